@@ -36,6 +36,7 @@ WORKDIR /app
 COPY --from=build /app ./
 ENV NODE_ENV=production \
   NODE_COMPILE_CACHE=/var/cache/postroom \
+  MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 \
   DATA_DIR=/var/lib/postroom
 USER 10001:10001
 # What is compiled here is not compiled at each start; the root file system is read-only later. Node keeps one such folder per user.

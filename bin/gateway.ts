@@ -2,6 +2,7 @@ import { loginUrl } from '../db/connection/logins.ts';
 import { readArguments } from './runner/command-line.ts';
 import { warnOfExposures } from './runner/exposures.ts';
 import { openLoggedDatabase } from './runner/logged-database.ts';
+import { collectGarbage } from './runner/processes/release-memory.ts';
 import { runSplitProcess } from './runner/processes/split-process.ts';
 
 readArguments({
@@ -49,4 +50,6 @@ await runSplitProcess(options, async (process) => {
     quietMs: QUIET_MS,
   });
   process.closers.add('gateway', () => gateway.close(), DRAIN_LIMIT_MS);
+  // Loading the modules leaves 100 MB of empty pages, which a busy process would keep.
+  collectGarbage();
 });

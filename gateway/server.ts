@@ -18,6 +18,7 @@ import { openCredentials } from './admission/credentials.ts';
 import { warnOfForwardedRequests } from './admission/forwarded-requests.ts';
 import { limitResponses } from './admission/limit-responses.ts';
 import { logRequests } from './admission/request-log.ts';
+import { beginInTurns } from './admission/request-turns.ts';
 import { countResponseBytes, type ResponseBytes } from './admission/response-bytes.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import { graphqlInterface } from './graphql/graphql-routes.ts';
@@ -32,7 +33,7 @@ import { documentRoutes } from './openapi/openapi.ts';
 import { createContextOf, operationSettings } from './operation-context.ts';
 import { restInterface } from './rest/rest.ts';
 import { SUBMITTED_BYTES, type SubmissionParts, serveSubmission } from './submission/submission.ts';
-import { buildEventPayload, buildSamplePayload } from './webhooks/event-payload.ts';
+import { buildEventPayloads, buildSamplePayload } from './webhooks/event-payload.ts';
 import { pullRequests } from './webhooks/pulled-requests.ts';
 
 declare module 'fastify' {
@@ -95,6 +96,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   app.addHook('onClose', () => requestLog.close());
   const responses = countResponseBytes();
   limitResponses(app, responses);
+  beginInTurns(app);
   app.decorate('responses', responses);
   // Opened after the credentials, so that a revoked key is forgotten before its streams are checked.
   const events = createEventHub({ database, bus, log, readersPerUser: config.streamLimitPerUser });
@@ -110,7 +112,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     random,
     settings: operationSettings(config),
     payloadQueries: openPayloadQueries(),
-    buildEventPayload,
+    buildEventPayloads,
     buildSamplePayload,
     pullRequests,
     forgetCredentials(userId) {

@@ -19,7 +19,6 @@ declare module 'haraka/connection.js' {
     rcpt_to: EnvelopeAddress[];
     data_bytes: number;
     message_stream: { destroy(): void };
-    resetting: boolean;
   }
 
   /** What a PROXY protocol line says. */
@@ -74,6 +73,13 @@ declare module 'haraka/connection.js' {
     _process_data(): void;
     data_done(): void;
     queue_respond(verdict: number, message: unknown): void;
+    /** the hook in progress: its plugin, its method, and what gives it up */
+    current_hook: [plugin: unknown, method: string, cancel: () => void] | null;
+    logdata: () => void;
+    logprotocol: () => void;
+    logdebug: () => void;
+    loginfo: () => void;
+    lognotice: () => void;
   }
 
   export const cfg: { max: { bytes: number; line_length: number } };
@@ -82,7 +88,16 @@ declare module 'haraka/connection.js' {
 declare module 'haraka/plugins.js' {
   import type { Connection } from 'haraka/connection.js';
 
-  const plugins: { run_hooks(hook: string, connection: Connection): void };
+  /** Haraka's continuation of a hook. */
+  export type Callback = (verdict?: number, message?: unknown) => void;
+  type Plugin = Record<string, (callback: Callback, connection: Connection, params: unknown) => void>;
+
+  const plugins: {
+    /** `object` is a session, the server or the logger */
+    run_hooks(hook: string, object: unknown, params?: unknown): void;
+    registered_hooks: Record<string, { plugin: string; method: string }[]>;
+    registered_plugins: Record<string, Plugin>;
+  };
   export default plugins;
 }
 

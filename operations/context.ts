@@ -32,8 +32,8 @@ export interface OperationParts {
   settings: OperationSettings;
   /** checks and runs the payload queries of endpoints */
   payloadQueries: PayloadQueries;
-  /** Builds the body that posts the event of a delivery. Operations get it from the gateway, which shows the subjects of events. */
-  buildEventPayload: (context: OperationContext, deliveryId: string) => Promise<EventPayload>;
+  /** Builds the bodies that post the events of deliveries. Operations get it from the gateway, which shows the subjects of events. */
+  buildEventPayloads: (context: OperationContext, deliveryIds: readonly string[]) => Promise<EventPayload[]>;
   /** Builds the body of a test that posts an event of that kind to an endpoint of the user: the newest one, or an example. */
   buildSamplePayload: (
     context: OperationContext,
@@ -117,7 +117,7 @@ export interface OperationContext extends OperationParts {
 
 /** The body that posts an event. */
 export type EventPayload =
-  | { verdict: 'built'; eventId: string; kind: string; body: Buffer }
+  | { verdict: 'built'; kind: string; body: Buffer }
   /** it can never be posted, because something of it is gone; the reason is for the user */
   | { verdict: 'gone'; reason: string };
 

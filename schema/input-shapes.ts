@@ -1,17 +1,13 @@
 import { z } from 'zod';
-import { API_INTERFACES, STATUS_CLASSES } from '../core/accounts/logged-request.ts';
 import {
   ENDPOINT_ORDERINGS,
   MAX_EVENT_PATTERNS,
   MAX_FILTER_NAMES,
   MAX_PAYLOAD_QUERY_LENGTH,
 } from '../core/endpoints/endpoint-events.ts';
-import { sendPolicyShape } from '../core/sending/send-policy.ts';
 import { UserError } from '../core/shared/errors.ts';
 import { domainName, MAX_METADATA_BYTES, metadata, searchText, text } from '../operations/capability/field-shapes.ts';
 import { MAX_REPLAYED } from '../operations/endpoints/replays.ts';
-import { MAX_BACKTEST_DAYS } from '../operations/routing/guard-backtest.ts';
-import { MAX_GUARD_PRIORITY } from '../operations/routing/guard-rules.ts';
 
 /** Number of errors that one response lists. */
 const MAX_DETAILS = 20;
@@ -60,39 +56,6 @@ export const domainChangeShape = z.object({
   receiveDmarcEmails: z.boolean().optional().meta({
     description: 'Whether to route mail to dmarc@ like other mail. If you set it, `isCatchAllEnabled` is optional.',
   }),
-});
-
-const WEBHOOK_ID =
-  'Legacy alternative to `endpointId`: ID of a webhook endpoint. Cannot be combined with `endpointId`.';
-
-const addressPolicy = sendPolicyShape.nullish().meta({
-  description: 'Limits the mail that the address sends. Replaces the whole policy; null removes it.',
-});
-
-const MAX_SIGNATURE_LENGTH = 2_000;
-
-const addressSignature = z.string().max(MAX_SIGNATURE_LENGTH).nullish().meta({
-  description: 'Plain text that the dashboard puts below new mail and replies from the address. Null removes it.',
-});
-
-/** Input to create an address. */
-export const newAddressShape = z.object({
-  address: text,
-  domainId: text,
-  endpointId: text.nullish(),
-  webhookId: text.nullish().meta({ description: WEBHOOK_ID }),
-  isActive: z.boolean().optional(),
-  policy: addressPolicy,
-  signature: addressSignature,
-});
-
-/** Input to update an address. */
-export const addressChangeShape = z.object({
-  endpointId: text.nullish().meta({ description: 'Null removes the endpoint, so that mail is stored only.' }),
-  webhookId: text.nullish().meta({ description: WEBHOOK_ID }),
-  isActive: z.boolean().optional().meta({ description: 'Whether the address accepts mail.' }),
-  policy: addressPolicy,
-  signature: addressSignature,
 });
 
 /** The metadata of an email to send. */
@@ -158,37 +121,6 @@ export const replayLimitShape = z
   .meta({ description: `Maximum number of emails. Values above ${MAX_REPLAYED} count as ${MAX_REPLAYED}.` });
 export const replayInputShape = z.object({ limit: replayLimitShape });
 
-const MAX_EXAMPLES = 500;
-export const DEFAULT_EXAMPLES = 20;
-
-/** Priority of a rule; rules with the highest priority run first. */
-export const priorityShape = z.int().min(-MAX_GUARD_PRIORITY).max(MAX_GUARD_PRIORITY);
-
-/** Name, description and priority of a guard rule of any type. */
-export const guardRuleNaming = {
-  name: text.trim().min(1).max(MAX_NAME_LENGTH),
-  description: text.max(MAX_DESCRIPTION_LENGTH).nullish(),
-  priority: priorityShape,
-};
-export const guardRuleNamingShape = z.object(guardRuleNaming);
-
-/** Period and number of examples of a backtest. */
-export const backtestSpan = {
-  days: z
-    .int()
-    .min(1)
-    .max(MAX_BACKTEST_DAYS)
-    .default(MAX_BACKTEST_DAYS)
-    .meta({ description: 'Number of days to go back.' }),
-  limit: z
-    .int()
-    .min(0)
-    .max(MAX_EXAMPLES)
-    .default(DEFAULT_EXAMPLES)
-    .meta({ description: 'Number of examples to return.' }),
-};
-export const backtestSpanShape = z.object(backtestSpan);
-
 /** The emails of a batch; each is validated on its own. */
 export const batchEmails = <Email extends z.ZodType>(email: Email) => z.array(email).min(1).max(MAX_EMAILS);
 const MAX_EMAILS = 100;
@@ -212,14 +144,3 @@ function tooManyEntries(field: string, path: string): UserError {
   const message = `${field} cannot have more than ${MAX_ENTRIES} entries`;
   return new UserError('validation', message, { details: [{ field: path + field, message }] });
 }
-
-/** Filter of the request log. */
-export const apiRequestQueryShape = z.object({
-  statusClass: z.enum(STATUS_CLASSES).optional(),
-  method: text.optional(),
-  interface: z.enum(API_INTERFACES).optional(),
-  keyId: text.optional(),
-  search: searchText.optional(),
-  since: z.date().optional(),
-  until: z.date().optional(),
-});

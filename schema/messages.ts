@@ -205,7 +205,7 @@ export const questions = {
       /** URL to call instead of that of the webhook; null for the webhook's URL */
       overrideUrl: z.string().nullable(),
       /** the event to post, with its body; null for a received email */
-      event: z.object({ kind: z.string(), eventId: z.string(), body: z.string() }).nullable(),
+      event: z.object({ kind: z.string(), body: z.string() }).nullable(),
     }),
     reply: z.discriminatedUnion('verdict', [
       z.object({

@@ -1,8 +1,11 @@
 import { BusTimeout, BusUnavailable, MAX_BYTES } from '../../schema/messages.ts';
 import { monotonicMs } from './transport.ts';
 
-/** Maximum bytes that one bus connection has in flight. Further questions wait for room, within their own time limits. */
-export const MAX_BYTES_IN_FLIGHT = 32_000_000;
+/**
+ * Maximum bytes that one bus connection has in flight: more than one of the largest messages. Those who serve them hold as much for each
+ * connection. Further questions wait for room, within their own time limits.
+ */
+export const MAX_BYTES_IN_FLIGHT = 20_000_000;
 
 /** The asker's side of every transport: limits time and bytes, settles each question once, and drops late answers. */
 export interface QuestionsInFlight {

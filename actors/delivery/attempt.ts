@@ -193,7 +193,8 @@ export function createAttempter(options: AttemptOptions): Attempter {
     if (isClosed || options.leases.isLost(job)) return null;
     if (built.verdict === 'gone') return givenUp(job, built.reason);
     const sentAt = context.now();
-    return send(job, { ...target, sentAt, since: job.createdAt }, makeEventRequest({ ...target, sentAt }, built));
+    const made = makeEventRequest({ ...target, sentAt }, { ...built, deliveryId: job.deliveryId });
+    return send(job, { ...target, sentAt, since: job.createdAt }, made);
   };
 
   const send = async (

@@ -1,7 +1,7 @@
 import { orderOf, positionOfEvent } from '../../core/endpoints/delivery-order.ts';
+import { deriveDeliveryId } from '../../core/endpoints/derive-delivery-id.ts';
 import { readWebhookConfig } from '../../core/endpoints/endpoint-config.ts';
 import { isPostedAsMail, isPostedFromFeed, matchesFilter } from '../../core/endpoints/endpoint-events.ts';
-import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { isTransient } from '../../db/errors.ts';
 import type { Turn } from '../../db/queries/endpoints/delivery-order.ts';
@@ -97,7 +97,7 @@ export function createFanOut({ context, fault, nudge, onDeliveries }: FanOutOpti
         )
         .map((event) => ({
           ...turnOf(subscription, event),
-          id: makeIdentifier('delivery', context.now(), context.random(IDENTIFIER_RANDOM_BYTES)),
+          id: deriveDeliveryId(subscriber.endpointId, event),
           ...(isPostedAsMail(event.kind)
             ? { seq: null, kind: null, threadId: event.order_thread_id }
             : { seq: event.seq, kind: event.kind, threadId: event.thread_id }),

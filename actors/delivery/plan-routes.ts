@@ -1,9 +1,10 @@
 import { decideRoute, type RouteDecision, type RouteFacts } from '../../core/routing/route.ts';
+import { createSizedCache } from '../../core/shared/sized-cache.ts';
 import type { PlannedRoute } from '../../db/queries/emails/take-mail.ts';
 import { type RouteFactsRow, readRouteFacts } from '../../db/queries/routing/delivery-route.ts';
 import type { ActorContext } from '../actor.ts';
 import type { MailToRoute } from '../direct-delivery.ts';
-import type { DeliveryEndpoint, EndpointLookup, EndpointVersion, FindEndpoint } from './endpoint-lookup.ts';
+import type { DeliveryEndpoint, EndpointLookup, EndpointVersion } from './endpoint-lookup.ts';
 
 /** A route that can be stored with its mail. */
 interface Plan {
@@ -26,12 +27,13 @@ interface Known {
   /** null: the user has guard rules */
   version: string | null;
   facts: Omit<RouteFacts, 'ownAddress' | 'isDmarcReport'>;
-  endpoints: readonly Omit<EndpointVersion, 'readAt'>[];
-  find: FindEndpoint;
+  versions: readonly Omit<EndpointVersion, 'readAt'>[];
+  endpoints: readonly DeliveryEndpoint[];
   readAt: number;
 }
 
-const MAX_KNOWN = 10_000;
+/** Size of all cached facts with their endpoints. Bytes, about. @limit */
+export const MAX_ROUTE_FACTS = 20_000_000;
 /** How long it is believed that a user has guard rules: nothing compares that. Milliseconds. */
 const GUARDED_MS = 5_000;
 
@@ -42,7 +44,10 @@ export function createRoutePlanner({
   context: ActorContext;
   endpoints: EndpointLookup;
 }): RoutePlanner {
-  const known = new Map<string, Known>();
+  const known = createSizedCache<Known>({
+    maxSize: MAX_ROUTE_FACTS,
+    size: ({ facts, endpoints: own }) => JSON.stringify([facts, own]).length,
+  });
 
   const read = async (mails: readonly MailToRoute[]): Promise<void> => {
     const distinct = [...new Map(mails.map((mail) => [keyOf(mail), mail])).values()];
@@ -57,11 +62,9 @@ export function createRoutePlanner({
     for (const [at, mail] of distinct.entries()) {
       const row = rows[at];
       if (row === undefined) continue;
-      known.set(keyOf(mail), { version: row.version, facts: factsOf(row), endpoints: versionsOf(row), find, readAt });
-    }
-    for (const key of known.keys()) {
-      if (known.size <= MAX_KNOWN) break;
-      known.delete(key);
+      const own = versionsOf(row);
+      const found = own.flatMap((key) => find(key) ?? []);
+      known.set(keyOf(mail), { version: row.version, facts: factsOf(row), versions: own, endpoints: found, readAt });
     }
   };
 
@@ -72,7 +75,7 @@ export function createRoutePlanner({
     const entry = known.get(keyOf(mail));
     if (entry === undefined || entry.version === null) return null;
     const facts = { ...entry.facts, ownAddress: mail.ownAddress, isDmarcReport: false };
-    const find = (endpointId: string) => entry.find({ userId: mail.userId, endpointId });
+    const find = (endpointId: string) => entry.endpoints.find(({ id }) => id === endpointId);
     const decision = decideRoute(facts, { kind: 'none' }, find);
     const endpoint =
       decision.endpointId === null || decision.outcome !== 'endpoint' ? undefined : find(decision.endpointId);
@@ -87,7 +90,7 @@ export function createRoutePlanner({
       return mails.map(planOne);
     },
     confirm(mail, readAt) {
-      const versions = known.get(keyOf(mail))?.endpoints ?? [];
+      const versions = known.get(keyOf(mail))?.versions ?? [];
       endpoints.confirm(versions.map((version) => ({ ...version, readAt })));
     },
     forget: (mail) => void known.delete(keyOf(mail)),

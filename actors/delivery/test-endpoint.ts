@@ -56,8 +56,8 @@ export function createEndpointTester(options: EndpointTesterOptions): EndpointTe
     if (refusal !== null)
       return { ...NOTHING_CAME, message: refusal, urlTested: url, webhookFormat: endpoint.webhookFormat };
     if (request.event !== null) {
-      const { kind, eventId, body } = request.event;
-      const sample = { kind, eventId, body: Buffer.from(body) };
+      const { kind, body } = request.event;
+      const sample = { kind, deliveryId: identifier('delivery'), body: Buffer.from(body) };
       return send(makeEventRequest({ endpoint, webhook, sentAt: context.now() }, sample), tested);
     }
     const recipient = await findSampleRecipient(context.database.pool, request);

@@ -98,9 +98,9 @@ interface RequestTarget {
 /** Builds the signed request that posts an event with a finished body. */
 export function makeEventRequest(
   target: RequestTarget,
-  { kind, eventId, body }: { kind: string; eventId: string; body: Buffer },
+  { kind, deliveryId, body }: { kind: string; deliveryId: string; body: Buffer },
 ): WebhookRequest {
-  return signedRequest(target, { event: kind, id: eventId, email: null, body, isTest: false });
+  return signedRequest(target, { event: kind, id: deliveryId, email: null, body, isTest: false });
 }
 
 /** What a request is about. */

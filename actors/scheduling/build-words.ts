@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { emailTerms } from '../../core/search/email-terms.ts';
 import { openBlock } from '../../core/search/segment/block.ts';
-import { buildSegment, type TermsOfEmail } from '../../core/search/segment/build-segment.ts';
+import { SegmentBuilder, type TermsOfEmail } from '../../core/search/segment/build-segment.ts';
 import { DamagedSegment } from '../../core/search/segment/bytes.ts';
 import { mergeSegments, readDocuments, type SegmentParts } from '../../core/search/segment/merge-segments.ts';
 import { type EncodedSegment, MAX_SEGMENT_DOCUMENTS, readBlock } from '../../core/search/segment/segment.ts';
 import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
 import { finishSteps } from '../../db/queries/search/finish-steps.ts';
-import { type RunStatement, readSources } from '../../db/queries/search/unindexed-email.ts';
+import { READ_AT_ONCE, type RunStatement, readSources } from '../../db/queries/search/unindexed-email.ts';
 import * as segments from '../../db/queries/search/word-segment.ts';
 import { searchMetrics } from '../../schema/metrics.ts';
 import type { ActorContext, Run } from '../actor.ts';
@@ -188,19 +188,24 @@ async function rewrite(
 
 /** Makes a segment of those of the emails that exist, as many as fit. */
 async function build(context: BuildContext, userId: string, rows: readonly segments.UnindexedRow[]): Promise<void> {
-  const emails: TermsOfEmail[] = [];
+  const builder = new SegmentBuilder();
+  const read = new Set<string>();
   let words = 0;
-  const emailIds = rows.map(({ emailId }) => emailId);
-  await readSources(runIn(context), userId, { emailIds, isBodyWanted: true }, ({ id, at, source }) => {
-    const terms = emailTerms(source);
-    emails.push({ id, at, terms });
-    for (const text of terms.texts) words += text.words.length;
-    return words < BUILT_WORDS;
-  });
-  const read = new Set(emails.map(({ id }) => id));
+  for (let first = 0; first < rows.length && words < BUILT_WORDS; first += READ_AT_ONCE) {
+    const emailIds = rows.slice(first, first + READ_AT_ONCE).map(({ emailId }) => emailId);
+    const emails: TermsOfEmail[] = [];
+    await readSources(runIn(context), userId, { emailIds, isBodyWanted: true }, ({ id, at, source }) => {
+      const terms = emailTerms(source);
+      emails.push({ id, at, terms });
+      read.add(id);
+      for (const text of terms.texts) words += text.words.length;
+      return words < BUILT_WORDS;
+    });
+    await finishAll(builder.addAll(emails));
+  }
   const isWhole = words < BUILT_WORDS;
   const indexed = rows.filter(({ emailId }) => isWhole || read.has(emailId));
-  const encoded = emails.length === 0 ? null : await finishAll(buildSegment(emails));
+  const encoded = builder.size === 0 ? null : await finishAll(builder.finish());
   await swap(context, { userId, replaced: [], indexed }, encoded);
 }
 

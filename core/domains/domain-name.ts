@@ -11,6 +11,9 @@ const MAX_ADDRESS_LENGTH = 254;
 /** RFC 1123 §2.1: letters, digits and inner hyphens; at least two labels, the last not all digits. */
 const HOST_NAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?![0-9]+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
+/** A name that domainToASCII returns as it is, which costs more than all other checks: no A-label to verify, no number at the end. */
+const PLAIN_NAME = /^(?!.*xn--)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
+
 /** RFC 5321 §4.1.2: Dot-string or Quoted-string, in ASCII. */
 const LOCAL_PART =
   /^(?:[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*|"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])+")$/;
@@ -21,6 +24,7 @@ const LOCAL_PART =
  */
 export function canonicalDomainName(text: string): string | null {
   const given = text.trim().replace(/\.$/, '');
+  if (given.length <= MAX_DOMAIN_LENGTH && PLAIN_NAME.test(given)) return given;
   // domainToASCII would parse or drop these as parts of a URL.
   if (given.length > MAX_DOMAIN_LENGTH || /[\s\p{Cc}\u00ad/?#@:[\]\\%<>^|]/u.test(given)) return null;
   const name = domainToASCII(given);

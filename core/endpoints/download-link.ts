@@ -1,4 +1,5 @@
-import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { hmacKey } from '../shared/hmac-key.ts';
 
 const KEY_BYTES = 32;
 /** How long a link is valid without a key, from the creation of its delivery; milliseconds. */
@@ -59,20 +60,9 @@ export function readDownloadLink(
   return isSigned && Number(expires) * 1_000 > now.getTime() ? user : null;
 }
 
-/** Created once per key: creating one costs more than signing with it. */
-const keyObjects = new WeakMap<Uint8Array, KeyObject>();
-
-function keyObjectOf(key: Uint8Array): KeyObject {
-  const known = keyObjects.get(key);
-  if (known !== undefined) return known;
-  const made = createSecretKey(key);
-  keyObjects.set(key, made);
-  return made;
-}
-
 /** Signs JSON, so that adjacent values cannot be confused. */
 function sign(key: Uint8Array, { userId, emailId, part }: DownloadTarget, expires: string): Buffer {
-  return createHmac('sha256', keyObjectOf(key))
+  return createHmac('sha256', hmacKey(key))
     .update(JSON.stringify([userId, emailId, part, expires]))
     .digest();
 }

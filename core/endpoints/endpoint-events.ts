@@ -82,6 +82,14 @@ export function isPostedFromFeed(patterns: readonly string[], kind: EventKind): 
   return kind === ROUTED_KIND ? patterns.includes(ALL_RECEIVED) : matchesEvent(patterns, kind);
 }
 
+/** Returns what both lists of patterns match, as patterns. */
+export function commonPatterns(one: readonly string[], other: readonly string[]): string[] {
+  const kinds = (Object.keys(EVENT_KINDS) as EventKind[]).filter(
+    (kind) => matchesEvent(one, kind) && matchesEvent(other, kind),
+  );
+  return one.includes(ALL_RECEIVED) && kinds.includes(ROUTED_KIND) ? [...kinds, ALL_RECEIVED] : kinds;
+}
+
 /** Returns whether an event of the feed is posted like routed mail, with the payload of received mail. */
 export function isPostedAsMail(kind: EventKind): boolean {
   return kind === ROUTED_KIND;

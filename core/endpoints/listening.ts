@@ -37,18 +37,21 @@ export interface ReceivedState {
   releasedAt: Date | null;
   /** imported mail that its user did not want to be routed */
   isQuiet: boolean;
+  /** for an endpoint that gets all received mail: whether its delivery exists, is still to be created, or never will be; null: for others */
+  ofAll: 'created' | 'waiting' | 'none' | null;
 }
 
 /**
  * Returns whether an event posts received mail now, never, or must be waited for. Mail is posted by `email.received`, once its route is decided;
- * mail that a guard rule holds or blocks is posted by `email.released` instead.
+ * mail that a guard rule holds or blocks is posted by `email.released` instead, except to those that get all received mail.
  */
 export function postingOf(
   kind: 'email.received' | 'email.released',
-  { outcome, releasedAt, isQuiet }: ReceivedState,
+  { outcome, releasedAt, isQuiet, ofAll }: ReceivedState,
 ): 'now' | 'later' | 'never' {
-  if (isQuiet) return 'never';
-  if (kind === 'email.released') return 'now';
-  if (outcome === null || outcome === 'asking') return 'later';
+  if (isQuiet || ofAll === 'none') return 'never';
+  if (kind === 'email.released') return ofAll === null ? 'now' : 'never';
+  if (outcome === null || outcome === 'asking' || ofAll === 'waiting') return 'later';
+  if (ofAll === 'created') return 'now';
   return outcome === 'blocked' || outcome === 'review' || releasedAt !== null ? 'never' : 'now';
 }

@@ -12,7 +12,7 @@ export interface SigningSecret {
 export interface SigningFacts {
   /** kind of the event */
   event: string;
-  /** `webhook-id`: of the delivery of received mail, else of the event; the same for all attempts */
+  /** `webhook-id`: of the delivery; the same for all its attempts */
   id: string;
   endpointId: string;
   /** null: the event is not posted as received mail */

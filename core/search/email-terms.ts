@@ -1,6 +1,6 @@
 import { canonicalDomainName } from '../domains/domain-name.ts';
 import { visibleText } from '../html/visible-text.ts';
-import { wordsOf } from './search-words.ts';
+import { foldText, wordsOfFolded } from './search-words.ts';
 
 /** Characters of a body that are searchable. */
 export const MAX_BODY_LENGTH = 32_768;
@@ -54,7 +54,7 @@ export function domainMark(domain: string): string {
 
 /** Returns the words of an email. */
 export function emailTerms(email: WordSource): EmailTerms {
-  return { texts: searchableWords(searchableTexts(email)), marks: emailMarks(email) };
+  return { texts: searchableWords(foldedTexts(email)), marks: emailMarks(email) };
 }
 
 /** Returns what is searched for like a word but is none. */
@@ -66,8 +66,12 @@ export function emailMarks(email: WordSource): string[] {
 /** A text of an email in which words are searched for. */
 export type SearchableText = readonly [place: number, text: string];
 
-/** Returns the texts of an email in which words are searched for. */
-export function searchableTexts(email: WordSource): SearchableText[] {
+/** Returns the texts of an email in which words are searched for, as foldText returns them. */
+export function foldedTexts(email: WordSource): SearchableText[] {
+  return searchableTexts(email).map(([place, text]) => [place, foldText(text)]);
+}
+
+function searchableTexts(email: WordSource): SearchableText[] {
   const { subject, fromText, recipientTexts, text, html } = email;
   const recipients = email.recipients.slice(0, MAX_ADDRESSES);
   const isTextless = text === null || text.trim() === '';
@@ -83,11 +87,11 @@ export function searchableTexts(email: WordSource): SearchableText[] {
   ];
 }
 
-/** Returns the words of the texts of an email. */
+/** Returns the words of the folded texts of an email. */
 export function searchableWords(texts: readonly SearchableText[]): EmailTerms['texts'] {
   let left = MAX_WORDS;
   const found = texts.map(([place, text]) => {
-    const words = wordsOf(text).slice(0, left);
+    const words = wordsOfFolded(text).slice(0, left);
     left -= words.length;
     return { place, words };
   });

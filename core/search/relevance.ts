@@ -1,11 +1,11 @@
 import { type EmailTerms, PLACES } from './email-terms.ts';
 import { refused, type SearchTerm } from './search-query.ts';
+import { isWanted, type WantedWord } from './wanted-word.ts';
 import { type WordQuery, wordQuery } from './word-query.ts';
 
 /** A word that a search wants, by which its results can be ordered. */
 export interface RankedWord {
-  word: string;
-  isPrefix: boolean;
+  word: WantedWord;
   /** mask of PLACES */
   places: number;
 }
@@ -28,11 +28,7 @@ export interface RankedCorpus {
 
 /** Returns the words that results are ordered by: those that are wanted. Marks are no words. */
 export function rankedWords({ wanted }: WordQuery): RankedWord[] {
-  return wanted
-    .filter(({ isMark }) => !isMark)
-    .flatMap(({ words, isPrefix, places }) =>
-      words.map((word, at) => ({ word, isPrefix: isPrefix && at === words.length - 1, places })),
-    );
+  return wanted.filter(({ isMark }) => !isMark).flatMap(({ words, places }) => words.map((word) => ({ word, places })));
 }
 
 /** Throws validation for a search without a word that results can be ordered by. */
@@ -62,7 +58,7 @@ export function placeWeight(place: number, { places }: RankedWord): number {
 /** Returns how the email uses the words. */
 export function wordUse(words: readonly RankedWord[], { texts }: EmailTerms): WordUse {
   const frequencies = words.map((ranked) => {
-    const has = (word: string) => (ranked.isPrefix ? word.startsWith(ranked.word) : word === ranked.word);
+    const has = (word: string) => isWanted(ranked.word, word);
     return texts.reduce((sum, text) => sum + placeWeight(text.place, ranked) * text.words.filter(has).length, 0);
   });
   return { frequencies, length: texts.reduce((sum, text) => sum + text.words.length, 0) };

@@ -2,22 +2,28 @@ import { canonicalDomainName } from '../domains/domain-name.ts';
 import { UserError } from '../shared/errors.ts';
 import { labelKey, normalizeLabel } from '../threads/label.ts';
 import { wordsOf } from './search-words.ts';
+import type { WordStem } from './word-stem.ts';
 
 /** Maximum length of a search with operators; UTF-16 units. */
 export const MAX_QUERY_LENGTH = 500;
 /** Maximum words, phrases and operators of a search. */
 const MAX_QUERY_TERMS = 20;
 
+/** Consecutive words of an email. */
+export interface SearchedWords {
+  kind: 'words';
+  place: 'anywhere' | 'subject' | 'from' | 'to';
+  /** in order, at least one; see core/search/search-words.ts */
+  words: string[];
+  /** false: the last word may be a prefix */
+  isWhole: boolean;
+  /** of the only word, when words of its stem are wanted as well; see core/search/word-stem.ts */
+  stem?: WordStem | null;
+}
+
 /** A condition of a search; an email must match all of them. */
 export type SearchTerm = (
-  | {
-      kind: 'words';
-      place: 'anywhere' | 'subject' | 'from' | 'to';
-      /** in order, at least one; see core/search/search-words.ts */
-      words: string[];
-      /** false: the last word may be a prefix */
-      isWhole: boolean;
-    }
+  | SearchedWords
   /** domain of the sender, a recipient or the user's own address; canonical */
   | { kind: 'domain'; name: string }
   /** label of the email's thread, in its comparison form */

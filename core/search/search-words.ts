@@ -7,7 +7,12 @@ const MAX_WORD_LENGTH = 64;
  * scripts without spaces between words (Chinese, Japanese, Thai and others) each character is a word. Takes linear time for any text.
  */
 export function wordsOf(text: string): string[] {
-  const found = isAscii(text) ? text.toLowerCase().match(ASCII_WORD) : folded(text).match(WORD);
+  return wordsOfFolded(foldText(text));
+}
+
+/** Returns the words of a text that foldText returned. */
+export function wordsOfFolded(folded: string): string[] {
+  const found = folded.match(isAscii(folded) ? ASCII_WORD : WORD);
   if (found === null) return [];
   for (const [at, word] of found.entries())
     if (word.length > MAX_WORD_LENGTH) found[at] = word.slice(0, MAX_WORD_LENGTH).toWellFormed();
@@ -16,7 +21,7 @@ export function wordsOf(text: string): string[] {
 
 /** Returns the text in the form in which each of its words is a part of it. */
 export function foldText(text: string): string {
-  return isAscii(text) ? text.toLowerCase() : folded(text);
+  return isAscii(text) ? text.toLowerCase() : foldOther(text);
 }
 
 /** Returns whether a folded text may have the word; false: it has not. Many times as fast as wordsOf. */
@@ -34,7 +39,7 @@ const MAX_GROWTH = 2;
 /** Reordering marks takes quadratic time. No script combines this many with one letter. */
 const CROWD_OF_MARKS = /(\p{M}{8})\p{M}+/gu;
 
-function folded(text: string): string {
+function foldOther(text: string): string {
   return text
     .replace(CROWD_OF_MARKS, '$1')
     .normalize('NFKD')

@@ -4,20 +4,20 @@ import {
   domainMark,
   type EmailTerms,
   emailMarks,
+  foldedTexts,
   PLACES,
-  searchableTexts,
+  type SearchableText,
   searchableWords,
   type WordSource,
 } from './email-terms.ts';
-import type { SearchTerm } from './search-query.ts';
-import { foldText, mayHaveWord } from './search-words.ts';
+import type { SearchedWords, SearchTerm } from './search-query.ts';
+import { mayHaveWord } from './search-words.ts';
+import { isWanted, type WantedWord } from './wanted-word.ts';
 
 /** Consecutive words in one of the places, or a mark. */
 export interface WordTerm {
   /** in order, at least one; of a mark the mark alone */
-  words: readonly string[];
-  /** whether the last word may be a prefix */
-  isPrefix: boolean;
+  words: readonly WantedWord[];
   /** mask of PLACES */
   places: number;
   isMark: boolean;
@@ -39,8 +39,7 @@ export function wordQuery(terms: readonly SearchTerm[]): WordQuery {
 function wordTerm(term: SearchTerm): WordTerm | null {
   if (term.kind === 'words')
     return {
-      words: term.words,
-      isPrefix: !term.isWhole,
+      words: wantedWords(term),
       places: term.place === 'anywhere' ? ANYWHERE : PLACES[term.place],
       isMark: false,
     };
@@ -48,8 +47,17 @@ function wordTerm(term: SearchTerm): WordTerm | null {
   return term.kind === 'flag' && term.flag === 'attachment' && !term.isNegated ? markTerm(ATTACHMENT_MARK) : null;
 }
 
+/** The last word may be a prefix. A single word may have a stem, which others have as well. */
+function wantedWords({ words, isWhole, stem }: SearchedWords): WantedWord[] {
+  const last = words.length - 1;
+  const [word = ''] = words;
+  if (last === 0 && !isWhole && stem != null)
+    return [{ start: stem.start, isPrefix: true, accepts: (other) => other.startsWith(word) || stem.has(other) }];
+  return words.map((start, at) => ({ start, isPrefix: !isWhole && at === last, accepts: null }));
+}
+
 function markTerm(mark: string): WordTerm {
-  return { words: [mark], isPrefix: false, places: PLACES.body, isMark: true };
+  return { words: [{ start: mark, isPrefix: false, accepts: null }], places: PLACES.body, isMark: true };
 }
 
 /** Returns whether the search has no words. */
@@ -59,15 +67,19 @@ export function isWordless({ wanted, unwanted }: WordQuery): boolean {
 
 /** Returns whether an email matches. The text of one that does not have the words is not split into words. */
 export function matchesSource(query: WordQuery, source: WordSource): boolean {
-  const texts = searchableTexts(source);
-  const wanted = query.wanted.filter((term) => !term.isMark);
-  const folded = wanted.length === 0 ? [] : texts.map(([place, text]) => ({ place, text: foldText(text) }));
-  const mayMatch = wanted.every(({ places, words }) =>
-    folded.some(({ place, text }) => (place & places) !== 0 && words.every((word) => mayHaveWord(text, word))),
-  );
-  if (!mayMatch) return false;
+  const texts = foldedTexts(source);
+  if (!mayMatch(query, texts)) return false;
   const hasMarks = [...query.wanted, ...query.unwanted].some(({ isMark }) => isMark);
   return matchesTerms(query, { texts: searchableWords(texts), marks: hasMarks ? emailMarks(source) : [] });
+}
+
+/** Returns whether an email with these folded texts may match; false: it does not. Many times as fast as finding out. */
+export function mayMatch({ wanted }: WordQuery, texts: readonly SearchableText[]): boolean {
+  return wanted.every(
+    ({ isMark, places, words }) =>
+      isMark ||
+      texts.some(([place, text]) => (place & places) !== 0 && words.every(({ start }) => mayHaveWord(text, start))),
+  );
 }
 
 /** Returns whether the words of an email match. */
@@ -75,21 +87,13 @@ export function matchesTerms({ wanted, unwanted }: WordQuery, email: EmailTerms)
   return wanted.every((term) => hasTerm(term, email)) && !unwanted.some((term) => hasTerm(term, email));
 }
 
-function hasTerm({ words, isPrefix, places, isMark }: WordTerm, email: EmailTerms): boolean {
-  const [first = ''] = words;
-  if (isMark) return email.marks.includes(first);
+function hasTerm({ words, places, isMark }: WordTerm, email: EmailTerms): boolean {
+  if (isMark) return words.every(({ start }) => email.marks.includes(start));
   const last = words.length - 1;
   return email.texts.some((text) => {
     if ((text.place & places) === 0) return false;
     for (let start = 0; start + last < text.words.length; start++) {
-      let at = 0;
-      while (at <= last) {
-        const word = text.words[start + at] ?? '';
-        const wanted = words[at] ?? '';
-        if (word !== wanted && !(isPrefix && at === last && word.startsWith(wanted))) break;
-        at++;
-      }
-      if (at > last) return true;
+      if (words.every((wanted, at) => isWanted(wanted, text.words[start + at] ?? ''))) return true;
     }
     return false;
   });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { oneOf } from '../shared/vocabulary.ts';
 
 interface ReasonFacts {
   /** whether the address or its domain can receive no mail at all, so that it is suppressed */
@@ -10,7 +11,7 @@ interface ReasonFacts {
 }
 
 /** Why a server refused or did not deliver a message, in plain words. */
-export const REFUSAL_REASONS = {
+const REFUSAL_REASONS = {
   user_unknown: {
     isHard: true,
     title: 'The address does not exist',
@@ -142,17 +143,29 @@ export type RefusalReason = keyof typeof REFUSAL_REASONS;
 
 export const REFUSAL_REASON_NAMES = Object.keys(REFUSAL_REASONS) as [RefusalReason, ...RefusalReason[]];
 
+const REASON_TITLES = Object.fromEntries(
+  Object.entries(REFUSAL_REASONS).map(([reason, { title }]) => [reason, `${title}.`]),
+) as Record<RefusalReason, string>;
+
 /** Why a server refused or deferred a message, in plain words. */
 export const refusalShape = z
   .object({
-    reason: z.enum(REFUSAL_REASON_NAMES),
-    type: z.enum(['hard', 'soft']).meta({
+    reason: oneOf(REFUSAL_REASON_NAMES, {
+      name: 'RefusalReason',
+      description: 'Why a server refused or deferred an email.',
+      values: REASON_TITLES,
+    }).meta({ description: 'The reason.' }),
+    type: oneOf(['hard', 'soft'], {
+      name: 'RefusalType',
+      description: 'Whether the address can receive mail at all.',
+      values: { hard: 'The address can receive no mail.', soft: 'Refused or deferred for another reason.' },
+    }).meta({
       description: '`hard`: the address can receive no mail. `soft`: refused or deferred for another reason.',
     }),
     title: z.string().meta({ description: 'What happened.', examples: ['The mailbox is full'] }),
     advice: z.string().meta({ description: 'What you can do.' }),
   })
-  .meta({ id: 'Refusal' });
+  .meta({ id: 'Refusal', description: 'Why a server refused or deferred an email, in plain words.' });
 export type RefusalAdvice = z.infer<typeof refusalShape>;
 
 /** Returns a reason as users read it; null when there is none. */

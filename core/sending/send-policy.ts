@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { canonicalDomainName } from '../domains/domain-name.ts';
+import { nameType } from '../shared/field-notes.ts';
+import { oneOf } from '../shared/vocabulary.ts';
 import { APPROVAL_RULES, type ApprovalRule } from './approval.ts';
 import { outgoingMailbox } from './outgoing-addresses.ts';
 import type { Finding, OutgoingContent } from './outgoing-content.ts';
@@ -14,12 +16,12 @@ const POLICY_RECIPIENTS = ['any', 'participants', 'list'] as const;
 /** Which emails a person must approve, from none to all. New recipients are addresses that the account has not sent mail to before. */
 const POLICY_APPROVALS = ['never', ...APPROVAL_RULES] as const;
 
-export const MAX_POLICY_ALLOW = 500;
+const MAX_POLICY_ALLOW = 500;
 /** Emails per hour or day. */
-export const MAX_POLICY_BUDGET = 100_000;
+const MAX_POLICY_BUDGET = 100_000;
 /** A day. */
 export const MAX_POLICY_UNDO_SECONDS = 86_400;
-export const MAX_POLICY_AUTO_REPLIES = 1_000;
+const MAX_POLICY_AUTO_REPLIES = 1_000;
 /** Characters of an entry of `allow`; longer than any address. */
 const MAX_ENTRY_LENGTH = 320;
 
@@ -27,67 +29,92 @@ const NO_RULES = 'needs at least one rule, such as `per_hour`. Use null, or omit
 const MODES = '`any`, `participants` or `list`';
 
 /** A policy as users write it; unknown rules are refused, because a misspelled rule would limit nothing. */
-export const sendPolicyShape = z
-  .strictObject({
-    recipients: z
-      .enum(POLICY_RECIPIENTS)
-      .optional()
-      .meta({
-        description: `To whom mail may be sent: ${MODES}. \`participants\` are the people of the thread that the email replies to; \`list\` is who \`allow\` names.`,
+export const sendPolicyShape = nameType(
+  z
+    .strictObject({
+      recipients: oneOf(POLICY_RECIPIENTS, {
+        name: 'PolicyRecipients',
+        description: 'To whom a send policy allows mail.',
+        values: {
+          any: 'Everyone.',
+          participants:
+            'The people of the thread that the email replies to, and your own addresses. New threads are refused.',
+          list: 'The addresses and domains in allow.',
+        },
+      })
+        .optional()
+        .meta({
+          description: `To whom mail may be sent: ${MODES}. \`participants\` are the people of the thread that the email replies to; \`list\` is who \`allow\` names.`,
+        }),
+      allow: z
+        .array(
+          z
+            .string()
+            .max(MAX_ENTRY_LENGTH)
+            .superRefine((entry, context) => {
+              const flaw = flawOfEntry(entry);
+              if (flaw !== null) context.addIssue({ code: 'custom', message: flaw });
+            })
+            .overwrite((entry) => canonicalEntry(entry) ?? entry),
+        )
+        .min(1)
+        .max(MAX_POLICY_ALLOW)
+        .overwrite((entries) => [...new Set(entries)])
+        .optional()
+        .meta({
+          description:
+            'Email addresses and domains (`example.com` or `@example.com`); a domain excludes its subdomains. Only with `recipients` `list`.',
+        }),
+      per_hour: z.int().min(1).max(MAX_POLICY_BUDGET).optional().meta({ description: 'Emails in any 60 minutes.' }),
+      per_day: z.int().min(1).max(MAX_POLICY_BUDGET).optional().meta({ description: 'Emails in any 24 hours.' }),
+      attachments: z
+        .boolean()
+        .optional()
+        .meta({ description: '`false` refuses attachments, including inline images and files in `data:` URLs.' }),
+      links: z
+        .boolean()
+        .optional()
+        .meta({ description: '`false` refuses web addresses in subject, text and HTML, including remote images.' }),
+      undo_seconds: z.int().min(0).max(MAX_POLICY_UNDO_SECONDS).optional().meta({
+        description: 'Seconds that an email waits, scheduled, before it is sent. It can be cancelled meanwhile.',
       }),
-    allow: z
-      .array(
-        z
-          .string()
-          .max(MAX_ENTRY_LENGTH)
-          .superRefine((entry, context) => {
-            const flaw = flawOfEntry(entry);
-            if (flaw !== null) context.addIssue({ code: 'custom', message: flaw });
-          })
-          .overwrite((entry) => canonicalEntry(entry) ?? entry),
+      auto_replies_per_thread_per_hour: z.int().min(0).max(MAX_POLICY_AUTO_REPLIES).optional().meta({
+        description: 'Emails that programs (API keys and actions of webhooks) send into one thread in any 60 minutes.',
+      }),
+      approval: oneOf(POLICY_APPROVALS, {
+        name: 'PolicyApproval',
+        description: 'Which emails of a send policy wait for approval.',
+        values: {
+          never: 'None.',
+          new_recipients: 'Those with a recipient that the account has not sent mail to before.',
+          always: 'All.',
+        },
+      })
+        .optional()
+        .meta({
+          description:
+            'Which emails wait for approval: `never`, `new_recipients` (to an address that the account has not sent mail to before) or `always`.',
+        }),
+    })
+    .superRefine(({ recipients, allow, ...others }, context) => {
+      // It would limit nothing, and its key would have all rights.
+      if (
+        context.issues.length === 0 &&
+        [recipients, allow, ...Object.values(others)].every((rule) => rule === undefined)
       )
-      .min(1)
-      .max(MAX_POLICY_ALLOW)
-      .overwrite((entries) => [...new Set(entries)])
-      .optional()
-      .meta({
-        description:
-          'Email addresses and domains (`example.com` or `@example.com`); a domain excludes its subdomains. Only with `recipients` `list`.',
-      }),
-    per_hour: z.int().min(1).max(MAX_POLICY_BUDGET).optional().meta({ description: 'Emails in any 60 minutes.' }),
-    per_day: z.int().min(1).max(MAX_POLICY_BUDGET).optional().meta({ description: 'Emails in any 24 hours.' }),
-    attachments: z
-      .boolean()
-      .optional()
-      .meta({ description: '`false` refuses attachments, including inline images and files in `data:` URLs.' }),
-    links: z
-      .boolean()
-      .optional()
-      .meta({ description: '`false` refuses web addresses in subject, text and HTML, including remote images.' }),
-    undo_seconds: z.int().min(0).max(MAX_POLICY_UNDO_SECONDS).optional().meta({
-      description: 'Seconds that an email waits, scheduled, before it is sent. It can be cancelled meanwhile.',
-    }),
-    auto_replies_per_thread_per_hour: z.int().min(0).max(MAX_POLICY_AUTO_REPLIES).optional().meta({
-      description: 'Emails that programs (API keys and actions of webhooks) send into one thread in any 60 minutes.',
-    }),
-    approval: z.enum(POLICY_APPROVALS).optional().meta({
-      description:
-        'Which emails wait for approval: `never`, `new_recipients` (to an address that the account has not sent mail to before) or `always`.',
-    }),
-  })
-  .superRefine(({ recipients, allow, ...others }, context) => {
-    // It would limit nothing, and its key would have all rights.
-    if (
-      context.issues.length === 0 &&
-      [recipients, allow, ...Object.values(others)].every((rule) => rule === undefined)
-    )
-      context.addIssue({ code: 'custom', path: [], message: NO_RULES });
-    const issue = (message: string) => context.addIssue({ code: 'custom', path: ['allow'], message });
-    if (recipients === 'list' && allow === undefined)
-      issue('is required with recipients "list": give at least one entry');
-    if (recipients !== 'list' && allow !== undefined) issue('is allowed only with recipients "list"');
-  })
-  .meta({ id: 'SendPolicy', minProperties: 1 });
+        context.addIssue({ code: 'custom', path: [], message: NO_RULES });
+      const issue = (message: string) => context.addIssue({ code: 'custom', path: ['allow'], message });
+      if (recipients === 'list' && allow === undefined)
+        issue('is required with recipients "list": give at least one entry');
+      if (recipients !== 'list' && allow !== undefined) issue('is allowed only with recipients "list"');
+    })
+    .meta({ minProperties: 1 }),
+  {
+    id: 'SendPolicy',
+    input: 'SendPolicyInput',
+    description: 'Limits what is sent with an API key or from an address. A rule that is not set limits nothing.',
+  },
+);
 
 export type SendPolicy = z.output<typeof sendPolicyShape>;
 type PolicyRule = Exclude<keyof SendPolicy, 'allow'>;

@@ -1,6 +1,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { canonicalAddress, canonicalDomainName } from '../domains/domain-name.ts';
 import { base32Length, fromBase32, toBase32 } from '../shared/base32.ts';
+import { hmacKey } from '../shared/hmac-key.ts';
 import { isIdentifier } from '../shared/identifiers.ts';
 
 const KEY_BYTES = 32;
@@ -67,7 +68,7 @@ export function readReplyAddress(key: Uint8Array, address: string): ReplyToken |
 }
 
 function signed(key: Uint8Array, content: Buffer, domain: string): Buffer {
-  const signature = createHmac('sha256', key).update(content).update(domain).digest();
+  const signature = createHmac('sha256', hmacKey(key)).update(content).update(domain).digest();
   return Buffer.concat([content, signature.subarray(0, SIGNATURE_BYTES)]);
 }
 

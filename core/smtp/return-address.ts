@@ -1,6 +1,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { canonicalDomainName } from '../domains/domain-name.ts';
 import { base32Length, fromBase32, toBase32 } from '../shared/base32.ts';
+import { hmacKey } from '../shared/hmac-key.ts';
 import { isIdentifier } from '../shared/identifiers.ts';
 
 const KEY_BYTES = 32;
@@ -49,6 +50,6 @@ export function readReturnAddress(key: Uint8Array, address: string): string | nu
 const RETURN_ADDRESS = new RegExp(`^bounce\\+([a-z2-7]{${TOKEN_LENGTH}})@([^@\\s]{1,254})$`, 'i');
 
 function signed(key: Uint8Array, identifier: Buffer, domain: string): Buffer {
-  const signature = createHmac('sha256', key).update(identifier).update(domain).digest();
+  const signature = createHmac('sha256', hmacKey(key)).update(identifier).update(domain).digest();
   return Buffer.concat([identifier, signature.subarray(0, SIGNATURE_BYTES)]);
 }

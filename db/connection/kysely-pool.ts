@@ -1,5 +1,6 @@
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import pg from 'pg';
+import { namedStatement } from './prepared-text.ts';
 
 /**
  * The pool for Kysely. A connection that broke, or on which a statement timed out, is closed at once: its response could still arrive
@@ -19,7 +20,7 @@ function closingBroken(client: pg.PoolClient): PostgresPoolClient {
   async function query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>> {
     if (failure !== null) throw failure;
     try {
-      return (await client.query(text, [...parameters])) as unknown as PostgresQueryResult<R>;
+      return (await client.query(namedStatement(text, parameters))) as unknown as PostgresQueryResult<R>;
     } catch (error) {
       // An error that PostgreSQL sent leaves the connection usable.
       if (error instanceof Error && !(error instanceof pg.DatabaseError)) {

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { UserError } from '../../core/shared/errors.ts';
 import type { Tables } from '../entities/tables.ts';
 import { type Database } from './database.ts';
+import { namedStatement } from './prepared-text.ts';
 import { limitedError, userSettingsSql } from './transaction.ts';
 
 /** Runs many reads of one user, such as those of a GraphQL request, in one transaction instead of one each. */
@@ -97,7 +98,7 @@ async function open(database: Database, userId: string, course: { isStopped: boo
     if (session.failure !== null) throw limitedError(session.failure, database.limit);
     refuseStopped(course);
     try {
-      return await client.query(text, [...parameters]);
+      return await client.query(namedStatement(text, parameters));
     } catch (error) {
       session.failure ??= error as Error;
       throw limitedError(error, database.limit);

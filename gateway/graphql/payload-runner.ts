@@ -7,7 +7,7 @@ import { UNBOUNDED_ROOM } from '../../operations/response-room.ts';
 import type { Bus } from '../../schema/messages.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import { operationSettings } from '../operation-context.ts';
-import { buildEventPayload, buildSamplePayload } from '../webhooks/event-payload.ts';
+import { buildEventPayloads, buildSamplePayload } from '../webhooks/event-payload.ts';
 import { pullRequests } from '../webhooks/pulled-requests.ts';
 import { createPayloadQueries } from './payload-query.ts';
 
@@ -40,7 +40,7 @@ export function createPayloadRunner({ database, bus, log, config, random }: Payl
     random,
     settings: operationSettings(config),
     payloadQueries,
-    buildEventPayload,
+    buildEventPayloads,
     buildSamplePayload,
     pullRequests,
     forgetCredentials: () => undefined,
@@ -59,7 +59,10 @@ export function createPayloadRunner({ database, bus, log, config, random }: Payl
   return {
     selectPayload: (userId, query, subject, linksFrom) =>
       payloadQueries.select(contextOf(userId), query, subject, linksFrom),
-    buildEventPayload: (userId, deliveryId) => buildEventPayload(contextOf(userId), deliveryId),
+    async buildEventPayload(userId, deliveryId) {
+      const [payload] = await buildEventPayloads(contextOf(userId), [deliveryId]);
+      return payload ?? { verdict: 'gone', reason: 'Delivery not found' };
+    },
   };
 }
 

@@ -49,7 +49,6 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
-    handlerTimeout: answerWithinMs,
     requestTimeout: REQUEST_TIMEOUT_MS,
     // Without a trusted proxy the client's address is that of the connection, whatever its headers say.
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,

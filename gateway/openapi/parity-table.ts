@@ -37,7 +37,6 @@ const features: Readonly<Record<string, readonly Row[]>> = {
     ['Read or archive several emails', 'updateEmails', 'updateEmails'],
     ['Safe HTML', 'showEmail', '', '', CONNECTIONS],
     ['Checks of an email', 'checkEmail', '', '', CONNECTIONS],
-    ['Timeline', 'readEmailTimeline', '', '', CONNECTIONS],
     ['Import emails', 'importEmails', 'importEmails'],
     ['Reprocess emails', 'reprocessEmails', 'reprocessEmails'],
     ['Simulate received mail', 'simulateInbound', 'simulateInbound'],
@@ -50,10 +49,6 @@ const features: Readonly<Record<string, readonly Row[]>> = {
       'The REST route also cancels scheduled mail; GraphQL deletes whole threads: `deleteThreadsForever`',
     ],
     ['Restore an email', 'restoreEmail', '', '', 'GraphQL restores the thread: restoreThreads'],
-    ['Suggest contacts', 'listContacts', 'contacts'],
-    ['List addresses to send from', 'listSenders', 'senders'],
-    ['List senders whose images are shown', 'listImageSenders', '', '', 'GraphQL: `viewer { imageSenders }`'],
-    ['Show or block the images of a sender', 'addImageSender removeImageSender', 'addImageSender removeImageSender'],
     ['Mail that waits', '', 'waitingEmails', '', 'REST: `GET /emails` with `status` and `time_range=all`'],
   ],
   Attachments: [
@@ -94,12 +89,6 @@ const features: Readonly<Record<string, readonly Row[]>> = {
       'trashThreads deleteThreadsForever restoreThreads',
       'trash_threads',
     ],
-    [
-      'Claim a thread',
-      'claimThread renewThreadClaim releaseThreadClaim',
-      'claimThread renewThreadClaim releaseThreadClaim',
-      'claim_thread release_thread',
-    ],
   ],
   Sending: [
     ['Send an email', 'sendEmail', 'sendEmail', 'send_email'],
@@ -136,11 +125,6 @@ const features: Readonly<Record<string, readonly Row[]>> = {
     ['Check DNS', 'verifyDomain', 'verifyDomain verifyDomains', '', 'GraphQL checks up to several domains at once'],
     ['Rotate the DKIM key', 'rotateDkimKey', 'rotateDkimKey'],
     ['DMARC reports', 'listDmarcReports getDmarcReport getDmarcSummary', 'dmarcReport dmarcSummary'],
-    [
-      'Email addresses',
-      'listEmailAddresses getEmailAddress createEmailAddress updateEmailAddress putEmailAddress deleteEmailAddress',
-      'emailAddresses emailAddress createEmailAddress updateEmailAddress deleteEmailAddress',
-    ],
   ],
   Endpoints: [
     ['List and read endpoints', 'listEndpoints getEndpoint', 'endpoints endpoint'],
@@ -170,36 +154,12 @@ const features: Readonly<Record<string, readonly Row[]>> = {
     ],
   ],
   Routing: [
-    [
-      'Guard rules',
-      'listGuardRules getGuardRule createGuardRule updateGuardRule putGuardRule deleteGuardRule',
-      'guardRules guardRule createGuardRule updateGuardRule deleteGuardRule',
-    ],
-    [
-      'Check and back-test a rule',
-      'checkGuardRule backtestGuardRule backtestSavedGuardRule',
-      'checkGuardRule backtestGuardRule backtestSavedGuardRule',
-    ],
-    ['Limits of guard rules', 'getGuardLimits', 'guardLimits'],
     ['Explain a route', 'explainEmailRoute explainRoute', 'explainRoute'],
     ['Release held mail', 'releaseEmail', 'releaseEmail'],
   ],
   Account: [
     ['Read the account', 'getAccount', 'viewer', 'who_am_i'],
     ['Overview', 'getOverview', 'overview'],
-    [
-      'Retention',
-      'getRetention updateRetention previewRetention',
-      'updateRetention',
-      '',
-      'GraphQL reads it: `viewer { retention retentionPreview }`',
-    ],
-    [
-      'API keys',
-      'listApiKeys getApiKey listApiKeyConfiguration createApiKey updateApiKey deleteApiKey revokePresentedKey',
-      'apiKeys apiKey createApiKey updateApiKey revokeApiKey',
-    ],
-    ['Request log', 'listRequests getRequest', 'apiRequests apiRequest'],
     ['Erase the account', '', 'eraseAccount', '', 'Needs a dashboard session, which REST keys do not have'],
   ],
   'Paths of other clients': [
@@ -245,14 +205,24 @@ export const operationNames: readonly OperationNames[] = Object.entries(features
   })),
   ...capabilities
     .filter((capability) => capability.feature === feature)
-    .map(({ what, operations }) => ({
+    .map(({ what, operations, byHand = {}, difference }) => ({
       feature,
       what,
-      rest: operations.map(({ operationId }) => operationId),
-      graphql: operations.map(({ field }) => field),
-      mcp: [],
+      rest: operations
+        .flatMap((operation) => [
+          ...listed(operation.operationId),
+          ...listed(operation.kind === 'update' ? operation.putOperationId : undefined),
+        ])
+        .concat(byHand.rest ?? []),
+      graphql: operations.flatMap(({ field }) => listed(field)).concat(byHand.graphql ?? []),
+      mcp: operations.flatMap(({ tool }) => listed(tool?.name)).concat(byHand.mcp ?? []),
+      ...(difference === undefined ? {} : { difference }),
     })),
 ]);
+
+function listed(name: string | undefined): string[] {
+  return name === undefined ? [] : [name];
+}
 
 function splitNames(names: string): string[] {
   return names.split(' ').filter((name) => name !== '');

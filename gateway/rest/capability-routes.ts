@@ -1,47 +1,69 @@
+import type { RouteOptions } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { isIdName, readNotes } from '../../core/shared/field-notes.ts';
 import type {
+  Action,
   Capability,
   Change,
+  Delete,
   Fields,
   List,
   Operation,
+  OwnedList,
   Read,
   Resource,
   ResourceRow,
+  Target,
 } from '../../operations/capability/capability.ts';
 import type { OperationContext } from '../../operations/context.ts';
+import { limitEntries } from '../../schema/input-shapes.ts';
 import { access } from '../admission/access.ts';
-import { fromWire, wireFields, wireInputs, wireValues } from './capability-shapes.ts';
+import { makeReader, makeWriter, snakeCase, wireInput, wireOutput, wireQuery } from './capability-shapes.ts';
 import { besideFields, INSTEAD_OF_OFFSET, isOneSided, oneSide, pageBeside } from './page-beside.ts';
-import { besideBody, errorBody, limit, listBody, listOf, offset, type RestOptions } from './shapes.ts';
+import { MAIL_BODY_LIMIT } from './sending/outgoing-shapes.ts';
+import { besideBody, errorBody, idInPath, limit, listBody, listOf, offset, type RestOptions } from './shapes.ts';
 
 /** Where REST differs from what the capability says, for the sake of clients. */
 export interface WireDifferences<Row extends ResourceRow = ResourceRow> {
-  /** fields that the object has beside its own */
-  fields?: { shape: Record<string, z.ZodType>; valuesOf: (row: Row) => Record<string, unknown> };
+  /** fields that the object has beside its own, or in another form */
+  fields?: { shape: Record<string, z.ZodType>; valuesOf: (row: Row, made: Body) => Body };
   /** by `operationId` */
   operations?: Readonly<Record<string, OperationDifferences<Row>>>;
 }
 
 interface OperationDifferences<Row> {
   /** replaces the body or the filters of the query */
-  request?: Fields;
+  request?: z.ZodType;
   /** returns what `request` accepted as input of the operation */
-  inputOf?: (request: Record<string, unknown>) => Record<string, unknown>;
-  /** replaces the response */
-  response?: { shape: Fields; bodyOf: (row: Row) => Record<string, unknown> };
+  inputOf?: (request: Body, usual: (request: Body) => Body) => Body;
+  /** replaces the response: gets the usual one, and the row or the output of an action */
+  response?: { shape: (usual: Fields) => z.ZodType; bodyOf: (usual: Body, result: Row) => Body };
+  /** status of a success */
+  status?: number;
+  /** options of the route, such as the limit of its body */
+  route?: Pick<RouteOptions, 'bodyLimit' | 'preValidation' | 'errorHandler' | 'config'>;
+  /** fields of the query of a change that are part of its input */
+  query?: Fields;
+  /** bodies of errors that have more than the usual fields, by status */
+  errors?: Readonly<Record<number, z.ZodType>>;
+}
+
+type Body = Record<string, unknown>;
+
+/** A resource as REST has it. */
+interface WireObject {
+  shape: Fields;
+  /** returns objects with the fields of lists */
+  writeSeveral: (context: OperationContext, rows: readonly ResourceRow[]) => Promise<Body[]>;
+  /** returns one object with all fields */
+  writeOne: (context: OperationContext, row: ResourceRow) => Promise<Body>;
 }
 
 interface RouteParts {
   capability: Capability;
-  differences: OperationDifferences<ResourceRow>;
-  /** the object in responses */
-  body: Fields;
-  /** returns what a list has of the object */
-  bodyOf: (row: ResourceRow) => Record<string, unknown>;
-  /** returns the object with the fields that cost a read */
-  readBody: (context: OperationContext, row: ResourceRow) => Promise<Record<string, unknown>>;
+  differences: OperationDifferences<never>;
+  object: WireObject | null;
 }
 
 /** Returns the routes of a capability. `differences` are of the rows of its resource. */
@@ -49,54 +71,83 @@ export function capabilityRoutes<Row extends ResourceRow>(
   capability: Capability,
   differences: WireDifferences<Row> = {},
 ): FastifyPluginAsyncZod<RestOptions> {
-  const { fields, operations = {} } = differences as unknown as WireDifferences;
-  const { resource } = capability;
-  const names = Object.keys(resource.shape.shape);
-  const body = resourceBody(resource, fields?.shape);
-  const bodyOf = (row: ResourceRow) => ({
-    object: objectName(resource),
-    id: row.id,
-    ...wireValues(names.map((name) => [name, resource.valueOf(row, name)])),
-    ...fields?.valuesOf(row),
-  });
-  const readBody = async (context: OperationContext, row: ResourceRow) => {
-    const made: Record<string, unknown> = bodyOf(row);
-    for (const [name, { load }] of Object.entries(resource.loaded ?? {})) {
-      const [value] = await load(context, [row.id]);
-      if (value != null) Object.assign(made, wireValues([[name, value]]));
-    }
-    return made;
-  };
+  const { fields, operations = {} } = differences as unknown as WireDifferences<never>;
+  const object =
+    capability.resource === undefined ? null : wireObject(capability.resource, capability.restCase, fields);
   return async (app, { contextOf }) => {
     for (const operation of capability.operations) {
-      const own = operations[operation.operationId] ?? {};
-      const { handle, ...route } = routeOf(operation, { capability, differences: own, body, bodyOf, readBody });
-      app.route({
-        ...route,
-        config: { access: access[operation.access] },
-        handler: async (request, reply) => {
-          reply.code(route.status);
-          return handle(contextOf(request), request) as Promise<never>;
-        },
-      });
+      const { operationId } = operation;
+      if (operationId === undefined) continue;
+      const own = operations[operationId] ?? {};
+      for (const { handle, ...route } of routesOf(operation, operationId, { capability, differences: own, object }))
+        app.route({
+          ...mailOptions(operation),
+          ...own.route,
+          ...route,
+          config: { ...own.route?.config, ...timeLimit(operation), access: access[operation.access] },
+          handler: async (request, reply) => {
+            reply.code(route.status);
+            return handle(contextOf(request), request) as Promise<never>;
+          },
+        });
     }
   };
 }
 
-/** Returns the shape of an object in responses; `more` are fields for other clients. */
-function resourceBody(resource: Resource, more: Record<string, z.ZodType> = {}): Fields {
-  const loaded = Object.entries(resource.loaded ?? {}).map(([name, { shape }]) => [
-    name,
-    shape.optional().meta(shape.meta() ?? {}),
-  ]);
-  const identity = { object: z.literal(objectName(resource)), id: z.string() };
-  const fields = { ...wireFields(resource.shape), ...more, ...wireFields(z.object(Object.fromEntries(loaded))) };
-  return z.object({ ...identity, ...fields }).meta({ id: resource.name });
+function timeLimit({ answerWithinMs }: Operation) {
+  return answerWithinMs === undefined ? {} : { answerWithinMs };
+}
+
+/** Returns the options of routes whose bodies can be as large as an email. */
+function mailOptions(operation: Operation) {
+  if (!('isMail' in operation) || operation.isMail === undefined) return {};
+  return { bodyLimit: MAIL_BODY_LIMIT, preValidation: async ({ body }: { body: unknown }) => limitEntries(body) };
+}
+
+/** Returns a resource as REST has it, for routes that are written by hand. */
+function wireObject(
+  resource: Resource,
+  restCase: Capability['restCase'],
+  more: WireDifferences<never>['fields'] = { shape: {}, valuesOf: () => ({}) },
+): WireObject {
+  const { object: own, ...ownShape } = wireOutput(resource.shape, restCase).shape;
+  const literal = own ?? (restCase === 'camel' ? undefined : z.literal(objectName(resource)));
+  const identity = literal === undefined ? {} : { object: literal };
+  const shape = z.object({ ...identity, id: z.string(), ...ownShape, ...more.shape }).meta({ id: resource.name });
+  const { valueOf } = resource;
+  const isInRest = ([name]: [string, unknown]) => readNotes(resource.shape.shape[name] as z.ZodType).only !== 'graphql';
+  const loaded = Object.fromEntries(Object.entries(resource.loaded ?? {}).filter(isInRest));
+  const fields = Object.entries(resource.shape.shape).filter((field) => isInRest(field));
+  const names = fields.map(([name]) => name).filter((name) => !Object.hasOwn(loaded, name));
+  const write = makeWriter(resource.shape, restCase) ?? ((value: unknown) => value);
+  const object = restCase === 'camel' ? {} : { object: objectName(resource) };
+  const writeRow = (context: OperationContext, row: ResourceRow, read: Body) => {
+    const values = { ...Object.fromEntries(names.map((name) => [name, valueOf(row, name, context)])), ...read };
+    const made = { ...object, id: row.id, ...(write(values) as Body) };
+    return { ...made, ...more.valuesOf(row as never, made) };
+  };
+  const writeRows = async (context: OperationContext, rows: readonly ResourceRow[], wanted: typeof loaded) => {
+    const read: Body[] = rows.map(() => ({}));
+    for (const [name, { load }] of Object.entries(wanted)) {
+      const values = await load(context, rows);
+      for (const [at, value] of values.entries()) Object.assign(read[at] ?? {}, { [name]: value ?? null });
+    }
+    return rows.map((row, at) => writeRow(context, row, read[at] ?? {}));
+  };
+  const inLists = Object.fromEntries(Object.entries(loaded).filter(([, { isInLists }]) => isInLists));
+  return {
+    shape,
+    writeSeveral: (context, rows) => writeRows(context, rows, inLists),
+    writeOne: async (context, row) => {
+      const [made = {}] = await writeRows(context, [row], loaded);
+      return made;
+    },
+  };
 }
 
 /** Returns the `object` of an object, such as `reply_address`. */
-function objectName({ name }: Resource): string {
-  return name.replaceAll(/(?<=.)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
+function objectName({ name, objectName: given }: Resource): string {
+  return given ?? snakeCase(`${name.slice(0, 1).toLowerCase()}${name.slice(1)}`);
 }
 
 interface RequestParts {
@@ -107,61 +158,120 @@ interface RequestParts {
 
 type Handle = (context: OperationContext, request: RequestParts) => Promise<object>;
 
-function routeOf(operation: Operation, parts: RouteParts) {
-  const { operationId, summary, description } = operation;
-  const documented = { operationId, summary, description, tags: [parts.capability.tag] };
-  const { method, status, isOfOne, handle, ...schema } = {
-    list: () => listRoute(operation as List, parts),
-    read: () => readRoute(operation as Read, parts),
-    create: () => changeRoute(operation as Change, parts),
-    update: () => changeRoute(operation as Change, parts),
-    delete: () => changeRoute(operation as Change, parts),
-  }[operation.kind]();
-  return {
-    method,
-    status,
-    handle,
-    url: isOfOne ? `${parts.capability.path}/:id` : parts.capability.path,
-    schema: { ...documented, ...schema, response: { ...schema.response, default: errorBody } },
-  };
+interface RouteForm {
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  status: number;
+  /** after the path of the capability */
+  path: string;
+  params?: Fields;
+  querystring?: z.ZodType;
+  body?: z.ZodType;
+  response: z.ZodType;
+  errors?: readonly number[];
+  handle: Handle;
 }
 
-function listRoute(
-  { filter, isPagedByItem, list, page, count }: List,
-  { capability, differences, body, bodyOf }: RouteParts,
-) {
-  const { load } = capability.resource;
-  const request = differences.request ?? z.object(wireInputs(filter));
-  const beside = isPagedByItem ? besideFields(`a ${capability.resource.name.toLowerCase()}`, INSTEAD_OF_OFFSET) : {};
-  const query = z.object({ limit: limit(), offset, ...beside, ...request.shape });
+/** Returns the route of an operation, and that of PUT if clients use it instead of PATCH. */
+function routesOf(operation: Operation, operationId: string, parts: RouteParts) {
+  const { method, status, path, handle, response, errors = [], ...schema } = formOf(operation, parts);
+  const route = (as: { method: RouteForm['method']; operationId: string; summary: string }) => ({
+    method: as.method,
+    status,
+    handle,
+    url: `${parts.capability.path}${path}`,
+    schema: {
+      operationId: as.operationId,
+      summary: as.summary,
+      description: operation.description,
+      tags: [operation.tag ?? parts.capability.tag],
+      ...schema,
+      response: {
+        [status]: response,
+        ...Object.fromEntries(errors.map((code) => [code, errorBody])),
+        ...parts.differences.errors,
+        default: errorBody,
+      },
+    },
+  });
+  const { summary } = operation;
+  const putId = operation.kind === 'update' ? operation.putOperationId : undefined;
+  return [
+    route({ method, operationId, summary }),
+    ...(putId === undefined ? [] : [route({ method: 'PUT', operationId: putId, summary: `${summary} (PUT)` })]),
+  ];
+}
+
+function formOf(operation: Operation, parts: RouteParts): RouteForm {
+  switch (operation.kind) {
+    case 'list':
+      return listForm(operation, parts);
+    case 'ownedList':
+      return ownedListForm(operation, parts);
+    case 'read':
+      return readForm(operation, parts);
+    case 'action':
+      return actionForm(operation, parts);
+    default:
+      return changeForm(operation, parts);
+  }
+}
+
+function listForm(list: List, { capability, differences, object }: RouteParts): RouteForm {
+  const { resource, restCase } = capability;
+  if (resource === undefined || object === null) throw new Error(`${capability.path} lists no resource`);
+  const { filter, isPagedByItem, page, count } = list;
+  const request = differences.request ?? wireQuery(filter, restCase);
+  const beside = isPagedByItem ? besideFields(`${articleFor(resource)} ${nounOf(resource)}`, INSTEAD_OF_OFFSET) : {};
+  const query = z.object({ limit: limit(), offset, ...beside, ...(request as Fields).shape });
+  const usual = makeReader(filter, restCase) as (given: Body) => Body;
+  const inputOf = (given: Body) => differences.inputOf?.(given, usual) ?? usual(given);
+  const { shape: responseOf, bodyOf } = differences.response ?? USUAL;
   const handle: Handle = async (context, asked) => {
-    const {
-      limit: size,
-      offset: start,
-      after,
-      before,
-      ...filters
-    } = asked.query as Record<string, unknown> & ListQuery;
-    const input = inputOf(filter, filters, differences);
+    const { limit: size, offset: start, after, before, ...filters } = asked.query as Body & ListQuery;
+    const input = inputOf(filters);
     const span = { limit: size, offset: start };
     const found = await pageBeside(
       { limit: size, after, before },
-      { load: (ids) => load(context, ids), page: (keyset) => page(context, input, keyset) },
+      {
+        load: (ids) => resource.load(context, ids) as Promise<(ResourceRow & { createdAt: Date })[]>,
+        page: (keyset) => page(context, input, keyset as never),
+      },
     );
     if (found !== null) {
       const total = await count(context, input);
-      return besideBody(found.items.map(bodyOf), span, { ...found, total });
+      const items = await object.writeSeveral(context, found.items);
+      return bodyOf(besideBody(items, span, { ...found, total }), undefined as never);
     }
-    const { rows, total } = await list(context, input, span);
-    return listBody(rows.map(bodyOf), span, total);
+    const { rows, total } = await list.list(context, input, span);
+    return bodyOf(listBody(await object.writeSeveral(context, rows), span, total), undefined as never);
   };
   return {
-    method: 'GET' as const,
+    method: 'GET',
     status: 200,
-    isOfOne: false,
+    path: '',
     querystring: isPagedByItem ? query.refine((given) => isOneSided(given as ListQuery), oneSide) : query,
-    response: { 200: listOf(body) },
+    response: responseOf(listOf(object.shape)),
     handle,
+  };
+}
+
+function ownedListForm({ path = '', filter, list }: OwnedList, { capability, object }: RouteParts): RouteForm {
+  if (object === null || list === undefined) throw new Error(`${path} lists no resource`);
+  const { restCase } = capability;
+  const read = makeReader(filter, restCase);
+  return {
+    method: 'GET',
+    status: 200,
+    path,
+    params: idInPath,
+    querystring: z.object({ limit: limit(), offset, ...wireQuery(filter, restCase).shape }),
+    response: listOf(object.shape),
+    handle: async (context, { params, query }) => {
+      const { limit: size, offset: start, ...filters } = query as Body & ListQuery;
+      const span = { limit: size, offset: start };
+      const { rows, total } = await list(context, idOf(params, undefined), read(filters), span);
+      return listBody(await object.writeSeveral(context, rows), span, total);
+    },
   };
 }
 
@@ -172,59 +282,159 @@ interface ListQuery {
   before?: string;
 }
 
-function readRoute({ argumentDescription, argument, read }: Read, { body, readBody }: RouteParts) {
+/** The response is the usual one. */
+const USUAL = { shape: (usual: Fields) => usual, bodyOf: (usual: Body, _result: never) => usual };
+
+function readForm({ target, read }: Read, { capability, differences, object }: RouteParts): RouteForm {
+  if (object === null) throw new Error(`${capability.path} reads no resource`);
+  const { shape: responseOf, bodyOf } = differences.response ?? USUAL;
   return {
-    method: 'GET' as const,
+    method: 'GET',
     status: 200,
-    isOfOne: true,
-    params: targetParams({ argument, argumentDescription }),
-    response: { 200: body },
-    handle: (async (context, { params }) => readBody(context, await read(context, idOf(params)))) satisfies Handle,
+    path: '/:id',
+    params: targetParams(target),
+    response: responseOf(object.shape),
+    handle: async (context, { params }) => {
+      const row = await read(context, idOf(params, target));
+      return bodyOf(await object.writeOne(context, row), row as never);
+    },
   };
 }
 
 const METHODS = { create: 'POST', update: 'PATCH', delete: 'DELETE' } as const;
 
-function changeRoute(change: Change, { differences, ...parts }: RouteParts) {
-  const { kind, input, inputName, example, target, errors, run } = change;
-  const { shape: response, bodyOf } = differences.response ?? { shape: parts.body, bodyOf: parts.bodyOf };
-  const isWhole = differences.response === undefined && kind !== 'delete';
-  const body = named(differences.request ?? z.object(wireInputs(input)), { inputName, example });
-  const status = kind === 'create' ? 201 : 200;
+function changeForm(change: Change | Delete, parts: RouteParts): RouteForm {
+  const { capability, differences, object } = parts;
+  const { kind, target, errors, run } = change;
+  const { resource, restCase } = capability;
+  if (resource === undefined || object === null) throw new Error(`${capability.path} changes no resource`);
+  const { body, inputOf } = requestOf(change, parts);
+  const { shape: responseOf, bodyOf } = differences.response ?? USUAL;
+  const shownOnce = kind === 'delete' ? undefined : change.shownOnce;
+  const usual =
+    kind === 'delete' && change.deleted !== undefined
+      ? deletedBody(resource)
+      : shownOnce === undefined
+        ? object.shape
+        : object.shape
+            .extend(wireOutput(shownOnce, restCase).shape)
+            .meta({ id: String(shownOnce.meta()?.id ?? `Created${resource.name}`) });
+  const writeShown = shownOnce === undefined ? null : makeWriter(shownOnce, restCase);
+  const write = async (context: OperationContext, row: ResourceRow): Promise<Body> => {
+    if (kind !== 'delete')
+      return { ...(await object.writeOne(context, row)), ...(writeShown?.(row) as object | undefined) };
+    // What is returned instead is made from the row.
+    if (differences.response !== undefined) return {};
+    if (change.deleted !== undefined) return { object: objectName(resource), id: row.id, deleted: true };
+    const [made = {}] = await object.writeSeveral(context, [row]);
+    return made;
+  };
   return {
     method: METHODS[kind],
-    status,
-    isOfOne: target !== undefined,
+    status: differences.status ?? (kind === 'create' ? 201 : 200),
+    path: target === undefined ? '' : '/:id',
     ...(target === undefined ? {} : { params: targetParams(target) }),
-    ...(Object.keys(body.shape).length === 0 ? {} : { body }),
-    response: { [status]: response, ...Object.fromEntries(errors.map((code) => [code, errorBody])) },
-    handle: (async (context, { params, body: given = {} }) => {
-      const row = await run(context, inputOf(input, given as Record<string, unknown>, differences), idOf(params));
-      return isWhole ? parts.readBody(context, row) : bodyOf(row);
-    }) satisfies Handle,
+    ...(differences.query === undefined ? {} : { querystring: differences.query }),
+    ...(body === null ? {} : { body }),
+    response: responseOf(usual),
+    errors,
+    handle: async (context, { params, query, body: given }) => {
+      const row = await run(context, inputOf(given, query), idOf(params, target));
+      return bodyOf(await write(context, row), row as never);
+    },
   };
 }
 
-function named(shape: Fields, { inputName, example }: Pick<Change, 'inputName' | 'example'>): Fields {
-  return shape.meta({
+function deletedBody(resource: Resource): Fields {
+  return z.object({ object: z.literal(objectName(resource)), id: z.string(), deleted: z.literal(true) });
+}
+
+function actionForm(action: Action, parts: RouteParts): RouteForm {
+  const { capability, differences } = parts;
+  const { method, path, target, output, errors, run } = action;
+  const { shape: responseOf, bodyOf } = differences.response ?? USUAL;
+  const { shape, write } = outputOf(output, parts);
+  const { body, inputOf } = requestOf(action, parts);
+  const isQuery = method === 'GET';
+  return {
+    method,
+    status: differences.status ?? 200,
+    path,
+    ...(target === undefined ? {} : { params: targetParams(target) }),
+    ...(isQuery && body !== null ? { querystring: body } : {}),
+    ...(isQuery || body === null ? {} : { body }),
+    response: responseOf(shape),
+    errors,
+    handle: async (context, { params, query, body: given }) => {
+      const result = await run(context, inputOf(isQuery ? query : given, query), idOf(params, target));
+      return bodyOf(await write(context, result), result as never);
+    },
+  };
+}
+
+/** Returns what an action returns as REST has it: a list is an object with `data`. */
+function outputOf(output: Action['output'], { capability: { restCase }, object }: RouteParts) {
+  if (output === 'resource') {
+    if (object === null) throw new Error('An action returns no resource');
+    const write = (context: OperationContext, row: unknown) => object.writeOne(context, row as ResourceRow);
+    return { shape: object.shape, write };
+  }
+  const writeValue = makeWriter(output, restCase) as (value: unknown) => Body;
+  const write = async (_context: OperationContext, value: unknown) => writeValue(value);
+  if (output instanceof z.ZodObject) return { shape: wireOutput(output, restCase), write };
+  const id = output.meta()?.id;
+  const data = z.array(wireOutput(output.element, restCase));
+  const shape = z.object({ object: z.literal('list'), data }).meta(id === undefined ? {} : { id });
+  return {
+    shape,
+    write: async (_context: OperationContext, value: unknown) => ({ object: 'list', data: writeValue(value) }),
+  };
+}
+
+/** Returns the body of a request, null without fields, and what makes the input of the operation from it. */
+function requestOf(operation: Change | Delete | Action, { capability, differences }: RouteParts) {
+  const { input, inputName, example } = operation;
+  const { restCase } = capability;
+  const isQuery = operation.kind === 'action' && operation.method === 'GET';
+  const usualRequest = isQuery ? wireQuery(input, restCase) : wireInput(input, restCase);
+  const given = differences.request ?? usualRequest;
+  const request = operation.isInputOptional === true ? given.nullish() : given;
+  const usual = makeReader(input, restCase) as (given: Body) => Body;
+  const convert = (given: Body) => differences.inputOf?.(given, usual) ?? usual(given);
+  const write = makeExampleWriter(input, restCase);
+  const body = request.meta({
     ...(inputName === undefined ? {} : { id: inputName }),
-    ...(example === undefined ? {} : { examples: [wireValues(Object.entries(example))] }),
+    // Components lose `examples` if they transform a value.
+    ...(example === undefined
+      ? {}
+      : { [inputName === undefined ? 'examples' : 'x-examples']: [example].flat().map(write) }),
   });
+  return {
+    body: body instanceof z.ZodObject && Object.keys(body.shape).length === 0 ? null : body,
+    inputOf: (given: unknown, query: unknown) =>
+      convert({ ...(given as Body | null | undefined), ...(differences.query === undefined ? {} : (query as Body)) }),
+  };
 }
 
-function inputOf(
-  input: Fields,
-  given: Record<string, unknown>,
-  { inputOf: convert }: OperationDifferences<ResourceRow>,
-): Record<string, unknown> {
-  return convert === undefined ? fromWire(input, given) : convert(given);
+function makeExampleWriter(input: Fields, restCase: Capability['restCase']): (example: unknown) => unknown {
+  const write = makeWriter(input, restCase);
+  return (example) => (write === null ? example : write(example));
 }
 
-function targetParams({ argument, argumentDescription }: Pick<Read, 'argument' | 'argumentDescription'>) {
-  const description = argument === 'id' ? 'ID of the object.' : argumentDescription;
-  return z.object({ id: z.string().meta({ description }) });
+function targetParams({ argument, argumentDescription, parameter = 'id' }: Target): Fields {
+  const description = isIdName(argument) ? 'ID of the object.' : argumentDescription;
+  return z.object({ [parameter]: z.string().meta({ description }) });
 }
 
-function idOf(params: unknown): string {
-  return (params as { id?: string }).id ?? '';
+function idOf(params: unknown, target: Target | undefined): string {
+  return (params as Record<string, string> | undefined)?.[target?.parameter ?? 'id'] ?? '';
+}
+
+/** Returns what an object is called in sentences. */
+function nounOf({ name, noun }: Resource): string {
+  return noun ?? name.replaceAll(/(?<=.)[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
+}
+
+function articleFor(resource: Resource): string {
+  return /^[aeiou]/i.test(nounOf(resource)) ? 'an' : 'a';
 }

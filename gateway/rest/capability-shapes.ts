@@ -1,64 +1,179 @@
 import { z } from 'zod';
+import { readNotes } from '../../core/shared/field-notes.ts';
 import type { Fields } from '../../operations/capability/capability.ts';
-import { instant } from './shapes.ts';
+import { instant, queryBoolean } from './shapes.ts';
 
 /**
- * Shapes of REST from shapes of capabilities: names of fields in snake_case, times as text in ISO 8601.
+ * Shapes of REST from shapes of capabilities: names of fields in their case, times as text in ISO 8601. Shapes are converted when routes are
+ * made; a request runs functions that were made then.
  */
 
-/** Returns the name of a field in REST. */
-export function wireName(field: string): string {
-  return field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export type RestCase = 'snake' | 'camel';
+
+/** Returns a field as REST has it, by its name and shape in the capability; null if REST does not have it. */
+function wireName(field: string, shape: z.core.$ZodType, restCase: RestCase): string | null {
+  const { only, restName } = readNotes(shape);
+  if (only === 'graphql') return null;
+  return restName ?? (restCase === 'camel' ? field : snakeCase(field));
 }
 
-/** Returns the fields of a response. */
-export function wireFields(shape: Fields): Record<string, z.ZodType> {
-  return renamed(shape, (field) => wired(field, instant));
+export function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Returns the fields of a request; `parseWire` reads what they accept. */
-export function wireInputs(shape: Fields): Record<string, z.ZodType> {
-  return renamed(shape, (field) => wired(field, z.iso.datetime({ offset: true })));
+/** Returns the shape of a response. */
+export function wireOutput(shape: Fields, restCase: RestCase): Fields {
+  return wired(shape, { restCase, time: instant, known: knownOutputs[restCase] }) as Fields;
 }
 
-/** Returns values of fields as REST has them. */
-export function wireValues(values: readonly (readonly [field: string, value: unknown])[]): Record<string, unknown> {
-  return Object.fromEntries(
-    values.map(([field, value]) => [wireName(field), value instanceof Date ? value.toISOString() : value]),
-  );
+/** Returns the shape of a request; `makeReader` reads what it accepts. */
+export function wireInput(shape: Fields, restCase: RestCase): Fields {
+  return wired(shape, requests(restCase)) as Fields;
 }
 
-/** Returns a checked request in the names and types of the capability. Omitted fields stay omitted. */
-export function fromWire(shape: Fields, body: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(shape.shape).flatMap(([name, field]) => {
-      const value = body[wireName(name)];
-      if (value === undefined) return [];
-      return [[name, typeof value === 'string' && isTime(field) ? new Date(value) : value]];
-    }),
-  );
+/** Returns the shape of a query, whose values are texts. */
+export function wireQuery(shape: Fields, restCase: RestCase): Fields {
+  return wired(shape, { ...requests(restCase), known: new WeakMap(), isQuery: true }) as Fields;
 }
 
-function renamed(shape: Fields, convert: (field: z.core.$ZodType) => z.ZodType): Record<string, z.ZodType> {
-  return Object.fromEntries(Object.entries(shape.shape).map(([name, field]) => [wireName(name), convert(field)]));
+function requests(restCase: RestCase): Conversion {
+  return { restCase, time: z.iso.datetime({ offset: true }), known: knownInputs[restCase] };
 }
 
-/** Replaces a time by its text, keeping null, omission and the description. Returns other shapes as they are. */
-function wired(field: z.core.$ZodType, time: z.ZodType): z.ZodType {
-  const shape = field as z.ZodType;
-  if (!isTime(field)) return shape;
-  const { def } = (field as z.core.$ZodTypes)._zod;
-  const plain =
-    def.type === 'nullable'
-      ? wired(def.innerType, time).nullable()
-      : def.type === 'optional'
-        ? wired(def.innerType, time).optional()
-        : time;
-  return plain.meta({ ...plain.meta(), ...shape.meta() });
+interface Conversion {
+  restCase: RestCase;
+  time: z.ZodType;
+  /** a query has only texts */
+  isQuery?: true;
+  /** what was converted before: a named shape is one component */
+  known: WeakMap<z.core.$ZodType, z.ZodType>;
 }
 
-function isTime(field: z.core.$ZodType): boolean {
-  const { def } = (field as z.core.$ZodTypes)._zod;
-  if (def.type === 'nullable' || def.type === 'optional') return isTime(def.innerType);
-  return def.type === 'date';
+const knownOutputs = { snake: new WeakMap(), camel: new WeakMap() };
+const knownInputs = { snake: new WeakMap(), camel: new WeakMap() };
+
+/** Returns a shape as REST has it: the same one if nothing differs. Keeps descriptions and names. */
+function wired(shape: z.core.$ZodType, conversion: Conversion): z.ZodType {
+  const { known } = conversion;
+  const before = known.get(shape);
+  if (before !== undefined) return before;
+  const converted = convert(shape as z.core.$ZodTypes, conversion);
+  const made =
+    converted === shape ? converted : converted.meta({ ...converted.meta(), ...(shape as z.ZodType).meta() });
+  known.set(shape, made);
+  return made;
+}
+
+function convert(shape: z.core.$ZodTypes, conversion: Conversion): z.ZodType {
+  const { def } = shape._zod;
+  const same = shape as unknown as z.ZodType;
+  if (def.type === 'date') return conversion.time;
+  if (conversion.isQuery === true && def.type === 'boolean') return queryBoolean;
+  if (conversion.isQuery === true && def.type === 'number') return rebuilt(same, { coerce: true });
+  if (def.type === 'object') return convertObject(same as Fields, conversion);
+  if (def.type === 'array') {
+    const element = wired(def.element, conversion);
+    return element === def.element ? same : rebuilt(same, { element });
+  }
+  if ('innerType' in def) {
+    const innerType = wired(def.innerType, conversion);
+    return innerType === def.innerType ? same : rebuilt(same, { innerType });
+  }
+  return same;
+}
+
+function convertObject(shape: Fields, conversion: Conversion): Fields {
+  const fields = Object.entries(shape.shape);
+  const converted = fields.flatMap(([field, inner]) => {
+    const name = wireName(field, inner, conversion.restCase);
+    if (name === null) return [];
+    return [
+      [
+        name,
+        readNotes(inner).isOmittedIfNull === true ? optional(inner, conversion) : wired(inner, conversion),
+      ] as const,
+    ];
+  });
+  const isSame =
+    converted.length === fields.length &&
+    converted.every(([name, inner], at) => name === fields[at]?.[0] && inner === fields[at]?.[1]);
+  return isSame ? shape : (rebuilt(shape, { shape: Object.fromEntries(converted) }) as Fields);
+}
+
+/** Returns a shape that takes null as one that may be omitted instead. */
+function optional(shape: z.ZodType, conversion: Conversion): z.ZodType {
+  const { innerType } = (shape as z.ZodNullable<z.ZodType>)._zod.def;
+  return wired(innerType, conversion)
+    .optional()
+    .meta({ ...shape.meta() });
+}
+
+/** Returns a copy of a shape, with its checks, that differs in these parts. */
+function rebuilt(shape: z.ZodType, parts: object): z.ZodType {
+  return shape.clone({ ...shape._zod.def, ...parts } as typeof shape._zod.def);
+}
+
+type Write = (value: unknown) => unknown;
+
+/** Returns the function that writes a value of a shape as REST has it; null if REST has it as it is. */
+export function makeWriter(shape: z.core.$ZodType, restCase: RestCase): Write | null {
+  const { def } = (shape as z.core.$ZodTypes)._zod;
+  if (def.type === 'literal') return () => def.values[0];
+  if (def.type === 'date') return (value) => (value instanceof Date ? value.toISOString() : value);
+  if (def.type === 'object') return makeObjectWriter(shape as Fields, restCase);
+  if (def.type === 'array') {
+    const write = makeWriter(def.element, restCase);
+    return write === null ? null : (value) => (value as unknown[]).map(write);
+  }
+  if ('innerType' in def) {
+    const write = makeWriter(def.innerType, restCase);
+    return write === null ? null : (value) => (value == null ? value : write(value));
+  }
+  return null;
+}
+
+function makeObjectWriter(shape: Fields, restCase: RestCase): Write {
+  const fields = Object.entries(shape.shape).flatMap(([field, inner]) => {
+    const name = wireName(field, inner, restCase);
+    const isOmitted = readNotes(inner).isOmittedIfNull === true;
+    const isLiteral = (inner as unknown as z.core.$ZodTypes)._zod.def.type === 'literal';
+    return name === null ? [] : [{ field, name, isOmitted, isLiteral, write: makeWriter(inner, restCase) }];
+  });
+  return (value) => {
+    const body: Record<string, unknown> = {};
+    for (const { field, name, isOmitted, isLiteral, write } of fields) {
+      const inner = (value as Record<string, unknown>)[field];
+      if ((inner !== undefined || isLiteral) && !(isOmitted && inner === null))
+        body[name] = write === null ? inner : write(inner);
+    }
+    return body;
+  };
+}
+
+/** Returns the function that reads a checked request in the names and types of the capability. Omitted fields stay omitted. */
+export function makeReader(shape: z.core.$ZodType, restCase: RestCase): Write {
+  const { def } = (shape as z.core.$ZodTypes)._zod;
+  if (def.type === 'date') return (value) => (typeof value === 'string' ? new Date(value) : value);
+  if (def.type === 'array') {
+    const read = makeReader(def.element, restCase);
+    return (value) => (Array.isArray(value) ? value.map(read) : value);
+  }
+  if (def.type === 'object') {
+    const fields = Object.entries((shape as Fields).shape).flatMap(([field, inner]) => {
+      const name = wireName(field, inner, restCase);
+      return name === null ? [] : [{ field, name, read: makeReader(inner, restCase) }];
+    });
+    return (value) =>
+      Object.fromEntries(
+        fields.flatMap(({ field, name, read }) => {
+          const given = (value as Record<string, unknown> | null | undefined)?.[name];
+          return given === undefined ? [] : [[field, read(given)]];
+        }),
+      );
+  }
+  if ('innerType' in def) {
+    const read = makeReader(def.innerType, restCase);
+    return (value) => (value == null ? value : read(value));
+  }
+  return (value) => value;
 }

@@ -1,6 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { apiRequestCapability } from '../../operations/accounts/api-request-capability.ts';
 import { replyAddressCapability } from '../../operations/domains/reply-address-capability.ts';
+import { contactCapability } from '../../operations/emails/contact-capability.ts';
+import { imageSenderCapability } from '../../operations/emails/image-sender-capability.ts';
+import { timelineCapability } from '../../operations/emails/timeline-capability.ts';
 import { requireDeclaredAccess, requireRequestScope } from '../admission/access.ts';
 import type { Admission } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
@@ -12,7 +16,6 @@ import { acceptBothIdNames } from '../http/id-names.ts';
 import { referenceRoutes } from '../openapi/reference.ts';
 import type { ContextOf } from '../operation-context.ts';
 import { apiKeyRoutes, revokeKeyRoutes } from './accounts/api-keys.ts';
-import { apiRequestRoutes } from './accounts/api-requests.ts';
 import { capabilityRoutes } from './capability-routes.ts';
 import { dmarcReportRoutes } from './domains/dmarc-reports.ts';
 import { domainChangeRoutes } from './domains/domain-changes.ts';
@@ -20,7 +23,6 @@ import { domainRoutes, legacyDomainRoutes } from './domains/domains.ts';
 import { emailAddressRoutes } from './domains/email-addresses.ts';
 import { attachmentViewRoutes } from './emails/attachment-views.ts';
 import { attachmentRoutes, downloadRoutes } from './emails/attachments.ts';
-import { contactRoutes } from './emails/contacts.ts';
 import { emailChangeRoutes } from './emails/email-changes.ts';
 import { emailCheckRoutes } from './emails/email-checks.ts';
 import { emailHtmlRoutes } from './emails/email-html.ts';
@@ -29,14 +31,12 @@ import { emailRoutes } from './emails/emails.ts';
 import { importRoutes } from './emails/import.ts';
 import { legacyMailRoutes } from './emails/legacy-mail.ts';
 import { receivingRoutes } from './emails/receiving.ts';
-import { timelineRoutes } from './emails/timeline.ts';
 import { deliveryRoutes, retryRoutes } from './endpoints/deliveries.ts';
 import { endpointActionRoutes } from './endpoints/endpoint-actions.ts';
 import { endpointRoutes } from './endpoints/endpoints.ts';
 import { eventRoutes } from './events/events.ts';
 import { webhookRequestRoutes } from './events/webhook-requests.ts';
 import { guardRoutes } from './routing/guard.ts';
-import { guardBacktestRoutes } from './routing/guard-backtest.ts';
 import { routeRoutes } from './routing/routes.ts';
 import { simulateRoutes } from './routing/simulate.ts';
 import { approvalRoutes } from './sending/approvals.ts';
@@ -67,7 +67,8 @@ const resources = [
   emailCheckRoutes,
   sentReviewRoutes,
   emailChangeRoutes,
-  contactRoutes,
+  capabilityRoutes(contactCapability),
+  capabilityRoutes(imageSenderCapability),
   emailWaitRoutes,
   importRoutes,
   sendingRoutes,
@@ -78,7 +79,7 @@ const resources = [
   retryRoutes,
   routeRoutes,
   simulateRoutes,
-  timelineRoutes,
+  capabilityRoutes(timelineCapability),
   replyRoutes,
   forwardRoutes,
   threadRoutes,
@@ -100,12 +101,11 @@ const resources = [
   eventRoutes,
   webhookRequestRoutes,
   guardRoutes,
-  guardBacktestRoutes,
   accountRoutes,
   retentionRoutes,
   apiKeyRoutes,
   revokeKeyRoutes,
-  apiRequestRoutes,
+  capabilityRoutes(apiRequestCapability),
   receivingRoutes,
   legacyScheduledRoutes,
   legacyMailRoutes,

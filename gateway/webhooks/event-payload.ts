@@ -12,21 +12,44 @@ import { listEmails } from '../../operations/emails/emails.ts';
 import { listEndpointDeliveries, loadDeliveries } from '../../operations/endpoints/deliveries.ts';
 import { type Endpoint, loadEndpoints } from '../../operations/endpoints/endpoints.ts';
 import { cursorOf, type FeedEvent, readFeedBounds } from '../../operations/events/events.ts';
-import { readEventSubject } from './event-subject.ts';
+import { readEventSubjects } from './event-subject.ts';
 
-/** Builds the body that posts the event of a delivery of the user to its endpoint. */
-export async function buildEventPayload(context: OperationContext, deliveryId: string): Promise<EventPayload> {
-  const [delivery] = await loadDeliveries(context, [deliveryId]);
-  if (delivery?.event == null) return gone('Delivery not found');
-  const { seq } = delivery.event;
-  const [event] = await asUser(context.database, context.userId, (transaction) =>
-    findEvents(transaction, context.userId, [seq]),
+/**
+ * Builds the bodies that post the events of deliveries of the user to their endpoints. Their subjects are read together, and payload queries
+ * run together.
+ */
+export async function buildEventPayloads(
+  context: OperationContext,
+  deliveryIds: readonly string[],
+): Promise<EventPayload[]> {
+  const { database, userId } = context;
+  const deliveries = await loadDeliveries(context, deliveryIds);
+  const seqs = deliveries.flatMap((delivery) => delivery?.event?.seq ?? []);
+  if (seqs.length === 0) return deliveryIds.map(() => gone('Delivery not found'));
+  const events = await asUser(database, userId, (transaction) => findEvents(transaction, userId, seqs));
+  const eventOf = new Map(events.map((event) => [event.seq, event]));
+  const endpointIds = [...new Set(deliveries.flatMap((delivery) => delivery?.endpointId ?? []))];
+  const endpoints = new Map(
+    (await loadEndpoints(context, endpointIds)).map((endpoint, at) => [endpointIds[at], endpoint]),
   );
-  if (event === undefined) return gone('The event is no longer stored');
-  const [endpoint] = await loadEndpoints(context, [delivery.endpointId]);
-  if (endpoint == null) return gone('Endpoint not found');
-  const body = await buildEventBody(context, event, { endpoint, linksFrom: delivery.createdAt });
-  return { verdict: 'built', eventId: event.id, kind: event.kind, body };
+  const postings: Posting[] = [];
+  const payloads = deliveries.map((delivery): EventPayload | FeedEvent => {
+    if (delivery?.event == null) return gone('Delivery not found');
+    const event = eventOf.get(delivery.event.seq);
+    if (event === undefined) return gone('The event is no longer stored');
+    const endpoint = endpoints.get(delivery.endpointId) ?? null;
+    if (endpoint === null) return gone('Endpoint not found');
+    postings.push({ event, endpoint, linksFrom: delivery.createdAt });
+    return event;
+  });
+  const bodies = await buildEventBodies(context, postings);
+  let at = 0;
+  return payloads.map((payload) => {
+    if ('verdict' in payload) return payload;
+    const body = bodies[at++];
+    if (body === undefined) throw new Error('a posting has no body');
+    return { verdict: 'built', kind: payload.kind, body };
+  });
 }
 
 /** Builds the body of a test: the newest event of that kind, or an example about what the account has. */
@@ -41,8 +64,8 @@ export async function buildSamplePayload(
   );
   const event = newest ?? (await exampleOf(context, kind, endpointId));
   const target = { ...endpoint, webhookFormat: webhookFormat ?? endpoint.webhookFormat };
-  const body = await buildEventBody(context, event, { endpoint: target, linksFrom: context.now() });
-  return { verdict: 'built', eventId: event.id, kind, body };
+  const body = await buildEventBody(context, { event, endpoint: target, linksFrom: context.now() });
+  return { verdict: 'built', kind, body };
 }
 
 /** Returns an event that did not happen, about the newest email, thread, delivery or domain. */
@@ -81,48 +104,74 @@ export type EventEndpoint = Pick<
   'id' | 'name' | 'type' | 'webhookFormat' | 'config' | 'payloadQuery' | 'filter'
 >;
 
-interface BodyTarget {
+/** An event that is posted to an endpoint. */
+interface Posting {
+  event: FeedEvent;
   endpoint: EventEndpoint;
   /** creation time of the delivery: links in the body are valid for a week from then */
   linksFrom: Date;
 }
 
 /** Builds the body that posts an event to an endpoint. */
-export async function buildEventBody(context: OperationContext, event: FeedEvent, target: BodyTarget): Promise<Buffer> {
-  const { endpoint } = target;
-  const { maxPayloadOctets } = readWebhookConfig(endpoint.config);
-  const selected = await selectedBodyOf(context, event, target, maxPayloadOctets);
-  if (selected !== null) return selected;
-  const { id, kind, at } = event;
-  const { publicUrl } = context.settings;
-  const data = await readEventSubject(context, event);
-  const posted = { id, kind, at, cursor: cursorOf(context, event), data, endpoint };
-  return endpoint.webhookFormat === 'native'
-    ? buildNativeBody(posted, maxPayloadOctets)
-    : buildEventChat(endpoint.webhookFormat, posted, publicUrl);
+export async function buildEventBody(context: OperationContext, posting: Posting): Promise<Buffer> {
+  const [body] = await buildEventBodies(context, [posting]);
+  if (body === undefined) throw new Error('a posting has no body');
+  return body;
 }
 
-/** Returns the body whose `data` is the result of the endpoint's query; null when it has none, or it does not fit. */
-async function selectedBodyOf(
+/** Builds the body of each posting. Each payload query runs once for all of its postings, and the subjects of the others are read together. */
+async function buildEventBodies(context: OperationContext, postings: readonly Posting[]): Promise<Buffer[]> {
+  const selected = await buildSelectedBodies(context, postings);
+  const rest = postings.filter((posting) => !selected.has(posting));
+  const events = rest.map(({ event }) => event);
+  const subjects = await readEventSubjects(context, [...new Set(events)]);
+  const subjectOf = new Map([...new Set(events)].map((event, at) => [event, subjects[at] ?? null]));
+  const { publicUrl } = context.settings;
+  return postings.map((posting) => {
+    const known = selected.get(posting);
+    if (known !== undefined) return known;
+    const { event, endpoint } = posting;
+    const { id, kind, at } = event;
+    const posted = { id, kind, at, cursor: cursorOf(context, event), data: subjectOf.get(event) ?? null, endpoint };
+    return endpoint.webhookFormat === 'native'
+      ? buildNativeBody(posted, readWebhookConfig(endpoint.config).maxPayloadOctets)
+      : buildEventChat(endpoint.webhookFormat, posted, publicUrl);
+  });
+}
+
+/** Returns the bodies whose `data` is the result of the endpoint's query, of those postings that have one that fits. */
+async function buildSelectedBodies(
   context: OperationContext,
-  event: FeedEvent,
-  { endpoint, linksFrom }: BodyTarget,
-  maxPayloadOctets: number,
-): Promise<Buffer | null> {
-  const { payloadQuery: query, filter } = endpoint;
-  if (query === null || endpoint.webhookFormat !== 'native') return null;
-  const selected = await context.payloadQueries.select(context, { query, filter }, event, linksFrom);
-  if (selected === null) return null;
+  postings: readonly Posting[],
+): Promise<Map<Posting, Buffer>> {
   const { publicUrl, secretKey } = context.settings;
   const linkKey = deriveDownloadLinkKey(secretKey);
   const { userId } = context;
-  return buildSelectedPayload({
-    selected,
-    timestamp: event.at,
-    endpoint,
-    maxPayloadOctets,
-    rawLinkOf: (id) => linkTo({ publicUrl, linkKey, userId, email: { id }, timestamp: linksFrom }, 'raw'),
+  const asking = postings.flatMap((posting) => {
+    const { payloadQuery: query, filter, webhookFormat } = posting.endpoint;
+    return query === null || webhookFormat !== 'native' ? [] : [{ posting, query: { query, filter } }];
   });
+  const bodies = new Map<Posting, Buffer>();
+  for (const group of Map.groupBy(asking, ({ query }) => JSON.stringify(query)).values()) {
+    const [first] = group;
+    if (first === undefined) continue;
+    const subjects = group.map(({ posting: { event, linksFrom } }) => ({ subject: event, linksFrom }));
+    const results = await context.payloadQueries.selectAll(context, first.query, subjects);
+    for (const [at, { posting }] of group.entries()) {
+      const selected = results[at];
+      if (selected == null) continue;
+      const { event, endpoint, linksFrom } = posting;
+      const body = buildSelectedPayload({
+        selected,
+        timestamp: event.at,
+        endpoint,
+        maxPayloadOctets: readWebhookConfig(endpoint.config).maxPayloadOctets,
+        rawLinkOf: (id) => linkTo({ publicUrl, linkKey, userId, email: { id }, timestamp: linksFrom }, 'raw'),
+      });
+      bodies.set(posting, body);
+    }
+  }
+  return bodies;
 }
 
 function gone(reason: string): EventPayload {

@@ -1,66 +1,115 @@
-import { UserError } from '../../core/shared/errors.ts';
 import type { OperationContext } from '../../operations/context.ts';
-import { readDmarcReport } from '../../operations/domains/dmarc-reports.ts';
-import { readDomain } from '../../operations/domains/domains.ts';
-import { readEmail } from '../../operations/emails/emails.ts';
-import { readDelivery } from '../../operations/endpoints/deliveries.ts';
+import { readDmarcReports } from '../../operations/domains/dmarc-reports.ts';
+import { readDomains } from '../../operations/domains/domains.ts';
+import { readEmails } from '../../operations/emails/emails.ts';
+import { readDeliveries } from '../../operations/endpoints/deliveries.ts';
 import { loadEndpoints } from '../../operations/endpoints/endpoints.ts';
 import type { FeedEvent } from '../../operations/events/events.ts';
-import { readThread } from '../../operations/threads/threads.ts';
+import { readThreads } from '../../operations/threads/threads.ts';
 import { dmarcReportBodyOf } from '../rest/domains/dmarc-reports.ts';
 import { domainDetailsOf } from '../rest/domains/domain-wire.ts';
 import { emailBodyOf } from '../rest/emails/email-wire.ts';
 import { readSenderFindings } from '../rest/emails/sender-findings.ts';
 import { deliveryBodyOf } from '../rest/endpoints/deliveries.ts';
 import { endpointBodyOf } from '../rest/endpoints/endpoint-wire.ts';
-import { readApproval } from '../rest/sending/approvals.ts';
+import { readApprovals } from '../rest/sending/approvals.ts';
 import { threadAnswerOf } from '../rest/threads/threads.ts';
 
 /** What an event is about. */
 export type EventSubject = Record<string, unknown>;
 
+type Subjects = Promise<(EventSubject | null)[]>;
+
+/** What events are about. */
+type SubjectKind = 'dmarcReport' | 'thread' | 'delivery' | 'email' | 'endpoint' | 'domain';
+
 /**
- * Returns the subject of an event in its current state, as its GET route shows it; events about a recipient have it as `recipient`. Null
- * when it was deleted. An endpoint is shown without its secrets, because it is shown to others.
+ * Returns the subject of each event in its current state, as its GET route shows it; events about a recipient have it as `recipient`. Null
+ * where it was deleted. An endpoint is shown without its secrets, because it is shown to others. Subjects of one kind are read together.
  */
-export async function readEventSubject(context: OperationContext, event: FeedEvent): Promise<EventSubject | null> {
-  try {
-    return await subjectOf(context, event);
-  } catch (error) {
-    if (error instanceof UserError && error.code === 'not_found') return null;
-    throw error;
+export async function readEventSubjects(context: OperationContext, events: readonly FeedEvent[]): Subjects {
+  const subjects = new Map<FeedEvent, EventSubject | null>();
+  for (const [kind, group] of Map.groupBy(events, subjectKind)) {
+    const read = kind === null ? [] : await readers[kind](context, group);
+    for (const [at, event] of group.entries()) subjects.set(event, read[at] ?? null);
   }
+  return events.map((event) => subjects.get(event) ?? null);
 }
 
-async function subjectOf(context: OperationContext, event: FeedEvent): Promise<EventSubject | null> {
-  const { emailId, threadId, deliveryId, endpointId, domainId, data } = event;
+function subjectKind({
+  kind,
+  emailId,
+  threadId,
+  deliveryId,
+  endpointId,
+  domainId,
+  data,
+}: FeedEvent): SubjectKind | null {
+  if (kind.startsWith('dmarc.') && typeof data['dmarcReportId'] === 'string' && domainId !== null) return 'dmarcReport';
+  if (kind.startsWith('thread.') && threadId !== null) return 'thread';
+  if (deliveryId !== null) return 'delivery';
+  if (emailId !== null) return 'email';
+  if (endpointId !== null) return 'endpoint';
+  return domainId === null ? null : 'domain';
+}
+
+const readers: Readonly<Record<SubjectKind, (context: OperationContext, events: readonly FeedEvent[]) => Subjects>> = {
+  async dmarcReport(context, events) {
+    const ids = events.map(({ data }) => String(data['dmarcReportId']));
+    const reports = await readDmarcReports(context, ids);
+    return events.map(({ domainId }, at) => {
+      const report = reports[at];
+      return report?.domainId !== domainId ? null : { ...dmarcReportBodyOf(report), records: report.records };
+    });
+  },
+  async thread(context, events) {
+    const { publicUrl } = context.settings;
+    const threads = await readThreads(context, given(events, 'threadId'));
+    return threads.map((thread) => (thread === null ? null : threadAnswerOf(thread, publicUrl)));
+  },
+  async delivery(context, events) {
+    const deliveries = await readDeliveries(context, given(events, 'deliveryId'));
+    return deliveries.map((delivery) => (delivery === null ? null : deliveryBodyOf(delivery)));
+  },
+  email: readEmailSubjects,
+  async endpoint(context, events) {
+    const endpoints = await loadEndpoints(context, given(events, 'endpointId'));
+    return endpoints.map((endpoint) => {
+      if (endpoint === null) return null;
+      const { headers: _, verificationToken: __, ...config } = endpoint.config;
+      return endpointBodyOf({ ...endpoint, config }, context.userId);
+    });
+  },
+  async domain(context, events) {
+    const domains = await readDomains(context, given(events, 'domainId'));
+    return domains.map((domain) => (domain === null ? null : domainDetailsOf(domain, context.userId)));
+  },
+};
+
+function given(
+  events: readonly FeedEvent[],
+  field: 'threadId' | 'deliveryId' | 'endpointId' | 'domainId' | 'emailId',
+): string[] {
+  return events.map((event) => event[field] ?? '');
+}
+
+async function readEmailSubjects(context: OperationContext, events: readonly FeedEvent[]): Subjects {
   const { publicUrl } = context.settings;
-  const { dmarcReportId } = data;
-  if (event.kind.startsWith('dmarc.') && typeof dmarcReportId === 'string' && domainId !== null) {
-    const report = await readDmarcReport(context, domainId, dmarcReportId);
-    return { ...dmarcReportBodyOf(report), records: report.records };
-  }
-  if (event.kind.startsWith('thread.') && threadId !== null)
-    return threadAnswerOf(await readThread(context, threadId), publicUrl);
-  if (deliveryId !== null) return deliveryBodyOf(await readDelivery(context, deliveryId));
-  if (emailId !== null) {
-    const email = await readEmail(context, emailId);
-    const body = emailBodyOf(email, publicUrl);
-    const findings = await readSenderFindings(context, email);
-    const shown = { ...body, ...findings, approval: await readApproval(context, email) };
-    const { recipient } = data;
-    if (typeof recipient !== 'string') return shown;
-    return {
-      ...shown,
-      recipient: body.recipients.find(({ address }) => address === recipient) ?? { address: recipient },
-    };
-  }
-  if (endpointId !== null) {
-    const [endpoint] = await loadEndpoints(context, [endpointId]);
-    if (endpoint == null) return null;
-    const { headers: _, verificationToken: __, ...config } = endpoint.config;
-    return endpointBodyOf({ ...endpoint, config }, context.userId);
-  }
-  if (domainId !== null) return domainDetailsOf(await readDomain(context, domainId), context.userId);
-  return null;
+  const ids = [...new Set(given(events, 'emailId'))];
+  const emails = (await readEmails(context, ids)).filter((email) => email !== null);
+  const findings = await readSenderFindings(context, emails);
+  const approvals = await readApprovals(context, emails);
+  const shown = new Map(
+    emails.map((email, at) => {
+      const body = emailBodyOf(email, publicUrl);
+      return [email.id, { body, details: { ...body, ...findings[at], approval: approvals[at] ?? null } }];
+    }),
+  );
+  return events.map(({ emailId, data: { recipient } }) => {
+    const email = shown.get(emailId ?? '');
+    if (email === undefined) return null;
+    if (typeof recipient !== 'string') return email.details;
+    const known = email.body.recipients.find(({ address }) => address === recipient);
+    return { ...email.details, recipient: known ?? { address: recipient } };
+  });
 }

@@ -1,15 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RequestFacts, signedHeaders } from '../../actors/delivery/webhook-request.ts';
+import { deriveDeliveryId } from '../../core/endpoints/derive-delivery-id.ts';
 import { deriveDownloadLinkKey } from '../../core/endpoints/download-link.ts';
 import { readWebhookConfig, type WebhookConfig } from '../../core/endpoints/endpoint-config.ts';
 import {
   checkEventPatterns,
+  commonPatterns,
   isPostedAsMail,
   isPostedFromFeed,
   matchesEvent,
   matchesFilter,
 } from '../../core/endpoints/endpoint-events.ts';
-import { deriveListenerSecrets, LISTENER_ID, postingOf } from '../../core/endpoints/listening.ts';
+import { deriveListenerSecrets, LISTENER_ID, postingOf, type ReceivedState } from '../../core/endpoints/listening.ts';
 import { buildMailPayload, isRawNeeded } from '../../core/endpoints/mail-payload.ts';
 import type { SigningSecret } from '../../core/endpoints/webhook-signature.ts';
 import { encodeEventCursor } from '../../core/events/event-cursor.ts';
@@ -21,6 +23,7 @@ import {
   readEventDeliveries,
   readPulledContent,
   readPulledMail,
+  readSubscriptionPosition,
 } from '../../db/queries/endpoints/pulled-mail.ts';
 import {
   invalid,
@@ -41,6 +44,7 @@ import { buildEventBody, type EventEndpoint } from './event-payload.ts';
 interface Target {
   endpoint: EventEndpoint;
   isListener: boolean;
+  isActive: boolean;
   config: WebhookConfig;
   secrets: SigningSecret[];
   patterns: readonly string[];
@@ -97,6 +101,7 @@ async function readTarget(context: OperationContext, { endpointId, patterns }: P
         filter: null,
       },
       isListener: true,
+      isActive: true,
       config,
       secrets: [{ secret: signingSecret, validUntil: null }],
       patterns: patterns ?? ['email.received'],
@@ -107,14 +112,13 @@ async function readTarget(context: OperationContext, { endpointId, patterns }: P
   if (endpoint.type !== 'webhook')
     throw invalid('Only webhooks have requests. Use the ID of an endpoint of type webhook.', 'id');
   const { events } = endpoint;
-  const kinds = Object.keys(EVENT_KINDS) as EventKind[];
   return {
     endpoint,
     isListener: false,
+    isActive: endpoint.isActive,
     config: readWebhookConfig(endpoint.config),
     secrets: validSecrets(context, endpoint),
-    patterns:
-      patterns === null ? events : kinds.filter((kind) => matchesEvent(events, kind) && matchesEvent(patterns, kind)),
+    patterns: patterns === null ? events : commonPatterns(events, patterns),
   };
 }
 
@@ -135,7 +139,9 @@ async function buildRequests(
   const endpointId = isListener ? null : endpoint.id;
   const emailIds = events.flatMap(({ kind, emailId }) => (isArrival(kind) ? (emailId ?? []) : []));
   const seqs = events.map(({ seq }) => seq);
-  const [mails, linkTimes] = await asUser(database, userId, async (transaction) => [
+  const [position, mails, linkTimes] = await asUser(database, userId, async (transaction) => [
+    // Before the deliveries: those of events up to the position exist.
+    endpointId === null ? null : await readSubscriptionPosition(transaction, userId, endpointId),
     emailIds.length === 0 ? [] : await readPulledMail(transaction, userId, { emailIds, endpointId }),
     endpointId === null
       ? new Map<number, Date>()
@@ -147,7 +153,7 @@ async function buildRequests(
   for (const event of events) {
     const mail = mailOf.get(event.emailId ?? '');
     if (mail !== undefined && isArrival(event.kind) && matchesEvent(patterns, 'email.received')) {
-      const posting = postingOf(event.kind, mail);
+      const posting = postingOf(event.kind, { ...mail, ofAll: ofAll(target, event, { mail, position }) });
       const isStuck = context.now().getTime() - event.at.getTime() > MAX_ROUTING_MS;
       if (posting === 'later' && !isStuck) return { requests, stoppedAt: event };
       const request =
@@ -155,15 +161,27 @@ async function buildRequests(
       if (request !== null) requests.push(request);
     }
     if (await isPostedFrom(context, target, event)) {
+      const id = deriveDeliveryId(endpoint.id, event);
       const linksFrom = linkTimes.get(event.seq) ?? event.at;
-      const body = await context.room.borrow(() => buildEventBody(context, event, { endpoint, linksFrom }));
-      requests.push(signed(context, target, event, { id: event.id, email: null, body, isTest: false }));
+      const body = await context.room.borrow(() => buildEventBody(context, { event, endpoint, linksFrom }));
+      requests.push(signed(context, target, event, { id, email: null, body, isTest: false }));
     }
     bytes += requests.at(-1)?.event === event ? (requests.at(-1)?.body.length ?? 0) : 0;
     const next = events[events.indexOf(event) + 1];
     if (bytes > MAX_PAGE_BYTES && next !== undefined) return { requests, stoppedAt: next };
   }
   return { requests, stoppedAt: null };
+}
+
+/** See ReceivedState. */
+function ofAll(
+  { patterns, isListener, isActive }: Target,
+  { seq }: FeedEvent,
+  { mail, position }: { mail: PulledMail; position: number | null },
+): ReceivedState['ofAll'] {
+  if (!isPostedFromFeed(patterns, 'email.received')) return null;
+  if (isListener || mail.deliveryId !== null) return 'created';
+  return isActive && position !== null && position < seq ? 'waiting' : 'none';
 }
 
 function isArrival(kind: EventKind): kind is 'email.received' | 'email.released' {
@@ -195,7 +213,8 @@ async function mailRequest(
   const email = { id, messageId };
   if (target.isListener) {
     const body = await buildListenerBody(context, target, mail);
-    return body === null ? null : signed(context, target, event, { id: event.id, email, body, isTest });
+    const listenerId = deriveDeliveryId(LISTENER_ID, event);
+    return body === null ? null : signed(context, target, event, { id: listenerId, email, body, isTest });
   }
   const built = deliveryId === null ? null : await buildDeliveryPayload(context, deliveryId);
   if (built === null || deliveryId === null) return null;

@@ -18,7 +18,6 @@ import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import * as keys from '../../db/queries/accounts/api-key.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
-import { type PolicyUsage, readPolicyUsage } from '../sending/policy-usage.ts';
 import { announceLimits } from './key-grants.ts';
 import { withFullAccess } from './key-reach.ts';
 
@@ -87,13 +86,13 @@ export async function listApiKeys(
   context: OperationContext,
   query: ApiKeyQuery,
   page: Page,
-): Promise<{ keys: ApiKey[]; total: number }> {
+): Promise<{ rows: ApiKey[]; total: number }> {
   const { database, userId } = context;
   const conditions = { isRevoked: query.isRevoked ?? null };
   return asUser(database, userId, async (transaction) => {
     const rows = await keys.listApiKeys(transaction, userId, conditions, page);
     const total = await keys.countApiKeys(transaction, userId, conditions);
-    return { keys: rows.map((row) => apiKeyOf(context, row)), total };
+    return { rows: rows.map((row) => apiKeyOf(context, row)), total };
   });
 }
 
@@ -102,14 +101,6 @@ export async function readApiKey(context: OperationContext, id: string): Promise
   const [key] = await loadApiKeys(context, [id]);
   if (key == null) throw keyNotFound();
   return key;
-}
-
-/** Returns for each key what is left of the budgets of its policy. */
-export function readKeyUsage(context: OperationContext, of: readonly ApiKey[]): Promise<PolicyUsage[][]> {
-  return readPolicyUsage(
-    context,
-    of.map(({ id, policy }) => (policy === null ? null : { of: 'key', owner: id, policy })),
-  );
 }
 
 /** Returns one key per id, null where the user has none. */

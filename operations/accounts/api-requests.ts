@@ -46,12 +46,12 @@ export async function listApiRequests(
   context: OperationContext,
   query: ApiRequestQuery,
   page: Page,
-): Promise<{ requests: ApiRequest[]; total: number }> {
+): Promise<{ rows: ApiRequest[]; total: number }> {
   const { database, userId } = context;
   const conditions = conditionsOf(query);
   await context.storeLoggedRequests();
   return asUser(database, userId, async (transaction) => ({
-    requests: await requests.listApiRequests(transaction, userId, conditions, page),
+    rows: await requests.listApiRequests(transaction, userId, conditions, page),
     total: await requests.countApiRequests(transaction, userId, conditions),
   }));
 }

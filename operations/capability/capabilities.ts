@@ -1,6 +1,27 @@
+import { apiKeyCapability } from '../accounts/api-key-capability.ts';
+import { apiRequestCapability } from '../accounts/api-request-capability.ts';
+import { emailAddressCapability } from '../domains/email-address-capability.ts';
 import { replyAddressCapability } from '../domains/reply-address-capability.ts';
+import { contactCapability } from '../emails/contact-capability.ts';
+import { imageSenderCapability } from '../emails/image-sender-capability.ts';
+import { timelineCapability } from '../emails/timeline-capability.ts';
+import { guardCapability } from '../routing/guard-capability.ts';
 import { suppressionCapability } from '../sending/suppression-capability.ts';
+import { claimCapability } from '../threads/claim-capability.ts';
+import { retentionCapability } from '../upkeep/retention-capability.ts';
 import type { Capability } from './capability.ts';
 
 /** All capabilities that are declared once. */
-export const capabilities: readonly Capability[] = [suppressionCapability, replyAddressCapability];
+export const capabilities: readonly Capability[] = [
+  timelineCapability,
+  contactCapability,
+  imageSenderCapability,
+  claimCapability,
+  suppressionCapability,
+  emailAddressCapability,
+  replyAddressCapability,
+  guardCapability,
+  retentionCapability,
+  apiKeyCapability,
+  apiRequestCapability,
+];

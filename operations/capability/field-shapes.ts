@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MAX_DOMAIN_LENGTH } from '../../core/domains/domain-name.ts';
+import { SEARCH_ORDERS } from '../../core/search/relevance.ts';
 import { MAX_QUERY_LENGTH } from '../../core/search/search-query.ts';
 import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
 
@@ -8,6 +9,13 @@ export const MAX_ADDRESS_LENGTH = 320;
 
 /** Text that PostgreSQL can store. */
 export const text = z.string().refine((value) => !value.includes('\0'), 'must not contain NUL');
+
+/** Characters. */
+const MAX_NAME_LENGTH = 255;
+const MAX_DESCRIPTION_LENGTH = 1_000;
+/** Name and description of what a user sets up. */
+export const nameText = text.trim().min(1).max(MAX_NAME_LENGTH);
+export const descriptionText = text.max(MAX_DESCRIPTION_LENGTH).nullish();
 
 /** The search text of a list. */
 export const searchText = text.max(MAX_SEARCH_LENGTH);
@@ -18,6 +26,12 @@ export const operatorSearch = text.max(MAX_QUERY_LENGTH);
 /** What the search of a REST list and of `threads` finds. */
 export const LIST_SEARCH =
   'Words of one email, in any place of it, or a part of the subject or of an address, case-insensitive. Operators such as from:ann, has:attachment and -draft work as in the GraphQL field `emails`. Up to 500 characters.';
+
+/** The order of a REST list with `search`. */
+export const searchOrder = z.enum(SEARCH_ORDERS).default('newest').meta({
+  description:
+    '`relevance` returns the best matches of the words first. It needs a `search` with a word or phrase, ranks the newest 5,000 emails that match, and finds words only, not parts of them.',
+});
 
 /** The name of a domain, as the user enters it. */
 export const domainName = text.min(1).max(MAX_DOMAIN_LENGTH);

@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import { alignedPercent, dmarcAdvice } from '../../core/domains/dmarc-advice.ts';
 import type { DmarcPolicy, DmarcRecord } from '../../core/domains/dmarc-report.ts';
+import { DAY_MS } from '../../core/shared/durations.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/transaction.ts';
@@ -32,7 +33,6 @@ export interface DmarcSummary {
 }
 
 export const SUMMARY_DAYS = 30;
-const DAY_MS = 86_400_000;
 
 /** Returns a page of a domain's reports, newest first, with the exact total. Throws not_found. */
 export function listDmarcReports(
@@ -97,12 +97,24 @@ export function readDmarcReport(
   context: OperationContext,
   domainId: string,
   id: string,
-): Promise<DmarcReport & { records: DmarcRecord[] }> {
+): Promise<lists.WholeDmarcReport> {
   return onDomain(context, domainId, async (transaction) => {
-    const found = isValidId(id) ? await lists.findDmarcReport(transaction, context.userId, domainId, id) : null;
-    if (found === null) throw new UserError('not_found', 'DMARC report not found');
+    const [found] = isValidId(id) ? await lists.readDmarcReports(transaction, context.userId, [id]) : [];
+    if (found?.domainId !== domainId) throw new UserError('not_found', 'DMARC report not found');
     return found;
   });
+}
+
+/** Returns one report per id with its records, null where the user has none. */
+export async function readDmarcReports(
+  { database, userId }: OperationContext,
+  ids: readonly string[],
+): Promise<(lists.WholeDmarcReport | null)[]> {
+  const reports = await asUser(database, userId, (transaction) =>
+    lists.readDmarcReports(transaction, userId, ids.filter(isValidId)),
+  );
+  const byId = new Map(reports.map((report) => [report.id, report]));
+  return ids.map((id) => byId.get(id) ?? null);
 }
 
 /** Throws not_found. */

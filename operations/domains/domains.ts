@@ -72,14 +72,31 @@ export async function listCheckedDomains(
 
 /** Throws not_found. */
 export async function readDomain(context: OperationContext, domainId: string): Promise<DomainDetails> {
+  const [domain = null] = await readDomains(context, [domainId]);
+  if (domain === null) throw domainNotFound();
+  return domain;
+}
+
+/** Returns one domain per id, as readDomain does; null where the user has none. */
+export async function readDomains(
+  context: OperationContext,
+  domainIds: readonly string[],
+): Promise<(DomainDetails | null)[]> {
   const { userId } = context;
-  if (!isValidId(domainId)) throw domainNotFound();
+  const ids = domainIds.filter(isValidId);
+  if (ids.length === 0) return domainIds.map(() => null);
   return asUser(context.database, userId, async (transaction) => {
-    const { domains } = await lists.listDomains(transaction, userId, ofIds([domainId]), { limit: 1, offset: 0 });
-    const domain = domains[0];
-    if (domain === undefined) throw domainNotFound();
-    const counted = await countRecentEmails(transaction, userId, { domains: [domain.name] }, context.now());
-    return { ...domainViewOf(context, domain), emailCounts: counted.get(domain.name) ?? NONE };
+    const { domains } = await lists.listDomains(transaction, userId, ofIds(ids), { limit: ids.length, offset: 0 });
+    const names = domains.map(({ name }) => name);
+    const counted =
+      names.length === 0 ? null : await countRecentEmails(transaction, userId, { domains: names }, context.now());
+    const byId = new Map(
+      domains.map((domain) => {
+        const emailCounts = counted?.get(domain.name) ?? NONE;
+        return [domain.id, { ...domainViewOf(context, domain), emailCounts }];
+      }),
+    );
+    return domainIds.map((id) => byId.get(id) ?? null);
   });
 }
 

@@ -5,7 +5,6 @@ import * as lists from '../../db/queries/domains/email-address-list.ts';
 import { countRecentEmails, NONE, type RecentEmails } from '../../db/queries/upkeep/recent-emails.ts';
 import { invalid, isValidId, type OperationContext } from '../context.ts';
 import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
-import { type PolicyUsage, readPolicyUsage } from '../sending/policy-usage.ts';
 
 /** An address with the facts derived from its row. */
 export interface EmailAddress extends lists.EmailAddress {
@@ -29,11 +28,11 @@ export async function listEmailAddresses(
   context: OperationContext,
   query: EmailAddressQuery,
   page: Page,
-): Promise<{ addresses: EmailAddress[]; total: number }> {
+): Promise<{ rows: EmailAddress[]; total: number }> {
   const { addresses, total } = await asUser(context.database, context.userId, (transaction) =>
     lists.listEmailAddresses(transaction, context.userId, conditionsOf(query), page),
   );
-  return { addresses: addresses.map(withConsequences), total };
+  return { rows: addresses.map(withConsequences), total };
 }
 
 /** Returns a page of addresses, newest first; inverted: oldest first. */
@@ -86,14 +85,6 @@ export async function countAddressEmails(
     countRecentEmails(transaction, context.userId, { addresses }, context.now()),
   );
   return addresses.map((address) => counts.get(address) ?? NONE);
-}
-
-/** Returns for each address what is left of the budgets of its send policy. */
-export function readAddressUsage(context: OperationContext, of: readonly EmailAddress[]): Promise<PolicyUsage[][]> {
-  return readPolicyUsage(
-    context,
-    of.map(({ address, policy }) => (policy === null ? null : { of: 'address', owner: address, policy })),
-  );
 }
 
 /** Throws not_found. */

@@ -1,8 +1,16 @@
 import { z } from 'zod';
+import { graphqlOnly, linkTo, omittedIfNull, restOnly } from '../../core/shared/field-notes.ts';
+import { oneOf } from '../../core/shared/vocabulary.ts';
 import { canonicalSender } from '../../core/smtp/reply-address.ts';
-import { type Capability, defineChange, defineList, defineRead, defineResource } from '../capability/capability.ts';
+import {
+  type Capability,
+  defineChange,
+  defineDelete,
+  defineList,
+  defineRead,
+  defineResource,
+} from '../capability/capability.ts';
 import { domainName, MAX_ADDRESS_LENGTH, MAX_METADATA_BYTES, metadata, text } from '../capability/field-shapes.ts';
-import { oneOf } from '../capability/vocabulary.ts';
 import * as replies from './reply-addresses.ts';
 
 const MAX_SENDERS = 100;
@@ -57,6 +65,7 @@ export const replyAddressCapability: Capability = {
   what: 'Reply addresses',
   tag: 'Reply addresses',
   path: '/reply-addresses',
+  restCase: 'snake',
   resource: defineResource<replies.ReplyAddress>()({
     name: 'ReplyAddress',
     identifier: 'replyAddress',
@@ -67,12 +76,17 @@ export const replyAddressCapability: Capability = {
         .string()
         .meta({ description: 'The address to use as From or Reply-To. It carries its own signature.' }),
       status: status.meta({ description: 'Whether it accepts mail: `active`, or the reason why it does not.' }),
-      domain: z.string().meta({ description: 'Name of its domain.' }),
+      domain: restOnly(z.string()).meta({ description: 'Name of its domain.' }),
+      domainId: linkTo('Domain', graphqlOnly(z.string().nullable())).meta({
+        description: 'Domain of the address. Null if it was deleted while you asked.',
+      }),
       deliverTo: z.string().nullable().meta({
         description: 'The address that receives its mail. Null for `reply@` of the domain.',
       }),
       metadata: z.unknown().meta({ description: 'Returned with each email that it receives. Null if there is none.' }),
-      threadId: z.string().nullable().meta({ description: 'The thread that its mail joins.' }),
+      threadId: linkTo('Thread', z.string().nullable()).meta({
+        description: 'The thread that its mail joins. Null if none was named.',
+      }),
       senders: z
         .array(z.string())
         .meta({ description: 'Addresses and domains that may write to it. Empty for everyone.' }),
@@ -85,29 +99,20 @@ export const replyAddressCapability: Capability = {
       expiresAt: z.date().nullable().meta({ description: 'When it stops accepting mail. Null for never.' }),
       revokedAt: z.date().nullable().meta({ description: 'When it was revoked. Null if it was not.' }),
       createdAt: z.date().meta({ description: 'When it was created.' }),
+      warning: omittedIfNull(z.string().nullable()).meta({
+        description:
+          'Why its mail is delivered to no endpoint, or refused, and what to do. Null if an endpoint gets it; REST omits it then, and in lists.',
+      }),
     }),
     computed: {},
-    references: {
-      domain: {
-        to: 'Domain',
-        insteadOf: 'domain',
-        description: 'Domain of the address. Null if it was deleted while you asked.',
-        idOf: ({ domainId }) => domainId,
-      },
-      thread: {
-        to: 'Thread',
-        insteadOf: 'threadId',
-        description: 'The thread that its mail joins. Null if none was named, or if it no longer exists.',
-        idOf: ({ threadId }) => threadId,
-      },
-    },
     loaded: {
       warning: {
-        shape: z.string().meta({
-          description:
-            'Why its mail is delivered to no endpoint, or refused, and what to do. Absent if an endpoint gets it. Not in lists.',
-        }),
-        load: replies.loadReplyWarnings,
+        isInLists: false,
+        load: (context, rows) =>
+          replies.loadReplyWarnings(
+            context,
+            rows.map(({ id }) => id),
+          ),
       },
     },
     load: replies.loadReplyAddresses,
@@ -154,11 +159,10 @@ export const replyAddressCapability: Capability = {
       field: 'replyAddress',
       summary: 'Retrieve a reply address',
       description: 'Returns the conditions of a reply address, and how many messages it has accepted.',
-      ...target,
+      target,
       read: replies.readReplyAddress,
     }),
-    defineChange({
-      kind: 'delete',
+    defineDelete({
       access: 'send',
       operationId: 'revokeReplyAddress',
       field: 'revokeReplyAddress',

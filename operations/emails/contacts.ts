@@ -4,8 +4,6 @@ import * as contacts from '../../db/queries/emails/contacts.ts';
 import { invalid, type OperationContext } from '../context.ts';
 import { MAX_SEARCH_LENGTH } from './emails.ts';
 
-export type { SenderAddress } from '../../db/queries/emails/contacts.ts';
-
 /** An address that the user has exchanged mail with. */
 export interface Contact {
   name: string | null;

@@ -137,6 +137,39 @@ export async function listEmailsBeside(
   });
 }
 
+/** A page by offset, or beside an email. */
+export interface RankedPage extends Page {
+  beside: { side: 'after' | 'before'; emailId: string } | null;
+}
+
+/**
+ * Returns a page of found emails, most relevant first, by the words of `search`. The newest MAX_RANKED that match are ranked. Throws validation
+ * for a search without words, and for an email that is not among them.
+ */
+export async function listEmailsByRelevance(
+  context: OperationContext,
+  { search, timeRange = '30d', ...query }: EmailQuery,
+  { limit, offset, beside }: RankedPage,
+): Promise<EmailPage> {
+  const words: EmailSearchQuery = { ...query, timeRange, words: search };
+  const all = { after: null, before: null, isInverted: false };
+  const most = beside === null ? offset + limit + 1 : Number.MAX_SAFE_INTEGER;
+  const ranked = await pageEmailsByRelevance(context, words, { ...all, limit: most });
+  const place = beside === null ? -1 : ranked.findIndex(({ id }) => id === beside.emailId);
+  if (beside !== null && place === -1) throw invalid('Invalid cursor', beside.side);
+  const isBefore = beside?.side === 'before';
+  const from = beside === null ? offset : isBefore ? Math.max(0, place - limit) : place + 1;
+  const found = ranked.slice(from, isBefore ? place : from + limit);
+  return {
+    emails: found,
+    addresses: await asUser(context.database, context.userId, (transaction) =>
+      addressesOf(transaction, context.userId, found),
+    ),
+    total: await countEmails(context, words),
+    hasMore: isBefore ? from > 0 : ranked.length > from + limit,
+  };
+}
+
 /** Returns a page of emails, newest first; inverted: oldest first. */
 export async function pageEmails(
   context: OperationContext,
@@ -189,21 +222,35 @@ function searchOf(query: EmailSearchQuery, now: Date): EmailSearch | null {
 
 /** Returns an email. Waits briefly for one that SMTP accepted a moment ago. Throws not_found. */
 export async function readEmail(context: OperationContext, emailId: string): Promise<EmailDetails> {
-  const { database, userId, room } = context;
-  if (!isValidId(emailId)) throw emailNotFound();
-  const email = await waitForArrival(context, async () => {
-    const found = await asUser(database, userId, (transaction) =>
-      reads.readBoundedEmail(transaction, userId, emailId, MAX_BODIES_AT_ONCE),
-    );
-    return { found, missingIds: found === null ? [emailId] : [] };
-  });
+  const [email = null] = await readEmails(context, [emailId]);
   if (email === null) throw emailNotFound();
-  if (!('bodyBytes' in email)) return withTexts(userId, email);
-  const whole = await room.load(email.bodyBytes, () =>
-    asUser(database, userId, (transaction) => reads.readEmail(transaction, userId, emailId)),
-  );
-  if (whole === null) throw emailNotFound();
-  return withTexts(userId, whole);
+  return email;
+}
+
+/** Returns one email per id, as readEmail does; null where the user has none. One statement for all but large ones. */
+export async function readEmails(
+  context: OperationContext,
+  emailIds: readonly string[],
+): Promise<(EmailDetails | null)[]> {
+  const { database, userId, room } = context;
+  const asked = emailIds.filter(isValidId);
+  if (asked.length === 0) return emailIds.map(() => null);
+  const byId = await waitForArrival(context, async () => {
+    const found = await asUser(database, userId, (transaction) =>
+      reads.readBoundedEmails(transaction, userId, asked, MAX_BODIES_AT_ONCE),
+    );
+    return { found, missingIds: asked.filter((id) => !found.has(id)) };
+  });
+  const emails: (EmailDetails | null)[] = [];
+  for (const id of emailIds) {
+    let email = byId.get(id) ?? null;
+    if (email !== null && 'bodyBytes' in email)
+      email = await room.load(email.bodyBytes, () =>
+        asUser(database, userId, (transaction) => reads.readEmail(transaction, userId, id)),
+      );
+    emails.push(email === null ? null : await withTexts(userId, email));
+  }
+  return emails;
 }
 
 /** Bodies up to this size are read together with the rest of an email; larger ones once there is room for them. Bytes. */

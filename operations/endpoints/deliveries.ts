@@ -102,12 +102,22 @@ export async function loadDeliveries(
 }
 
 /** Returns a delivery with its attempts. Throws not_found. */
-export async function readDelivery({ database, userId }: OperationContext, deliveryId: string): Promise<Delivery> {
-  const delivery = isValidId(deliveryId)
-    ? await asUser(database, userId, (transaction) => lists.readDelivery(transaction, userId, deliveryId))
-    : null;
+export async function readDelivery(context: OperationContext, deliveryId: string): Promise<Delivery> {
+  const [delivery = null] = await readDeliveries(context, [deliveryId]);
   if (delivery === null) throw deliveryNotFound();
   return delivery;
+}
+
+/** Returns one delivery per id with its attempts, null where the user has none. */
+export async function readDeliveries(
+  { database, userId }: OperationContext,
+  ids: readonly string[],
+): Promise<(Delivery | null)[]> {
+  const asked = ids.filter(isValidId);
+  if (asked.length === 0) return ids.map(() => null);
+  const found = await asUser(database, userId, (transaction) => lists.readDeliveries(transaction, userId, asked));
+  const byId = new Map(found.map((delivery) => [delivery.id, delivery]));
+  return ids.map((id) => byId.get(id) ?? null);
 }
 
 function deliveryNotFound(): UserError {

@@ -39,7 +39,7 @@ type MailDelivery = bodies.DeliveryBodyParts & { config: WebhookConfig };
 
 /**
  * Builds the body of each delivery, as buildDeliveryPayload does, one after another, and returns what `keep` keeps of it. A statement reads
- * several emails as long as they are small, and payload queries run together. Bodies of events are read one by one.
+ * several emails or events as long as they are small, and payload queries run together.
  */
 export async function buildDeliveryPayloads<Kept>(
   context: OperationContext,
@@ -69,9 +69,10 @@ export async function buildDeliveryPayloads<Kept>(
       batch.flatMap((id) => byEmail.get(id) ?? []),
       (id, payload) => kept.set(id, keep(payload)),
     );
-  for (const delivery of deliveries) {
-    const payload = delivery.event === null ? null : await buildEventDeliveryPayload(context, delivery);
-    if (payload !== null) kept.set(delivery.id, keep(payload));
+  const ofEvents = deliveries.filter(({ event }) => event !== null);
+  for (let at = 0; at < ofEvents.length; at += EVENTS_BATCH) {
+    const batch = ofEvents.slice(at, at + EVENTS_BATCH);
+    await context.room.borrow(() => buildEventBodies(context, batch, (id, payload) => kept.set(id, keep(payload))));
   }
   return deliveryIds.map((id) => kept.get(id) ?? null);
 }
@@ -116,16 +117,30 @@ async function buildMailBodies(
   }
 }
 
-async function buildEventDeliveryPayload(
+/** Events whose bodies are in memory together. */
+const EVENTS_BATCH = 20;
+
+async function buildEventBodies(
   context: OperationContext,
-  { id, endpointId, lastAttemptAt }: DeliverySummary,
-): Promise<DeliveryPayload | null> {
-  const built = await context.buildEventPayload(context, id);
-  const [endpoint] = await loadEndpoints(context, [endpointId]);
-  const config = endpoint == null ? null : usableConfig(context, endpoint);
-  if (built.verdict === 'gone' || endpoint == null || config === null) return null;
-  const isEndpointChanged = lastAttemptAt !== null && endpoint.updatedAt > lastAttemptAt;
-  return { body: built.body, url: config.url, isEndpointChanged };
+  deliveries: readonly DeliverySummary[],
+  use: (deliveryId: string, payload: DeliveryPayload) => void,
+): Promise<void> {
+  const payloads = await context.buildEventPayloads(
+    context,
+    deliveries.map(({ id }) => id),
+  );
+  const endpointIds = [...new Set(deliveries.map(({ endpointId }) => endpointId))];
+  const endpoints = new Map(
+    (await loadEndpoints(context, endpointIds)).map((endpoint, at) => [endpointIds[at], endpoint]),
+  );
+  for (const [at, { id, endpointId, lastAttemptAt }] of deliveries.entries()) {
+    const endpoint = endpoints.get(endpointId) ?? null;
+    const payload = payloads[at];
+    const config = endpoint === null ? null : usableConfig(context, endpoint);
+    if (payload?.verdict !== 'built' || endpoint === null || config === null) continue;
+    const isEndpointChanged = lastAttemptAt !== null && endpoint.updatedAt > lastAttemptAt;
+    use(id, { body: payload.body, url: config.url, isEndpointChanged });
+  }
 }
 
 /** Returns the bodies of deliveries whose endpoint has a payload query that fits, by their ids. Each query runs once for all its deliveries. */

@@ -77,10 +77,10 @@ function readKind({ type }: Pick<Endpoint, 'type'>, event: string | null): Event
 async function sampleOf(
   context: OperationContext,
   sample: Parameters<OperationContext['buildSamplePayload']>[1],
-): Promise<{ kind: string; eventId: string; body: string }> {
+): Promise<{ kind: string; body: string }> {
   const built = await context.buildSamplePayload(context, sample);
   if (built.verdict === 'gone') throw endpointNotFound();
-  return { kind: built.kind, eventId: built.eventId, body: built.body.toString('utf8') };
+  return { kind: built.kind, body: built.body.toString('utf8') };
 }
 
 async function ask(

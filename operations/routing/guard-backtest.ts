@@ -7,6 +7,7 @@ import {
   type ModelAnswer,
   readsText,
 } from '../../core/routing/guard-rule.ts';
+import { DAY_MS } from '../../core/shared/durations.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetCursor } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/transaction.ts';
@@ -32,16 +33,27 @@ export interface BacktestSpan {
   limit: number;
 }
 
+export const BACKTEST_OUTCOMES = [
+  'blocked',
+  'review',
+  'endpoint',
+  'inactive',
+  'stored',
+  'asking',
+  'normal',
+  'unknown',
+] as const;
+
 /** Where a message went, or would go. `normal`: to the endpoint of its address or domain. */
-export interface BacktestOutcome {
-  outcome: 'blocked' | 'review' | 'endpoint' | 'inactive' | 'stored' | 'asking' | 'normal' | 'unknown';
+interface BacktestOutcome {
+  outcome: (typeof BACKTEST_OUTCOMES)[number];
   endpointId: string | null;
   /** the rule that decided; null: none, or the unsaved rule under test */
   ruleId: string | null;
 }
 
 /** A received message that the rule matches. */
-export interface BacktestExample {
+interface BacktestExample {
   emailId: string;
   subject: string;
   from: string;
@@ -106,7 +118,6 @@ const BUDGET_MS = 6_000;
 const SPARE_MS = 2_000;
 /** Messages read at a time; a body may have 400,000 characters. */
 const BATCH = { outline: 500, whole: 50 } as const;
-const DAY_MS = 86_400_000;
 
 /** Users with a running back-test in this process. One costs as much as thousands of other requests. */
 const underWay = new Set<string>();

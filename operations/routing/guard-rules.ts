@@ -57,13 +57,16 @@ export interface GuardRuleQuery {
 }
 
 /** Returns a page in evaluation order, with the exact total. */
-export function listGuardRules(
+export async function listGuardRules(
   { database, userId }: OperationContext,
   query: GuardRuleQuery,
   page: Page,
-): Promise<{ rules: GuardRule[]; total: number }> {
+): Promise<{ rows: GuardRule[]; total: number }> {
   const conditions = conditionsOf(query);
-  return asUser(database, userId, (transaction) => rules.listGuardRules(transaction, userId, conditions, page));
+  return asUser(database, userId, async (transaction) => {
+    const found = await rules.listGuardRules(transaction, userId, conditions, page);
+    return { rows: found.rules, total: found.total };
+  });
 }
 
 /** Returns the rules between two cursors in evaluation order; inverted: last first. */
@@ -247,6 +250,8 @@ function conditionsOf(query: GuardRuleQuery): rules.GuardRuleConditions {
 function ruleNotFound(): UserError {
   return new UserError('not_found', 'Guard rule not found');
 }
+
+export const CHECK_OUTCOMES = ['matched', 'none', 'review'] as const satisfies readonly GuardCheck['outcome'][];
 
 /** The result of one rule for a received email. */
 export type GuardCheck =

@@ -1,3 +1,4 @@
+import { SYSTEM_USER_ID } from '../../core/accounts/system-account.ts';
 import type { OutgoingContent } from '../../db/queries/sending/outgoing-write.ts';
 
 /** What the statement that stored claimed emails found, as a claim of their recipients would have. */
@@ -29,6 +30,49 @@ export interface LocalSender {
   claimant: string;
   /** Keeps room for the emails of a user as far as nothing of the same user and destination waits. */
   keepPlaces(userId: string, emails: readonly OutgoingContent[]): SendingPlaces;
+}
+
+/** The claims of emails that are about to be stored, for the sending actor of this process. */
+export interface LocalClaims {
+  /** null: none is claimed */
+  claimant: string | null;
+  /** Keeps room for emails, once. Returns those whose recipients may be claimed. Then `fill` or `giveBack` must be called. */
+  keep(emails: readonly OutgoingContent[]): ReadonlySet<OutgoingContent>;
+  /** Hands over what was stored, after its commit. Returns the ids of the emails whose recipients are claimed. */
+  fill(stored: readonly OutgoingContent[], facts: Omit<ClaimFacts, 'askedAt'>): ReadonlySet<string>;
+  /** Gives the room back: nothing was stored, or it is not known. */
+  giveBack(): void;
+}
+
+/** Mail of the service itself is not claimed as it is stored: its return address and its key are those of others. */
+export function openLocalClaims({
+  localSending,
+  userId,
+}: {
+  localSending?: LocalSending | undefined;
+  userId: string;
+}): LocalClaims {
+  const sender = userId === SYSTEM_USER_ID ? null : (localSending?.sender ?? null);
+  let places: SendingPlaces | null = null;
+  let askedAt = 0;
+  return {
+    claimant: sender?.claimant ?? null,
+    keep(emails) {
+      places = sender?.keepPlaces(userId, emails) ?? null;
+      askedAt = performance.now();
+      return places?.claimable ?? new Set();
+    },
+    fill(stored, facts) {
+      const claimable = places?.claimable ?? new Set();
+      places?.fill(stored, { ...facts, askedAt });
+      places = null;
+      return new Set(stored.filter((email) => claimable.has(email)).map(({ row }) => row.id));
+    },
+    giveBack() {
+      places?.giveBack();
+      places = null;
+    },
+  };
 }
 
 /** Where the gateway of a process finds its sending actor, which starts later and stops earlier. */

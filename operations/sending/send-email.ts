@@ -3,7 +3,7 @@ import { isHeaderText } from '../../core/sending/outgoing-headers.ts';
 import { readSchedule, type ScheduleRefusal } from '../../core/sending/schedule.ts';
 import { isTimeZone } from '../../core/shared/time-zone.ts';
 import { inUserTransaction } from '../../db/connection/transaction.ts';
-import { readPolicy } from '../../db/queries/sending/outgoing-policy.ts';
+import { readClock, readPolicy } from '../../db/queries/sending/outgoing-policy.ts';
 import { requireSender, withFullAccess } from '../accounts/key-reach.ts';
 import { invalid, type OperationContext } from '../context.ts';
 import { type CheckedEmail, checkOutgoing, type NewEmail } from './check-outgoing.ts';
@@ -66,19 +66,17 @@ export async function replayOrNow(
   idempotency: Idempotency | null,
 ): Promise<Accepted | { now: Date }> {
   const own = ownIdempotency(context.rights, idempotency);
-  const policy = await inUserTransaction(
-    withFullAccess(context).database,
-    context.userId,
-    { lock: null, lockTimeoutMs: 1_000 },
-    (client) =>
-      readPolicy(client, context.userId, {
-        domains: [],
-        senders: [],
-        keyIds: [],
-        recipients: [],
-        idempotencyKeys: own === null ? [] : [own],
-        hourly: null,
-      }),
+  const { database } = withFullAccess(context);
+  if (own === null) return { now: await readClock(database) };
+  const policy = await inUserTransaction(database, context.userId, { lock: null, lockTimeoutMs: 1_000 }, (client) =>
+    readPolicy(client, context.userId, {
+      domains: [],
+      senders: [],
+      keyIds: [],
+      recipients: [],
+      idempotencyKeys: [own],
+      hourly: null,
+    }),
   );
   const known = idempotentReplay(own, policy);
   if (known instanceof Error) throw known;

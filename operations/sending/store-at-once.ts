@@ -2,9 +2,15 @@ import { SYSTEM_USER_ID } from '../../core/accounts/system-account.ts';
 import { noteServerClock, serverTimeAt } from '../../db/connection/server-clock.ts';
 import { OpeningFailed } from '../../db/connection/user-statement.ts';
 import { isLockTimeout, isTaken } from '../../db/errors.ts';
-import { type OutgoingContent, storeUnchecked, type UncheckedEmail } from '../../db/queries/sending/outgoing-write.ts';
+import {
+  type OutgoingContent,
+  storeUnchecked,
+  type UncheckedEmail,
+  type UncheckedUnit,
+} from '../../db/queries/sending/outgoing-write.ts';
 import type { OperationContext } from '../context.ts';
 import { isReferring, startThread } from '../threads/start-thread.ts';
+import { openLocalClaims } from './local-sender.ts';
 import { withoutTag } from './policy-verdicts.ts';
 import { isSentNow, type SubmittedMember } from './store-submissions.ts';
 
@@ -28,7 +34,7 @@ export interface StoredAtOnce<Member> {
  * Stores those of the members that need no decision in one statement, which is its own transaction, and claims their recipients for the
  * sending actor of this process, if it has room for them: one round trip and one commit from the request to the response. The statement
  * checks everything that storeSubmissions would, on the rows as they are then: the domains of the senders, send policies, suppressions,
- * idempotency keys, and whether they start threads. What it cannot decide is left.
+ * idempotency keys, the versions of drafts, and whether emails start threads. What it cannot decide is left.
  */
 export async function storeAtOnce<Member extends SubmittedMember>(
   context: OperationContext,
@@ -38,25 +44,25 @@ export async function storeAtOnce<Member extends SubmittedMember>(
     latestTick,
   }: { lockTimeoutMs: number /** when it must be ready to commit, on performance.now() */; latestTick: number },
 ): Promise<StoredAtOnce<Member> | 'threads are busy'> {
-  const { userId, localSending } = context;
-  const going = group.filter((member) => mayGoAtOnce(context, member));
+  const { userId } = context;
+  const drafts = new Set<string>();
+  const going = group.filter((member) => mayGoAtOnce(context, member) && isFirstOfDraft(member, drafts));
   // Without knowing PostgreSQL's clock, a statement that arrives late could not tell: the other way reads it.
   const beginBy = serverTimeAt(context.database, latestTick - STATEMENT_MS);
   const none = { stored: [], left: [...group], at: context.now(), claimed: new Set<string>(), lastSeq: null };
   if (going.length === 0 || beginBy === null) return none;
+  const claims = openLocalClaims(context);
   const emails = going.flatMap(({ submission }) => submission.emails);
-  const sender = localSending?.sender ?? null;
-  const places = sender?.keepPlaces(userId, emails) ?? null;
-  const claimable: ReadonlySet<OutgoingContent> = places?.claimable ?? new Set();
-  const askedAt = performance.now();
+  const claimable = claims.keep(emails.filter(({ row }) => isSentNow(row)));
   context.fault?.('submission.before-statement');
+  if (drafts.size > 0) context.fault?.('drafts.before-commit');
   const written = await storeUnchecked(
     context.database,
     userId,
     going.map((member) => unitOf(context, member, claimable)),
-    { lockTimeoutMs, timeoutMs: STATEMENT_MS, beginBy, claimant: sender?.claimant ?? null },
+    { lockTimeoutMs, timeoutMs: STATEMENT_MS, beginBy, claimant: claims.claimant },
   ).catch((error: unknown) => {
-    places?.giveBack();
+    claims.giveBack();
     if (error instanceof OpeningFailed && isLockTimeout(error)) return 'threads are busy' as const;
     if (isTaken(error)) return null;
     throw error;
@@ -65,16 +71,19 @@ export async function storeAtOnce<Member extends SubmittedMember>(
   if (written === null) return none;
   const { leftOut, lastSeq, storedAt, clock, ...found } = written;
   context.fault?.('submission.stored');
+  if (drafts.size > 0) context.fault?.('drafts.after-commit');
   noteServerClock(context.database, clock);
   const stored = going.filter((_, at) => !leftOut.has(at));
-  const storedEmails = stored.flatMap(({ submission }) => submission.emails);
-  places?.fill(storedEmails, { ...found, askedAt });
+  const claimed = claims.fill(
+    stored.flatMap(({ submission }) => submission.emails),
+    found,
+  );
   const gone = new Set(stored);
   return {
     stored,
     left: group.filter((member) => !gone.has(member)),
     at: storedAt,
-    claimed: new Set(storedEmails.filter((email) => claimable.has(email)).map(({ row }) => row.id)),
+    claimed,
     lastSeq,
   };
 }
@@ -84,31 +93,41 @@ function mayGoAtOnce({ userId, settings }: OperationContext, { submission }: Sub
   return (
     settings.sendLimitPerHour === 0 &&
     userId !== SYSTEM_USER_ID &&
-    submission.draft === undefined &&
-    submission.emails.every((email) => isSentNow(email.row) && email.claimToken === null && !isReferring(email.row))
+    submission.emails.every(({ row, claimToken }) => claimToken === null && !(isSentNow(row) && isReferring(row)))
   );
+}
+
+/** Whether no other request of the group sends the same draft; adds it to `drafts`. */
+function isFirstOfDraft({ submission: { draft } }: SubmittedMember, drafts: Set<string>): boolean {
+  if (draft === undefined) return true;
+  const isFirst = !drafts.has(draft.id);
+  drafts.add(draft.id);
+  return isFirst;
 }
 
 function unitOf(
   context: OperationContext,
   { submission, keyId, traceParent }: SubmittedMember,
   claimable: ReadonlySet<OutgoingContent>,
-) {
-  const { emails, batchId, idempotency, receipt } = submission;
+): UncheckedUnit {
+  const { emails, batchId, idempotency, receipt, draft = null } = submission;
   return {
     emails: emails.map((email): UncheckedEmail => {
       const { row, envelopeDomain } = email;
       return {
         ...email,
+        // Scheduled mail is sent while this key may send.
+        ...(row.scheduled_at === null ? {} : { row: { ...row, scheduled_by_key_id: keyId } }),
         keyId,
         domains: envelopeDomain === null ? [row.own_domain] : [row.own_domain, envelopeDomain],
         policySenders: [...new Set([row.own_address, withoutTag(row.own_address)])],
         addressees: row.recipients.map(({ address }) => address.toLowerCase()),
         claims: claimable.has(email),
-        thread: startThread(context, row),
+        thread: isSentNow(row) ? startThread(context, row) : undefined,
       };
     }),
     batchId,
+    draft,
     traceParent,
     answer: idempotency === null ? null : { ...idempotency, answer: receipt },
   };

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { DraftVersion } from '../../core/sending/draft.ts';
+import { DAY_MS } from '../../core/shared/durations.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { claimTokenSha256 } from '../../core/threads/answerer-claim.ts';
 import { linkKeys, linksOf } from '../../core/threads/threading.ts';
@@ -7,7 +8,9 @@ import { isLockTimeout } from '../../db/errors.ts';
 import { lockDrafts, removeDrafts } from '../../db/queries/sending/draft.ts';
 import { type Policy, type PolicyQuestion, readPolicy } from '../../db/queries/sending/outgoing-policy.ts';
 import {
+  type OutgoingContent,
   type OutgoingUnit,
+  type Written,
   writeOutgoing,
   writeOutgoingWithoutEvents,
 } from '../../db/queries/sending/outgoing-write.ts';
@@ -21,6 +24,7 @@ import { joinThreads } from '../threads/join-threads.ts';
 import { startThread } from '../threads/start-thread.ts';
 import type { OutgoingEmail } from './compose-outgoing.ts';
 import { type Accepted, idempotentReplay, type Submission } from './idempotency.ts';
+import type { LocalClaims } from './local-sender.ts';
 import {
   areCounted,
   type HeldEmails,
@@ -50,12 +54,14 @@ export function sendingLockOf({ settings }: Pick<MailContext, 'settings'>): stri
 }
 
 /** What storeSubmissions found and wrote. */
-export interface StoredGroup<Member> extends Stored {
+export interface StoredGroup<Member> extends Omit<Stored, 'claimFacts'> {
   policy: Policy;
   /** for each member the earlier response, the reason for a rejection, or null when it was to be stored */
   verdicts: (Accepted | UserError | null)[];
   /** the members whose verdict is null, as stored: a send policy can make an email wait */
   entering: Member[];
+  /** Hands what was claimed over to the sending actor, after the commit. Returns the ids of those emails. */
+  handOver: () => ReadonlySet<string>;
 }
 
 /**
@@ -67,6 +73,8 @@ export type Threading = 'start' | 'join' | 'leave';
 /** How storeSubmissions stores. */
 export interface StoreOptions<Member extends SubmittedMember> {
   threads: Threading;
+  /** what sends the emails in this process; omitted: another process does */
+  claims?: LocalClaims;
   /**
    * Makes the other changes of the same transaction, when it is known which emails wait for approval, and before any is stored. Its events
    * are appended before those of the emails.
@@ -99,11 +107,21 @@ export async function storeSubmissions<Member extends SubmittedMember>(
   const entering = group.flatMap((member, at) =>
     verdicts[at] === null ? [underPolicies(context, member, { policy, held, judging })] : [],
   );
-  const units = entering.map((member) => unitOf(context, member, policy, options.threads));
   const sent = entering.map(({ submission: { draft } }) => draft ?? null);
   const earlierEvents = (await options.alongside?.(entering)) ?? [];
-  const written = await store(client, context, units, sent, { threads: options.threads, earlierEvents });
-  return { policy, verdicts, entering, ...written };
+  const { threads, claims } = options;
+  const emails = entering.flatMap(({ submission }) => submission.emails);
+  const claimable = claims?.keep(emails.filter(({ row }) => isSentNow(row))) ?? new Set();
+  const units = entering.map((member) => unitOf(context, member, policy, { threads, claimable }));
+  const storing = { threads, earlierEvents, claimant: claims?.claimant ?? null };
+  const { claimFacts, ...written } = await store(client, context, units, sent, storing);
+  const stored = entering.filter((_, at) => !written.leftOut.has(at));
+  const handOver = () =>
+    claims?.fill(
+      stored.flatMap(({ submission }) => submission.emails),
+      claimFacts,
+    ) ?? new Set<string>();
+  return { policy, verdicts, entering, handOver, ...written };
 }
 
 /** What was found about a group; without send policies, `judging` is null. */
@@ -137,8 +155,6 @@ async function readPolicies(
   }
   return { policy, held, judging: await openPolicyJudge(client, userId, held, policy.now) };
 }
-
-const DAY_MS = 86_400_000;
 
 /**
  * Returns a member as it is stored under its send policies: with what they record, waiting for approval, or scheduled when its emails can be
@@ -208,6 +224,7 @@ async function findLostClaims(
 }
 
 interface Stored {
+  claimFacts: Pick<Written, 'mailFromDomains' | 'hostedDomains'>;
   /** indexes of the units whose key was taken in the meantime */
   leftOut: Set<number>;
   /** ids of emails that are already threaded */
@@ -224,30 +241,40 @@ async function store(
   context: MailContext,
   units: readonly OutgoingUnit[],
   drafts: readonly (DraftVersion | null)[],
-  { threads, earlierEvents }: { threads: Threading; earlierEvents: readonly FeedEvent[] },
+  {
+    threads,
+    earlierEvents,
+    claimant,
+  }: { threads: Threading; earlierEvents: readonly FeedEvent[]; claimant: string | null },
 ): Promise<Stored> {
   const { userId } = context;
-  if (units.length === 0) return { leftOut: new Set(), threaded: new Set(), lastSeq: null };
+  const nothing = { mailFromDomains: new Set<string>(), hostedDomains: new Set<string>() };
+  if (units.length === 0) return { claimFacts: nothing, leftOut: new Set(), threaded: new Set(), lastSeq: null };
   const sentIds = units.flatMap(({ emails }) => emails.flatMap(({ row }) => (isSentNow(row) ? [row.id] : [])));
   const joins = threads === 'join' && sentIds.length > 0;
   const started: ReadonlySet<string> = new Set(threads === 'start' ? sentIds : []);
   const isOfDraft = drafts.some((draft) => draft !== null);
   if (!joins && earlierEvents.length === 0 && !isOfDraft) {
-    const { leftOut, isJoining, lastSeq } = await writeOutgoing(client, userId, units);
+    const { leftOut, isJoining, lastSeq, ...claimFacts } = await writeOutgoing(client, userId, units, claimant);
     if (isJoining) throw new ThreadsJoin('an email belongs to another thread');
-    return { leftOut, threaded: started, lastSeq };
+    return { claimFacts, leftOut, threaded: started, lastSeq };
   }
   if (joins) await lockThreads(client, userId).catch(throwIfBusy);
-  const written = await writeOutgoingWithoutEvents(client, userId, units);
-  const { leftOut } = written;
-  if (written.isJoining) throw new ThreadsJoin('an email belongs to another thread');
+  const {
+    leftOut,
+    isJoining,
+    events: ownEvents,
+    ...claimFacts
+  } = await writeOutgoingWithoutEvents(client, userId, units, claimant);
+  if (isJoining) throw new ThreadsJoin('an email belongs to another thread');
   const removed = drafts.flatMap((draft, at) => (draft === null || leftOut.has(at) ? [] : [draft.id]));
   if (removed.length > 0) await removeDrafts(client, userId, removed);
-  const events = [...earlierEvents, ...written.events];
-  if (!joins) return { leftOut, threaded: started, lastSeq: await appendThreadEvents(client, userId, events) };
+  const events = [...earlierEvents, ...ownEvents];
+  if (!joins)
+    return { claimFacts, leftOut, threaded: started, lastSeq: await appendThreadEvents(client, userId, events) };
   const claimed = await claimUnthreaded(client, userId, sentIds);
   const lastSeq = await joinThreads(context, client, userId, claimed, events);
-  return { leftOut, threaded: new Set(claimed.emails.map(({ emailId }) => emailId)), lastSeq };
+  return { claimFacts, leftOut, threaded: new Set(claimed.emails.map(({ emailId }) => emailId)), lastSeq };
 }
 
 /** Whether an email goes out when it is stored. Other mail gets its thread when it is released. */
@@ -318,13 +345,14 @@ function unitOf(
   context: MailContext,
   { submission, keyId, traceParent }: SubmittedMember,
   policy: Policy,
-  threads: Threading,
+  { threads, claimable }: { threads: Threading; claimable: ReadonlySet<OutgoingContent> },
 ): OutgoingUnit {
   const { emails, batchId, idempotency, receipt } = submission;
   return {
     emails: emails.map((email) => ({
       ...email,
       ...admitted(email, policy),
+      claims: claimable.has(email),
       thread: threads === 'start' && isSentNow(email.row) ? startThread(context, email.row) : undefined,
       // It is sent while this key may send.
       ...(email.row.scheduled_at === null ? {} : { row: { ...email.row, scheduled_by_key_id: keyId } }),

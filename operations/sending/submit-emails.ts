@@ -10,6 +10,7 @@ import { requireSender, withFullAccess } from '../accounts/key-reach.ts';
 import type { OperationContext } from '../context.ts';
 import { isReferring } from '../threads/start-thread.ts';
 import { type Accepted, idempotencyKeyInUse, type Submission } from './idempotency.ts';
+import { openLocalClaims } from './local-sender.ts';
 import { storeAtOnce } from './store-at-once.ts';
 import {
   announceStored,
@@ -73,20 +74,24 @@ async function commitGroup(group: readonly Waiting[], lockTimeoutMs: number, thr
   const { context } = first;
   const isOfDraft = group.some(({ submission: { draft } }) => draft !== undefined);
   const sharedLock = threads === 'start' ? THREADS_LOCK : undefined;
+  const claims = openLocalClaims(context);
   let isOpen = false;
-  const { policy, verdicts, entering, leftOut, threaded, lastSeq } = await inUserTransaction(
+  const { policy, verdicts, entering, handOver, leftOut, threaded, lastSeq } = await inUserTransaction(
     context.database,
     context.userId,
     { lock: sendingLockOf(context), sharedLock, lockTimeoutMs },
     async (client) => {
       isOpen = true;
-      const stored = await storeSubmissions(client, context, group, { threads });
+      const stored = await storeSubmissions(client, context, group, { threads, claims });
       requireTimely(stored.entering);
       if (isOfDraft) context.fault?.('drafts.before-commit');
       if (stored.entering.some(isAwaiting)) context.fault?.('approvals.stored-before-commit');
       return stored;
     },
-  ).catch((error: unknown) => (isOpen || sharedLock === undefined ? Promise.reject(error) : throwIfBusy(error)));
+  ).catch((error: unknown) => {
+    claims.giveBack();
+    return isOpen || sharedLock === undefined ? Promise.reject(error) : throwIfBusy(error);
+  });
   noteServerClock(context.database, policy.clock);
   if (isOfDraft) context.fault?.('drafts.after-commit');
   if (entering.some(isAwaiting)) context.fault?.('approvals.stored-after-commit');
@@ -97,7 +102,8 @@ async function commitGroup(group: readonly Waiting[], lockTimeoutMs: number, thr
   });
   const stored = entering.filter((_, at) => !leftOut.has(at));
   for (const { submission, resolve } of stored) resolve({ receipt: submission.receipt, at: policy.now });
-  if (stored.length > 0) announceStored(context, { stored, threaded, lastSeq });
+  const claimed = handOver();
+  if (stored.length > 0) announceStored(context, { stored, threaded, claimed, lastSeq });
   // As they were submitted: their wait begins when they are stored.
   const entered = group.filter((_, at) => verdicts[at] === null);
   return entered.filter((_, at) => leftOut.has(at));

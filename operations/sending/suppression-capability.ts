@@ -1,9 +1,17 @@
 import { z } from 'zod';
 import { adviceOn, refusalShape } from '../../core/sending/refusal-advice.ts';
 import { SUPPRESSION_REASONS } from '../../core/sending/suppression.ts';
-import { type Capability, defineChange, defineList, defineRead, defineResource } from '../capability/capability.ts';
+import { linkTo } from '../../core/shared/field-notes.ts';
+import { oneOf } from '../../core/shared/vocabulary.ts';
+import {
+  type Capability,
+  defineChange,
+  defineDelete,
+  defineList,
+  defineRead,
+  defineResource,
+} from '../capability/capability.ts';
 import { MAX_ADDRESS_LENGTH, searchText, text } from '../capability/field-shapes.ts';
-import { oneOf } from '../capability/vocabulary.ts';
 import * as suppressions from './suppressions.ts';
 
 /** Characters. */
@@ -46,6 +54,7 @@ export const suppressionCapability: Capability = {
   what: 'Suppressions',
   tag: 'Suppressions',
   path: '/suppressions',
+  restCase: 'snake',
   resource: defineResource<suppressions.Suppression>()({
     name: 'Suppression',
     identifier: 'suppression',
@@ -63,20 +72,12 @@ export const suppressionCapability: Capability = {
       }),
       detail: z.string().nullable().meta({ description: 'Text of the server reply, the report or your note.' }),
       refusal: refusalShape.nullable().meta({ description: 'Why the email bounced. Null for other suppressions.' }),
-      emailId: z.string().nullable().meta({
+      emailId: linkTo('Email', z.string().nullable()).meta({
         description: 'The email that bounced or caused the complaint. Null if you added the address.',
       }),
       createdAt: z.date().meta({ description: 'When the suppression was created.' }),
     }),
     computed: { refusal: ({ refusalReason }) => adviceOn(refusalReason) },
-    references: {
-      email: {
-        to: 'Email',
-        insteadOf: 'emailId',
-        description: 'The email that bounced or caused the complaint. Null if you added the address.',
-        idOf: ({ emailId }) => emailId,
-      },
-    },
     load: suppressions.loadSuppressions,
   }),
   operations: [
@@ -111,11 +112,10 @@ export const suppressionCapability: Capability = {
       field: 'suppression',
       summary: 'Retrieve a suppression',
       description: 'Returns why Postroom does not send to an address.',
-      ...target,
+      target,
       read: suppressions.readSuppression,
     }),
-    defineChange({
-      kind: 'delete',
+    defineDelete({
       access: 'manage',
       operationId: 'deleteSuppression',
       field: 'removeSuppression',

@@ -1,5 +1,9 @@
 import { requireRankedWords } from '../../core/search/relevance.ts';
-import type { RelevanceCursor } from '../../core/search/relevance-cursor.ts';
+import {
+  decodeRelevanceCursor,
+  encodeRelevanceCursor,
+  type RelevanceCursor,
+} from '../../core/search/relevance-cursor.ts';
 import { MAX_QUERY_LENGTH, parseListSearch, parseSearch, type SearchTerm } from '../../core/search/search-query.ts';
 import type { KeysetCursor, KeysetPage } from '../../core/shared/page.ts';
 import { labelKey, normalizeLabel } from '../../core/threads/label.ts';
@@ -27,19 +31,48 @@ export interface ThreadQuery {
   search?: string | undefined;
 }
 
-/** Returns the threads after the cursor (a thread's id), newest message first; `hasMore` when more follow. */
+/** A page of threads, and the cursor of the next one; null: no more follow. */
+export interface ThreadPage {
+  threads: lists.ListedThread[];
+  nextCursor: string | null;
+}
+
+/** Returns the threads after the cursor (a thread's id), newest message first. */
 export async function listThreads(
   context: OperationContext,
   query: ThreadQuery,
   page: { limit: number; cursor: string | null },
-): Promise<{ threads: lists.ListedThread[]; hasMore: boolean }> {
+): Promise<ThreadPage> {
   const { database, userId } = context;
   const conditions = conditionsOf(query, context.now());
   const { cursor } = page;
   const after = cursor === null ? null : await placeOf(context, cursor);
   const span = { after, before: null, isInverted: false, limit: page.limit + 1 };
-  const threads = await lists.listThreads(database, userId, conditions, span);
-  return { threads: threads.slice(0, page.limit), hasMore: threads.length > page.limit };
+  const found = await lists.listThreads(database, userId, conditions, span);
+  const threads = found.slice(0, page.limit);
+  return { threads, nextCursor: found.length > page.limit ? (threads.at(-1)?.id ?? null) : null };
+}
+
+/**
+ * Returns the threads after the cursor, that with the most relevant message first, by the words of `search`. The newest MAX_RANKED messages
+ * that match are ranked. Throws validation for a search without words, and for a cursor of another order.
+ */
+export async function listThreadsByRelevance(
+  { database, userId, now }: OperationContext,
+  { search, ...query }: ThreadQuery,
+  { limit, cursor }: { limit: number; cursor: string | null },
+): Promise<ThreadPage> {
+  const terms = parseSearch(search ?? '', now());
+  requireRankedWords(terms);
+  const after = cursor === null ? null : decodeRelevanceCursor(cursor);
+  if (cursor !== null && after === null) throw invalid('Invalid cursor', 'cursor');
+  const conditions = { ...conditionsOf(query, now()), terms, isArchived: null };
+  const page = { after, before: null, isInverted: false, limit: limit + 1 };
+  const found = await asUser(database, userId, (transaction) => lists.rankInbox(transaction, userId, conditions, page));
+  const threads = found.slice(0, limit);
+  const last = threads.at(-1);
+  const next = found.length > limit && last !== undefined ? { ...last, at: last.lastMessageAt } : null;
+  return { threads, nextCursor: next === null ? null : encodeRelevanceCursor(next) };
 }
 
 /** Returns the position of a thread in lists. Throws validation. */
@@ -68,20 +101,36 @@ export function countThreads(context: OperationContext, query: ThreadQuery): Pro
   );
 }
 
+/** A thread with all its messages in chronological order. */
+export interface WholeThread {
+  thread: lists.Thread;
+  messages: Email[];
+}
+
+/** Returns a thread, as readThreads does. Throws not_found, and what ResponseRoom.load throws. */
+export async function readThread(context: OperationContext, threadId: string): Promise<WholeThread> {
+  const [thread = null] = await readThreads(context, [threadId]);
+  if (thread === null) throw threadNotFound();
+  return thread;
+}
+
 /**
- * Returns a thread with all its messages in chronological order; the id of a merged thread returns the thread it was merged into. Throws
- * not_found, and what ResponseRoom.load throws.
+ * Returns one thread per id with all its messages, null where the user has none; the id of a merged thread returns the thread it was merged
+ * into. Few statements for all but large ones. Throws what ResponseRoom.load throws.
  */
-export async function readThread(
+export async function readThreads(
   context: OperationContext,
-  threadId: string,
-): Promise<{ thread: lists.Thread; messages: Email[] }> {
-  const { thread, pages, messages } = await findThreadPages(context, threadId);
-  if (messages !== null) return { thread, messages: await withTextOfEach(context, messages) };
-  const bytes = pages.reduce((sum, page) => sum + page.bytes, 0);
-  const emailIds = pages.flatMap((page) => page.emailIds);
-  const read = await context.room.load(bytes, () => readMessages(context, thread.id, emailIds));
-  return { thread, messages: await withTextOfEach(context, read) };
+  threadIds: readonly string[],
+): Promise<(WholeThread | null)[]> {
+  const found = await findThreadPages(context, threadIds);
+  const whole = new Map<string, WholeThread>();
+  for (const [id, { thread, pages, messages }] of found) {
+    const bytes = pages.reduce((sum, page) => sum + page.bytes, 0);
+    const emailIds = pages.flatMap((page) => page.emailIds);
+    const read = messages ?? (await context.room.load(bytes, () => readMessages(context, thread.id, emailIds)));
+    whole.set(id, { thread, messages: await withTextOfEach(context, read) });
+  }
+  return threadIds.map((id) => whole.get(id) ?? null);
 }
 
 /** A thread for a client. */
@@ -92,11 +141,13 @@ export interface OpenThread {
 }
 
 /**
- * Like readThread, but one page of a large thread is in memory at a time. Room for it is taken before the first one is read. Messages that
+ * Like readThreads for one thread, but one page of a large thread is in memory at a time. Room for it is taken before the first one is read. Messages that
  * leave the thread meanwhile are left out. Throws not_found, and what ResponseRoom.take throws.
  */
 export async function openThread(context: OperationContext, threadId: string): Promise<OpenThread> {
-  const { thread, pages, messages } = await findThreadPages(context, threadId);
+  const found = (await findThreadPages(context, [threadId])).get(threadId);
+  if (found === undefined) throw threadNotFound();
+  const { thread, pages, messages } = found;
   if (messages !== null) return { thread, messages: await withTextOfEach(context, messages) };
   const { room } = context;
   room.take(Math.max(...pages.map(({ bytes }) => bytes)));
@@ -119,22 +170,56 @@ interface MessagePage {
   bytes: number;
 }
 
-/** Returns a thread and the pages of its messages, with the messages themselves if all are on one page of at most MAX_PAGE_BYTES. */
+interface PagedThread {
+  thread: lists.Thread;
+  pages: MessagePage[];
+  /** null: they are on several pages, or have more than MAX_PAGE_BYTES */
+  messages: Email[] | null;
+}
+
+/** Returns those of the threads that the user has, by the ids that were given, with the pages of their messages. Small threads are read together. */
 async function findThreadPages(
   { database, userId }: OperationContext,
-  threadId: string,
-): Promise<{ thread: lists.Thread; pages: MessagePage[]; messages: Email[] | null }> {
-  if (!isValidId(threadId)) throw threadNotFound();
+  threadIds: readonly string[],
+): Promise<Map<string, PagedThread>> {
+  const asked = threadIds.filter(isValidId);
+  if (asked.length === 0) return new Map();
   return asUser(database, userId, async (transaction) => {
-    const thread = (await lists.findThreads(transaction, userId, [threadId])).get(threadId);
-    if (thread === undefined) throw threadNotFound();
-    const pages = pagesOf(await reads.findThreadSizes(transaction, userId, thread.id));
-    const [page = { emailIds: [], bytes: 0 }] = pages;
-    if (pages.length > 1 || page.bytes > MAX_PAGE_BYTES) return { thread, pages, messages: null };
-    const { emailIds } = page;
-    const messages = await reads.readThreadEmails(transaction, userId, { threadId: thread.id, emailIds });
-    return { thread, pages, messages };
+    const threads = await lists.findThreads(transaction, userId, asked);
+    const ids = [...new Set([...threads.values()].map(({ id }) => id))];
+    const sizes = Map.groupBy(await reads.findThreadSizes(transaction, userId, ids), ({ threadId }) => threadId);
+    const pagesById = new Map(ids.map((id) => [id, pagesOf(sizes.get(id) ?? [])]));
+    const messages = new Map<string, Email[]>();
+    for (const batch of batchSmall(pagesById)) {
+      const emailIds = batch.flatMap(([, page]) => page.emailIds);
+      const batchIds = batch.map(([id]) => id);
+      const read = await reads.readThreadEmails(transaction, userId, { threadIds: batchIds, emailIds });
+      const byThread = Map.groupBy(read, ({ threadId }) => threadId);
+      for (const id of batchIds) messages.set(id, byThread.get(id) ?? []);
+    }
+    return new Map(
+      [...threads].map(([asking, thread]) => {
+        const paged = { thread, pages: pagesById.get(thread.id) ?? [], messages: messages.get(thread.id) ?? null };
+        return [asking, paged];
+      }),
+    );
   });
+}
+
+/** Groups the threads that have one page, so that the bytes of each group stay below MAX_PAGE_BYTES. */
+function batchSmall(pagesById: ReadonlyMap<string, readonly MessagePage[]>): [threadId: string, page: MessagePage][][] {
+  const batches: [string, MessagePage][][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const [id, [page = { emailIds: [], bytes: 0 }, another]] of pagesById) {
+    if (another !== undefined || page.bytes > MAX_PAGE_BYTES) continue;
+    bytes += page.bytes;
+    if (bytes > MAX_PAGE_BYTES) {
+      batches.push([]);
+      bytes = page.bytes;
+    }
+    batches.at(-1)?.push([id, page]);
+  }
+  return batches;
 }
 
 function pagesOf(sizes: readonly { emailId: string; bytes: number }[]): MessagePage[] {
@@ -161,7 +246,9 @@ function readMessages(
   threadId: string,
   emailIds: readonly string[],
 ): Promise<Email[]> {
-  return asUser(database, userId, (transaction) => reads.readThreadEmails(transaction, userId, { threadId, emailIds }));
+  return asUser(database, userId, (transaction) =>
+    reads.readThreadEmails(transaction, userId, { threadIds: [threadId], emailIds }),
+  );
 }
 
 /** Returns one thread per id (of an existing or a merged thread), null where the user has none. */

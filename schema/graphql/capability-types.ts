@@ -1,114 +1,265 @@
-import type { z } from 'zod';
+import { createContextCache } from '@pothos/core';
+import DataLoader from 'dataloader';
+import { z } from 'zod';
 import { UserError } from '../../core/shared/errors.ts';
+import { isIdName, readNotes } from '../../core/shared/field-notes.ts';
 import { identifierPrefix } from '../../core/shared/identifiers.ts';
+import { decodeCursor, encodeCursor, type KeysetCursor } from '../../core/shared/page.ts';
 import type {
+  Action,
   Capability,
   Change,
+  Cost,
+  Delete,
+  Fields,
   List,
   Operation,
+  OwnedField,
+  OwnedList,
   Read,
   Resource,
   ResourceRow,
+  Target,
 } from '../../operations/capability/capability.ts';
-import { parseInput } from '../input-shapes.ts';
+import { invalidInput, limitEntries } from '../input-shapes.ts';
 import { access } from './access.ts';
 import { builder, connectionComplexity } from './builder.ts';
-import { fieldShape } from './capability-shapes.ts';
-import { connection, totalCount } from './connection.ts';
-import { forgetLoaded } from './context.ts';
+import {
+  fieldShape,
+  inputFields,
+  makeInputReader,
+  makePayloadType,
+  objectFields,
+  typeFor,
+} from './capability-shapes.ts';
+import { type ConnectionArgs, type CountedConnection, type Cursors, connectionBy, totalCount } from './connection.ts';
+import { forgetLoaded, type GraphContext } from './context.ts';
+import { loadByOwner } from './load-by-owner.ts';
 import { addNodeKind } from './node-kinds.ts';
-import { loaderOf, nodeTypes, orNull } from './nodes.ts';
+import { addNodeType, EndpointInterface, loaderOf, nodeTypes, orNull } from './nodes.ts';
 
-type NodeType = ReturnType<typeof implementResource>;
+type NodeType = ReturnType<typeof declareNode>;
 
-/** Adds the types and fields of a capability to the schema. */
-export function addCapability({ resource, operations }: Capability): void {
-  const node = implementResource(resource);
-  for (const operation of operations) addOperation(operation, resource, node);
+interface Parts {
+  capability: Capability;
+  resource: Resource;
+  node: NodeType;
 }
 
-function implementResource(resource: Resource) {
-  const { name, load, isOfDomain, description } = resource;
+/**
+ * Adds the types and fields of capabilities to the schema. Their types can link to each other. `writtenTypes` names the resources whose types
+ * are written by hand, because they have more than the shape of the capability.
+ */
+export function addCapabilities(capabilities: readonly Capability[], writtenTypes: readonly string[]): void {
+  for (const { resource } of capabilities)
+    if (resource !== undefined && nodeTypes[resource.name] === undefined) declareNode(resource);
+  for (const capability of capabilities) {
+    const { resource, operations } = capability;
+    if (resource !== undefined && !writtenTypes.includes(resource.name)) implementNode(resource);
+    for (const operation of operations) addOperation(operation, capability);
+  }
+}
+
+/** Declares the type of a resource, apart from its fields, so that types can link to it. */
+function declareNode(resource: Resource) {
+  const { name, load } = resource;
   const node = builder.loadableNodeRef<ResourceRow, string, string>(name, {
     id: { resolve: ({ id }) => id },
     load: (ids: string[], { reads }) => load(reads, ids).then(orNull),
   });
   addNodeKind(identifierPrefix(resource.identifier), loaderOf(name, node));
-  node.implement({
-    description,
-    isOfDomain,
-    fields: (t) => {
-      const hidden = new Set(Object.values(resource.references).map(({ insteadOf }) => insteadOf));
-      const fields = Object.entries(resource.shape.shape)
-        .filter(([field]) => !hidden.has(field))
-        .map(([field, shape]) => {
-          const { type, isNullable: nullable, description: text } = fieldShape(field, shape);
-          const resolve = (row: ResourceRow) => resource.valueOf(row, field);
-          return [field, t.field({ type: type as 'JSON', nullable, description: text, resolve })] as const;
-        });
-      const references = Object.entries(resource.references).map(([field, { to, description: text, idOf }]) => {
-        const type = nodeTypes[to];
-        if (type === undefined) throw new Error(`${name}.${field} refers to ${to}, which is no node`);
-        return [
-          field,
-          t.field({
-            type: type as never,
-            nullable: true,
-            description: text,
-            resolve: (row: ResourceRow) => idOf(row) as never,
-          }),
-        ] as const;
-      });
-      return Object.fromEntries([...fields, ...references]);
-    },
-  });
+  addNodeType(name, node);
   return node;
 }
 
-function addOperation(operation: Operation, resource: Resource, node: NodeType): void {
-  if (operation.kind === 'list') addList(operation, resource, node);
-  else if (operation.kind === 'read') addRead(operation, node);
-  else addChange(operation, resource, node);
+function implementNode(resource: Resource): void {
+  const { name, isOfDomain, description, shape, loaded = {}, valueOf } = resource;
+  const loaders = Object.fromEntries(Object.entries(loaded).map(([field, { load }]) => [field, loadByRow(load)]));
+  (nodeTypes[name] as NodeType).implement({
+    description,
+    isOfDomain,
+    fields: (t) =>
+      objectFields(t as never, shape, {
+        isOfDomain,
+        read: (row: ResourceRow, field, context) =>
+          loaders[field]?.(context, row) ?? valueOf(row, field, context.reads),
+      }) as never,
+  });
 }
 
-function addList({ field, filter, description, page, count, ...list }: List, { name }: Resource, node: NodeType): void {
-  const words = name.replaceAll(/(?<=.)[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
-  const article = /^[aeiou]/.test(words) ? 'an' : 'a';
-  const filterType = builder.inputType(`${name}Filter`, {
-    description: `Filters a list of ${plural(words)}. Omit a field or pass null to match all.`,
-    fields: (t) => inputFields(t, filter),
-  });
+/** Returns a loader of a field that costs a read: it gets all rows that one response needs it of. */
+function loadByRow(
+  load: (context: GraphContext['reads'], rows: readonly ResourceRow[]) => Promise<readonly unknown[]>,
+) {
+  const loaderIn = createContextCache(
+    (context: GraphContext) =>
+      new DataLoader<ResourceRow, unknown, string>((rows) => load(context.reads, rows) as Promise<unknown[]>, {
+        cacheKeyFn: ({ id }) => id,
+      }),
+  );
+  return (context: GraphContext, row: ResourceRow) => loaderIn(context).load(row);
+}
+
+function addOperation(operation: Operation, capability: Capability): void {
+  const { resource } = capability;
+  if (operation.kind === 'action') return addAction(operation, resource);
+  if (operation.kind === 'ownedList') return addOwnedList(operation, capability);
+  const { field } = operation;
+  if (field === undefined) return;
+  const node = resource === undefined ? undefined : (nodeTypes[resource.name] as NodeType | undefined);
+  if (resource === undefined || node === undefined) throw new Error(`${field} has no resource`);
+  const parts = { capability, resource, node };
+  if (operation.kind === 'list') addList(operation, field, parts);
+  else if (operation.kind === 'read') addRead(operation, field, parts);
+  else addChange(operation, field, parts);
+}
+
+interface ListParts {
+  connection: ReturnType<typeof makeConnection>;
+  /** null: the list has no filter */
+  filter: ReturnType<typeof builder.inputType> | null;
+}
+
+const listParts = new Map<string, ListParts>();
+
+/** Returns the connection of a resource and the type of its filter, also for lists that belong to other objects. */
+export function listPartsOf(capability: Capability): ListParts {
+  const { what, resource, operations } = capability;
+  const list = operations.find((operation) => operation.kind === 'list' || operation.kind === 'ownedList');
+  if (resource === undefined || list === undefined) throw new Error(`${what} has no list`);
+  const known = listParts.get(resource.name);
+  if (known !== undefined) return known;
+  const nouns = nounsOf(capability);
+  const isFiltered = Object.values(list.filter.shape).some((field) => readNotes(field).isArgument !== true);
+  const filter = isFiltered
+    ? builder.inputType(`${resource.name}Filter`, {
+        description: `Filters a list of ${nouns}. Omit a field or pass null to match all.`,
+        fields: (t) => inputFields(t, list.filter),
+      })
+    : null;
+  const made = { connection: makeConnection(resource, nouns), filter };
+  listParts.set(resource.name, made);
+  return made;
+}
+
+function makeConnection(resource: Resource, nouns: string) {
+  const { name } = resource;
+  const noun = resource.noun ?? name.replaceAll(/(?<=.)[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
+  return builder.connectionObject<NodeType, CountedConnection<ResourceRow>>(
+    {
+      type: nodeTypes[name] as NodeType,
+      name: `${name}Connection`,
+      description: `A page of ${nouns}.`,
+      fields: (c) => totalCount(c),
+    },
+    { name: `${name}Edge`, description: `${/^[aeiou]/i.test(noun) ? 'An' : 'A'} ${noun} and its cursor.` },
+  );
+}
+
+function addList(list: List, field: string, { capability, node }: Parts): void {
+  const { description, page, count, order } = list;
+  const { connection, filter } = listPartsOf(capability);
+  const read = makeInputReader(list.filter);
+  const own = Object.entries(list.filter.shape).filter(([, shape]) => readNotes(shape).isArgument === true);
+  const cursorOf = order?.cursorOf ?? newestFirst;
+  const cursors = (order?.text ?? { encode: encodeCursor, decode: decodeCursor }) as Cursors<KeysetCursor>;
+  const nouns = nounsOf(capability);
   builder.queryField(field, (t) =>
     t.connection(
       {
         type: node,
         access: access[list.access],
         description,
-        args: { filter: t.arg({ type: filterType, description: `Filters the ${plural(words)}.` }) },
+        args: {
+          ...(filter === null ? {} : { filter: t.arg({ type: filter, description: `Filters the ${nouns}.` }) }),
+          ...(inputFields({ field: t.arg as never }, z.object(Object.fromEntries(own)), { arguments: true }) as object),
+        },
         complexity: connectionComplexity,
         resolve: async (_root, args, { reads }) => {
-          const input = parseInput(filter, given(filter, (args.filter ?? {}) as Record<string, unknown>));
-          const found = await connection<ResourceRow>(
-            args,
-            ({ createdAt, id }) => ({ at: createdAt, id }),
-            (span) => page(reads, input, span),
+          const { filter: filtered, ...others } = args as ConnectionArgs & { filter?: object | null };
+          const input = parseGiven(list.filter, read({ ...filtered, ...others }));
+          const found = await connectionBy<ResourceRow, KeysetCursor>(
+            cursors,
+            others,
+            cursorOf as (row: ResourceRow) => KeysetCursor,
+            (span) => page(reads, input, span as never),
           );
           return { ...found, count: () => count(reads, input) };
         },
       },
-      { name: `${name}Connection`, description: `A page of ${plural(words)}.`, fields: (c) => totalCount(c) },
-      { name: `${name}Edge`, description: `${article === 'a' ? 'A' : 'An'} ${words} and its cursor.` },
+      connection,
     ),
   );
 }
 
-function plural(words: string): string {
-  return words.endsWith('s') ? `${words}es` : `${words}s`;
+/** Adds a list to the type of its owner. The lists of all owners in a response are read together. */
+function addOwnedList({ of, filter, order, description, page, count }: OwnedList, capability: Capability): void {
+  const { resource } = capability;
+  if (resource === undefined) throw new Error(`${of.type}.${of.field} lists no resource`);
+  const { connection, filter: filterType } = listPartsOf(capability);
+  const read = makeInputReader(filter);
+  const cursorOf = order?.cursorOf ?? newestFirst;
+  const cursors = { encode: encodeCursor, decode: decodeCursor };
+  const pages = loadByOwner(({ reads }, ids, args: { input: unknown; span: object }) =>
+    page(reads, ids, args.input, args.span as never),
+  );
+  const counts = loadByOwner(({ reads }, ids, input: unknown) => count(reads, ids, input));
+  const isFiltered = Object.keys(filter.shape).length > 0 && filterType !== null;
+  const nouns = nounsOf(capability);
+  addFieldTo(of.type, of.field, (t) =>
+    t.connection(
+      {
+        type: nodeTypes[resource.name] as NodeType,
+        description,
+        args: isFiltered ? { filter: t.arg({ type: filterType, description: `Filters the ${nouns}.` }) } : {},
+        complexity: connectionComplexity,
+        resolve: async ({ id }, args, context) => {
+          const { filter: filtered, ...others } = args as ConnectionArgs & { filter?: object | null };
+          const input = parseGiven(filter, read(filtered ?? {}));
+          const found = await connectionBy<ResourceRow, KeysetCursor>(cursors, others, cursorOf, (span) =>
+            pages(context, id, { input, span }),
+          );
+          return { ...found, count: () => counts(context, id, input) };
+        },
+      },
+      connection,
+    ),
+  );
+}
+
+function newestFirst(row: ResourceRow): KeysetCursor {
+  return { at: (row as unknown as { createdAt: Date }).createdAt, id: row.id };
+}
+
+type OwnerFieldBuilder = PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, ResourceRow>;
+
+/** Adds a field to a type that has other fields, too. `Endpoint` is an interface. */
+function addFieldTo(type: string, field: string, make: (t: OwnerFieldBuilder) => unknown): void {
+  const owner = nodeTypes[type];
+  if (owner === undefined) throw new Error(`There is no type ${type}`);
+  if (owner === EndpointInterface) builder.interfaceField(EndpointInterface, field, make as never);
+  else builder.objectField(owner as NodeType, field, make as never);
+}
+
+/** Returns what the objects of a capability are called in sentences. */
+function nounsOf({ what }: Capability): string {
+  return what.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
+}
+
+/** Returns the argument that names the object of an operation. */
+function targetField(
+  t: { field: (options: { type: 'ID' | 'String'; required: true; description: string }) => unknown },
+  target: Target | undefined,
+): Record<string, never> {
+  if (target === undefined) return {};
+  const { argument, argumentDescription: description } = target;
+  return { [argument]: t.field({ type: isIdName(argument) ? 'ID' : 'String', required: true, description }) as never };
 }
 
 function addRead(
-  { field, argument, argumentDescription, description, read, access: name }: Read,
-  node: NodeType,
+  { target, description, read, isReadAlone = false, access: name }: Read,
+  field: string,
+  { node }: Parts,
 ): void {
   builder.queryField(field, (t) =>
     t.field({
@@ -116,103 +267,234 @@ function addRead(
       access: access[name],
       nullable: true,
       description,
-      args: {
-        [argument]: t.arg({
-          type: argument === 'id' ? 'ID' : 'String',
-          required: true,
-          description: argumentDescription,
-        }),
-      },
-      resolve: async (_root, args, { reads }) => {
-        const id = String(args[argument]);
-        if (argument === 'id') return id as never;
-        return read(reads, id).catch((error: unknown) => {
-          if (error instanceof UserError && error.code === 'not_found') return null;
-          throw error;
-        }) as never;
+      args: targetField({ field: t.arg as never }, target),
+      resolve: async (_root, args: Record<string, unknown>, { reads }) => {
+        const id = String(args[target.argument]);
+        // Objects that are named by their ID are loaded together.
+        if (target.argument === 'id' && !isReadAlone) return id as never;
+        return read(reads, id).catch(nullIfNotFound) as never;
       },
     }),
   );
 }
 
-function addChange(
-  { field, input, target, description, deleted, shows, run, access: name }: Change,
-  resource: Resource,
-  node: NodeType,
-): void {
-  const payload = deleted === undefined ? node : deletedPayload(field, deleted, resource);
-  const dataField = `${resource.name.slice(0, 1).toLowerCase()}${resource.name.slice(1)}`;
+function addChange(change: Change | Delete, field: string, { resource, node }: Parts): void {
+  const { input, target, description, shows, run, access: name } = change;
+  const dataField = uncapitalized(resource.name);
+  const isWhole = change.kind !== 'delete' || change.deleted === undefined;
+  const shownOnce = change.kind === 'delete' ? undefined : change.shownOnce;
+  const payload =
+    change.kind === 'delete' && change.deleted !== undefined
+      ? deletedPayload(field, change.deleted, resource)
+      : shownOnce === undefined
+        ? node
+        : shownPayload(field, shownOnce, resource, node);
+  const isPlain = isWhole && shownOnce === undefined;
+  const read = makeMailReader(change);
   builder.mutationField(field, (t) =>
     t.fieldWithInput({
       type: payload as NodeType,
       access: { ...access[name], ...(shows === undefined ? {} : { shows }) },
       description,
-      input: {
-        ...(target === undefined
-          ? {}
-          : {
-              [target.argument]: t.input.field({
-                type: target.argument === 'id' ? 'ID' : 'String',
-                required: true,
-                description: target.argumentDescription,
-              }),
-            }),
-        ...inputFields(t.input, input),
-      },
-      errors: deleted === undefined ? { dataField: { name: dataField } } : { directResult: true },
+      input: { ...targetField(t.input as never, target), ...inputFields(t.input, input) },
+      errors: isPlain ? { dataField: { name: dataField } } : { directResult: true },
       resolve: async (_root, args, context) => {
+        extendTime(context, change);
         const values = args.input as Record<string, unknown>;
         const id = target === undefined ? '' : String(values[target.argument]);
-        const row = await run(context.operations, parseInput(input, given(input, values)), id);
+        const row = await run(context.operations, parseGiven(input, read(values)), id);
         forgetLoaded(context);
-        return (deleted === undefined ? row.id : row) as never;
+        return (isPlain ? row.id : row) as never;
       },
     }),
   );
 }
 
-function deletedPayload(
-  field: string,
-  { description, fields }: NonNullable<Change['deleted']>,
-  { shape, valueOf }: Resource,
-) {
-  return builder.objectRef<ResourceRow>(`${field.slice(0, 1).toUpperCase()}${field.slice(1)}Payload`).implement({
+function deletedPayload(field: string, { description, fields }: NonNullable<Delete['deleted']>, resource: Resource) {
+  const { shape, valueOf, isOfDomain } = resource;
+  const kept = z.object(Object.fromEntries(fields.map((name) => [name, shape.shape[name] as z.ZodType])));
+  return builder.objectRef<ResourceRow>(`${capitalized(field)}Payload`).implement({
     description,
     fields: (t) => ({
       deletedId: t.exposeID('id', { description: 'The ID it had.' }),
-      ...Object.fromEntries(
-        fields.map((name) => {
-          const shaped = shape.shape[name];
-          if (shaped === undefined) throw new Error(`${field}: there is no field ${name}`);
-          const { type, isNullable: nullable, description: text } = fieldShape(name, shaped);
-          return [
-            name,
-            t.field({ type: type as 'JSON', nullable, description: text, resolve: (row) => valueOf(row, name) }),
-          ];
-        }),
-      ),
+      ...objectFields(t as never, kept, {
+        isOfDomain,
+        read: (row: ResourceRow, name, { reads }) => valueOf(row, name, reads),
+      }),
     }),
   });
 }
 
-type InputBuilder = Parameters<NonNullable<Parameters<typeof builder.inputType>[1]['fields']>>[0];
+/** Returns the payload with what is shown once, and the object. */
+function shownPayload(field: string, shownOnce: Fields, resource: Resource, node: NodeType) {
+  return builder.objectRef<ResourceRow>(`${capitalized(field)}Payload`).implement({
+    description: shownOnce.meta()?.description ?? '',
+    fields: (t) => ({
+      [uncapitalized(resource.name)]: t.field({
+        type: node,
+        nullable: true,
+        description: 'The object in its current state.',
+        resolve: ({ id }) => id as never,
+      }),
+      ...objectFields(t as never, shownOnce, {
+        isOfDomain: false,
+        read: (row: ResourceRow, name) => (row as unknown as Record<string, unknown>)[name],
+      }),
+    }),
+  });
+}
 
-function inputFields(t: Pick<InputBuilder, 'field'>, shape: Change['input']) {
-  return Object.fromEntries(
-    Object.entries(shape.shape).map(([name, field]) => {
-      const { type, isNullable, description } = fieldShape(name, field);
-      return [name, t.field({ type: type as 'JSON', required: !isNullable, description })];
+/** Returns the function that reads the input of a change. Inputs as large as an email are bounded before they are checked. */
+function makeMailReader({ input, isMail = false }: Change | Delete | Action): (given: unknown) => unknown {
+  const read = makeInputReader(input);
+  if (!isMail) return read;
+  return (given) => {
+    limitEntries(given);
+    return read(given);
+  };
+}
+
+function addAction(action: Action, resource: Resource | undefined): void {
+  const {
+    input,
+    target,
+    description,
+    output,
+    payloadField,
+    isNullable = false,
+    cost,
+    shows,
+    run,
+    method,
+    isQuery = false,
+    of,
+    field,
+  } = action;
+  const read = makeMailReader(action);
+  const isOfDomain = resource?.isOfDomain ?? action.isOfDomain ?? false;
+  if (of !== undefined && output !== 'resource') addOwnedField(action, of, typeFor(output, { isOfDomain }));
+  if (field === undefined) return;
+  const [linked, link] = findLink(output, payloadField, resource) ?? [];
+  const dataField = output === 'resource' && resource !== undefined ? uncapitalized(resource.name) : payloadField;
+  const options = {
+    type: (link ?? payloadType(action, field, isOfDomain)) as NodeType,
+    access: { ...access[action.access], ...(shows === undefined ? {} : { shows }) },
+    description,
+  };
+  const runOn = (context: GraphContext['operations'], given: Record<string, unknown>) =>
+    run(context, parseGiven(input, read(given)), target === undefined ? '' : String(given[target.argument]));
+  if (method === 'GET' || isQuery)
+    builder.queryField(field, (t) =>
+      t.field({
+        ...options,
+        nullable: isNullable as true,
+        args: {
+          ...targetField({ field: t.arg as never }, target),
+          ...(inputFields({ field: t.arg as never }, input, { arguments: true }) as object),
+        },
+        ...(complexityOf(cost, (args) => args) as object),
+        resolve: async (_root, args, context) => {
+          extendTime(context, action);
+          const done = runOn(context.reads, args);
+          return (isNullable ? await done.catch(nullIfNotFound) : await done) as never;
+        },
+      }),
+    );
+  else
+    builder.mutationField(field, (t) =>
+      t.fieldWithInput({
+        ...options,
+        input: { ...targetField(t.input as never, target), ...inputFields(t.input, input) },
+        errors: dataField === undefined ? { directResult: true } : { dataField: { name: dataField } },
+        ...complexityOf(cost, ({ input: given }: { input?: unknown }) => given),
+        resolve: async (_root, args, context) => {
+          extendTime(context, action);
+          const result = await runOn(context.operations, args.input as Record<string, unknown>);
+          forgetLoaded(context);
+          return (linked === undefined ? result : (result as Record<string, unknown>)[linked]) as never;
+        },
+      }),
+    );
+}
+
+/** Returns the type of what a field of Query or Mutation returns: the output, or a payload that has its fields. */
+function payloadType(action: Action, field: string, isOfDomain: boolean): object {
+  const { method, isQuery = false, output, payloadField } = action;
+  if (method !== 'GET' && !isQuery && payloadField === undefined && output instanceof z.ZodObject)
+    return makePayloadType(`${capitalized(field)}Payload`, output);
+  return fieldShape(field, output as Fields, 'type', isOfDomain).type as object;
+}
+
+/** Returns the field of a result that has the ID of the returned object, and the type of the object; undefined if the result is returned. */
+function findLink(
+  output: Action['output'],
+  payloadField: string | undefined,
+  resource: Resource | undefined,
+): readonly [field: string, type: object] | undefined {
+  if (output === 'resource') return ['id', nodeTypes[resource?.name ?? ''] as object];
+  if (payloadField === undefined || !(output instanceof z.ZodObject)) return undefined;
+  for (const [field, shape] of Object.entries(output.shape)) {
+    const { linksTo, graphqlName = field.replace(/Id$/, '') } = readNotes(shape);
+    const type = nodeTypes[linksTo ?? ''];
+    if (type !== undefined && graphqlName === payloadField) return [field, shape instanceof z.ZodArray ? [type] : type];
+  }
+  return undefined;
+}
+
+/** Adds a field of another type, whose values are loaded together for all owners in a response. */
+function addOwnedField({ input, description }: Action, of: OwnedField, type: unknown): void {
+  const { type: owner, field, isNullable = false, cost, load } = of;
+  const read = makeInputReader(input);
+  const values = loadByOwner(
+    ({ reads }, ids, given: unknown) => load(reads, ids, given as never) as Promise<unknown[]>,
+  );
+  addFieldTo(owner, field, (t) =>
+    t.field({
+      type: type as NodeType,
+      nullable: isNullable as true,
+      description,
+      args: inputFields({ field: t.arg as never }, input, { arguments: true }),
+      ...(complexityOf(cost, (args) => args) as object),
+      resolve: ({ id }, args, context) => values(context, String(id), parseGiven(input, read(args))) as never,
     }),
   );
 }
 
-/** Returns the fields of a shape that were given. Null counts as omitted where the shape does not take it. */
-function given(shape: Change['input'], values: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(shape.shape).flatMap(([name, field]) => {
-      const value = values[name];
-      const isOmitted = value === undefined || (value === null && !(field as z.ZodType).safeParse(null).success);
-      return isOmitted ? [] : [[name, value]];
-    }),
+/** Parses an input. Throws validation with the names that the fields have in GraphQL. */
+function parseGiven(shape: Fields, input: unknown): unknown {
+  const { success, data, error } = shape.safeParse(input);
+  if (success) return data;
+  const graphqlName = (field: PropertyKey) =>
+    readNotes(shape.shape[String(field)] ?? shape).graphqlName ?? String(field);
+  throw invalidInput(
+    error.issues.map(({ path: [field, ...path], message }) => ({
+      field: [...(field === undefined ? [] : [graphqlName(field)]), ...path.map(String)].join('.'),
+      message,
+    })),
   );
+}
+
+function complexityOf<Args>(cost: Cost | undefined, inputOf: (args: Args) => unknown) {
+  if (cost === undefined) return {};
+  if (typeof cost === 'number') return { complexity: cost };
+  return {
+    complexity: (args: Args) => (cost as (input: unknown) => { field: number; multiplier: number })(inputOf(args)),
+  };
+}
+
+function extendTime(context: GraphContext, { answerWithinMs }: Operation): void {
+  if (answerWithinMs !== undefined) context.answerWithin(answerWithinMs);
+}
+
+function nullIfNotFound(error: unknown): null {
+  if (error instanceof UserError && error.code === 'not_found') return null;
+  throw error;
+}
+
+function capitalized(name: string): string {
+  return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+}
+
+function uncapitalized(name: string): string {
+  return `${name.slice(0, 1).toLowerCase()}${name.slice(1)}`;
 }

@@ -14,7 +14,7 @@ import {
 import { invalid } from '../../operations/context.ts';
 import { type builder, DEFAULT_CONNECTION_SIZE, type PageSizeArgs, requirePageSize } from './builder.ts';
 
-interface ConnectionArgs extends PageSizeArgs {
+export interface ConnectionArgs extends PageSizeArgs {
   after?: string | null | undefined;
   before?: string | null | undefined;
 }

@@ -79,8 +79,8 @@ export const GuardRuleNode = builder.loadableNodeRef<GuardRule, string, string>(
 });
 addNodeKind('grd', loaderOf('GuardRule', GuardRuleNode));
 
-/** The types that fields of capabilities can lead to, by name. */
-export const nodeTypes: Readonly<Record<string, object>> = {
+/** The types that fields of capabilities can link to, by name. */
+export const nodeTypes: Record<string, object> = {
   Batch: BatchNode,
   Delivery: DeliveryNode,
   Domain: DomainNode,
@@ -91,6 +91,11 @@ export const nodeTypes: Readonly<Record<string, object>> = {
   Recipient: RecipientNode,
   Thread: ThreadNode,
 };
+
+/** Adds a type that fields of capabilities can link to. */
+export function addNodeType(name: string, type: object): void {
+  nodeTypes[name] = type;
+}
 
 /** Returns the loader that `node` uses for a type. */
 export function loaderOf<Node extends object>(

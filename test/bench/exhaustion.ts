@@ -55,6 +55,8 @@ interface Result {
   /** milliseconds */
   times: number[];
   calm: number[];
+  /** milliseconds of CPU that the main thread of the gateway spent from a request to its response, which other work on the machine does not change */
+  cpuTimes: number[];
   peakMiB: number;
   report: AttackReport;
   foreignPercent: number;
@@ -228,7 +230,7 @@ async function measureAttack(
   const { server, attacker, attackers } = stage;
   // Warms the routes and connections.
   await probe(stage, sleep(1_000));
-  const calm = await probe(stage, sleep(milliseconds / 2));
+  const { times: calm } = await probe(stage, sleep(milliseconds / 2));
   const gateway = server.pids['gateway']?.[0] ?? 0;
   // Makes the kernel forget the peak so far (proc(5)).
   await writeFile(`/proc/${gateway}/clear_refs`, '5');
@@ -240,12 +242,13 @@ async function measureAttack(
     isSlow: attack.isSlow,
     milliseconds,
   } satisfies AttackOrder);
-  const times = await probe(stage, attacking);
+  const { times, cpuTimes } = await probe(stage, attacking);
   const { foreignPercent } = meter.end();
   return {
     text,
     attack: name,
     times,
+    cpuTimes,
     calm,
     peakMiB: await peakMemory(gateway),
     report: await attacking,
@@ -253,15 +256,18 @@ async function measureAttack(
   };
 }
 
-/** Sends requests of the other account until the attack is over. Returns their milliseconds. */
-async function probe({ server, other }: Stage, attack: Promise<unknown>): Promise<number[]> {
+/** Sends requests of the other account until the attack is over. */
+async function probe({ server, other }: Stage, attack: Promise<unknown>): Promise<Pick<Result, 'times' | 'cpuTimes'>> {
+  const gateway = server.pids['gateway']?.[0] ?? 0;
   let isOver = false;
   const over = attack.finally(() => {
     isOver = true;
   });
   const times: number[] = [];
+  const cpuTimes: number[] = [];
   const request = httpRequest('GET', PROBE, other.apiKey);
   while (!isOver) {
+    const cpuBefore = await mainThreadMs(gateway);
     const { startedAt, endedAt, failures } = await httpLoad({
       port: server.httpPort,
       count: 1,
@@ -270,10 +276,17 @@ async function probe({ server, other }: Stage, attack: Promise<unknown>): Promis
     });
     if (failures.length > 0) throw new Error(failures[0]);
     times.push((endedAt[0] ?? Number.NaN) - (startedAt[0] ?? Number.NaN));
+    cpuTimes.push((await mainThreadMs(gateway)) - cpuBefore);
     await sleep(PAUSE_MS);
   }
   await over;
-  return times;
+  return { times, cpuTimes };
+}
+
+/** Returns the CPU time of the main thread of a process so far (proc(5), schedstat). */
+async function mainThreadMs(pid: number): Promise<number> {
+  const [nanoseconds] = (await readFile(`/proc/${pid}/task/${pid}/schedstat`, 'utf8')).split(' ');
+  return Number(nanoseconds) / 1_000_000;
 }
 
 async function peakMemory(pid: number): Promise<number> {
@@ -281,12 +294,13 @@ async function peakMemory(pid: number): Promise<number> {
   return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? Number.NaN) / 1_024;
 }
 
-function describe({ text, attack, times, calm, peakMiB, report, foreignPercent }: Result): string {
+function describe({ text, attack, times, cpuTimes, calm, peakMiB, report, foreignPercent }: Result): string {
   const figures = (sample: number[]) =>
     `p50/p99/highest ${[0.5, 0.99, 1].map((share) => percentile(sample, share).toFixed(0)).join('/')} ms of ${sample.length}`;
   const ratio = percentile(times, 0.99) / percentile(calm, 0.99);
   return [
     `${attacks[attack]?.name} (${text}): ${figures(times)}; no attack: ${figures(calm)}; p99 ratio ${ratio.toFixed(1)}`,
+    `  CPU of the gateway meanwhile: p50/p99 ${[0.5, 0.99].map((share) => percentile(cpuTimes, share).toFixed(0)).join('/')} ms`,
     `  peak ${peakMiB.toFixed(0)} MiB; the attacker got ${JSON.stringify(report.statuses)}, ${(report.bytes / 1_000_000).toFixed(0)} MB; others ${foreignPercent.toFixed(0)} %`,
   ].join('\n');
 }

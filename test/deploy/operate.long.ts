@@ -186,7 +186,9 @@ async function settle(at: Host, more: Record<string, string>): Promise<void> {
 
 /** The example as printed, but for the database, and for what is installed here already. */
 function asPrinted(example: string, databaseUrl: string): string {
-  return example.replace('postgresql://postroom:PASSWORD@127.0.0.1:5432/postroom', databaseUrl).replace('npm ci\n', '');
+  return example
+    .replace('postgresql://postroom:$PASSWORD@127.0.0.1:5432/postroom', databaseUrl)
+    .replace('npm ci\n', '');
 }
 
 /** Lets the run end what a test that is cut leaves behind. */

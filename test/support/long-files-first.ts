@@ -10,6 +10,7 @@ const ORDER = [
   'flow/sending-faults',
   'bin/start',
   'flow/faults',
+  'docs/sessions',
   'bin/doctor',
   'flow/event-feed',
   'flow/traces',

@@ -34,6 +34,8 @@ const programs: Program[] = [
   { name: 'python3', debian: 'python3', about: 'submission by smtplib' },
   { name: 'faketime', debian: 'faketime', about: 'a clock that jumps' },
   { name: 'jq', debian: 'jq', about: 'the examples of docs/codes-in-ci.md' },
+  { name: 'php', debian: 'php-cli', about: 'the PHP example of docs/webhooks.md' },
+  { name: 'ruby', debian: 'ruby', about: 'the Ruby example of docs/webhooks.md' },
 ];
 
 /** For `npm run test:browser`. Any Chromium will do; this one needs the least processor time. */

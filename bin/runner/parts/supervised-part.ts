@@ -48,8 +48,12 @@ const LONGEST_BACKOFF_MS = 10_000;
 const STEADY_MS = 30_000;
 /** Beats that may be missing before a part counts as hung: a minute. */
 const MAX_SILENT_BEATS = 12;
-/** glibc's pools of memory. Its default is eight for each core, which keep more freed memory than they save time. */
-const MALLOC_ARENA_MAX = '2';
+/**
+ * glibc's pools of memory. Its default is eight for each core, which keep more freed memory than they save time. Buffers from a size on are
+ * mapped one by one, and returned to the system when they are freed; without this setting, the size grows up to 32 MB with the buffers that
+ * are freed, and a process keeps the memory of its largest responses.
+ */
+const ALLOCATION = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 const WELCOME_LIMIT_MS = 60_000;
 
 /**
@@ -74,7 +78,7 @@ export function supervisePart(options: SupervisedPartOptions): SupervisedPart {
   const start = () => {
     const words = [...options.flags, ...process.execArgv, path.join(import.meta.dirname, `${name}.ts`)];
     const child = spawn(process.execPath, words, {
-      env: { MALLOC_ARENA_MAX, ...processEnvironment() },
+      env: { ...ALLOCATION, ...processEnvironment() },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       detached: true,
     });

@@ -71,6 +71,11 @@ export class ByteReader {
 
   integer(): number {
     const bytes = this.#bytes;
+    const first = bytes[this.#at];
+    if (first !== undefined && first < 0x80) {
+      this.#at++;
+      return first;
+    }
     let value = 0;
     let factor = 1;
     for (let count = 0; count < 8; count++) {

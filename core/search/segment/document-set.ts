@@ -31,15 +31,18 @@ export class DocumentSet {
   }
 
   addAll(other: DocumentSet): void {
-    for (const [at, word] of other.#words.entries()) this.#words[at] = (this.#words[at] ?? 0) | word;
+    const words = this.#words;
+    for (let at = 0; at < words.length; at++) words[at] = (words[at] ?? 0) | (other.#words[at] ?? 0);
   }
 
   keepOnly(other: DocumentSet): void {
-    for (const [at, word] of other.#words.entries()) this.#words[at] = (this.#words[at] ?? 0) & word;
+    const words = this.#words;
+    for (let at = 0; at < words.length; at++) words[at] = (words[at] ?? 0) & (other.#words[at] ?? 0);
   }
 
   deleteAll(other: DocumentSet): void {
-    for (const [at, word] of other.#words.entries()) this.#words[at] = (this.#words[at] ?? 0) & ~word;
+    const words = this.#words;
+    for (let at = 0; at < words.length; at++) words[at] = (words[at] ?? 0) & ~(other.#words[at] ?? 0);
   }
 
   /** Adds every document of the segment. */
@@ -60,7 +63,9 @@ export class DocumentSet {
   }
 
   get isEmpty(): boolean {
-    return this.#words.every((word) => word === 0);
+    const words = this.#words;
+    for (let at = 0; at < words.length; at++) if (words[at] !== 0) return false;
+    return true;
   }
 
   /** Returns the first document from this one on, -1 when there is none. */

@@ -64,18 +64,29 @@ export function encodeIds(documents: readonly SegmentDocument[]): { ids: Buffer;
   return { ids, width, checksum: crc32(ids) };
 }
 
-/** Returns the id in these bytes. */
-export function decodeId(bytes: Buffer): string {
-  const end = bytes.indexOf(0);
-  return bytes.toString('utf8', 0, end === -1 ? bytes.length : end);
+/** Returns the id in the bytes from this place on. */
+export function decodeId(bytes: Buffer, from: number, width: number): string {
+  let end = from + width;
+  while (end > from && bytes[end - 1] === 0) end--;
+  return bytes.toString('utf8', from, end);
+}
+
+/** What the head of a segment says of its ids. */
+export interface IdsForm {
+  width: number;
+  checksum: number;
+  count: number;
+}
+
+/** Throws DamagedSegment for ids that are not those that were stored. */
+export function checkIds(ids: Buffer, { width, checksum, count }: IdsForm): void {
+  if (ids.length !== width * count || crc32(ids) !== checksum)
+    throw new DamagedSegment('the ids do not have their checksum');
 }
 
 /** Returns all ids. Throws DamagedSegment. */
-export function decodeIds(
-  ids: Buffer,
-  { width, checksum, count }: { width: number; checksum: number; count: number },
-): string[] {
-  if (ids.length !== width * count || crc32(ids) !== checksum)
-    throw new DamagedSegment('the ids do not have their checksum');
-  return Array.from({ length: count }, (_, number) => decodeId(ids.subarray(number * width, (number + 1) * width)));
+export function decodeIds(ids: Buffer, form: IdsForm): string[] {
+  checkIds(ids, form);
+  const { width, count } = form;
+  return Array.from({ length: count }, (_, number) => decodeId(ids, number * width, width));
 }

@@ -1,7 +1,8 @@
+import type { WantedWord } from '../wanted-word.ts';
 import type { WordQuery, WordTerm } from '../word-query.ts';
 import { DocumentSet } from './document-set.ts';
 import { addPostings } from './postings.ts';
-import { findBlocks, readBlock } from './segment.ts';
+import { findBlocks, findInBlock } from './segment.ts';
 
 /** A segment of which the needed blocks are at hand. */
 export interface OpenSegment {
@@ -22,8 +23,8 @@ export interface SegmentMatches {
 export function neededBlocks(firstWords: readonly string[], { wanted, unwanted }: WordQuery): Set<number> {
   const needed = new Set<number>();
   for (const term of [...wanted, ...unwanted])
-    for (const [at, word] of term.words.entries()) {
-      const [from, to] = findBlocks(firstWords, word, isPrefixAt(term, at));
+    for (const word of term.words) {
+      const [from, to] = findBlocks(firstWords, word);
       for (let number = from; number < to; number++) needed.add(number);
     }
   return needed;
@@ -54,11 +55,11 @@ export function* matchSegment(segment: OpenSegment, { wanted, unwanted }: WordQu
 
 /** The emails that have all words of the term in one of its places; whether they are next to each other is not known. */
 function* candidates(segment: OpenSegment, term: WordTerm): Generator<void, DocumentSet> {
-  const [first = '', ...others] = term.words;
-  const having = yield* emailsWith(segment, term, first, 0);
-  for (const [at, word] of others.entries()) {
-    if (having.isEmpty) return having;
-    having.keepOnly(yield* emailsWith(segment, term, word, at + 1));
+  const having = new DocumentSet(segment.count);
+  having.fill();
+  for (const word of term.words) {
+    having.keepOnly(yield* emailsWith(segment, term, word));
+    if (having.isEmpty) break;
   }
   return having;
 }
@@ -66,23 +67,15 @@ function* candidates(segment: OpenSegment, term: WordTerm): Generator<void, Docu
 function* emailsWith(
   { count, firstWords, block }: OpenSegment,
   term: WordTerm,
-  word: string,
-  at: number,
+  word: WantedWord,
 ): Generator<void, DocumentSet> {
   const set = new DocumentSet(count);
-  const isPrefix = isPrefixAt(term, at);
-  const [from, to] = findBlocks(firstWords, word, isPrefix);
+  const [from, to] = findBlocks(firstWords, word);
   for (let number = from; number < to; number++) {
     if ((number - from) % BLOCKS_AT_ONCE === BLOCKS_AT_ONCE - 1) yield;
-    for (const entry of readBlock(block(number), word)) {
-      if (isPrefix ? !entry.word.startsWith(word) : entry.word !== word) break;
-      for (const [place, postings] of entry.postings.entries())
+    for (const found of findInBlock(block(number), word))
+      for (const [place, postings] of found.entries())
         if (postings !== null && ((term.places >>> place) & 1) === 1) addPostings(set, postings);
-    }
   }
   return set;
-}
-
-function isPrefixAt({ isPrefix, words }: WordTerm, at: number): boolean {
-  return isPrefix && at === words.length - 1;
 }

@@ -97,7 +97,9 @@ function forEachDifference({ bytes }: FoundPostings, size: number, use: (documen
   let document = -1;
   let rest = 0;
   let shift = 0;
-  for (const byte of bytes) {
+  // By number: an iterator of bytes takes several times as long.
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0;
     rest |= (byte & 0x7f) << shift;
     shift += 7;
     if (byte > 0x7f) continue;

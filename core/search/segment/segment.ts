@@ -1,4 +1,5 @@
 import { PLACE_COUNT } from '../email-terms.ts';
+import type { WantedWord } from '../wanted-word.ts';
 import { openBlock, sealBlock } from './block.ts';
 import { ByteReader, ByteWriter, DamagedSegment } from './bytes.ts';
 import { encodeIds, encodeTable, type SegmentDocument } from './documents.ts';
@@ -124,35 +125,72 @@ export interface FoundWord {
   postings: (FoundPostings | null)[];
 }
 
-/** Returns the words of a block that was opened, in ascending order, from a word on. Throws DamagedSegment. */
-export function* readBlock(block: Buffer, from = ''): Generator<FoundWord> {
+/** Returns the words of a block that was opened, in ascending order. Throws DamagedSegment. */
+export function* readBlock(block: Buffer): Generator<FoundWord> {
   const reader = new ByteReader(block);
   let word = '';
   while (!reader.isAtEnd) {
     const shared = reader.integer();
     word = word.slice(0, shared) + reader.text();
-    const places = reader.integer();
-    const isWanted = word >= from;
-    const postings: FoundWord['postings'] = [];
-    for (let place = 0; place < PLACE_COUNT; place++) {
-      const isThere = ((places >>> place) & 1) === 1;
-      if (isWanted) postings.push(isThere ? readPostings(reader) : null);
-      else if (isThere) skipPostings(reader);
-    }
-    if (isWanted) yield { word, postings };
+    yield { word, postings: readPlaces(reader) };
   }
 }
 
-/** Returns the numbers of the blocks that can hold this word, or words that begin with it: from the first to before the second. */
-export function findBlocks(firstWords: readonly string[], word: string, isPrefix: boolean): [from: number, to: number] {
+/**
+ * Returns the postings of the wanted words of a block that was opened. Decodes only the few words that begin as the wanted one does: what a
+ * word shares with the one before tells of the others where they are. Throws DamagedSegment.
+ */
+export function* findInBlock(
+  block: Buffer,
+  { start, isPrefix, accepts }: WantedWord,
+): Generator<FoundWord['postings']> {
+  const reader = new ByteReader(block);
+  // What the word before has in common with `start`; it comes first, or begins with it.
+  let common = 0;
+  let word: string | null = null;
+  while (!reader.isAtEnd) {
+    const shared = reader.integer();
+    if (word === null && shared > common) {
+      reader.skip(reader.integer());
+      skipPlaces(reader);
+      continue;
+    }
+    const rest = reader.text();
+    if (word === null || shared < start.length) {
+      const rests = start.slice(shared);
+      const isFound = isPrefix ? rest.startsWith(rests) : rest === rests;
+      if (!isFound && rest > rests) return;
+      word = isFound ? start.slice(0, shared) + rest : null;
+      if (!isFound) common = shared + sharedLength(rest, rests);
+    } else word = word.slice(0, shared) + rest;
+    if (word !== null && (accepts === null || accepts(word))) yield readPlaces(reader);
+    else skipPlaces(reader);
+    if (word !== null && !isPrefix) return;
+  }
+}
+
+function readPlaces(reader: ByteReader): FoundWord['postings'] {
+  const places = reader.integer();
+  const postings: FoundWord['postings'] = [];
+  for (let place = 0; place < PLACE_COUNT; place++)
+    postings.push(((places >>> place) & 1) === 1 ? readPostings(reader) : null);
+  return postings;
+}
+
+function skipPlaces(reader: ByteReader): void {
+  for (let places = reader.integer(); places !== 0; places &= places - 1) skipPostings(reader);
+}
+
+/** Returns the numbers of the blocks that can hold what is wanted: from the first to before the second. */
+export function findBlocks(firstWords: readonly string[], { start, isPrefix }: WantedWord): [from: number, to: number] {
   let low = 0;
   let high = firstWords.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((firstWords[middle] ?? '') <= word) low = middle + 1;
+    if ((firstWords[middle] ?? '') <= start) low = middle + 1;
     else high = middle;
   }
   const from = Math.max(0, low - 1);
-  if (isPrefix) while (low < firstWords.length && firstWords[low]?.startsWith(word) === true) low++;
+  if (isPrefix) while (low < firstWords.length && firstWords[low]?.startsWith(start) === true) low++;
   return [low === 0 ? 0 : from, low];
 }

@@ -8,6 +8,7 @@ create table raw_message (
 alter table raw_message alter column octets set storage external;
 -- Mail up to 8 KB lies in the row itself: no chunks, no second index.
 alter table raw_message set (toast_tuple_target = 8160);
+call pg_temp.sample_few_rows('raw_message');
 -- The bytes of sent mail. They are read through an email row only.
 grant insert (id, octets, sha256, size_octets) on raw_message to postroom_gateway;
 grant select, insert, update, delete on raw_message to postroom_actor;
@@ -153,6 +154,7 @@ create table email_content (
 -- Compressing bodies cost four times all the rest of storing a large mail.
 alter table email_content alter column text_body set storage external, alter column html_body set storage external,
   alter column cleaned_text set storage external, alter column cleaned_html set storage external;
+call pg_temp.sample_few_rows('email_content');
 call pg_temp.protect_rows('email_content');
 
 create table email_counter (

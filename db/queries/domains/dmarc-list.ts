@@ -135,17 +135,19 @@ export async function findDmarcRecords(
   return new Map(rows.map(({ id, records }) => [id, records]));
 }
 
-/** Returns a report with its records; null when the domain has none with that id. */
-export async function findDmarcReport(
+/** A report with its records. */
+export type WholeDmarcReport = StoredDmarcReport & { records: DmarcRecord[] };
+
+/** Returns those of the reports that belong to the user, with their records, unordered. */
+export async function readDmarcReports(
   transaction: Transaction<Tables>,
   userId: string,
-  domainId: string,
-  id: string,
-): Promise<(StoredDmarcReport & { records: DmarcRecord[] }) | null> {
-  const { rows } = await sql<StoredDmarcReport & { records: DmarcRecord[] }>`
+  ids: readonly string[],
+): Promise<WholeDmarcReport[]> {
+  const { rows } = await sql<WholeDmarcReport>`
     select ${columns}, r.records from dmarc_report r
-    where r.user_id = ${userId} and r.id = ${id} and r.domain_id = ${domainId}`.execute(transaction);
-  return rows[0] ?? null;
+    where r.user_id = ${userId} and r.id = any (${ids}::text[])`.execute(transaction);
+  return rows;
 }
 
 /** Sums up the reports that arrived, and whose period ended, since then; sources with the most mail first. */

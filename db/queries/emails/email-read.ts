@@ -51,13 +51,16 @@ export async function readEmail(
   return emailDetails(await readLargeBodies(transaction, userId, { emailId, row, columns: row.large_bodies }));
 }
 
-/** Like readEmail, but bodies of more than `maxBodyBytes` together are not read, and their size is returned instead of the email. */
-export async function readBoundedEmail(
+/**
+ * Returns those of the emails that belong to the user, with their contents, by id. Of an email whose bodies have more than `maxBodyBytes`
+ * together, they are not read, and their size is returned instead.
+ */
+export async function readBoundedEmails(
   transaction: Transaction<Tables>,
   userId: string,
-  emailId: string,
+  emailIds: readonly string[],
   maxBodyBytes: number,
-): Promise<ReadEmail | LargeBodies | null> {
+): Promise<Map<string, ReadEmail | LargeBodies>> {
   const whole = sql<boolean>`b.bytes <= ${maxBodyBytes}::bigint`;
   const { rows } = await sql<DetailsRow & { body_bytes: number }>`
     select ${emailSummaryColumns}, ${emailContentColumnsIf(whole)}, case when ${whole} then c.cleaned_text end as cleaned_text,
@@ -65,10 +68,10 @@ export async function readBoundedEmail(
     from email e
     left join email_content c on c.user_id = e.user_id and c.email_id = e.id
     cross join lateral (select ${bodyBytes} as bytes) b
-    where e.user_id = ${userId} and e.id = ${emailId}`.execute(transaction);
-  const row = rows[0];
-  if (row === undefined) return null;
-  return row.body_bytes > maxBodyBytes ? { bodyBytes: row.body_bytes } : emailDetails(row);
+    where e.user_id = ${userId} and e.id = any (${emailIds}::text[])`.execute(transaction);
+  return new Map(
+    rows.map((row) => [row.id, row.body_bytes > maxBodyBytes ? { bodyBytes: row.body_bytes } : emailDetails(row)]),
+  );
 }
 
 type DetailsRow = EmailSummaryRow & ContentRow & CleanedRow & { recipients: unknown };
@@ -84,30 +87,30 @@ function emailDetails(row: WithLargeBodies<DetailsRow>): ReadEmail {
   };
 }
 
-/** Returns the messages of a thread and the bytes of their contents, in the order of their positions. */
+/** Returns the messages of threads and the bytes of their contents, in the order of their positions. */
 export async function findThreadSizes(
   transaction: Transaction<Tables>,
   userId: string,
-  threadId: string,
-): Promise<{ emailId: string; bytes: number }[]> {
-  const { rows } = await sql<{ id: string; bytes: number }>`
-    select e.id, ${contentBytes} as bytes from email e
+  threadIds: readonly string[],
+): Promise<{ threadId: string; emailId: string; bytes: number }[]> {
+  const { rows } = await sql<{ thread_id: string; id: string; bytes: number }>`
+    select e.thread_id, e.id, ${contentBytes} as bytes from email e
     left join email_content c on c.user_id = e.user_id and c.email_id = e.id
-    where e.user_id = ${userId} and e.thread_id = ${threadId}
+    where e.user_id = ${userId} and e.thread_id = any (${threadIds}::text[])
     order by e.thread_at, e.id`.execute(transaction);
-  return rows.map(({ id, bytes }) => ({ emailId: id, bytes }));
+  return rows.map(({ thread_id: threadId, id, bytes }) => ({ threadId, emailId: id, bytes }));
 }
 
-/** Returns those of the emails that are messages of the thread, in the order of their positions. Large bodies are a LargeText. */
+/** Returns those of the emails that are messages of the threads, in the order of their positions. Large bodies are a LargeText. */
 export async function readThreadEmails(
   transaction: Transaction<Tables>,
   userId: string,
-  { threadId, emailIds }: { threadId: string; emailIds: readonly string[] },
+  { threadIds, emailIds }: { threadIds: readonly string[]; emailIds: readonly string[] },
 ): Promise<(EmailSummary & EmailContent)[]> {
   const { rows } = await sql<EmailSummaryRow & ContentRow & { large_bodies: BodyColumn[] }>`
     select ${emailSummaryColumns}, ${emailContentColumnsIfSmall} from email e
     left join email_content c on c.user_id = e.user_id and c.email_id = e.id
-    where e.user_id = ${userId} and e.thread_id = ${threadId} and e.id = any (${emailIds}::text[])
+    where e.user_id = ${userId} and e.thread_id = any (${threadIds}::text[]) and e.id = any (${emailIds}::text[])
     order by e.thread_at, e.id`.execute(transaction);
   const emails: (EmailSummary & EmailContent)[] = [];
   for (const row of rows) {

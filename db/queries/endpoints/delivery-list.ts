@@ -87,15 +87,17 @@ export async function findRoutedDeliveries(
   return rows.map(deliveryOf);
 }
 
-/** Null when the user has none with that id. */
-export async function readDelivery(
+/** Returns those of the deliveries that belong to the user, unordered. */
+export async function readDeliveries(
   transaction: Transaction<Tables>,
   userId: string,
-  deliveryId: string,
-): Promise<Delivery | null> {
-  const where = sql`d.user_id = ${userId} and d.id = ${deliveryId}`;
-  const { rows } = await sql<ListedRow>`${pageOf(where, { limit: 1, offset: 0 })}`.execute(transaction);
-  return rows[0] === undefined ? null : deliveryOf(rows[0]);
+  deliveryIds: readonly string[],
+): Promise<Delivery[]> {
+  const where = sql`d.user_id = ${userId} and d.id = any (${deliveryIds}::text[])`;
+  const { rows } = await sql<ListedRow>`${pageOf(where, { limit: deliveryIds.length, offset: 0 })}`.execute(
+    transaction,
+  );
+  return rows.map(deliveryOf);
 }
 
 /** Uses indexes only: there are indexes for the few that failed and the few that are pending. The others succeeded. */

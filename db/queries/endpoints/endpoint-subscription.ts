@@ -78,6 +78,7 @@ export async function lockSubscription(
 /** An event with what filters ask about it. */
 export interface FanOutEvent {
   seq: number;
+  id: string;
   at: Date;
   kind: EventKind;
   email_id: string | null;
@@ -105,7 +106,7 @@ export async function readFanOutEvents(
   const { rows } = await client.query<FanOutEvent>({
     name: withPlaces ? 'fan-out-events-with-places' : 'fan-out-events',
     text: `
-      select v.seq, v.at, v.kind, v.email_id, v.thread_id, coalesce(v.thread_id, m.thread_id) as order_thread_id, m.from_address,
+      select v.seq, v.id, v.at, v.kind, v.email_id, v.thread_id, coalesce(v.thread_id, m.thread_id) as order_thread_id, m.from_address,
         v.kind in ('email.threaded', 'email.received') and exists (
         select from reception o where o.user_id = $1 and o.email_id = v.email_id and o.imported->>'isRouted' = 'false') as is_quiet,
         ${withPlaces ? 'p.domains, p.addresses' : 'null as domains, null as addresses'}

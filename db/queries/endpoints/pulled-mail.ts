@@ -39,6 +39,21 @@ export async function readPulledMail(
   return rows;
 }
 
+/** Returns the number of the event up to which an endpoint has its deliveries; null when it subscribes to none. */
+export async function readSubscriptionPosition(
+  transaction: Transaction<Tables>,
+  userId: string,
+  endpointId: string,
+): Promise<number | null> {
+  const row = await transaction
+    .selectFrom('endpoint_subscription')
+    .select('event_seq')
+    .where('user_id', '=', userId)
+    .where('endpoint_id', '=', endpointId)
+    .executeTakeFirst();
+  return row === undefined ? null : Number(row.event_seq);
+}
+
 /** Returns the content of an email; null when the user has none with that id. */
 export async function readPulledContent(
   transaction: Transaction<Tables>,

@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { SearchTerm } from '../../../core/search/search-query.ts';
 import { wordQuery } from '../../../core/search/word-query.ts';
 import type { KeysetPage } from '../../../core/shared/page.ts';
@@ -116,31 +116,55 @@ export interface FoundThread {
   lastMessageAt: Date;
 }
 
-/** Returns the found threads of the page, in its order. */
-export function findMatchingThreads(
+/** Returns the ids of the found threads of the page, in its order. */
+export async function findMatchingThreads(
   transaction: Transaction<Tables>,
   search: WordSearch,
   page: KeysetPage,
   bounds: FindBounds = FIND_BOUNDS,
-): Promise<FoundThread[]> {
-  return withMatches(transaction, search, (matches) => findThreads(transaction, search, matches, page, bounds));
+): Promise<string[]> {
+  const found = await findThreads(transaction, search, page, bounds);
+  if ('threadIds' in found) return found.threadIds;
+  return (await pickThreads(transaction, search, page, found.emails)).map(({ id }) => id);
 }
 
-async function findThreads(
+/** Returns a select of the found threads of the page as thread_id, in any order: for the statement that reads them. */
+export async function selectMatchingThreads(
+  transaction: Transaction<Tables>,
+  search: WordSearch,
+  page: KeysetPage,
+  bounds: FindBounds = FIND_BOUNDS,
+): Promise<RawBuilder<unknown>> {
+  const found = await findThreads(transaction, search, page, bounds);
+  return 'threadIds' in found
+    ? sql`select i.thread_id from unnest(${found.threadIds}::text[]) i(thread_id)`
+    : sql`select p.thread_id from ${pickedThreads(search, page, found.emails)} p`;
+}
+
+/** The threads of a page, or all emails that match, whose threads are to be picked. */
+type FoundThreads = { threadIds: string[] } | { emails: readonly FoundEmail[] };
+
+function findThreads(
+  transaction: Transaction<Tables>,
+  search: WordSearch,
+  page: KeysetPage,
+  bounds: FindBounds,
+): Promise<FoundThreads> {
+  return withMatches(transaction, search, (matches) => lookUpThreads(transaction, search, matches, page, bounds));
+}
+
+async function lookUpThreads(
   transaction: Transaction<Tables>,
   search: WordSearch,
   matches: MailMatches,
   page: KeysetPage,
   bounds: FindBounds,
-): Promise<FoundThread[]> {
+): Promise<FoundThreads> {
   const range = matchRange(search, NO_PAGE);
   const chosen = await threadsByIndex(transaction, search, bounds);
   // Looking up that many matches takes as long as reading the part of the list in which a page is found.
-  if (chosen === null && (await matches.countUpTo(bounds.few, range)) <= bounds.few) {
-    const emails: FoundEmail[] = [];
-    for await (const group of matches.walk(range, bounds.few)) emails.push(...group);
-    return pickThreads(transaction, search, page, emails);
-  }
+  const emails = chosen === null ? await matches.upTo(bounds.few, range) : null;
+  if (emails !== null) return { emails };
   const found: FoundThread[] = [];
   let at = page;
   for (let walked = bounds.first; ; walked = Math.min(walked * 4, bounds.few)) {
@@ -149,7 +173,7 @@ async function findThreads(
     found.push(...threads.filter(({ id }) => matching.has(id)));
     const last = threads.at(-1);
     if (last === undefined || threads.length < walked || found.length >= page.limit)
-      return found.slice(0, page.limit).map(({ id, lastMessageAt }) => ({ id, lastMessageAt }));
+      return { threadIds: found.slice(0, page.limit).map(({ id }) => id) };
     at = { ...at, [page.isInverted ? 'before' : 'after']: { at: last.lastMessageAt, id: last.id } };
   }
 }
@@ -307,12 +331,18 @@ export async function pickThreads(
   emails: readonly FoundEmail[],
 ): Promise<FoundThread[]> {
   if (emails.length === 0) return [];
-  const place = searchPage(page ?? { ...NO_PAGE, limit: null });
   const { rows } = await sql<{ thread_id: string; last_message_at: Date }>`
-    select thread_id, last_message_at from pick_threads(${buildQuery(search)}, ${place}, ${emails.map(({ id }) => id)}::text[])`.execute(
-    transaction,
-  );
+    select thread_id, last_message_at from ${pickedThreads(search, page, emails)}`.execute(transaction);
   return rows.map((row) => ({ id: row.thread_id, lastMessageAt: row.last_message_at }));
+}
+
+function pickedThreads(
+  search: WordSearch,
+  page: KeysetPage | null,
+  emails: readonly FoundEmail[],
+): RawBuilder<unknown> {
+  const place = searchPage(page ?? { ...NO_PAGE, limit: null });
+  return sql`pick_threads(${buildQuery(search)}, ${place}, ${emails.map(({ id }) => id)}::text[])`;
 }
 
 /** A thread of the list, with messages that meet the conditions on messages. */

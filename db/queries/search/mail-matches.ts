@@ -1,11 +1,13 @@
 import { CompiledQuery, type Transaction } from 'kysely';
 import type pg from 'pg';
 import { emailTerms, PLACES } from '../../../core/search/email-terms.ts';
+import { KeptEmail } from '../../../core/search/kept-email.ts';
 import { rankedWords, relevance, type WordUse, wordUse } from '../../../core/search/relevance.ts';
 import type { DocumentSet } from '../../../core/search/segment/document-set.ts';
 import { compareDocuments } from '../../../core/search/segment/documents.ts';
-import { matchesSource, type WordQuery } from '../../../core/search/word-query.ts';
+import { matchesSource, type WordQuery, type WordTerm } from '../../../core/search/word-query.ts';
 import type { Tables } from '../../entities/tables.ts';
+import { searchCache } from './search-cache.ts';
 import { type NumberedEmail, type OpenedSegment, SegmentReader } from './segment-reader.ts';
 import { type RunStatement, readSources } from './unindexed-email.ts';
 import { SEGMENTS_SQL, type SegmentRow, segmentRow } from './word-segment.ts';
@@ -36,11 +38,20 @@ export interface MatchRange {
   isOldestFirst: boolean;
 }
 
+/** An unindexed email. */
+interface TailEmail extends FoundEmail {
+  /** of its row in unindexed_email, which changes with the words of the email; null: it has none */
+  version: string | null;
+}
+
+/** Of unindexed emails, by id and version. */
+const keptEmails = searchCache.kind<KeptEmail>('email');
+
 /** Segments opened first; each further time twice as many. */
 const FIRST_SEGMENTS = 3;
 
 /** An email of a segment, or an unindexed one. */
-type Candidate = NumberedEmail | { at: number; email: FoundEmail };
+type Candidate = NumberedEmail | { at: number; email: TailEmail };
 
 /** The emails of an account that match the words of a search. For one transaction. */
 export class MailMatches {
@@ -53,7 +64,7 @@ export class MailMatches {
   readonly #segments: SegmentRow[];
   readonly #reader: SegmentReader;
   /** all unindexed emails */
-  readonly #tail: FoundEmail[];
+  readonly #tail: TailEmail[];
   /** whether those of them that were read match */
   readonly #tailMatches = new Map<string, boolean>();
   /** where those of the emails that were found are, for `scores` */
@@ -65,12 +76,13 @@ export class MailMatches {
     run: RunStatement,
     userId: string,
     query: WordQuery,
-    state: { segments: SegmentRow[]; tail: FoundEmail[]; void: ReadonlyMap<string, number>; isLimited: boolean },
+    state: { segments: SegmentRow[]; tail: TailEmail[]; void: ReadonlyMap<string, number>; isLimited: boolean },
   ) {
     this.#run = run;
     this.#userId = userId;
     this.#query = query;
-    this.#reader = new SegmentReader(run, userId, query);
+    const emailCount = state.segments.reduce((sum, segment) => sum + segment.emailCount, 0);
+    this.#reader = new SegmentReader(run, userId, query, emailCount);
     this.#segments = state.segments.toSorted((one, other) => other.lastAt.getTime() - one.lastAt.getTime());
     this.#tail = state.tail;
     this.#void = state.void;
@@ -93,7 +105,7 @@ export class MailMatches {
       const emails = await run<UnindexedState>(EMAILS_SQL, [userId, firstAt, lastAt]);
       unindexed.push(...emails.filter(({ id }) => !known.has(id)));
     }
-    const tail = unindexed.filter((row) => row.state !== 'gone').map(({ id, at }) => ({ id, at }));
+    const tail = unindexed.filter((row) => row.state !== 'gone').map(({ id, at, version }) => ({ id, at, version }));
     return new MailMatches(run, userId, query, {
       segments: segments.filter(({ id }) => !damaged.has(id)),
       tail,
@@ -102,26 +114,23 @@ export class MailMatches {
     });
   }
 
-  /** Returns how many emails match at most, and stops counting above `most`. */
-  async countUpTo(most: number, range: MatchRange): Promise<number> {
-    let count = 0;
-    for (
-      let first = 0, some = FIRST_SEGMENTS;
-      first < this.#segments.length && count <= most;
-      first += some, some *= 2
-    ) {
-      for (const segment of await this.#reader.open(this.#segments.slice(first, first + some))) {
-        const [from, to] = numbersInRange(segment, range);
-        for (let number = segment.matches.found.next(from); number !== -1 && number < to && count <= most; ) {
-          count++;
-          number = segment.matches.found.next(number + 1);
+  /** Returns the emails in any order; null: they may be more than `most`. Of phrases, emails with all their words count as well. */
+  async upTo(most: number, range: MatchRange): Promise<FoundEmail[] | null> {
+    const candidates: Candidate[] = [];
+    for (let first = 0, some = FIRST_SEGMENTS; first < this.#segments.length; first += some, some *= 2) {
+      for (const segment of await this.#reader.open(this.#segments.slice(first, first + some)))
+        for (const candidate of listCandidates(segment, range)) {
+          if (candidates.length === most) return null;
+          candidates.push(candidate);
         }
-      }
     }
     const tail = this.#tail.filter((email) => isInRange(email, range));
-    for (let at = 0; at < tail.length && count <= most; at += TAIL_AT_ONCE)
-      count += (await this.#matchTail(tail.slice(at, at + TAIL_AT_ONCE))).length;
-    return count;
+    for (let at = 0; at < tail.length; at += TAIL_AT_ONCE)
+      for (const email of await this.#matchTail(tail.slice(at, at + TAIL_AT_ONCE))) {
+        if (candidates.length === most) return null;
+        candidates.push({ at: email.at, email });
+      }
+    return this.#resolve(candidates, range);
   }
 
   /** Returns how many emails match. */
@@ -201,7 +210,7 @@ export class MailMatches {
         for (let number = lowerBound(segment.times, at); segment.times[number] === at; number++)
           if (segment.matches.found.has(number)) candidates.set(`${segment.row.id} ${number}`, { at, segment, number });
     const found = await this.#resolve([...candidates.values()], EVERYTHING);
-    return [...picked, ...found.filter(({ id }) => wanted.has(id))];
+    return [...picked.map(({ id, at }) => ({ id, at })), ...found.filter(({ id }) => wanted.has(id))];
   }
 
   /**
@@ -267,9 +276,10 @@ export class MailMatches {
 
   /** Returns the emails of the candidates that match, in order. */
   async #resolve(candidates: readonly Candidate[], range: MatchRange): Promise<FoundEmail[]> {
-    const emails = await this.#matchTail(
+    const ofTail = await this.#matchTail(
       candidates.flatMap((candidate) => ('email' in candidate ? [candidate.email] : [])),
     );
+    const emails = ofTail.map(({ id, at }): FoundEmail => ({ id, at }));
     const ofSegments = await this.#reader.readIds(
       candidates.flatMap((candidate) => ('segment' in candidate ? [candidate] : [])),
     );
@@ -285,20 +295,45 @@ export class MailMatches {
   }
 
   /** Returns those of these unindexed emails that match. */
-  async #matchTail(emails: readonly FoundEmail[]): Promise<FoundEmail[]> {
-    const emailIds = emails.filter(({ id }) => !this.#tailMatches.has(id)).map(({ id }) => id);
-    // Of one that no longer exists nothing is read.
-    for (const id of emailIds) this.#tailMatches.set(id, false);
-    await readSources(this.#run, this.#userId, { emailIds, isBodyWanted: true }, ({ id, source }) => {
-      this.#tailMatches.set(id, matchesSource(this.#query, source));
-      return true;
-    });
+  async #matchTail(emails: readonly TailEmail[]): Promise<TailEmail[]> {
+    const unread = emails.filter(({ id }) => !this.#tailMatches.has(id));
+    const unsure: string[] = [];
+    const note = (email: TailEmail, kept: KeptEmail, isKept: boolean) => {
+      const { isSplit } = kept;
+      const match = kept.match(this.#query);
+      this.#tailMatches.set(email.id, match === 'yes');
+      if (match === 'unsure') unsure.push(email.id);
+      // What a key of one domain reads of an email is not what others read.
+      if (email.version !== null && !this.isLimited && (!isKept || kept.isSplit !== isSplit))
+        keptEmails.set(this.#userId, `${email.id} ${email.version}`, kept, kept.bytes);
+    };
+    const missing = new Map<string, TailEmail>();
+    for (const email of unread) {
+      const kept = email.version === null ? undefined : keptEmails.get(this.#userId, `${email.id} ${email.version}`);
+      if (kept !== undefined) note(email, kept, true);
+      else {
+        missing.set(email.id, email);
+        // Of one that no longer exists nothing is read.
+        this.#tailMatches.set(email.id, false);
+      }
+    }
+    await readSources(
+      this.#run,
+      this.#userId,
+      { emailIds: [...missing.keys()], isBodyWanted: true },
+      ({ id, source }) => {
+        const email = missing.get(id);
+        if (email !== undefined) note(email, new KeptEmail(source), false);
+        return true;
+      },
+    );
+    for (const id of await this.#readPhrases(unsure)) this.#tailMatches.set(id, true);
     return emails.filter(({ id }) => this.#tailMatches.get(id) === true);
   }
 
   /** Returns those of the emails whose text has the wanted phrases, and none of the unwanted ones. */
   async #readPhrases(emailIds: readonly string[]): Promise<Set<string>> {
-    const isPhrase = ({ words }: { words: readonly string[] }) => words.length > 1;
+    const isPhrase = ({ words }: WordTerm) => words.length > 1;
     const query = { wanted: this.#query.wanted.filter(isPhrase), unwanted: this.#query.unwanted.filter(isPhrase) };
     const isBodyWanted = [...query.wanted, ...query.unwanted].some(({ places }) => (places & PLACES.body) !== 0);
     const matching = new Set<string>();
@@ -401,28 +436,29 @@ interface StateRow extends pg.QueryResultRow {
   is_limited: boolean;
 }
 
-interface UnindexedState extends pg.QueryResultRow {
+interface UnindexedState {
   id: string;
   state: string;
   /** milliseconds */
   at: number;
+  version: string | null;
 }
 
-// As text: JSON of thousands of rows takes several times as long. Of the tables of segments, whose rows are short, the planner reads all rather
+// The version of an unindexed email is the transaction that wrote its row, which is that in which its words changed. As text: JSON of thousands of rows takes several times as long. Of the tables of segments, whose rows are short, the planner reads all rather
 // than use their indexes while they are small, once for each id: not in the rest of this transaction.
 const STATE_SQL = `
   select set_config('enable_seqscan', 'off', true), current_setting('role') = 'postroom_domain' as is_limited, (${SEGMENTS_SQL}) as segments, (
-    select string_agg(u.email_id || ' ' || u.state || ' ' || (extract(epoch from u.created_at) * 1000)::bigint, ',')
+    select string_agg(u.email_id || ' ' || u.state || ' ' || (extract(epoch from u.created_at) * 1000)::bigint || ' ' || u.xmin, ',')
     from unindexed_email u where u.user_id = $1) as unindexed`;
 
 function readUnindexed(text: string | null): UnindexedState[] {
   if (text === null) return [];
   return text.split(',').map((row) => {
-    const [id = '', state = '', at] = row.split(' ');
-    return { id, state, at: Number(at) };
+    const [id = '', state = '', at, version = null] = row.split(' ');
+    return { id, state, at: Number(at), version };
   });
 }
 
 const EMAILS_SQL = `
-  select e.id, 'changed' as state, (extract(epoch from e.created_at) * 1000)::bigint as at from email e
+  select e.id, 'changed' as state, (extract(epoch from e.created_at) * 1000)::bigint as at, null as version from email e
   where e.user_id = $1 and e.created_at between $2 and $3`;

@@ -1,10 +1,11 @@
-import { sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { compareRelevance, type RelevanceCursor } from '../../../core/search/relevance-cursor.ts';
 import type { KeysetPage } from '../../../core/shared/page.ts';
 import type { Tables } from '../../entities/tables.ts';
 import {
   emailsByIndex,
   FIND_BOUNDS,
+  type FoundThread,
   matchRange,
   NO_PAGE,
   pickEmails,
@@ -40,17 +41,22 @@ export function rankMatchingEmails(
   });
 }
 
-/** Returns the threads of which a message is found, that with the most relevant one first; inverted: last. */
+/**
+ * Returns the threads of which a message is found, that with the most relevant one first; inverted: last. `chosen`: a condition on threads t
+ * besides those of the search.
+ */
 export function rankMatchingThreads(
   transaction: Transaction<Tables>,
   search: WordSearch,
   page: KeysetPage<RelevanceCursor>,
+  { chosen }: { chosen: RawBuilder<unknown> | null } = { chosen: null },
 ): Promise<RelevanceCursor[]> {
   return withMatches(transaction, search, async (matches) => {
     const threads = new Map<string, { at: Date; emails: FoundEmail[] }>();
     let count = 0;
     for await (const emails of matchingEmails(transaction, search, matches)) {
-      const picked = await pickThreads(transaction, search, null, emails);
+      const found = await pickThreads(transaction, search, null, emails);
+      const picked = chosen === null ? found : await chooseThreads(transaction, found, chosen);
       for (const { id, lastMessageAt } of picked)
         if (!threads.has(id)) threads.set(id, { at: lastMessageAt, emails: [] });
       const threadOf = await threadsOfEmails(transaction, search.userId, emails);
@@ -108,6 +114,17 @@ function takePage(
         (after === null || compareRelevance(row, after) > 0) && (before === null || compareRelevance(row, before) < 0),
     );
   return (isInverted ? rows.toReversed() : rows).slice(0, limit);
+}
+
+async function chooseThreads(
+  transaction: Transaction<Tables>,
+  threads: readonly FoundThread[],
+  chosen: RawBuilder<unknown>,
+): Promise<FoundThread[]> {
+  const { rows } = await sql<{ id: string }>`
+    select t.id from unnest(${threads.map(({ id }) => id)}::text[]) t(id) where true ${chosen}`.execute(transaction);
+  const ids = new Set(rows.map(({ id }) => id));
+  return threads.filter(({ id }) => ids.has(id));
 }
 
 async function threadsOfEmails(

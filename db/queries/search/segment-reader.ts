@@ -1,21 +1,22 @@
 import type { RankedWord } from '../../../core/search/relevance.ts';
 import { openBlock } from '../../../core/search/segment/block.ts';
-import { decodeId, decodeTable, decodeTimes } from '../../../core/search/segment/documents.ts';
+import { checkIds, decodeId, decodeTable, decodeTimes } from '../../../core/search/segment/documents.ts';
 import { matchSegment, neededBlocks, type SegmentMatches } from '../../../core/search/segment/match-segment.ts';
 import { decodeHead, type SegmentHead } from '../../../core/search/segment/segment.ts';
 import { wordUses } from '../../../core/search/segment/word-uses.ts';
 import type { WordQuery } from '../../../core/search/word-query.ts';
-import { BlockCache } from './block-cache.ts';
 import { finishSteps } from './finish-steps.ts';
+import { SEARCH_CACHE_LIMITS, searchCache } from './search-cache.ts';
 import type { RunStatement } from './unindexed-email.ts';
 import { IDS_PART, noteDamage, SegmentDamage, type SegmentRow, TABLE_PART } from './word-segment.ts';
 
-const CACHE_LIMITS = { maxBytes: 48 * 1024 * 1024, maxBytesOfUser: 16 * 1024 * 1024, maxAgeMs: 60_000 };
-const blocks = new BlockCache<Buffer>(CACHE_LIMITS);
-const SMALL_CACHE_LIMITS = { ...CACHE_LIMITS, maxBytes: 16 * 1024 * 1024, maxBytesOfUser: 8 * 1024 * 1024 };
-const heads = new BlockCache<SegmentHead>(SMALL_CACHE_LIMITS);
+const blocks = searchCache.kind<Buffer>('block');
+const heads = searchCache.kind<SegmentHead>('head');
 /** of the emails of a segment, which a decoded table gives only slowly */
-const times = new BlockCache<Float64Array>(SMALL_CACHE_LIMITS);
+const times = searchCache.kind<Float64Array>('times');
+const allIds = searchCache.kind<Buffer>('ids');
+/** how many ids of a segment were read one by one */
+const singleReads = searchCache.kind<{ count: number }>('single');
 
 /** A segment and the numbers of the blocks that a search needs of it. */
 interface NeededSegment {
@@ -28,8 +29,12 @@ interface NeededSegment {
 const MAX_BLOCKS = 512;
 /** Blocks that one statement reads. */
 const BLOCKS_AT_ONCE = 128;
-/** From this part of the emails of a segment on, all its ids are read at once instead of one by one. */
+/** When this part of the ids of a segment was read one by one, all are read at once: that takes about as long. */
 const MANY_IDS = 1 / 30;
+/** The ids of all segments are kept up to this size; bytes. */
+const MAX_KEPT_IDS = SEARCH_CACHE_LIMITS.perAccount / 2;
+/** Bytes of an id, about. */
+const ID_BYTES = 35;
 
 /** A segment of which a search knows the matches. */
 export interface OpenedSegment {
@@ -37,7 +42,7 @@ export interface OpenedSegment {
   head: SegmentHead;
   times: Float64Array;
   matches: SegmentMatches;
-  /** null: not read */
+  /** null: not read yet */
   ids: Buffer | null;
 }
 
@@ -54,12 +59,15 @@ export class SegmentReader {
   readonly #run: RunStatement;
   readonly #userId: string;
   readonly #query: WordQuery;
+  readonly #areIdsKept: boolean;
   readonly #opened = new Map<string, OpenedSegment>();
 
-  constructor(run: RunStatement, userId: string, query: WordQuery) {
+  /** `emailCount`: of all segments of the account. */
+  constructor(run: RunStatement, userId: string, query: WordQuery, emailCount: number) {
     this.#run = run;
     this.#userId = userId;
     this.#query = query;
+    this.#areIdsKept = emailCount * ID_BYTES <= MAX_KEPT_IDS;
   }
 
   /** Opens segments: reads the blocks that the search needs. In the order given. */
@@ -103,7 +111,7 @@ export class SegmentReader {
   async #readTimes(segments: readonly { row: SegmentRow; head: SegmentHead }[]): Promise<Map<string, Float64Array>> {
     const found = new Map<string, Float64Array>();
     const missing = segments.filter(({ row: { id } }) => {
-      const known = times.get(`${this.#userId} ${id}`);
+      const known = times.get(this.#userId, id);
       if (known !== undefined) found.set(id, known);
       return known === undefined;
     });
@@ -112,7 +120,7 @@ export class SegmentReader {
       const table = tables.get(`${row.id} ${TABLE_PART}`) ?? Buffer.alloc(0);
       const decoded = noteDamage(row.id, () => decodeTimes(table, head.count));
       found.set(row.id, decoded);
-      times.set(`${this.#userId} ${row.id}`, this.#userId, decoded, decoded.byteLength);
+      times.set(this.#userId, row.id, decoded, decoded.byteLength);
     }
     return found;
   }
@@ -120,7 +128,7 @@ export class SegmentReader {
   async #readHeads(rows: readonly SegmentRow[]): Promise<Map<string, SegmentHead>> {
     const found = new Map<string, SegmentHead>();
     for (const { id } of rows) {
-      const head = heads.get(`${this.#userId} ${id}`);
+      const head = heads.get(this.#userId, id);
       if (head !== undefined) found.set(id, head);
     }
     const missing = rows.filter(({ id }) => !found.has(id));
@@ -132,7 +140,7 @@ export class SegmentReader {
       if (sealed === undefined) throw new SegmentDamage(id, 'the head is missing');
       const head = noteDamage(id, () => decodeHead(sealed));
       found.set(id, head);
-      heads.set(`${this.#userId} ${id}`, this.#userId, head, sealed.length * BYTES_OF_HEAD);
+      heads.set(this.#userId, id, head, sealed.length * BYTES_OF_HEAD);
     }
     return found;
   }
@@ -140,7 +148,7 @@ export class SegmentReader {
   async #readBlocks(wanted: readonly { row: SegmentRow; number: number }[]): Promise<Map<string, Buffer>> {
     const found = new Map<string, Buffer>();
     const missing = wanted.filter(({ row, number }) => {
-      const block = blocks.get(`${this.#userId} ${row.id} ${number}`);
+      const block = blocks.get(this.#userId, `${row.id} ${number}`);
       if (block !== undefined) found.set(`${row.id} ${number}`, block);
       return block === undefined;
     });
@@ -158,7 +166,7 @@ export class SegmentReader {
         if (sealed === undefined) throw new SegmentDamage(row.id, 'a block is missing');
         const block = noteDamage(row.id, () => openBlock(sealed));
         found.set(key, block);
-        blocks.set(`${this.#userId} ${key}`, this.#userId, block, block.length);
+        blocks.set(this.#userId, key, block, block.length);
       }
     }
     return found;
@@ -186,17 +194,27 @@ export class SegmentReader {
     this.#opened.delete(row.id);
   }
 
+  async #readAllIds({ row: { id }, head }: OpenedSegment): Promise<Buffer> {
+    const [row] = await this.#run<{ bytes: Buffer }>(IDS_SQL, [this.#userId, id]);
+    const ids = row?.bytes ?? Buffer.alloc(0);
+    noteDamage(id, () => checkIds(ids, { width: head.idWidth, checksum: head.idChecksum, count: head.count }));
+    if (this.#areIdsKept) allIds.set(this.#userId, id, ids, ids.length);
+    return ids;
+  }
+
   /** Returns the emails with their ids, in the order given. */
   async readIds(emails: readonly NumberedEmail[]): Promise<(NumberedEmail & { id: string })[]> {
-    const single = [];
+    const single: NumberedEmail[] = [];
     for (const [segment, some] of Map.groupBy(emails, (candidate) => candidate.segment)) {
-      if (segment.ids === null && some.length > segment.head.count * MANY_IDS) {
-        const [row] = await this.#run<{ bytes: Buffer }>(IDS_SQL, [this.#userId, segment.row.id]);
-        segment.ids = row?.bytes ?? Buffer.alloc(0);
-        if (segment.ids.length !== segment.head.count * segment.head.idWidth)
-          throw new SegmentDamage(segment.row.id, 'ids are missing');
+      segment.ids ??= allIds.get(this.#userId, segment.row.id) ?? null;
+      if (segment.ids !== null) continue;
+      const reads = singleReads.get(this.#userId, segment.row.id) ?? { count: 0 };
+      const count = some.length + (this.#areIdsKept ? reads.count : 0);
+      if (count > segment.head.count * MANY_IDS) segment.ids = await this.#readAllIds(segment);
+      else {
+        single.push(...some);
+        singleReads.set(this.#userId, segment.row.id, { count }, 0);
       }
-      if (segment.ids === null) single.push(...some);
     }
     const slices =
       single.length === 0
@@ -211,9 +229,10 @@ export class SegmentReader {
     return emails.map((candidate) => {
       const { segment, number, at } = candidate;
       const width = segment.head.idWidth;
-      const id = bytes.get(candidate) ?? segment.ids?.subarray(number * width, (number + 1) * width);
-      if (id === undefined || id.length !== width) throw new SegmentDamage(segment.row.id, 'an id is missing');
-      return { id: decodeId(id), at, segment, number };
+      const slice = segment.ids === null ? bytes.get(candidate) : segment.ids;
+      const from = segment.ids === null ? 0 : number * width;
+      if (slice == null || slice.length < from + width) throw new SegmentDamage(segment.row.id, 'an id is missing');
+      return { id: decodeId(slice, from, width), at, segment, number };
     });
   }
 }

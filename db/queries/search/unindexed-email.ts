@@ -58,7 +58,7 @@ export interface EmailSource {
 export type RunStatement = <Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]) => Promise<Row[]>;
 
 /** Emails whose text is read at once: 200 of 4 KB have 1 MB, and never more than 35. */
-const READ_AT_ONCE = 200;
+export const READ_AT_ONCE = 200;
 
 /**
  * Reads the texts of those of the emails that exist, in any order; of their header fields only when `isBodyWanted` is false. `use` returns

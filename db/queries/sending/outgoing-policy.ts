@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type pg from 'pg';
 import type { SendPolicy } from '../../../core/sending/send-policy.ts';
+import type { Database } from '../../connection/database.ts';
 import type { Tables } from '../../entities/tables.ts';
 
 /** What must be known before emails of one user may be sent. */
@@ -115,6 +116,14 @@ interface PolicyRow {
   suppressed: { address: string; list: string }[];
   answers: { apiKeyId: string; key: string; operation: string; requestSha256: string; answer: unknown; at: string }[];
   hourly: Date[];
+}
+
+/** Returns the time by PostgreSQL's clock, as Policy.now. */
+export async function readClock({ pool }: Pick<Database, 'pool'>): Promise<Date> {
+  const { rows } = await pool.query<{ now: Date }>({ name: 'outgoing-clock', text: 'select postroom_now() as now' });
+  const [row] = rows;
+  if (row === undefined) throw new Error('PostgreSQL returned no time');
+  return row.now;
 }
 
 const POLICY_SQL = `

@@ -10,37 +10,49 @@ interface Statement {
 
 /**
  * Returns the statement that stores emails about which everything is checked; `events`: whether it appends their events or returns them.
- * Parameters: $1 the user id, $2 the emails, $3 bytes and bodies, $4 responses for idempotency keys, $5 batches, $6 probes for replies.
+ * Parameters: $1 the user id, $2 the emails, $3 bytes and bodies, $4 responses for idempotency keys, $5 batches, $6 probes for replies, and, if
+ * it claims, $7 the claimant.
  */
 export function writeStatement({
   isTraced,
   isWaiting,
+  isClaiming,
   events,
 }: {
   isTraced: boolean;
   isWaiting: boolean;
+  isClaiming: boolean;
   events: 'append' | 'return';
 }): Statement {
-  return remember(
-    ['outgoing-write', isTraced && '-traced', isWaiting && '-approval', events === 'return' && '-without-events'],
-    () => ({
-      ...UNCLAIMED,
-      ...CHECKED,
-      more: `${isTraced ? TRACE : ''}${isWaiting ? APPROVAL : ''}`,
-      events: events === 'append' ? APPENDED : RETURNED,
-    }),
-  );
+  const name = [isTraced && '-traced', isWaiting && '-approval', isClaiming && '-claimed'];
+  return remember(['outgoing-write', ...name, events === 'return' && '-without-events'], () => ({
+    claim: isClaiming ? claimBy('$7') : UNCLAIMED,
+    ...CHECKED,
+    result: `${CHECKED.result}${isClaiming ? `, ${MAIL_FROM}, ${HOSTED}` : ''}`,
+    more: `${isTraced ? TRACE : ''}${isWaiting ? APPROVAL : ''}${isClaiming ? ATTEMPT : ''}`,
+    events: events === 'append' ? APPENDED : RETURNED,
+  }));
 }
 
 /**
- * Returns the statement that checks and stores emails. Parameters as those of writeStatement, then $7 the latest time at which it may begin, and,
- * if it claims, $8 the claimant.
+ * Returns the statement that checks and stores emails, and removes the drafts that they are sent from. Parameters as those of writeStatement up
+ * to $6, then $7 the latest time at which it may begin, and, if it claims, $8 the claimant.
  */
-export function storeStatement({ isTraced, isClaiming }: { isTraced: boolean; isClaiming: boolean }): Statement {
-  return remember(['outgoing-store', isTraced && '-traced', isClaiming && '-claimed'], () => ({
-    ...(isClaiming ? CLAIMED : UNCLAIMED),
+export function storeStatement({
+  isTraced,
+  isClaiming,
+  isOfDraft,
+}: {
+  isTraced: boolean;
+  isClaiming: boolean;
+  isOfDraft: boolean;
+}): Statement {
+  const name = [isTraced && '-traced', isClaiming && '-claimed', isOfDraft && '-draft'];
+  return remember(['outgoing-store', ...name], () => ({
+    claim: isClaiming ? claimBy('$8') : UNCLAIMED,
+    checks: uncheckedSql(isOfDraft),
     ...UNCHECKED,
-    more: `${isTraced ? TRACE : ''}${isClaiming ? ATTEMPT : ''}`,
+    more: `${isTraced ? TRACE : ''}${isClaiming ? ATTEMPT : ''}${isOfDraft ? REMOVED_DRAFT : ''}`,
     events: APPENDED,
   }));
 }
@@ -88,7 +100,7 @@ const writeSql = ({ more, events, checks, ids, keyConflict, claim, result }: Wri
       scheduled_at timestamptz, timezone text, headers jsonb, addresses jsonb, in_reply_to text[], reference_ids text[],
       attachments jsonb, attachment_count integer, tags jsonb, metadata jsonb, search_text text, parties text[], sha256 text, recipients json, places integer[], trace_parent text,
       api_key_id text, policy_address text, scheduled_by_key_id text, approval_rule text, approval json,
-      claims boolean, key_id text, domains text[], policy_senders text[], addressees text[], thread json)
+      claims boolean, key_id text, domains text[], policy_senders text[], addressees text[], thread json, draft_id text, draft_version integer)
   )${checks}, answer as materialized (
     select * from json_to_recordset($4) as a (unit integer, "apiKeyId" text, key text, operation text, "requestSha256" text, answer jsonb)
   ), key_row as (
@@ -205,12 +217,20 @@ const CHECKED = {
   result: `, (select is_joining from joining) or thread_keys < (select count(*) from taken where thread->>'key' is not null) as is_joining`,
 };
 
+/** What a claim of the stored recipients would find: the senders' domains with return addresses. */
+const MAIL_FROM = `array(select d.name from domain d where d.user_id = $1 and d.mail_from_verified_at is not null
+      and d.name = any (array(select t.own_domain from taken t where t.claims))) as mail_from`;
+/** And the recipients' domains that are ours. */
+const HOSTED = `array(select n.name from (
+      select distinct r.domain as name from taken t cross join lateral json_to_recordset(t.recipients) as r (domain text) where t.claims) n
+      where is_hosted_domain(n.name)) as hosted`;
+
 /**
  * Nothing is checked yet. A unit is stored only when the domains of its senders are verified, no send policy holds for its key and senders,
- * and no mail of any kind is suppressed for its recipients. The recipients of emails with `claims` are claimed by $8, and their attempts begin.
+ * no mail of any kind is suppressed for its recipients, and its draft has the given version, which it locks. The recipients of emails with
+ * `claims` are claimed by $8, and their attempts begin.
  */
-const UNCHECKED = {
-  checks: `, sender_domain as materialized (
+const uncheckedSql = (isOfDraft: boolean) => `${isOfDraft ? LOCKED_DRAFT : ''}, sender_domain as materialized (
     select d.id, d.name, d.mail_from_verified_at is not null as has_mail_from from domain d
     where d.user_id = $1 and d.name = any (array(select unnest(g.domains) from given g)) and d.status = 'verified'
   ), joining as materialized (${JOINING}
@@ -222,27 +242,38 @@ const UNCHECKED = {
       or exists (
         select from email_address_name a join email_address p on p.user_id = $1 and p.id = a.address_id
         where a.user_id = $1 and a.address = any (g.policy_senders) and p.send_policy is not null)
-      or g.key_id is not null and exists (select from send_policies_of($1, array[g.key_id]))
-  )`,
+      or g.key_id is not null and exists (select from send_policies_of($1, array[g.key_id]))${
+        isOfDraft ? ' or g.draft_id is not null and g.draft_id not in (select id from locked_draft)' : ''
+      }
+  )`;
+
+const UNCHECKED = {
   ids: `(select d.id from sender_domain d where d.name = g.own_domain) as domain_id,
       (select a.address_id from email_address_name a where a.user_id = $1 and a.address = g.own_address) as address_id`,
   // Its msg-id is being stored by another transaction: the statement fails.
   keyConflict: '',
   result: `, ${NOW} as stored_at, clock_timestamp() as clock,
-    array(select name from sender_domain where has_mail_from) as mail_from,
-    array(select n.name from (
-      select distinct r.domain as name from taken t cross join lateral json_to_recordset(t.recipients) as r (domain text) where t.claims) n
-      where is_hosted_domain(n.name)) as hosted`,
+    array(select name from sender_domain where has_mail_from) as mail_from, ${HOSTED}`,
 };
 
-const UNCLAIMED = { claim: { columns: '', values: '' } };
-const CLAIMED = {
-  claim: {
-    columns: ', claimed_by, claimed_until, return_id',
-    values: `, case when t.claims then $8 end,
+const UNCLAIMED = { columns: '', values: '' };
+const claimBy = (claimant: string) => ({
+  columns: ', claimed_by, claimed_until, return_id',
+  values: `, case when t.claims then ${claimant} end,
       case when t.claims then (select postroom_now()) + interval '${LEASE_SECONDS} seconds' end, case when t.claims then r.return_id end`,
-  },
-};
+});
+
+/** After a wait for another transaction, PostgreSQL compares the version again. */
+const LOCKED_DRAFT = `, locked_draft as materialized (
+    select d.id from draft d join given g on d.id = g.draft_id and d.version = g.draft_version
+    where d.user_id = $1 order by d.id for update of d
+  )`;
+
+const REMOVED_DRAFT = `, draft_file as (
+    delete from draft_attachment where user_id = $1 and draft_id in (select draft_id from taken)
+  ), draft_row as (
+    delete from draft where user_id = $1 and id in (select draft_id from taken)
+  )`;
 
 const ATTEMPT = `, attempt_row as (
     insert into sending_attempt (user_id, recipient_id, number, started_at)

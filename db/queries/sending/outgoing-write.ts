@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
 import type { ApprovalRule } from '../../../core/sending/approval.ts';
+import type { DraftVersion } from '../../../core/sending/draft.ts';
 import type { Database } from '../../connection/database.ts';
 import { type UserWriteLimits, writeAsUser } from '../../connection/user-write.ts';
 import { type NewThread, newThreadJson, newThreadProbes } from '../threads/new-thread.ts';
@@ -70,6 +71,8 @@ export interface OutgoingUnit {
     addressId: string | null;
     /** the thread that it starts; omitted: it is threaded later */
     thread?: NewThread | undefined;
+    /** whether its recipients are claimed for the process that stores it */
+    claims?: boolean;
   })[];
   batchId: string | null;
   /** stored with each email, so that later steps join the trace; null: not traced */
@@ -79,31 +82,45 @@ export interface OutgoingUnit {
 }
 
 /** What a write found. */
-interface Written {
+export interface Written extends ClaimedFor {
   /** indexes of the units whose key was taken meanwhile: they were not stored */
   leftOut: Set<number>;
   /** whether an email with a new thread belongs to another thread: the caller must roll back */
   isJoining: boolean;
 }
 
-interface WrittenRow {
+/** What a claim of the stored recipients would have found. */
+interface ClaimedFor {
+  /** the domains of senders that have verified records for return addresses */
+  mailFromDomains: ReadonlySet<string>;
+  /** the domains of claimed recipients that belong to this service */
+  hostedDomains: ReadonlySet<string>;
+}
+
+interface WrittenRow extends Partial<ClaimedForRow> {
   left_out: number[];
   is_joining: boolean;
 }
 
+interface ClaimedForRow {
+  mail_from: string[];
+  hosted: string[];
+}
+
 /**
  * Stores units of one user within its transaction, in one statement, with the threads that their emails start: then the transaction shares
- * THREADS_LOCK since an earlier statement. Also returns the last number of the user's event feed (null when nothing was written).
+ * THREADS_LOCK since an earlier statement. Recipients of emails with `claims` are claimed for the claimant, and their attempts begin. Also
+ * returns the last number of the user's event feed (null when nothing was written).
  */
 export async function writeOutgoing(
   client: pg.ClientBase,
   userId: string,
   units: readonly OutgoingUnit[],
+  claimant: string | null = null,
 ): Promise<Written & { lastSeq: number | null }> {
-  const { rows } = await client.query<WrittenRow & { last_seq: number | null }>({
-    ...writeStatement({ ...traits(units), events: 'append' }),
-    values: [userId, ...parametersOf(userId, units)],
-  });
+  const { rows } = await client.query<WrittenRow & { last_seq: number | null }>(
+    writeQuery(userId, units, { claimant, events: 'append' }),
+  );
   return { ...written(rows[0]), lastSeq: rows[0]?.last_seq ?? null };
 }
 
@@ -112,22 +129,41 @@ export async function writeOutgoingWithoutEvents(
   client: pg.ClientBase,
   userId: string,
   units: readonly OutgoingUnit[],
+  claimant: string | null = null,
 ): Promise<Written & { events: FeedEvent[] }> {
-  const { rows } = await client.query<WrittenRow & { events: FeedEvent[] }>({
-    ...writeStatement({ ...traits(units), events: 'return' }),
-    values: [userId, ...parametersOf(userId, units)],
-  });
+  const { rows } = await client.query<WrittenRow & { events: FeedEvent[] }>(
+    writeQuery(userId, units, { claimant, events: 'return' }),
+  );
   return { ...written(rows[0]), events: rows[0]?.events ?? [] };
 }
 
+function writeQuery(
+  userId: string,
+  units: readonly OutgoingUnit[],
+  { claimant, events }: { claimant: string | null; events: 'append' | 'return' },
+) {
+  const isClaiming = units.some(hasClaims);
+  const isWaiting = units.some(({ emails }) => emails.some(({ row }) => row.approval !== undefined));
+  return {
+    ...writeStatement({ isTraced: units.some(isTraced), isWaiting, isClaiming, events }),
+    values: [userId, ...parametersOf(userId, units), ...(isClaiming ? [claimant] : [])],
+  };
+}
+
 function written(row: WrittenRow | undefined): Written {
-  return { leftOut: new Set(row?.left_out ?? []), isJoining: row?.is_joining ?? false };
+  return { leftOut: new Set(row?.left_out ?? []), isJoining: row?.is_joining ?? false, ...claimedFor(row ?? {}) };
+}
+
+function claimedFor({ mail_from: mailFrom = [], hosted = [] }: Partial<ClaimedForRow>): ClaimedFor {
+  return { mailFromDomains: new Set(mailFrom), hostedDomains: new Set(hosted) };
 }
 
 /** A unit of which only the fields are checked. */
 export interface UncheckedUnit extends Omit<OutgoingUnit, 'emails'> {
-  /** sent at once */
+  /** sent at once, or scheduled */
   emails: readonly UncheckedEmail[];
+  /** the draft that it is sent from, at the version that it must have; null: none */
+  draft: DraftVersion | null;
 }
 
 export interface UncheckedEmail extends OutgoingContent {
@@ -141,11 +177,12 @@ export interface UncheckedEmail extends OutgoingContent {
   addressees: readonly string[];
   /** whether its recipients are claimed for the process that stores it */
   claims: boolean;
-  thread: NewThread;
+  /** the thread that it starts; omitted: it is scheduled, and threaded when it is released */
+  thread?: NewThread | undefined;
 }
 
-/** What storeUnchecked stored, and what a claim would have found. */
-export interface StoredUnchecked {
+/** What storeUnchecked stored. */
+export interface StoredUnchecked extends ClaimedFor {
   /** indexes of the units that it did not store */
   leftOut: ReadonlySet<number>;
   /** of the user's event feed; null when nothing was stored */
@@ -153,16 +190,12 @@ export interface StoredUnchecked {
   storedAt: Date;
   /** of PostgreSQL's machine, for noteServerClock */
   clock: Date;
-  /** the domains of senders that have verified records for return addresses */
-  mailFromDomains: ReadonlySet<string>;
-  /** the domains of claimed recipients that belong to this service */
-  hostedDomains: ReadonlySet<string>;
 }
 
 /**
- * Stores units of one user in one statement, which is its own transaction, and claims recipients for the claimant. Everything that decides
- * about them is checked in the statement. A unit that it cannot decide about, because a send policy, a suppression or an earlier request
- * with its key is there, or a domain is not verified, is left out. All are left out when the statement reaches PostgreSQL after `beginBy`: the
+ * Stores units of one user in one statement, which is its own transaction, claims recipients for the claimant, and removes the drafts that the
+ * units are sent from. Everything that decides about them is checked in the statement. A unit that it cannot decide about, because a send
+ * policy, a suppression or an earlier request with its key is there, a domain is not verified, or its draft has changed, is left out. All are left out when the statement reaches PostgreSQL after `beginBy`: the
  * requests may have failed by then. It shares THREADS_LOCK, and leaves all out when one of the emails belongs to a thread that is there. Throws
  * OpeningFailed when the lock is not free, and a unique violation when such a thread is being stored.
  */
@@ -176,13 +209,14 @@ export async function storeUnchecked(
     ...limits
   }: Pick<UserWriteLimits, 'lockTimeoutMs' | 'timeoutMs'> & { claimant: string | null; beginBy: Date },
 ): Promise<StoredUnchecked> {
-  const isClaiming = units.some(({ emails }) => emails.some(({ claims }) => claims));
+  const isClaiming = units.some(hasClaims);
+  const isOfDraft = units.some(({ draft }) => draft !== null);
   const rows = await writeAsUser<UncheckedRow>(
     database,
     userId,
     { ...limits, sharedLock: THREADS_LOCK },
     {
-      ...storeStatement({ isTraced: units.some(isTraced), isClaiming }),
+      ...storeStatement({ isTraced: units.some(isTraced), isClaiming, isOfDraft }),
       values: [userId, ...parametersOf(userId, units), beginBy, ...(isClaiming ? [claimant] : [])],
     },
   );
@@ -193,23 +227,19 @@ export async function storeUnchecked(
     lastSeq: row.last_seq,
     storedAt: row.stored_at,
     clock: row.clock,
-    mailFromDomains: new Set(row.mail_from),
-    hostedDomains: new Set(row.hosted),
+    ...claimedFor(row),
   };
 }
 
-interface UncheckedRow {
+interface UncheckedRow extends ClaimedForRow {
   left_out: number[];
   last_seq: number | null;
   stored_at: Date;
   clock: Date;
-  mail_from: string[];
-  hosted: string[];
 }
 
-function traits(units: readonly OutgoingUnit[]) {
-  const isWaiting = units.some(({ emails }) => emails.some(({ row }) => row.approval !== undefined));
-  return { isTraced: units.some(isTraced), isWaiting };
+function hasClaims({ emails }: { emails: readonly { claims?: boolean }[] }): boolean {
+  return emails.some(({ claims }) => claims === true);
 }
 
 function isTraced({ traceParent }: Pick<OutgoingUnit, 'traceParent'>): boolean {
@@ -229,10 +259,12 @@ function parametersOf(
     end += piece.length;
     return [end - piece.length, piece.length];
   };
-  const emails = units.flatMap(({ emails, batchId, traceParent }, unit) =>
-    emails.map(({ row, bytes, text, html, thread, ...found }, at) => ({
+  const emails = units.flatMap(({ emails, batchId, traceParent, ...more }, unit) =>
+    emails.map(({ row, bytes, text, html, thread, claims = false, ...found }, at) => ({
       ...row,
-      ...('claims' in found ? uncheckedColumns(row, found) : checkedColumns(found)),
+      ...('domainId' in found ? checkedColumns(found) : uncheckedColumns(found)),
+      ...(claims ? { claims, recipients: withReturnIds(row.recipients) } : {}),
+      ...('draft' in more && more.draft !== null ? { draft_id: more.draft.id, draft_version: more.draft.version } : {}),
       unit,
       approval_rule: row.approval?.rule ?? null,
       batch_id: batchId,
@@ -256,12 +288,13 @@ function checkedColumns({ domainId, addressId }: Pick<OutgoingUnit['emails'][num
   return { given_domain_id: domainId, given_address_id: addressId };
 }
 
-function uncheckedColumns(
-  { recipients }: OutgoingRow,
-  { domains, policySenders, addressees, claims, keyId }: Omit<UncheckedEmail, keyof OutgoingContent | 'thread'>,
-) {
-  const columns = { domains, policy_senders: policySenders, addressees, claims, key_id: keyId };
-  return claims ? { ...columns, recipients: withReturnIds(recipients) } : columns;
+function uncheckedColumns({
+  domains,
+  policySenders,
+  addressees,
+  keyId,
+}: Pick<UncheckedEmail, 'domains' | 'policySenders' | 'addressees' | 'keyId'>) {
+  return { domains, policy_senders: policySenders, addressees, key_id: keyId };
 }
 
 /** Recipients in one domain share the return address of the one with the smallest id, as where they are claimed later. */

@@ -7,6 +7,7 @@ import { isWordless, wordQuery } from '../../../core/search/word-query.ts';
 import type { KeysetCursor, KeysetPage } from '../../../core/shared/page.ts';
 import { distinctMailboxes } from '../../../core/threads/thread-participants.ts';
 import type { Database } from '../../connection/database.ts';
+import { prepared } from '../../connection/prepared-text.ts';
 import { asUser } from '../../connection/transaction.ts';
 import { readAsUser, type UserRead } from '../../connection/user-read.ts';
 import type { Row, Tables } from '../../entities/tables.ts';
@@ -17,6 +18,7 @@ import {
   FIND_BOUNDS,
   type FindBounds,
   findMatchingThreads,
+  selectMatchingThreads,
   type WordSearch,
 } from '../search/find-mail.ts';
 import { rankMatchingThreads } from '../search/rank-mail.ts';
@@ -105,7 +107,7 @@ async function listThreadsFrom(
   { isInverted, limit }: KeysetPage,
 ): Promise<ListedThread[]> {
   const user = sql`${userId}`;
-  const { rows } = await listSql({ user, source, isInverted, limit: sql`${limit}` }).execute(transaction);
+  const { rows } = await prepared(listSql({ user, source, isInverted, limit: sql`${limit}` })).execute(transaction);
   return rows.map(listedThread);
 }
 
@@ -349,11 +351,7 @@ async function withTerms(
   const sought = { ...(page ?? all), limit: isClaimed === null ? (page?.limit ?? null) : null };
   if (isWordless(wordQuery(terms)))
     return sql`select s.thread_id from search_inbox(${searchQuery(userId, terms, search.conditions)}, ${searchPage(sought, THREAD_BOUNDS)}) s`;
-  const found = await findMatchingThreads(transaction, search, {
-    ...sought,
-    limit: sought.limit ?? MAX_LIMIT,
-  });
-  return sql`select s.thread_id from unnest(${found.map(({ id }) => id)}::text[]) s(thread_id)`;
+  return selectMatchingThreads(transaction, search, { ...sought, limit: sought.limit ?? MAX_LIMIT });
 }
 
 /** Whether the statement depends on the values of the filters. */
@@ -388,6 +386,10 @@ export interface InboxConditions {
   terms: readonly SearchTerm[];
   isUnread: boolean;
   isArchived: boolean | null;
+  /** in the trash, which other searches leave out; absent means false */
+  isTrashed?: boolean;
+  /** absent means null */
+  isClaimed?: boolean | null;
   /** id or name of a domain of the user; a participant's domain */
   domain: string | null;
   /** id of an address of the user, or an address; a participant */
@@ -405,8 +407,8 @@ export async function pageInbox(
   const of = searchOf(userId, conditions);
   const found = isWordless(wordQuery(of.terms))
     ? sql`search_inbox(${searchQuery(userId, of.terms, of.conditions)}, ${searchPage(page, THREAD_BOUNDS)})`
-    : sql`unnest(${(await findMatchingThreads(transaction, of, page, bounds)).map(({ id }) => id)}::text[])`;
-  const listed = sql`from ${found} s(thread_id) join thread t on t.user_id = ${userId} and t.id = s.thread_id`;
+    : sql`(${await selectMatchingThreads(transaction, of, page, bounds)})`;
+  const listed = sql`from ${found} s join thread t on t.user_id = ${userId} and t.id = s.thread_id`;
   return listThreadsFrom(transaction, userId, listed, page);
 }
 
@@ -420,7 +422,10 @@ export async function rankInbox(
   conditions: InboxConditions,
   page: KeysetPage<RelevanceCursor>,
 ): Promise<RankedThread[]> {
-  const found = await rankMatchingThreads(transaction, searchOf(userId, conditions), page);
+  const { isClaimed = null } = conditions;
+  const found = await rankMatchingThreads(transaction, searchOf(userId, conditions), page, {
+    chosen: isClaimed === null ? null : claimedCondition(sql`${userId}`, isClaimed),
+  });
   const listed = sql`from unnest(${found.map(({ id }) => id)}::text[]) s(thread_id) join thread t on t.user_id = ${userId} and t.id = s.thread_id`;
   const rows = await listThreadsFrom(transaction, userId, listed, page);
   const threads = new Map(rows.map((thread) => [thread.id, thread]));
@@ -439,7 +444,7 @@ export async function selectInbox(
 ): Promise<string[]> {
   const first = { after: null, before: null, isInverted: false, limit };
   const of = searchOf(userId, conditions);
-  if (!isWordless(wordQuery(of.terms))) return (await findMatchingThreads(transaction, of, first)).map(({ id }) => id);
+  if (!isWordless(wordQuery(of.terms))) return findMatchingThreads(transaction, of, first);
   const { rows } = await sql<{ thread_id: string }>`
     select s.thread_id from search_inbox(${searchQuery(userId, of.terms, of.conditions)}, ${searchPage(first, THREAD_BOUNDS)}) s
     order by s.last_message_at desc, s.thread_id desc`.execute(transaction);
@@ -460,7 +465,7 @@ export async function countInbox(
 
 function searchOf(
   userId: string,
-  { terms, isUnread, isArchived, isTrashed = false, domain, address }: InboxConditions & { isTrashed?: boolean },
+  { terms, isUnread, isArchived, isTrashed = false, domain, address }: InboxConditions,
 ): WordSearch {
   const conditions = {
     tests: isTrashed ? ['trashed'] : [],

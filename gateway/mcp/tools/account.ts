@@ -70,8 +70,8 @@ async function readOwn(context: OperationContext) {
   return {
     account: read === null ? null : { id: read.userId, email: read.email, name: read.name },
     domains: domains.domains.map(({ name, status }) => ({ name, status })),
-    addresses: addresses.addresses.map(({ address, isActive }) => ({ address, is_active: isActive })),
-    is_complete: domains.domains.length === domains.total && addresses.addresses.length === addresses.total,
+    addresses: addresses.rows.map(({ address, isActive }) => ({ address, is_active: isActive })),
+    is_complete: domains.domains.length === domains.total && addresses.rows.length === addresses.total,
     sends_left: sendsLeft,
   };
 }

@@ -8,7 +8,7 @@ import { type EmailDetails, type EmailSummary, readEmail } from '../../../operat
 import { waitAnswer } from '../../rest/emails/email-wait.ts';
 import { emailBodyOf, emailListItem, emailListItemOf } from '../../rest/emails/email-wire.ts';
 import { eventBodyOf } from '../../rest/emails/event-wire.ts';
-import { examinedEmailBody, readSenderFindings } from '../../rest/emails/sender-findings.ts';
+import { examinedEmailBody, NO_FINDINGS, readSenderFindings } from '../../rest/emails/sender-findings.ts';
 import { attachmentUri } from '../attachment-parts.ts';
 import { shortText, type TextPart, textPart } from '../bounded-text.ts';
 import { listedInWords } from '../json-schema.ts';
@@ -160,7 +160,7 @@ export async function openEmail(
 
 async function openedEmailOf(context: OperationContext, email: EmailDetails, choice: BodyChoice) {
   const body = emailBodyOf(email, context.settings.publicUrl);
-  const { sender_verdict, security_warnings } = await readSenderFindings(context, email);
+  const [{ sender_verdict, security_warnings } = NO_FINDINGS] = await readSenderFindings(context, [email]);
   const part = bodyPart(email, choice);
   const lists = [body.to, body.cc, body.reply_to ?? []];
   return {

@@ -8,7 +8,7 @@ import { errorBody, type RestOptions, text } from '../shapes.ts';
 import { emailBodyOf } from './email-wire.ts';
 import { detailedEmailBody } from './emails.ts';
 import { eventBody, eventBodyOf } from './event-wire.ts';
-import { readSenderFindings } from './sender-findings.ts';
+import { NO_FINDINGS, readSenderFindings } from './sender-findings.ts';
 
 const MAX_TIMEOUT_SECONDS = MAX_WAIT_MS / 1_000;
 const DEFAULT_TIMEOUT_SECONDS = 30;
@@ -108,12 +108,13 @@ export const emailWaitRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
           ...extractsBodyOf({ codes: [], links: [], event: null }),
         };
       const email = await readEmail(context, emailId);
+      const [findings = NO_FINDINGS] = await readSenderFindings(context, [email]);
       return {
         object: 'wait' as const,
         timed_out: false,
         email: {
           ...emailBodyOf(email, context.settings.publicUrl),
-          ...(await readSenderFindings(context, email)),
+          ...findings,
           // Received mail never waits for approval.
           approval: null,
         },

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { LIST_SEARCH, operatorSearch } from '../../../operations/capability/field-shapes.ts';
+import { LIST_SEARCH, operatorSearch, searchOrder } from '../../../operations/capability/field-shapes.ts';
 import { invalid, type OperationContext } from '../../../operations/context.ts';
 import { updateEmail } from '../../../operations/emails/email-flags.ts';
 import * as emails from '../../../operations/emails/emails.ts';
@@ -10,7 +10,7 @@ import { access, type RouteAccess } from '../../admission/access.ts';
 import { addWarning } from '../../http/body-warnings.ts';
 import { isLegacyPath } from '../../http/requests.ts';
 import { besideFields, INSTEAD_OF_OFFSET, isOneSided, oneSide } from '../page-beside.ts';
-import { approvalBody, readApproval } from '../sending/approvals.ts';
+import { approvalBody, readApprovals } from '../sending/approvals.ts';
 import {
   errorBody,
   idInPath,
@@ -23,7 +23,7 @@ import {
   wireInstant,
 } from '../shapes.ts';
 import { emailBodyOf, emailListItem, emailListItemOf, legacyEmailBodyOf } from './email-wire.ts';
-import { examinedEmailBody, readSenderFindings } from './sender-findings.ts';
+import { examinedEmailBody, NO_FINDINGS, readSenderFindings } from './sender-findings.ts';
 
 export const listQuery = z
   .object({
@@ -45,6 +45,7 @@ export const listQuery = z
         'ID of one of your addresses, to return its mail; or any email address, for example a customer’s, to return all mail exchanged with it (To, Cc and Bcc of sent mail, From of received mail).',
     }),
     search: operatorSearch.optional().meta({ description: LIST_SEARCH }),
+    order_by: searchOrder,
     trashed: queryBoolean
       .default(false)
       .meta({ description: 'Returns the emails in the trash, which are left out otherwise.' }),
@@ -133,7 +134,7 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       schema: {
         operationId: 'listEmails',
         summary: 'List emails',
-        description: 'Returns sent, scheduled and received emails, newest first.',
+        description: 'Returns sent, scheduled and received emails, newest first unless `order_by` says otherwise.',
         tags: ['Emails'],
         querystring: listQuery,
         response: { 200: listAnswer, default: errorBody },
@@ -147,6 +148,7 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
         domain,
         address,
         search,
+        order_by: order,
         trashed,
         after,
         before,
@@ -156,10 +158,13 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       const query = { type, status, timeRange, domain, address, search, isTrashed: trashed };
       const emailId = after ?? before;
       const side = after === undefined ? 'before' : 'after';
+      const beside = emailId === undefined ? null : ({ side, emailId } as const);
       const found =
-        emailId === undefined
-          ? await emails.listEmails(context, query, page)
-          : await emails.listEmailsBeside(context, query, { side, emailId, limit: page.limit });
+        order === 'relevance'
+          ? await emails.listEmailsByRelevance(context, query, { ...page, beside })
+          : beside === null
+            ? await emails.listEmails(context, query, page)
+            : await emails.listEmailsBeside(context, query, { ...beside, limit: page.limit });
       if (found.total === 0) await warnOfOlder(request, context, query);
       return {
         object: 'list' as const,
@@ -189,8 +194,9 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       const context = contextOf(request);
       const email = await emails.readEmail(context, request.params.id);
       const body = emailBodyOf(email, context.settings.publicUrl);
-      const findings = await readSenderFindings(context, email);
-      const more = { ...findings, approval: await readApproval(context, email) };
+      const [findings = NO_FINDINGS] = await readSenderFindings(context, [email]);
+      const [approval = null] = await readApprovals(context, [email]);
+      const more = { ...findings, approval };
       return { ...(isLegacyPath(request) ? legacyEmailBodyOf(body) : body), ...more };
     },
   );

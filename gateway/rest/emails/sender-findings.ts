@@ -38,15 +38,23 @@ export const examinedEmailBody = emailBody
   })
   .meta({ id: 'ExaminedEmail' });
 
-/** Returns the fields that an examined email has in addition. */
+type SenderFindings = Pick<z.infer<typeof examinedEmailBody>, 'sender_verdict' | 'security_warnings'>;
+
+/** Of an email that was not checked. */
+export const NO_FINDINGS: SenderFindings = { sender_verdict: null, security_warnings: [] };
+
+/** Returns the fields that each examined email has in addition. */
 export async function readSenderFindings(
   context: OperationContext,
-  email: EmailDetails,
-): Promise<Pick<z.infer<typeof examinedEmailBody>, 'sender_verdict' | 'security_warnings'>> {
-  const authentication = authenticationOf(email.authentication);
-  const [warnings = []] = await readSecurityWarnings(context, [{ email, html: email.html, authentication }]);
-  return {
+  emails: readonly EmailDetails[],
+): Promise<SenderFindings[]> {
+  const examined = emails.map((email) => {
+    const authentication = authenticationOf(email.authentication);
+    return { email, html: email.html, authentication };
+  });
+  const warnings = await readSecurityWarnings(context, examined);
+  return examined.map(({ authentication }, at) => ({
     sender_verdict: authentication === null ? null : verdictOf(authentication),
-    security_warnings: warnings,
-  };
+    security_warnings: warnings[at] ?? [],
+  }));
 }

@@ -1,15 +1,13 @@
 import { z } from 'zod';
-import { secret, secretFields } from '../../../core/accounts/secret-fields.ts';
+import { secret } from '../../../core/accounts/secret-fields.ts';
 import { ENDPOINT_TYPES, WEBHOOK_FORMATS } from '../../../core/endpoints/endpoint-config.ts';
 import { ENDPOINT_ORDERINGS } from '../../../core/endpoints/endpoint-events.ts';
+import { configSecrets } from '../../../operations/domains/email-address-capability.ts';
 import type { Endpoint, EndpointDetails } from '../../../operations/endpoints/endpoints.ts';
 import { instant, wireInstant } from '../shapes.ts';
 import { deliveryBody, deliveryBodyOf } from './deliveries.ts';
 
 export const endpointType = z.enum(ENDPOINT_TYPES);
-
-/** Marks what is secret in the config of an endpoint. */
-export const configSecrets = secretFields({ url: 'url', headers: 'value', verificationToken: 'value' });
 
 /** Our names of the formats, and those of the reference service. */
 export const FORMAT_NAMES = [...WEBHOOK_FORMATS, 'inbound', 'discord', 'slack'] as const;

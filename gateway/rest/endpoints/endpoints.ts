@@ -2,13 +2,13 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { ENDPOINT_CONFIG_FIELDS } from '../../../core/endpoints/endpoint-config.ts';
 import { searchText } from '../../../operations/capability/field-shapes.ts';
+import { configSecrets } from '../../../operations/domains/email-address-capability.ts';
 import { deleteEndpoint, updateEndpoint } from '../../../operations/endpoints/endpoint-changes.ts';
 import * as endpoints from '../../../operations/endpoints/endpoints.ts';
 import { endpointNaming, endpointSubscription } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, limit, listBody, listOf, offset, queryBoolean, type RestOptions } from '../shapes.ts';
 import {
-  configSecrets,
   endpointBody,
   endpointBodyOf,
   endpointDetails,

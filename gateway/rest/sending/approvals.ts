@@ -35,13 +35,18 @@ export const approvalBody = z
   })
   .meta({ id: 'Approval' });
 
-/** Returns why an email waits for approval or waited, and what became of it; null if it never did. */
-export async function readApproval(
+/** Returns why each email waits for approval or waited, and what became of it; null where it never did. */
+export async function readApprovals(
   context: OperationContext,
-  email: { id: string; type: string },
-): Promise<z.infer<typeof approvalBody> | null> {
-  const [approval = null] = email.type === 'received' ? [] : await loadApprovals(context, [email.id]);
-  return approval === null ? null : approvalBodyOf(approval);
+  emails: readonly { id: string; type: string }[],
+): Promise<(z.infer<typeof approvalBody> | null)[]> {
+  const ids = emails.filter(({ type }) => type !== 'received').map(({ id }) => id);
+  const found = ids.length === 0 ? [] : await loadApprovals(context, ids);
+  const byId = new Map(found.map((approval, at) => [ids[at], approval]));
+  return emails.map(({ id }) => {
+    const approval = byId.get(id) ?? null;
+    return approval === null ? null : approvalBodyOf(approval);
+  });
 }
 
 function approvalBodyOf(approval: Approval): z.infer<typeof approvalBody> {

@@ -58,7 +58,7 @@ const differences: WireDifferences<suppressions.Suppression> = {
       }),
       inputOf: ({ reason, origin, search }) => ({ reason: reason ?? origin, search }),
     },
-    deleteSuppression: { response: { shape: lifted, bodyOf: liftedBody } },
+    deleteSuppression: { response: { shape: () => lifted, bodyOf: (_usual, row) => liftedBody(row) } },
   },
 };
 

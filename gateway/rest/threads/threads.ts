@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { DEFAULT_THREAD_PAGE_SIZE } from '../../../core/shared/page.ts';
-import { LIST_SEARCH, operatorSearch } from '../../../operations/capability/field-shapes.ts';
+import { LIST_SEARCH, operatorSearch, searchOrder } from '../../../operations/capability/field-shapes.ts';
 import type { OperationContext } from '../../../operations/context.ts';
 import type { Email } from '../../../operations/emails/emails.ts';
 import * as threads from '../../../operations/threads/threads.ts';
@@ -27,6 +27,7 @@ const listQuery = z.object({
   search: operatorSearch
     .optional()
     .meta({ description: `${LIST_SEARCH} A thread is found if one of its messages matches.` }),
+  order_by: searchOrder,
   unread: queryBoolean.default(false).meta({ description: 'Returns threads with unread messages only.' }),
   claimed: queryBoolean
     .optional()
@@ -111,7 +112,7 @@ export const threadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
       schema: {
         operationId: 'listThreads',
         summary: 'List threads',
-        description: 'Returns threads, newest message first. Paged by cursor.',
+        description: 'Returns threads, newest message first unless `order_by` says otherwise. Paged by cursor.',
         tags: ['Threads'],
         querystring: listQuery,
         response: { 200: listAnswer, default: errorBody },
@@ -119,19 +120,16 @@ export const threadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
     },
     async (request) => {
       const { limit: size, cursor, unread: isUnread, claimed: isClaimed, trashed: isTrashed } = request.query;
-      const { search, domain, address } = request.query;
-      const found = await threads.listThreads(
+      const { search, domain, address, order_by: order } = request.query;
+      const list = order === 'relevance' ? threads.listThreadsByRelevance : threads.listThreads;
+      const found = await list(
         contextOf(request),
         { isUnread, isClaimed, isTrashed, search, domain, address },
         { limit: size, cursor: cursor ?? null },
       );
       return {
         threads: found.threads.map(threadListItemOf),
-        pagination: {
-          limit: size,
-          has_more: found.hasMore,
-          next_cursor: found.hasMore ? (found.threads.at(-1)?.id ?? null) : null,
-        },
+        pagination: { limit: size, has_more: found.nextCursor !== null, next_cursor: found.nextCursor },
         filters: { search, unread_only: isUnread, claimed: isClaimed, domain, address },
       };
     },

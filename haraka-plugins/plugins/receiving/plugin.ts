@@ -8,6 +8,7 @@ import { smtpMetrics } from '../../../schema/metrics.ts';
 import { defaultSmtpLimits, type SmtpSettings } from '../../settings.ts';
 import { answering, close, type Decision, type Next, pass, reply } from './answer.ts';
 import { replaceConnectionMethods, socketOf } from './connection-methods.ts';
+import { leaveOutWhatOthersUse } from './lean-hooks.ts';
 import {
   decideData,
   decideMail,
@@ -96,6 +97,7 @@ export async function drain(limitMs: number): Promise<void> {
 export function register(): void {
   const { settings } = equipped();
   replaceConnectionMethods({ sessions, limits: settings.limits, log });
+  leaveOutWhatOthersUse();
   setInterval(endOverdue, SWEEP_MS).unref();
 }
 

@@ -12,7 +12,7 @@ import { type FirstMail, readFirstMail } from '../../../operations/upkeep/first-
 import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { addNodeKind } from '../node-kinds.ts';
-import { EmailAddressNode } from '../nodes.ts';
+import { addNodeType, EmailAddressNode } from '../nodes.ts';
 
 const AccountLimits = builder.objectRef<object>('AccountLimits').implement({
   description:
@@ -175,6 +175,8 @@ const FirstMailRef = builder.objectRef<FirstMail>('FirstEmailCommands').implemen
     list: t.exposeString('list', { description: 'Lists emails over REST; replace API_KEY with a key.' }),
   }),
 });
+
+addNodeType('Viewer', Viewer);
 
 builder.objectField(Viewer, 'firstMail', (t) =>
   t.field({

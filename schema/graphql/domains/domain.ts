@@ -2,9 +2,17 @@ import type { DomainStatus as Status } from '../../../core/domains/domain-state.
 import type { KeysetCursor, KeysetPage } from '../../../core/shared/page.ts';
 import type { Domain, DomainList, DomainQuery } from '../../../operations/domains/domains.ts';
 import * as domains from '../../../operations/domains/domains.ts';
+import {
+  addressListFilter,
+  emailAddressCapability,
+  mailStatistics,
+} from '../../../operations/domains/email-address-capability.ts';
 import * as addresses from '../../../operations/domains/email-addresses.ts';
+import { parseInput } from '../../input-shapes.ts';
 import { access } from '../access.ts';
 import { builder, connectionComplexity, enumValues } from '../builder.ts';
+import { makeInputReader, typeFor } from '../capability-shapes.ts';
+import { listPartsOf } from '../capability-types.ts';
 import { type CountedConnection, connection, totalCount } from '../connection.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { DomainNode, EmailAddressNode, EndpointInterface } from '../nodes.ts';
@@ -18,7 +26,6 @@ import {
   DomainMailFrom,
   TransportSecurity,
 } from './dns-record.ts';
-import { addressQuery, EmailAddressConnection, EmailAddressFilter, MailStatistics } from './email-address.ts';
 
 const DomainStatus = builder.enumType('DomainStatus', {
   description: 'Verification status of a domain.',
@@ -42,6 +49,9 @@ const DomainConnection = builder.connectionObject<typeof DomainNode, CountedConn
 function placeOfDomain(domain: Domain): KeysetCursor {
   return { at: domain.createdAt, id: domain.id };
 }
+
+const { connection: addressConnection, filter: addressFilter } = listPartsOf(emailAddressCapability);
+const readFilter = makeInputReader(addressListFilter);
 
 const addressPages = loadByOwner(
   ({ reads }, ids, { query, page }: { query: addresses.EmailAddressQuery; page: KeysetPage }) =>
@@ -178,7 +188,7 @@ DomainNode.implement({
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the domain was added.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When its settings or status last changed.' }),
     emailStatistics: t.field({
-      type: MailStatistics,
+      type: typeFor(mailStatistics, { isOfDomain: true }),
       description: 'Recent amount of mail. Counted only when requested.',
       resolve: ({ name }, _args, context) => mailCounts(context, name, null),
     }),
@@ -198,10 +208,10 @@ DomainNode.implement({
       {
         type: EmailAddressNode,
         description: 'Addresses on the domain, newest first.',
-        args: { filter: t.arg({ type: EmailAddressFilter, description: 'Filters the addresses.' }) },
+        args: { filter: t.arg({ type: addressFilter as never, description: 'Filters the addresses.' }) },
         complexity: connectionComplexity,
         resolve: async ({ id }, args, context) => {
-          const query = addressQuery(args.filter);
+          const query = parseInput(addressListFilter, readFilter(args.filter ?? {}));
           const page = await connection<addresses.EmailAddress>(
             args,
             (address) => ({ at: address.createdAt, id: address.id }),
@@ -210,7 +220,7 @@ DomainNode.implement({
           return { ...page, count: () => addressCounts(context, id, query) };
         },
       },
-      EmailAddressConnection,
+      addressConnection as never,
     ),
     dmarcReports: t.connection(
       {

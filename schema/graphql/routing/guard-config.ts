@@ -1,6 +1,8 @@
 import type { ExplicitConfig, GuardCriterion, PromptConfig } from '../../../core/routing/guard-config.ts';
 import { builder, enumValues } from '../builder.ts';
+import { addInputType, addOutputType } from '../capability-shapes.ts';
 import { AuthenticationResult } from '../emails/authentication.ts';
+import { EmailNode, GuardRuleNode } from '../nodes.ts';
 
 const GuardOperator = builder.enumType('GuardOperator', {
   description: 'How many values of a criterion must match.',
@@ -123,7 +125,7 @@ const PromptGuardConfig = builder.objectRef<PromptConfig>('PromptGuardConfig').i
   fields: (t) => ({ prompt: t.exposeString('prompt', { description: 'The question for the language model.' }) }),
 });
 
-export const GuardConfigUnion = builder.unionType('GuardConfig', {
+const GuardConfigUnion = builder.unionType('GuardConfig', {
   description: 'Configuration of a guard rule; depends on the type of the rule.',
   types: [ExplicitGuardConfig, PromptGuardConfig],
   resolveType: (config) => ('prompt' in config ? PromptGuardConfig : ExplicitGuardConfig),
@@ -146,7 +148,7 @@ const GuardSenderCriterionInput = builder.inputType('GuardSenderCriterionInput',
   }),
 });
 
-export const GuardConfigInput = builder.inputType('GuardConfigInput', {
+const GuardConfigInput = builder.inputType('GuardConfigInput', {
   description:
     'Configuration of a guard rule: at least one criterion for type EXPLICIT, or the prompt for type AI_PROMPT.',
   fields: (t) => ({
@@ -167,9 +169,22 @@ export const GuardConfigInput = builder.inputType('GuardConfigInput', {
 });
 
 /** Converts the input to the config that core/routing/guard-config.ts validates. */
-export function guardConfigOf(input: typeof GuardConfigInput.$inferInput): Record<string, unknown> {
+function guardConfigOf(input: typeof GuardConfigInput.$inferInput): Record<string, unknown> {
   const { from, ...config } = input;
   if (from == null) return config;
   const { isAligned, ...criterion } = from;
   return { ...config, from: { ...criterion, ...(isAligned == null ? {} : { aligned: isAligned }) } };
 }
+
+addOutputType('GuardConfig', GuardConfigUnion);
+addInputType('GuardConfigInput', GuardConfigInput, guardConfigOf);
+
+builder.objectField(EmailNode, 'guardRule', (t) =>
+  t.field({
+    type: GuardRuleNode,
+    nullable: true,
+    description:
+      'The rule that matched or whose model did not respond, whatever happened to the email since. Null if there is none or it was deleted.',
+    resolve: ({ guardRuleId }) => guardRuleId,
+  }),
+);

@@ -2,13 +2,13 @@ import type { TriedRule } from '../../../core/routing/guard-judgement.ts';
 import type { ROUTE_OUTCOMES, ROUTE_VIAS } from '../../../core/routing/route.ts';
 import { invalid } from '../../../operations/context.ts';
 import { EXPLAIN_ANSWER_MS, explainRoute, type RouteExplanation } from '../../../operations/routing/explain-route.ts';
+import { guardAction, guardMatch, guardRuleType } from '../../../operations/routing/guard-capability.ts';
 import { loadEmailRoutes, type RoutePlace, type RouteStep } from '../../../operations/routing/routes.ts';
 import { access } from '../access.ts';
 import { builder, enumValues } from '../builder.ts';
+import { typeFor } from '../capability-shapes.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { DeliveryNode, DomainNode, EmailAddressNode, EmailNode, EndpointInterface, GuardRuleNode } from '../nodes.ts';
-import { GuardMatchRef } from './guard-backtest.ts';
-import { GuardAction, GuardRuleType } from './guard-rule.ts';
 
 const RouteOutcome = builder.enumType('RouteOutcome', {
   description: 'What happened or would happen to a received email. Every email is stored, whatever the outcome.',
@@ -90,16 +90,16 @@ const EvaluatedRule = builder.objectRef<TriedRule>('EvaluatedRule').implement({
       resolve: ({ id }) => id,
     }),
     name: t.exposeString('name', { description: 'Name of the rule.' }),
-    type: t.field({ type: GuardRuleType, description: 'How the rule decides.', resolve: ({ type }) => type }),
+    type: t.field({ type: typeFor(guardRuleType), description: 'How the rule decides.', resolve: ({ type }) => type }),
     action: t.field({
-      type: GuardAction,
+      type: typeFor(guardAction),
       description: 'What the rule does with matching mail.',
       resolve: ({ action }) => action,
     }),
     priority: t.exposeInt('priority', { description: 'Rules with a higher priority run first.' }),
     outcome: t.expose('outcome', { type: EvaluatedRuleOutcome, description: 'Result of the rule.' }),
     matches: t.field({
-      type: [GuardMatchRef],
+      type: [typeFor(guardMatch)],
       description: 'What matched.',
       resolve: ({ matches }) => matches,
     }),
@@ -137,7 +137,7 @@ const RouteDecision = builder.interfaceRef<RoutePlace>('RouteDecision').implemen
     }),
     reason: t.exposeString('reason', { description: 'The reason, in full sentences.' }),
     matches: t.field({
-      type: [GuardMatchRef],
+      type: [typeFor(guardMatch)],
       description: 'What matched the rule.',
       resolve: ({ matches }) => matches,
     }),

@@ -1,10 +1,10 @@
-import { adviceOn } from '../../../core/sending/refusal-advice.ts';
+import { adviceOn, refusalShape } from '../../../core/sending/refusal-advice.ts';
 import { type EmailAttempt, loadAttempts, type Recipient } from '../../../operations/sending/recipients.ts';
 import { access } from '../access.ts';
 import { builder, enumValues } from '../builder.ts';
+import { typeFor } from '../capability-shapes.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { EmailNode, RecipientNode } from '../nodes.ts';
-import { Refusal } from './refusal.ts';
 
 const RecipientStatus = builder.enumType('RecipientStatus', {
   description: 'Delivery status of one recipient.',
@@ -102,7 +102,7 @@ RecipientNode.implement({
       description: 'Text of the last reply or bounce report. Null if there was none.',
     }),
     refusal: t.field({
-      type: Refusal,
+      type: typeFor(refusalShape),
       nullable: true,
       description: 'Why the last reply or bounce report refused or deferred the email. Null if it did not.',
       resolve: ({ refusalReason }) => adviceOn(refusalReason),

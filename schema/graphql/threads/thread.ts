@@ -3,11 +3,13 @@ import type { KeysetCursor, KeysetPage } from '../../../core/shared/page.ts';
 import { participantList } from '../../../core/threads/thread-participants.ts';
 import { LIST_SEARCH } from '../../../operations/capability/field-shapes.ts';
 import type { EmailSummary } from '../../../operations/emails/emails.ts';
+import { threadClaim } from '../../../operations/threads/claim-capability.ts';
 import type { Thread } from '../../../operations/threads/threads.ts';
 import * as threads from '../../../operations/threads/threads.ts';
 import { SEARCH_SYNTAX } from '../../input-shapes.ts';
 import { access } from '../access.ts';
 import { builder, connectionComplexity, enumValues } from '../builder.ts';
+import { typeFor } from '../capability-shapes.ts';
 import {
   type CountedConnection,
   connection,
@@ -19,7 +21,6 @@ import {
 import { loadByOwner } from '../load-by-owner.ts';
 import { EmailNode, ThreadNode } from '../nodes.ts';
 import { SEARCH_ORDER, SearchOrder } from '../search/search-order.ts';
-import { ThreadClaimRef } from './thread-claim.ts';
 
 const ThreadConnection = builder.connectionObject<typeof ThreadNode, CountedConnection<Thread>>(
   {
@@ -84,7 +85,7 @@ ThreadNode.implement({
         'Display text of each participant, in the same order: `Ada <ada@example.org>`, or the address if there is no name.',
     }),
     claim: t.field({
-      type: ThreadClaimRef,
+      type: typeFor(threadClaim, { isOfDomain: true }),
       nullable: true,
       description: 'The claim of the thread. Null if no one has claimed it.',
       resolve: ({ claim }) => claim,

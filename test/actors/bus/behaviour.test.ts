@@ -61,7 +61,7 @@ describe.each(transports)('the $transport bus', ({ open, transport }) => {
     expect(replies).toEqual(numbers.map((number) => accepted(`helo-${number}`, String(number))));
   });
 
-  test('delays questions instead of holding more than 32 MB in flight', async () => {
+  test('delays questions instead of holding more than 20 MB in flight', async () => {
     let inHand = 0;
     let most = 0;
     site.servers[0].serve('receiving.message.accept', async (_request, bytes) => {
@@ -77,7 +77,7 @@ describe.each(transports)('the $transport bus', ({ open, transport }) => {
       Array.from({ length: 6 }, () => site.asker.ask('receiving.message.accept', question, { bytes })),
     );
     expect(replies).toHaveLength(6);
-    expect(most).toBeLessThanOrEqual(32_000_000);
+    expect(most).toBeLessThanOrEqual(20_000_000);
   });
 
   test('refuses a message above the size limit', async () => {

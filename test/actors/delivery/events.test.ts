@@ -88,14 +88,15 @@ async function posts(path: string, count: number) {
   return at(requests).map((request) => ({ ...request, json: JSON.parse(request.body) }));
 }
 
+const eventId = ({ body }: { body: string }) => String(JSON.parse(body).id);
+
 /** Appends a last event, and returns the ids of all others that were posted to the endpoint. */
 async function idsUpTo(box: TestMailbox, { id, path }: Hook, kind: string): Promise<string[]> {
   const [last = ''] = await append(box, [{ kind }]);
-  const isLast = ({ path: at, webhookId }: { path: string; webhookId: string }) => at === path && webhookId === last;
-  await receiver.until((all) => all.some(isLast));
+  await receiver.until((all) => all.some((request) => request.path === path && eventId(request) === last));
   // Deliveries are created in the order of the feed, and posted in any.
   await untilDeliveries(gateway.actor, id, (all) => all.every(({ status }) => status !== 'pending'));
-  const ids = receiver.requests.filter((request) => request.path === path).map(({ webhookId }) => webhookId);
+  const ids = receiver.requests.filter((request) => request.path === path).map(eventId);
   return ids.filter((id) => id !== last).toSorted();
 }
 
@@ -197,7 +198,8 @@ describe('an endpoint that subscribes to events', () => {
       endpoint: { id: endpointId, name: 'x', type: 'webhook' },
     });
     expect(email.recipients[0]).toMatchObject({ address: 'joe@elsewhere.test', last_response: '550 5.1.1 no user' });
-    expect(post?.headers).toMatchObject({ 'x-webhook-event': 'email.bounced', 'webhook-id': eventId });
+    const [delivery] = (await call(box, 'GET', `/endpoints/${endpointId}/deliveries`)).data;
+    expect(post?.headers).toMatchObject({ 'x-webhook-event': 'email.bounced', 'webhook-id': delivery.id });
     expect(post?.headers['x-email-id']).toBeUndefined();
     const { signingSecret } = await call(box, 'GET', `/endpoints/${endpointId}`);
     const headers = post?.headers as Record<string, string>;
@@ -281,6 +283,35 @@ describe('an endpoint that subscribes to events', () => {
     ]);
   });
 
+  test.each([
+    ['email.received:all', 'email.received'],
+    ['email.bounced', 'email.bounced'],
+    ['domain.verified', 'domain.verified'],
+  ])(
+    'has a webhook-id for each delivery of %s: its attempts share it, and a replay has another',
+    async (pattern, kind) => {
+      const box = await gateway.mailbox();
+      await start();
+      const hook = await subscribe(box, { events: [pattern] });
+      receiver.answer((request, earlier) => (request.path === hook.path && earlier === 0 ? 500 : 200));
+      const [mail] = await insertReceivedMail(gateway.actor, box);
+      await append(box, [{ kind, ...(kind.startsWith('email.') ? { emailId: mail?.emailId ?? '' } : {}) }]);
+      await posts(hook.path, 1);
+      const [waiting] = await deliveriesOf(gateway.actor, hook.id);
+      await actor?.moveClock(3_600);
+      await posts(hook.path, 2);
+      await untilDeliveries(gateway.actor, hook.id, (all) => all.every(({ status }) => status === 'success'));
+      const since = new Date(0).toISOString();
+      await call(box, 'POST', `/endpoints/${hook.id}/replay`, { since, status: 'all' });
+      const requests = await posts(hook.path, 4);
+      const { data } = await call(box, 'GET', `/endpoints/${hook.id}/deliveries`);
+      const [replayed, first] = data.map(({ id }: { id: string }) => id);
+      expect(first).toBe(waiting?.id);
+      expect(requests.map(({ webhookId }) => webhookId)).toEqual([first, first, replayed, replayed]);
+      expect(new Set(requests.map(({ json }) => json.id)).size).toBe(1);
+    },
+  );
+
   test('is posted the events that its filter selects', async () => {
     const box = await gateway.mailbox();
     const other = await gateway.mailbox({ userId: box.userId });
@@ -303,7 +334,7 @@ describe('an endpoint that subscribes to events', () => {
       { kind: 'email.sent', emailId: lastOfOthers.emailId },
     ]);
     const idsAt = async (path: string, count: number) =>
-      (await posts(path, count)).map(({ webhookId }) => webhookId).toSorted();
+      (await posts(path, count)).map(({ json }) => String(json.id)).toSorted();
     expect(await idsAt(byDomain.path, 3)).toEqual(sorted([ofMine, ofDomain, end]));
     expect(await idsAt(byAddress.path, 2)).toEqual(sorted([ofOthers, endOfOthers]));
   });
@@ -430,7 +461,7 @@ describe('events of a conversation reach an endpoint with ordering', () => {
       (all) => all.length === ids.length && all.every(({ status }) => status === 'success'),
     );
     const posted = receiver.requests.filter((request) => request.path === path);
-    expect(posted.map(({ webhookId }) => webhookId)).toEqual(ids);
+    expect(posted.map(({ body }) => JSON.parse(body).id)).toEqual(ids);
     expect(posted.map(({ body }) => JSON.parse(body).type)).toEqual(ids.map(() => 'thread.labelled'));
   });
 });

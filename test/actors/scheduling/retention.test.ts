@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { removeOldMail } from '../../../actors/scheduling/retention.ts';
 import { SYSTEM_USER_ID } from '../../../core/accounts/system-account.ts';
+import { DAY_MS } from '../../../core/shared/durations.ts';
 import { KEEP_FOREVER, type Retention } from '../../../core/upkeep/retention.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { giveRaw, tracesOf } from '../../support/rows/retained-mail.ts';
@@ -19,7 +20,6 @@ beforeAll(async () => {
 beforeEach(() => owner.pool.query('delete from retention; delete from retention_sweep'));
 afterAll(() => stage.close());
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Mail of the tests is so many days old, by what mailOf calls day 0. */
 const ageOfDay = (day: number) => (Date.now() - Date.UTC(2026, 5, 1)) / DAY_MS - day;
 /** Removes what came before that day of the tests. */

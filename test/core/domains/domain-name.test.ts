@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import { expect, test } from 'vitest';
 import { canonicalAddress, canonicalDomainName, parentDomains } from '../../../core/domains/domain-name.ts';
 import { expectLinearGrowth } from '../../support/growth.ts';
@@ -77,6 +78,29 @@ test.each([
   `a@${'b.'.repeat(125)}test`,
 ])('%j is not an address', (given) => {
   expect(canonicalAddress(given)).toBeNull();
+});
+
+test('a name of letters, digits and hyphens is the one that domainToASCII returns, or none', () => {
+  const labels = [
+    'a',
+    'mx1',
+    'a-b',
+    'a--b',
+    'xn--bcher-kva',
+    'xn--a',
+    'xn--',
+    'ab--c',
+    '0x1f',
+    '12',
+    'test',
+    'x'.repeat(63),
+  ];
+  for (const first of labels)
+    for (const second of labels)
+      for (const last of labels) {
+        const name = [first, second, last].join('.');
+        expect([null, domainToASCII(name)], name).toContain(canonicalDomainName(name));
+      }
 });
 
 test('returns parent domains nearest first, without the top-level domain', () => {

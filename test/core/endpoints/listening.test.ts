@@ -20,7 +20,22 @@ test.each([
 ] as const)(
   'posts %s of mail with outcome %s, released %s, imported without routes %s: %s',
   (kind, outcome, releasedAt, isQuiet, expected) => {
-    expect(postingOf(kind, { outcome, releasedAt, isQuiet })).toBe(expected);
+    expect(postingOf(kind, { outcome, releasedAt, isQuiet, ofAll: null })).toBe(expected);
+  },
+);
+
+test.each([
+  // Its delivery is still to be created.
+  ['email.received', 'delivered', 'waiting', 'later'],
+  ['email.received', null, 'created', 'later'],
+  ['email.received', 'delivered', 'created', 'now'],
+  ['email.received', 'blocked', 'created', 'now'],
+  ['email.received', 'stored', 'none', 'never'],
+  ['email.released', 'delivered', 'created', 'never'],
+] as const)(
+  '%s of mail with outcome %s, for an endpoint that gets all mail, delivery %s: %s',
+  (kind, outcome, ofAll, is) => {
+    expect(postingOf(kind, { outcome, releasedAt: null, isQuiet: false, ofAll })).toBe(is);
   },
 );
 

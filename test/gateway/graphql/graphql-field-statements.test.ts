@@ -181,3 +181,59 @@ test('bodies with a payload query are built with few statements, and equal those
     expect(alone.json().data.delivery.payload.text).toBe(payload.text);
   }
 });
+
+/** Events about different rows of each kind, as SQL that selects `kind`, `email_id`, `thread_id`, `delivery_id`, `endpoint_id` and `data`. */
+const eventsAbout: Readonly<Record<string, string>> = {
+  'received emails': `select 'email.read', id, null, null, null, '{}' from email where user_id = $1 and type = 'received'`,
+  'sent emails': `select 'email.delivered', id, null, null, null, '{"recipient": "bob@elsewhere.test"}' from email
+    where user_id = $1 and type = 'sent'`,
+  threads: `select 'thread.read', null, id, null, null, '{}' from thread where user_id = $1`,
+  deliveries: `select 'delivery.failed', null, null, id, endpoint_id, '{}' from delivery where user_id = $1 and event_seq is null`,
+  endpoints: `select 'endpoint.disabled', null, null, null, id, '{}' from endpoint where user_id = $1`,
+  domains: `select 'domain.verified', null, null, null, null, jsonb_build_object('domainId', id) from domain where user_id = $1`,
+  'DMARC reports': `select 'dmarc.report_received', null, null, null, null,
+    jsonb_build_object('domainId', domain_id, 'dmarcReportId', id) from dmarc_report where user_id = $1`,
+};
+
+/** Posts an event about each row to a webhook of its own, and returns the ID of that webhook. */
+async function postEvents(name: string, rows: string): Promise<string> {
+  const { pool } = gateway.actor;
+  const created = await gateway.call(lists.apiKey, 'POST', '/endpoints', {
+    name,
+    type: 'webhook',
+    config: { url: `https://hooks.example.com/${encodeURIComponent(name)}` },
+    events: ['*'],
+  });
+  const { id } = created.json() as { id: string };
+  const owner = await pool.query<{ user_id: string }>('select user_id from endpoint where id = $1', [id]);
+  await pool.query(
+    `with about as (select row_number() over () as place, a.* from (${rows} limit ${MANY}) a (kind, email_id, thread_id, delivery_id, endpoint_id, data)),
+       last as (select append_events($1, (select jsonb_agg(jsonb_build_object('id', 'ev_' || md5($2 || place), 'kind', kind, 'emailId', email_id,
+         'threadId', thread_id, 'deliveryId', delivery_id, 'endpointId', endpoint_id, 'data', data::jsonb) order by place) from about)) as seq)
+     insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, cause, event_seq, event_kind, attempts_allowed, attempts, status, created_at,
+       last_attempt_at)
+     select $1, 'dlv_' || md5($2 || place), email_id, $2, 'webhook', 'event', last.seq - (select count(*) from about) + place, kind, 4, 1, 'failed', now(), now()
+     from about, last`,
+    [owner.rows[0]?.user_id, id],
+  );
+  return id;
+}
+
+test.each(Object.keys(eventsAbout))(
+  'bodies of events about %s are built with few statements, and are those of single deliveries',
+  async (name) => {
+    const endpointId = await postEvents(name, eventsAbout[name] ?? '');
+    const source: Source = (first, selection) =>
+      `{ endpoint(id: "${endpointId}") { page: deliveries(first: ${first}) ${selection} } }`;
+    await read(source, 1, '{ id payload { text } }');
+    const few = await read(source, FEW, '{ id payload { text } }');
+    const many = await read(source, MANY, '{ id payload { text } }');
+    expect(many.statements - few.statements).toBeLessThanOrEqual(MAX_MORE);
+    const bodies = many.nodes as { id: string; payload: { text: string } }[];
+    expect(new Set(bodies.map(({ payload }) => JSON.stringify(JSON.parse(payload.text).data))).size).toBe(MANY);
+    for (const { id, payload } of bodies.slice(0, FEW)) {
+      const alone = await gateway.graphql(lists.apiKey, `{ delivery(id: "${id}") { payload { text } } }`);
+      expect(alone.json().data.delivery.payload.text).toBe(payload.text);
+    }
+  },
+);

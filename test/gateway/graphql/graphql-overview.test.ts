@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { HOUR_MS } from '../../../core/shared/durations.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
@@ -7,7 +8,6 @@ import { countStatements } from '../../support/statements.ts';
 
 /** In the middle of an hour. */
 const NOW = new Date('2026-11-22T10:30:00.000Z');
-const HOUR_MS = 3_600_000;
 const before = (hours: number) => new Date(NOW.getTime() - hours * HOUR_MS);
 
 let gateway: TestGateway;

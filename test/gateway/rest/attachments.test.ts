@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Entry, fromBuffer } from 'yauzl';
 import { type DownloadTarget, deriveDownloadLinkKey, makeDownloadLink } from '../../../core/endpoints/download-link.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
+import { DAY_MS } from '../../../core/shared/durations.ts';
 import { createAccount } from '../../../db/queries/accounts/account.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
@@ -15,7 +16,6 @@ let box: TestMailbox;
 /** of the gateway */
 let now: Date | null = null;
 const SECRET_KEY = randomBytes(32);
-const DAY_MS = 86_400_000;
 
 beforeAll(async () => {
   gateway = await openTestGateway({ config: { secretKey: SECRET_KEY }, now: () => now ?? new Date() });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { fromWire, wireFields, wireInputs, wireName, wireValues } from '../../../gateway/rest/capability-shapes.ts';
+import { graphqlOnly, named, restOnly } from '../../../core/shared/field-notes.ts';
+import { makeReader, makeWriter, snakeCase, wireInput, wireOutput } from '../../../gateway/rest/capability-shapes.ts';
 
 const at = '2026-11-28T10:00:00.000Z';
 const shape = z.object({
@@ -9,12 +10,12 @@ const shape = z.object({
 });
 
 test('fields have names in snake_case', () => {
-  expect(wireName('isReceiptRuleConfigured')).toBe('is_receipt_rule_configured');
-  expect(Object.keys(wireFields(shape))).toEqual(['thread_id', 'expires_at']);
+  expect(snakeCase('isReceiptRuleConfigured')).toBe('is_receipt_rule_configured');
+  expect(Object.keys(wireOutput(shape, 'snake').shape)).toEqual(['thread_id', 'expires_at']);
 });
 
 test('a time is ISO 8601 text in the document and keeps its description', () => {
-  const { properties } = z.toJSONSchema(z.object(wireFields(shape)));
+  const { properties } = z.toJSONSchema(wireOutput(shape, 'snake'));
   expect(properties?.['expires_at']).toMatchObject({
     description: 'When it ends.',
     anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }],
@@ -22,14 +23,38 @@ test('a time is ISO 8601 text in the document and keeps its description', () => 
 });
 
 test('a time of a request becomes a Date; null, omission and other texts stay', () => {
-  const inputs = z.object(wireInputs(shape));
-  const read = (body: object) => fromWire(shape, inputs.parse({ thread_id: at, ...body }));
+  const inputs = wireInput(shape, 'snake');
+  const read = (body: object) => makeReader(shape, 'snake')(inputs.parse({ thread_id: at, ...body }));
   expect(read({ expires_at: at })).toEqual({ threadId: at, expiresAt: new Date(at) });
   expect(read({ expires_at: null })).toEqual({ threadId: at, expiresAt: null });
   expect(read({})).toEqual({ threadId: at });
   expect(inputs.safeParse({ thread_id: null, expires_at: 'tomorrow' }).success).toBe(false);
 });
 
-test('a Date of a row becomes text', () => {
-  expect(wireValues([['expiresAt', new Date(at)]])).toEqual({ expires_at: at });
+test('fields of objects in lists have the names and forms of REST', () => {
+  const list = z.object({ doneAt: z.array(z.object({ lastTry: z.date() })).nullable() });
+  const write = makeWriter(list, 'snake');
+  expect(write?.({ doneAt: [{ lastTry: new Date(at), secret: 1 }] })).toEqual({ done_at: [{ last_try: at }] });
+  expect(write?.({ doneAt: null })).toEqual({ done_at: null });
+  expect(makeReader(list, 'snake')({ done_at: [{ last_try: at }] })).toEqual({ doneAt: [{ lastTry: new Date(at) }] });
+  expect(makeWriter(list, 'camel')?.({ doneAt: [{ lastTry: new Date(at) }] })).toEqual({ doneAt: [{ lastTry: at }] });
+});
+
+test('a field of one interface is not in the other, and may have another name', () => {
+  const noted = z.object({
+    one: restOnly(z.string()),
+    two: graphqlOnly(z.string()),
+    three: named(z.string(), { restName: 'drei' }),
+  });
+  expect(Object.keys(wireOutput(noted, 'snake').shape)).toEqual(['one', 'drei']);
+  expect(makeWriter(noted, 'snake')?.({ one: '1', two: '2', three: '3' })).toEqual({ one: '1', drei: '3' });
+});
+
+test('a shape that REST has as it is stays the same component', () => {
+  const same = z.object({ name: z.string() }).meta({ id: 'TestSame' });
+  expect(wireOutput(same, 'snake')).toBe(same);
+  const other = z.object({ same, madeAt: z.date() }).meta({ id: 'TestOther' });
+  expect(wireOutput(other, 'snake')).toBe(wireOutput(other, 'snake'));
+  expect(wireOutput(other, 'snake').shape['same']).toBe(same);
+  expect(wireOutput(other, 'snake').meta()).toMatchObject({ id: 'TestOther' });
 });

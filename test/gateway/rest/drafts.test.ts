@@ -1,13 +1,8 @@
-import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { assignThreads } from '../../../actors/threading/assign-thread.ts';
 import { insertKey } from '../../support/rows/key-rows.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
-import { repository } from '../../support/runner.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';
 
@@ -389,24 +384,4 @@ describe('an API key', () => {
     expect(changed.json().attachments).toHaveLength(1);
     expect((await limited('POST', `/drafts/${id}/send`, { version: 2 })).statusCode).toBe(200);
   });
-});
-
-test('the calls of the guide work as described', async () => {
-  const guide = readFileSync(path.join(repository, 'docs/drafts.md'), 'utf8');
-  const blocks = [...guide.matchAll(/```sh\n(.*?)\n#/gs)].map(([, call = '']) => call);
-  const account = await gateway.mailbox({ domain: 'inbox.test', address: 'hello@inbox.test' });
-  const BASE = await gateway.app.listen({ host: '127.0.0.1', port: 0 });
-  const environment = { ...process.env, BASE, KEY: account.apiKey, DRAFT: '' };
-  const answers: Record<string, unknown>[] = [];
-  for (const call of blocks) {
-    const { stdout } = await promisify(execFile)('bash', ['-c', call], { env: environment });
-    const answer = JSON.parse(stdout) as Record<string, unknown>;
-    if (answers.push(answer) === 1) environment.DRAFT = String(answer['id']);
-  }
-  expect(answers).toMatchObject([
-    { object: 'draft', version: 1 },
-    { object: 'draft', version: 2 },
-    { statusCode: 409, code: 'DRAFT_CHANGED', version: 2 },
-    { status: 'sent', message_id: expect.stringMatching(/@inbox.test>$/) },
-  ]);
 });

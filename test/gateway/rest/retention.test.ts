@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { removeOldMail } from '../../../actors/scheduling/retention.ts';
 import { encodeEventCursor } from '../../../core/events/event-cursor.ts';
+import { DAY_MS } from '../../../core/shared/durations.ts';
 import { KEEP_FOREVER } from '../../../core/upkeep/retention.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
@@ -11,7 +12,6 @@ import { mutate } from '../../support/stages/graph-results.ts';
 
 let gateway: TestGateway;
 let box: TestMailbox;
-const DAY_MS = 86_400_000;
 
 beforeAll(async () => {
   gateway = await openTestGateway({ config: { retention: { ...KEEP_FOREVER, metadataDays: 4_000 } } });

@@ -3,7 +3,7 @@ import { releaseExpiredClaims } from '../../../actors/scheduling/release-claims.
 import type { OperationContext } from '../../../operations/context.ts';
 import { claimThread, releaseClaim, renewClaim } from '../../../operations/threads/claim-thread.ts';
 import { mergeThreads, moveEmails, splitThread } from '../../../operations/threads/thread-moves.ts';
-import { listThreads, readThread } from '../../../operations/threads/threads.ts';
+import { listThreads, readThread, type ThreadPage } from '../../../operations/threads/threads.ts';
 import { moveClock } from '../../support/rows/outgoing-rows.ts';
 import { answerTo, mailOf, newUser, openThreadStage, type ThreadStage } from '../../support/stages/thread-stage.ts';
 
@@ -216,12 +216,13 @@ test.each([true, false])(
     const expected = threadIds.filter((_, at) => [3, 4].includes(at) === isClaimed).toReversed();
     for (const query of [{ isClaimed }, { isClaimed, search: 'about' }, { isClaimed, address: 'ann@a.test' }]) {
       const found: string[] = [];
-      for (let cursor: string | null = null, hasMore = true; hasMore; cursor = found.at(-1) ?? null) {
-        const page = await listThreads(context, query, { limit: 1, cursor });
+      let cursor: string | null = null;
+      do {
+        const page: ThreadPage = await listThreads(context, query, { limit: 1, cursor });
         expect(page.threads.map(({ claim: of }) => of?.holder)).toEqual([isClaimed ? 'agent-7' : undefined]);
         found.push(...page.threads.map(({ id }) => id));
-        hasMore = page.hasMore;
-      }
+        cursor = page.nextCursor;
+      } while (cursor !== null);
       expect(found, JSON.stringify(query)).toEqual(expected);
     }
   },

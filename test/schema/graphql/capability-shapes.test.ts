@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { oneOf } from '../../../operations/capability/vocabulary.ts';
+import { oneOf } from '../../../core/shared/vocabulary.ts';
 import { fieldShape } from '../../../schema/graphql/capability-shapes.ts';
 
 test('a field has the scalar of its shape, and names that end in Id are IDs', () => {

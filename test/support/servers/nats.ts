@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePort } from '../cluster/cluster.ts';
+import { standsStill } from './process-tree.ts';
 
 /** A real nats-server on a free port of 127.0.0.1, with the configuration that is shipped. */
 export interface NatsServer {
@@ -76,18 +77,6 @@ export async function startNatsServer(
       await rm(directory, { recursive: true, force: true });
     },
   };
-}
-
-async function standsStill(pid: number): Promise<void> {
-  const end = performance.now() + START_LIMIT_MS;
-  while (performance.now() < end) {
-    const tasks = await readdir(`/proc/${pid}/task`);
-    const states = await Promise.all(tasks.map((task) => readFile(`/proc/${pid}/task/${task}/stat`, 'latin1')));
-    // proc(5): the state follows the name in brackets
-    if (states.every((state) => state.slice(state.lastIndexOf(')') + 2).startsWith('T'))) return;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  throw new Error(`process ${pid} does not stand still`);
 }
 
 /** Resolves when something at the port says a word. */

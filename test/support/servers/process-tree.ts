@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 
 /** What one process uses. */
 export interface ProcessUse {
@@ -75,4 +76,19 @@ export function machineCpuSeconds(): number {
   // proc(5): user nice system idle iowait irq softirq steal
   const ticks = line.trim().split(/\s+/).slice(1).map(Number);
   return [0, 1, 2, 5, 6, 7].reduce((sum, at) => sum + (ticks[at] ?? 0), 0) / clockTicks;
+}
+
+const STOP_LIMIT_MS = 10_000;
+
+/** Resolves when every thread of a process that got SIGSTOP stands still. */
+export async function standsStill(pid: number): Promise<void> {
+  const end = performance.now() + STOP_LIMIT_MS;
+  while (performance.now() < end) {
+    const tasks = await readdir(`/proc/${pid}/task`);
+    const states = await Promise.all(tasks.map((task) => readFile(`/proc/${pid}/task/${task}/stat`, 'latin1')));
+    // proc(5): the state follows the name in brackets
+    if (states.every((state) => state.slice(state.lastIndexOf(')') + 2).startsWith('T'))) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  throw new Error(`process ${pid} does not stand still`);
 }

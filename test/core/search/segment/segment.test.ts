@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { emailTerms } from '../../../../core/search/email-terms.ts';
 import { parseSearch } from '../../../../core/search/search-query.ts';
 import { openBlock } from '../../../../core/search/segment/block.ts';
-import { buildSegment, type TermsOfEmail } from '../../../../core/search/segment/build-segment.ts';
+import { SegmentBuilder, type TermsOfEmail } from '../../../../core/search/segment/build-segment.ts';
 import { DamagedSegment } from '../../../../core/search/segment/bytes.ts';
 import { compareDocuments } from '../../../../core/search/segment/documents.ts';
 import { matchSegment, neededBlocks } from '../../../../core/search/segment/match-segment.ts';
@@ -110,6 +110,12 @@ describe('damage is detected', () => {
     }
   });
 });
+
+function* buildSegment(emails: readonly TermsOfEmail[]): Generator<void, EncodedSegment> {
+  const builder = new SegmentBuilder();
+  yield* builder.addAll(emails);
+  return yield* builder.finish();
+}
 
 function someEmails(random: () => number, count: number, prefix = 'e'): TermsOfEmail[] {
   const text = (most: number) =>

@@ -147,8 +147,8 @@ async function compare(
     const wantedThreads = inOrder(reference.threads(terms, conditions.threads), isInverted);
     const threadSize = pageSize(wantedThreads.length);
     for (const bounds of [SMALL, { ...SMALL, few: 1e5 }, find.FIND_BOUNDS]) {
-      const pages = paged(isInverted, threadSize, wantedThreads, async (page) =>
-        (await find.findMatchingThreads(transaction, threads, page, bounds)).map(({ id }) => id),
+      const pages = paged(isInverted, threadSize, wantedThreads, (page) =>
+        find.findMatchingThreads(transaction, threads, page, bounds),
       );
       expect(await pages, `${about} ${JSON.stringify(bounds)}`).toEqual(wantedThreads.map(({ id }) => id));
     }

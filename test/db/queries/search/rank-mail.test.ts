@@ -86,11 +86,7 @@ describe('results by relevance', () => {
   test.each(SEARCHES)('are those by time, each once, on pages of any direction: %s', async (text) => {
     for (const [rank, find] of [
       [rankMatchingEmails, (...given: Parameters<typeof findMatchingEmails>) => findMatchingEmails(...given)],
-      [
-        rankMatchingThreads,
-        async (...given: Parameters<typeof findMatchingThreads>) =>
-          (await findMatchingThreads(...given)).map(({ id }) => id),
-      ],
+      [rankMatchingThreads, findMatchingThreads],
     ] as const) {
       const search = { userId: USER, terms: parseSearch(text, NOW), conditions: {} };
       const byTime = await asUser(gateway, USER, (transaction) => find(transaction, search, ALL));

@@ -31,3 +31,19 @@ async function isAnalyzed(): Promise<boolean> {
   );
   return rows[0]?.isAnalyzed ?? false;
 }
+
+test('the statistics of raw messages are taken from few rows, because ANALYZE holds all of them in memory', async () => {
+  const owner = testDatabase.open(null);
+  const client = await owner.pool.connect();
+  try {
+    await client.query(
+      `insert into raw_message (id, octets, sha256, size_octets) select 'raw_' || n, '\\x00', '\\x00', 1 from generate_series(1, 5000) n`,
+    );
+    const notices: string[] = [];
+    client.on('notice', ({ message }) => notices.push(message ?? ''));
+    await client.query('analyze verbose raw_message');
+    expect(notices.join('\n')).toContain('containing 5000 live rows and 0 dead rows; 3000 rows in sample');
+  } finally {
+    client.release();
+  }
+});

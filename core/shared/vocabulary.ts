@@ -5,6 +5,8 @@ export interface Vocabulary {
   /** type in GraphQL, such as `SuppressionReason` */
   name: string;
   description: string;
+  /** names of values in GraphQL, where they are not those in upper case */
+  names?: Readonly<Record<string, string>>;
   /** description of each value */
   values: Readonly<Record<string, string>>;
 }

@@ -1,0 +1,126 @@
+import { z } from 'zod';
+
+/** How the interfaces differ in one field of a shape. Without notes, REST and GraphQL have the field under its own name. */
+interface FieldNotes {
+  /** the interface that has the field */
+  only?: 'rest' | 'graphql';
+  /** its name in REST, in the case of REST */
+  restName?: string;
+  graphqlName?: string;
+  /** the resource whose ID the value is: GraphQL returns the object */
+  linksTo?: string;
+  /** the scalar in GraphQL, where the shape does not say it: an integer of more than 32 bits, or an ID with another name */
+  graphqlType?: 'Float' | 'ID' | 'Int' | 'String' | 'JSON' | 'URL' | 'AddrSpec';
+  /** of a filter: an argument beside `filter` in GraphQL */
+  isArgument?: boolean;
+  /** REST omits the field if it is null */
+  isOmittedIfNull?: boolean;
+  /** whether it can be null in GraphQL, where the shape does not say it */
+  isNullableInGraphql?: boolean;
+  /** values that a list usually has, for the cost limit of GraphQL */
+  usualCount?: number;
+}
+
+const notes = z.registry<FieldNotes>();
+
+/** Returns the notes of a field; descriptions that were added later keep them. */
+export function readNotes(field: z.core.$ZodType): FieldNotes {
+  return notes.get(field) ?? {};
+}
+
+/** Returns the shape of a field that REST alone has. */
+export function restOnly<Shape extends z.ZodType>(shape: Shape, restName?: string): Shape {
+  return annotate(shape, { only: 'rest', ...(restName === undefined ? {} : { restName }) });
+}
+
+/** Returns the shape of a field that GraphQL alone has. */
+export function graphqlOnly<Shape extends z.ZodType>(shape: Shape, graphqlName?: string): Shape {
+  return annotate(shape, { only: 'graphql', ...(graphqlName === undefined ? {} : { graphqlName }) });
+}
+
+/** Returns the shape of a field with other names, or another scalar in GraphQL. */
+export function named<Shape extends z.ZodType>(
+  shape: Shape,
+  names: Pick<FieldNotes, 'restName' | 'graphqlName' | 'graphqlType'>,
+): Shape {
+  return annotate(shape, names);
+}
+
+/**
+ * Returns the shape of an ID of another resource. GraphQL returns the object, in a field that is named like this one without `Id`, or like
+ * `graphqlName`. It is nullable where the object may no longer exist.
+ */
+export function linkTo<Shape extends z.ZodType>(resource: string, shape: Shape, graphqlName?: string): Shape {
+  return annotate(shape, { linksTo: resource, ...(graphqlName === undefined ? {} : { graphqlName }) });
+}
+
+/** Returns the shape of a link that GraphQL returns as null if the object is gone. */
+export function maybeGone<Shape extends z.ZodType>(shape: Shape): Shape {
+  return annotate(shape, { isNullableInGraphql: true });
+}
+
+/** Returns the shape of a value of any form that GraphQL requires. */
+export function required<Shape extends z.ZodUnknown>(shape: Shape): Shape {
+  return annotate(shape, { isNullableInGraphql: false });
+}
+
+/**
+ * Returns the shape of a field of REST that always has the same value, such as `object`. Routes fill it in, so that functions need not return
+ * it: that is why its type is optional.
+ */
+export function restLiteral<Value extends string | true>(value: Value): z.ZodOptional<z.ZodLiteral<Value>> {
+  return restOnly(z.literal(value)) as unknown as z.ZodOptional<z.ZodLiteral<Value>>;
+}
+
+/** Returns the shape of a list that usually has this many values. */
+export function usually<Shape extends z.ZodType>(usualCount: number, shape: Shape): Shape {
+  return annotate(shape, { usualCount });
+}
+
+/** Returns the shape of a filter that is an argument of its own in GraphQL. */
+export function asArgument<Shape extends z.ZodType>(shape: Shape): Shape {
+  return annotate(shape, { isArgument: true });
+}
+
+/** Returns the shape of a field that REST omits if it is null. */
+export function omittedIfNull<Inner extends z.ZodType>(shape: z.ZodNullable<Inner>): z.ZodNullable<Inner> {
+  return annotate(shape, { isOmittedIfNull: true });
+}
+
+function annotate<Shape extends z.ZodType>(shape: Shape, more: FieldNotes): Shape {
+  const copy = shape.clone();
+  notes.add(copy, { ...readNotes(shape), ...more });
+  return copy;
+}
+
+/** Names of a shape in GraphQL, where they differ from that of the component in openapi.json. */
+const typeNames = z.registry<{ type?: string; input?: string }>();
+
+/** Names an object of a capability: `id` in openapi.json, the others in GraphQL. */
+export function nameType<Shape extends z.ZodType>(
+  shape: Shape,
+  { id, description, ...graphql }: { id?: string; type?: string; input?: string; description?: string },
+): Shape {
+  const copy = shape.meta({
+    ...(id === undefined ? {} : { id }),
+    ...(description === undefined ? {} : { description }),
+  }) as Shape;
+  typeNames.add(copy, graphql);
+  return copy;
+}
+
+/** Returns the name of an object in GraphQL; undefined if it has none. */
+export function findTypeName(shape: z.core.$ZodType, kind: 'type' | 'input'): string | undefined {
+  return typeNames.get(shape)?.[kind] ?? findId(shape);
+}
+
+/** Returns the name of a shape in openapi.json, also of a copy with another description; undefined if it has none. */
+function findId(shape: z.core.$ZodType): string | undefined {
+  const { parent } = shape._zod;
+  return (shape as z.ZodType).meta()?.id ?? (parent === undefined ? undefined : findId(parent));
+}
+
+/** Whether a field or an argument with this name is an ID. */
+export function isIdName(name: string): boolean {
+  return /^id$|Id$/.test(name);
+}
