@@ -19,6 +19,7 @@ const STARTS_STEPS = [
   /^haraka-plugins\/plugins\/receiving\/plugin\.ts$/,
   /^gateway\/server\.ts$/,
   /^gateway\/rest\/rest\.ts$/,
+  /^operations\/capability\/capabilities\.ts$/,
 ];
 /** Haraka calls it by its name when it loads the plugin. */
 const CALLED_BY_HARAKA = 'register';
@@ -120,7 +121,7 @@ test('each file that is said to call an operation imports it', () => {
       },
     ),
   );
-  expect(calls.length).toBeGreaterThan(8);
+  expect(calls.length).toBeGreaterThan(6);
   const importsOf = (file: string) =>
     [...readFileSync(path.join(repository, file), 'utf8').matchAll(/from '([^']+)'/g)].map(([, name = '']) =>
       path.posix.join(path.posix.dirname(file), name),

@@ -31,7 +31,7 @@ const VERBS_OR_NOUNS = readWords(`
   answers attempts blocks change changes checks claims continue copies count counts cuts dates details documents end
   ends explain exports files filters flags forms forwards groups imports keep kills labels limits link links list
   lists log manages marks match name names note notes order orders pages places point points pools put puts races
-  records release releases repeat replays replies reports requests resets results rings routes rules scale schedules
+  ranks records release releases repeat replays replies reports requests resets results rings routes rules scale schedules
   scores searches set sets shape shapes share sorts stages states steps store sweeps switch tests thread times
   traces turns types uploads use uses values work works
 `);
