@@ -34,11 +34,7 @@ const order: [prefix: string, position: number][] = [
   ['schema/input-shapes.ts', 2.5],
   ['schema/graphql/', 3],
   ['actors/actor.ts', 3],
-  ['actors/dns-query.ts', 2.9],
-  ['actors/dns-resolver.ts', 3],
-  ['actors/checked-dispatcher.ts', 3],
-  ['actors/checked-request.ts', 3],
-  ['actors/validated-dns.ts', 3],
+  ['actors/network/', 3],
   ['actors/set-aside.ts', 3.5],
   ['actors/mail-spans.ts', 2.5],
   ['actors/direct-delivery.ts', 2.5],
@@ -242,7 +238,7 @@ test('the standards page and the README name files and folders that exist', () =
   expect(programs.filter((name) => !names.has(name))).toEqual([]);
 });
 
-test('a conflict is final, or says that the client can try again', () => {
+test('a conflict is final, or says that the client can retry', () => {
   const conflicts = files.flatMap(({ name, text }) =>
     [...text.matchAll(/new UserError\(\s*'conflict',[\s\S]*?\);/g)].map(([thrown]) => ({ name, thrown, text })),
   );

@@ -4,7 +4,7 @@ import { createAddressGuard } from '../../core/shared/network-address.ts';
 import { CLAIM_BATCH } from '../../db/claim.ts';
 import type { BuildEventPayload, SelectPayload } from '../../operations/endpoints/payload-queries.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
-import { createCheckedDispatcher } from '../checked-dispatcher.ts';
+import { createCheckedDispatcher } from '../network/checked-dispatcher.ts';
 import { createInHand, laneName } from '../work/in-hand.ts';
 import { createActionRunner } from './act-on-response.ts';
 import { type AskFaultPoint, createAsker } from './ask-model.ts';

@@ -14,7 +14,7 @@ import {
 import { endOfHeaderSection } from '../../core/mime/header-fields.ts';
 import type { ParsedMessage } from '../../core/mime/parse-message.ts';
 import { storableText } from '../../core/shared/text.ts';
-import type { DnsResolver } from '../dns-resolver.ts';
+import type { DnsResolver } from '../network/dns-resolver.ts';
 
 /** What SMTP tells about the sender. */
 export interface SenderFacts {

@@ -3,7 +3,7 @@ import { type Authentication, undecided } from '../../core/mime/authentication.t
 import { type MailReport, readMailReport } from '../../core/mime/parse-bounce.ts';
 import { type ParsedMessage, parseMessage, scanHeaders } from '../../core/mime/parse-message.ts';
 import { isReturnAddress } from '../../core/smtp/return-address.ts';
-import { createDnsResolver } from '../dns-resolver.ts';
+import { createDnsResolver } from '../network/dns-resolver.ts';
 import { authenticateMessage } from './authenticate-message.ts';
 import { readDmarcAttachment } from './dmarc-attachment.ts';
 import {

@@ -2,7 +2,7 @@ import { type MxRecord, mailFromDomainOf, proofNameOf } from '../../core/domains
 import type { DnsAnswer, DomainAnswers } from '../../core/domains/domain-check.ts';
 import { parentDomains } from '../../core/domains/domain-name.ts';
 import { mtaStsNameOf, tlsReportNameOf } from '../../core/domains/mta-sts.ts';
-import type { LookUp } from '../dns-resolver.ts';
+import type { LookUp } from '../network/dns-resolver.ts';
 
 /** The names below a domain whose TXT records hold its DKIM keys. */
 export interface AskedDomain {

@@ -12,7 +12,7 @@ import {
 } from '../../db/queries/domains/domain-check.ts';
 import type { Reply, Request } from '../../schema/messages.ts';
 import type { ActorContext, Run } from '../actor.ts';
-import { createDnsResolver } from '../dns-resolver.ts';
+import { createDnsResolver } from '../network/dns-resolver.ts';
 import { askDns } from './ask-dns.ts';
 import { storeCheck } from './store-check.ts';
 

@@ -26,9 +26,9 @@ import {
   releaseTlsReport,
 } from '../../db/queries/sending/tls-report.ts';
 import type { ActorContext } from '../actor.ts';
-import { createCheckedDispatcher } from '../checked-dispatcher.ts';
-import { requestChecked } from '../checked-request.ts';
-import { createDnsResolver } from '../dns-resolver.ts';
+import { createCheckedDispatcher } from '../network/checked-dispatcher.ts';
+import { requestChecked } from '../network/checked-request.ts';
+import { createDnsResolver } from '../network/dns-resolver.ts';
 
 export interface TlsReportOptions {
   /** CIDRs that report receivers may have although they are not public */

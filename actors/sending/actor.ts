@@ -2,9 +2,9 @@ import { createSecureContext, getCACertificates, type SecureContext } from 'node
 import { createAddressGuard } from '../../core/shared/network-address.ts';
 import type { LocalSending } from '../../operations/sending/local-sender.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
-import { createCheckedDispatcher } from '../checked-dispatcher.ts';
-import { createDnsResolver } from '../dns-resolver.ts';
-import { createValidatedDns } from '../validated-dns.ts';
+import { createCheckedDispatcher } from '../network/checked-dispatcher.ts';
+import { createDnsResolver } from '../network/dns-resolver.ts';
+import { createValidatedDns } from '../network/validated-dns.ts';
 import { createInHand } from '../work/in-hand.ts';
 import { createAttempter } from './attempt.ts';
 import { createRecipientLeases } from './claim-recipients.ts';

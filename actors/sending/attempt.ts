@@ -1,7 +1,7 @@
 import { deriveReturnAddressKey, makeReturnAddress } from '../../core/smtp/return-address.ts';
 import { isTransient } from '../../db/errors.ts';
 import type { ActorContext } from '../actor.ts';
-import type { LookUp } from '../dns-resolver.ts';
+import type { LookUp } from '../network/dns-resolver.ts';
 import { setAside } from '../set-aside.ts';
 import { isGoneBeforehand, isTooMany, resultOfSent, toResult, verdictOf } from './attempt-results.ts';
 import type { DaneDestination } from './dane-lookup.ts';

@@ -1,5 +1,5 @@
 import { type TlsaRecord, usableTlsaRecords } from '../../core/sending/dane.ts';
-import type { ValidatedDns } from '../validated-dns.ts';
+import type { ValidatedDns } from '../network/validated-dns.ts';
 
 /** TLSA records of one mail server. */
 export type DaneHost =

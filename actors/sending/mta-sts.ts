@@ -9,8 +9,8 @@ import {
   type StoredMtaStsPolicy,
   storeMtaStsPolicy,
 } from '../../db/queries/sending/mta-sts-policy.ts';
-import { type CheckedResponse, requestChecked } from '../checked-request.ts';
-import type { LookUp } from '../dns-resolver.ts';
+import { type CheckedResponse, requestChecked } from '../network/checked-request.ts';
+import type { LookUp } from '../network/dns-resolver.ts';
 
 /** Why a domain that announces a policy has none that can be used (RFC 8460 §4.3.2). */
 type PolicyFetchFailure = 'sts-policy-fetch-error' | 'sts-policy-invalid' | 'sts-webpki-invalid';

@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net';
 import type { AddressGuard } from '../../core/shared/network-address.ts';
 import { chooseExchangers, type MailExchanger } from '../../core/smtp/destination.ts';
-import type { LookUp } from '../dns-resolver.ts';
+import type { LookUp } from '../network/dns-resolver.ts';
 
 /** A mail server, with its addresses in the order in which they are tried. */
 export interface MailHost {

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { DAY_MS } from '../../core/shared/durations.ts';
 import { inTransactionFrom } from '../../db/connection/transaction.ts';
 import { retryContention } from '../../db/errors.ts';
 import {
@@ -20,7 +21,7 @@ export interface ThreadingOptions {
 export interface ThreadingContext extends ActorContext, ThreadingOptions {}
 
 /** Milliseconds; older mail was not delayed, but imported. */
-const MAX_DELAY_MS = 24 * 60 * 60 * 1_000;
+const MAX_DELAY_MS = DAY_MS;
 /** Attempts for a batch that fails with a deadlock, a serialization failure or a lock timeout. */
 const MAX_TRIES = 6;
 const FIRST_PAUSE_MS = 20;

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { DAY_MS } from '../../core/shared/durations.ts';
 import { type Config, connectableHost } from '../config.ts';
 import { isWithin } from '../runner/environment-values.ts';
 import { isTrial } from './check-configuration.ts';
@@ -11,7 +12,6 @@ const { ok, warn, fail, skip } = findingsOf('SMTP');
 /** A domain without addresses (RFC 6761 §6.4). */
 const UNKNOWN_RECIPIENT = 'doctor@nobody.invalid';
 const FEW_DAYS = 14;
-const DAY_MS = 86_400_000;
 
 /**
  * Talks to our own SMTP server like a sender, up to a recipient that must be refused, because that reply comes from the receiving actor.

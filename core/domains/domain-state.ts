@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '../shared/durations.ts';
 import type { DnsRecord, PublishedKey } from './dns-records.ts';
 import { type DomainCheck, isSeen } from './domain-check.ts';
 
@@ -29,8 +30,6 @@ export interface DomainFacts {
 export type DomainVerdict = 'claim' | 'fail' | 'lose proof' | 'keep';
 
 const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const PENDING_MS = 72 * HOUR_MS;
 /** How long the proof of a verified domain may be missing before another user can claim the domain. */
 export const CONTESTED_DAYS = 7;

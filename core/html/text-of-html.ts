@@ -1,5 +1,6 @@
 import { Parser } from 'htmlparser2';
 import { storableText } from '../shared/text.ts';
+import { INLINE_ELEMENTS, PARAGRAPH_ELEMENTS, UNSEEN_ELEMENTS } from './elements.ts';
 import { hiddenClasses, isHidden } from './hidden-elements.ts';
 import { sanitizeHtmlBody } from './sanitize-html.ts';
 
@@ -8,15 +9,8 @@ export const MAX_HTML_LENGTH = 500_000;
 /** Maximum nesting; deeper elements are ignored. The parser's time grows with the depth. */
 const MAX_DEPTH = 500;
 
-const UNSEEN = new Set(['head', 'script', 'style', 'template', 'noscript', 'title']);
-/** Elements with a blank line before and after them. */
-const PARAGRAPHS = new Set('p h1 h2 h3 h4 h5 h6 ul ol dl table blockquote pre'.split(' '));
-/** Inline elements. */
-const INLINE = new Set(
-  'a abbr b bdi bdo big cite code em font i img ins kbd label mark q s samp small span strike strong sub sup td th tt u var wbr'.split(
-    ' ',
-  ),
-);
+/** Elements that stay on their line: cells share that of their row. */
+const ON_LINE: ReadonlySet<string> = new Set([...INLINE_ELEMENTS, 'img', 'td', 'th']);
 
 /** Spaces, and invisible characters that newsletters use to fill the preview. */
 const SPACES = /(?: |\u00a0|\u200b|\u200c|\ufeff|\u00ad|\u034f)+/g;
@@ -91,12 +85,12 @@ function openReader(classes: ReadonlySet<string> | null): HtmlReader {
   const parser = new Parser({
     onopentag(name, attributes) {
       if (++depth > MAX_DEPTH) return parser.pause();
-      const isUnseen = UNSEEN.has(name) || (classes !== null && isHidden(attributes, classes));
+      const isUnseen = UNSEEN_ELEMENTS.has(name) || (classes !== null && isHidden(attributes, classes));
       hiding.push(isUnseen);
       if (isUnseen) unseen++;
       if (unseen > 0) return;
       if (name === 'br') endLine(lineEnds + 1);
-      else if (!INLINE.has(name)) endLine(PARAGRAPHS.has(name) ? 2 : 1);
+      else if (!ON_LINE.has(name)) endLine(PARAGRAPH_ELEMENTS.has(name) ? 2 : 1);
       if (name === 'td' || name === 'th') pieces.push(' ');
       if (name === 'li') addText('- ');
       if (name === 'img') addText(line(attributes['alt'] ?? ''));
@@ -114,7 +108,7 @@ function openReader(classes: ReadonlySet<string> | null): HtmlReader {
       if (hiding.pop() === true) unseen--;
       if (wasUnseen) return;
       if (name === 'a') endLink();
-      else if (name !== 'br' && !INLINE.has(name)) endLine(PARAGRAPHS.has(name) ? 2 : 1);
+      else if (name !== 'br' && !ON_LINE.has(name)) endLine(PARAGRAPH_ELEMENTS.has(name) ? 2 : 1);
     },
   });
   return {
@@ -144,7 +138,7 @@ export function stripTags(html: string): string {
     (sanitizeHtmlBody(html) ?? html)
       // The name is matched whole: giving letters back would retry every length, in quadratic time.
       .replace(/<(\/?[a-z0-9]*)(?![a-z0-9])[^<>]*(?:>|$)/gi, (_, tag: string) =>
-        SEARCHED_INLINE.has(tag.replace('/', '').toLowerCase()) ? '' : ' ',
+        INLINE_ELEMENTS.has(tag.replace('/', '').toLowerCase()) ? '' : ' ',
       )
       .replaceAll('&lt;', '<')
       .replaceAll('&gt;', '>')
@@ -152,9 +146,3 @@ export function stripTags(html: string): string {
       .replaceAll('&amp;', '&')
   );
 }
-
-const SEARCHED_INLINE = new Set(
-  'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark q s samp small span strike strong sub sup tt u var wbr'.split(
-    ' ',
-  ),
-);

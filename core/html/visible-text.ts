@@ -1,3 +1,5 @@
+import { INLINE_ELEMENTS, UNSEEN_ELEMENTS } from './elements.ts';
+
 /**
  * Returns the text of HTML that a reader may see, for searches: without tags, comments, styles, scripts and the head, references decoded.
  * Inline elements join their neighbors (`H<b>ello</b>` is Hello), all others separate them. At most `maxLength` characters. Takes linear
@@ -25,14 +27,6 @@ interface Scan {
 }
 
 const TAG_NAME = /\/?([a-z][a-z0-9]*)/iy;
-/** The content of these is not displayed. */
-const UNSEEN: ReadonlySet<string> = new Set(['style', 'script', 'head', 'title', 'template', 'noscript', 'xml']);
-const INLINE: ReadonlySet<string> = new Set(
-  'a abbr acronym b bdi bdo big cite code del dfn em font i ins kbd mark q s samp small span strike strong sub sup tt u var wbr'.split(
-    ' ',
-  ),
-);
-
 /** Returns the index after the markup at `open`, and the text that replaces it. */
 function behindMarkup({ html, unclosed }: Scan, open: number): { join: string; end: number } {
   if (html.startsWith('<!--', open)) return { join: '', end: behind(html, '-->', open + 4) };
@@ -42,9 +36,9 @@ function behindMarkup({ html, unclosed }: Scan, open: number): { join: string; e
     const isDeclaration = html[open + 1] === '!' || html[open + 1] === '?';
     return isDeclaration ? { join: '', end: behind(html, '>', open + 1) } : { join: '<', end: open + 1 };
   }
-  const join = INLINE.has(name) ? '' : ' ';
+  const join = INLINE_ELEMENTS.has(name) ? '' : ' ';
   const inside = behindTag(html, open + 1);
-  if (html[open + 1] === '/' || !UNSEEN.has(name) || unclosed.has(name)) return { join, end: inside };
+  if (html[open + 1] === '/' || !UNSEEN_ELEMENTS.has(name) || unclosed.has(name)) return { join, end: inside };
   const close = new RegExp(`</${name}`, 'gi');
   close.lastIndex = inside;
   const closed = close.exec(html);

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../shared/durations.ts';
 import { isTimeZone, wallToInstant } from '../shared/time-zone.ts';
 import { type CalendarComponent, findLine } from './calendar-lines.ts';
 import { findWindowsZone } from './windows-zones.ts';
@@ -72,7 +73,6 @@ function readOffset(value: string): number | null {
 }
 
 const DAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];
-const DAY_MS = 86_400_000;
 
 /** Returns when the rule last began before the local time, as if it was in UTC; null when it had not begun. */
 function lastOnset(rule: CalendarComponent, wall: Date): number | null {

@@ -1,5 +1,6 @@
 import { Parser } from 'htmlparser2';
 import { LinkifyIt } from 'linkify-it';
+import { INLINE_ELEMENTS, UNSEEN_ELEMENTS } from '../html/elements.ts';
 import { type BodyText, textBeginning } from '../shared/large-text.ts';
 import type { Attachment } from './attachment.ts';
 import { type CalendarEvent, findEvent } from './calendar-event.ts';
@@ -394,14 +395,6 @@ const MAX_OUTLINE_LINKS = 2_000;
 /** Maximum nesting; deeper elements are ignored. The parser's time grows with the depth. */
 const MAX_DEPTH = 500;
 
-const UNSEEN = new Set(['head', 'script', 'style', 'template', 'noscript', 'title']);
-/** Inline elements. */
-const INLINE = new Set(
-  'a abbr b bdi bdo big cite code em font i ins kbd label mark q s samp small span strike strong sub sup tt u var wbr'.split(
-    ' ',
-  ),
-);
-
 /** Reads an HTML body in one pass; never throws. */
 function readHtmlOutline(html: string): HtmlOutline {
   const pieces: string[] = [];
@@ -420,8 +413,8 @@ function readHtmlOutline(html: string): HtmlOutline {
   const parser = new Parser({
     onopentag(name, attributes) {
       if (++depth > MAX_DEPTH) return parser.pause();
-      if (UNSEEN.has(name)) unseen++;
-      if (!INLINE.has(name)) part(name === 'td' || name === 'th' ? ' ' : '\n');
+      if (UNSEEN_ELEMENTS.has(name)) unseen++;
+      if (!INLINE_ELEMENTS.has(name)) part(name === 'td' || name === 'th' ? ' ' : '\n');
       if (name === 'a' || name === 'area') {
         endLink();
         if (attributes['href'] !== undefined)
@@ -436,9 +429,9 @@ function readHtmlOutline(html: string): HtmlOutline {
     },
     onclosetag(name) {
       depth--;
-      if (UNSEEN.has(name) && unseen > 0) unseen--;
+      if (UNSEEN_ELEMENTS.has(name) && unseen > 0) unseen--;
       if (name === 'a' || name === 'area') endLink();
-      else if (!INLINE.has(name) && name !== 'td' && name !== 'th') part('\n');
+      else if (!INLINE_ELEMENTS.has(name) && name !== 'td' && name !== 'th') part('\n');
     },
   });
   parser.end(html);

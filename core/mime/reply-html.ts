@@ -1,4 +1,5 @@
 import { Parser } from 'htmlparser2';
+import { INLINE_ELEMENTS, PARAGRAPH_ELEMENTS, UNSEEN_ELEMENTS } from '../html/elements.ts';
 import { isTooComplex } from '../html/sanitize-html.ts';
 import { type Fate, type Line, type LineMark, lineOf } from './reply-line.ts';
 import { fatesOf } from './reply-reader.ts';
@@ -72,14 +73,7 @@ interface OpenElement {
   isPreformatted: boolean;
 }
 
-const UNSEEN = new Set(['head', 'script', 'style', 'template', 'noscript', 'title', 'xml', 'object']);
-const INLINE = new Set(
-  'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark o:p q s samp small span strike strong sub sup time tt u var wbr'.split(
-    ' ',
-  ),
-);
-/** Elements with a blank line before and after them. */
-const PARAGRAPHS = new Set('p h1 h2 h3 h4 h5 h6 ul ol dl table blockquote pre'.split(' '));
+const UNSEEN: ReadonlySet<string> = new Set([...UNSEEN_ELEMENTS, 'object']);
 
 const QUOTE_CLASS =
   /(?:^|\s)(?:x_|ecx)?(?:cite\d?|yahoo_quoted|iosymail|protonmail_quote|tutanota_quote|nylas-quote|front-blockquote)(?:\s|$)/;
@@ -131,9 +125,9 @@ function readOutline(html: string): HtmlOutline {
     isFilled = false;
   };
   const endBlock = (name: string) => {
-    if (INLINE.has(name)) return;
+    if (INLINE_ELEMENTS.has(name)) return;
     if (isFilled) endLine();
-    if (PARAGRAPHS.has(name) && outline.lines.at(-1)?.isBlank === false) endLine();
+    if (PARAGRAPH_ELEMENTS.has(name) && outline.lines.at(-1)?.isBlank === false) endLine();
   };
   const addAtom = (start: number, end: number, shown: string) => {
     const inside = open.at(-1);
@@ -178,7 +172,7 @@ function readOutline(html: string): HtmlOutline {
         isUnseen,
         isPreformatted: outer?.isPreformatted === true || name === 'pre',
       });
-      if (!isUnseen && !INLINE.has(name) && hasBorderAbove(attributes)) outline.lines.push(lineOf(RULE, null));
+      if (!isUnseen && !INLINE_ELEMENTS.has(name) && hasBorderAbove(attributes)) outline.lines.push(lineOf(RULE, null));
     },
     ontext(data) {
       const [start, end] = [parser.startIndex, parser.endIndex + 1];

@@ -1,4 +1,5 @@
 import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
+import { INLINE_ELEMENTS } from '../html/elements.ts';
 import { parseMailHtml } from '../html/read-mail-tree.ts';
 import { findExplicitLink, findTextLink, MAX_SEARCHED_LENGTH, shownLink, type TopLevelDomains } from './text-links.ts';
 
@@ -52,7 +53,7 @@ function searchTree(root: Node, search: Search, depth: number): void {
     else if (node.nodeName === '#comment' && 'data' in node) searchComment(node.data, search, depth);
     else if ('attrs' in node) {
       searchElement(node, search, depth);
-      if (!INLINE.has(node.nodeName)) pieces.push('\n');
+      if (!INLINE_ELEMENTS.has(node.nodeName)) pieces.push('\n');
       if ('content' in node) waiting.push(node.content as Node);
     }
     if ('childNodes' in node) waiting.push(...node.childNodes.toReversed());
@@ -64,12 +65,6 @@ function searchTree(root: Node, search: Search, depth: number): void {
   }
 }
 
-/** Elements that do not separate the words around them. */
-const INLINE: ReadonlySet<string> = new Set(
-  'a abbr acronym b bdi bdo big cite code data em font i ins del dfn kbd label mark nobr o:p q s samp small span strike strong sub sup time tt u var wbr'.split(
-    ' ',
-  ),
-);
 /** Elements whose content is text to browsers, and HTML to programs that do not know them. */
 const RAW: ReadonlySet<string> = new Set('noscript noembed noframes iframe xmp plaintext textarea title'.split(' '));
 

@@ -1,4 +1,5 @@
 import * as chrono from 'chrono-node/en';
+import { DAY_MS } from '../shared/durations.ts';
 import { isTimeZone, offsetMs, wallToInstant } from '../shared/time-zone.ts';
 
 /** Why a send time is rejected. */
@@ -12,8 +13,7 @@ export type Schedule =
 
 /** Limits of a send time, from now; milliseconds. */
 const EARLIEST_MS = 60_000;
-const LATEST_MS = 366 * 86_400_000;
-const DAY_MS = 86_400_000;
+const LATEST_MS = 366 * DAY_MS;
 
 /**
  * Parses ISO 8601 in extended or basic form (with any offset; without one it is local time in the zone) or an English phrase ("tomorrow

@@ -1,4 +1,5 @@
 import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
+import { INLINE_ELEMENTS } from '../html/elements.ts';
 import { parseMailHtml } from '../html/read-mail-tree.ts';
 import {
   areAlike,
@@ -89,11 +90,7 @@ function walk(root: Node, look: Look, work: Walk, depth: number): void {
   }
 }
 
-const INLINE: ReadonlySet<string> = new Set(
-  'a abbr b bdi bdo big cite code em font i img ins del label mark q s small span strike strong sub sup tt u wbr #document-fragment'.split(
-    ' ',
-  ),
-);
+const INLINE: ReadonlySet<string> = new Set([...INLINE_ELEMENTS, 'img', '#document-fragment']);
 
 /** Elements whose text mail programs or browsers do not show, or only some of them, or only after a click. */
 const KINDS: Readonly<Record<string, Unseen>> = {

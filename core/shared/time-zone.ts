@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from './durations.ts';
 
 /** Returns whether the runtime knows the IANA zone. */
 export function isTimeZone(timeZone: string): boolean {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isForwardSubject, isReplySubject } from '../mime/subject.ts';
+import { DAY_MS } from '../shared/durations.ts';
 import { ThreadSets, type ThreadsApart } from './threads-apart.ts';
 
 /**
@@ -59,7 +60,7 @@ export interface SubjectAnchor {
 }
 
 /** RFC 5256 sets no limit; thirty days keep "Re: invoice" of this month from that of last year. */
-const SUBJECT_WINDOW_MS = 30 * 24 * 60 * 60 * 1000;
+const SUBJECT_WINDOW_MS = 30 * DAY_MS;
 /** Maximum participants of a message that subject edges compare. */
 const MAX_ANCHOR_PARTICIPANTS = 50;
 /** Characters; an index row of PostgreSQL holds 2,704 bytes, and a msg-id has no limit. */

@@ -1,3 +1,5 @@
+import { DAY_MS } from '../shared/durations.ts';
+
 /** How long mail is kept, in whole days; null: forever, but no longer than what it belongs to. */
 export interface Retention {
   /** the raw message and its attachments */
@@ -35,8 +37,6 @@ export interface RetentionCutoffs {
   bodiesBefore: Date | null;
   metadataBefore: Date | null;
 }
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** Returns the cutoffs. Bodies are removed with the metadata at the latest, and raw messages with the bodies. */
 export function retentionCutoffs({ rawDays, bodyDays, metadataDays }: Retention, now: Date): RetentionCutoffs {

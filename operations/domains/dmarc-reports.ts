@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import { alignedPercent, dmarcAdvice } from '../../core/domains/dmarc-advice.ts';
 import type { DmarcPolicy, DmarcRecord } from '../../core/domains/dmarc-report.ts';
+import { DAY_MS } from '../../core/shared/durations.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/transaction.ts';
@@ -32,7 +33,6 @@ export interface DmarcSummary {
 }
 
 export const SUMMARY_DAYS = 30;
-const DAY_MS = 86_400_000;
 
 /** Returns a page of a domain's reports, newest first, with the exact total. Throws not_found. */
 export function listDmarcReports(

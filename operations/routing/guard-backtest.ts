@@ -7,6 +7,7 @@ import {
   type ModelAnswer,
   readsText,
 } from '../../core/routing/guard-rule.ts';
+import { DAY_MS } from '../../core/shared/durations.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetCursor } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/transaction.ts';
@@ -106,7 +107,6 @@ const BUDGET_MS = 6_000;
 const SPARE_MS = 2_000;
 /** Messages read at a time; a body may have 400,000 characters. */
 const BATCH = { outline: 500, whole: 50 } as const;
-const DAY_MS = 86_400_000;
 
 /** Users with a running back-test in this process. One costs as much as thousands of other requests. */
 const underWay = new Set<string>();

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { DraftVersion } from '../../core/sending/draft.ts';
+import { DAY_MS } from '../../core/shared/durations.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { claimTokenSha256 } from '../../core/threads/answerer-claim.ts';
 import { linkKeys, linksOf } from '../../core/threads/threading.ts';
@@ -137,8 +138,6 @@ async function readPolicies(
   }
   return { policy, held, judging: await openPolicyJudge(client, userId, held, policy.now) };
 }
-
-const DAY_MS = 86_400_000;
 
 /**
  * Returns a member as it is stored under its send policies: with what they record, waiting for approval, or scheduled when its emails can be

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../core/shared/durations.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import * as faults from '../../db/queries/upkeep/overview-faults.ts';
 import { countSendsLeft } from '../accounts/account.ts';
@@ -38,7 +39,6 @@ export interface Finding {
 
 /** The share of the limit at which a finding appears. */
 const NEAR_LIMIT = 0.9;
-const DAY_MS = 86_400_000;
 const EXPIRING_DAYS = 7;
 const EXPIRED_DAYS = 30;
 

@@ -10,6 +10,8 @@ export {
   MAX_SAMPLED_DELIVERIES,
 } from '../../db/queries/upkeep/overview-counts.ts';
 
+import { DAY_MS, HOUR_MS } from '../../core/shared/durations.ts';
+
 /** Whole hours up to now, including the current one. */
 export interface Span {
   from: Date;
@@ -33,7 +35,6 @@ export interface HourOfMail {
 
 /** 90 days. */
 export const MAX_OVERVIEW_HOURS = 2_160;
-const HOUR_MS = 3_600_000;
 
 /** Throws validation. */
 export function overviewSpan({ now }: OperationContext, hours: number): Span {
@@ -66,8 +67,6 @@ function addTo(hour: HourOfMail, { type, status, isHeld, count }: counts.HourlyC
     if (status === 'delivered' || status === 'bounced' || status === 'failed') hour[status] += count;
   }
 }
-
-const DAY_MS = 24 * HOUR_MS;
 
 /** Sums the hours by days of UTC, oldest first. The first day has only the hours of the span. */
 export function daysOf(hours: readonly HourOfMail[]): HourOfMail[] {

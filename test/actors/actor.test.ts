@@ -80,7 +80,7 @@ test('a sweep never overlaps itself', async () => {
   expect(most).toBe(1);
 });
 
-test('wakes that come during a run are handed to the next one together', async () => {
+test('wakes that arrive during a run are passed together to the next run', async () => {
   const runs: string[][] = [];
   const first = Promise.withResolvers<void>();
   start({
@@ -108,7 +108,7 @@ test('wakes that come during a run are handed to the next one together', async (
   await waitFor(() => expect(runs).toEqual([['em_1'], ['em_2', 'em_3', 'em_4', 'em_5']]));
 });
 
-test('as many runs by wakes go on at once as the step allows, no more', async () => {
+test('the step runs for several wakes at once, up to its limit', async () => {
   let running = 0;
   let most = 0;
   let done = 0;
@@ -137,7 +137,7 @@ test('as many runs by wakes go on at once as the step allows, no more', async ()
   expect(most).toBe(3);
 });
 
-test('more wakes than can be held are answered by a sweep', async () => {
+test('a sweep replaces the wakes that exceed the limit of held wakes', async () => {
   const first = Promise.withResolvers<void>();
   let sweeps = 0;
   let woken = 0;
@@ -198,7 +198,7 @@ test('a step that throws is tried again after pauses that grow, and logs each su
   expect(lines.filter((line) => line.msg === 'actor: step failed')).toHaveLength(3);
 });
 
-test('PostgreSQL being away is one warning, its return one line, whatever the number of tries', async () => {
+test('an unreachable PostgreSQL is logged once, and its return once, whatever the number of retries', async () => {
   let tries = 0;
   start({
     steps: [
@@ -217,7 +217,7 @@ test('PostgreSQL being away is one warning, its return one line, whatever the nu
   );
 });
 
-test('a wake whose run failed is made up for by a sweep', async () => {
+test('a sweep repeats the work of a wake whose run failed', async () => {
   const seen: number[] = [];
   start({
     steps: [
@@ -237,7 +237,7 @@ test('a wake whose run failed is made up for by a sweep', async () => {
   await waitFor(() => expect(seen).toEqual([0, 1, 0]));
 });
 
-test('one step that fails holds up no other', async () => {
+test('a failing step does not delay other steps', async () => {
   const good = vi.fn(async () => undefined);
   start({
     steps: [
@@ -248,7 +248,7 @@ test('one step that fails holds up no other', async () => {
   await waitFor(() => expect(good.mock.calls.length).toBeGreaterThan(10));
 });
 
-test('an answer that throws is logged here and told to the asker', async () => {
+test("an exception of a question's handler is logged and returned to the caller", async () => {
   start({
     answers: {
       'receiving.capacity.check': () => Promise.reject(new Error('no room for a thought')),
@@ -258,7 +258,7 @@ test('an answer that throws is logged here and told to the asker', async () => {
   expect(lines.map((line) => line.msg)).toEqual(['actor: answer failed']);
 });
 
-test('a stopped actor serves no question, takes no wake and sweeps no more', async () => {
+test('a stopped actor serves no question, takes no wake and does not sweep', async () => {
   const work = vi.fn(async (_run: Run<'receiving.parse.wake'>) => undefined);
   const actor = start({
     answers: { 'receiving.capacity.check': async () => ({ hasRoom: true }) },
@@ -275,7 +275,7 @@ test('a stopped actor serves no question, takes no wake and sweeps no more', asy
   await expect(context.bus.ask('receiving.capacity.check', {})).rejects.toBeInstanceOf(BusUnavailable);
 });
 
-test.each(['run', 'kept work', 'question'] as const)('stop waits for the %s in hand', async (kind) => {
+test.each(['run', 'kept work', 'question'] as const)('stop waits for the %s in progress', async (kind) => {
   const begun = Promise.withResolvers<void>();
   const mayEnd = Promise.withResolvers<void>();
   const order: string[] = [];
@@ -313,7 +313,7 @@ test.each(['run', 'kept work', 'question'] as const)('stop waits for the %s in h
   if (asked !== null) expect(await asked).toEqual({ hasRoom: true });
 });
 
-test('a run sees that the actor stops', async () => {
+test('a run is notified when its actor stops', async () => {
   const begun = Promise.withResolvers<void>();
   const actor = start({
     steps: [
@@ -331,7 +331,7 @@ test('a run sees that the actor stops', async () => {
   await actor.stop();
 });
 
-test('work still in hand after 8 s is told to end, and stop returns whether or not it does', async () => {
+test('stop ends work that still runs after 8 s, and returns even if that work does not end', async () => {
   const began = Promise.withResolvers<void>();
   const deafBegan = Promise.withResolvers<void>();
   let abortedAfterMs = 0;

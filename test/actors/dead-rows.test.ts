@@ -204,7 +204,7 @@ test('a message that cannot be stored is set aside, dies while others come throu
   expect(rows).toEqual([{ parse_error: null }]);
 });
 
-test('mail that we cannot send by a fault of ours dies instead of being given up, and is sent when replayed', async () => {
+test('mail that our own fault keeps from being sent becomes a dead row instead of a failure, and is sent when replayed', async () => {
   const sink = await startSinkMta();
   const sender = await createSender(owner, `${randomBytes(4).toString('hex')}.test`, SECRET_KEY);
   const emailId = await queueMail(owner, sender, { to: ['ann@elsewhere.test'] });
@@ -231,7 +231,7 @@ test('mail that we cannot send by a fault of ours dies instead of being given up
   await sink.stop();
 });
 
-test('a webhook whose outcome cannot be written down is not posted again, not even by another process', async () => {
+test('a webhook whose outcome cannot be recorded is not posted again, even by another process', async () => {
   const receiver = await startWebhookReceiver();
   const domain = `${randomBytes(4).toString('hex')}.test`;
   const box = await createMailbox(database, {
@@ -282,7 +282,7 @@ test('a webhook whose outcome cannot be written down is not posted again, not ev
   await receiver.stop();
 });
 
-test('replayed rows without a time keep none: held recipients, and forwards that were handed over', async () => {
+test('replayed rows without a due time keep none: held recipients, and forwards that were already queued', async () => {
   const sender = await createSender(owner, `${randomBytes(4).toString('hex')}.test`, null);
   const held = await queueMail(owner, sender, { to: ['ann@elsewhere.test'] });
   const later = await queueMail(owner, sender, { to: ['bea@elsewhere.test'] });
@@ -317,7 +317,7 @@ test('replayed rows without a time keep none: held recipients, and forwards that
   await owner.pool.query('delete from delivery where id = $1', [deliveryId]);
 });
 
-test('rows that were set aside and did well since are forgotten, dead ones are not', async () => {
+test('rows that were set aside and succeeded later are forgotten, dead ones are not', async () => {
   await owner.pool.query(`
     insert into dead_row (user_id, step, actor, subject_id, tries, last_error, first_failed_at, last_failed_at, retry_at, dead_at)
     values ('u', 'assign', 'threading', 'em_old', 3, 'e', now(), now(), now() - interval '2 days', null),

@@ -37,7 +37,7 @@ async function keep(userId: string, emailId: string, n: number, age = '0'): Prom
 
 const mail = (emailId: string, userId = 'usr_1') => ({ userId, emailId });
 
-test('what was done to mail becomes a span below the one that accepted it, with its true times', async () => {
+test('work on an email becomes a span below the one that accepted it, with its real times', async () => {
   await keep('usr_1', 'em_1', 1);
   const startedTick = performance.now() - 5_000;
   noteStage(actor, [mail('em_1'), mail('em_2')], { name: 'parse', startedTick, attributes: { 'postroom.tries': 2 } });
@@ -52,14 +52,14 @@ test('what was done to mail becomes a span below the one that accepted it, with 
   expect(span.endTime[0]).toBeGreaterThan(Date.now() / 1_000 - 60);
 });
 
-test('mail of others with the same id is none of it', async () => {
+test('mail of another user with the same id gets no span', async () => {
   await keep('usr_2', 'em_1', 1);
   noteStage(actor, [mail('em_1')], { name: 'parse', startedTick: performance.now() });
   await recordNoted(actor);
   expect(spans.all()).toEqual([]);
 });
 
-test('a failure is told by its kind', async () => {
+test('a failure is recorded by its kind', async () => {
   await keep('usr_1', 'em_1', 1);
   noteStage(actor, [mail('em_1')], { name: 'smtp attempt', startedTick: performance.now(), error: 'deferred' });
   await recordNoted(actor);
@@ -67,7 +67,7 @@ test('a failure is told by its kind', async () => {
   expect(spans.one('smtp attempt').attributes['error.type']).toBe('deferred');
 });
 
-test('nobody has to ask for it, and many stages are looked up together', async () => {
+test('spans are recorded without a caller, and many stages are looked up together', async () => {
   await keep('usr_1', 'em_1', 1);
   await keep('usr_1', 'em_3', 3);
   const query = vi.spyOn(actor.pool, 'query');
@@ -82,7 +82,7 @@ test('nobody has to ask for it, and many stages are looked up together', async (
   expect(new Set(spans.all().map((span) => span.spanContext().traceId)).size).toBe(2);
 });
 
-test('without tracing nothing is looked up', async () => {
+test('without tracing, no row is looked up', async () => {
   await keep('usr_1', 'em_1', 1);
   switchTracing(false);
   const query = vi.spyOn(actor.pool, 'query');
@@ -92,7 +92,7 @@ test('without tracing nothing is looked up', async () => {
   query.mockRestore();
 });
 
-test('where PostgreSQL is away spans are lost, and nothing else', async () => {
+test('while PostgreSQL is unreachable spans are lost, and nothing else', async () => {
   const url = 'postgresql://nobody@127.0.0.1:1/none';
   const away = openDatabase({ url, role: null, poolSize: 1, applicationName: 'test', onError: () => undefined });
   await keep('usr_1', 'em_1', 1);
@@ -102,7 +102,7 @@ test('where PostgreSQL is away spans are lost, and nothing else', async () => {
   expect(spans.all()).toEqual([]);
 });
 
-test('rows of traces go after seven days, oldest first, a batch at a time', async () => {
+test('trace rows are removed after seven days, oldest first, in batches', async () => {
   for (const [n, age] of ['30 days', '8 days', '7 days 1 hour', '6 days 23 hours', '0'].entries())
     await keep('usr_1', `em_${n}`, n + 1, age);
   const left = async () =>
@@ -116,7 +116,7 @@ test('rows of traces go after seven days, oldest first, a batch at a time', asyn
   expect(await left()).toEqual(['em_3', 'em_4']);
 });
 
-test('a user of the gateway sees and writes no trace of others', async () => {
+test('a user of the gateway reads and writes no traces of other users', async () => {
   await keep('usr_1', 'em_1', 1);
   const gateway = testDatabase.open('postroom_gateway');
   const client = await gateway.pool.connect();

@@ -64,7 +64,7 @@ const named = (query: unknown) => (query as { name?: string }).name;
 
 const OF_MAIL = /^(take-mail|accept|store|thread|delivery-(store|take|read|finish))/;
 
-test('a message takes two statements and two commits: what it becomes, and the outcome of its webhook', async () => {
+test('a message takes two statements and two commits: its rows, and the outcome of its webhook', async () => {
   await stage.deliver(mail(), mailbox.address);
   await finished(1);
   const statements = watchStatements();
@@ -73,7 +73,7 @@ test('a message takes two statements and two commits: what it becomes, and the o
   expect(statements()).toEqual({ names: ['take-mail', 'delivery-finish'], transactions: 0 });
 });
 
-test('a reply takes two statements, too, and comes after its message', async () => {
+test('a reply takes two statements, too, and is delivered after its message', async () => {
   await stage.deliver(mail(), mailbox.address);
   await finished(1);
   const statements = watchStatements();
@@ -85,7 +85,7 @@ test('a reply takes two statements, too, and comes after its message', async () 
   expect(bodies.map(({ threadPosition }) => threadPosition)).toEqual([0, 1]);
 });
 
-test('an endpoint that asks for all received mail gets what is routed to it once, and what is routed nowhere', async () => {
+test('an endpoint for all received mail gets mail routed to it once, and mail that is routed nowhere', async () => {
   const { pool } = stage.database;
   const { userId, endpointId } = mailbox;
   await pool.query(`update endpoint set events = '{email.received:all}' where user_id = $1 and id = $2`, [
@@ -146,7 +146,7 @@ test('an endpoint that subscribes to no events costs received mail no statement'
   expect(queries.mock.calls.map(([query]) => named(query)).filter((name) => name?.includes('subscri'))).toEqual([]);
 });
 
-test('a message that is offered again and again at the same time is one email', async () => {
+test('a message that is offered repeatedly at the same time is one email', async () => {
   const bytes = mail();
   const ids = await Promise.all(Array.from({ length: 20 }, () => stage.deliver(bytes, mailbox.address)));
   ids.push(await stage.deliver(bytes, mailbox.address));
@@ -155,7 +155,7 @@ test('a message that is offered again and again at the same time is one email', 
   expect(receiver.requests).toHaveLength(1);
 });
 
-test('a route that changed since the last message is not the cached one', async () => {
+test('a changed route replaces the cached one for the next message', async () => {
   const { pool } = stage.database;
   await stage.deliver(mail(), mailbox.address);
   await finished(1);

@@ -32,7 +32,7 @@ const all = (ratio: number, cpuRatio: number) => [
 const page: Results = { parts: all(0.8, 4) };
 const worse = (results: PartResult[]) => compare(page, results).flatMap(({ id, isWorse }) => (isWorse ? [id] : []));
 
-test('a ratio may be worse by a quarter and no more', () => {
+test('a ratio may be worse by at most a quarter', () => {
   expect(worse(all(0.8, 4))).toEqual([]);
   expect(worse(all(0.64, 5))).toEqual([]);
   expect(worse(all(0.63, 4))).toEqual(rates);

@@ -2,7 +2,7 @@ import { chmod, mkdtemp } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { dkimVerify } from 'mailauth';
-import { createDnsResolver, type DnsResolver } from '../../actors/dns-resolver.ts';
+import { createDnsResolver, type DnsResolver } from '../../actors/network/dns-resolver.ts';
 import type { BenchChild } from './child.ts';
 import { isPostfixThere } from './contestants.ts';
 import { onGround } from './ground.ts';

@@ -94,7 +94,7 @@ test('figures have three digits and thousands', () => {
   ]);
 });
 
-test('the table replaces only what stands between the marks', () => {
+test('the table replaces only the text between the marks', () => {
   const text = `before\n${README_MARKS[0]}\nold\n${README_MARKS[1]}\nafter\n`;
   expect(withTable(text, 'new\n')).toBe(`before\n${README_MARKS[0]}\n\nnew\n\n${README_MARKS[1]}\nafter\n`);
   expect(() => withTable('no marks', 'new')).toThrow('does not have the marks');

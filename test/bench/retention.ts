@@ -4,6 +4,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { removeOldMail } from '../../actors/scheduling/retention.ts';
+import { DAY_MS } from '../../core/shared/durations.ts';
 import { KEEP_FOREVER, type Retention } from '../../core/upkeep/retention.ts';
 import { startEmbeddedCluster } from '../../db/cluster/embedded-cluster.ts';
 import { type Database, openDatabase } from '../../db/connection/database.ts';
@@ -16,7 +17,6 @@ import { describeMachine, describePostgresql } from './machine.ts';
 import { percentile } from './statistics.ts';
 
 const USER = 'usr_bench';
-const DAY_MS = 86_400_000;
 
 export const help = `Removes raw messages, then bodies, then all mail of one large mailbox: rates and longest statements.
 

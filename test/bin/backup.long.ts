@@ -55,7 +55,7 @@ afterAll(async () => {
 }, LIMIT_MS);
 
 test(
-  'a backup made while mail comes in, restored on another machine, holds all that was acknowledged before, and works on',
+  'a backup made while mail arrives is restored on another machine with all acknowledged mail, and continues',
   async () => {
     const { account } = stage;
     const from = `hello@${account.domain}`;
@@ -217,7 +217,7 @@ const postgresql = await findPostgresql();
 
 // In `npm test`, a backup, its restore and one that is damaged; in `npm run test:long`, all else that backups meet.
 test(
-  'a backup that is killed leaves nothing that is taken for one, and the next one succeeds in its place',
+  'a backup that is killed leaves no valid folder, and the next one succeeds in its place',
   async () => {
     const target = path.join(other.directory, 'killed');
     const run = runOn(other, ['bin/backup.ts', target]);
@@ -249,7 +249,7 @@ test(
 );
 
 test(
-  'places that are no good for a backup are refused',
+  'unsuitable folders for a backup are refused',
   async () => {
     const { DATA_DIR } = other.environment;
     for (const [target, reason] of [
@@ -280,7 +280,7 @@ test(
 );
 
 test(
-  'a DATA_DIR that holds something is left alone',
+  'a DATA_DIR that is not empty is not changed',
   async () => {
     const environment = emptyMachine();
     await mkdir(environment.DATA_DIR);
@@ -293,7 +293,7 @@ test(
 );
 
 test(
-  'SECRET_KEY is in the backup, that of the environment too, and without the right one there is none',
+  'the backup contains SECRET_KEY, also from the environment, and is refused without the right one',
   async () => {
     const machine = await makeMachine();
     try {
@@ -327,7 +327,7 @@ test(
 );
 
 test(
-  'with DATABASE_URL and a pg_dump that is older than the server, what is there and what is needed is said',
+  'with DATABASE_URL and a pg_dump older than the server, the error names both versions',
   async () => {
     const name = 'backup_by_pg_dump';
     await onServer(inject('clusterUrl'), `create database ${name} template postroom_template`);
@@ -374,7 +374,7 @@ describe.skipIf(postgresql === null)('with DATABASE_URL and a pg_dump that fits'
   }, LIMIT_MS);
 
   test(
-    'the database comes back in an empty one on a server without our roles',
+    'the database is restored in an empty one on a server without our roles',
     async () => {
       const target = path.join(machine.directory, 'dump');
       const made = await runToEnd(['bin/backup.ts', target], environmentOn(first.url));
@@ -404,7 +404,7 @@ describe.skipIf(postgresql === null)('with DATABASE_URL and a pg_dump that fits'
   );
 
   test(
-    'a database that a dump cannot be settled in is left empty, and one that others use is left alone',
+    'a database that a dump cannot be restored in is left empty, and one in use is not changed',
     async () => {
       const there = new URL(first.url);
       there.pathname = '/there';

@@ -43,11 +43,11 @@ async function runs(isBeginning: boolean): Promise<{ times: number; outcome: unk
   return { times, outcome };
 }
 
-test('work that lost its connection is repeated', async () => {
+test('work that lost its connection is retried', async () => {
   expect(await runs(false)).toEqual({ times: 2, outcome: 'done' });
 });
 
-test('work that had begun to write is not repeated', async () => {
+test('work that had begun to write is not retried', async () => {
   expect(await runs(true)).toEqual({
     times: 1,
     outcome: expect.stringMatching(/^The database connection was lost: .+\. Run the command again$/),

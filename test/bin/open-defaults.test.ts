@@ -101,7 +101,7 @@ test(
 );
 
 test(
-  'a machine that other machines reach warns of each setting that is open, and serves a real domain as docs/deploy/one-server.md says',
+  'a machine that others reach warns of each open setting, and serves a real domain as docs/deploy/one-server.md says',
   async () => {
     const dns = await startDnsServer();
     const gmail = await startSinkMta({ name: 'mx.gmail.test', startTls: 'offered' });

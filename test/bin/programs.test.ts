@@ -17,7 +17,7 @@ const programs = [
   'contracts',
 ];
 
-test.each(programs)('bin/%s.ts says with --help what it does, and ends', async (name) => {
+test.each(programs)('bin/%s.ts prints its usage with --help, and exits', async (name) => {
   const { status, stdout } = await runToEnd([`bin/${name}.ts`, '--help']);
   expect(status).toBe(0);
   expect(stdout).toMatch(/^Usage: /);
@@ -62,18 +62,15 @@ test.each(tried)('%j is refused with status 2', async (words, reason) => {
   expect(stderr).toMatch(reason);
 });
 
-test.each(['start', 'gateway', 'smtp', 'migrate'])(
-  'bin/%s.ts names the variable that is bad and ends',
-  async (name) => {
-    const { status, stderr } = await runToEnd([`bin/${name}.ts`], { SMTP_PORT: 'twenty-five' });
-    expect(status).toBe(1);
-    expect(stderr).toMatch(/^SMTP_PORT /);
-    expect(stderr.trim().split('\n')).toHaveLength(1);
-  },
-);
+test.each(['start', 'gateway', 'smtp', 'migrate'])('bin/%s.ts names the invalid variable and exits', async (name) => {
+  const { status, stderr } = await runToEnd([`bin/${name}.ts`], { SMTP_PORT: 'twenty-five' });
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^SMTP_PORT /);
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+});
 
 test.each([['bin/gateway.ts'], ['bin/actor.ts', 'delivery']])(
-  '%s says what the split mode asks for',
+  '%s names the settings that split mode requires',
   async (...words) => {
     const { status, stderr } = await runToEnd(words);
     expect(status).toBe(1);

@@ -119,7 +119,7 @@ const RESEND_INNER = new Set(
   ),
 );
 
-test('resend: what each method answers is of its type', async () => {
+test('resend: the response of each method has its type', async () => {
   const outcomes: Outcome[] = [];
   const bare = new Resend(account.apiKey, { baseUrl: `${stage.service.url}/api/e2` });
   const client = recordCalls(bare, outcomes);
@@ -225,7 +225,7 @@ test('resend: what each method answers is of its type', async () => {
 /** Of `inboundemail`: what all its methods go by. */
 const INBOUNDEMAIL_INNER = /^[A-Za-z]+$/;
 
-test('inboundemail: what each method answers is of its type', async () => {
+test('inboundemail: the response of each method has its type', async () => {
   const outcomes: Outcome[] = [];
   const bare = new Inboundemail({ apiKey: account.apiKey, baseURL: stage.service.url, maxRetries: 0 });
   const client = recordCalls(bare, outcomes);
@@ -321,7 +321,7 @@ test('inboundemail: what each method answers is of its type', async () => {
 /** Of `@inboundemail/sdk`: private by its types. */
 const SDK_INNER = new Set(['request', 'processReactComponent']);
 
-test('@inboundemail/sdk: what each method answers is of its type, and so is a webhook', async () => {
+test('@inboundemail/sdk: the response of each method has its type, and so does a webhook', async () => {
   const outcomes: Outcome[] = [];
   const bare = new Sdk(account.apiKey, `${stage.service.url}/api/v2`);
   const client = recordCalls(bare, outcomes);

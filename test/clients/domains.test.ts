@@ -30,7 +30,7 @@ function publish(records: readonly { type: string; name: string; value: string }
 }
 
 describe('inboundemail', () => {
-  test('adds, publishes, verifies, changes, lists and deletes a domain, and finds every field that it types', async () => {
+  test('adds, publishes, verifies, changes, lists and deletes a domain, and gets every field of its types', async () => {
     const client = new Inbound({ apiKey: stage.account.apiKey, baseURL: stage.service.url, maxRetries: 0 });
     setDns('one.example', 'MX', [{ preference: 1, exchange: 'mx.other.test' }]);
     const made = await client.domains.create({ domain: 'one.example' });

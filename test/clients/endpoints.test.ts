@@ -20,7 +20,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => receiver?.stop());
 
-test('the clients are the published ones, as the lock file has them', () => {
+test('the clients are the published versions of the lock file', () => {
   expect(publishedClient('inboundemail').version).toBe('0.20.0');
   expect(publishedClient('@inboundemail/sdk').version).toBe('4.4.0');
 });
@@ -31,7 +31,7 @@ describe('inboundemail', () => {
     client = new Inbound({ apiKey: stage.account.apiKey, baseURL: stage.service.url });
   });
 
-  test('an endpoint is made, listed, read, changed, tested and deleted, with every field that the client types', async () => {
+  test("an endpoint is created, listed, read, changed, tested and deleted, with every field of the client's types", async () => {
     const made = await client.endpoints.create({
       name: 'hook',
       type: 'webhook',
@@ -125,7 +125,7 @@ describe('inboundemail', () => {
     await expect(client.endpoints.retrieve(made.id)).rejects.toThrow(NotFoundError);
   });
 
-  test('an address is made, changed and deleted; what it took goes where it leads', async () => {
+  test('an address is created, changed and deleted, and its mail goes to its endpoint', async () => {
     const endpoint = await client.endpoints.create({ name: 'in', type: 'webhook', config: { url: receiver.url } });
     const made = await client.emailAddresses.create({
       address: `Moved@${stage.account.domain}`,
@@ -190,7 +190,7 @@ describe('@inboundemail/sdk', () => {
     client = new FormerInbound(account.apiKey, `${stage.service.url}/api/v2`);
   });
 
-  test('endpoints are made, listed, read, changed, tested without a body and deleted', async () => {
+  test('endpoints are created, listed, read, changed, tested without a body and deleted', async () => {
     const config = { url: receiver.url, timeout: 30, retryAttempts: 3 };
     const { data: made } = await client.endpoint.create({ name: 'hook', type: 'webhook', config });
     expect(made).toMatchObject({ id: ID, name: 'hook', isActive: true, config: { verificationToken: TOKEN } });
@@ -212,7 +212,7 @@ describe('@inboundemail/sdk', () => {
     expect(await client.endpoint.get(id)).toEqual({ error: 'Endpoint not found' });
   });
 
-  test('createForwarder makes an endpoint that forwards; milliseconds as a timeout are refused with a text', async () => {
+  test('createForwarder creates an endpoint that forwards; a timeout in milliseconds is refused with a text', async () => {
     const { data } = await client.createForwarder('from@x.test', 'to@away.test');
     expect(data).toMatchObject({ type: 'email', config: { forwardTo: 'to@away.test', preserveHeaders: false } });
     expect(

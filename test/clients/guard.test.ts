@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-test('the published client, which knows no guard rules, keeps them by its own requests', async () => {
+test('the published client, which has no methods for guard rules, manages them by its own requests', async () => {
   const client = new Inbound({ apiKey: mailbox.apiKey, baseURL: url });
   interface Rule {
     id: string;
@@ -40,7 +40,7 @@ test('the published client, which knows no guard rules, keeps them by its own re
   await expect(client.get(path)).rejects.toBeInstanceOf(NotFoundError);
 });
 
-test('curl tries a rule on the mail that is there', async () => {
+test('curl tests a rule against stored mail', async () => {
   await insertMail(gateway.actor, [{ userId: mailbox.userId, ownAddress: mailbox.address, subject: 'Free casino' }]);
   const body = '{"config": {"hasWords": {"operator": "OR", "values": ["casino", "free spins"]}}, "action": "block"}';
   const headers = [`Authorization: Bearer ${mailbox.apiKey}`, 'Content-Type: application/json'];

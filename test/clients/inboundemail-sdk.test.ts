@@ -49,7 +49,7 @@ afterAll(async () => {
 beforeEach(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined));
 afterEach(() => void vi.restoreAllMocks());
 
-test('the client is the published one, as the lock file has it', () => {
+test('the client is the published version of the lock file', () => {
   expect(publishedClient('@inboundemail/sdk')).toEqual({
     version: VERSION,
     integrity: expect.stringMatching(/^sha512-[A-Za-z0-9+/]{86}==$/),
@@ -102,7 +102,7 @@ describe('sending', () => {
     expect(dataOf(await client.email.sent.get(sent.id)).id).toBe(sent.id);
   });
 
-  test('the same idempotency key makes one email, and another body is told in words', async () => {
+  test('the same idempotency key creates one email, and another body is refused with a text', async () => {
     const options = { idempotencyKey: randomBytes(8).toString('hex') };
     const first = dataOf(await client.send(plain(), options));
     expect(dataOf(await client.send(plain(), options))).toEqual(first);
@@ -181,7 +181,7 @@ describe('received mail', () => {
     expect((await received.get('em_unknown')).error).toBe('Email not found');
   });
 
-  test('is answered, in three ways', async () => {
+  test('is replied to in three ways', async () => {
     const id = await receiveMail(stage, sender, { subject: 'Question', text: 'Well?' });
     const reply = dataOf(
       await client.email.sent.reply(id, { from: sender, from_name: 'Ann', text: 'Yes', simple: true }),
@@ -194,7 +194,7 @@ describe('received mail', () => {
     expect(dataOf(await client.email.received.reply(former))).toMatchObject({ message: 'Reply sent', id: ID });
   });
 
-  test('comes with a webhook that the helpers of the client read and verify', async () => {
+  test('arrives by a webhook that the functions of the client read and verify', async () => {
     const config = { url: receiver.url, timeout: 30, retryAttempts: 3 };
     const endpoint = dataOf(await client.endpoint.create({ name: 'hook', type: 'webhook', config }));
     expect(endpoint).toMatchObject({ id: ID, isActive: true, description: null });

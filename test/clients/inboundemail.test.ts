@@ -44,7 +44,7 @@ afterAll(async () => {
   await receiver?.stop();
 });
 
-test('the client is the published one, as the lock file has it', () => {
+test('the client is the published version of the lock file', () => {
   expect(publishedClient('inboundemail')).toEqual({
     version: '0.20.0',
     integrity: expect.stringMatching(/^sha512-[A-Za-z0-9+/]{86}==$/),
@@ -52,7 +52,7 @@ test('the client is the published one, as the lock file has it', () => {
 });
 
 describe('sending', () => {
-  test('an email with everything arrives and shows every field that the client types', async () => {
+  test("an email with every field arrives and has every field of the client's types", async () => {
     const sent = await client.emails.send({
       from: `Ada <${sender}>`,
       to: ['bob@inboundemail-peer.test'],
@@ -142,7 +142,7 @@ describe('sending', () => {
     await expect(client.emails.delete((await client.emails.send(email())).id)).rejects.toThrow(BadRequestError);
   });
 
-  test('what the client has no method for goes by its bare requests: rescheduling, batches', async () => {
+  test('operations without a method are sent as bare requests: rescheduling, batches', async () => {
     const { id } = await client.emails.send(email({ scheduled_at: anHourAhead() }));
     const scheduled_at = new Date(Date.now() + 7_200_000).toISOString();
     expect(await client.patch(`/api/e2/emails/${id}`, { body: { scheduled_at } })).toMatchObject({ id, scheduled_at });
@@ -155,7 +155,7 @@ describe('sending', () => {
 });
 
 describe('received mail', () => {
-  test('is listed with texts as parameters, read, and answered by its id or by that of its thread', async () => {
+  test('is listed with texts as parameters, read, and replied to by its id or that of its thread', async () => {
     const subject = `Order ${randomBytes(4).toString('hex')}`;
     const id = await receiveMail(stage, sender, { subject, text: 'Two, please', cc: 'eve@inboundemail-peer.test' });
     const listed = await client.emails.list({ type: 'received', search: subject, limit: '1', offset: '0' });
@@ -206,7 +206,7 @@ describe('received mail', () => {
     await expect(client.emails.reply('em_unknown', { from: sender, text: 'x' })).rejects.toThrow(NotFoundError);
   });
 
-  test('shows in threads, which are paged by a cursor and hold both sides', async () => {
+  test('appears in threads, which are paged by a cursor and have both directions', async () => {
     const account = await stage.service.createAccount();
     const other = clientOf(account);
     const from = `hello@${account.domain}`;
@@ -272,7 +272,7 @@ describe('received mail', () => {
     });
   });
 
-  test('comes with a webhook whose token the client verifies, and is delivered again on demand', async () => {
+  test('arrives by a webhook whose token the client verifies, and is delivered again on request', async () => {
     const endpoint = await client.endpoints.create({
       name: 'hook',
       type: 'webhook',

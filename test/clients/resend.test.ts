@@ -35,7 +35,7 @@ const email = (more: object = {}) => ({
   ...more,
 });
 
-test('the client is the published one, as the lock file has it', () => {
+test('the client is the published version of the lock file', () => {
   expect(publishedClient('resend')).toEqual({
     version: '6.38.0',
     integrity: expect.stringMatching(/^sha512-[A-Za-z0-9+/]{86}==$/),
@@ -43,7 +43,7 @@ test('the client is the published one, as the lock file has it', () => {
 });
 
 describe('sending', () => {
-  test('everything that can be said in an email arrives, and its state can be followed', async () => {
+  test('an email with every option arrives, and its state can be followed', async () => {
     const bytes = randomBytes(40_000);
     const { id } = dataOf(
       await client.emails.send({
@@ -105,7 +105,7 @@ describe('sending', () => {
     expect([files.get('logo.png')?.cid, files.get('logo.png')?.contentType]).toEqual(['logo', 'image/png']);
   });
 
-  test('what was attached can be listed and read about', async () => {
+  test('attachments of sent mail are listed and read', async () => {
     const attachments = [{ filename: 'a.txt', content: Buffer.from('one') }];
     const { id } = dataOf(await client.emails.send(email({ attachments })));
     const listed = dataOf(await client.emails.attachments.list({ emailId: id }));
@@ -118,7 +118,7 @@ describe('sending', () => {
     expect(await download.text()).toBe('one');
   });
 
-  test('a second request with the same idempotency key is the first, and another body is a conflict', async () => {
+  test('a second request with the same idempotency key returns the first response, and another body is a conflict', async () => {
     const idempotencyKey = randomBytes(8).toString('hex');
     const first = dataOf(await client.emails.send(email(), { idempotencyKey }));
     expect(dataOf(await client.emails.send(email(), { idempotencyKey }))).toEqual(first);
@@ -145,7 +145,7 @@ describe('scheduling', () => {
     expect([error?.name, error?.statusCode]).toEqual(['validation_error', 400]);
   });
 
-  test('phrases are understood, and a time that has passed is refused', async () => {
+  test('phrases are parsed, and a past time is refused', async () => {
     const { id } = dataOf(await client.emails.send(email({ scheduledAt: 'in 1 hour' })));
     const at = new Date(dataOf(await client.emails.get(id)).scheduled_at ?? '').getTime();
     expect(Math.abs(at - Date.now() - 3_600_000)).toBeLessThan(60_000);
@@ -155,7 +155,7 @@ describe('scheduling', () => {
 });
 
 describe('batches', () => {
-  test('a bare array is taken and every email gets an id', async () => {
+  test('a bare array is accepted and every email gets an id', async () => {
     const subjects = ['One', 'Two', 'Three'];
     const batch = await client.batch.send(subjects.map((subject) => email({ subject })));
     const ids = dataOf(batch).data.map((each) => each.id);
@@ -166,7 +166,7 @@ describe('batches', () => {
     }
   });
 
-  test('one email that is not valid refuses them all', async () => {
+  test('one invalid email refuses the whole batch', async () => {
     const total = async () => (await stage.account.call('GET', '/emails')).body.pagination.total;
     const before = await total();
     const { data, error } = await client.batch.send([email(), email({ to: 'nonsense' })]);
@@ -176,7 +176,7 @@ describe('batches', () => {
 });
 
 describe('suppressions', () => {
-  test('an address that bounced is listed, refused, and lifted', async () => {
+  test('an address that bounced is listed, refused, and removed', async () => {
     stage.sink.answer({
       rcpt: (address) => (address.startsWith('gone@') ? '550 5.1.1 no such user' : undefined),
     });
@@ -203,7 +203,7 @@ describe('suppressions', () => {
     await stage.awaitStatus(again.id, 'delivered');
   });
 
-  test('several addresses are put in and taken out', async () => {
+  test('several addresses are added and removed', async () => {
     const emails = ['first@resend-peer.test', 'second@resend-peer.test'];
     const added = dataOf(await client.suppressions.batch.add({ emails }));
     expect(added.data.map(({ object }) => object)).toEqual(['suppression', 'suppression']);
@@ -212,7 +212,7 @@ describe('suppressions', () => {
     expect((await client.suppressions.get('first@resend-peer.test')).error?.name).toBe('not_found');
   });
 
-  test('an address is put in by hand', async () => {
+  test('an address is added by hand', async () => {
     const { id } = dataOf(await client.suppressions.add({ email: 'unwanted@resend-peer.test' }));
     const listed = dataOf(await client.suppressions.list({ origin: 'manual' }));
     expect(listed.data).toMatchObject([{ id, email: 'unwanted@resend-peer.test', origin: 'manual', source_id: null }]);
@@ -271,7 +271,7 @@ describe('received mail', () => {
     expect(one).toMatchObject({ object: 'attachment', filename: 'plan.txt', size: 8 });
   });
 
-  test('is forwarded by the client, as it was and wrapped', async () => {
+  test('is forwarded by the client, unchanged and wrapped', async () => {
     const content = randomBytes(5_000);
     const attachments = [{ filename: 'plan.bin', content }];
     const emailId = await receiveMail(stage, sender, { subject: 'To pass on', text: 'Words', attachments });
@@ -295,7 +295,7 @@ describe('received mail', () => {
     }
   });
 
-  test('comes with a webhook that the client verifies', async () => {
+  test('arrives by a webhook that the client verifies', async () => {
     const receiver = await startWebhookReceiver();
     const endpoint = await stage.account.call('POST', '/endpoints', {
       name: 'hook',
@@ -321,7 +321,7 @@ describe('received mail', () => {
 });
 
 describe('domains', () => {
-  test('are listed and read under the names that the client knows', async () => {
+  test('are listed and read under the names of the client', async () => {
     const { domain, domainId } = stage.account;
     const listed = dataOf(await client.domains.list());
     expect(listed).toMatchObject({
@@ -348,7 +348,7 @@ describe('errors', () => {
     ["another's domain", () => client.emails.send(email({ from: 'a@resend-peer.test' })), 'validation_error', 403],
     ['no such email', () => client.emails.get('em_unknown'), 'not_found', 404],
     ['no such schedule', () => client.emails.cancel('em_unknown'), 'not_found', 404],
-  ] as const)('%s is told in the vocabulary of the client', async (_case, request, name, statusCode) => {
+  ] as const)('%s has the error name of the client', async (_case, request, name, statusCode) => {
     const { data, error, headers } = await request();
     expect(data).toBeNull();
     expect(error).toMatchObject({ name, statusCode, message: expect.stringMatching(/\w{3}/) });

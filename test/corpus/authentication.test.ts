@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { createDnsResolver } from '../../actors/dns-resolver.ts';
+import { createDnsResolver } from '../../actors/network/dns-resolver.ts';
 import { authenticateMessage } from '../../actors/receiving/authenticate-message.ts';
 import { parseMessage } from '../../core/mime/parse-message.ts';
 import { corporaDirectory, hasCorpora } from '../support/mail/corpora.ts';
@@ -29,7 +29,7 @@ type ZoneRecord = 'TIMEOUT' | Record<string, unknown>;
 
 const SENDER = { remoteAddress: '192.0.2.1', helo: 'mx.test', reversePath: '' };
 
-describe.skipIf(!hasCorpora)('Of the authentication tests of the corpora', () => {
+describe.skipIf(!hasCorpora)('of the authentication tests of the corpora', () => {
   let dns: DnsServer;
 
   beforeAll(async () => {

@@ -14,7 +14,7 @@ interface Fact {
 
 const folder = path.join(corporaDirectory, 'bounces');
 
-describe.skipIf(!hasCorpora)('Of the 363 bounces and reports of the corpora, at return addresses', () => {
+describe.skipIf(!hasCorpora)('of the 363 bounces and reports of the corpora, at return addresses', () => {
   test('99 % are of the expected kind, 97 % hard or soft as expected, and all but one hard one suppress their recipients', async () => {
     const facts = (await readFile(path.join(folder, 'facts.jsonl'), 'utf8'))
       .trim()

@@ -9,7 +9,7 @@ import { mailWith } from '../support/mail/dmarc-reports.ts';
 
 const folder = path.join(corporaDirectory, 'dmarc');
 
-describe.skipIf(!hasCorpora)('Of the DMARC reports of the corpora', () => {
+describe.skipIf(!hasCorpora)('of the DMARC reports of the corpora', () => {
   test('18 of 19 are read; the other one is not XML', async () => {
     const files = (await readdir(folder)).filter((file) => file !== 'LICENSE');
     const refused: string[] = [];

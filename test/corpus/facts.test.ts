@@ -6,7 +6,7 @@ import { type FactScore, printScore, type ReadMessage, readFacts, scoreFacts } f
 
 const PARSER_AGREEMENT = 0.989;
 
-describe.skipIf(!hasCorpora)('The corpora', () => {
+describe.skipIf(!hasCorpora)('the corpora', () => {
   let score: FactScore;
 
   beforeAll(async () => {

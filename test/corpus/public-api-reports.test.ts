@@ -12,7 +12,7 @@ interface Step {
   want_from?: string;
 }
 
-describe.skipIf(!hasCorpora)('Of the public reports about requests', () => {
+describe.skipIf(!hasCorpora)('of the public reports about requests', () => {
   let gateway: TestGateway;
   let box: TestMailbox;
   beforeAll(async () => {

@@ -57,8 +57,8 @@ function isOfParser({ how, kind }: PublicCase): boolean {
 
 const cases = hasCorpora ? readCases() : [];
 
-describe.skipIf(!hasCorpora)('The cases of public reports', () => {
-  test('are all there', () => {
+describe.skipIf(!hasCorpora)('the cases of public reports', () => {
+  test('are complete', () => {
     expect(cases).toHaveLength(75);
     expect(cases.filter(isOfParser).length).toBe(56);
   });

@@ -10,7 +10,7 @@ import { corporaDirectory, hasCorpora, readEmlMessages, readThreadSet, threadSet
 
 const replies = path.join(corporaDirectory, 'replies');
 
-describe.skipIf(!hasCorpora)('Of the replies of the corpora', () => {
+describe.skipIf(!hasCorpora)('of the replies of the corpora', () => {
   test('63 of 64 are separated exactly; the other one has no text of its own', async () => {
     const files = await readdir(path.join(replies, 'discourse/expected'));
     const missed: string[] = [];

@@ -16,7 +16,7 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
   });
   afterAll(() => stage?.close());
 
-  test('somebody signs up, signs out of all tabs, and signs in to the page that was asked for', LIMIT, async () => {
+  test('a person signs up, signs out of all tabs, and signs in to the requested page', LIMIT, async () => {
     const tab = await stage.open(null);
     const { page } = tab;
     await page.goto(`${stage.url}/keys?show=revoked`);
@@ -62,7 +62,7 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
     await tab.close();
   });
 
-  test('a sign-in link serves once, and whoever signs in takes over all tabs of the browser', LIMIT, async () => {
+  test('a sign-in link works once, and signing in takes over all tabs of the browser', LIMIT, async () => {
     const [one, two] = [`owner@${(await stage.account()).domain}`, (await makeAccount('taker')).email];
     const link = async (email: string) => `${stage.url}/sign-in/link#${await makeSignInLink(stage.database, email)}`;
     const tab = await stage.open(null);
@@ -87,44 +87,48 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
     await tab.close();
   });
 
-  test('a session that is over asks to sign in where one is, and what was begun is still there', LIMIT, async () => {
-    const { userId, email } = await makeAccount('over');
-    const tab = await stage.open(null);
-    const { page } = tab;
-    await page.goto(`${stage.url}/sign-in?next=/settings`);
-    await signIn(page, email, PASSWORD);
-    await atPath(page, '/settings');
-    await page.getByLabel('Name').fill('Ada, Countess of Lovelace');
-    await page.locator('[data-live=live]').waitFor();
-    await stage.database.pool.query(
-      `update auth_session set expires_at = now() - interval '1 minute' where user_id = $1`,
-      [userId],
-    );
-    await page.getByRole('button', { name: 'Save' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
-    await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
-    expect(await findViolations(page)).toEqual([]);
-    await dialog.getByRole('button', { name: 'Sign in' }).click();
-    await dialog.waitFor({ state: 'detached' });
-    await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('Ada, Countess of Lovelace');
-    await page.locator('[data-live=live]').waitFor();
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Your name was saved.').waitFor();
-    await page.reload();
-    await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('Ada, Countess of Lovelace');
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('link', { name: 'Export account' }).click(),
-    ]);
-    expect([download.suggestedFilename(), await download.failure()]).toEqual([
-      expect.stringMatching(/^postroom-\d{4}-\d\d-\d\d\.tar\.gz$/),
-      null,
-    ]);
-    expect(complaintsOf(tab)).toEqual([]);
-    await tab.close();
-  });
+  test(
+    'an expired session asks to sign in without leaving the page, and unsaved input is still there',
+    LIMIT,
+    async () => {
+      const { userId, email } = await makeAccount('over');
+      const tab = await stage.open(null);
+      const { page } = tab;
+      await page.goto(`${stage.url}/sign-in?next=/settings`);
+      await signIn(page, email, PASSWORD);
+      await atPath(page, '/settings');
+      await page.getByLabel('Name').fill('Ada, Countess of Lovelace');
+      await page.locator('[data-live=live]').waitFor();
+      await stage.database.pool.query(
+        `update auth_session set expires_at = now() - interval '1 minute' where user_id = $1`,
+        [userId],
+      );
+      await page.getByRole('button', { name: 'Save' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+      await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
+      expect(await findViolations(page)).toEqual([]);
+      await dialog.getByRole('button', { name: 'Sign in' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('Ada, Countess of Lovelace');
+      await page.locator('[data-live=live]').waitFor();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Your name was saved.').waitFor();
+      await page.reload();
+      await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('Ada, Countess of Lovelace');
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('link', { name: 'Export account' }).click(),
+      ]);
+      expect([download.suggestedFilename(), await download.failure()]).toEqual([
+        expect.stringMatching(/^postroom-\d{4}-\d\d-\d\d\.tar\.gz$/),
+        null,
+      ]);
+      expect(complaintsOf(tab)).toEqual([]);
+      await tab.close();
+    },
+  );
 
-  test('another password ends the other sessions; one can be ended by itself, or all', LIMIT, async () => {
+  test('a new password ends the other sessions; one can be ended alone, or all', LIMIT, async () => {
     const { email } = await makeAccount('passwords');
     const [tab, second, third] = [await stage.open(null), await stage.open(null), await stage.open(null)];
     for (const { page } of [tab, second]) {
@@ -288,7 +292,7 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
     },
   );
 
-  test('too many wrong passwords are told with the minutes that are left', LIMIT, async () => {
+  test('too many wrong passwords show the minutes to wait', LIMIT, async () => {
     const { email } = await makeAccount('guessed');
     const tab = await stage.open(null);
     for (let tries = 0; tries < 10; tries++)

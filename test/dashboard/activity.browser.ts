@@ -73,7 +73,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await page.getByRole('tabpanel', { name, exact: true }).waitFor();
   }
 
-  test('a webhook that fails is found with its answer, and delivered by a click once its receiver is mended', async () => {
+  test('a failing webhook is found with its response, and delivered by a click once its receiver is repaired', async () => {
     const account = await stage.account();
     await leadTo(account, 'Orders', '/failing');
     receiver.answer([{ status: 500, body: '{"error":"the database is down"}' }]);
@@ -196,7 +196,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await close();
   });
 
-  test('mail is narrowed by search and filters that live in the URL, and grows by more', async () => {
+  test('mail is filtered by search and filters in the URL, and a button loads more', async () => {
     const account = await stage.account();
     for (let n = 1; n <= 3; n++) await stage.mail({ to: account.address, subject: `Alpha ${n}`, text: 'One.' });
     await change(
@@ -229,7 +229,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await close();
   });
 
-  test('what a server said of sent mail is shown, deferred mail is tried at once when asked', async () => {
+  test('the reply of a server to sent mail is shown, and deferred mail is retried at once on request', async () => {
     const account = await stage.account();
     let isAwake = false;
     sink.answer({
@@ -292,7 +292,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await close();
   });
 
-  test('what a rule blocks is released one by one or all, and goes its way', async () => {
+  test('blocked mail is released one by one or all, and is routed', async () => {
     const account = await stage.account();
     await leadTo(account, 'Hook', '/released');
     const given = {
@@ -322,7 +322,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await close();
   });
 
-  test('reprocessing shows what would change before anything does', async () => {
+  test('reprocessing shows its changes before it makes them', async () => {
     const account = await stage.account();
     await stage.mail({ to: account.address, subject: 'Stored', text: 'Nowhere to go yet.' });
     const { page, complaints, close } = await open(account, '/activity');
@@ -348,7 +348,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await close();
   });
 
-  test('another account’s email is none, and all is open to everybody in the dark and on a phone', async () => {
+  test('another account’s email is not found, and all pages are accessible in dark colors and on a phone', async () => {
     const [owner, stranger] = [await stage.account(), await stage.account()];
     await stage.mail({ to: owner.address, subject: 'Private', text: 'Mine.' });
     const mine = await open(owner, '/activity');

@@ -16,7 +16,7 @@ describe.skipIf(chromiumPath === undefined)('mail that waits for approval', { ti
   }, START_MS);
   afterAll(() => stage?.close());
 
-  test('is shown as it is sent, with what its readers do not see, and is approved', async () => {
+  test('is shown as it is sent, with the parts that readers do not see, and is approved', async () => {
     const account = await stage.account();
     await stage.database.pool.query('update email_address set send_policy = $2 where user_id = $1', [
       account.userId,

@@ -12,7 +12,7 @@ describe.skipIf(chromiumPath === undefined)('the composer', () => {
   });
   afterAll(() => stage?.close());
 
-  test('answers with a file, sends on, keeps drafts, schedules and takes back', async () => {
+  test('replies with a file, forwards, keeps drafts, schedules and undoes', async () => {
     const account = await stage.account();
     const friend = await stage.account();
     await stage.mail({

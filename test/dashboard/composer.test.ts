@@ -111,7 +111,7 @@ test.each<[string, DocumentNode[], string]>([
     ],
     '[map.png]\n\n-- \nAnn',
   ],
-])('the plain text of %s', (_, content, text) => {
+])('the plain text has %s', (_, content, text) => {
   expect(textOfDocument({ type: 'doc', content })).toBe(text);
 });
 
@@ -126,7 +126,7 @@ test.each([
   ['<img src="https://x.test/pixel.gif">', false],
   ['<div>a</div>', false],
   ['<!-- a -->', false],
-])('whether the editor shows all of %s: %s', (html, isShown) => {
+])('the editor shows all of %s: %s', (html, isShown) => {
   expect(isEditable(html)).toBe(isShown);
 });
 
@@ -140,7 +140,7 @@ test.each([
   expect(harmlessTags(html)).toBe(harmless);
 });
 
-test('empty paragraphs are sent with a line, items of lists without a paragraph', () => {
+test('empty paragraphs are sent with a line, and items of lists without a paragraph', () => {
   const html = '<p></p><ul><li><p>a</p><ul><li><p>b</p></li></ul></li><li><p>c</p><p>d</p></li></ul>';
   const sent = '<p><br></p><ul><li>a<ul><li>b</li></ul></li><li><p>c</p><p>d</p></li></ul>';
   expect(sentHtml(html)).toBe(sent);
@@ -181,6 +181,6 @@ test.each([
   ['"Lee, Ann" <ann@example.com>', null],
   ['ann@', '"ann@" is not a valid address'],
   ['ann@localhost', '"ann@localhost" is not a valid address'],
-])('of the address %s is said: %s', (text, refusal) => {
+])('the note about the address %s is: %s', (text, refusal) => {
   expect(refusalOfMailboxes([text])).toBe(refusal);
 });

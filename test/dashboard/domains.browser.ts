@@ -21,7 +21,7 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
   });
   afterAll(() => stage?.close());
 
-  test('a new user brings a domain, makes an address and sees a mail arrive', async () => {
+  test('a new user adds a domain, creates an address and sees a mail arrive', async () => {
     const tab = await openTab(await emptyAccount());
     const { page } = tab;
     await page.goto(`${stage.url}/domains`);
@@ -97,7 +97,7 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     await tab.close();
   });
 
-  test('a server whose name is local warns before its records are published, and gives each account a name of its own', async () => {
+  test('a server with a local name warns before its records are published, and gives each account a name of its own', async () => {
     const port = await freePort();
     const gateway = await openTestGateway({
       config: {
@@ -133,7 +133,7 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     await gateway.close();
   });
 
-  test('a domain turns verified by itself while it is looked at', async () => {
+  test('a domain becomes verified on the page while it is shown', async () => {
     const account = await emptyAccount();
     const { body: domain } = await account.call('POST', '/domains', { domain: 'waiting.test' });
     const tab = await openTab(account);
@@ -165,7 +165,7 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     await tab.close();
   });
 
-  test('a domain with subdomains stays; without them it goes when its name is typed', async () => {
+  test('a domain with subdomains cannot be deleted; without them it is deleted when its name is typed', async () => {
     const account = await stage.account();
     const { body: below } = await account.call('POST', '/domains', { domain: `sub.${account.domain}` });
     const { body: endpoint, status } = await account.call('POST', '/endpoints', {
@@ -200,7 +200,7 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     await tab.close();
   });
 
-  test('what is suppressed says why, and is lifted', async () => {
+  test('a suppressed address shows the reason, and can be removed', async () => {
     const account = await stage.account();
     const tab = await openTab(account);
     const { page } = tab;
@@ -287,7 +287,7 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     await tab.close();
   });
 
-  test('what is of somebody else is not there, also on a phone', async () => {
+  test('the domain of another user is not found, also on a phone', async () => {
     const owner = await stage.account();
     const { body: addresses } = await owner.call('GET', '/email-addresses');
     const tab = await openTab(await stage.account(), { viewport: { width: 390, height: 844 } });

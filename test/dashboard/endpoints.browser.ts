@@ -18,7 +18,7 @@ describe.skipIf(chromiumPath === undefined)('endpoints and rules in the browser'
     await stage?.close();
   });
 
-  test('somebody makes a webhook, sees why it fails, mends it, and has the mail delivered that it missed', async () => {
+  test('a person creates a webhook, sees why it fails, repairs it, and has missed mail delivered', async () => {
     const account = await stage.account();
     const { page, complaints, close } = await stage.open(account);
     receiver.answer([500]);
@@ -86,7 +86,7 @@ describe.skipIf(chromiumPath === undefined)('endpoints and rules in the browser'
     await close();
   });
 
-  test('a payload query is written in the explorer’s editor, tried on a stored event, and shapes what is posted', async () => {
+  test('a payload query is written in the explorer’s editor, tested on a stored event, and shapes the payload', async () => {
     const account = await stage.account();
     const config = { url: receiver.url };
     const made = await account.call('POST', '/endpoints', { name: 'Shaped', type: 'webhook', config });
@@ -187,7 +187,7 @@ describe.skipIf(chromiumPath === undefined)('endpoints and rules in the browser'
     await close();
   });
 
-  test('a rule is tried on past mail before it holds mail back, and rules are put in order', async () => {
+  test('a rule is tested on past mail before it holds mail, and rules are put in order', async () => {
     const account = await stage.account();
     await stage.mail({ to: account.address, subject: 'Miracle pills', text: 'Buy.' });
     const { page, complaints, close } = await stage.open(account);
@@ -221,7 +221,7 @@ describe.skipIf(chromiumPath === undefined)('endpoints and rules in the browser'
     await close();
   });
 
-  test('another user’s endpoint and rule are none', async () => {
+  test('another user’s endpoint and rule are not found', async () => {
     const [owner, stranger] = [await stage.account(), await stage.account()];
     const made = await owner.call('POST', '/endpoints', {
       name: 'Mine',

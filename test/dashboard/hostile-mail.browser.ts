@@ -91,7 +91,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
 
   beforeEach(forget);
 
-  test('all of it came in', () => {
+  test('arrives completely', () => {
     expect(mails.map(({ name }) => name).toSorted()).toEqual([...bodies.keys()].toSorted());
   });
 
@@ -107,7 +107,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     expect(canary.heard).toEqual([]);
   });
 
-  test('with remote images it runs nothing, and loads images alone', async () => {
+  test('runs nothing with remote images, and loads only images', async () => {
     const images = new Set<string>();
     const withImages = new Set<string>();
     for (const { id } of mails)
@@ -128,7 +128,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     expect(watch.alarms).toEqual([]);
   });
 
-  test('asks nothing of this machine or the local network, not even with remote images', async () => {
+  test('requests nothing from this machine or the local network, not even with remote images', async () => {
     const hosts =
       '127.0.0.1 127.1 2130706433 0x7f000001 0177.0.0.01 0 127.0.0.1. [::ffff:127.0.0.1] [::ffff:7f00:1] localhost LOCALHOST. app.localhost';
     const local = hosts.split(' ').map((host) => `http://${host}:${canary.port}`);
@@ -164,7 +164,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     await context.close();
   });
 
-  test('each of the walls holds alone', async () => {
+  test('is stopped by each of the walls alone', async () => {
     // Each document passes both walls above: here some are enough.
     const some = someOf(mails, 4);
     // As it came, in our frame and under our policy: what is tried is refused, and the browser may say so.
@@ -337,7 +337,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     await close();
   });
 
-  test('in dark colors is as easy to read as before, as axe sees it', async () => {
+  test('is as easy to read as before in dark colors, by the measure of axe', async () => {
     const reader = await stage.account();
     const pairs = [
       ['#ffffff', '#222222'],
@@ -396,7 +396,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     await close();
   });
 
-  test('that cannot be shown says so and is shown by another try', async () => {
+  test('that cannot be shown says so and is shown by another attempt', async () => {
     const { page, context } = await stage.open(account);
     let isAway = true;
     await page.route('**/api/e2/emails/*/html*', (route) =>

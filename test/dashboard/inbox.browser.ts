@@ -31,7 +31,7 @@ import { type BrowserStage, openBrowserStage } from '../support/stages/browser-s
 describe('the pages of a list', () => {
   const list = [0, 50, 100].reduce((pages, from) => withNextPage(pages, answer(1_000 - from, 50, true)), NO_PAGES);
 
-  test('keep their places without their rows, and take the same rows again', () => {
+  test('keep their positions without their rows, and take the same rows again', () => {
     const far = withoutFarRows(list, 100, 149);
     expect(far.size).toBe(150);
     expect(rowAt(far, 60)).toBeNull();
@@ -41,7 +41,7 @@ describe('the pages of a list', () => {
     expect(heldRows(withPageRows(far, after, answer(950, 50, true)))).toEqual(heldRows(list));
   });
 
-  test('take new mail on top, once for a thread that stood further down', () => {
+  test('take new mail at the top, once for a thread that was further down', () => {
     const moved = { cursor: 'c-new', node: { ...thread(930), lastMessageAt: new Date(2_000_000).toISOString() } };
     const head = answer(1_000, 49, true);
     const next = withHead(list, { ...head, edges: [moved, ...head.edges] });
@@ -50,11 +50,11 @@ describe('the pages of a list', () => {
     expect([ids[0], ids[1], ids.length, new Set(ids).size]).toEqual(['t930', 't1000', 150, 150]);
   });
 
-  test('say that more has to be read when all that came is new', () => {
+  test('say that more must be read when all rows of a page are new', () => {
     expect(withHead(list, answer(2_000, 50, true))).toBeNull();
   });
 
-  test('put rows that were taken out back where they stood', () => {
+  test('put removed rows back in their position', () => {
     const row = rowAt(list, 70);
     const without = withoutThreads(list, new Set([row?.node.id ?? '']));
     expect(without.size).toBe(149);
@@ -66,7 +66,7 @@ describe('the pages of a list', () => {
 describe('the messages of a conversation', () => {
   const shown = messages(10, 59);
 
-  test('keep those that new messages push off the newest page', () => {
+  test('keep messages that new ones push off the newest page', () => {
     expect(idsOf(withNewestMessages(shown, messages(12, 61)))).toEqual(idsOf(messages(10, 61)));
   });
 
@@ -107,7 +107,7 @@ test.each([
   ['/inbox/thr_1', '?in=sent', '/inbox?in=sent'],
   ['/inbox', '?q=x', '/inbox'],
   ['/domains/dom_1', '', '/domains'],
-])('the page %s%s belongs to the place %s', (path, search, place) => {
+])('the page %s%s belongs to the menu item %s', (path, search, place) => {
   expect(placeOf(path, search)).toBe(place);
 });
 
@@ -119,7 +119,7 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
   });
   afterAll(() => stage?.close());
 
-  test('shows mail as it comes, finds it, sorts it by keys, and says what to do while there is none', async () => {
+  test('shows mail as it arrives, finds it, sorts it by keys, and says what to do while it is empty', async () => {
     const account = await stage.account();
     const tab = await stage.open(account, { reducedMotion: 'no-preference' });
     const { page } = tab;
@@ -219,7 +219,7 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     await tab.close();
   });
 
-  test('is used with the keys alone, names senders, counts unread mail, and keeps the subject when it is answered', async () => {
+  test('is used with the keys alone, names senders, counts unread mail, and keeps the subject of a reply', async () => {
     const account = await stage.account();
     const to = account.address;
     await stage.mail({
@@ -435,7 +435,7 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     await close();
   });
 
-  test('joins conversations and parts them again, on a phone too, and shows nobody another’s', async () => {
+  test('merges conversations and splits them again, on a phone too, and shows no other user’s', async () => {
     const account = await stage.account();
     const to = account.address;
     await stage.mail({ to, subject: 'North', text: 'From the north.' });

@@ -19,7 +19,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in the browser', () => {
   afterAll(() => stage?.close());
 
   test(
-    'a key that may read is shown once, reads by the command beside it, sends nothing, and stops when it is revoked',
+    'a key with the scope read is shown once, reads by the command beside it, sends nothing, and stops when it is revoked',
     LIMIT,
     async () => {
       const account = await stage.account();
@@ -67,7 +67,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in the browser', () => {
     },
   );
 
-  test('what a revoked key set up is listed, and stops or is kept as the person chooses', LIMIT, async () => {
+  test('the objects of a revoked key are listed, and stop or are kept as the person chooses', LIMIT, async () => {
     const account = await stage.account();
     const own = callers(stage.service.url, account.apiKey);
     const setUp = async (name: string) => {
@@ -114,7 +114,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in the browser', () => {
     await tab.close();
   });
 
-  test('a send policy is set, shown with what is left of it, changed, and set on an address', LIMIT, async () => {
+  test('a send policy is set, shown with its remaining budget, changed, and set on an address', LIMIT, async () => {
     const account = await stage.account();
     const tab = await stage.open(account);
     const { page } = tab;

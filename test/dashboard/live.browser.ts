@@ -4,7 +4,7 @@ import { type BrowserStage, openBrowserStage } from '../support/stages/browser-s
 
 let stage: BrowserStage;
 
-describe.skipIf(chromiumPath === undefined)('the dashboard lives', () => {
+describe.skipIf(chromiumPath === undefined)('the dashboard updates by itself', () => {
   beforeAll(async () => {
     stage = await openBrowserStage();
   });
@@ -53,7 +53,7 @@ describe.skipIf(chromiumPath === undefined)('the dashboard lives', () => {
     await first.close();
   });
 
-  test('loads the inbox with at most 150 kB of script in at most 20 requests, and heals when the service is back', async () => {
+  test('loads the inbox with at most 150 kB of script in at most 20 requests, and recovers when the service is back', async () => {
     const account = await stage.account();
     await stage.mail({ to: account.address, subject: 'News of the day', text: 'Hello.' });
     const { page, context, close } = await stage.open(account);

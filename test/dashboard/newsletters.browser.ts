@@ -20,12 +20,12 @@ describe.skipIf(chromiumPath === undefined)('newsletters look as their sender ma
     await browser?.close();
   });
 
-  test.each([...NEWSLETTERS])('%s, with images blocked', async (_, html) => {
+  test.each([...NEWSLETTERS])('%s looks right with images blocked', async (_, html) => {
     const { share } = await comparer.compare(html);
     expect(share).toBeLessThan(MAX_SHARE);
   });
 
-  test('another design is another picture', async () => {
+  test('a changed design changes the picture', async () => {
     const html = NEWSLETTERS.get('shop') ?? '';
     const [shop, plain] = [
       await comparer.compare(html),

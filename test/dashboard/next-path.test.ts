@@ -4,7 +4,7 @@ import { nextPath } from '../../gateway/dashboard/pages/sign-in/next-path.ts';
 const ORIGIN = 'https://mail.example.com';
 const after = (next: string) => nextPath(`?next=${encodeURIComponent(next)}`, ORIGIN);
 
-test('after signing in, pages of ours are gone to', () => {
+test('signing in leads to pages of ours', () => {
   expect(after('/inbox?label=a#b')).toBe('/inbox?label=a#b');
 });
 
@@ -18,6 +18,6 @@ test.each([
   '/x/..//evil.example/',
   'javascript:alert(1)',
   '/api/e2/emails',
-])('%s is not', (next) => {
+])('%s is not a page of ours', (next) => {
   expect(after(next)).toBe('/');
 });

@@ -11,7 +11,7 @@ describe.skipIf(chromiumPath === undefined)('the card that says how long mail is
   });
   afterAll(() => stage?.close());
 
-  test('shows and changes the days, and says why some cannot be meant', async () => {
+  test('shows and changes the days, and says why some are invalid', async () => {
     const account = await stage.account();
     const tab = await stage.open(account);
     const { page } = tab;

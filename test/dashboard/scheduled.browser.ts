@@ -22,7 +22,7 @@ describe.skipIf(chromiumPath === undefined)('scheduled mail', { timeout: JOURNEY
     return tab;
   }
 
-  test('an email on the schedule is paused, given another time in words, resumed and cancelled', async () => {
+  test('a scheduled email is paused, given another time in words, resumed and cancelled', async () => {
     const account = await stage.account();
     const { page, complaints, close } = await open(account);
     await page.getByRole('heading', { name: 'No scheduled emails' }).waitFor();
@@ -74,7 +74,7 @@ describe.skipIf(chromiumPath === undefined)('scheduled mail', { timeout: JOURNEY
     await close();
   });
 
-  test('what waits of a batch is cancelled at once', async () => {
+  test('the waiting emails of a batch are cancelled at once', async () => {
     const account = await stage.account();
     const email = { from: account.address, to: ['joe@elsewhere.test'], text: 'Later.', scheduled_at: 'in 2 hours' };
     const emails = [1, 2, 3].map((n) => ({ ...email, subject: `Letter ${n}` }));

@@ -40,12 +40,12 @@ test.each([
   ['nothing', Buffer.alloc(0)],
   ['a megabyte of chance', randomBytes(1_000_000)],
   ['backslashes and hex', Buffer.from('\\x41\\\\000 \\x')],
-])('%s comes back as it was written', async (name, bytes) => {
+])('%s is read as it was written', async (name, bytes) => {
   await write(`raw_${name}`, bytes);
   expect((await store.get(`raw_${name}`))?.equals(bytes)).toBe(true);
 });
 
-test('bytes kept in memory are answered without the database', async () => {
+test('bytes in memory are returned without the database', async () => {
   store.keep('raw_memory', Buffer.from('only in memory'));
   const held = await store.get('raw_memory');
   expect(held?.toString()).toBe('only in memory');
@@ -53,7 +53,7 @@ test('bytes kept in memory are answered without the database', async () => {
   expect(held?.buffer.byteLength).toBe(held?.length);
 });
 
-test('memory holds no more bytes than it may: the oldest go first, and too large a message is not kept', async () => {
+test('memory has a limit of bytes: the oldest are removed first, and a message above the limit is not kept', async () => {
   for (let n = 0; n < 6; n++) store.keep(`raw_kept${n}`, Buffer.alloc(300, n));
   store.keep('raw_huge', Buffer.alloc(1_001));
   const held = await Promise.all(
@@ -62,19 +62,19 @@ test('memory holds no more bytes than it may: the oldest go first, and too large
   expect(held.map((bytes) => bytes?.length ?? null)).toEqual([null, null, 300, 300, null]);
 });
 
-test('bytes that no longer fit their sha256 are not handed out, and it is logged', async () => {
+test('bytes that do not match their sha256 are not returned, and the damage is logged', async () => {
   await write('raw_damaged', Buffer.from('as it was'));
   await test_.open(null).pool.query(`update raw_message set octets = set_byte(octets, 3, 0) where id = 'raw_damaged'`);
   expect(await store.get('raw_damaged')).toBeNull();
   expect(logged.join()).toMatch(/raw_damaged.*sha256/);
 });
 
-test('bytes that are gone are null, and it is logged', async () => {
+test('missing bytes are null, and the loss is logged', async () => {
   expect(await store.get('raw_unknown')).toBeNull();
   expect(logged.join()).toMatch(/raw_unknown.*gone/);
 });
 
-test('small messages are read ahead together, and then answered without the database', async () => {
+test('small messages are read ahead together, and then returned without the database', async () => {
   const roomy = createByteStore({ database: actor, log: pino({ level: 'silent' }) });
   await write('raw_ahead1', Buffer.from('one'));
   await write('raw_ahead2', Buffer.from('two \xff', 'latin1'));
@@ -89,7 +89,7 @@ test('small messages are read ahead together, and then answered without the data
   expect(await roomy.get('raw_ahead4')).toBeNull();
 });
 
-test('a message with U+0000 keeps none from being read', async () => {
+test('a message with U+0000 does not keep others from being read', async () => {
   await write('raw_nul1', everyByte);
   await write('raw_nul2', Buffer.from('two'));
   await store.keepStored(['raw_nul1', 'raw_nul2']);
@@ -97,7 +97,7 @@ test('a message with U+0000 keeps none from being read', async () => {
   expect((await store.get('raw_nul2'))?.toString()).toBe('two');
 });
 
-test('messages are read together for work at once, those in memory among them, and not kept', async () => {
+test('messages for one job are read together, those in memory among them, and not kept', async () => {
   const roomy = createByteStore({ database: actor, log: pino({ level: 'silent' }) });
   await write('raw_now1', Buffer.from('one'));
   await write('raw_now2', Buffer.from('two \xff', 'latin1'));

@@ -37,13 +37,13 @@ async function claim(claimant: string, limit = 50): Promise<string[]> {
   return rows.map((row) => row.email_id).sort();
 }
 
-test('a claim takes the oldest due rows, at most as many as asked, and counts the try', async () => {
+test('a claim takes the oldest due rows, up to its limit, and counts the attempt', async () => {
   expect(await claim('one', 3)).toEqual(['em_001', 'em_002', 'em_003']);
   const { rows } = await actor.pool.query('select email_id, tries from reception where claimed_by = $1', ['one']);
   expect(rows.map((row) => row.tries)).toEqual([1, 1, 1]);
 });
 
-test('claimants that come at once share the rows, and none is taken twice', async () => {
+test('concurrent claimants share the rows, and none is taken twice', async () => {
   const batches = await Promise.all(Array.from({ length: 6 }, (_, n) => claim(`claimant ${n}`)));
   const taken = batches.flat();
   expect(new Set(taken).size).toBe(taken.length);
@@ -69,7 +69,7 @@ test('a lease holds for 30 seconds, then the row is due again', async () => {
   await shiftClock(0);
 });
 
-test('a finish fenced by the claimant changes nothing once another has claimed the row', async () => {
+test('a finish by a former claimant changes nothing', async () => {
   await claim('slow', 1);
   await shiftClock(31);
   await claim('quick', 1);
@@ -82,7 +82,7 @@ test('a finish fenced by the claimant changes nothing once another has claimed t
   expect((await finish('quick')).rowCount).toBe(1);
 });
 
-test('the plan goes by index from the empty table on, and keeps to it as the table grows', async () => {
+test('the plan uses the index from the empty table on, and keeps it as the table grows', async () => {
   const client = await actor.pool.connect();
   await client.query('delete from reception');
   await client.query('analyze reception').catch(() => undefined);

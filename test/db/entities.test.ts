@@ -84,7 +84,7 @@ test.each([
     `alter table email add constraint email_subject check (subject <> '')`,
     `constraint email email_subject CHECK ((subject <> ''::text))`,
   ],
-])('tells a schema apart that differs by %s', async (_, statement, line) => {
+])('differences between schemas are found: %s', async (_, statement, line) => {
   const client = new pg.Client({ connectionString: migrated.url });
   await client.connect();
   try {

@@ -46,7 +46,7 @@ test.each([
   );
 });
 
-test('a refused connection is unreachable PostgreSQL only when it is of one of our pools, and so is what it caused', () => {
+test('a refused connection is an unreachable PostgreSQL only when it is of one of our pools, also as a cause', () => {
   const refused = failed('ECONNREFUSED');
   expect([isTransient(refused), isUnreachable(refused)]).toEqual([true, false]);
   noteConnectionError(refused);

@@ -15,7 +15,7 @@ test('a schema that is up to date is left as it is', async () => {
   expect(await migrate(testDatabase.url)).toEqual([]);
 });
 
-test('a connection that breaks during a migration is told to the caller and does not end the process', async () => {
+test('a connection that breaks during a migration is an error of the caller and does not end the process', async () => {
   const other = new pg.Client({ connectionString: testDatabase.url });
   await other.connect();
   await other.query('begin; lock table migration in access exclusive mode');

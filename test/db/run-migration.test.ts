@@ -56,7 +56,7 @@ test('a migration that fails leaves nothing behind, and those before it stay', a
   expect(await with_(good, mended)).toEqual(['0003-bad']);
 });
 
-test('an index is made concurrently outside a transaction, and what is left of one that fails is removed', async () => {
+test('an index is created concurrently outside a transaction, and the rest of a failed one is removed', async () => {
   await client.query('create table many (id int); insert into many values (1), (1)');
   const bad = step('0002-index', ['create unique index concurrently many_id on many (id)'], false);
   await expect(with_(bad)).rejects.toThrow(/could not create unique index/);
@@ -67,7 +67,7 @@ test('an index is made concurrently outside a transaction, and what is left of o
   expect(rows).toEqual([{ indisvalid: true }]);
 });
 
-test('several that migrate at once do it once, also where an index waits for the end of transactions', async () => {
+test('several concurrent migrations run once, also where an index waits for the end of transactions', async () => {
   await client.query('create table many (id int)');
   await client.query('begin; insert into many values (1)');
   const index = step('0002-index', ['create index concurrently many_id on many (id)'], false);
@@ -86,7 +86,7 @@ test('several that migrate at once do it once, also where an index waits for the
   expect((await all).toSorted()).toEqual([[], [], ['0002-index']]);
 });
 
-test('a migration lets traffic pass while it waits for a table that is in use', async () => {
+test('a migration lets traffic pass while it waits for a table in use', async () => {
   await client.query('create table busy (id int)');
   await client.query('begin; insert into busy values (1)');
   const migrating = with_(step('0002-column', ['alter table busy add column more text']));
@@ -102,7 +102,7 @@ test('a migration lets traffic pass while it waits for a table that is in use', 
   await other.end();
 });
 
-test('of a migration and traffic that wait for each other it is the migration that gives way', async () => {
+test('a migration gives way to traffic when they wait for each other', async () => {
   await client.query('create table one (id int); create table two (id int)');
   await client.query('begin; insert into two values (1)');
   const [one, two] = ['alter table one add column more text', 'alter table two add column more text'];
@@ -125,7 +125,7 @@ test('of a migration and traffic that wait for each other it is the migration th
   expect(await migrating).toEqual(['0002-columns']);
 });
 
-test('older code works with a schema that is ahead of it, unless a migration asks for code that it is not', async () => {
+test('older code works with a newer schema, unless a migration requires newer code', async () => {
   await with_(step('0002-next', ['create table next (id text)']));
   expect(await migrate(testDatabase.url)).toEqual([]);
   expect(await pendingMigrations(testDatabase.url)).toEqual([]);
@@ -137,7 +137,7 @@ test('older code works with a schema that is ahead of it, unless a migration ask
   expect(await with_(next)).toEqual([]);
 });
 
-test('bin/migrate.ts --check tells whether something is to be run, and changes nothing', async () => {
+test('bin/migrate.ts --check reports pending migrations, and changes nothing', async () => {
   const environment = { DATABASE_URL: testDatabase.url, SECRET_KEY: randomBytes(32).toString('base64url') };
   expect(await runToEnd(['bin/migrate.ts', '--check'], environment)).toMatchObject({ status: 0 });
   await client.query(`delete from migration`);

@@ -46,7 +46,7 @@ test('the image runs as the user of docker-compose.yml, which can write only to 
   expect(text).toContain('DATA_DIR=/var/lib/postroom');
 });
 
-test('it has a health check, labels, and a plain node command', () => {
+test('the image has a health check, labels, and a plain node command', () => {
   expect(last.find((line) => line.startsWith('HEALTHCHECK '))).toContain('/ready');
   for (const label of ['title', 'description', 'licenses', 'version', 'revision'])
     expect(text).toContain(`org.opencontainers.image.${label}=`);

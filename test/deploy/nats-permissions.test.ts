@@ -140,7 +140,7 @@ describe('Roles communicate over the bus with their permissions:', () => {
     },
   );
 
-  test('a late answer arrives, and broadcasts reach each gateway', async () => {
+  test('a late reply arrives, and broadcasts reach each gateway', async () => {
     const serving = bus('delivery').serve('delivery.guard.ask', async () => {
       await new Promise((resolve) => setTimeout(resolve, 3_000));
       return { verdict: 'answered', isMatch: true, reason: '' };

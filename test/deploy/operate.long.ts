@@ -68,7 +68,7 @@ afterAll(async () => {
 }, 300_000);
 
 test.skipIf(isMissing)(
-  'the guide leads from nothing to a cluster that takes and sends mail, upgrades it under load, and restores it elsewhere',
+  'the guide leads to a cluster that receives and sends mail, upgrades it under load, and restores it elsewhere',
   async () => {
     const receiver = await startWebhookReceiver();
     const sink = await startSinkMta();

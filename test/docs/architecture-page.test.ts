@@ -1,7 +1,27 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { readImportGraph } from '../support/import-graph.ts';
 import { repository } from '../support/runner.ts';
+
+/** Functions of a file that a step of the page names: `name` in `file`. */
+interface Claim {
+  step: string;
+  names: string[];
+  file: string;
+}
+
+/** Files that start the steps of a process: the page does not list them in every section. */
+const STARTS_STEPS = [
+  /^bin\/runner\/processes\/actors\.ts$/,
+  /^bin\/runner\/parts\/mail\.ts$/,
+  /^actors\/[a-z]+\/actor\.ts$/,
+  /^haraka-plugins\/plugins\/receiving\/plugin\.ts$/,
+  /^gateway\/server\.ts$/,
+  /^gateway\/rest\/rest\.ts$/,
+];
+/** Haraka calls it by its name when it loads the plugin. */
+const CALLED_BY_HARAKA = 'register';
 
 const page = readFileSync(path.join(repository, 'docs/architecture.md'), 'utf8');
 
@@ -16,15 +36,59 @@ test.each([
   expect(all.filter((file) => !existsSync(path.join(repository, file)))).toEqual([]);
 });
 
-test.each(['The way in: SMTP to webhook', 'The way out: POST to MX'])(
-  'every step of "%s" names its file',
-  (heading) => {
-    const section = page.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
-    const steps = [...section.matchAll(/^\d+\. .+$/gm)].map(([step]) => step);
-    expect(steps.length).toBeGreaterThan(10);
-    expect(steps.filter((step) => !/`[a-z/-]+\.ts`/.test(step))).toEqual([]);
-  },
-);
+test.each(['The way in: SMTP to webhook', 'The way out: POST to MX'])('every step of "%s" has its file', (heading) => {
+  const section = page.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+  const steps = [...section.matchAll(/^\d+\. .+$/gm)].map(([step]) => step);
+  expect(steps.length).toBeGreaterThan(10);
+  expect(steps.filter((step) => !/`[a-z/-]+\.ts`/.test(step))).toEqual([]);
+});
+
+/**
+ * These tests show that a named function is exported by the named file, that a file which the page names in a step (or which starts the
+ * steps of a process) imports it and uses its name, and that a program loads that file. They do not show that the steps run in this order,
+ * or that a call happens for every message: tests of the flow show that.
+ */
+describe('a function that a step names', () => {
+  const graph = readImportGraph();
+  const claims = readClaims();
+  const inSteps = new Set(
+    [
+      ...stepsOf(page)
+        .join('\n')
+        .matchAll(/`([a-z-]+\/[^`\s]+\.tsx?)`/g),
+    ].map(([, file = '']) => file),
+  );
+
+  test('is exported by its file', () => {
+    expect(claims.length).toBeGreaterThan(100);
+    expect(eachName(claims, ({ name, file }) => !isExported(name, graph.text(file)))).toEqual([]);
+  });
+
+  test('is used by a file of another step, or by one that starts steps', () => {
+    const isCaller = (file: string) => inSteps.has(file) || STARTS_STEPS.some((pattern) => pattern.test(file));
+    const unused = eachName(
+      claims,
+      ({ name, file }) =>
+        name !== CALLED_BY_HARAKA &&
+        !graph.importers(file).some((each) => isCaller(each) && uses(graph.text(each), name)),
+    );
+    expect(unused).toEqual([]);
+  });
+
+  test('is loaded by a program', () => {
+    const loaded = graph.reached(graph.entries);
+    expect(graph.entries.length).toBeGreaterThan(15);
+    expect(claims.filter(({ file }) => !loaded.has(file)).map(({ file }) => file)).toEqual([]);
+  });
+});
+
+test('every step of the way in and the way out names a function', () => {
+  const ways = /## The way in[^]*(?=## A message that is submitted)/.exec(page)?.[0] ?? '';
+  const claims = readClaims();
+  const without = stepsOf(ways).filter((step) => !claims.some((claim) => claim.step === step));
+  expect(stepsOf(ways).length).toBeGreaterThan(30);
+  expect(without).toEqual([]);
+});
 
 test('the table of layers names every folder of the gateway and of the actors', () => {
   const named = [...page.matchAll(/^\|[^|]*\| ([^|]*) \|/gm)].flatMap(([, cell = '']) =>
@@ -49,10 +113,12 @@ test('every feature is a folder of at least two layers', () => {
 test('each file that is said to call an operation imports it', () => {
   const steps = [...page.matchAll(/^\d+\. .+$/gm)].map(([step]) => step);
   const calls = steps.flatMap((step) =>
-    [...step.matchAll(/\bcalls? `([^`]+\.ts)`/g)].flatMap(([, called = ''], at, all) => {
-      const before = step.slice(0, all[at]?.index ?? step.length);
-      return [...before.matchAll(/`([a-z-]+\/[^`]+\.ts)`/g)].map(([, caller = '']) => ({ caller, called }));
-    }),
+    [...step.matchAll(/\bcalls? (?:`\w+`(?:, | and | in ))*`([a-z-]+\/[^`]+\.ts)`/g)].flatMap(
+      ([, called = ''], at, all) => {
+        const before = step.slice(0, all[at]?.index ?? step.length);
+        return [...before.matchAll(/`([a-z-]+\/[^`]+\.ts)`/g)].map(([, caller = '']) => ({ caller, called }));
+      },
+    ),
   );
   expect(calls.length).toBeGreaterThan(8);
   const importsOf = (file: string) =>
@@ -75,4 +141,35 @@ function expanded(name: string): string[] {
   const [whole, words = ''] = /\{([^}]*)\}/.exec(name) ?? [];
   if (whole === undefined) return [name];
   return words.split(',').flatMap((word) => expanded(name.replace(whole, word === 'feature' ? 'sending' : word)));
+}
+
+/** Returns the numbered steps of the page, and the lines that belong to one. */
+function stepsOf(text: string): string[] {
+  return [...text.matchAll(/^ *\d+\. .+$/gm)].map(([step]) => step);
+}
+
+/** Returns the functions that the steps name, as `name` in `file`. */
+function readClaims(): Claim[] {
+  return stepsOf(page).flatMap((step) =>
+    [...step.matchAll(/((?:`\w+`(?:, | and )?)+) in `([^`\s]+\.tsx?)`/g)].map(([, names = '', file = '']) => ({
+      step,
+      names: [...names.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
+      file,
+    })),
+  );
+}
+
+function eachName(claims: readonly Claim[], isWrong: (claim: { name: string; file: string }) => boolean): string[] {
+  const all = claims.flatMap(({ names, file }) => names.map((name) => ({ name, file })));
+  return all.filter(isWrong).map(({ name, file }) => `${name} in ${file}`);
+}
+
+function isExported(name: string, text: string): boolean {
+  return new RegExp(`^export (?:async )?(?:function\\*?|const|class) ${name}\\b`, 'm').test(text);
+}
+
+/** Whether a file uses a name that it imports, beside the import itself. */
+function uses(text: string, name: string): boolean {
+  const withoutImports = text.replaceAll(/^import [^;]*;$/gm, '');
+  return new RegExp(`\\b${name}\\b`).test(withoutImports);
 }

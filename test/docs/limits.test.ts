@@ -51,7 +51,7 @@ describe.each(rows.filter(({ constant }) => constant !== ''))('$what per $per', 
   });
 });
 
-test.each(rows.filter(({ setting }) => setting !== ''))('$setting has the default $limit', ({ limit, setting }) => {
+test.each(rows.filter(({ setting }) => setting !== ''))('the default of $setting is $limit', ({ limit, setting }) => {
   const config = readConfig({});
   const defaults: Readonly<Record<string, number>> = {
     HTTP_MAX_CONNECTIONS: config.httpConnections,

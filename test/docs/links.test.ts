@@ -9,7 +9,7 @@ const pages = ['README.md', 'CHANGELOG.md', 'core/STANDARDS.md'].concat(
     .map((name) => path.join('docs', name)),
 );
 
-test.each(pages)('the links of %s lead to files and headings that are there', (page) => {
+test.each(pages)('the links of %s lead to existing files and headings', (page) => {
   const text = readFileSync(path.join(repository, page), 'utf8');
   const broken = [...text.matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, target = '']) => target)

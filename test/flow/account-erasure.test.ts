@@ -91,7 +91,7 @@ async function tablesWith(text: string): Promise<string[]> {
   return found;
 }
 
-test('an export holds every document and every message of the account, octet for octet, and no secrets unless asked', async () => {
+test('an export has every document and every message of the account, byte for byte, and secrets only on request', async () => {
   const { status, stdout, stderr } = await account('export', email(), path.join(directory, 'export'));
   expect([status, stderr]).toEqual([0, '']);
   const { rows } = await owner.query<{ emails: string; threads: string; endpoints: string; raws: string }>(
@@ -141,7 +141,7 @@ test('an export holds every document and every message of the account, octet for
   expect((await account('export', email(), withSecrets)).stderr).toMatch(/is not empty/);
 });
 
-test('erased while it runs, nothing of an account is left in any table, its key opens nothing and its mail is refused', async () => {
+test('an account that is erased while it runs leaves no row, its key is invalid and its mail is refused', async () => {
   const bytes = async () => (await owner.query('select 1 from raw_message where id = $1', [sharedRawId])).rows.length;
   const others = (
     await owner.query(
@@ -189,12 +189,12 @@ test('erased while it runs, nothing of an account is left in any table, its key 
   expect((await successor.call('GET', '/emails')).body.data).toEqual([]);
 });
 
-test('the last octets that two accounts shared go with the second of them', async () => {
+test('the last bytes that two accounts shared are removed with the second of them', async () => {
   expect((await account('erase', `owner@${staying.domain}`, '--yes')).status).toBe(0);
   expect((await owner.query('select 1 from raw_message where id = $1', [sharedRawId])).rows).toEqual([]);
 });
 
-test('cut at any point, an erasure goes on where it was', async () => {
+test('an erasure that is interrupted at any point continues there', async () => {
   const third = await service.createAccount();
   await third.call('POST', '/email-addresses', { address: `team@${third.domain}`, domainId: third.domainId });
   await send([`team@${third.domain}`], 'To be cut');
@@ -215,7 +215,7 @@ test('cut at any point, an erasure goes on where it was', async () => {
   expect(await tablesWith(third.userId)).toEqual(['erased_account: 1']);
 });
 
-test('the account command says and changes how long mail is kept', async () => {
+test('the account command shows and changes how long mail is kept', async () => {
   const { domain } = await service.createAccount();
   const retention = async (...options: string[]) =>
     JSON.parse((await account('retention', `owner@${domain}`, ...options)).stdout);

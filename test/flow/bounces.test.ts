@@ -50,8 +50,8 @@ async function receivedMail(): Promise<{ id: string; subject: string; thread_id:
   return (await call('GET', '/emails?type=received')).body.data;
 }
 
-describe('what comes back by SMTP', () => {
-  test('a DSN turns its recipient bounced, and the next send there is refused until the suppression is lifted', async () => {
+describe('bounces that arrive by SMTP', () => {
+  test('a DSN sets its recipient to bounced, and the next send there is refused until the suppression is removed', async () => {
     const { id, returnAddress } = await sent();
     expect(returnAddress).toMatch(/^bounce\+[a-z2-7]{52}@/);
     const before = (await receivedMail()).length;
@@ -101,7 +101,7 @@ describe('what comes back by SMTP', () => {
     expect((await send(recipient)).status).toBe(400);
   });
 
-  test('an autoresponder’s answer is mail in the thread of what it answers', async () => {
+  test('an autoresponder’s reply is mail in the thread of the original', async () => {
     const { id, messageId, returnAddress } = await sent();
     const answer = [
       `From: ${recipient}`,
@@ -126,7 +126,7 @@ describe('what comes back by SMTP', () => {
     expect((await call('GET', `/emails/${id}`)).body.thread_id).toBe(threadId);
   });
 
-  test('return addresses that nobody signed are refused at RCPT, and those of others are relaying', async () => {
+  test('unsigned return addresses are refused at RCPT, and those at other domains as relaying', async () => {
     const { returnAddress } = await sent();
     const { domain } = stage.account;
     const [local = ''] = returnAddress.split('@');
@@ -145,8 +145,8 @@ describe('what comes back by SMTP', () => {
   });
 });
 
-describe('what servers say at once', () => {
-  test('a recipient that is refused for good is suppressed', async () => {
+describe('replies of servers while mail is sent', () => {
+  test('a recipient that is refused permanently is suppressed', async () => {
     stage.sink.answer({ rcpt: () => '550 5.1.1 No such user' });
     try {
       const { id } = (await send(recipient)).body;
@@ -160,7 +160,7 @@ describe('what servers say at once', () => {
     }
   });
 
-  test('a mail that is deferred for five days is given up, and its sender told by a DSN', async () => {
+  test('a mail that is deferred for five days fails, and its sender gets a DSN', async () => {
     stage.sink.answer({ rcpt: () => '450 4.2.0 Come back later' });
     try {
       const { id, message_id: messageId } = (await send(recipient)).body;

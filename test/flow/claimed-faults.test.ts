@@ -32,7 +32,7 @@ async function send(key: string): Promise<ApiSend> {
 }
 
 test(
-  `a process that stores, claims and sends is killed ${killsPerPoint} times between any two of these: each email goes once, or once more where its outcome was not recorded`,
+  `a process is killed ${killsPerPoint} times between storing, claiming and sending: each email goes once, or again if unrecorded`,
   async () => {
     const sends: ApiSend[] = [];
     const inHand: string[] = [];

@@ -101,7 +101,7 @@ describe.skipIf(faketime === null)('the clock of every process jumps while that 
     ['an hour ahead', HOUR],
     ['an hour behind', -HOUR],
   ])(
-    '%s: nothing goes early, nothing stops, and what is under way goes on',
+    '%s: nothing is sent early, nothing stops, and running work continues',
     async (_, seconds) => {
       const later = await post('Later', await stage.instantIn(0.7 * HOUR));
       const session = await SmtpClient.greet(stage.service.smtpPort);

@@ -28,7 +28,7 @@ describe.runIf(await canMakeHosts())('the services of docker-compose.yml on two 
   afterAll(() => bench?.stop(), 120_000);
 
   test(
-    `every process is started anew under ${RATE} messages a second in and out: clients hear only that they shall come again, and nothing goes twice`,
+    `every process is restarted under ${RATE} messages a second in and out: clients get only temporary errors`,
     async () => {
       const { stage, traffic, ownServices } = bench;
       const load = traffic.start(rate);
@@ -45,7 +45,7 @@ describe.runIf(await canMakeHosts())('the services of docker-compose.yml on two 
   );
 
   test(
-    'one NATS node of three is lost and comes back: nothing is lost, nothing goes twice',
+    'one NATS node of three is lost and returns: nothing is lost, nothing is sent twice',
     async () => {
       const { stage, traffic } = bench;
       const load = traffic.start(rate);
@@ -62,7 +62,7 @@ describe.runIf(await canMakeHosts())('the services of docker-compose.yml on two 
   );
 
   test(
-    'all of NATS is lost and begins anew with nothing: mail that was taken goes its way, and the rest is taken then',
+    'all of NATS is lost and starts empty: accepted mail is delivered, and other mail is accepted afterwards',
     async () => {
       const { stage, traffic } = bench;
       const nodes = ['nats-1', 'nats-2', 'nats-3'];
@@ -83,7 +83,7 @@ describe.runIf(await canMakeHosts())('the services of docker-compose.yml on two 
   );
 
   test(
-    'two schedulers and 200 emails that are due at once: each goes once',
+    'two schedulers send 200 emails that are due at once: each once',
     async () => {
       const [account] = bench.accounts;
       if (account === undefined) throw new Error('unreachable');
@@ -124,7 +124,7 @@ describe.runIf(await canMakeHosts())('the services of docker-compose.yml on two 
   );
 
   test(
-    'a host that is cut off and comes back: the other one does its work, and nothing that was done is done again',
+    'a host is cut off and returns: the other one does its work, and nothing is done twice',
     async () => {
       const load = bench.traffic.start(rate);
       await sleep(2_000);
@@ -142,7 +142,7 @@ describe.runIf(await canMakeHosts())('the services of docker-compose.yml on two 
   );
 
   test(
-    'a host that loses its power and is started again: the other one does its work',
+    'a host loses its power and is started again: the other one does its work',
     async () => {
       const { stage, ground } = bench;
       const there = [...bench.ownServices, 'nats-3'].filter((name) => ground.isOnSecondHost(name));
@@ -161,7 +161,7 @@ describe.runIf(await canMakeHosts())('the services of docker-compose.yml on two 
   );
 
   test(
-    'PostgreSQL is killed and its replica promoted: every process goes on with it, without a restart, and never back',
+    'PostgreSQL is killed and its replica promoted: every process continues with it, without a restart, and never back',
     async () => {
       const { stage, traffic } = bench;
       const { servers } = bench.ground;

@@ -100,7 +100,7 @@ describe.skipIf(!hasCorpora)('the corpora through SMTP on one machine', () => {
       await awaitDrained(await service.databaseUrl(), 120_000);
     });
 
-    test('every message is answered 250, the listed refusals aside, and goes out as a webhook', () => {
+    test('every message gets a 250, except the listed refusals, and is posted as a webhook', () => {
       const { emailIds, refused } = sent;
       expect([...refused.keys()].toSorted()).toEqual(Object.keys(refusals).toSorted());
       for (const [file, reply] of refused) expect(reply, file).toMatch(refusals[file]?.reply ?? /^$/);
@@ -109,7 +109,7 @@ describe.skipIf(!hasCorpora)('the corpora through SMTP on one machine', () => {
       expect([...emailIds.values()].filter((emailId) => !delivered.has(emailId))).toEqual([]);
     });
 
-    test('what webhooks and downloads show agrees with 98 of 100 facts at least, refused messages being wrong', async () => {
+    test('webhooks and downloads agree with at least 98 of 100 facts, refused messages counted as wrong', async () => {
       const payloads = new Map<string, WebhookPayload>();
       for (const { body } of receiver.requests) {
         const payload = JSON.parse(body) as WebhookPayload;
@@ -127,7 +127,7 @@ describe.skipIf(!hasCorpora)('the corpora through SMTP on one machine', () => {
   });
 
   test.each(threadSets)(
-    'threads of %s by GET /mail/threads, the same in shuffled orders, each for a fresh user',
+    'threads of %s are the same by GET /mail/threads in shuffled orders, each for a fresh user',
     async (name) => {
       const { messages, truth } = await readThreadSet(name);
       const partitions: string[][] = [];
@@ -156,7 +156,7 @@ describe.skipIf(!hasCorpora)('the corpora through SMTP on one machine', () => {
     240_000,
   );
 
-  test('the octets of all of them are stored as they were sent', async () => {
+  test('the bytes of all messages are stored as they were sent', async () => {
     const report = await checkLedger({
       databaseUrl: await service.databaseUrl(),
       offers,

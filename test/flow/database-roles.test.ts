@@ -79,7 +79,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
       await service?.stop();
     }, LIMIT_MS);
 
-    test('log in as the role of their part, and the owner of the database is not among them', async () => {
+    test('log in as the role of their part, and none as the owner of the database', async () => {
       const sessions = async () => {
         const { rows } = await owner.query<{ name: string; user: string }>(
           `select distinct application_name as name, usename as user from pg_stat_activity
@@ -98,7 +98,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
       expect(await sessions()).toEqual(APPLICATIONS[mode]);
     });
 
-    test('have no right beside those that the schema grants, own nothing, and are in no role but that of keys of one domain', async () => {
+    test('have no right beside those that the schema grants, own nothing, and are only in the role of keys of one domain', async () => {
       const { rows } = await owner.query(
         `select r.rolname as role, r.rolsuper or r.rolbypassrls or r.rolcreaterole or r.rolcreatedb or r.rolreplication or r.rolinherit as excess,
          array(select g.rolname::text || case when m.inherit_option or m.admin_option then ' with more' else '' end
@@ -129,7 +129,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
       };
 
       test.each(['set role none', 'reset role', 'reset session authorization', 'reset all'])(
-        'stays itself after %s',
+        'keeps its role after %s',
         async (way) => {
           const database = pools.get(role);
           const client = await database?.pool.connect();
@@ -187,7 +187,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
     // One process holds all roles on a single machine, and migrates by itself.
     if (mode === 'split')
       test(
-        'begin once the owner has run the migrations and let the role in',
+        'begin once the owner has run the migrations and created the logins',
         async () => {
           const said = async (text: string) =>
             until(
@@ -213,7 +213,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
         LIMIT_MS,
       );
 
-    test('of the gateway and of better-auth show nothing of a user that was not named', async () => {
+    test('of the gateway and of better-auth show no row of a user that was not named', async () => {
       for (const role of ['postroom_gateway', 'postroom_auth'] as const) {
         const count = async (text: string) => (await pools.get(role)?.pool.query(text))?.rows[0];
         expect(await rowsOfUsers(owner, count)).toEqual([]);

@@ -36,7 +36,7 @@ async function send(bytes: Buffer, localPart: string): Promise<void> {
   expect(result.code).toBe(250);
 }
 
-test('reports that come by SMTP are read, summed up, kept as mail and out of the catch-all', async () => {
+test('reports that arrive by SMTP are read, summed up, kept as mail and not routed by the catch-all', async () => {
   const files: AttachedFile[] = ['zip', 'gzip', 'xml'].map((form, at) => {
     const records = [{ count: 9 }, { sourceIp: '192.0.2.9', count: 1, dkim: 'fail', spf: 'fail' } as const];
     const end = new Date(Date.now() - at * 4 * 86_400_000);

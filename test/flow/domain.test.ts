@@ -7,7 +7,7 @@ import { type SharedService, sharedService } from '../support/servers/shared-ser
 import { sendOne } from '../support/servers/smtp-load.ts';
 
 // In `npm test`, the split mode is in metrics.test.ts.
-describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])('a newcomer brings a domain (%s)', (mode) => {
+describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])('a new user adds a domain (%s)', (mode) => {
   let service: SharedService;
   let account: TestAccount;
 
@@ -56,7 +56,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])('a newcom
     );
   }
 
-  test('it publishes what it was told, is verified when it asks, takes mail, and goes again', async () => {
+  test('publishes the records, verifies the domain by a check, receives mail, and deletes it', async () => {
     const name = `asked-${mode}.test`;
     const made = await account.call('POST', '/domains', { domain: name });
     expect(made).toMatchObject({ status: 201, body: { status: 'pending', canReceiveEmails: false } });
@@ -95,7 +95,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])('a newcom
     expect((await account.call('GET', '/emails?type=received')).body.pagination.total).toBeGreaterThan(0);
   });
 
-  test('it is verified in the background when nobody asks', async () => {
+  test('the domain is verified in the background without a check', async () => {
     const made = await account.call('POST', '/domains', { domain: `waiting-${mode}.test` });
     expect(made.body.status).toBe('pending');
     publish(made);

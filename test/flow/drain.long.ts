@@ -116,7 +116,7 @@ async function offer(
 }
 
 describe('of two gateways', () => {
-  test('one after the other ends and starts, and clients that keep connections or do not see no error', async () => {
+  test('one after the other stops and starts, and clients with or without kept connections see no error', async () => {
     const clients = startClients(() => `http://127.0.0.1:${http.port}`, account.apiKey, email);
     const stream = await fetch(`${service.url}/api/e2/events`, {
       headers: { authorization: `Bearer ${account.apiKey}`, accept: 'text/event-stream' },
@@ -153,7 +153,7 @@ describe('of two gateways', () => {
 });
 
 describe('of two SMTP processes', () => {
-  test('one after the other ends and starts, and senders see no more than 421 between two messages', async () => {
+  test('one after the other stops and starts, and senders see at most a 421 between two messages', async () => {
     const before = await count('reception');
     const load = Promise.all([
       offer('kept', 400, { perSecond: 20, isReusing: true }),
@@ -173,7 +173,7 @@ describe('of two SMTP processes', () => {
 });
 
 describe('of two actors of each kind', () => {
-  test('one ends with much in hand, leaves no lease behind, and the other does the rest once', async () => {
+  test('one stops with much work in progress, leaves no lease behind, and the other does the rest once', async () => {
     // Long enough that work of both kinds is in hand at once, and shorter than a drain.
     answersAfterMs = 6_000;
     const offered = offer('actors', 300, { perSecond: 100, isReusing: true });

@@ -75,7 +75,7 @@ async function follow(gateway: GatewayProcess, box: TestMailbox, query = ''): Pr
 
 const labels = (count: number, from = 0) => Array.from({ length: count }, (_, n) => `e${from + n}`);
 
-test('readers of two gateways miss nothing and see nothing twice while NATS is killed and comes back', async () => {
+test('readers of two gateways miss nothing and see nothing twice while NATS is killed and returns', async () => {
   const box = await newUser();
   const readers = await Promise.all([first, second, first, second].map((gateway) => follow(gateway, box)));
   const appended: string[] = [];
@@ -243,7 +243,7 @@ testAtLength?.(
   },
 );
 
-test(`at SIGTERM ${SUBSCRIBERS} streams get what is there and their cursors, and the gateway ends by itself`, async () => {
+test(`at SIGTERM ${SUBSCRIBERS} streams get the events up to then and their cursors, and the gateway ends by itself`, async () => {
   const gateway = second;
   const box = await newUser();
   const readers: EventClient[] = [];

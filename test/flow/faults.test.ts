@@ -93,7 +93,7 @@ describe('on one machine', () => {
     ['receiving.after-commit', 'after its commit, before the 250'],
     ['delivery.claimed', 'before its webhook is posted'],
     ['delivery.posted', 'before the outcome of its webhook is stored'],
-  ])('mail that is taken in groups: killed at %s, %s, nothing is lost or doubled', async (point) => {
+  ])('mail is taken in groups: killed at %s, %s, nothing is lost or doubled', async (point) => {
     for (let kill = 0; kill < killsPerPoint; kill++) {
       await bench.service.end('runner', 'SIGKILL');
       await bench.service.start({ FAULT: point });
@@ -110,7 +110,7 @@ describe('on one machine', () => {
     await bench.settle();
   });
 
-  test('PostgreSQL paused: 451 at SMTP, 503 with Retry-After at HTTP, and recovery without intervention', async () => {
+  test('PostgreSQL paused: clients get 451 or 503 with Retry-After, and it recovers without intervention', async () => {
     await bench.offer(20);
     const resume = await signalPostgres(await bench.service.databaseUrl(), 'SIGSTOP');
     try {

@@ -88,7 +88,7 @@ function attachmentsOf(bytes: Buffer, { attachments }: ParsedMessage) {
 }
 
 describe('one address', () => {
-  test('gets a new message from the user’s own domain that passes SPF, DKIM and DMARC, and answers go to the sender', async () => {
+  test('gets a new message from the user’s own domain that passes SPF, DKIM and DMARC, and replies go to the sender', async () => {
     const { address, endpointId } = await stage.forwarding({ forwardTo: newPerson(), subjectPrefix: '[box] ' });
     const emailId = await stage.offer(
       address,
@@ -152,7 +152,7 @@ describe('one address', () => {
     ]);
   });
 
-  test('gets the original itself with preserveHeaders: its own signature holds, and the return address is ours', async () => {
+  test('gets the original itself with preserveHeaders: its own signature is valid, and the return address is ours', async () => {
     const pair = generateKeyPairSync('rsa', {
       modulusLength: 2048,
       publicKeyEncoding: { type: 'spki', format: 'der' },
@@ -187,7 +187,7 @@ describe('one address', () => {
     expect(copy.parameters).toContain('BODY=8BITMIME');
   });
 
-  test('gets mail with the null reverse-path under that', async () => {
+  test('gets mail with a null reverse-path under a null reverse-path', async () => {
     const { address } = await stage.forwarding({ forwardTo: newPerson() });
     const emailId = await stage.offer(address, message('Bounce'), '');
     const copy = await stage.copyTo(joe);
@@ -196,7 +196,7 @@ describe('one address', () => {
     expect(await stage.settled(emailId)).toMatchObject({ status: 'success', is_null_sender: true });
   });
 
-  test('hears of its mail under another address and name of the user’s', async () => {
+  test('gets mail that was sent to another address and name of the user', async () => {
     const { domain } = stage.sending.account;
     const { address } = await stage.forwarding({
       forwardTo: newPerson(),
@@ -210,8 +210,8 @@ describe('one address', () => {
   });
 });
 
-describe('what becomes of a copy', () => {
-  test('a group of three of which one is refused: two get it once, one bounces, and the delivery says so', async () => {
+describe('the outcome of a copy', () => {
+  test('is one bounce and two deliveries for a group of three of which one is refused, and the delivery shows it', async () => {
     const emails = [newPerson(), newPerson(), newPerson()];
     const [, refused = ''] = emails;
     stage.sending.sink.answer({ rcpt: (address) => (address === refused ? '550 5.1.1 No such user' : undefined) });
@@ -238,7 +238,7 @@ describe('what becomes of a copy', () => {
     expect(body).toMatchObject({ type: 'received', status: 'delivered' });
   });
 
-  test('a DSN that comes back turns the recipient and the delivery, and counts once', async () => {
+  test('changes by a DSN, for the recipient and the delivery, and counts once', async () => {
     const { address, endpointId } = await stage.forwarding({ forwardTo: newPerson() });
     const emailId = await stage.offer(address, message('Late'));
     await stage.settled(emailId);
@@ -252,7 +252,7 @@ describe('what becomes of a copy', () => {
     expect(received.body.data).toEqual([]);
   });
 
-  test('an endpoint that is switched off meanwhile: the delivery fails with the reason', async () => {
+  test('is a failure with the reason when the endpoint is disabled meanwhile', async () => {
     const { address, endpointId } = await stage.forwarding({ forwardTo: newPerson() });
     stage.sending.sink.answer({ rcpt: () => '550 5.1.1 No such user' });
     const emailId = await stage.offer(address, message('Refused'));
@@ -278,7 +278,7 @@ describe('what becomes of a copy', () => {
 });
 
 describe('loops', () => {
-  test('A forwards to B forwards to A: it stops after one turn', async () => {
+  test('end after one turn when A forwards to B and B to A', async () => {
     const { domain } = stage.sending.account;
     const a = await stage.forwarding({ forwardTo: `ring-b@${domain}` }, 'ring-a');
     const b = await stage.forwarding({ forwardTo: `ring-a@${domain}` }, 'ring-b');
@@ -294,7 +294,7 @@ describe('loops', () => {
     expect(await countReceived(b.address)).toBe(1);
   });
 
-  test('an address that forwards to itself: refused at once', async () => {
+  test('are refused at once when an address forwards to itself', async () => {
     const { domain } = stage.sending.account;
     const { address } = await stage.forwarding({ forwardTo: `self@${domain}`, preserveHeaders: true }, 'self');
     const emailId = await stage.offer(address, message('Self'));
@@ -302,7 +302,7 @@ describe('loops', () => {
     expect(await countReceived(address)).toBe(1);
   });
 
-  test('a ring through a host that drops Delivered-To ends with the fiftieth Received field', async () => {
+  test('through a host that drops Delivered-To end with the fiftieth Received field', async () => {
     const { address } = await stage.forwarding({ forwardTo: newPerson() });
     await stage.offer(address, message('Ring'));
     let bytes = (await stage.copyTo(joe)).bytes;
@@ -322,7 +322,7 @@ describe('loops', () => {
     expect(turns).toBe(51);
   });
 
-  test('what a machine answers to a copy is stored, and not forwarded to it again', async () => {
+  test('do not arise from an automatic reply to a copy: it is stored, and not forwarded', async () => {
     const { address } = await stage.forwarding({ forwardTo: newPerson() });
     await stage.offer(address, message('Vacation'));
     const { from } = await stage.copyTo(joe);
@@ -366,7 +366,7 @@ async function contentOf(bytes: Buffer) {
 }
 
 describe.skipIf(!hasCorpora)(`100 messages of ${corporaDirectory}`, () => {
-  test('arrive with subject, bodies and attachments equal', async ({ annotate }) => {
+  test('arrive with equal subject, bodies and attachments', async ({ annotate }) => {
     const { address } = await stage.forwarding({ forwardTo: newPerson() });
     const all = await readEmlMessages();
     const originals = new Map<string, { file: string; bytes: Buffer }>();

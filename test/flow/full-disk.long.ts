@@ -43,7 +43,7 @@ describe.skipIf(refusal !== null)(`the disk of DATA_DIR is full${where}`, () => 
   }, LIMIT_MS);
 
   test(
-    'a full disk is 452 4.3.1 at MAIL FROM, mail is read all the same, and room brings 250 back without a restart',
+    'a full disk is 452 4.3.1 at MAIL FROM, mail can be read, and 250 returns with disk space without a restart',
     async () => {
       await bench.offer(5);
       await bench.settle();
@@ -93,7 +93,7 @@ describe.skipIf(refusal !== null)(`the disk of pg_wal is full${where}`, () => {
   }, LIMIT_MS);
 
   test(
-    'without room for its log PostgreSQL ends; clients get 451 and 503, and room brings everything back',
+    'PostgreSQL ends without room for its log; clients get 451 and 503, and all returns with disk space',
     async () => {
       await bench.offer(5);
       await bench.settle();

@@ -108,7 +108,7 @@ describe('a client developer can build an inbox from the explorer alone', () => 
   let first: Data;
   let second: Data;
 
-  test('the schema tells what there is, every field of it', async () => {
+  test('the schema describes every field', async () => {
     const answer = await request({ query: INTROSPECTION }, 'application/json');
     const { __schema: schema } = ((await answer.json()) as { data: Data }).data;
     expect([schema.queryType.name, schema.subscriptionType.name]).toEqual(['Query', 'Subscription']);
@@ -118,7 +118,7 @@ describe('a client developer can build an inbox from the explorer alone', () => 
       for (const field of fields) expect(field.description, `${name}.${field.name}`).toBeTruthy();
   });
 
-  test('the inbox is empty, and then shows the mail that was told live', async () => {
+  test('the inbox is empty, and then shows mail that arrives live', async () => {
     expect((await run('viewer')).viewer.id).toBe(account.userId);
     expect(await inbox()).toEqual([]);
     [news, feed] = [await subscribe('email-received', { domain: account.domain }), await subscribe('events')];
@@ -135,7 +135,7 @@ describe('a client developer can build an inbox from the explorer alone', () => 
     ]);
   });
 
-  test('a thread is opened and answered', async () => {
+  test('a thread is opened and replied to', async () => {
     const { id } = first.email.thread;
     const opened = await thread(id);
     expect(opened.messages.edges).toHaveLength(1);
@@ -184,7 +184,7 @@ describe('a client developer can build an inbox from the explorer alone', () => 
     ]);
   });
 
-  test('whoever was away reads what happened meanwhile from the last cursor on', async () => {
+  test('a client that was disconnected reads the missed events from its last cursor', async () => {
     const { cursor } = second;
     const later = await arrive(news, 'Cy <cy@example.net>', 'Keys');
     const resumed = await subscribe('email-received', { after: cursor });
@@ -213,5 +213,5 @@ describe('a client developer can build an inbox from the explorer alone', () => 
     expect(again.sendEmail.email.id).toBe(one.sendEmail.email.id);
   });
 
-  test('with that every published operation was used', () => expect(used).toEqual(new Set(operations.keys())));
+  test('every published operation was used by these tests', () => expect(used).toEqual(new Set(operations.keys())));
 });

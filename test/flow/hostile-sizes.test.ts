@@ -37,7 +37,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-describe('no text takes more time than its size asks for', () => {
+describe('no text takes more time than its size requires', () => {
   const SIZE = 50_000;
   const fill = (unit: string) => unit.repeat(Math.ceil(SIZE / unit.length)).slice(0, SIZE);
   const units = [

@@ -133,7 +133,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
       expect(graph.body).toMatchObject({ data: { email: { subject: 'Café order' } } });
     });
 
-    test('an answer joins the thread of the mail it answers, and the webhook says so', async () => {
+    test('a reply joins the thread of its original, and the webhook says so', async () => {
       await send([
         `Message-ID: <q.${mode}@elsewhere.test>`,
         'From: ada@elsewhere.test',
@@ -165,7 +165,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
       ]);
     });
 
-    test('a copy of the answered mail that nothing marks is no part of the reply, for its own account only', async () => {
+    test('an unmarked copy of the original is removed from the reply, for its own account only', async () => {
       const original = [
         'Hello,',
         '',
@@ -271,7 +271,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
       expect(await send(lines, [named.address]), 'the envelope sender is another').toMatchObject(refused);
     });
 
-    test('a webhook that fails is tried again after its back-off with the same id and body', async () => {
+    test('a webhook that fails is retried after its delay with the same id and body', async () => {
       receiver.answer((_, earlier) => (earlier === 0 ? 500 : 200));
       await send([
         `Message-ID: <retry.${mode}@elsewhere.test>`,
@@ -325,7 +325,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
       }
     });
 
-    test('posts what the payload query of an endpoint selects, within its filter', async () => {
+    test('the payload query of an endpoint selects the payload, within its filter', async () => {
       const other = `other@${account.domain}`;
       const payloadQuery =
         '{ kind id cursor email { subject text } thread { id } domain { name } ...a } fragment a on Event { email { to { address } } }';
@@ -356,7 +356,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
       expect(events.find(({ id }) => id === payload.id)?.cursor).toBe(payload.cursor);
     });
 
-    test('another account sees nothing of it', async () => {
+    test('another account sees no part of it', async () => {
       const other = await service.createAccount();
       const own = await account.call('GET', '/emails?limit=1');
       const foreign = await other.call('GET', `/emails/${own.body.data[0].id}`);
@@ -366,7 +366,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
       expect((await other.call('GET', '/emails')).body.pagination.total).toBe(0);
     });
 
-    test('no trace is kept with a mail, as traces are off', async () => {
+    test('no trace is stored with a mail while traces are off', async () => {
       const url = await service.databaseUrl();
       const mine = [account.userId];
       expect(await queryOnce(url, 'select id from email where user_id = $1', mine)).not.toEqual([]);

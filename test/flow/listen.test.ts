@@ -117,7 +117,7 @@ const VOLATILE = [
 const stable = (headers: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !VOLATILE.includes(name)));
 
-test('with an endpoint, a local server gets what the webhook gets, byte for byte and signed with its secret', async () => {
+test('a local server gets the requests of the webhook, byte for byte and signed with its secret', async () => {
   const { line } = listen('--endpoint', endpoint.id, '--since', await newest());
   expect(await line()).toMatchObject({ endpoint_id: endpoint.id, signing_secret: null });
   const emailId = await offer('same-bytes');
@@ -137,7 +137,7 @@ test('with an endpoint, a local server gets what the webhook gets, byte for byte
   }
 });
 
-test('a request that fails is signed and posted again, and neither a kill nor a server that is away loses one', async () => {
+test('a request that fails is signed and posted again, and neither a kill nor an unreachable server loses one', async () => {
   const since = await newest();
   let isRefusing = true;
   local?.answer(() => (isRefusing ? 500 : 200));

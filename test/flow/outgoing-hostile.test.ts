@@ -113,7 +113,7 @@ async function expectNothingOf(attempts: () => Promise<void>): Promise<void> {
   expect(canary.visits).toEqual([]);
 }
 
-test.each(lineEnds)('%s in a field of one line is 400 with the field, and nothing comes of it', async (_, mark) => {
+test.each(lineEnds)('%s in a field of one line is 400 with the field, and stores nothing', async (_, mark) => {
   await expectNothingOf(async () => {
     for (const [field, over] of oneLineFields) {
       const body = over(`${mark}Bcc: eve@evil.test`, sender);
@@ -140,7 +140,7 @@ test.each(lineEnds)('%s in a field of one line is 400 with the field, and nothin
   });
 });
 
-test('what cannot be sent is 400 with the field, and nothing comes of it', async () => {
+test('a request that cannot be sent is 400 with the field, and stores nothing', async () => {
   await expectNothingOf(async () => {
     for (const [title, field, over] of refusedEmails) {
       const answer = await send(benign(over({ sender, canary })), { 'idempotency-key': 'refused' });
@@ -154,7 +154,7 @@ test('what cannot be sent is 400 with the field, and nothing comes of it', async
   });
 });
 
-test("a sender at another's, an unverified or an unknown domain is 403, and nothing comes of it", async () => {
+test("a sender at another's, an unverified or an unknown domain is 403, and stores nothing", async () => {
   await stage.account.call('POST', '/domains', { domain: 'pending.example' });
   const domains = await stage.account.call('GET', '/domains?status=pending');
   expect(domains.body.data.map((each: { domain: string }) => each.domain)).toEqual(['pending.example']);
@@ -365,14 +365,14 @@ const OWN_FIELDS = new Set([
   ...'mime-version content-type content-transfer-encoding'.split(' '),
 ]);
 
-describe('what can be sent arrives once, as it was composed', () => {
+describe('valid requests arrive once, as they were composed', () => {
   test.each(accepted)('%s', async (_, over, check) => {
     const body = benign(over());
     const custom = Object.keys((body['headers'] ?? {}) as object).map((name) => name.toLowerCase());
     check(await expectAsComposed(await send(body), custom));
   });
 
-  test('an answer to an email that hides line ends wherever the answer copies from it', async () => {
+  test('a reply to an email that hides line ends in every field that the reply copies', async () => {
     const id = await receive([
       'Message-ID: <hostile@hostile-peer.test>',
       `References: ${Array.from({ length: 400 }, (_, n) => `<r${n}@hostile-peer.test>`).join('\r\n ')} <a"\u0001b@x> <broken`,
@@ -434,7 +434,7 @@ async function expectAsComposed(answer: Answer, customFields: string[]): Promise
   return { message, parsed: await simpleParser(message.bytes, { skipTextToHtml: true }) };
 }
 
-describe('our listener relays for nobody', () => {
+describe('our listener refuses to relay', () => {
   const tricks: [string, (own: string) => { from?: string; to: string }][] = [
     ['a foreign domain', () => ({ to: 'who@hostile-peer.test' })],
     ['a foreign domain from an own address', (own) => ({ from: `hello@${own}`, to: 'who@hostile-peer.test' })],
@@ -449,7 +449,7 @@ describe('our listener relays for nobody', () => {
     ['no domain', () => ({ to: 'who' })],
   ];
 
-  test.each(tricks)('%s is refused for good', async (_, trick) => {
+  test.each(tricks)('%s is refused permanently', async (_, trick) => {
     const own = stage.account.domain;
     await stage.createAddress('taken').catch(() => undefined);
     const before = stage.sink.connections.length;
@@ -465,7 +465,7 @@ describe('our listener relays for nobody', () => {
     expect(stage.sink.connections.length).toBe(before);
   });
 
-  test('AUTH is not offered without TLS, and not obeyed', async () => {
+  test('AUTH is not offered without TLS, and refused', async () => {
     const client = await SmtpClient.connect(stage.service.smtpPort);
     try {
       await client.reply();

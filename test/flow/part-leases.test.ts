@@ -34,7 +34,7 @@ async function holdClaims(table: 'recipient' | 'delivery'): Promise<string[]> {
   return rows.map(({ claimed_by: claimedBy }) => claimedBy);
 }
 
-test('the successor of a killed process takes over its work at once, and leaves that of the other process alone', async () => {
+test('the successor of a killed process takes over its work at once, and not the work of the other process', async () => {
   const { account } = stage;
   const hook = { name: 'hook', type: 'webhook', config: { url: receiver.url, timeout: 120 } };
   const { id: endpointId } = (await account.call('POST', '/endpoints', hook)).body;

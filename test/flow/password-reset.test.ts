@@ -55,7 +55,7 @@ async function reversePathOf(emailId: string): Promise<string | undefined> {
   }
 }
 
-test('a forgotten password is set anew by a mail of the service, which arrives in the inbox that it serves itself', async () => {
+test('a forgotten password is reset by a mail of the service, which arrives in an inbox of its own', async () => {
   const ada = await service.createAccount();
   const sender = await createDomainAccount(service.url, await service.databaseUrl(), SYSTEM_DOMAIN);
   const email = `owner@${ada.domain}`;

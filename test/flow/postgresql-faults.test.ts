@@ -160,7 +160,7 @@ describe('PostgreSQL of one machine', () => {
   );
 
   test(
-    'every connection of PostgreSQL taken: 451 at SMTP, 503 at HTTP, and service again as soon as they are given back',
+    'every connection of PostgreSQL taken: 451 at SMTP, 503 at HTTP, and service again as soon as they are returned',
     async () => {
       await bench.offer(5);
       const before = bench.service.output.length;

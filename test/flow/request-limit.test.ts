@@ -101,7 +101,7 @@ async function burst(
 /** How many windows' worth of requests may have passed since. */
 const windowsSince = (startedAt: number) => 1 + Math.floor((performance.now() - startedAt) / 1_000);
 
-test('two gateway processes together let through the limit of a user', async () => {
+test('two gateway processes together allow the limit of a user', async () => {
   const { apiKey } = await newUser('one.test');
   const startedAt = performance.now();
   const { passed, statuses } = await burst(
@@ -114,7 +114,7 @@ test('two gateway processes together let through the limit of a user', async () 
   expect(statuses).toEqual([200, 429]);
 });
 
-describe('a client that asks too often', () => {
+describe('a client above the limit', () => {
   const COUNT = 4 * LIMIT;
   const url = () => gateways[0]?.url ?? '';
 
@@ -154,7 +154,7 @@ describe('a client that asks too often', () => {
   });
 });
 
-test('what a gateway let through counts on when it is killed', async () => {
+test('allowed requests still count when their gateway is killed', async () => {
   const [first, second] = gateways;
   if (first === undefined || second === undefined) return expect.fail('no gateways');
   const { apiKey } = await newUser('two.test');

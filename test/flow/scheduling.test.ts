@@ -94,7 +94,7 @@ test(
   2 * LIMIT_MS,
 );
 
-test('a scheduled email leaves on its instant, not before, and reads as sent from then on', async () => {
+test('a scheduled email is sent at its time, not before, and is read as sent from then on', async () => {
   const scheduledAt = await stage.instantIn(62);
   const { id, message_id: messageId, scheduled_at: echoed } = await schedule('On time', scheduledAt);
   expect(echoed).toBe(scheduledAt);
@@ -146,7 +146,7 @@ test('kill -9 of the whole service: what falls due meanwhile leaves once, and ma
   expect(offered(messageId)).toBe(1);
 });
 
-test('a cancelled one never leaves, and what has left cannot be cancelled', async () => {
+test('a cancelled email is never sent, and a sent one cannot be cancelled', async () => {
   const cancelled = await schedule('Cancelled', await stage.instantIn(61));
   const kept = await schedule('Kept', await stage.instantIn(61));
   const answer = await stage.account.call('DELETE', `/emails/${cancelled.id}`);
@@ -163,7 +163,7 @@ test('a cancelled one never leaves, and what has left cannot be cancelled', asyn
   expect((await stage.account.call('DELETE', `/emails/${kept.id}`)).status).toBe(400);
 });
 
-test('a paused one stays, goes when it is resumed after its time, and by another time when it is given one', async () => {
+test('a paused email waits, and is sent when it is resumed after its time, or at a new time', async () => {
   const late = await schedule('Paused beyond its time', await stage.instantIn(61));
   const moved = await schedule('Moved', await stage.instantIn(61));
   expect((await stage.account.call('POST', `/emails/${late.id}/pause`)).body).toMatchObject({ status: 'paused' });

@@ -263,7 +263,7 @@ describe('two sending actors', () => {
 });
 
 describe('what sending leans on', () => {
-  test('its connections to PostgreSQL are cut under load, again and again: nothing is lost, and without a kill nothing doubled', async ({
+  test('the connections to PostgreSQL are cut under load, again and again: nothing is lost, and nothing doubled without a kill', async ({
     annotate,
   }) => {
     run('sending');
@@ -347,7 +347,7 @@ describe('the gateway', () => {
     expect((await settle()).doubled).toBe(0);
   });
 
-  test('killed before and after the commits that store mail for approval and that decide about it: it goes once, when approved', async () => {
+  test('killed before and after the commits that store mail for approval and decide about it: an approved one is sent once', async () => {
     const body = compose();
     const key = await stage.account.call('POST', '/api-keys', { name: 'agent', policy: { approval: 'always' } });
     // Of another family than the key that approves, as one that was created in the dashboard.

@@ -36,7 +36,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
       return (await stage.account.call('GET', `/mail/threads/${threadId}`)).body.messages;
     }
 
-    test('a newcomer posts as curl does, the message arrives signed, and its status turns delivered', async () => {
+    test('a new user posts with curl, the message arrives signed, and its status becomes delivered', async () => {
       const request = {
         from: `Ada Lovelace <${sender}>`,
         to: [`bob@${peer}`, `Eve <eve@${peer}>`],
@@ -106,7 +106,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
       expect(list.body.data.map((each: { id: string }) => each.id)).toEqual([answer.id]);
     });
 
-    test('an answer to it that comes in by SMTP joins its thread', async () => {
+    test('a reply that arrives by SMTP joins its thread', async () => {
       const question = await stage.account.call('POST', '/emails', {
         from: sender,
         to: `bob@${peer}`,
@@ -142,7 +142,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
       expect((await threadMessages(threadId))[0]?.status).toBe('sent');
     });
 
-    test('an email to an address of this service comes in at our own listener, in one thread with what was sent', async () => {
+    test('an email to an address of this service arrives at our own listener, in one thread with the sent one', async () => {
       const own = await stage.createAddress('desk');
       const offered = stage.sink.offered.length;
       const sent = await stage.account.call('POST', '/emails', {
@@ -173,7 +173,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
       expect(stage.sink.offered.length, 'nothing went to another server').toBe(offered);
     });
 
-    test('once the MAIL FROM records are seen, bounces go there, and SPF passes for it', async () => {
+    test('bounces go to the MAIL FROM domain once its records were found, and SPF passes for it', async () => {
       await until(
         'the records of MAIL FROM are seen',
         () => stage.service.output.slice(-2000),

@@ -82,7 +82,8 @@ describe('the examples of docs/submission.md', () => {
     Python: 'command -v python3',
   };
 
-  test('are four', () => expect(examples.map(({ name }) => name)).toEqual(['swaks', 'msmtp', 'Python', 'nodemailer']));
+  test('are four in number', () =>
+    expect(examples.map(({ name }) => name)).toEqual(['swaks', 'msmtp', 'Python', 'nodemailer']));
 
   test.for(examples)('$name: its mail is signed and delivered', async ({ name, language, code }, { skip }) => {
     if (spawnSync('sh', ['-c', needs[name] ?? 'true']).status !== 0) skip(`${name} is missing`);
@@ -124,7 +125,7 @@ describe('the examples of docs/submission.md', () => {
 });
 
 describe('a session', () => {
-  test('offers AUTH under TLS only, and neither AUTH nor relaying on the port of reception', async () => {
+  test('offers AUTH only under TLS, and neither AUTH nor relaying on the port of reception', async () => {
     const plain = await SmtpClient.connect(ports.submission);
     await plain.reply();
     expect((await plain.say('EHLO client.test')).lines.join('\n')).not.toMatch(/AUTH|SMTPUTF8/);
@@ -199,8 +200,8 @@ describe('a session', () => {
   });
 });
 
-describe('a message', () => {
-  test('is stored and sent as it was written: recipients of the envelope, no Bcc, per-recipient state', async () => {
+describe('a submitted message', () => {
+  test('is stored and sent as it was written: recipients of the envelope, no Bcc, state per recipient', async () => {
     const id = newId();
     const extra = `Bcc: hidden@elsewhere.test,\r\n\tother@elsewhere.test\r\nX-Odd:   kept  as \r\n  it is\r\nDate: Mon, 01 Jun 2026 10:00:00 +0200\r\n`;
     const body = `..dots\r\nna\xefve\r\n`;
@@ -225,7 +226,7 @@ describe('a message', () => {
     expect(signed.slice(0, signed.indexOf('From: Hello'))).toMatch(/^DKIM-Signature: [^]*\r\n$/);
   });
 
-  test('joins the thread that it answers', async () => {
+  test('joins the thread of its original', async () => {
     const first = newId();
     const { body } = await stage.account.call('GET', `/emails/${idOf((await submit(messageOf(first))).text)}`);
     const answer = await submit(messageOf(newId(), { extra: `In-Reply-To: ${first}\r\n` }));
@@ -270,13 +271,13 @@ test('the reply to a message that needs approval says until when it waits, also 
   ]);
 });
 
-describe('refused', () => {
+describe('a refused session', () => {
   let other: StageAccount;
   beforeAll(async () => {
     other = await stage.service.createAccount();
   });
 
-  test('535: keys that are wrong, revoked or without the scope send; three end the session', async () => {
+  test('gets 535 for wrong or revoked keys and those without the scope send; three end the session', async () => {
     const create = async (scopes: string[]) => {
       const made = await stage.account.graphql(
         'mutation Make($input: CreateApiKeyInput!) { createApiKey(input: $input) { ... on CreateApiKeyPayload { secret apiKey { id } } } }',
@@ -304,7 +305,7 @@ describe('refused', () => {
     expect(stage.service.output).not.toContain(readOnly.secret);
   });
 
-  test('454: many wrong keys of a client; a right one is accepted all the same', async () => {
+  test('gets 454 after many wrong keys of a client, but a right one is accepted', async () => {
     const codes = new Set<number>();
     for (let n = 0; n < 6 && !codes.has(454); n++) {
       const client = await open();
@@ -315,7 +316,7 @@ describe('refused', () => {
     (await authenticated()).destroy();
   });
 
-  test('550: senders that are not the user’s, in the envelope or in From, and suppressed recipients', async () => {
+  test('gets 550 for foreign senders, in the envelope or in From, and for suppressed recipients', async () => {
     const theirs = `hello@${other.domain}`;
     const cases: [text: RegExp, message: string, sent?: Sent][] = [
       [/^550 5\.7\.1 .*don't have permission/, messageOf(newId(), { from: theirs })],
@@ -379,7 +380,7 @@ describe('nothing is lost or sent twice', () => {
     expect(stage.sink.messages.filter(({ bytes }) => fieldOf(bytes, 'Message-ID') === id)).toHaveLength(1);
   });
 
-  test('while no gateway runs, clients are told to come back', async () => {
+  test('while no gateway runs, clients are asked to retry', async () => {
     const client = await authenticated();
     await stage.service.end('gateway', 'SIGTERM');
     await client.begin([TO], sender);

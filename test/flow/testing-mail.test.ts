@@ -44,7 +44,7 @@ const delivered = async (emailId: string) => {
   return (await receiver.until((requests) => requests.some(isOf), 30_000)).find(isOf);
 };
 
-test('the examples of the guide work one after the other, through all processes to the webhook', async () => {
+test('the examples of the guide work in order, through all processes to the webhook', async () => {
   expect(examples).toHaveLength(5);
   const { simulateInbound: first } = await run(0);
   expect(first).toEqual({ emailId: expect.stringMatching(/^em_/), to: address });

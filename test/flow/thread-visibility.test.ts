@@ -47,7 +47,7 @@ async function send(n: number): Promise<string> {
   return /\b(em_\w+)/.exec(reply)?.[1] ?? '';
 }
 
-test('nothing shows received mail without its thread while mail arrives', async () => {
+test('received mail is never shown without its thread while mail arrives', async () => {
   const without: string[] = [];
   const note = (where: string, emails: readonly { id: string; thread: unknown }[]) => {
     for (const { id, thread } of emails) if (thread == null) without.push(`${where}: ${id}`);

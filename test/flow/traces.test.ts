@@ -149,21 +149,21 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['split', 'single'])('traces (%
     expect(receiver.headers[0]?.['x-collector-key']).toBe(COLLECTOR_KEY);
   });
 
-  test('endpoints of users are told nothing of it', async () => {
+  test('are not sent to endpoints of users', async () => {
     const emailId = await receive(site);
     await traceWith(emailId, ['webhook attempt']);
     expect(site.webhook.requests.length).toBeGreaterThan(0);
     for (const { headers } of site.webhook.requests) expect(headers).not.toHaveProperty('traceparent');
   });
 
-  test('two mails are two traces', async () => {
+  test('of two mails are two traces', async () => {
     const ids = [await receive(site), await receive(site)];
     const traces = await Promise.all(ids.map((id) => traceWith(id, ['smtp transaction', 'webhook attempt'])));
     expect(new Set(traces.map((trace) => trace[0]?.traceId)).size).toBe(2);
   });
 
   if (mode === 'split')
-    test('the trace goes on where a process was away, and no wake told it', async () => {
+    test('continue where a process was stopped and no wake arrived', async () => {
       await site.stage.service.end('delivery', 'SIGKILL');
       const emailId = await receive(site);
       await traceWith(emailId, ['parse', 'thread']);
@@ -172,7 +172,7 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['split', 'single'])('traces (%
       expect(one(trace, 'route').parentSpanId).toBe(one(trace, 'accept').spanId);
     });
 
-  test('an email posted is one trace, which its client began, up to the other server', async () => {
+  test('of a posted email are one trace, which its client began, up to the other server', async () => {
     const { account, service } = site.stage;
     const response = await fetch(`${service.url}/api/e2/emails`, {
       method: 'POST',
@@ -210,7 +210,7 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['split', 'single'])('traces (%
     });
   });
 
-  test('an email that is scheduled over GraphQL is one trace, its release included', async () => {
+  test('of an email that is scheduled over GraphQL are one trace, its release included', async () => {
     const { account, instantIn } = { account: site.stage.account, instantIn: () => site.stage.instantIn(3_600) };
     const answer = await account.graphql(
       `mutation ${CANARY}($input: SendEmailInput!) { ${CANARY}: sendEmail(input: $input) { __typename ... on SendEmailPayload { email { id } } } }`,
@@ -236,7 +236,7 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['split', 'single'])('traces (%
     expect(one(trace, 'smtp attempt').parentSpanId).toBe(operation.spanId);
   });
 
-  test('nothing that a user wrote is in what the collector got, and no key', async () => {
+  test('contain no text of a user and no key', async () => {
     await traceWith(await receive(site), ['webhook attempt']);
     const text = receiver.text();
     for (const secret of [
@@ -252,7 +252,7 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['split', 'single'])('traces (%
 
 // When traces are off, none is kept either: inbound.test.ts.
 if (!isQuick)
-  describe('mail flows, and no trace is kept with it,', () => {
+  describe('mail is delivered without a stored trace', () => {
     let site: Site | null = null;
     let receiver: OtlpReceiver | null = null;
     let hanging: Server | null = null;
@@ -269,7 +269,7 @@ if (!isQuick)
       await until('a webhook', () => of.stage.service.output.slice(-3_000), told);
     }
 
-    test('when the share of traces is 0, and nothing is sent', async () => {
+    test('when the share of traces is 0, which sends nothing', async () => {
       receiver = await startOtlpReceiver();
       site = await openSite('single', { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_TRACES_SAMPLER_ARG: '0' });
       await deliver(site);
@@ -283,7 +283,7 @@ if (!isQuick)
 const describeAtLength = isQuick ? null : describe;
 describeAtLength?.('a collector that does not answer harms nothing', () => {
   test.each(['refuses', 'hangs'])(
-    'and is told of once by each process when it %s',
+    'and each process logs it once when it %s',
     async (manner) => {
       const held = new Set<{ destroy(): void }>();
       const collector = createServer((socket) => {

@@ -152,9 +152,9 @@ async function isWaitedFor(table: string): Promise<boolean> {
 }
 
 // Each test goes on where the one before it ended.
-describe('two of each kind under mail in and out', { retry: 0 }, () => {
+describe('two processes of each kind under traffic', { retry: 0 }, () => {
   test(
-    'the schema gets ahead of them: a migration that has to wait lets mail pass, and they all go on with what came of it',
+    'continue while the schema is newer: a migration that has to wait lets mail pass',
     async () => {
       const load = fleet.traffic.start(rate);
       await awaitAnswers();
@@ -196,7 +196,7 @@ describe('two of each kind under mail in and out', { retry: 0 }, () => {
   );
 
   test(
-    'one of each kind is replaced, then another is put back, then all: old and new work side by side',
+    'are replaced one of each kind, then one is put back, then all: old and new work side by side',
     async () => {
       const load = fleet.traffic.start(rate);
       await Promise.all(firsts.map((name) => fleet.replace(name, next)));
@@ -227,7 +227,7 @@ describe('two of each kind under mail in and out', { retry: 0 }, () => {
   );
 
   test(
-    'a version that takes away what they do not use lets them go on, and the one before them does not start any more',
+    'continue when a version removes what they do not use, and the version before them does not start',
     async () => {
       const load = fleet.traffic.start(rate);
       expect(await migrate(last)).toMatchObject({ status: 0, stdout: 'Ran 0010-drop-column.\n' });

@@ -50,7 +50,7 @@ const DELIVERY = `query($id: ID!) {
   }
 }`;
 
-test('an endpoint answers a mail with a reply that arrives, a label and the archive, and all of it is explained', async () => {
+test('an endpoint replies to a mail by a reply, a label and archiving, and all of it is explained', async () => {
   const { account, sink } = stage.sending;
   answerWith([{ type: 'reply', text: 'It is on its way.' }, { type: 'label', name: 'orders' }, { type: 'archive' }]);
   const emailId = await stage.offer(address, message('first'), `ann@${PEER}`);
@@ -113,7 +113,7 @@ test('an endpoint answers a mail with a reply that arrives, a label and the arch
   expect(sink.messages).toHaveLength(1);
 });
 
-test('the automatic reply of the other side is not replied to', async () => {
+test('an automatic reply of the other side gets no automatic reply', async () => {
   const { account, sink } = stage.sending;
   answerWith([{ type: 'reply', text: 'Thank you.' }, { type: 'read' }]);
   const fields = [`In-Reply-To: <first@${PEER}>`, 'Auto-Submitted: auto-replied'];

@@ -35,7 +35,7 @@ test.each([
   ['never answers', () => new Promise<never>(() => {})],
   ['answers too late', (told) => told.then(() => pass)],
   ['rejects too late', (told) => told.then(() => Promise.reject(new Error('late')))],
-] satisfies [string, Parameters<typeof ask>[0]][])('A decision that %s becomes 451 4.3.0, once.', async (_, decide) => {
+] satisfies [string, Parameters<typeof ask>[0]][])('a decision that %s becomes 451 4.3.0, once', async (_, decide) => {
   expect(await ask(decide)).toEqual({ verdict: constants.denysoft, reply: trouble, times: 1 });
 });
 
@@ -51,7 +51,7 @@ test.each([
   expect(await ask(() => Promise.resolve(decision))).toMatchObject(expected);
 });
 
-test('When Haraka itself throws at the reply, that session alone ends.', async () => {
+test('a session ends alone when Haraka itself throws at the reply', async () => {
   const destroy = vi.fn<() => void>();
   const next = () => {
     throw new Error('within Haraka');

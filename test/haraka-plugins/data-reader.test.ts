@@ -23,8 +23,8 @@ function feed(reader: DataReader, wire: Buffer, random: () => number): Buffer | 
   return null;
 }
 
-describe('Whatever the pieces, the message is the same:', () => {
-  test('a thousand messages of dots, CR, CRLF and letters, each in random pieces', () => {
+describe('whatever the pieces, the message is the same:', () => {
+  test('a thousand messages of dots, CR, CRLF and letters are split into random pieces', () => {
     const random = seeded(7);
     for (let n = 0; n < 1_000; n++) {
       const parts = Array.from(
@@ -44,7 +44,7 @@ describe('Whatever the pieces, the message is the same:', () => {
     }
   });
 
-  test('a refused message of any size still has its end found, and holds next to nothing', () => {
+  test('a refused message of any size is read to its end, and takes almost no memory', () => {
     for (const filler of ['x'.repeat(3_000_000), 'X: 1\r\n'.repeat(3_000), '.\r\n..\r\n'.repeat(3_000)]) {
       const held: HeldBytes = { sum: 0, limit: 10_000 };
       const reader = new DataReader(held, new Set());
@@ -66,7 +66,7 @@ describe('Whatever the pieces, the message is the same:', () => {
   });
 });
 
-test('When the process holds too much, the message that grows is put off with 452.', () => {
+test('the message that grows is deferred with 452 when the process holds too many bytes', () => {
   const held: HeldBytes = { sum: 0, limit: 50_000 };
   const first = new DataReader(held, new Set());
   first.take(Buffer.from(`X: y\r\n\r\n${'x'.repeat(20_000)}\r\n`));
@@ -78,7 +78,7 @@ test('When the process holds too much, the message that grows is put off with 45
   expect(first.refusal).toBeNull();
 });
 
-test('A bare line feed outranks every other reason, because it must end the session.', () => {
+test('a bare line feed outranks every other reason, because it must end the session', () => {
   const reader = new DataReader(plenty(), new Set());
   reader.take(Buffer.from(`${'X: 1\r\n'.repeat(1_001)}\r\n`));
   expect(reader.refusal).toMatchObject({ code: 552 });

@@ -6,7 +6,7 @@ import { SmtpServer, until } from './smtp-server.ts';
 const message = 'Subject: one\r\n\r\nbody\r\n.\r\n';
 
 // All at once: each waits for the limit, which is long enough for commands from a busy machine.
-describe.concurrent('Time is total time:', () => {
+describe.concurrent('the time limit is total time:', () => {
   const LIMIT_SECONDS = 8;
   let server: SmtpServer;
   beforeAll(async () => {
@@ -32,13 +32,13 @@ describe.concurrent('Time is total time:', () => {
     await client.closed;
   });
 
-  test('so does one that never ends its command', async () => {
+  test('a client that never ends its command gets 421 4.4.2', async () => {
     const client = await SmtpClient.greet(server.port);
     const { text } = await drip(client, 'N');
     expect(text).toMatch(/^421 4\.4\.2 /);
   });
 
-  test('so does one that sends its message byte by byte, and nobody is asked', async () => {
+  test('a client that sends its message byte by byte gets 421 4.4.2, and no actor is asked', async () => {
     const client = await SmtpClient.greet(server.port);
     await client.begin();
     const { durationMs, text } = await drip(client, 'x');
@@ -47,7 +47,7 @@ describe.concurrent('Time is total time:', () => {
     expect(server.messages.filter(({ bytes }) => !bytes.toString().startsWith('Subject: slow'))).toEqual([]);
   });
 
-  test('a message that comes at a fair pace may take longer', async () => {
+  test('a message that arrives at a fair pace may take longer', async () => {
     const client = await SmtpClient.greet(server.port);
     await client.begin();
     client.send(`Subject: slow\r\n\r\n${`${'x'.repeat(998)}\r\n`.repeat(500)}`);
@@ -57,7 +57,7 @@ describe.concurrent('Time is total time:', () => {
     client.destroy();
   });
 
-  test('a client that keeps the socket after the end is cut off', async () => {
+  test('a client that keeps the socket open after the end is disconnected', async () => {
     const client = await SmtpClient.connect(server.port);
     await client.reply();
     const timer = setInterval(() => client.send('x'), 100);
@@ -115,7 +115,7 @@ describe('recipients that do not exist', () => {
     await until(() => server.output.includes('smtp.unknown-recipients'));
   });
 
-  test('hold up no other session, and no known recipient', async () => {
+  test('delay no other session, and no known recipient', async () => {
     const slow = await open('127.0.0.10');
     await guess(slow, 6);
     const order: string[] = [];
@@ -144,7 +144,7 @@ describe('recipients that do not exist', () => {
     await own.stop();
   });
 
-  test('do not hold up a stop', async () => {
+  test('do not delay a stop', async () => {
     const own = await SmtpServer.start();
     own.script.recipient = () => ({ verdict: 'reject', code: 550, enhancedCode: '5.1.1', text: 'No' });
     const client = await SmtpClient.greet(own.port);
@@ -158,14 +158,14 @@ describe('recipients that do not exist', () => {
   });
 });
 
-describe('Connections are counted:', () => {
+describe('connections are counted:', () => {
   let server: SmtpServer;
   beforeAll(async () => {
     server = await SmtpServer.start({ SMTP_MAX_CONNECTIONS: '5', SMTP_MAX_CONNECTIONS_PER_ADDRESS: '2' });
   });
   afterAll(() => server.stop());
 
-  test('too many from one address are 421 4.7.0, too many in all 421 4.3.2, and one that ends makes room', async () => {
+  test('too many from one address are 421 4.7.0, too many in total 421 4.3.2, and one that ends makes room', async () => {
     // The probe that awaited the start may still be on its way out.
     await until(async () => {
       const client = await SmtpClient.connect(server.port, { localAddress: '127.0.0.2' });
@@ -197,7 +197,7 @@ describe('Connections are counted:', () => {
   });
 });
 
-describe('Connections through a proxy are counted by the client that its line names:', () => {
+describe('connections through a proxy are counted by the client of its PROXY line:', () => {
   const PROXY = '127.0.0.9';
   let server: SmtpServer;
   beforeAll(async () => {
@@ -241,7 +241,7 @@ describe('Connections through a proxy are counted by the client that its line na
   });
 });
 
-describe('Nonsense costs its sender the session and nobody else anything:', () => {
+describe('invalid input ends the session and affects no other:', () => {
   let server: SmtpServer;
   beforeAll(async () => {
     server = await SmtpServer.start();
@@ -262,14 +262,14 @@ describe('Nonsense costs its sender the session and nobody else anything:', () =
     await client.closed;
   });
 
-  test('a command of 600 bytes is answered, one of 1,100 is 521', async () => {
+  test('a command of 600 bytes gets a reply, one of 1,100 is 521', async () => {
     const client = await SmtpClient.greet(server.port);
     expect((await client.say('X'.repeat(600))).code).toBe(500);
     expect((await client.say('X'.repeat(1_100))).code).toBe(521);
     await client.closed;
   });
 
-  test('after twenty senseless commands comes 421 4.7.0', async () => {
+  test('the twentieth invalid command in a row gets 421 4.7.0', async () => {
     const client = await SmtpClient.greet(server.port);
     client.send('\0\xff\x16garbage\r\n'.repeat(100_000));
     const codes = [];
@@ -279,7 +279,7 @@ describe('Nonsense costs its sender the session and nobody else anything:', () =
     await client.closed;
   });
 
-  test('talk before the banner is taken in turn or refused', async () => {
+  test('commands before the banner are queued or refused', async () => {
     const client = await SmtpClient.connect(server.port);
     client.send('EHLO early.test\r\nNONSENSE\r\n');
     const codes = [];
@@ -297,7 +297,7 @@ describe('Nonsense costs its sender the session and nobody else anything:', () =
     client.destroy();
   });
 
-  test('a client that pipelines for ever and reads nothing is ended', async () => {
+  test('a client that pipelines forever and reads nothing is disconnected', async () => {
     const client = await SmtpClient.greet(server.port);
     client.stopReading();
     const chunk = 'NOOP\r\n'.repeat(20_000);
@@ -309,7 +309,7 @@ describe('Nonsense costs its sender the session and nobody else anything:', () =
     await client.closed;
   });
 
-  test('a client that idles busily is ended with 421 4.7.0', async () => {
+  test('a client that only sends NOOP and the like gets 421 4.7.0', async () => {
     const client = await SmtpClient.greet(server.port);
     client.send('NOOP\r\n'.repeat(6_000));
     let last = await client.reply();
@@ -318,7 +318,7 @@ describe('Nonsense costs its sender the session and nobody else anything:', () =
     await client.closed;
   });
 
-  test('recipients that are pipelined by the thousand are all answered while one is slow', async () => {
+  test('recipients that are pipelined by the thousand all get a reply while one is slow', async () => {
     const client = await SmtpClient.greet(server.port);
     const { recipient } = server.script;
     server.script.recipient = async (name) => {
@@ -338,8 +338,8 @@ describe('Nonsense costs its sender the session and nobody else anything:', () =
   });
 });
 
-describe('Memory for messages is limited:', () => {
-  test('forty messages of 14 MB at once are taken or put off with 452, and the process stays small', async () => {
+describe('memory for messages is limited:', () => {
+  test('forty messages of 14 MB at once are accepted or deferred with 452, and the process stays small', async () => {
     const server = await SmtpServer.start();
     server.script.message = async () => {
       await new Promise((resolve) => setTimeout(resolve, 200));

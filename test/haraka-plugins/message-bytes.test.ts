@@ -49,7 +49,7 @@ const messages: [string, Buffer][] = [
   ['MIME boundaries by the thousand', latin1(`${header}\r\n${'--b\r\n\r\nx\r\n'.repeat(3_000)}--b--\r\n`)],
 ];
 
-describe('The actor gets the bytes that were sent:', () => {
+describe('the actor gets the bytes as they were sent:', () => {
   test.each(messages)('%s', async (_, message) => {
     const client = await SmtpClient.greet(server.port);
     expect((await client.deliver(toData(message))).code).toBe(250);
@@ -59,7 +59,7 @@ describe('The actor gets the bytes that were sent:', () => {
     expect(got.equals(message)).toBe(true);
   });
 
-  test('whatever pieces they arrive in', async () => {
+  test('they arrive in any pieces', async () => {
     const message = latin1(`${header}\r\n..\r\n.\r\nbody\r.\r\n.x\r\n`);
     const wire = toData(message);
     for (let cut = 1; cut < wire.length; cut++) {
@@ -74,14 +74,14 @@ describe('The actor gets the bytes that were sent:', () => {
     }
   });
 
-  test('a message without a line end at its end gets the one that DATA needs', async () => {
+  test('a message without a final line end gets the one that DATA needs', async () => {
     const client = await SmtpClient.greet(server.port);
     expect((await client.deliver(toData(latin1(`${header}\r\nno end`)))).code).toBe(250);
     expect(server.messages[0]?.bytes.toString('latin1')).toBe(`${header}\r\nno end\r\n`);
     client.destroy();
   });
 
-  test('up to the limit of 15,000,000', async () => {
+  test('a message has up to 15,000,000 bytes', async () => {
     const line = `${'x'.repeat(98)}\r\n`;
     const message = latin1(`X: y\r\n\r\n${line.repeat(150_000)}`).subarray(0, 15_000_000);
     message.set(latin1('\r\n'), message.length - 2);
@@ -95,7 +95,7 @@ describe('The actor gets the bytes that were sent:', () => {
   });
 });
 
-describe('Refused before anyone is asked, the session goes on:', () => {
+describe('a message is refused before any actor is asked, and the session continues:', () => {
   const refused: [string, string | Buffer, RegExp][] = [
     ['1,001 header lines', `${'X: 1\r\n'.repeat(1_001)}\r\nbody\r\n`, /^552 5\.3\.4 /],
     ['1,200 header lines', `${'X: 1\r\n'.repeat(1_200)}\r\nbody\r\n`, /^552 5\.3\.4 /],

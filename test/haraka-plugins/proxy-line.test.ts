@@ -35,7 +35,7 @@ async function sendMessage(client: SmtpClient): Promise<void> {
   expect((await client.reply()).code).toBe(250);
 }
 
-test('behind a proxy the client is whom the PROXY line names, also when more comes with it', async () => {
+test('the client behind a proxy is that of the PROXY line, also when more data follows it', async () => {
   const client = await SmtpClient.connect(server.port, { localAddress: PROXY });
   client.send('PROXY TCP4 192.0.2.77 198.51.100.1 40000 25\r\n');
   expect((await client.reply()).code).toBe(220);
@@ -51,7 +51,7 @@ test('behind a proxy the client is whom the PROXY line names, also when more com
   expect(server.messages.at(-1)?.request).toMatchObject({ remoteAddress: '2001:db8::5' });
 });
 
-test('the line comes before TLS on the ports of submission, too', async () => {
+test('the PROXY line comes before TLS on the ports of submission, too', async () => {
   const line = 'PROXY TCP4 192.0.2.78 198.51.100.1 40000 25\r\n';
   const startTls = await SmtpClient.connect(ports.submission, { localAddress: PROXY });
   startTls.send(line);
@@ -73,7 +73,7 @@ test('the line comes before TLS on the ports of submission, too', async () => {
   fromTheStart.destroy();
 });
 
-test('a proxy that speaks for itself is greeted', async () => {
+test('a connection that the proxy makes for itself is greeted', async () => {
   const client = await SmtpClient.connect(server.port, { localAddress: PROXY });
   client.send('PROXY UNKNOWN\r\n');
   expect((await client.reply()).code).toBe(220);
@@ -81,7 +81,7 @@ test('a proxy that speaks for itself is greeted', async () => {
 });
 
 test.each(['EHLO client.test\r\n', 'PROXY TCP4 nowhere 198.51.100.1 1 2\r\n', `PROXY ${'x'.repeat(200)}`])(
-  'what a proxy says in the place of the line ends the connection: %s',
+  'another line instead of the PROXY line ends the connection: %s',
   async (words) => {
     const client = await SmtpClient.connect(server.port, { localAddress: PROXY });
     client.send(words);
@@ -89,7 +89,7 @@ test.each(['EHLO client.test\r\n', 'PROXY TCP4 nowhere 198.51.100.1 1 2\r\n', `P
   },
 );
 
-test('nobody else can claim another address', async () => {
+test('a client that is no proxy cannot claim another address', async () => {
   const early = await SmtpClient.connect(server.port);
   await early.reply();
   expect((await early.say('PROXY TCP4 192.0.2.77 198.51.100.1 40000 25')).code).toBe(500);

@@ -20,7 +20,7 @@ afterEach(() => client.destroy());
 
 const message = 'Subject: one\r\n\r\nbody\r\n.\r\n';
 
-test('The banner and EHLO bear the mail host name and offer what we can, and no AUTH.', async () => {
+test('the banner and EHLO contain the mail host name and our extensions, and no AUTH', async () => {
   const other = await SmtpClient.connect(server.port);
   expect((await other.reply()).text).toBe('220 mx.postroom.test ESMTP Postroom ready');
   const { code, lines } = await other.say('EHLO client.test');
@@ -43,7 +43,7 @@ test('the reply to a message that was stored before says so', async () => {
   expect((await client.deliver(message)).text).toBe('250 2.0.0 Ok: accepted before as em_1');
 });
 
-test('250 names the email after the actor has stored it, with envelope and trace fields.', async () => {
+test('the 250 names the email after the actor has stored it, with envelope and trace fields', async () => {
   const reply = await client.deliver(message);
   expect(reply.text).toBe('250 2.0.0 Ok: queued as em_1');
   const [{ request } = { request: null }] = server.messages;
@@ -59,7 +59,7 @@ test('250 names the email after the actor has stored it, with envelope and trace
   );
 });
 
-test('One session takes many transactions, the null reverse-path too.', async () => {
+test('a session may have many transactions, with a null reverse-path too', async () => {
   expect((await client.deliver(message)).code).toBe(250);
   expect((await client.say('MAIL FROM:<>')).code).toBe(250);
   expect((await client.say('RSET')).code).toBe(250);
@@ -71,8 +71,8 @@ test('One session takes many transactions, the null reverse-path too.', async ()
   expect(server.messages.at(-1)?.request.traceFields).not.toContain('inbox.test');
 });
 
-describe('What the actor refuses is refused with its own words:', () => {
-  test('a recipient', async () => {
+describe('a refusal of the actor is sent with its own text:', () => {
+  test('of a recipient', async () => {
     server.script.recipient = (recipient) =>
       recipient.startsWith('nobody')
         ? { verdict: 'reject', code: 550, enhancedCode: '5.1.1', text: 'No such mailbox' }
@@ -87,7 +87,7 @@ describe('What the actor refuses is refused with its own words:', () => {
     expect(server.messages[0]?.request.recipients).toHaveLength(1);
   });
 
-  test('a message, for ever or for now', async () => {
+  test('of a message, permanent or temporary', async () => {
     server.script.message = () => ({ verdict: 'refused', code: 554, enhancedCode: '5.7.1', text: 'Not wanted' });
     expect((await client.deliver(message)).text).toBe('554 5.7.1 Not wanted');
     server.script.message = () => ({ verdict: 'refused', code: 452, enhancedCode: '4.2.2', text: 'Mailbox full' });
@@ -97,7 +97,7 @@ describe('What the actor refuses is refused with its own words:', () => {
   });
 });
 
-test('Without room MAIL answers 452 4.3.1, and again 250 a moment after there is room.', async () => {
+test('MAIL is 452 4.3.1 without disk space, and 250 a moment after there is space', async () => {
   server.script.hasRoom = () => false;
   await new Promise((resolve) => setTimeout(resolve, 1_100));
   expect((await client.say('MAIL FROM:<sender@client.test>')).text).toMatch(/^452 4\.3\.1 /);
@@ -106,7 +106,7 @@ test('Without room MAIL answers 452 4.3.1, and again 250 a moment after there is
   expect((await client.say('MAIL FROM:<sender@client.test>')).code).toBe(250);
 });
 
-describe('Recipients are taken literally:', () => {
+describe('recipients are taken literally:', () => {
   const paths: [string, string][] = [
     ['<"x@else.test"@inbox.test>', '"x@else.test"@inbox.test'],
     ['<user%else.test@inbox.test>', 'user%else.test@inbox.test'],
@@ -116,7 +116,7 @@ describe('Recipients are taken literally:', () => {
     ['<postmaster>', 'postmaster@mx.postroom.test'],
     ['<"quoted \\"local\\" part"@inbox.test>', '"quoted \\"local\\" part"@inbox.test'],
   ];
-  test.each(paths)('%s is asked as %s', async (path, asked) => {
+  test.each(paths)('%s is passed on as %s', async (path, asked) => {
     await client.say('MAIL FROM:<sender@client.test>');
     expect((await client.say(`RCPT TO:${path}`)).code).toBe(250);
     expect(server.recipients).toEqual([asked]);
@@ -133,7 +133,7 @@ describe('Recipients are taken literally:', () => {
   );
 });
 
-test('An accepting verdict is remembered until routing changes; a refusal never is.', async () => {
+test('an accepting verdict is cached until routing changes; a refusal never is', async () => {
   const ask = async (recipient: string) => {
     await client.say('RSET');
     await client.say('MAIL FROM:<sender@client.test>');
@@ -149,7 +149,7 @@ test('An accepting verdict is remembered until routing changes; a refusal never 
   expect(await ask('kept@inbox.test')).toBe(250);
 });
 
-test('The thousandth recipient is taken, the next is 452 4.5.3, and all thousand reach the actor.', async () => {
+test('the thousandth recipient is accepted, the next is 452 4.5.3, and all thousand reach the actor', async () => {
   await client.say('MAIL FROM:<sender@client.test>');
   const commands = Array.from({ length: 1_001 }, (_, n) => `RCPT TO:<u${n}@inbox.test>\r\n`);
   client.send(commands.join(''));
@@ -163,7 +163,7 @@ test('The thousandth recipient is taken, the next is 452 4.5.3, and all thousand
   expect(server.messages[0]?.request.recipients).toHaveLength(1_000);
 });
 
-test('The same recipient twice is one recipient.', async () => {
+test('the same recipient twice is one recipient', async () => {
   expect((await client.deliver(message, ['a@inbox.test', 'a@inbox.test'])).code).toBe(250);
   expect(server.messages[0]?.request.recipients).toHaveLength(1);
 });
@@ -175,7 +175,7 @@ test('MAIL checks SIZE and BODY before any byte is sent.', async () => {
   expect((await client.say('MAIL FROM:<a@b.test> SIZE=15000000 BODY=8BITMIME SMTPUTF8')).code).toBe(250);
 });
 
-test('Commands out of order or unknown are refused, and the session goes on.', async () => {
+test('commands out of order or unknown are refused, and the session continues', async () => {
   expect((await client.say('DATA')).code).toBe(503);
   expect((await client.say('RCPT TO:<hello@inbox.test>')).code).toBe(503);
   for (const command of ['NONSENSE', 'INTERNALCMD performShutdown', 'PROXY TCP4 1.2.3.4 5.6.7.8 1 2', 'ETRN x', ''])
@@ -184,7 +184,7 @@ test('Commands out of order or unknown are refused, and the session goes on.', a
   expect((await client.deliver(message)).code).toBe(250);
 });
 
-test('HELO is no ESMTP, and a HELO that is no domain is not repeated in the trace field.', async () => {
+test('HELO is not ESMTP, and a HELO that is no domain is not repeated in the trace field', async () => {
   const other = await SmtpClient.connect(server.port);
   await other.reply();
   expect((await other.say('HELO evil(by);x')).code).toBe(250);
@@ -195,7 +195,7 @@ test('HELO is no ESMTP, and a HELO that is no domain is not repeated in the trac
   other.destroy();
 });
 
-test('Commands that are pipelined behind HELO wait for their turn.', async () => {
+test('commands that are pipelined after HELO wait for their turn', async () => {
   const other = await SmtpClient.connect(server.port);
   await other.reply();
   other.send('HELO client.test\r\nMAIL FROM:<a@b.test>\r\nRCPT TO:<slow@inbox.test>\r\nNOOP\r\n');

@@ -32,7 +32,7 @@ const ends = [
 const inner =
   'MAIL FROM:<smuggled@evil.test>\r\nRCPT TO:<victim@inbox.test>\r\nDATA\r\nSubject: smuggled\r\n\r\nsmuggled\r\n.\r\n';
 
-describe('A message hidden behind a false end of data never becomes one of its own:', () => {
+describe('a message hidden behind a false end of data never becomes a message of its own:', () => {
   test.each(ends)('%j', async (end) => {
     const client = await SmtpClient.greet(server.port);
     await client.begin();
@@ -53,7 +53,7 @@ describe('A message hidden behind a false end of data never becomes one of its o
   });
 });
 
-describe('A bare line feed is refused with 550 5.5.2, and the session ends:', () => {
+describe('a bare line feed is refused with 550 5.5.2, and the session ends:', () => {
   test.each([
     ['within the body', 'Subject: a\r\n\r\none\ntwo\r\n.\r\n'],
     ['within the header section', 'Subject: a\nTo: b\r\n\r\n.\r\n'],
@@ -68,7 +68,7 @@ describe('A bare line feed is refused with 550 5.5.2, and the session ends:', ()
   });
 });
 
-test('Commands pipelined behind the end of data are answered 503 and not run.', async () => {
+test('commands pipelined after the end of data get 503 and do not run', async () => {
   const client = await SmtpClient.greet(server.port);
   await client.begin();
   client.send(`Subject: outer\r\n\r\nouter\r\n.\r\n${inner}`);
@@ -80,7 +80,7 @@ test('Commands pipelined behind the end of data are answered 503 and not run.', 
   expect(server.messages).toHaveLength(1);
 });
 
-test('A message that comes in one piece with its DATA command is one message.', async () => {
+test('a message that arrives in one piece with its DATA command is one message', async () => {
   const client = await SmtpClient.greet(server.port);
   await client.say('MAIL FROM:<a@client.test>');
   await client.say('RCPT TO:<hello@inbox.test>');
@@ -91,7 +91,7 @@ test('A message that comes in one piece with its DATA command is one message.', 
   expect(server.messages).toHaveLength(1);
 });
 
-test('A client that vanishes within DATA leaves nothing; after the final dot its message is kept.', async () => {
+test('a client that disconnects within DATA leaves no row; after the final dot its message is kept', async () => {
   const early = await SmtpClient.greet(server.port);
   await early.begin();
   early.send('Subject: half\r\n\r\nhalf a body\r\n');

@@ -75,11 +75,11 @@ async function stop(): Promise<void> {
   await rm(folder, { recursive: true });
 }
 
-describe('A certificate that changes', () => {
+describe('a certificate that changes', () => {
   beforeAll(() => start());
   afterAll(stop);
 
-  test('is offered to new sessions, and those that are open go on with theirs.', async () => {
+  test('is offered to new sessions, and open ones continue with theirs', async () => {
     expect(await told('smtp.tls', 1)).toMatchObject({
       subject: 'CN=one.test',
       names: expect.stringMatching(/^DNS:one.test, DNS:localhost, IP Address:127.0.0.1/),
@@ -100,7 +100,7 @@ describe('A certificate that changes', () => {
     }
   });
 
-  test('is refused with one line when it does not serve, and the former one is used.', {
+  test('is refused with one log line when it is invalid, and the former one is used', {
     timeout: 300_000,
   }, async () => {
     const [key, whole, ended] = [
@@ -133,11 +133,11 @@ describe('A certificate that changes', () => {
   });
 });
 
-describe('With several SMTP processes', () => {
+describe('with several SMTP processes', () => {
   beforeAll(() => start({ SMTP_PROCESSES: '2' }));
   afterAll(stop);
 
-  test('each takes the new certificate.', async () => {
+  test('each process loads the new certificate', async () => {
     await told('smtp.tls', 2);
     await turnTo('two', makeCertificate('two.test', now));
     await told('smtp.tls', 4);

@@ -16,7 +16,7 @@ afterAll(() => server.stop());
 
 const message = 'Subject: one\r\n\r\nbody\r\n.\r\n';
 
-test('After STARTTLS the session begins anew, is marked as encrypted, and offers STARTTLS no more.', async () => {
+test('the session restarts after STARTTLS, is marked as encrypted, and does not offer STARTTLS again', async () => {
   const client = await SmtpClient.greet(server.port);
   const tls = await client.startTls();
   expect(tls.getProtocol()).toBe('TLSv1.3');
@@ -30,7 +30,7 @@ test('After STARTTLS the session begins anew, is marked as encrypted, and offers
   expect((await client.say('QUIT')).code).toBe(221);
 });
 
-test('Commands that came in the clear behind STARTTLS are dropped.', async () => {
+test('commands that came in clear text behind STARTTLS are dropped', async () => {
   const client = await SmtpClient.greet(server.port);
   await client.say('MAIL FROM:<a@client.test>');
   client.send('STARTTLS\r\nRCPT TO:<injected@inbox.test>\r\n');
@@ -46,7 +46,7 @@ test('Commands that came in the clear behind STARTTLS are dropped.', async () =>
   other.destroy();
 });
 
-test('A handshake that fails ends that session alone.', async () => {
+test('a handshake that fails ends its session only', async () => {
   const client = await SmtpClient.greet(server.port);
   expect((await client.say('STARTTLS')).code).toBe(220);
   client.send('this is no handshake\r\n');
@@ -56,7 +56,7 @@ test('A handshake that fails ends that session alone.', async () => {
   other.destroy();
 });
 
-test('Our own certificate is made once, names the host and is readable by us alone.', async () => {
+test('our own certificate is created once, names the host and is readable by us only', async () => {
   const files = (await readdir(server.directory)).filter((name) => name.endsWith('.pem'));
   expect(files).toEqual(['smtp-tls-mx.postroom.test.pem']);
   const file = path.join(server.directory, files[0] ?? '');
@@ -71,7 +71,7 @@ test('Our own certificate is made once, names the host and is readable by us alo
   expect(await readTlsCredentials(settings)).toEqual(one);
 });
 
-test('A certificate of the operator is used instead.', async () => {
+test('a certificate of the operator is used instead', async () => {
   const { key, cert } = makeCertificate('operator.test', new Date('2049-06-01T00:00:00Z'));
   expect(new X509Certificate(cert).validTo).toContain('2069');
   const { writeFile } = await import('node:fs/promises');

@@ -5,7 +5,7 @@ import { accepted, ordinaryScript, SmtpServer, until } from './smtp-server.ts';
 
 const message = 'Subject: one\r\n\r\nbody\r\n.\r\n';
 
-describe('Trouble on our side is 451 4.3.0, whatever it is:', () => {
+describe('an error on our side is 451 4.3.0:', () => {
   let server: SmtpServer;
   beforeAll(async () => {
     server = await SmtpServer.start();
@@ -52,7 +52,7 @@ describe('Trouble on our side is 451 4.3.0, whatever it is:', () => {
     client.destroy();
   });
 
-  test('the actor never answers: RCPT and the end of data get 451 by time limits of ours', async () => {
+  test('the actor never replies: RCPT and the end of data get 451 at our time limits', async () => {
     const never = () => new Promise<never>(() => {});
     const atData = await SmtpClient.greet(server.port);
     await atData.begin(['waits@inbox.test']);
@@ -74,7 +74,7 @@ describe('Trouble on our side is 451 4.3.0, whatever it is:', () => {
     atData.destroy();
   });
 
-  test('the bus is away, at each step; when it is back, so are we', async () => {
+  test('the bus is down, at each step; service returns with it', async () => {
     const atData = await SmtpClient.greet(server.port);
     await atData.begin();
     const atRcpt = await SmtpClient.greet(server.port);
@@ -90,7 +90,7 @@ describe('Trouble on our side is 451 4.3.0, whatever it is:', () => {
     atData.destroy();
   });
 
-  test('what was remembered before the bus went away is asked again after it', async () => {
+  test('verdicts cached before the bus went down are requested again after it', async () => {
     const client = await SmtpClient.greet(server.port);
     await client.say('MAIL FROM:<a@client.test>');
     await client.say('RCPT TO:<lost@inbox.test>');
@@ -102,8 +102,8 @@ describe('Trouble on our side is 451 4.3.0, whatever it is:', () => {
   });
 });
 
-describe('The process ends without losing what got 250:', () => {
-  test('SIGTERM lets a transaction end, says 421 to those at rest, takes no more and exits with 0', async () => {
+describe('the process ends without losing acknowledged mail:', () => {
+  test('SIGTERM lets a transaction finish, sends 421 to idle sessions, accepts no more and exits with 0', async () => {
     const server = await SmtpServer.start();
     let answer = () => {};
     const stored = new Promise<void>((resolve) => {
@@ -129,7 +129,7 @@ describe('The process ends without losing what got 250:', () => {
     await server.stop();
   });
 
-  test('A session that does not end is ended.', async () => {
+  test('a session that does not end is closed', async () => {
     const server = await SmtpServer.start();
     const client = await SmtpClient.greet(server.port);
     await client.begin();
@@ -139,7 +139,7 @@ describe('The process ends without losing what got 250:', () => {
     await server.stop();
   });
 
-  test('When the parent goes, the process finishes, says so, and ends for certain.', async () => {
+  test('the process finishes when its parent dies, says so, and exits in any case', async () => {
     const server = await SmtpServer.start();
     const client = await SmtpClient.greet(server.port);
     server.child.disconnect();
@@ -154,7 +154,7 @@ describe('The process ends without losing what got 250:', () => {
     ['smtp.before-ask', 0],
     ['smtp.after-answer', 1],
   ])(
-    'Ended at %s the client has no reply, and %i message was offered; a new process takes it.',
+    'a process that ends at %s sends no reply, and %i message was offered; a new process accepts it',
     async (fault, offered) => {
       const server = await SmtpServer.start({ FAULT: fault });
       const client = await SmtpClient.greet(server.port);
@@ -166,8 +166,8 @@ describe('The process ends without losing what got 250:', () => {
   );
 });
 
-describe('It does not start on what it cannot use:', () => {
-  test('a port that is taken', async () => {
+describe('the process does not start on unusable parts:', () => {
+  test('a port is in use', async () => {
     const server = await SmtpServer.start();
     const second = new SmtpServer(server.port, server.directory, {});
     expect(await second.exited).toBe(1);
@@ -175,14 +175,14 @@ describe('It does not start on what it cannot use:', () => {
     await server.stop();
   });
 
-  test('no bus at all', async () => {
+  test('there is no bus', async () => {
     const server = new SmtpServer(1, '/nonexistent', { BUS_SOCKET: '' });
     expect(await server.exited).toBe(1);
     expect(server.output).toContain('NATS_URL is required');
   });
 });
 
-test('Several processes share the port, and one that dies is replaced.', async () => {
+test('several processes share the port, and one that dies is replaced', async () => {
   const server = await SmtpServer.start({ SMTP_PROCESSES: '2' });
   const pids = () => [
     ...new Set([...server.output.matchAll(/"pid":(\d+),"event":"smtp.listening"/g)].map(([, pid]) => pid)),
@@ -206,7 +206,7 @@ test('Several processes share the port, and one that dies is replaced.', async (
   await server.stop();
 });
 
-test('The log has one line of JSON per message, without subject, body or keys of the mail.', async () => {
+test('the log has one line of JSON per message, without subject, body or keys of the mail', async () => {
   const server = await SmtpServer.start({ LOG_LEVEL: 'debug' });
   const client = await SmtpClient.greet(server.port);
   await client.deliver('Subject: canary-subject\r\n\r\ncanary-body\r\n.\r\n', ['canary-address@inbox.test']);

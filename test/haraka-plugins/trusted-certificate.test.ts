@@ -55,7 +55,7 @@ describe.each(['startTls', 'tls'] as const)('a client of %s', (kind) => {
     expect(await verify(kind, certificate)).toBe('250');
   });
 
-  test('that does not trust the certificate is in the log, in words', async () => {
+  test('that does not trust the certificate is in the log, in plain words', async () => {
     const before = lines('smtp.certificate-refused').length;
     expect(await verify(kind, null)).toBe('refused');
     await until(
@@ -82,7 +82,7 @@ test('Node verifies the certificate with the file, and a session that ends witho
   );
 });
 
-test('a refused certificate is logged once per session, and is no trouble of the server', () => {
+test('a refused certificate is logged once per session, and is no error of the server', () => {
   expect(lines('smtp.certificate-refused')).toHaveLength(2);
   expect(lines('smtp.trouble')).toEqual([]);
 });

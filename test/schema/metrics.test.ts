@@ -77,7 +77,7 @@ test('the guide lists every metric with its type, labels and meaning, and no oth
 });
 
 test.each([...dashboardExpressions(), ...alertExpressions()])(
-  '$where ($expression) names metrics, labels and values that there are',
+  '$where ($expression) has existing metrics, labels and values',
   ({ expression, shown }) => {
     const { selectors, groupedBy } = partsOf(expression);
     expect(selectors.length).toBeGreaterThan(0);
@@ -122,7 +122,7 @@ test('each alert says what is wrong and what to do, and links to a section of th
 });
 
 // Of the package prometheus, which the tests do not install.
-test.skipIf(!hasPromtool)('promtool takes the configuration, the rules and every expression of the dashboard', () => {
+test.skipIf(!hasPromtool)('promtool accepts the configuration, the rules and every expression of the dashboard', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'postroom-rules-'));
   try {
     const panels = path.join(folder, 'panels.yml');

@@ -30,7 +30,7 @@ afterEach(async () => {
 let count = 0;
 const word = () => `Fm3-${process.pid}-${count++}-zQ9x~w`;
 
-describe('a line with a secret is found', () => {
+describe('a line with a secret is found:', () => {
   const around = (text: string) => Buffer.from(text).toString('base64');
   const written: [string, (secret: string) => string][] = [
     ['plain', (secret) => secret],
@@ -39,7 +39,7 @@ describe('a line with a secret is found', () => {
     ['in Base64 behind an octet', (secret) => around(`a${secret}b`)],
     ['in Base64 behind two', (secret) => around(`ab${secret}`)],
   ];
-  test.each(written)('%s, of every kind', async (_name, write) => {
+  test.each(written)('%s has every kind', async (_name, write) => {
     const secrets = EXPECTED.map((kind) => ({ kind, value: word() }));
     keepSecrets(secrets);
     keepLog('gateway-1', '{"level":30,"msg":"ready"}\n');
@@ -59,7 +59,7 @@ describe('a line with a secret is found', () => {
     },
   );
 
-  test('also beyond the first megabytes, in lines without end, and once for each line', async () => {
+  test('the log has no line ends, beyond the first megabytes, and each line counts once', async () => {
     const value = word();
     keepSecrets([{ kind: 'password', value }]);
     const log = path.join(folder, LOGS, 'gateway-1.log');
@@ -71,7 +71,7 @@ describe('a line with a secret is found', () => {
   });
 });
 
-test('what a first start and the account command print on purpose is none, and the same anywhere else is', async () => {
+test('secrets that a first start and the account command print on purpose are allowed, and nowhere else', async () => {
   const [key, token] = [word(), 'tokenOfALink0123456789'];
   keepSecrets(secretsIn(`authorization: Bearer ${key}`.replaceAll('~', '_')));
   const lines = [
@@ -87,12 +87,12 @@ test('what a first start and the account command print on purpose is none, and t
   ]);
 });
 
-test('a run of all tests that knows no secret or keeps no log fails', async () => {
+test('a run of all tests that collects no secret or keeps no log fails', async () => {
   expect((await reportLeaks(folder, 'part')).failureCount).toBe(0);
   expect((await reportLeaks(folder, 'whole')).failureCount).toBe(EXPECTED.length + 1);
 });
 
-test('secrets are taken from a program’s environment and words, and nothing else of them', () => {
+test('secrets are collected from a program’s environment and output, and nothing else of them', () => {
   const environment = [
     'SECRET_KEY=0123456789abcdef',
     'DATABASE_URL=postgresql://postroom:p%40ssword-of-it@127.0.0.1/x',
@@ -107,7 +107,7 @@ test('secrets are taken from a program’s environment and words, and nothing el
   ]);
 });
 
-test('of a body those lines are taken that stand nowhere by chance', () => {
+test('lines of a body are collected that occur nowhere by chance', () => {
   const body =
     'Hi,\r\n\r\nthe plan for the old harbour is "here".\r\n--frontier\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<p>the plan for the new harbour</p>\r\n';
   expect(bodyLines(body).map(({ value }) => value)).toEqual([
@@ -116,7 +116,7 @@ test('of a body those lines are taken that stand nowhere by chance', () => {
   ]);
 });
 
-test('the body of a mail is taken from its transaction however it is cut, and of a report nothing', () => {
+test('the body of a mail is collected from its transaction in any pieces, and nothing of a report is', () => {
   const text = 'Subject: x\r\n\r\nthe plan for the old harbour\r\n.\r\n';
   const collected = (header: string, cut: number) => {
     const collector = new BodyCollector();
@@ -134,7 +134,7 @@ test('the body of a mail is taken from its transaction however it is cut, and of
   expect(collected('Content-Type: multipart/report; boundary=b\r\n', 0)).toEqual([]);
 });
 
-test('what processes, connections and requests tell is kept', async () => {
+test('secrets in processes, connections and requests are collected', async () => {
   if (!isKeptAlready) keepLogs();
   const [secretKey, key, injected, password, harbour] = [word(), word(), word(), word(), word()];
   const program = path.join(folder, 'bin', 'leaking.ts');

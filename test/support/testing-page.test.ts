@@ -9,7 +9,7 @@ import { testingPage, testingRow } from './testing-page.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-test('docs/testing.md is what its sources say', () => {
+test('docs/testing.md is the page that npm run testing-page writes', () => {
   const page = readFileSync(path.join(root, 'docs/testing.md'), 'utf8');
   expect(page, 'write it with: npm run testing-page').toBe(testingPage(longFiles(root), readLastResults(root)));
 });

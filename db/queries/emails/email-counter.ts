@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { DAY_MS, HOUR_MS } from '../../../core/shared/durations.ts';
 
 /**
  * Returns the statement that updates the exact totals of lists (table email_counter), for the transaction that changes the emails. `source`
@@ -58,9 +59,6 @@ export function wholeHoursOf(since: Date): { grain: 'day' | 'hour'; from: Date; 
 export function nextHour(at: Date): Date {
   return nextWhole(at, HOUR_MS);
 }
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** All days of UTC have the same number of milliseconds. */
 function nextWhole(at: Date, lengthMs: number): Date {

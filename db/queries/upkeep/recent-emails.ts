@@ -1,4 +1,5 @@
 import { sql, type Transaction } from 'kysely';
+import { DAY_MS } from '../../../core/shared/durations.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { WHOLE_DOMAIN, wholeHoursOf } from '../emails/email-counter.ts';
 
@@ -25,7 +26,7 @@ export async function countRecentEmails(
     ? sql`c.own_address = ${WHOLE_DOMAIN} and c.own_domain = any (${owners.domains}::text[])`
     : sql`c.own_address = any (${owners.addresses}::text[])`;
   const spans = DAYS.flatMap((days) =>
-    wholeHoursOf(new Date(now.getTime() - days * 86_400_000)).map(
+    wholeHoursOf(new Date(now.getTime() - days * DAY_MS)).map(
       ({ grain, from, until }) => sql`(${days}::integer, ${grain}::text, ${from}::timestamptz, ${until}::timestamptz)`,
     ),
   );

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Mailbox } from '../../../core/mime/address.ts';
+import { DAY_MS, HOUR_MS } from '../../../core/shared/durations.ts';
 import { addParticipants } from '../../../core/threads/thread-participants.ts';
 import { countEmailsSql } from '../emails/email-counter.ts';
 import { noteGone } from '../search/unindexed-email.ts';
@@ -231,9 +232,6 @@ async function removeFromTotals(client: pg.ClientBase, userId: string, emails: r
     ],
   });
 }
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /**
  * Removes those raw messages that are no longer needed: no email has them, and no recipient that shares one waits to be parsed. They are

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { DAY_MS } from '../../../core/shared/durations.ts';
 import type { Retention } from '../../../core/upkeep/retention.ts';
 import type { UnitOfWork } from '../../entities/store.ts';
 import type { Tables } from '../../entities/tables.ts';
@@ -59,5 +60,3 @@ export async function countErased(
   `.execute(database);
   return rows[0] ?? { emails: 0, bodies: 0, raws: 0 };
 }
-
-const DAY_MS = 86_400_000;

@@ -11,7 +11,7 @@ describe.each(transports)('the $transport bus', ({ open, transport }) => {
   });
   afterEach(() => site.close());
 
-  test('answers a question with what its server says', async () => {
+  test('answers a question with the reply of its server', async () => {
     site.servers[0].serve('receiving.recipient.check', async ({ recipient }) => ({
       verdict: 'reject',
       code: 550,
@@ -36,7 +36,7 @@ describe.each(transports)('the $transport bus', ({ open, transport }) => {
     expect(bytes.equals(seen[0] ?? Buffer.from('none'))).toBe(true);
   });
 
-  test('keeps text of every script and the NUL in heads unchanged', async () => {
+  test('keeps text of every script and NUL characters in message headers', async () => {
     site.servers[1].serve('receiving.message.accept', async (request) => accepted(request.traceFields));
     await settle(site.servers[1]);
     const traceFields = 'Grüße 日本語 \u0000 😀 \r\n';
@@ -44,7 +44,7 @@ describe.each(transports)('the $transport bus', ({ open, transport }) => {
     expect(reply).toEqual(accepted(traceFields));
   });
 
-  test('keeps 32 questions at once apart', async () => {
+  test('keeps the replies to 32 concurrent questions apart', async () => {
     for (const server of site.servers)
       server.serve('receiving.message.accept', async (request, bytes) => accepted(request.helo, String(bytes[0])));
     await settle(...site.servers);
@@ -61,7 +61,7 @@ describe.each(transports)('the $transport bus', ({ open, transport }) => {
     expect(replies).toEqual(numbers.map((number) => accepted(`helo-${number}`, String(number))));
   });
 
-  test('lets questions wait for room rather than hold more than 20 MB in flight', async () => {
+  test('delays questions instead of holding more than 20 MB in flight', async () => {
     let inHand = 0;
     let most = 0;
     site.servers[0].serve('receiving.message.accept', async (_request, bytes) => {
@@ -80,14 +80,14 @@ describe.each(transports)('the $transport bus', ({ open, transport }) => {
     expect(most).toBeLessThanOrEqual(20_000_000);
   });
 
-  test('refuses more bytes than a message may have', async () => {
+  test('refuses a message above the size limit', async () => {
     const bytes = new Uint8Array(MAX_BYTES + 1);
     site.servers[0].serve('receiving.message.accept', async () => accepted('em_1'));
     await settle(site.servers[0]);
     await expect(site.asker.ask('receiving.message.accept', question, { bytes })).rejects.toBeInstanceOf(RangeError);
   });
 
-  test('ends a question at its limit when no answer comes, and drops the late answer', async () => {
+  test('ends a question at its time limit when no reply arrives, and drops a late reply', async () => {
     const late = Promise.withResolvers<void>();
     site.servers[1].serve('receiving.message.accept', async (request) => {
       if (request.helo === 'late') await late.promise;
@@ -102,11 +102,11 @@ describe.each(transports)('the $transport bus', ({ open, transport }) => {
     expect(await site.asker.ask('receiving.message.accept', { ...question, helo: 'next' })).toEqual(accepted('next'));
   });
 
-  test('fails a question that nobody serves before its limit', async () => {
+  test('fails a question without a server before its time limit', async () => {
     await expect(site.asker.ask('receiving.message.accept', question)).rejects.toBeInstanceOf(BusUnavailable);
   });
 
-  test('tells the asker the message of what its server threw', async () => {
+  test('returns the error message of the server to the caller', async () => {
     site.servers[1].serve('receiving.message.accept', async () => {
       throw new TypeError('no such column');
     });
@@ -116,7 +116,7 @@ describe.each(transports)('the $transport bus', ({ open, transport }) => {
     await expect(asked).rejects.toThrow('no such column');
   });
 
-  test('gives each question to exactly one member of the group, and uses them all', async () => {
+  test('sends each question to exactly one member of the group, and uses all members', async () => {
     const served = [0, 0];
     site.servers.forEach((server, place) =>
       server.serve('receiving.message.accept', async () => {
@@ -142,7 +142,7 @@ describe.each(transports)('the $transport bus', ({ open, transport }) => {
     expect(woken.toSorted()).toEqual(ids.toSorted());
   });
 
-  test('tells a broadcast to every subscriber, the sender included', async () => {
+  test('sends a broadcast to every subscriber, the sender included', async () => {
     const heard: string[] = [];
     [site.asker, ...site.servers].forEach((bus, place) =>
       bus.subscribe('routing.changed', ({ name }) => void heard.push(`${place} ${name}`)),
@@ -153,7 +153,7 @@ describe.each(transports)('the $transport bus', ({ open, transport }) => {
     expect(heard.toSorted()).toEqual(['0 inbox.test', '1 inbox.test', '2 inbox.test']);
   });
 
-  test('keeps a malformed request from its server and says which field is wrong, not its value', async () => {
+  test('refuses a malformed request before its server sees it, and names the field but not its value', async () => {
     const answer = vi.fn(async () => accepted('em_1'));
     site.servers[1].serve('receiving.message.accept', answer);
     await settle(site.servers[1]);
@@ -176,7 +176,7 @@ describe.each(transports)('the $transport bus', ({ open, transport }) => {
     await waitFor(() => expect(took).toHaveBeenCalledTimes(2));
   });
 
-  test('goes on when woken work or a subscriber throws', async () => {
+  test("continues when a wake's work or a subscriber throws", async () => {
     let calls = 0;
     site.servers[1].onWake('receiving.parse.wake', async () => {
       calls++;
@@ -194,7 +194,7 @@ describe.each(transports)('the $transport bus', ({ open, transport }) => {
     await waitFor(() => expect(calls).toBe(4));
   });
 
-  test('stops serving without losing a question in hand', async () => {
+  test('stops serving without losing a question in progress', async () => {
     const isAsked = Promise.withResolvers<void>();
     const mayAnswer = Promise.withResolvers<void>();
     const served = site.servers[1].serve('receiving.message.accept', async () => {
@@ -220,7 +220,7 @@ describe.each(transports)('the $transport bus', ({ open, transport }) => {
     await stopped;
   });
 
-  test('stops taking wakes when told', async () => {
+  test('stops taking wakes when it is stopped', async () => {
     const woken: string[] = [];
     const take = (place: string) => () => void woken.push(place);
     const first = site.servers[0].onWake('receiving.parse.wake', take('first'));
@@ -232,7 +232,7 @@ describe.each(transports)('the $transport bus', ({ open, transport }) => {
     expect(new Set(woken)).toEqual(new Set(['second']));
   });
 
-  test('fails what is in flight when it is closed, and every question after', async () => {
+  test('fails all questions in flight when it is closed, and every question after that', async () => {
     const isAsked = Promise.withResolvers<void>();
     site.servers[0].serve('receiving.message.accept', () => {
       isAsked.resolve();
@@ -250,7 +250,7 @@ describe.each(transports)('the $transport bus', ({ open, transport }) => {
 
   const canBreak = transport !== 'in-process';
   if (canBreak)
-    test('comes back by itself when its middle went away, with all that was joined', async () => {
+    test('reconnects by itself when its server was down, with all its subscriptions', async () => {
       const { asker, servers, takeAway, giveBack } = site;
       if (!takeAway || !giveBack) throw new Error('this transport has no connection to lose');
       const isAsked = Promise.withResolvers<void>();

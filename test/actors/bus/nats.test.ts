@@ -45,7 +45,7 @@ test('a message above the max_payload of the server is streamed and arrives unch
   messages.forEach((bytes, place) => expect(bytes.equals(seen.get(String(place)) ?? Buffer.alloc(0))).toBe(true));
 });
 
-test('a malformed or throwing streamed question fails as any other', async () => {
+test('a malformed or throwing streamed question fails like any other', async () => {
   const { url } = await server({ maxPayload: '1MB' });
   const [asker, serving] = [bus(url, 'asker'), bus(url, 'serving')];
   await connected(asker, serving);
@@ -61,7 +61,7 @@ test('a malformed or throwing streamed question fails as any other', async () =>
   expect(answer).toHaveBeenCalledTimes(1);
 });
 
-test('a bus that starts while NATS is away works as soon as NATS is there', async () => {
+test('a bus that starts while NATS is down works as soon as NATS is up', async () => {
   const nats = await server();
   await nats.stop();
   const [asker, serving] = [bus(nats.url, 'asker'), bus(nats.url, 'serving')];
@@ -83,7 +83,7 @@ test('a bus can be closed while it never had a connection', async () => {
   expect(opened.isConnected()).toBe(false);
 });
 
-test('a server of the bus that comes and goes three times costs no hand', async () => {
+test('a NATS server that stops and starts three times needs no operator', async () => {
   const nats = await server();
   const seen: boolean[] = [];
   const asker = connectNatsBus({ url: nats.url, log: silent, name: 'asker', onConnection: (is) => void seen.push(is) });
@@ -102,7 +102,7 @@ test('a server of the bus that comes and goes three times costs no hand', async 
   expect(seen).toEqual([true, false, true, false, true, false, true]);
 });
 
-test('while NATS is paused questions end at their limits, and none that was given up is served afterwards', async () => {
+test('questions end at their time limits while NATS is paused, and none of them is served afterwards', async () => {
   const nats = await server();
   const [asker, serving] = [bus(nats.url, 'asker'), bus(nats.url, 'serving')];
   await connected(asker, serving);
@@ -124,7 +124,7 @@ test('while NATS is paused questions end at their limits, and none that was give
   expect(new Set(served)).toEqual(new Set(['before', 'after']));
 });
 
-test('foreign bytes on our subjects end nothing', async () => {
+test('invalid bytes on our subjects do not stop the bus', async () => {
   const { url } = await server();
   const [asker, serving] = [bus(url, 'asker'), bus(url, 'serving')];
   await connected(asker, serving);
@@ -144,7 +144,7 @@ test('foreign bytes on our subjects end nothing', async () => {
   expect(took).not.toHaveBeenCalled();
 });
 
-test('credentials come from the URL; wrong ones leave the bus unavailable and nothing else', async () => {
+test('credentials are read from the URL, and wrong ones only make the bus unavailable', async () => {
   const { url } = await server({ user: 'postroom', password: 'p@ss/word' });
   const right = bus(url.replace('//', `//postroom:${encodeURIComponent('p@ss/word')}@`), 'right');
   const wrong = bus(url.replace('//', '//postroom:guess@'), 'wrong');

@@ -6,7 +6,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('a timer that fires early gives up no question', async () => {
+test('a timer that fires early does not end a question', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const inFlight = createQuestionsInFlight();
   const asked = inFlight.ask('receiving.message.accept', 60_000, 0, () => undefined);
@@ -15,7 +15,7 @@ test('a timer that fires early gives up no question', async () => {
   expect(await asked).toBe('answer');
 });
 
-test('a question is given up when its limit has passed by the monotonic clock', async () => {
+test('a question ends when its time limit has passed on the monotonic clock', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'hrtime'] });
   const inFlight = createQuestionsInFlight();
   const asked = inFlight.ask('receiving.message.accept', 60_000, 0, () => undefined).catch((error: unknown) => error);

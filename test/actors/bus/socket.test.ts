@@ -36,11 +36,11 @@ function client(): Bus {
   return opened;
 }
 
-test('the socket is open to its own user only', async () => {
+test('the socket can be opened by its own user only', async () => {
   expect((await stat(socketPath)).mode & 0o777).toBe(0o600);
 });
 
-test('a socket left behind by a killed process is replaced', async () => {
+test('a socket that a killed process left is replaced', async () => {
   await server.close();
   await writeFile(socketPath, '');
   server = await serveSocketBus({ path: socketPath, bus: local, log: silent });
@@ -48,7 +48,7 @@ test('a socket left behind by a killed process is replaced', async () => {
   await connected(asker);
 });
 
-test('the socket is gone after close', async () => {
+test('the socket is removed when it is closed', async () => {
   await server.close();
   await expect(stat(socketPath)).rejects.toThrow('ENOENT');
 });
@@ -58,7 +58,7 @@ test.each([
   ['a head longer than its frame', Buffer.from('0000000200000009', 'hex')],
   ['a head that is no JSON', Buffer.from('0000000200000002787b', 'hex')],
   ['a head of unknown form', Buffer.from('00000002000000027b7d', 'hex')],
-])('a client that sends %s is cut off, others are not', async (_what, bytes) => {
+])('a client that sends %s is disconnected, others are not', async (_what, bytes) => {
   const asker = client();
   await connected(asker);
   const foreign = createConnection(socketPath);
@@ -69,7 +69,7 @@ test.each([
   expect(await asker.ask('receiving.message.accept', question)).toEqual(accepted('em_1'));
 });
 
-test('frames cut anywhere by the stream are put together again', async () => {
+test('frames that the stream splits at any byte are joined again', async () => {
   const heard: string[] = [];
   local.onWake('receiving.parse.wake', ({ emailIds }) => void heard.push(...emailIds));
   const foreign = createConnection(socketPath);
@@ -84,7 +84,7 @@ test('frames cut anywhere by the stream are put together again', async () => {
   foreign.destroy();
 });
 
-test('bytes longer than one read from the socket come whole, in a buffer of their own', async () => {
+test('a payload larger than one read from the socket arrives whole, in its own buffer', async () => {
   const sent = Buffer.alloc(1_000_000, 'A line of mail.\r\n');
   local.serve('receiving.message.accept', async (_request, bytes) => {
     expect(Buffer.compare(bytes, sent)).toBe(0);
@@ -104,7 +104,7 @@ function wakeFrame(emailId: string): Buffer {
   return Buffer.concat([lengths, head]);
 }
 
-test('a member whose client goes away is no longer asked, and what it had in hand fails at once', async () => {
+test('a member whose client disconnects gets no more questions, and those in progress fail at once', async () => {
   const member = client();
   await connected(member);
   const isAsked = Promise.withResolvers<void>();
@@ -120,7 +120,7 @@ test('a member whose client goes away is no longer asked, and what it had in han
   await expect(local.ask('receiving.message.accept', question)).rejects.toBeInstanceOf(BusUnavailable);
 });
 
-test('questions of a process that the server could not read in their time are not served later', async () => {
+test('questions that the server did not read within their time limit are not served later', async () => {
   // The client is a process of its own; this one, the server, is then held up by busy work.
   const served: string[] = [];
   local.serve('receiving.message.accept', async (request) => {
@@ -164,7 +164,7 @@ test('questions of a process that the server could not read in their time are no
   expect(served).toEqual(['before', 'after']);
 });
 
-test('the time that a question waited for room among the bytes in flight is taken from its limit', async () => {
+test('the time that a question waited for room in flight counts towards its time limit', async () => {
   await server.close();
   const limits: (number | undefined)[] = [];
   const bus: InProcessBus = {
@@ -194,7 +194,7 @@ test('the time that a question waited for room among the bytes in flight is take
   expect(limits[2]).toBeLessThan(59_600);
 });
 
-test('a client needs no server at its start', async () => {
+test('a client starts without a running server', async () => {
   await server.close();
   const asker = client();
   await expect(asker.ask('receiving.message.accept', question)).rejects.toBeInstanceOf(BusUnavailable);

@@ -30,11 +30,11 @@ test.each([
   ` 00-${traceId}-${spanId}-01`,
   `00-${traceId}-${spanId}-01\r\nX-Evil: 1`,
   `01-${traceId}-${spanId}-01-${'x'.repeat(300)}`,
-])('%j is passed over', (text) => {
+])('%j is ignored', (text) => {
   expect(parseTraceParent(text)).toBeNull();
 });
 
-test('what is written is read again, in the form of version 00', () => {
+test('a written traceparent is read again, in the form of version 00', () => {
   const text = formatTraceParent({ traceId, spanId, traceFlags: 1 });
   expect(text).toBe(`00-${traceId}-${spanId}-01`);
   expect(text).toHaveLength(TRACE_PARENT_BYTES);

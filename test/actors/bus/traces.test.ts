@@ -47,7 +47,7 @@ describe.each(transports)('over the $transport bus', ({ open }) => {
     span?.end();
   }
 
-  test('a question is answered in a span below that of its asker', async () => {
+  test('a question is served in a span below that of its caller', async () => {
     const seen = await serving();
     await askIn('work');
     await waitFor(() => expect(spans.all().map(({ name }) => name)).toContain('work'));
@@ -63,7 +63,7 @@ describe.each(transports)('over the $transport bus', ({ open }) => {
     expect(client.attributes).toEqual({ 'rpc.system': 'postroom', 'rpc.method': 'receiving.message.accept' });
   });
 
-  test('questions that are asked at once keep their traces apart', async () => {
+  test('concurrent questions keep their traces apart', async () => {
     const seen: Record<string, string | null> = {};
     site.servers[1].serve('receiving.message.accept', async ({ helo }) => {
       await new Promise((resolve) => setTimeout(resolve, Number(helo) % 3));
@@ -81,14 +81,14 @@ describe.each(transports)('over the $transport bus', ({ open }) => {
     for (const [helo, traceId] of traces) expect(seen[helo ?? '']).toContain(traceId);
   });
 
-  test('a question outside of any span makes none', async () => {
+  test('a question outside of any span creates none', async () => {
     const seen = await serving();
     await site.asker.ask('receiving.message.accept', question);
     expect(seen).toEqual([null]);
     expect(spans.all()).toEqual([]);
   });
 
-  test('that a trace is not sampled is told, and nothing of it is recorded', async () => {
+  test('an unsampled trace is passed on as unsampled, and records nothing', async () => {
     const seen = await serving();
     await below(NOT_SAMPLED, () => site.asker.ask('receiving.message.accept', question));
     expect(seen).toHaveLength(1);
@@ -96,7 +96,7 @@ describe.each(transports)('over the $transport bus', ({ open }) => {
     expect(spans.all()).toEqual([]);
   });
 
-  test('the failure of an answer marks both its spans, without its message', async () => {
+  test('a failed reply marks both its spans, without its message', async () => {
     site.servers[1].serve('receiving.message.accept', async () => {
       throw new TypeError('for bob@inbox.test');
     });
@@ -111,7 +111,7 @@ describe.each(transports)('over the $transport bus', ({ open }) => {
     ).not.toMatch(/bob/);
   });
 
-  test.each(['wake', 'broadcast'])('a %s carries the span in which it was said', async (manner) => {
+  test.each(['wake', 'broadcast'])('a %s carries the span in which it was sent', async (manner) => {
     const seen: (string | null)[] = [];
     const take = () => void seen.push(activeTraceParent());
     site.servers[1].onWake('receiving.parse.wake', take);
@@ -144,7 +144,7 @@ describe.each(transports)('over the $transport bus', ({ open }) => {
   });
 });
 
-test('over NATS the context is a header of the message, as W3C has it, and without a span there is no header section', async () => {
+test('over NATS a traced message has the W3C header, and one without a span has no headers', async () => {
   const server = await startNatsServer();
   const bus = connectNatsBus({ url: server.url, log: silent, name: 'asker' });
   const listener = await connect({ servers: server.url });

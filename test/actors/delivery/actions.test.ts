@@ -187,7 +187,7 @@ test('runs all actions of a response and finishes its delivery', async () => {
   );
 });
 
-test('a reply that waits for approval is told so in the results', async () => {
+test('a reply that waits for approval says so in the results', async () => {
   const mailbox = await mailboxOf();
   await database.pool.query(
     `update email_address set send_policy = '{"approval":"always"}'::jsonb where user_id = $1`,
@@ -202,7 +202,7 @@ test('a reply that waits for approval is told so in the results', async () => {
   expect(waiting).toEqual({ type: 'scheduled', status: 'awaiting_approval' });
 });
 
-test('what has the desired state already is done, without an event', async () => {
+test('an action whose state is already reached succeeds without an event', async () => {
   const mailbox = await mailboxOf();
   const again = [{ type: 'label', name: 'a' }, { type: 'label', name: 'A' }, { type: 'read' }, { type: 'read' }];
   const { emailId, actions } = await respond(mailbox, again);
@@ -215,12 +215,12 @@ test('what has the desired state already is done, without an event', async () =>
   expect(await kindsOf(mailbox, emailId)).toEqual(['thread.labelled', 'email.read', 'delivery.succeeded']);
 });
 
-describe('a response that does not act', () => {
+describe('a response that runs no action:', () => {
   test.each([
     ['an endpoint that does not allow actions', false, 'application/json', { actions: [{ type: 'read' }] }],
     ['no JSON', true, 'text/plain', 'ok'],
     ['JSON without actions', true, 'application/json', { ok: true }],
-  ])('%s', async (_, allowsActions, contentType, body) => {
+  ])('%s is ignored', async (_, allowsActions, contentType, body) => {
     const mailbox = await mailboxOf({}, allowsActions);
     answerWith(body, contentType);
     const { emailId, ...delivery } = await deliver(mailbox);
@@ -228,7 +228,7 @@ describe('a response that does not act', () => {
     expect(await one('select is_read from email where id = $1', [emailId])).toEqual({ is_read: false });
   });
 
-  test('another status than 2xx', async () => {
+  test('a status other than 2xx is ignored', async () => {
     const mailbox = await mailboxOf();
     receiver.answer([
       { status: 410, headers: { 'content-type': 'application/json' }, body: '{"actions":[{"type":"read"}]}' },
@@ -237,7 +237,7 @@ describe('a response that does not act', () => {
   });
 });
 
-describe('nothing of a response runs', () => {
+describe('no action of a response runs', () => {
   test.each([
     ['an unknown type', [{ type: 'read' }, { type: 'erase' }], 'actions[1].type'],
     ['a wrong field', [{ type: 'read' }, { type: 'label', label: 'a' }], 'actions[1].name'],
@@ -248,7 +248,7 @@ describe('nothing of a response runs', () => {
     expect(await one('select is_read from email where id = $1', [emailId])).toEqual({ is_read: false });
   });
 
-  test('that is too long, and of which the log stores the first 4,096 bytes', async () => {
+  test('when it is too long, and the log stores its first 4,096 bytes', async () => {
     const mailbox = await mailboxOf();
     const padding = (bytes: number) => JSON.stringify({ actions: [{ type: 'read' }], padding: 'x'.repeat(bytes) });
     const overhead = padding(0).length;
@@ -338,7 +338,7 @@ describe('an action is refused', () => {
     );
   });
 
-  test('when it routes to the endpoint itself, to one that had the email, or to one of another user', async () => {
+  test('when it routes to its own endpoint, to one that got the email already, or to one of another user', async () => {
     const mailbox = await mailboxOf();
     const other = await mailboxOf(mailbox, false);
     const stranger = await mailboxOf();
@@ -352,7 +352,7 @@ describe('an action is refused', () => {
     expect(await one('select id from delivery where endpoint_id = $1', [stranger.endpointId])).toBeUndefined();
   });
 
-  test('when its label is one too many', async () => {
+  test('when its label exceeds the limit of labels', async () => {
     const mailbox = await mailboxOf();
     const labels = Array.from({ length: 32 }, (_, n) => `label ${n}`);
     expect(await refusalOf(mailbox, { type: 'label', name: 'new' }, { labels })).toBe(
@@ -360,7 +360,7 @@ describe('an action is refused', () => {
     );
   });
 
-  test('when the thread has five automatic replies of the last hour', async () => {
+  test('when the thread has five automatic replies within an hour', async () => {
     const mailbox = await mailboxOf();
     const { threadId } = await respond(mailbox, [reply, reply, reply]);
     const { actions } = await respond(mailbox, [reply, reply], { threadId });
@@ -418,7 +418,7 @@ test('two endpoints that reply to each other stop after the first reply', async 
   expect(await refusalOf(await mailboxOf(), { type: 'reply', text: 'Hello' }, { headers })).toMatch(/RFC 3834/);
 });
 
-test('an email that is deleted meanwhile refuses the actions', async () => {
+test('the actions of an email that was deleted meanwhile are refused', async () => {
   const mailbox = await mailboxOf();
   receiver.answer(async (request) => {
     const { email } = JSON.parse(request.body) as { email: { id: string } };

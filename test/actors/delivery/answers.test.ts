@@ -57,12 +57,12 @@ async function afterFirstAttempt(
 /** The requests of one delivery: those of earlier tests are retried meanwhile. */
 const requestsOf = ({ id }: DeliverySight) => receiver.requests.filter(({ webhookId }) => webhookId === id);
 
-test.each([200, 201, 204, 299])('%i is a success', async (status) => {
+test.each([200, 201, 204, 299])('status %i is a success', async (status) => {
   receiver.answer([status]);
   expect(await afterFirstAttempt(receiver.url)).toMatchObject({ status: 'success', error: null, status_code: status });
 });
 
-test.each([301, 302, 303, 307, 308])('%i is a failure and is not followed', async (status) => {
+test.each([301, 302, 303, 307, 308])('status %i is a failure, and its redirect is not followed', async (status) => {
   receiver.answer([{ status, headers: { Location: `${receiver.url}/elsewhere` } }]);
   const delivery = await afterFirstAttempt(receiver.url);
   expect(delivery).toMatchObject({
@@ -73,7 +73,7 @@ test.each([301, 302, 303, 307, 308])('%i is a failure and is not followed', asyn
   expect(requestsOf(delivery)).toHaveLength(1);
 });
 
-test('410 ends the delivery, and the endpoint is switched off with the reason', async () => {
+test('status 410 ends the delivery, and disables the endpoint with the reason', async () => {
   receiver.answer([410]);
   const delivery = await afterFirstAttempt(receiver.url);
   expect(delivery).toMatchObject({ status: 'failed', attempts: 1, status_code: 410 });
@@ -83,7 +83,7 @@ test('410 ends the delivery, and the endpoint is switched off with the reason', 
   expect(rows).toEqual([{ is_active: false, inactive_reason: 'The receiver answered 410 Gone' }]);
 });
 
-test('429 waits for Retry-After, at most twice the step', async () => {
+test('status 429 waits for Retry-After, at most twice the retry interval', async () => {
   receiver.answer([{ status: 429, headers: { 'Retry-After': '9' } }]);
   const patient = await afterFirstAttempt(receiver.url);
   expect(patient.pause_seconds).toBeGreaterThan(6);
@@ -94,7 +94,7 @@ test('429 waits for Retry-After, at most twice the step', async () => {
   expect(capped.wait_seconds).toBeLessThanOrEqual(10);
 });
 
-test('of a body of 50 MB at most 20 KB are read and 4 KB kept, and the connection is closed', async () => {
+test('at most 20 KB of a body of 50 MB are read and 4 KB stored, and the connection is closed', async () => {
   receiver.answer([{ status: 200, bodyBytes: 50_000_000 }]);
   const before = receiver.bytesSent();
   const delivery = await afterFirstAttempt(receiver.url);
@@ -108,7 +108,7 @@ test('of a body of 50 MB at most 20 KB are read and 4 KB kept, and the connectio
   expect(receiver.bytesSent() - before).toBeLessThan(20_000_000);
 });
 
-test('a body without end is cut as well', async () => {
+test('a body without end is cut off', async () => {
   receiver.answer(['endless body']);
   expect(await afterFirstAttempt(receiver.url)).toMatchObject({ status: 'success', status_code: 200 });
 });
@@ -147,7 +147,7 @@ test('long responses that are kept for their actions share a limited memory', as
   await agent.destroy();
 });
 
-test('a receiver that never answers fails the attempt when its timeout is over', async () => {
+test('a receiver that never responds fails the attempt at its timeout', async () => {
   receiver.answer(['hang']);
   const delivery = await afterFirstAttempt(receiver.url, { timeout: 1 });
   expect(delivery).toMatchObject({ status: 'pending', error: 'Request timed out after 1 seconds', status_code: null });
@@ -159,13 +159,13 @@ test('a receiver that never answers fails the attempt when its timeout is over',
   expect(rows[0].duration_ms).toBeGreaterThanOrEqual(950);
 });
 
-test('nobody listening fails the attempt', async () => {
+test('a refused connection fails the attempt', async () => {
   const gone = await startWebhookReceiver();
   await gone.stop();
   expect(await afterFirstAttempt(gone.url)).toMatchObject({ status: 'pending', error: 'Connection refused' });
 });
 
-test('a certificate that nobody vouches for fails the attempt', async () => {
+test('a certificate of an unknown authority fails the attempt', async () => {
   const secure = await startWebhookReceiver({ tlsName: 'localhost' });
   const delivery = await afterFirstAttempt(`https://localhost:${secure.port}/`);
   expect(delivery).toMatchObject({ status: 'pending', status_code: null });
@@ -174,13 +174,13 @@ test('a certificate that nobody vouches for fails the attempt', async () => {
   await secure.stop();
 });
 
-test('plain text where TLS is expected fails the attempt', async () => {
+test('plain text instead of TLS fails the attempt', async () => {
   const delivery = await afterFirstAttempt(receiver.url.replace('http:', 'https:'));
   expect(delivery).toMatchObject({ status: 'pending', status_code: null });
   expect(requestsOf(delivery)).toHaveLength(0);
 });
 
-test('an answer with NUL and broken UTF-8 is kept as text', async () => {
+test('a response with NUL and broken UTF-8 is stored as text', async () => {
   receiver.answer([{ status: 200, body: Buffer.from([0x61, 0x00, 0xff, 0x62]) }]);
   const delivery = await afterFirstAttempt(receiver.url);
   const { rows } = await database.pool.query('select response_body from delivery_attempt where delivery_id = $1', [
@@ -189,7 +189,7 @@ test('an answer with NUL and broken UTF-8 is kept as text', async () => {
   expect(rows).toEqual([{ response_body: 'a\uFFFD\uFFFDb' }]);
 });
 
-test('a delivery whose endpoint is switched off or deleted meanwhile ends without a request', async () => {
+test('a delivery whose endpoint was disabled or deleted meanwhile ends without a request', async () => {
   receiver.answer([500]);
   const off = await afterFirstAttempt(receiver.url);
   const deleted = await afterFirstAttempt(receiver.url);
@@ -204,7 +204,7 @@ test('a delivery whose endpoint is switched off or deleted meanwhile ends withou
   expect([...requestsOf(off), ...requestsOf(deleted)]).toEqual([]);
 });
 
-test('the flat form and the HMAC scheme are sent where the endpoint asks for them', async () => {
+test('the flat form and the HMAC scheme are sent when the endpoint asks for them', async () => {
   receiver.answer([200]);
   const delivery = await afterFirstAttempt(receiver.url, { payload: 'flat', signatureScheme: 'hmac' });
   const [request] = requestsOf(delivery);
@@ -212,7 +212,7 @@ test('the flat form and the HMAC scheme are sent where the endpoint asks for the
   expect(`sha256=${String(request?.headers['x-service-signature'])}`).toBe(request?.headers['x-webhook-signature']);
 });
 
-test('a connection is kept for the next delivery to the same endpoint', async () => {
+test('a connection is reused for the next delivery to the same endpoint', async () => {
   receiver.answer([200]);
   const before = receiver.connectionCount();
   await afterFirstAttempt(receiver.url);

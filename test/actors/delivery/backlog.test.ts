@@ -33,7 +33,7 @@ async function mailboxTo(url: string) {
   return createMailbox(database, { domain, address: `hello@${domain}`, endpointUrl: url });
 }
 
-test('an endpoint that hangs has few requests open and delays no other, whose mail comes oldest first', async () => {
+test('an endpoint that hangs has few open requests and delays no other, whose mail comes oldest first', async () => {
   const receiver = await startWebhookReceiver();
   const hanging = await startWebhookReceiver({ script: ['hang'] });
   receivers.push(receiver, hanging);

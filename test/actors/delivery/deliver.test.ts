@@ -39,7 +39,7 @@ async function mailboxFor(endpointConfig: Record<string, unknown> = {}) {
   });
 }
 
-test('a routed mail is posted with the payload and every header that receivers verify by', async () => {
+test('a routed email is posted with the payload and every header that receivers verify by', async () => {
   receiver = await startWebhookReceiver();
   const mailbox = await mailboxFor({ verificationToken: 'a'.repeat(64), headers: { 'X-Mine': 'yes' } });
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -109,7 +109,7 @@ test('a routed mail is posted with the payload and every header that receivers v
   expect(events.rows).toEqual([{ kind: 'delivery.succeeded', delivery_id: delivery?.id, email_id: mail?.emailId }]);
 });
 
-test('two failures and then success: three attempts, 5 s and 5 min apart, with the same id and equal bodies', async () => {
+test('a webhook that fails twice and then succeeds gets three attempts, 5 s and 5 min apart, with the same id and body', async () => {
   receiver = await startWebhookReceiver({ script: [500, 500, 200] });
   const mailbox = await mailboxFor();
   await insertReceivedMail(database, mailbox);

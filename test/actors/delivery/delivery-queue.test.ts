@@ -41,7 +41,7 @@ test('endpoints take turns, each in its own order', () => {
   expect(ids(queue.take())).toEqual(['a0', 'b0', 'c0', 'a1', 'b1', 'a2']);
 });
 
-test('an endpoint at its limit waits until it is down to the refill mark, others go on', () => {
+test('an endpoint at its limit waits until it falls to the refill mark, while others continue', () => {
   const queue = queueOf(...jobs('a', 9));
   const first = queue.take();
   expect(ids(first)).toEqual(['a0', 'a1', 'a2', 'a3']);
@@ -53,14 +53,14 @@ test('an endpoint at its limit waits until it is down to the refill mark, others
   expect(ids(queue.take())).toEqual(['a4', 'a5', 'a6']);
 });
 
-test('bytes are bounded in all and per endpoint, and one job always gets through', () => {
+test('bytes in the queue are limited in total and per endpoint, and a single job always passes', () => {
   const queue = queueOf(...jobs('a', 3, 300), ...jobs('b', 1, 300), ...jobs('c', 1, 300), ...jobs('d', 1, 300));
   expect(ids(queue.take())).toEqual(['a0', 'b0', 'c0']);
   const alone = queueOf(...jobs('a', 2, 5_000));
   expect(ids(alone.take())).toEqual(['a0']);
 });
 
-test('counts what runs, and what waits can be taken out', () => {
+test('counts running jobs, and removes waiting ones on request', () => {
   const queue = queueOf(...jobs('a', 6));
   const [first] = queue.take();
   if (first === undefined) throw new Error('nothing was taken');

@@ -226,7 +226,7 @@ describe('an endpoint that subscribes to events', () => {
     ]);
   });
 
-  test('is posted each event that its patterns match once, and none from before', async () => {
+  test('is posted each event that matches its patterns once, and none from before it subscribed', async () => {
     const box = await gateway.mailbox();
     await start();
     const [before] = await append(box, [{ kind: 'domain.verified' }]);
@@ -241,7 +241,7 @@ describe('an endpoint that subscribes to events', () => {
     expect(await idsUpTo(box, hook, 'domain.verified')).not.toContain(before);
   });
 
-  test('is posted what happened after a cursor, and nothing twice when the cursor goes back', async () => {
+  test('is posted the events after a cursor, and none twice when the cursor moves back', async () => {
     const box = await gateway.mailbox();
     await start();
     const ids = await append(box, [{ kind: 'domain.verified' }, { kind: 'domain.failed' }, { kind: 'email.sent' }]);
@@ -261,7 +261,7 @@ describe('an endpoint that subscribes to events', () => {
       expect((await gateway.call(box.apiKey, 'PATCH', `/endpoints/${id}`, { since: cursor })).statusCode).toBe(status);
   });
 
-  test('is posted nothing about its own posts, which the feed does not tell', async () => {
+  test('is posted nothing about its own deliveries, which the feed does not contain', async () => {
     const box = await gateway.mailbox();
     await start();
     const hook = await subscribe(box, { events: ['*'] });
@@ -281,7 +281,7 @@ describe('an endpoint that subscribes to events', () => {
     ]);
   });
 
-  test('is posted what its filter lets through', async () => {
+  test('is posted the events that its filter selects', async () => {
     const box = await gateway.mailbox();
     const other = await gateway.mailbox({ userId: box.userId });
     await start();
@@ -308,7 +308,7 @@ describe('an endpoint that subscribes to events', () => {
     expect(await idsAt(byAddress.path, 2)).toEqual(sorted([ofOthers, endOfOthers]));
   });
 
-  test('is posted a message for its chat, which the delivery shows', async () => {
+  test('is posted a message for its chat, as the delivery shows it', async () => {
     const box = await gateway.mailbox();
     await start();
     const { id, path } = await subscribe(box, { events: ['email.bounced'], webhookFormat: 'slack' });
@@ -327,7 +327,7 @@ describe('an endpoint that subscribes to events', () => {
     expect(JSON.parse(node.payload.text)).toEqual(post?.json);
   });
 
-  test('is posted a test of a kind, of the newest event or of an example', async () => {
+  test('is posted a test of an event kind, with the newest event or an example', async () => {
     const box = await gateway.mailbox();
     await start();
     const { id, path } = await subscribe(box, { events: ['email.bounced'] });
@@ -368,7 +368,7 @@ describe('an endpoint that subscribes to events', () => {
   });
 });
 
-test('the response to an event with an email labels and flags it, and is refused anything that sends or routes', async () => {
+test('the response to an event with an email may label and flag it, and is refused actions that send or route', async () => {
   const box = await gateway.mailbox();
   await start();
   const { id: endpointId } = await subscribe(box, { events: ['email.complained', 'domain.*'], allowActions: true });
@@ -409,12 +409,12 @@ test('the response to an event with an email labels and flags it, and is refused
   });
 });
 
-describe('events of a conversation to an endpoint with an order', () => {
+describe('events of a conversation reach an endpoint with ordering', () => {
   test.each([
     ['none', 'in the order of the feed'],
     ['fan-out.read', 'before its commit: in the order of the feed, each once'],
     ['fan-out.stored', 'after its commit: in the order of the feed, each once'],
-  ])('killed at %s, they are posted %s', async (point) => {
+  ])('when killed at %s, they are posted %s', async (point) => {
     const box = await gateway.mailbox();
     const { id, path } = await subscribe(box, { events: ['thread.*'], ordering: 'thread' });
     const ids = await append(

@@ -53,7 +53,7 @@ async function stateOf(endpointId: string | null) {
   return state;
 }
 
-test('an endpoint at which everything failed for 120 hours is switched off with the reason, and what waits for it ends', async () => {
+test('an endpoint at which everything failed for 120 hours is disabled with the reason, and its waiting deliveries end', async () => {
   const mailbox = await failingMailbox();
   await insertReceivedMail(database, mailbox);
   actor.wakeRouter();
@@ -90,7 +90,7 @@ test('an endpoint at which everything failed for 120 hours is switched off with 
   expect((await stateOf(mailbox.endpointId)).events).toHaveLength(1);
 });
 
-test('one success in between begins the 120 hours anew', async () => {
+test('one success restarts the 120 hours', async () => {
   const mailbox = await failingMailbox();
   await insertReceivedMail(database, mailbox);
   actor.wakeRouter();
@@ -110,7 +110,7 @@ test('one success in between begins the 120 hours anew', async () => {
   expect(await stateOf(mailbox.endpointId)).toMatchObject({ is_active: true, events: [] });
 });
 
-test('attempts before the last one are kept with it, in their order', async () => {
+test('earlier attempts of a delivery are stored with the last one, in their order', async () => {
   const mailbox = await failingMailbox();
   receiver.answer([500, { status: 503, body: 'later' }, 200]);
   await insertReceivedMail(database, mailbox);

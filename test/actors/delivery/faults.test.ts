@@ -61,7 +61,7 @@ test.each([
   ['delivery.claimed', 'nothing was sent: one request in all', 1],
   ['delivery.posted', 'it was sent and not recorded: it comes twice', 2],
   ['delivery.recorded', 'it was recorded: it is not sent again', 1],
-])('killed at %s, %s', async (point, _, requests) => {
+])('a process is killed at %s: %s', async (point, _, requests) => {
   receiver = await startWebhookReceiver();
   const mailbox = await mailboxFor();
   await insertReceivedMail(database, mailbox);
@@ -82,7 +82,7 @@ test.each([
 test.each([
   ['delivery.recorded', 'the first was recorded, and no other had its turn'],
   ['delivery.turned', 'the next had its turn'],
-])('killed at %s while deliveries wait for each other, %s: each comes once, in order', async (point) => {
+])('a process is killed at %s while deliveries wait for each other, %s: each comes once, in order', async (point) => {
   receiver = await startWebhookReceiver();
   const mailbox = await mailboxFor();
   await database.pool.query(`update endpoint set ordering = 'thread' where id = $1`, [mailbox.endpointId]);
@@ -103,7 +103,7 @@ test.each([
 test.each([
   ['delivery.acted', 'the transaction is undone: the response to the second request acts', 2],
   ['delivery.recorded', 'the actions ran with the commit: they do not run again', 1],
-])('killed at %s with actions in the response, %s', async (point, _, requests) => {
+])('a process is killed at %s with actions in the response: %s', async (point, _, requests) => {
   const actions = [
     { type: 'reply', text: 'Hello' },
     { type: 'forward', to: 'bob@elsewhere.test' },
@@ -141,7 +141,7 @@ test.each([
   expect(await statOf(mailbox.endpointId)).toEqual({ total: 1, successful: 1, failed: 0 });
 });
 
-test('actions of a response that comes after another took the delivery over do not run', async () => {
+test('actions of a response do not run after another process took over the delivery', async () => {
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -180,7 +180,7 @@ test('actions of a response that comes after another took the delivery over do n
   expect(rows).toEqual([{ labels: ['other'], sent: 1 }]);
 });
 
-test('wakes that come ten times, out of order and for two actors send nothing twice', async () => {
+test('wakes that come ten times, out of order and for two actors post nothing twice', async () => {
   receiver = await startWebhookReceiver();
   const mailbox = await mailboxFor();
   const mails = await insertReceivedMail(database, mailbox, { count: 300 });
@@ -202,7 +202,7 @@ test('wakes that come ten times, out of order and for two actors send nothing tw
   expect(await statOf(mailbox.endpointId)).toEqual({ total: 300, successful: 300, failed: 0 });
 });
 
-test('an outcome that comes after another took the delivery over changes nothing', async () => {
+test('an outcome that comes after another process took over changes nothing', async () => {
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -229,7 +229,7 @@ test('an outcome that comes after another took the delivery over changes nothing
   expect(await statOf(mailbox.endpointId)).toEqual({ total: 1, successful: 1, failed: 0 });
 });
 
-test('content that cannot be read, and then takes too long, sends nothing of its batch twice', async () => {
+test('content that cannot be read, and then takes too long, posts nothing of its batch twice', async () => {
   receiver = await startWebhookReceiver();
   const mailbox = await mailboxFor();
   const [first, bad, last] = await insertReceivedMail(database, mailbox, { count: 3 });
@@ -258,7 +258,7 @@ test('content that cannot be read, and then takes too long, sends nothing of its
   await owner.pool.query(`alter policy email_content_of_actor on email_content using (true)`);
 });
 
-test('on a stop, open attempts are ended after 8 s, recorded as interrupted, not counted and given back; waiting ones at once', async () => {
+test('on a stop, open attempts end after 8 s, are recorded as interrupted and do not count; waiting ones are released at once', async () => {
   receiver = await startWebhookReceiver({ script: ['hang'] });
   const mailbox = await mailboxFor();
   await insertReceivedMail(database, mailbox, { count: 15 });
@@ -289,7 +289,7 @@ test('on a stop, open attempts are ended after 8 s, recorded as interrupted, not
   ]);
 });
 
-test('a long attempt keeps its lease', async () => {
+test('a long attempt renews its lease', async () => {
   receiver = await startWebhookReceiver({ script: ['hang'] });
   const mailbox = await mailboxFor();
   await insertReceivedMail(database, mailbox);

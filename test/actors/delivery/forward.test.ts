@@ -93,7 +93,7 @@ function untilDecided(mailbox: TestMailbox, length: number) {
   );
 }
 
-test('a copy is handed over once, whoever else is at it: bytes, recipient and delivery together', async () => {
+test('a copy is queued once when several processes work on it: bytes, recipient and delivery together', async () => {
   const mailbox = await mailboxFor({ forwardTo: 'Joe@Elsewhere.test' });
   await insertReceivedMail(database, mailbox, { count: 40 });
   await Promise.all([start({ name: 'one' }), start({ name: 'two' }), start({ name: 'three' })]);
@@ -120,7 +120,7 @@ test('a copy is handed over once, whoever else is at it: bytes, recipient and de
   expect(attempts.rows).toEqual(Array.from({ length: 40 }, () => ({ number: 1, outcome: 'success' })));
 });
 
-test('a process that was so slow that another one took over stores no second copy', async () => {
+test('a process that another one overtook stores no second copy', async () => {
   const mailbox = await mailboxFor({ forwardTo: 'a@x.test' });
   await insertReceivedMail(database, mailbox);
   const store = createByteStore({ database, log: testActorContext(database).log });
@@ -145,7 +145,7 @@ test('a process that was so slow that another one took over stores no second cop
   expect(await untilDecided(mailbox, 1)).toMatchObject([{ attempts: 1 }]);
 });
 
-test('above the hourly limit copies wait, and go when there is room again; others’ go meanwhile', async () => {
+test('copies above the hourly limit wait until there is room, and those of other users are sent meanwhile', async () => {
   const [mailbox, other] = [await mailboxFor({ forwardTo: 'a@x.test' }), await mailboxFor({ forwardTo: 'b@x.test' })];
   await insertReceivedMail(database, mailbox, { count: 5 });
   await insertReceivedMail(database, other, { count: 2 });
@@ -166,7 +166,7 @@ test('above the hourly limit copies wait, and go when there is room again; other
   expect(await queuedOf(mailbox)).toHaveLength(5);
 });
 
-test('a group that is larger than the limit goes as a whole when nothing else went', async () => {
+test('a group that is larger than the limit is sent whole when nothing else was sent', async () => {
   const mailbox = await mailboxFor({ emails: ['a@x.test', 'b@x.test', 'c@x.test'] });
   await insertReceivedMail(database, mailbox, { count: 2 });
   await start({ forwardLimitPerHour: 2 });
@@ -180,7 +180,7 @@ test.each<[what: string, change: string, error: string]>([
   ['is switched off', 'update endpoint set is_active = false where id = $1', 'Endpoint is inactive'],
   ['became a webhook', `update endpoint set type = 'webhook' where id = $1`, 'Endpoint does not forward any more'],
   ['cannot be used', `update endpoint set config = '{}' where id = $1`, 'Endpoint configuration cannot be used'],
-])('an endpoint that %s meanwhile: the delivery fails with the reason', async (_, change, error) => {
+])('the delivery of an endpoint that is %s meanwhile fails with the reason', async (_, change, error) => {
   const mailbox = await mailboxFor({ forwardTo: 'a@x.test' });
   await routed(mailbox, await insertReceivedMail(database, mailbox), 0);
   await database.pool.query(change, [mailbox.endpointId]);
@@ -190,7 +190,7 @@ test.each<[what: string, change: string, error: string]>([
   expect(await queuedOf(mailbox)).toEqual([]);
 });
 
-test('bytes that are gone: the delivery fails with the reason', async () => {
+test('the delivery of an email whose bytes are gone fails with the reason', async () => {
   const mailbox = await mailboxFor({ forwardTo: 'a@x.test' });
   const [mail] = await insertReceivedMail(database, mailbox);
   await database.pool.query('delete from raw_message where id = $1', [mail?.rawId]);
@@ -199,7 +199,7 @@ test('bytes that are gone: the delivery fails with the reason', async () => {
   expect(delivery).toMatchObject({ status: 'failed', error: 'Email content not available' });
 });
 
-test('a stored address that no mail can be sent to is shown with the reason; the others get their copy', async () => {
+test('an invalid stored address is shown with the reason, and the others get their copy', async () => {
   const mailbox = await mailboxFor({ emails: ['a@x.test', 'b@-bad-', 'A b@x.test'] });
   await insertReceivedMail(database, mailbox);
   await start();
@@ -212,7 +212,7 @@ test('a stored address that no mail can be sent to is shown with the reason; the
   ]);
 });
 
-test('where mail can be sent to none of its addresses, the delivery fails and says so', async () => {
+test('the delivery fails with the reason when none of its addresses can receive mail', async () => {
   // The interface refuses both.
   for (const address of ['.joe@x.test', 'joe@localhost']) {
     const mailbox = await mailboxFor({ forwardTo: address });
@@ -246,7 +246,7 @@ test.each([
   expect(queued?.sender_domain).toBe(sender?.address.split('@')[1]);
 });
 
-test('a fault of ours holds up nobody else, is tried again after pauses that grow, and is given up in the end', async () => {
+test('our own fault in one copy delays no other, is retried after growing pauses, and ends the delivery at last', async () => {
   const mailbox = await mailboxFor({ forwardTo: 'a@x.test' });
   const mails = await insertReceivedMail(database, mailbox, { count: 3 });
   const poison = mails[1]?.rawId;
@@ -288,7 +288,7 @@ async function makeHang(mails: readonly ReceivedMail[]): Promise<void> {
   ]);
 }
 
-test('a mail that takes too long to compose holds up nobody else, and is given up after the second try', async () => {
+test('a copy that takes too long to compose delays no other, and fails after the second try', async () => {
   const [mailbox, other] = [await mailboxFor({ forwardTo: 'a@x.test' }), await mailboxFor({ forwardTo: 'b@x.test' })];
   const mails = await insertReceivedMail(database, mailbox, { count: 3 });
   const hanging = mails.slice(0, 2);

@@ -29,7 +29,7 @@ const modelWith = (limitMs: number) => createGuardModel({ url: `${server.url}/`,
 const ask = (signal = new AbortController().signal) => model.ask('Spam?', facts, signal);
 const late = { kind: 'failed', reason: 'the model did not respond within 0.3 s' };
 
-test('a model that hangs, or drips, has failed when its time is up', async () => {
+test('a model that hangs or drips fails at its time limit', async () => {
   await model.destroy();
   model = modelWith(300);
   script = () => undefined;
@@ -42,13 +42,13 @@ test('a model that hangs, or drips, has failed when its time is up', async () =>
   expect(await ask()).toEqual(late);
 });
 
-test('a question that is ended rejects: it is no answer', async () => {
+test('a question that is aborted rejects instead of returning a reply', async () => {
   const controller = new AbortController();
   script = () => controller.abort();
   await expect(ask(controller.signal)).rejects.toThrow();
 });
 
-test('a body that never ends is left after 64 KB', async () => {
+test('a response body that never ends is cut after 64 KB', async () => {
   script = (response) => {
     response.writeHead(200);
     const more = () => {
@@ -61,7 +61,7 @@ test('a body that never ends is left after 64 KB', async () => {
   expect(await ask()).toEqual({ kind: 'failed', reason: 'the model answered too much' });
 });
 
-test('a large mail is asked about by its beginning; without a key no Authorization is sent', async () => {
+test('the prompt has the beginning of a large mail, and no Authorization is sent without a key', async () => {
   script = (response) =>
     void response.end(JSON.stringify({ choices: [{ message: { content: '{"match":false,"reason":"r"}' } }] }));
   expect(await ask()).toEqual({ kind: 'answered', isMatch: false, reason: 'r' });
@@ -72,7 +72,7 @@ test('a large mail is asked about by its beginning; without a key no Authorizati
   expect(request?.body.messages[1]?.content).toContain(`"text":"${'word '.repeat(1_600)}"`);
 });
 
-test('a model that is not there has failed', async () => {
+test('an unreachable model fails', async () => {
   await server.stop();
   expect(await ask()).toEqual({ kind: 'failed', reason: 'the model could not be reached' });
 });

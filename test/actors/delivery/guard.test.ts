@@ -65,7 +65,7 @@ async function deliverTo(url: string): Promise<DeliverySight | undefined> {
 
 const BLOCKED = { status: 'pending', attempts: 1, error: 'blocked address', status_code: null };
 
-test('a name that resolves to an allowed address is reached there, with its name in SNI and Host', async () => {
+test('a name that resolves to an allowed address is connected there, with its name in SNI and Host', async () => {
   dns.set('hooks.test', { A: [[ALLOWED_HOST]] });
   await start();
   expect(await deliverTo(`https://hooks.test:${receiver.port}/in`)).toMatchObject({ status: 'success' });
@@ -73,7 +73,7 @@ test('a name that resolves to an allowed address is reached there, with its name
   expect(receiver.requests[0]?.headers.host).toBe(`hooks.test:${receiver.port}`);
 });
 
-test('a name is resolved once per connection: an answer that turns private afterwards changes nothing', async () => {
+test('a name is resolved once per connection, so a later private address changes nothing', async () => {
   dns.set('hooks.test', { A: [[ALLOWED_HOST], ['127.0.0.1']] });
   await start();
   const before = dns.queries.length;
@@ -83,7 +83,7 @@ test('a name is resolved once per connection: an answer that turns private after
   await deliverTo(`https://hooks.test:${receiver.port}/in`);
 });
 
-test('a connection that is kept alive stays with the address it was made to; when it is gone the name is judged anew', async () => {
+test('a kept-alive connection stays with its address, and a new connection checks the name again', async () => {
   dns.set('kept.test', { A: [[ALLOWED_HOST], ['127.0.0.1']] });
   const domain = `guard${count++}.test`;
   const mailbox = await createMailbox(database, {
@@ -135,7 +135,7 @@ test.each([
   'https://x.localhost:PORT/',
   'http://127.0.0.1:PORT/',
   `https://${ALLOWED_HOST}:25/`,
-])('a stored URL that should never have been stored is blocked too: %s', async (url) => {
+])('a stored URL that is not allowed is blocked too: %s', async (url) => {
   await start();
   expect(await deliverTo(url.replace('PORT', String(receiver.port)))).toMatchObject(BLOCKED);
 });

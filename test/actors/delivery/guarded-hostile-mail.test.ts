@@ -82,7 +82,7 @@ test('routes the mail of other users after one batch of a user whose rules take 
   expect(await countBatches(costly, others)).toBe(1);
 });
 
-test('mail that could not be parsed passes no rule that looks inside, and goes its way where none does', async () => {
+test('mail that could not be parsed matches no rule about its content, and is routed when no such rule exists', async () => {
   const unparsed = async () => {
     const [mail] = await insertReceivedMail(database, box, { subject: 'Lunch' });
     await database.pool.query(`update email_content set parse_error = 'x', text_body = null where email_id = $1`, [

@@ -72,7 +72,7 @@ async function hitsOf(ruleId: string): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-test('a block rule holds mail back: no delivery, a hit, an event; other mail goes its way', async () => {
+test('a block rule holds mail: no delivery, a hit, an event; other mail is routed', async () => {
   const rule = await addRule(database, box, { action: 'block', subject: 'pills' });
   expect(await route('Cheap PILLS')).toMatchObject({
     outcome: 'blocked',
@@ -105,7 +105,7 @@ test('a block rule holds mail back: no delivery, a hit, an event; other mail goe
   ]);
 });
 
-test('the highest priority decides, of equal ones the newest; rules that are off are passed over', async () => {
+test('the rule of the highest priority decides, of equal ones the newest, and disabled rules are skipped', async () => {
   await addRule(database, box, { action: 'block', subject: 'bill' });
   await addRule(database, box, { action: 'block', subject: 'bill', priority: 9, isActive: false });
   const allow = await addRule(database, box, { action: 'allow', subject: 'bill', priority: 5 });
@@ -113,7 +113,7 @@ test('the highest priority decides, of equal ones the newest; rules that are off
   expect(await hitsOf(allow)).toBe(1);
 });
 
-test('a rule routes to its endpoint, or as if it had named none when that is switched off, gone or another user’s', async () => {
+test('a rule routes to its endpoint, or to none when that is disabled, deleted or another user’s', async () => {
   const endpointId = await addEndpoint();
   await addRule(database, box, { action: 'route', subject: 'shop', endpointId });
   expect(await route('To the shop')).toMatchObject({
@@ -138,7 +138,7 @@ test('a rule routes to its endpoint, or as if it had named none when that is swi
     expect(await route(subject)).toMatchObject({ via: 'address', reason, deliveries: [box.endpointId] });
 });
 
-test('500 mails and two routers: each mail is decided once, delivered or held, and counted once', async () => {
+test('two routers decide 500 mails once each, deliver or hold them, and count them once', async () => {
   const rule = await addRule(database, box, { action: 'block', hasWords: 'even' });
   const second = await mailbox();
   const other = await addRule(database, second, { action: 'block', subject: 'even' });
@@ -177,7 +177,7 @@ test('500 mails and two routers: each mail is decided once, delivered or held, a
   expect([await hitsOf(rule), await hitsOf(other)]).toEqual([90, 0]);
 });
 
-test('mail whose content cannot be judged is held for review and holds up nobody', async () => {
+test('mail whose content cannot be evaluated is held for review and delays no other', async () => {
   await addRule(database, box, { action: 'block', subject: 'pills' });
   const plain = await mailbox();
   const [broken, fine] = await insertReceivedMail(database, box, { subject: 'Hi', count: 2 });
@@ -199,7 +199,7 @@ test('mail whose content cannot be judged is held for review and holds up nobody
   expect(rows).toEqual([{ kind: 'email.held' }]);
 });
 
-test('a mail at which the statement fails is routed alone, and held for review when that fails, too', async () => {
+test('a mail that makes the statement fail is routed alone, and held for review when that fails, too', async () => {
   const owner = testDatabase.open(null);
   await owner.pool.query(`
     create function refuse_poison() returns trigger language plpgsql as $$ begin
@@ -224,13 +224,13 @@ test('a mail at which the statement fails is routed alone, and held for review w
   }
 });
 
-test('a rule whose stored configuration cannot be used lets nothing through in silence', async () => {
+test('a rule whose stored configuration is invalid lets no mail pass', async () => {
   const rule = await addRule(database, box, { action: 'block', subject: 'pills' });
   await database.pool.query(`update guard_rule set config = '{}' where id = $1`, [rule]);
   expect(await route('Lunch')).toMatchObject({ outcome: 'review', reason: 'internal error' });
 });
 
-test('a new rule counts from the word of its change on, and without that a second later', async () => {
+test('a changed rule applies from the broadcast on, or one second later without it', async () => {
   expect(await route('pills')).toMatchObject({ outcome: 'endpoint' });
   const rule = await addRule(database, box, { action: 'block', subject: 'pills' });
   actor?.bus.publish('guard.changed', { userId: box.userId });
@@ -240,7 +240,7 @@ test('a new rule counts from the word of its change on, and without that a secon
   expect(await route('pills')).toMatchObject({ outcome: 'endpoint', rule_id: null });
 });
 
-test('a DMARC report stays out of the catch-all, and an address that is registered gets it', async () => {
+test('a DMARC report is not delivered by the catch-all, but is by a registered address', async () => {
   await database.pool.query('update domain set is_catch_all_enabled = true, catch_all_endpoint_id = $2 where id = $1', [
     box.domainId,
     box.endpointId,

@@ -15,7 +15,7 @@ async function orderOf(turnMs: number): Promise<string[]> {
   return order;
 }
 
-test('lets other work of the process take its turn when an item has taken the time of a turn', async () => {
+test('yields to other work of the process when an item has used up the time of a turn', async () => {
   expect(await orderOf(0)).toEqual([
     'item 1',
     'other work after 1',
@@ -27,10 +27,10 @@ test('lets other work of the process take its turn when an item has taken the ti
   ]);
 });
 
-test('works on all items at once while they stay within the time of a turn', async () => {
+test('works on all items at once while they fit the time of a turn', async () => {
   expect(await orderOf(UNLIMITED)).toEqual(['item 1', 'item 2', 'item 3', 'item 4']);
 });
 
-test('does the first item however little time there is, and leaves the others', async () => {
+test('evaluates the first item however little time is left, and leaves the others', async () => {
   expect(await workInTurns([1, 2, 3], (item) => item, { batchMs: 0, turnMs: 0 })).toEqual([1]);
 });

@@ -112,7 +112,7 @@ test('renews only the leases that this process still holds', async () => {
   await owner.pool.query(`delete from delivery where email_id = 'em_lease'`);
 });
 
-test('leases that ran out while PostgreSQL was away, and that nobody took, are taken again and posted once', async () => {
+test('leases that expired while PostgreSQL was unreachable, and that no other process took, are renewed and posted once', async () => {
   const { script, release } = held(200);
   receiver = await startWebhookReceiver({ script });
   const mailbox = await mailboxFor();
@@ -128,7 +128,7 @@ test('leases that ran out while PostgreSQL was away, and that nobody took, are t
   expect(new Set(receiver.requests.map(({ webhookId }) => webhookId)).size).toBe(15);
 });
 
-test('an outcome that the database refuses is recorded later, and its webhook is not posted again', async () => {
+test('an outcome that PostgreSQL refuses is recorded later, and its webhook is not posted again', async () => {
   receiver = await startWebhookReceiver();
   const mailbox = await mailboxFor();
   const mails = await insertReceivedMail(database, mailbox, { count: 5 });
@@ -160,7 +160,7 @@ test('an outcome that the database refuses is recorded later, and its webhook is
   await owner.pool.query('drop trigger refuse_outcome on delivery');
 });
 
-test('an endpoint that is deleted with its deliveries while one of them is open changes nothing else', async () => {
+test('deleting an endpoint with its deliveries during a request changes nothing else', async () => {
   const { script, release } = held(200);
   receiver = await startWebhookReceiver({ script });
   const [mailbox, other] = [await mailboxFor(), await mailboxFor()];
@@ -181,7 +181,7 @@ test('an endpoint that is deleted with its deliveries while one of them is open 
   expect(rows).toEqual([{ left_over: 0 }]);
 });
 
-test('an endpoint that is deleted alone while its delivery is open has it recorded as it went', async () => {
+test("deleting only the endpoint during a request records the delivery's outcome", async () => {
   const { script, release } = held(500);
   receiver = await startWebhookReceiver({ script });
   const mailbox = await mailboxFor();
@@ -197,7 +197,7 @@ test('an endpoint that is deleted alone while its delivery is open has it record
   expect(receiver.requests).toHaveLength(1);
 });
 
-test('due deliveries of thousands of endpoints, more than are ever in hand, are all taken', async () => {
+test('due deliveries of thousands of endpoints, more than fit in memory, are all claimed', async () => {
   receiver = await startWebhookReceiver();
   const total = 5_600;
   await owner.pool.query(

@@ -58,7 +58,7 @@ const requested = (emailIds: readonly string[]) =>
   receiver.requests.map(({ headers }) => String(headers['x-email-id'])).filter((id) => emailIds.includes(id));
 
 test.each(['thread', 'sender'] as const)(
-  'with ordering by %s, two processes post each conversation in order, also when attempts fail, and others run on',
+  'two processes with ordering by %s post each conversation in order, also when attempts fail, while others continue',
   async (ordering) => {
     // The first conversation fails until it is told; of the others, every third email fails once.
     let isFixed = false;
@@ -101,7 +101,7 @@ test.each(['thread', 'sender'] as const)(
   },
 );
 
-test('a delivery that is given up lets the next one begin', async () => {
+test('a delivery that fails for good lets the next one begin', async () => {
   receiver = await startWebhookReceiver({ script: [500, 200] });
   const mailbox = await mailOf('thread', { each: 3, retryAttempts: 0 });
   await start();
@@ -133,7 +133,7 @@ test('mail does not overtake earlier mail that another process is routing', asyn
   expect(requested(mailbox.emailIds)).toEqual(mailbox.emailIds);
 });
 
-test('a retry of a delivery that waits for its turn leaves it where it is', async () => {
+test('a retry of a delivery that waits for its turn keeps its position', async () => {
   receiver = await startWebhookReceiver({ script: [500, 200] });
   const mailbox = await mailOf('thread', { each: 2 });
   const actor = await start();

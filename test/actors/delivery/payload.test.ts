@@ -83,7 +83,7 @@ interface WireFile {
 test.each([
   ['nested', {}],
   ['flat', { payload: 'flat' }],
-])('a %s payload carries the bytes of the attachments, and links that give the same', async (form, config) => {
+])('a %s payload has the bytes of the attachments, and links that return the same', async (form, config) => {
   receiver = await startWebhookReceiver();
   const mailbox = await mailboxFor(config);
   const { bytes } = await receive(mailbox);
@@ -99,7 +99,7 @@ test.each([
   if (form === 'nested') expect(mail.raw).toBe(bytes.toString('utf8'));
 });
 
-test('what the budget leaves out is named, and its links give it', async () => {
+test('parts that the budget leaves out are named, and their links return them', async () => {
   receiver = await startWebhookReceiver();
   const mailbox = await mailboxFor({ maxPayloadOctets: 20_000 });
   const { bytes } = await receive(mailbox);
@@ -127,7 +127,7 @@ test('a retry sends the same bytes, under the same links', async () => {
 });
 
 test.each(['chat_a', 'chat_b'])(
-  '%s is sent in production, with all its signatures, and 204 is success',
+  '%s is posted in production, with all its signatures, and 204 is a success',
   async (format) => {
     receiver = await startWebhookReceiver({ script: [204] });
     const mailbox = await mailboxFor({});
@@ -153,7 +153,7 @@ test.each(['chat_a', 'chat_b'])(
   },
 );
 
-test('with a payload query, the payload is its result in the general form, and links to texts beyond the budget', async () => {
+test('a payload query returns the payload in the general form, with links to texts beyond the budget', async () => {
   receiver = await startWebhookReceiver();
   const mailbox = await mailboxFor({ maxPayloadOctets: 10_000 });
   await gateway.owner.pool.query('update endpoint set payload_query = $2 where id = $1', [

@@ -68,7 +68,7 @@ test('mail to an address with only the legacy webhookId goes there', async () =>
   expect(await routed(await insertReceivedMail(database, box))).toEqual([box.endpointId]);
 });
 
-test('mail that the catch-all took, or to an address without endpoint, goes to the endpoint of the domain', async () => {
+test('mail to the catch-all, or to an address without endpoint, goes to the endpoint of the domain', async () => {
   const box = await mailbox({ isCatchAllEnabled: true });
   await database.pool.query('update email_address set endpoint_id = null where id = $1', [box.addressId]);
   const mails = [
@@ -84,7 +84,7 @@ test('mail without any endpoint is stored and marked as routed', async () => {
   expect(await routed(await insertReceivedMail(database, box))).toEqual([]);
 });
 
-test('mail for an inactive endpoint makes no delivery', async () => {
+test('mail for an inactive endpoint creates no delivery', async () => {
   const box = await mailbox();
   await database.pool.query('update endpoint set is_active = false where id = $1', [box.endpointId]);
   expect(await routed(await insertReceivedMail(database, box))).toEqual([]);
@@ -109,7 +109,7 @@ test.each(['email', 'email_group'])(
   },
 );
 
-test("another user's endpoint is never reached, even when its id stands in the address and both have mail", async () => {
+test("mail never reaches another user's endpoint, even when the address has its id and both users have mail", async () => {
   const mine = await mailbox();
   const theirs = await mailbox();
   await database.pool.query('update email_address set endpoint_id = $2 where id = $1', [
@@ -132,7 +132,7 @@ test('mail to dmarc@ is not routed unless the domain asks for reports', async ()
   expect(await routed(await insertReceivedMail(database, box, report))).toEqual([box.endpointId]);
 });
 
-test('mail that has no thread yet waits', async () => {
+test('mail without a thread waits', async () => {
   const box = await mailbox();
   const [unthreaded] = await insertReceivedMail(database, box);
   await database.pool.query('delete from route where email_id = $1', [unthreaded?.emailId]);

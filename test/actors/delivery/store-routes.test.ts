@@ -79,7 +79,7 @@ async function eventsOf(emailId: string): Promise<string[]> {
   return rows.map(({ kind }) => kind);
 }
 
-test('of two routers that decided on the same mail, one stores its route and does not keep the other waiting', async () => {
+test('one of two routers that decided on the same mail stores its route, and does not delay the other', async () => {
   const mailbox = await mailboxFor();
   const rule = await addRule(database, mailbox, { action: 'block', subject: 'pills' });
   const [held] = await insertReceivedMail(database, mailbox, { subject: 'pills' });
@@ -154,7 +154,7 @@ test('mail that goes to a known endpoint takes three statements: read, route wit
 /** Statements of sweeps, which run when they run. */
 const SWEEPS = new Set(['delivery-list-lanes', 'delivery-claim-of-lanes', 'delivery-claim-asking', 'forward-claim']);
 
-test('mail after a change of its endpoint is routed by the change', async () => {
+test('mail after a change of its endpoint is routed by the changed endpoint', async () => {
   const mailbox = await mailboxFor();
   actor = await startDelivering(database, testDatabase.open(null));
   await insertReceivedMail(database, mailbox);

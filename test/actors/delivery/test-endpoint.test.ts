@@ -149,7 +149,7 @@ test.each([
   ['native', { payload: 'flat' }],
   ['chat_a', {}],
   ['chat_b', {}],
-] as const)('the test of %s %j has the tree of keys, and the header fields, of real mail', async (format, config) => {
+] as const)('the test of %s %j has the keys and the header fields of real mail', async (format, config) => {
   receiver = await startWebhookReceiver();
   const mailbox = await mailboxFor({ ...config, headers: { 'X-Mine': 'yes' } }, format);
   await receive(mailbox, REAL_MAIL);
@@ -172,7 +172,7 @@ test.each([
   expect(Object.keys(headers)).toEqual(Object.keys(ofMail?.headers ?? {}));
 });
 
-test("a format that is asked for is tested instead of the endpoint's own", async () => {
+test("a requested format is tested instead of the endpoint's own", async () => {
   receiver = await startWebhookReceiver();
   const mailbox = await mailboxFor({}, 'chat_b');
   await start();
@@ -180,7 +180,7 @@ test("a format that is asked for is tested instead of the endpoint's own", async
   expect(JSON.parse((await receiver.received(1))[0]?.body ?? '').embeds).toHaveLength(1);
 });
 
-test('a test is signed as mail is, and neither stored nor counted', async () => {
+test('a test is signed like real mail, and neither stored nor counted', async () => {
   receiver = await startWebhookReceiver();
   const token = 'b'.repeat(64);
   const mailbox = await mailboxFor({ verificationToken: token, signatureScheme: 'hmac' });
@@ -215,7 +215,7 @@ test('a test is signed as mail is, and neither stored nor counted', async () => 
   }
 });
 
-test('an answer that is no success, too long, slow or none is told', async () => {
+test('a test shows a response that is no success, too long, too slow or missing', async () => {
   receiver = await startWebhookReceiver({
     script: [{ status: 500, body: `${'é'.repeat(1_500)}` }, 302, 204, 'endless body', 'hang', 'reset'],
   });
@@ -255,7 +255,7 @@ test.each([
   expect(receiver.connectionCount()).toBe(0);
 });
 
-test('another URL is reached by the guard of real mail: one that leads inside is not, and nothing is sent', async () => {
+test('a test of another URL passes the same address check as real mail', async () => {
   receiver = await startWebhookReceiver();
   const canary = await startWebhookReceiver({ host: '127.0.0.9', tlsName: 'inside.test' });
   const other = await startWebhookReceiver();
@@ -280,7 +280,7 @@ test('another URL is reached by the guard of real mail: one that leads inside is
   }
 });
 
-test("an endpoint that is gone, another user's, or cannot be used is refused", async () => {
+test("a test of an endpoint that is deleted, another user's or unusable is refused", async () => {
   receiver = await startWebhookReceiver();
   const [mailbox, stranger] = [await mailboxFor(), await mailboxFor()];
   await start();

@@ -44,7 +44,7 @@ test.each([
   ['email', { forwardTo: 'me@there.test' }, ['me@there.test']],
   ['email', { forwardTo: 'me@there.test', preserveHeaders: true }, ['me@there.test']],
   ['email_group', { emails: ['a@there.test', 'b@there.test'] }, ['a@there.test', 'b@there.test']],
-] as const)('a sample of %s %j really comes, from the own domain', async (type, config, addresses) => {
+] as const)("a sample of %s %j arrives from the user's own domain", async (type, config, addresses) => {
   const sink = await stage.startSink();
   stage.publish('there.test', sink.host);
   const { userId } = stage.sender;
@@ -122,7 +122,7 @@ test.each(['pending', null] as const)(
   },
 );
 
-test('no other user sends from the domain of the service', async () => {
+test('another user cannot send from the domain of the service', async () => {
   const sink = await stage.startSink();
   stage.publish('there.test', sink.host);
   const userId = await user(null);
@@ -138,7 +138,7 @@ test('no other user sends from the domain of the service', async () => {
   expect(parsed.addresses.from?.addresses[0]?.address).toBe(`service@${stage.sender.domain}`);
 });
 
-test('an address that mail came back from is left alone', async () => {
+test('a sample to a suppressed address is not sent', async () => {
   const { userId } = stage.sender;
   await stage.database.pool.query(
     `insert into suppression (user_id, id, address, reason, created_at) values ($1, 'sup_1', 'gone@there.test', 'bounce', now())`,
@@ -151,7 +151,7 @@ test('an address that mail came back from is left alone', async () => {
   expect(reply).toMatchObject({ success: false, message: expect.stringContaining('gone@there.test') });
 });
 
-test('a configuration that is none is told', async () => {
+test('an invalid configuration is reported', async () => {
   const { userId } = stage.sender;
   expect(await ask(userId, await endpoint(userId, 'email', {}))).toMatchObject({
     success: false,

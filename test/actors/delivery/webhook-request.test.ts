@@ -66,6 +66,6 @@ test.each([
   [120, 120_000],
   [121, 120_000],
   [300, 120_000],
-])('a timeout of %d s is waited for %d ms: two minutes at most', (timeout, waited) => {
+])('a timeout of %d s becomes %d ms: two minutes at most', (timeout, waited) => {
   expect(makeWebhookRequest(partsWith(timeout)).timeoutMs).toBe(waited);
 });

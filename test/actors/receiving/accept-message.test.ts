@@ -81,7 +81,7 @@ async function count(table: string): Promise<number> {
   return rows[0]?.count ?? -1;
 }
 
-test('an accepted message is in the tables, bytes, envelope and lease, before the answer', async () => {
+test('an accepted message is stored, with bytes, envelope and lease, before the reply', async () => {
   const bytes = Buffer.from('Subject: a\r\n\r\n\0\xff\r\n', 'latin1');
   const [emailId] = await accept(bytes);
   const { rows } = await actor.pool.query(
@@ -114,7 +114,7 @@ test('an accepted message is in the tables, bytes, envelope and lease, before th
   expect(handedOn[0]?.receptions[0]).toMatchObject({ emailId, rawId: rows[0].raw_id, acceptedAt: rows[0].accepted_at });
 });
 
-test('the same bytes from the same sender to the same recipient answer the first id and write nothing', async () => {
+test('the same bytes from the same sender to the same recipient return the first id and store nothing', async () => {
   const first = await accept(Buffer.from('same'));
   const second = await accept(Buffer.from('same'));
   expect(second).toEqual(first);
@@ -122,7 +122,7 @@ test('the same bytes from the same sender to the same recipient answer the first
   expect(handedOn).toHaveLength(1);
 });
 
-test('another sender, other bytes or another recipient make a message of their own', async () => {
+test('another sender, other bytes or another recipient create another message', async () => {
   const ids = [
     await accept(Buffer.from('same')),
     await accept(Buffer.from('same'), { ...offerTo(hello), reversePath: '' }),
@@ -134,7 +134,7 @@ test('another sender, other bytes or another recipient make a message of their o
   expect(await count('reception')).toBe(5);
 });
 
-test('twins that are offered at the same moment become one message', async () => {
+test('identical messages that are offered at the same moment become one message', async () => {
   for (const commitsInFlight of [1, 3]) {
     acceptor = makeAcceptor({ commitsInFlight });
     const bytes = Buffer.from(`twins ${commitsInFlight}`);
@@ -153,7 +153,7 @@ test('one message to two addresses of one tenant and to another tenant is three 
   expect(handedOn[0]?.receptions.map((reception) => reception.emailId)).toEqual(ids);
 });
 
-test('a repeated offer to one recipient more answers the known id and writes the new one only', async () => {
+test('a repeated offer with one more recipient returns the known id and stores the new one only', async () => {
   const [known] = await accept(Buffer.from('grows'));
   const ids = await accept(Buffer.from('grows'), offerTo(other, hello));
   expect(ids[1]).toBe(known);
@@ -168,7 +168,7 @@ test('a recipient named twice in one transaction gets one email', async () => {
   expect(await count('reception')).toBe(1);
 });
 
-test('two hundred at once are all durable, every byte as it was sent', async () => {
+test('two hundred concurrent messages are all durable, with every byte as it was sent', async () => {
   const messages = Array.from({ length: 200 }, (_, n) => randomBytes(n * 150));
   const ids = await Promise.all(messages.map((bytes) => accept(bytes)));
   const { rows } = await actor.pool.query<{ email_id: string; sha256: string; own: boolean }>(
@@ -184,7 +184,7 @@ test('two hundred at once are all durable, every byte as it was sent', async () 
   expect(handedOn.length).toBe(200);
 });
 
-test('one poisoned member of a group of fifty fails alone', async () => {
+test('one invalid message in a group of fifty fails alone', async () => {
   const poisoned = offerTo(hello);
   for (const recipient of poisoned.recipients) recipient.userId = 'usr_\0';
   const results = await Promise.allSettled(
@@ -194,7 +194,7 @@ test('one poisoned member of a group of fifty fails alone', async () => {
   expect(await count('reception')).toBe(49);
 });
 
-test('NUL and half surrogates in what the client said of itself do not cost the message', async () => {
+test('NUL and half surrogates in what the client says about itself do not lose the message', async () => {
   const request = { ...offerTo(hello), helo: 'a\0b\ud800', traceFields: 'Received: \0\r\n' };
   await accept(Buffer.from('odd greeting'), request);
   const { rows } = await actor.pool.query('select helo, trace_fields from reception');
@@ -208,21 +208,21 @@ test('messages that come during a commit are committed together', async () => {
   expect(statements.length).toBe(2);
 });
 
-test('without room the answer is 452 4.3.1 and nothing is written', async () => {
+test('without disk space the reply is 452 4.3.1 and nothing is stored', async () => {
   acceptor = makeAcceptor({ hasRoom: async () => false });
   const reply = await acceptor.accept(offerTo(hello), Buffer.from('no room'));
   expect(reply).toMatchObject({ verdict: 'refused', code: 452, enhancedCode: '4.3.1' });
   expect(await count('raw_message')).toBe(0);
 });
 
-test('when the parser of this process is full the row is left unclaimed for the next sweep', async () => {
+test('a full parser leaves the row unclaimed for the next sweep', async () => {
   acceptor = makeAcceptor({ queue: { ...queue, hasRoom: () => false } });
   await accept(Buffer.from('later'));
   const { rows } = await actor.pool.query('select claimed_by, claimed_until, tries from reception');
   expect(rows).toEqual([{ claimed_by: null, claimed_until: null, tries: 0 }]);
 });
 
-test('a connection that breaks fails the group at once, and the same bytes offered again make one row', async () => {
+test('a broken connection fails the group at once, and the same bytes offered again create one row', async () => {
   const killer = test_.open(null);
   const lost = await killer.pool.connect();
   await lost.query('begin; lock table raw_message in access exclusive mode');
@@ -240,7 +240,7 @@ test('a connection that breaks fails the group at once, and the same bytes offer
   expect([await count('reception'), await count('raw_message')]).toEqual([1, 1]);
 });
 
-test('while the tables cannot be written all who wait are told by a time limit of ours', async () => {
+test('callers get an error at our time limit while the tables cannot be written', async () => {
   const owner = test_.open(null);
   const lock = await owner.pool.connect();
   await lock.query('begin; lock table reception in access exclusive mode');
@@ -252,7 +252,7 @@ test('while the tables cannot be written all who wait are told by a time limit o
   await accept(Buffer.from('locked 0'));
 });
 
-test('while every connection is taken all who wait are told by a time limit of ours', async () => {
+test('callers get an error at our time limit while every connection is in use', async () => {
   const busy = test_.open('postroom_actor');
   const held = await Promise.all(Array.from({ length: 6 }, () => busy.pool.connect()));
   acceptor = makeAcceptor({ database: busy });

@@ -190,7 +190,7 @@ test('accepts a message, stores it with its thread, and wakes the router', async
   expect(told).toEqual([{ userId: hello.userId, lastSeq: 2 }]);
 });
 
-test('what a process left behind is swept up when its leases have run out', async () => {
+test('rows that a process left are swept when their leases end', async () => {
   const texts = Array.from({ length: 120 }, (_, n) => `left ${n}`);
   await leaveBehind(texts);
   await start();
@@ -198,13 +198,13 @@ test('what a process left behind is swept up when its leases have run out', asyn
   expect((await emails()).map((email) => email.subject)).toEqual(texts.toSorted());
 });
 
-test('what was left unclaimed is swept up too', async () => {
+test('unclaimed rows are swept too', async () => {
   await leaveBehind(['unclaimed'], null);
   await start();
   await until(async () => (await emails()).length === 1);
 });
 
-test('two processes share what was left behind, and each message is shown once', async () => {
+test('two processes share abandoned rows, and publish each message once', async () => {
   await leaveBehind(Array.from({ length: 200 }, (_, n) => `shared ${n}`));
   await Promise.all([start(), start(), start()]);
   await until(async () => (await emails()).length === 200);
@@ -219,7 +219,7 @@ test('two processes share what was left behind, and each message is shown once',
   expect(events.rows[0].count).toBe(200);
 });
 
-test('a message that its parser cannot do is shown flagged', async () => {
+test('a message that its parser cannot read is published with a flag', async () => {
   const parser = subjectParser(({ bytes }) =>
     bytes.toString() === 'poison' ? new Error('the parser was killed') : bytes.toString(),
   );
@@ -233,7 +233,7 @@ test('a message that its parser cannot do is shown flagged', async () => {
   ]);
 });
 
-test('mail that is parsed quickly does not wait for mail whose parsing takes long', async () => {
+test('mail that parses quickly does not wait for mail that parses slowly', async () => {
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => void (release = resolve));
   const quick = subjectParser();
@@ -265,7 +265,7 @@ test('one message to three recipients is parsed once', async () => {
   expect((await emails()).map((email) => email.subject)).toEqual(['parse 1', 'parse 1']);
 });
 
-test('a message over which ten processes ended is not parsed again', async () => {
+test('a message that ended ten processes is not parsed again', async () => {
   await leaveBehind(['deadly']);
   await actor.pool.query('update reception set tries = 10 where user_id = $1', [hello.userId]);
   await start({ parser: subjectParser(() => new Error('was parsed')) });
@@ -273,7 +273,7 @@ test('a message over which ten processes ended is not parsed again', async () =>
   expect((await emails())[0]?.parse_error).toMatch(/too often/);
 });
 
-test('bytes that were damaged or removed make a flagged email, not a wrong one', async () => {
+test('damaged or removed bytes create a flagged email, not a wrong one', async () => {
   await leaveBehind(['damaged', 'removed']);
   await owner.pool.query(`update raw_message set octets = 'harmed!' where octets = 'damaged'`);
   await owner.pool.query(`delete from raw_message where octets = 'removed'`);
@@ -285,7 +285,7 @@ test('bytes that were damaged or removed make a flagged email, not a wrong one',
   ]);
 });
 
-test('while PostgreSQL is away the answer is an error, and what was accepted before is shown when it is back', async () => {
+test('an unreachable PostgreSQL makes the reply an error, and accepted mail is published when it is back', async () => {
   let isHeld = true;
   const held = subjectParser();
   const parser: ParsePool = {
@@ -312,7 +312,7 @@ test('while PostgreSQL is away the answer is an error, and what was accepted bef
   await until(async () => (await emails()).length === 2);
 });
 
-test('stopping gives back what was not parsed, and the next process takes it at once', async () => {
+test('stopping releases unparsed mail, and the next process takes it at once', async () => {
   const first = await start({ parser: hangingParser() });
   await accept('handed on');
   const stopped = first.stop();
@@ -325,7 +325,7 @@ test('stopping gives back what was not parsed, and the next process takes it at 
   await until(async () => (await emails()).length === 1);
 });
 
-test('a message that is taken at once has fault points before and after its commit', async () => {
+test('a message that one statement takes has fault points before and after its commit', async () => {
   const points: FaultPoint[] = [];
   await start({ fault: (point) => void points.push(point) });
   await accept('observed');
@@ -355,7 +355,7 @@ test('a message that is parsed after its commit has fault points before and afte
   ]);
 });
 
-test('there is room where the disk has room, and an unknown directory is an error', async () => {
+test('the disk has room when its space suffices, and an unknown directory is an error', async () => {
   await start({ dataDirectory: '/dev/shm' });
   expect(await bus.ask('receiving.capacity.check', {})).toEqual({ hasRoom: true });
   await Promise.all(running.map((one) => one.stop()));
@@ -363,7 +363,7 @@ test('there is room where the disk has room, and an unknown directory is an erro
   await expect(bus.ask('receiving.capacity.check', {})).rejects.toThrow(/ENOENT/);
 });
 
-test('offers that expired are removed, younger ones stay', async () => {
+test('expired offers are removed, younger ones stay', async () => {
   const insert = (recipient: string, expiresIn: string) =>
     actor.pool.query(
       `insert into smtp_offer (user_id, recipient, reverse_path, sha256, remote_address, email_id, accepted_at, expires_at)

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createDnsResolver, type DnsResolver } from '../../../actors/dns-resolver.ts';
+import { createDnsResolver, type DnsResolver } from '../../../actors/network/dns-resolver.ts';
 import { authenticateMessage } from '../../../actors/receiving/authenticate-message.ts';
 import type { Authentication } from '../../../core/mime/authentication.ts';
 import { parseMessage } from '../../../core/mime/parse-message.ts';
@@ -57,7 +57,7 @@ async function check(
 const plain = (from = 'From: joe@x.test\r\n', more = '') =>
   `${from}${more}To: ann@y.test\r\nSubject: a\r\n\r\nHello\r\n`;
 
-test('A signed message from the right address passes everything', async () => {
+test('a signed message from the right address passes every check', async () => {
   expect(await check(await signed())).toEqual({
     spf: { result: 'pass', domain: 'x.test' },
     dkim: [{ result: 'pass', domain: 'x.test', selector: 's1' }],
@@ -79,12 +79,12 @@ describe('DKIM', () => {
     expect(verdict.dkim[0]?.result).toBe('fail');
   });
 
-  test('passes when the message came from elsewhere, and that is enough for DMARC', async () => {
+  test('passes when the message was forwarded, which is enough for DMARC', async () => {
     const verdict = await check(await signed(), { remoteAddress: BAD_ADDRESS });
     expect([verdict.spf.result, verdict.dkim[0]?.result, verdict.dmarc.result]).toEqual(['fail', 'pass', 'pass']);
   });
 
-  test('of another domain passes, but not DMARC', async () => {
+  test('passes for another domain, but DMARC does not', async () => {
     dns.set('s1._domainkey.other.test', 'TXT', [`v=DKIM1; k=rsa; p=${publicKey}`]);
     const verdict = await check(await signed({ domain: 'other.test' }), { remoteAddress: BAD_ADDRESS });
     expect([verdict.dkim[0]?.result, verdict.dkim[0]?.domain, verdict.dmarc.result]).toEqual([
@@ -94,17 +94,17 @@ describe('DKIM', () => {
     ]);
   });
 
-  test('without its key is no pass', async () => {
+  test('does not pass without its key', async () => {
     dns.set('s1._domainkey.x.test', 'TXT', 'NXDOMAIN');
     expect((await check(await signed())).dkim[0]?.result).not.toBe('pass');
   });
 
-  test('whose key cannot be had now is a temperror', async () => {
+  test('is a temperror when its key cannot be looked up', async () => {
     dns.set('s1._domainkey.x.test', 'TXT', 'SERVFAIL');
     expect((await check(await signed())).dkim[0]?.result).toBe('temperror');
   });
 
-  test('in a flood of signatures is not looked at', async () => {
+  test('is not checked in a flood of signatures', async () => {
     const message = await signed();
     const field = /^DKIM-Signature:[^]*?\r\n(?=\S)/m.exec(message)?.[0] ?? '';
     const before = dns.queries.length;
@@ -123,7 +123,7 @@ describe('SPF', () => {
     ['v=spf1 ip6:2001:db8::/32 -all', '2001:db8::1', 'pass'],
     ['v=spf1 ip4:not-an-address -all', GOOD_ADDRESS, 'permerror'],
     ['no policy', GOOD_ADDRESS, 'none'],
-  ])('%j seen from %s is %s', async (record, remoteAddress, result) => {
+  ])('of %j seen from %s is %s', async (record, remoteAddress, result) => {
     dns.set('x.test', 'TXT', [record]);
     expect((await check(plain(), { remoteAddress })).spf).toEqual({ result, domain: 'x.test' });
   });
@@ -147,7 +147,7 @@ describe('SPF', () => {
 });
 
 describe('DMARC', () => {
-  test.each(['none', 'quarantine', 'reject'] as const)('tells the policy %s of the domain', async (policy) => {
+  test.each(['none', 'quarantine', 'reject'] as const)('reports the policy %s of the domain', async (policy) => {
     dns.set('_dmarc.x.test', 'TXT', [`v=DMARC1; p=${policy}`]);
     expect((await check(plain(), { remoteAddress: BAD_ADDRESS })).dmarc).toEqual({
       result: 'fail',
@@ -171,8 +171,8 @@ describe('DMARC', () => {
   });
 });
 
-describe('A message is not believed when it', () => {
-  test('brings verdicts of its own', async () => {
+describe('a message is not trusted when it', () => {
+  test('contains verdicts of its own', async () => {
     const claim = 'Authentication-Results: mx.y.test; spf=pass; dkim=pass; dmarc=pass\r\nReceived-SPF: pass\r\n';
     const raw = plain('From: ceo@x.test\r\n', claim);
     const verdict = await check(raw, { remoteAddress: BAD_ADDRESS });
@@ -199,8 +199,8 @@ describe('A message is not believed when it', () => {
   });
 });
 
-describe('When DNS', () => {
-  test('is silent the verdict is temperror', async () => {
+describe('when DNS', () => {
+  test('does not respond the verdict is temperror', async () => {
     for (const name of ['x.test', '_dmarc.x.test', 's1._domainkey.x.test']) dns.set(name, 'TXT', 'silent');
     const verdict = await check(await signed());
     expect([verdict.spf.result, verdict.dkim[0]?.result, verdict.dmarc.result]).toEqual([
@@ -210,7 +210,7 @@ describe('When DNS', () => {
     ]);
   });
 
-  test('is not there at all the verdict is temperror', async () => {
+  test('is unreachable the verdict is temperror', async () => {
     resolver = createDnsResolver({ servers: ['127.0.0.1:1'] });
     expect(await check(plain())).toMatchObject({ spf: { result: 'temperror' }, dmarc: { result: 'temperror' } });
   });
@@ -223,7 +223,7 @@ test.each([
   '\0\0\0',
   'DKIM-Signature: \r\nARC-Seal: x\r\nFrom: \r\n\r\n',
   'DKIM-Signature: v=1; a=rsa-sha256; d=; s=; b=; bh=\r\n\r\n',
-])('Of %j some verdict is given', async (raw) => {
+])('%j gets some verdict', async (raw) => {
   const verdict = await check(raw, { helo: '', remoteAddress: 'unknown', reversePath: '"@\0' });
   expect(verdict.dmarc.result).not.toBe('pass');
   expect(JSON.stringify(verdict)).not.toContain('\\u0000');

@@ -5,13 +5,13 @@ const GB = 1_000_000_000;
 
 test.each([
   ['a small disk needs one and a half of the largest message', 22_499_999, GB / 4, false],
-  ['and takes mail when it has that', 22_500_000, GB / 4, true],
+  ['a small disk with that has room', 22_500_000, GB / 4, true],
   ['a large disk needs a twentieth', 0.049 * 100 * GB, 100 * GB, false],
-  ['and takes mail when it has that', 0.05 * 100 * GB, 100 * GB, true],
-])('%s', (_, free, size, expected) => {
+  ['a large disk with a twentieth has room', 0.05 * 100 * GB, 100 * GB, true],
+])('the disk has room or not: %s', (_, free, size, expected) => {
   expect(hasRoom(free, size)).toBe(expected);
 });
 
-test('where the disk is unknown there is room', async () => {
+test('a disk of unknown size has room', async () => {
   expect(await watchCapacity(null)()).toBe(true);
 });

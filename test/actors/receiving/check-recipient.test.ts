@@ -44,11 +44,11 @@ test.each([
   'Hello+a+b@plain.test',
   'hello+@plain.test',
   '"hello"@plain.test',
-])('%s is taken by the address hello', async (recipient) => {
+])('%s is accepted by the address hello', async (recipient) => {
   expect(await check(recipient)).toEqual(accepted(hello));
 });
 
-test('an address that bears the plus-tag itself comes before the one without', async () => {
+test('an address that contains the plus-tag itself wins over the one without', async () => {
   expect(await check('hello+NEWS@plain.test')).toEqual(accepted(tagged));
 });
 
@@ -65,7 +65,7 @@ test.each([
   'hello%elsewhere.test@plain.test',
   'elsewhere.test!hello@plain.test',
   '"hello+x@plain.test"@plain.test',
-])('%s is no mailbox', async (recipient) => {
+])('%s is not a mailbox', async (recipient) => {
   expect(await check(recipient)).toEqual(NO_SUCH_MAILBOX);
 });
 
@@ -80,11 +80,11 @@ test.each([
   'hello@',
   '',
   'hel\0lo@plain.test',
-])('%j would be relaying', async (recipient) => {
+])('%j is refused as relaying', async (recipient) => {
   expect(await check(recipient)).toEqual(RELAY_DENIED);
 });
 
-test('the catch-all takes what no address takes, and the known address keeps its own', async () => {
+test('the catch-all accepts what no address accepts, and known addresses keep their own mail', async () => {
   const { userId, domainId } = caught;
   const byCatchAll = { verdict: 'accept', userId, addressId: null, domainId };
   expect(await check('Any.One@all.test')).toEqual({ ...byCatchAll, ownAddress: 'any.one@all.test' });
@@ -97,7 +97,7 @@ test('a domain in Unicode is found under its ASCII name', async () => {
   expect(await check('a@MÜNCHEN.test')).toMatchObject({ ownAddress: 'a@xn--mnchen-3ya.test' });
 });
 
-test('an address on a domain that another user owns by now takes nothing', async () => {
+test('an address on a domain that another user owns now accepts nothing', async () => {
   const old = await createMailbox(actor, { domain: 'moved.test', address: 'a@moved.test' });
   const heir = await createMailbox(actor, { domain: 'heir.test', address: 'a@heir.test' });
   await actor.pool.query(`update domain set name = 'moved.test' where user_id = $1 and id = $2`, [
@@ -112,7 +112,7 @@ test('an address on a domain that another user owns by now takes nothing', async
   expect(await check('a@moved.test')).toEqual(NO_SUCH_MAILBOX);
 });
 
-test('a domain that is no longer verified takes nothing', async () => {
+test('a domain that is no longer verified accepts nothing', async () => {
   const lapsed = await createMailbox(actor, { domain: 'lapsed.test', address: 'a@lapsed.test' });
   expect(await check('a@lapsed.test')).toEqual(accepted(lapsed));
   await actor.pool.query(`update domain set status = 'failed' where user_id = $1`, [lapsed.userId]);
@@ -132,18 +132,18 @@ describe('a return address', () => {
   });
   const own = () => accepted(owner);
 
-  test('is taken by the From address of its email, at the domain and at its MAIL FROM domain', async () => {
+  test('is accepted by the From address of its email, at the domain and at its MAIL FROM domain', async () => {
     expect(await check(sent.returnAddress())).toEqual(own());
     expect(await check(sent.returnAddress(0, 'mail.sender.test'))).toEqual(own());
   });
 
-  test('is taken in any case of letters, and in needless quotes', async () => {
+  test('is accepted in any letter case, and in needless quotes', async () => {
     const [local = '', domain = ''] = sent.returnAddress(0, 'mail.sender.test').split('@');
     expect(await check(`${local.toUpperCase()}@Mail.Sender.TEST`)).toEqual(own());
     expect(await check(`"${local}"@${domain}`)).toEqual(own());
   });
 
-  test('is taken also where the From address is no mailbox, or switched off', async () => {
+  test('is accepted even if the From address is no mailbox, or disabled', async () => {
     const { userId, domainId } = owner;
     const other = await insertSentMail(actor, owner, { from: 'no-reply@sender.test' });
     const ownAddress = 'no-reply@sender.test';
@@ -193,7 +193,7 @@ describe('a return address', () => {
     expect(await check(gone.returnAddress())).toEqual(NO_SUCH_MAILBOX);
   });
 
-  test('at a domain that is not ours would be relaying, signed or not', async () => {
+  test('is refused as relaying at a domain that is not ours, signed or not', async () => {
     expect(await check(sent.returnAddress(0, 'elsewhere.test'))).toEqual(RELAY_DENIED);
     expect(await check(sent.returnAddress(0, 'mail.elsewhere.test'))).toEqual(RELAY_DENIED);
     expect(await check(sent.returnAddress(0, 'mail.mail.sender.test'))).toEqual(RELAY_DENIED);
@@ -205,7 +205,7 @@ describe('a return address', () => {
     expect(await check('bounce+x@mail.sender.test')).toEqual(RELAY_DENIED);
   });
 
-  test('leads to the right one where both domains are somebody’s', async () => {
+  test('leads to the right email where both domains are verified by users', async () => {
     const { domain, address } = { domain: 'mail.sender.test', address: 'a@mail.sender.test' };
     const below = await createMailbox(actor, { domain, address });
     const theirs = await insertSentMail(actor, below);
@@ -214,7 +214,7 @@ describe('a return address', () => {
   });
 });
 
-test('trouble with PostgreSQL is thrown by a time limit of ours, never a verdict', async () => {
+test('an unreachable PostgreSQL throws at our time limit and never gives a verdict', async () => {
   const owner = await test_.open(null).pool.connect();
   await owner.query('begin; lock table verified_domain_name in access exclusive mode');
   await expect(check('hello@plain.test')).rejects.toThrow(/timeout/);

@@ -32,7 +32,7 @@ describe('a complaint', () => {
     { address: 'joe@elsewhere.test', reason: 'complaint', detail: 'Complaint: abuse', email_id: sent.emailId },
   ];
 
-  test('that comes to a return address suppresses its recipient and makes no email', async () => {
+  test('to a return address suppresses its recipient and creates no email', async () => {
     const receptionId = await actors.deliver(
       complaint('Feedback-Type: abuse\n'),
       sent.returnAddress(),
@@ -65,8 +65,8 @@ describe('a complaint', () => {
       (address) => complaint('Feedback-Type: abuse\n', { returned: `Return-Path: <${address}>\nSubject: a\n` }),
     ],
   ];
-  describe.each(ways)('that bears the return address %s', (_, complaintOf) => {
-    test('is believed at every address of the user, and is mail as well', async () => {
+  describe.each(ways)('with the return address %s', (_, complaintOf) => {
+    test('is trusted at every address of the user, and is stored as mail as well', async () => {
       const receptionId = await actors.deliver(
         complaintOf(sent.returnAddress()),
         mailbox.address,
@@ -77,7 +77,7 @@ describe('a complaint', () => {
       expect(await events()).toHaveLength(1);
     });
 
-    test('is believed once: lifted suppressions stay lifted', async () => {
+    test('is trusted once: removed suppressions stay removed', async () => {
       await actors.deliver(complaintOf(sent.returnAddress()), mailbox.address);
       await database.pool.query('delete from suppression where user_id = $1', [mailbox.userId]);
       await actors.deliver(complaintOf(sent.returnAddress()), mailbox.address);
@@ -86,7 +86,7 @@ describe('a complaint', () => {
       expect(await events()).toHaveLength(1);
     });
 
-    test('is not believed when the return address is forged, or another user’s', async () => {
+    test('is not trusted when the return address is forged, or another user’s', async () => {
       const other = `b${domain}`;
       const theirs = await actors.mailbox({ domain: other });
       const theirSent = await insertSentMail(database, theirs);
@@ -102,13 +102,13 @@ describe('a complaint', () => {
     });
   });
 
-  test.each(['not-spam', 'auth-failure'])('%s is feedback, and mail like any other', async (type) => {
+  test.each(['not-spam', 'auth-failure'])('%s is feedback, and stored as mail', async (type) => {
     const receptionId = await actors.deliver(complaint(`Feedback-Type: ${type}\n`), sent.returnAddress());
     expect(await actors.email(receptionId)).toMatchObject({ type: 'received', own_address: mailbox.address });
     expect(await suppressions()).toEqual([]);
   });
 
-  test('takes the place of a bounce on the list', async () => {
+  test('replaces a bounce on the suppression list', async () => {
     await actors.deliver(deliveryReport(bouncedRecipient('joe@elsewhere.test')), sent.returnAddress());
     await actors.deliver(complaint('Feedback-Type: abuse\n'), sent.returnAddress());
     expect(await suppressions()).toEqual(complained());
@@ -119,7 +119,7 @@ describe('a complaint', () => {
     expect(await suppressions()).toEqual(complained());
   });
 
-  test('names who complains among those that shared the transaction', async () => {
+  test('names who complains among the recipients of the transaction', async () => {
     const shared = await insertSentMail(database, mailbox, {
       recipients: [{ address: 'a@one.test' }, { address: 'b@one.test', returnOf: 0 }, { address: 'c@two.test' }],
     });

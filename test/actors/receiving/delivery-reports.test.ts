@@ -24,8 +24,8 @@ beforeEach(async () => {
 const suppressions = (userId = mailbox.userId) => actors.suppressions(userId);
 const events = (userId = mailbox.userId) => actors.events(userId);
 
-describe('a DSN that comes to a return address', () => {
-  test('of a hard bounce settles its recipient, suppresses the address and makes no email', async () => {
+describe('a DSN to a return address', () => {
+  test('about a hard bounce settles its recipient, suppresses the address and creates no email', async () => {
     const sent = await insertSentMail(database, mailbox, {
       recipients: [{ address: 'Joe@elsewhere.test' }, { address: 'ann@second.test' }],
     });
@@ -80,7 +80,7 @@ describe('a DSN that comes to a return address', () => {
     expect(rows).toEqual([{ claimed_by: null, claimed_until: null, raw_id: expect.stringMatching(/^raw_/) }]);
   });
 
-  test('is told to live subscribers', async () => {
+  test('is sent to live subscribers', async () => {
     const sent = await insertSentMail(database, mailbox);
     const told = new Promise((resolve) => {
       actors.bus.subscribe('event.appended', (event) => {
@@ -91,7 +91,7 @@ describe('a DSN that comes to a return address', () => {
     expect(await told).toEqual({ userId: mailbox.userId, lastSeq: 1 });
   });
 
-  test('ends the tries to a recipient that was taken without our knowing, also one that is under way', async () => {
+  test('ends the attempts to a recipient that was accepted unnoticed, also a running one', async () => {
     const sent = await insertSentMail(database, mailbox, {
       recipients: [{ address: 'joe@elsewhere.test', status: 'pending' }],
     });
@@ -108,7 +108,7 @@ describe('a DSN that comes to a return address', () => {
     expect(await actors.email(sent.emailId)).toMatchObject({ status: 'bounced' });
   });
 
-  test('changes nothing when it comes again, as the same bytes or as others', async () => {
+  test('changes nothing when it arrives again, with the same bytes or others', async () => {
     const sent = await insertSentMail(database, mailbox);
     const report = deliveryReport(bouncedRecipient('joe@elsewhere.test'));
     const first = await actors.deliver(report, sent.returnAddress());
@@ -121,7 +121,7 @@ describe('a DSN that comes to a return address', () => {
     expect(await actors.email(second)).toBeUndefined();
   });
 
-  test('of a mail that is delayed leaves the status of its recipient and records why', async () => {
+  test('about a delay keeps the status of its recipient and records why', async () => {
     const fields = 'Action: delayed\nStatus: 4.4.1\nDiagnostic-Code: smtp; 451 later\n';
     const { status, text, code } = { status: '4.4.1', text: '451 later', code: 451 };
     const sent = await insertSentMail(database, mailbox, {
@@ -155,7 +155,7 @@ describe('a DSN that comes to a return address', () => {
     ]);
   });
 
-  test('of a mail that another server gave up bounces its recipient softly', async () => {
+  test('about mail that another server gave up bounces its recipient softly', async () => {
     const sent = await insertSentMail(database, mailbox);
     const fields = 'Final-Recipient: rfc822; joe@elsewhere.test\nAction: failed\nStatus: 4.4.7\n';
     await actors.deliver(deliveryReport(fields), sent.returnAddress());
@@ -166,7 +166,7 @@ describe('a DSN that comes to a return address', () => {
     ]);
   });
 
-  test('of a full mailbox bounces the recipient and goes on taking mail for it', async () => {
+  test('about a full mailbox bounces the recipient and does not suppress it', async () => {
     const sent = await insertSentMail(database, mailbox);
     await actors.deliver(
       deliveryReport(bouncedRecipient('joe@elsewhere.test', '5.2.2', '552 5.2.2 Mailbox full')),
@@ -176,7 +176,7 @@ describe('a DSN that comes to a return address', () => {
     expect(await suppressions()).toEqual([]);
   });
 
-  test('of a success changes nothing and makes no email', async () => {
+  test('about a success changes nothing and creates no email', async () => {
     const sent = await insertSentMail(database, mailbox);
     const before = await actors.state(mailbox.userId, sent);
     const fields = 'Final-Recipient: rfc822; joe@elsewhere.test\nAction: delivered\nStatus: 2.0.0\n';
@@ -185,7 +185,7 @@ describe('a DSN that comes to a return address', () => {
     expect(await actors.email(receptionId)).toBeUndefined();
   });
 
-  test('moves only recipients that shared the transaction of its return address', async () => {
+  test('changes only recipients that shared the transaction of its return address', async () => {
     const sent = await insertSentMail(database, mailbox, {
       recipients: [
         { address: 'a@one.test' },
@@ -202,7 +202,7 @@ describe('a DSN that comes to a return address', () => {
     expect(await statuses()).toEqual(['delivered', 'bounced', 'delivered', 'bounced']);
   });
 
-  test('may come before it is known who shared the transaction: then those of the domain did', async () => {
+  test('that arrives before the transaction is recorded applies to the recipients of the domain', async () => {
     const sent = await insertSentMail(database, mailbox, {
       recipients: [
         { address: 'a@one.test', status: 'pending', returnOf: null },
@@ -225,13 +225,13 @@ describe('a DSN that comes to a return address', () => {
     ]);
   });
 
-  test('names whom it likes: behind a forwarding it speaks of the one that the return address was made for', async () => {
+  test('applies to the recipient of its return address, whomever it names behind a forward', async () => {
     const sent = await insertSentMail(database, mailbox);
     await actors.deliver(deliveryReport(bouncedRecipient('joseph@forwarded.test')), sent.returnAddress());
     expect(await suppressions()).toMatchObject([{ address: 'joe@elsewhere.test' }]);
   });
 
-  test('counts as one word for each recipient', async () => {
+  test('counts once for each recipient', async () => {
     const sent = await insertSentMail(database, mailbox);
     const fields = [1, 2, 3].map((n) => bouncedRecipient(`joe${n}@forwarded.test`, `5.1.${n}`)).join('\n');
     await actors.deliver(deliveryReport(fields), sent.returnAddress());
@@ -239,7 +239,7 @@ describe('a DSN that comes to a return address', () => {
   });
 });
 
-describe('a bounce in words that comes to a return address', () => {
+describe('a bounce in plain words to a return address', () => {
   test('settles its recipient, suppresses the address and makes no email', async () => {
     const sent = await insertSentMail(database, mailbox);
     const reply = '550 5.1.1 no such mailbox here';
@@ -271,7 +271,7 @@ describe('a bounce in words that comes to a return address', () => {
     expect(await actors.email(receptionId)).toMatchObject({ type: 'received', own_address: mailbox.address });
   });
 
-  test('to a mailbox is mail like any other', async () => {
+  test('to a mailbox is stored as mail', async () => {
     const sent = await insertSentMail(database, mailbox);
     const receptionId = await actors.deliver(textBounce('joe@elsewhere.test', '550 5.1.1 no'), mailbox.address);
     expect(await actors.email(receptionId)).toMatchObject({ type: 'received' });
@@ -293,12 +293,12 @@ describe('a forged DSN changes nothing', () => {
     ['with another identifier', (address) => address.replace(/\+.{8}/, '+aaaaaaaa')],
     ['without a signature', (address) => address.replace(/\+.{52}/, '+x')],
     ['at another domain', (address) => address.replace('@', '@mail.')],
-  ])('%s', async (_, forge) => {
+  ])('when it comes to a return address %s', async (_, forge) => {
     expect(await actors.deliver(report(), forge(sent.returnAddress()))).toBe(550);
     expect(await actors.state(mailbox.userId, sent)).toEqual(before);
   });
 
-  test('to the return address of another user’s mail', async () => {
+  test('when it names another user’s mail', async () => {
     const other = `b${domain}`;
     const theirs = await actors.mailbox({ domain: other });
     const theirSent = await insertSentMail(database, theirs);
@@ -310,13 +310,13 @@ describe('a forged DSN changes nothing', () => {
     expect(await actors.state(mailbox.userId, sent)).toEqual(before);
   });
 
-  test('to the return address of another mail', async () => {
+  test('when it names other mail', async () => {
     const other = await insertSentMail(database, mailbox, { recipients: [{ address: 'ann@elsewhere.test' }] });
     await actors.deliver(report(), other.returnAddress());
     expect(await recipientsOf(database, sent.emailId)).toMatchObject([{ status: 'delivered' }]);
   });
 
-  test('to a mailbox: it is mail like any other, whatever it holds', async () => {
+  test('when it goes to a mailbox: it is mail like any other', async () => {
     const returned = `Return-Path: <${sent.returnAddress()}>\nMessage-ID: ${sent.messageId}\n`;
     const receptionId = await actors.deliver(
       deliveryReport(bouncedRecipient('joe@elsewhere.test'), { returned }),

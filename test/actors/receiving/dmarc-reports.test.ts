@@ -47,7 +47,7 @@ async function mail(emailId: string | number): Promise<Record<string, unknown> |
 
 const asMail = { attachment_count: 1, parse_error: null, text_body: 'A report is attached.' };
 
-test.each(['zip', 'gzip', 'xml'] as const)('a report as %s gets a row beside its email, and an event', async (form) => {
+test.each(['zip', 'gzip', 'xml'] as const)('a report as %s is stored beside its email, with an event', async (form) => {
   const records = [{ count: 7 }, { sourceIp: '2001:db8::1', count: 3, dkim: 'fail', spf: 'fail' }] as const;
   const xml = dmarcXml({ domain, reportId: 'r-1', records });
   const emailId = await actors.deliver(mailWith(reportFiles(xml)[form]), mailbox.address);
@@ -86,7 +86,7 @@ test.each(['zip', 'gzip', 'xml'] as const)('a report as %s gets a row beside its
   ]);
 });
 
-test('a report is known by the name of a file of any type, and by its content whatever the name says', async () => {
+test('a report is recognized by a file name of any type, and by its content whatever the name says', async () => {
   const { gzip } = reportFiles(dmarcXml({ domain }));
   await actors.deliver(mailWith({ ...gzip, contentType: 'application/octet-stream' }), mailbox.address);
   await actors.deliver(mailWith({ ...gzip, contentType: 'application/zip', filename: 'a.zip' }), mailbox.address);
@@ -116,7 +116,7 @@ describe('a report belongs to the nearest verified domain of the user', () => {
     expect(await reports(alone.userId)).toMatchObject([{ domain: `c${domain}`, domain_id: alone.domainId }]);
   });
 
-  test('and one of another user, of a pending domain, or of a name that only ends alike, is mail alone', async () => {
+  test('and is only mail when it is about another user, a pending domain, or a name that only ends alike', async () => {
     const other = await actors.mailbox();
     const pending = await actors.mailbox({
       userId: mailbox.userId,
@@ -134,7 +134,7 @@ describe('a report belongs to the nearest verified domain of the user', () => {
   });
 });
 
-test('recipients of one message each get the report of their own', async () => {
+test('each recipient of one message gets a report of its own', async () => {
   const second = await actors.mailbox({ userId: mailbox.userId, domain, address: `second@${domain}` });
   const bytes = mailWith(reportFiles(dmarcXml({ domain })).zip);
   await actors.deliver(bytes, mailbox.address);
@@ -142,7 +142,7 @@ test('recipients of one message each get the report of their own', async () => {
   expect(new Set((await reports()).map((report) => report['email_id'])).size).toBe(2);
 });
 
-describe('what is no honest report is kept as the mail that it is', () => {
+describe('an invalid report is stored as mail only', () => {
   const bomb = Buffer.alloc(60_000_000, ' ');
   const small = () => Buffer.from(dmarcXml({ domain }));
   const many = () => {
@@ -183,7 +183,7 @@ describe('what is no honest report is kept as the mail that it is', () => {
     'a single octet': () => form(Buffer.from([0x1f]), 'gzip'),
   };
 
-  test.each(Object.keys(cases))('%s', async (name) => {
+  test.each(Object.keys(cases))('when it is %s', async (name) => {
     const file = cases[name]?.() ?? form(Buffer.alloc(0), 'xml');
     const bytes = mailWith(file);
     const emailId = await actors.deliver(bytes, mailbox.address);
@@ -191,7 +191,7 @@ describe('what is no honest report is kept as the mail that it is', () => {
     expect(await reports()).toEqual([]);
   });
 
-  test('of 40,000 records the first 1,000 are kept and all are counted', async () => {
+  test('the first 1,000 of 40,000 records are stored, and all are counted', async () => {
     const xml = many();
     await actors.deliver(mailWith(reportFiles(xml).gzip), mailbox.address);
     const [report] = await reports();

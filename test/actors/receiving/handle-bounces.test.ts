@@ -35,7 +35,7 @@ beforeEach(async () => {
 const suppressions = (userId = mailbox.userId) => actors.suppressions(userId);
 const events = (userId = mailbox.userId) => actors.events(userId);
 
-describe('mail to a return address that is no report', () => {
+describe('mail to a return address that is not a report', () => {
   const automatic = (sent: SentMail, subject: string) =>
     Buffer.from(
       [
@@ -51,7 +51,7 @@ describe('mail to a return address that is no report', () => {
       ].join('\r\n'),
     );
 
-  test('is mail of the sender’s address, in the thread of the mail that it answers', async () => {
+  test('is mail to the sender’s address, in the thread of the email that it answers', async () => {
     const sent = await insertSentMail(database, mailbox, { subject: 'Dinner' });
     actors.bus.wake('threading.assign.wake', { userId: mailbox.userId, emailIds: [sent.emailId] });
     const threadOf = async (id: string) => (await actors.email(id))?.['thread_id'] ?? null;
@@ -91,7 +91,7 @@ describe('mail to a return address that is no report', () => {
   }
 });
 
-describe('faults', () => {
+describe('faults in handling a bounce', () => {
   const log = pino({ level: 'silent' });
   const makeId = (kind: Parameters<typeof makeIdentifier>[0]) => makeIdentifier(kind, new Date(), randomBytes(10));
   const options = (claimant: string) => ({
@@ -141,7 +141,7 @@ describe('faults', () => {
     return { reception, outcome };
   }
 
-  test('whoever lost the lease of a report writes nothing, and leaves it to its new holder', async () => {
+  test('a process that lost the lease of a report writes nothing', async () => {
     const sent = await insertSentMail(database, mailbox);
     const before = await actors.state(mailbox.userId, sent);
     const parsed = await leased(deliveryReport(bouncedRecipient('joe@elsewhere.test')), sent.returnAddress());
@@ -152,7 +152,7 @@ describe('faults', () => {
     expect(await claimReceptions(database, 'three', 50)).toEqual([]);
   });
 
-  test('two reports of one mail at the same time make one bounce', async () => {
+  test('two concurrent reports about one email bounce it once', async () => {
     const sent = await insertSentMail(database, mailbox);
     const report = () => leased(deliveryReport(bouncedRecipient('joe@elsewhere.test')), sent.returnAddress());
     const parsed = await Promise.all(Array.from({ length: 6 }, report));
@@ -204,7 +204,7 @@ describe.runIf(hasCorpora)('real reports', () => {
     ['mikel-mail__multipart_report_emails_report_530', 'edwin@zzzzzzz.com', 'bounced', true],
     ['mimekit__delivery-status', 'newsletter-request@imusic.com', 'bounced', true],
     ['mimekit__delivery-status2', 'source@domain.com', 'bounced', true],
-  ])('%s leaves %s %s, suppressed: %s, and nobody else', async (name, address, status, isSuppressed) => {
+  ])('%s leaves %s %s, suppressed: %s, and changes no other recipient', async (name, address, status, isSuppressed) => {
     // The one whose return address it is stands beside the one that the report names.
     const sent = await insertSentMail(database, mailbox, {
       recipients: [

@@ -52,7 +52,7 @@ function expectGivenUp(outcome: ParseOutcome | undefined, subject: string, reaso
 const poison = (fault: string) => message(`=?poison?Q?${fault}=FF?=`);
 const crowd = (count: number, name: string) => Array.from({ length: count }, (_, n) => message(`${name} ${n}`));
 
-test('threads without work end, and the next message starts one again', async () => {
+test('idle threads end, and the next message starts one again', async () => {
   const idle = Promise.withResolvers<void>();
   const lines = { write: (line: string) => void (line.includes('parser.idle') && idle.resolve()) };
   pool = createParsePool({
@@ -67,7 +67,7 @@ test('threads without work end, and the next message starts one again', async ()
   expect([...before, ...after].map((outcome) => outcome.message.subject)).toEqual(['one', 'two']);
 });
 
-test('Messages come back in their order, parsed and checked, and their bytes stay with the caller', async () => {
+test('messages are returned in their order, parsed and checked, and their bytes stay with the caller', async () => {
   startPool(2);
   const lists = Array.from({ length: 12 }, (_, n) => crowd(25, `list ${n} message`));
   const outcomes = await Promise.all(lists.map((list) => pool.parse(list)));
@@ -84,7 +84,7 @@ test('Messages come back in their order, parsed and checked, and their bytes sta
   expect(request.bytes.byteLength, 'bytes of the caller after parsing').toBeGreaterThan(0);
 });
 
-describe('A message that', () => {
+describe('a message that', () => {
   const faults: [name: string, fault: string, reason: RegExp, maxStillMs?: number][] = [
     ['hangs', 'hang', /took more than 1 s/, 1_000],
     ['fills the heap', 'heap', /memory|512 MB/i],
@@ -108,7 +108,7 @@ describe('A message that', () => {
   );
 });
 
-test('While a suspect is tried again, other lists go on', async () => {
+test('other lists continue while a suspect message is retried', async () => {
   const gate = await mkdtemp(path.join(tmpdir(), 'postroom-gate-'));
   const fault = `gate${Buffer.from(gate).toString('hex')}`;
   try {
@@ -124,7 +124,7 @@ test('While a suspect is tried again, other lists go on', async () => {
   }
 });
 
-test('While messages hang their threads, those behind them and other lists go on', async () => {
+test('messages behind those that hang, and other lists, are parsed', async () => {
   startPool();
   const stuck = Array.from({ length: 2 }, () => pool.parse([poison('hang')]));
   const rejections = stuck.map((each) => expect(each).rejects.toThrow(/closed/));
@@ -134,7 +134,7 @@ test('While messages hang their threads, those behind them and other lists go on
   await Promise.all(rejections);
 });
 
-test('A slow message is parsed by the thread that began it', async () => {
+test('a slow message is parsed by the thread that began it', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'postroom-gate-'));
   try {
     startPool();
@@ -148,7 +148,7 @@ test('A slow message is parsed by the thread that began it', async () => {
   }
 });
 
-test('Two messages in one list that end their thread are given up, and do not drag the others down', async () => {
+test('two messages that end their thread are given up, and the others of the list are not', async () => {
   startPool();
   const outcomes = await pool.parse([poison('exit'), ...crowd(10, 'sound'), poison('exit')]);
   for (const at of [0, 11]) expectGivenUp(outcomes[at], 'exit', /ended/);
@@ -159,7 +159,7 @@ test('Two messages in one list that end their thread are given up, and do not dr
   ]);
 });
 
-test('A closed pool rejects what it had in hand and takes nothing more', async () => {
+test('a closed pool rejects running messages and accepts no more', async () => {
   startPool();
   const stuck = pool.parse([poison('hang'), message('behind')]);
   const rejection = expect(stuck).rejects.toThrow(/closed/);
@@ -168,7 +168,7 @@ test('A closed pool rejects what it had in hand and takes nothing more', async (
   await expect(pool.parse([message('late')])).rejects.toThrow(/closed/);
 });
 
-test('Messages of a list do not wait for slow DNS one after the other', async () => {
+test('messages of a list do not wait for slow DNS one after the other', async () => {
   const list = Array.from({ length: 25 }, (_, n) => ({ ...message(`slow ${n}`), reversePath: `joe@silent${n}.test` }));
   for (let n = 0; n < 25; n++) dns.set(`silent${n}.test`, 'TXT', 'silent');
   startPool();

@@ -55,7 +55,7 @@ function makeQueue(work: (chunk: Reception[]) => Promise<void> = async () => und
   return { queue, chunks, faults, seen };
 }
 
-test('receptions are worked on in their order, in chunks of at most twenty-five', async () => {
+test('receptions are parsed in their order, in chunks of at most twenty-five', async () => {
   const { queue, chunks, seen } = makeQueue();
   const ids = Array.from({ length: 60 }, (_, n) => `em_${n}`);
   queue.add(ids.map((id) => queued(id)));
@@ -75,7 +75,7 @@ test('users take turns, each in its own order', async () => {
   expect(chunks.flat().filter((id) => id.startsWith('b'))).toEqual(Array.from({ length: 40 }, (_, n) => `b${n}`));
 });
 
-test('while parsing yields to accepts, only users with few messages go on', async () => {
+test('only users with few messages continue while parsing yields to accepts', async () => {
   vi.useFakeTimers();
   const { queue, chunks, seen } = makeQueue();
   for (let n = 0; n < 200; n++) queue.noteAccept(4_000, 1);
@@ -87,7 +87,7 @@ test('while parsing yields to accepts, only users with few messages go on', asyn
   expect(chunks.flat()).toHaveLength(101);
 });
 
-test('a user with much in the queue leaves room for others', async () => {
+test('a user with many queued messages leaves room for others', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { queue } = makeQueue(() => promise);
   expect(queue.hasRoom(['usr_a'])).toBe(true);
@@ -99,7 +99,7 @@ test('a user with much in the queue leaves room for others', async () => {
   await queue.stop();
 });
 
-test('a chunk holds at most two million bytes, and a larger message goes alone', async () => {
+test('a chunk has at most two million bytes, and a larger message is parsed alone', async () => {
   const { queue, chunks, seen } = makeQueue();
   queue.add([
     queued('a', { sizeBytes: 15_000_000 }),
@@ -109,14 +109,14 @@ test('a chunk holds at most two million bytes, and a larger message goes alone',
   expect(chunks).toEqual([['a'], ['b', 'c'], ['d']]);
 });
 
-test('a reception over which a process may have died goes alone', async () => {
+test('a reception that may have killed a process is parsed alone', async () => {
   const { queue, chunks, seen } = makeQueue();
   queue.add([queued('a'), queued('b', { tries: 3 }), queued('c')]);
   await seen(3);
   expect(chunks).toEqual([['a'], ['b'], ['c']]);
 });
 
-test('what waits already is passed over', async () => {
+test('a message that is queued already is not queued again', async () => {
   const { queue, chunks, seen } = makeQueue();
   queue.add([queued('a'), queued('b'), queued('a')]);
   queue.add([queued('b')]);
@@ -125,7 +125,7 @@ test('what waits already is passed over', async () => {
   expect(chunks.flat()).toEqual(['a', 'b']);
 });
 
-test('a chunk that found PostgreSQL away is tried again after a pause, before what came later', async () => {
+test('a chunk that found PostgreSQL unreachable is retried after a pause, before later ones', async () => {
   let failures = 1;
   const { queue, chunks, seen } = makeQueue(async () => {
     if (failures-- > 0) throw Object.assign(new Error('away'), { code: '57P01' });
@@ -138,7 +138,7 @@ test('a chunk that found PostgreSQL away is tried again after a pause, before wh
   expect(performance.now() - startedAt).toBeGreaterThan(900);
 });
 
-test('of a chunk over which the work itself fails each is tried alone, and the one to blame is handed out', async () => {
+test('each message of a chunk that fails is tried alone, and the faulty one is returned', async () => {
   const { queue, chunks, faults, seen } = makeQueue(async (chunk) => {
     if (chunk.some(({ emailId }) => emailId === 'b')) throw new Error('a fault of ours');
   });
@@ -151,7 +151,7 @@ test('of a chunk over which the work itself fails each is tried alone, and the o
   expect(faults).toEqual(['b']);
 });
 
-test('at a moderate pace of accepts parsing does not wait', async () => {
+test('parsing does not wait at a moderate rate of accepts', async () => {
   vi.useFakeTimers();
   const { queue, seen } = makeQueue();
   for (let n = 0; n < 40; n++) queue.noteAccept(4_000, 1);
@@ -159,7 +159,7 @@ test('at a moderate pace of accepts parsing does not wait', async () => {
   await seen(1);
 });
 
-test('at that pace parsing waits for accepts that had to wait for each other', async () => {
+test('parsing waits at the same rate when accepts had to wait for each other', async () => {
   vi.useFakeTimers();
   const { queue, chunks, seen } = makeQueue();
   const crowd = setInterval(() => {
@@ -174,7 +174,7 @@ test('at that pace parsing waits for accepts that had to wait for each other', a
   await seen(1);
 });
 
-test('while many are accepted parsing waits, until they cease', async () => {
+test('parsing waits while many messages are accepted, until they cease', async () => {
   vi.useFakeTimers();
   const { queue, chunks, seen } = makeQueue();
   const burst = setInterval(() => {
@@ -189,7 +189,7 @@ test('while many are accepted parsing waits, until they cease', async () => {
   await seen(1);
 });
 
-test('no message waits longer than three seconds for accepts to cease', async () => {
+test('a message waits at most three seconds for accepts to cease', async () => {
   vi.useFakeTimers();
   const { queue, chunks } = makeQueue();
   for (let n = 0; n < 100; n++) queue.noteAccept(4_000, 1);
@@ -204,7 +204,7 @@ test('no message waits longer than three seconds for accepts to cease', async ()
   clearInterval(burst);
 });
 
-test('four thousand that wait are worked on whatever is accepted', async () => {
+test('four thousand waiting messages are parsed whatever is accepted', async () => {
   vi.useFakeTimers();
   const { queue, seen } = makeQueue();
   for (let n = 0; n < 100; n++) queue.noteAccept(4_000, 1);
@@ -212,7 +212,7 @@ test('four thousand that wait are worked on whatever is accepted', async () => {
   await seen(1);
 });
 
-test('a user has no room beyond fifteen thousand that wait, or three quarters of 112,000,000 bytes', async () => {
+test('a user may queue at most fifteen thousand messages, or three quarters of 112,000,000 bytes', async () => {
   const many = makeQueue(() => new Promise(() => undefined)).queue;
   many.add(Array.from({ length: 15_024 }, (_, n) => queued(`em_${n}`)));
   expect(many.hasRoom()).toBe(true);
@@ -223,7 +223,7 @@ test('a user has no room beyond fifteen thousand that wait, or three quarters of
   expect(large.hasRoom()).toBe(false);
 });
 
-test('stopping awaits the chunk in work and begins no other', async () => {
+test('stopping waits for the running chunk and begins no other', async () => {
   let finish: () => void = () => undefined;
   const { queue, chunks } = makeQueue(() => new Promise((resolve) => void (finish = resolve)));
   queue.add(Array.from({ length: 30 }, (_, n) => queued(`em_${n}`)));

@@ -43,14 +43,14 @@ function offer(subject: string): Offer {
 const HANGING = '=?poison?Q?sleep=FF?=';
 const readSubject = (outcome: ParseOutcome | null | undefined) => outcome?.message.subject;
 
-test('messages of a burst are all read, in lists', async () => {
+test('all messages of a burst are read, in lists', async () => {
   const reading = createReadAhead({ parser, listsAtOnce: 2, limitMs: 60_000 });
   const names = Array.from({ length: 50 }, (_, n) => `Mail ${n}`);
   const outcomes = await Promise.all(names.map((name) => reading.read(offer(name))));
   expect(outcomes.map(readSubject)).toEqual(names);
 });
 
-test('messages that are read with one that hangs do not wait for it, nor do later ones', async () => {
+test('messages beside or behind one that hangs do not wait for it', async () => {
   // The thread has started.
   await createReadAhead({ parser, listsAtOnce: 1, limitMs: 60_000 }).read(offer('first'));
   const reading = createReadAhead({ parser, listsAtOnce: 1, limitMs: 0 });
@@ -64,7 +64,7 @@ test('messages that are read with one that hangs do not wait for it, nor do late
   expect((await Promise.all(outcomes)).map(readSubject)).toEqual(['before', 'beside', 'beside too', 'later']);
 });
 
-test('mail is only accepted while the parser has much other mail, or too much is being read', async () => {
+test('mail is only accepted while the parser has much other mail, or many bytes are being read', async () => {
   const reading = createReadAhead({ parser, listsAtOnce: 1, limitMs: 60_000 });
   const request = {
     emailId: 'x',

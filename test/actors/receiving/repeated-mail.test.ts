@@ -144,7 +144,7 @@ describe.each(['accepted', 'taken'] as const)('a message that is %s', (way) => {
     ['both', WHOLE, '4 days 23 hours', true],
     ['both, after the retries of every server', WHOLE, '5 days 1 second', false],
     ['both, folded', ['Message-ID:', ' <folded@office.test>', ...DATED], '4 days', true],
-  ])('with %s is recognized as long as its client may repeat it', async (_, lines, later, isRepeated) => {
+  ])('with %s is recognized while its client may repeat it', async (_, lines, later, isRepeated) => {
     const first = await offer(lines);
     expect(first.isRepeated).toBe(false);
     await pass(later);
@@ -153,7 +153,7 @@ describe.each(['accepted', 'taken'] as const)('a message that is %s', (way) => {
     expect(await receptions()).toHaveLength(isRepeated ? 1 : 2);
   });
 
-  test('is recognized again after its time started anew', async () => {
+  test('is recognized again after its period restarted', async () => {
     const first = await offer(PLAIN);
     await pass('11 minutes');
     const second = await offer(PLAIN);
@@ -211,7 +211,7 @@ describe.each(['accepted', 'taken'] as const)('a message that is %s', (way) => {
     expect((await receptions()).find(({ email_id: id }) => id === known)?.repeat_count).toBe(2);
   });
 
-  test('counts its repetitions, and those of the metric', async () => {
+  test('counts its repetitions in the row and in the metric', async () => {
     const before = await readRepeated();
     await offer(WHOLE);
     for (let time = 0; time < 3; time++) await offer(WHOLE);
@@ -219,7 +219,7 @@ describe.each(['accepted', 'taken'] as const)('a message that is %s', (way) => {
     expect((await readRepeated()) - before).toBe(3);
   });
 
-  test('that names a recipient twice is no repetition', async () => {
+  test('that names a recipient twice is not a repetition', async () => {
     const { ids, isRepeated } = await offer(WHOLE, requestTo(hello, hello));
     expect(new Set(ids).size).toBe(1);
     expect(isRepeated).toBe(false);

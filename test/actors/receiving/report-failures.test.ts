@@ -67,7 +67,7 @@ async function reportedAt(emailId: string) {
   return (await recipientsOf(database, emailId)).map((recipient) => recipient['reported_at'] !== null);
 }
 
-test('the sender gets one DSN for the recipients of an email that were given up, and none for others', async () => {
+test('the sender gets one DSN for the failed recipients of an email, and none for others', async () => {
   const sent = await insertSentMail(database, mailbox, {
     recipients: [
       { address: 'a@elsewhere.test', ...givenUp },
@@ -103,7 +103,7 @@ test('the sender gets one DSN for the recipients of an email that were given up,
   expect(await received()).toHaveLength(1);
 });
 
-test('a process that died between telling and noting it tells nobody twice', async () => {
+test('a process that died between sending a DSN and noting it sends no second one', async () => {
   const sent = await insertSentMail(database, mailbox, { recipients: [{ address: 'a@elsewhere.test', ...givenUp }] });
   for (const claimant of ['one', 'two']) {
     await reportFailures(optionsOf(claimant));
@@ -112,7 +112,7 @@ test('a process that died between telling and noting it tells nobody twice', asy
   expect(await received()).toHaveLength(1);
 });
 
-test('two processes at once tell nobody twice', async () => {
+test('two concurrent processes send one DSN', async () => {
   await Promise.all(
     Array.from({ length: 8 }, (_, n) =>
       insertSentMail(database, mailbox, { recipients: [{ address: `a${n}@elsewhere.test`, ...givenUp }] }),
@@ -123,7 +123,7 @@ test('two processes at once tell nobody twice', async () => {
   expect(await received()).toHaveLength(8);
 });
 
-test('without room for mail the sender is told later', async () => {
+test('a DSN waits while there is no room for mail', async () => {
   const sent = await insertSentMail(database, mailbox, { recipients: [{ address: 'a@elsewhere.test', ...givenUp }] });
   await reportFailures(optionsOf('one', false));
   expect(await reportedAt(sent.emailId)).toEqual([false]);
@@ -133,7 +133,7 @@ test('without room for mail the sender is told later', async () => {
   expect(await received()).toHaveLength(1);
 });
 
-test('a sender whose address takes no mail is not told, and not tried again', async () => {
+test('a sender whose address accepts no mail gets no DSN and is not tried again', async () => {
   const { userId } = mailbox;
   const off = await createMailbox(database, { userId, domain, address: `off@${domain}`, isActive: false });
   const emails = [
@@ -152,7 +152,7 @@ test('a sender whose address takes no mail is not told, and not tried again', as
   expect(await received()).toEqual([]);
 });
 
-test('whoever took over the domain learns nothing of mail that its former owner sent', async () => {
+test('a new owner of the domain gets no DSN about mail of its former owner', async () => {
   const sent = await insertSentMail(database, mailbox, { recipients: [{ address: 'a@elsewhere.test', ...givenUp }] });
   const { userId } = mailbox;
   for (const table of ['verified_domain_name', 'email_address_name', 'email_address', 'domain'])
@@ -164,7 +164,7 @@ test('whoever took over the domain learns nothing of mail that its former owner 
   expect(await reportedAt(sent.emailId)).toEqual([true]);
 });
 
-test('the running actor does it by itself: the DSN is received mail in the thread of the original', async () => {
+test('the running actor sends the DSN by itself, as received mail in the thread of the original', async () => {
   const actors = await openReportActors();
   try {
     const box = await actors.mailbox();

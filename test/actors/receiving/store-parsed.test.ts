@@ -169,7 +169,7 @@ async function counted(userId = hello.userId): Promise<number> {
   return Number(rows[0]?.sum);
 }
 
-test('a parsed message becomes an email with every field in its place', async () => {
+test('a parsed message becomes an email with every field', async () => {
   const [reception] = await accept(hello, 1);
   const stored = await store(options, parsed(reception ? [reception] : []));
   expect(stored).toEqual([{ userId: hello.userId, emailIds: [reception?.emailId], lastSeq: 2 }]);
@@ -240,7 +240,7 @@ test('an email is noted as unindexed as soon as it is stored', async () => {
   expect(rows).toEqual([{ state: 'new', is_dated: true }]);
 });
 
-test('bodies of many messages keep to their own rows', async () => {
+test('bodies of a batch are stored in their own rows', async () => {
   const receptions = await accept(hello, 40);
   const outcomes = receptions.flatMap((reception, n) =>
     parsed([reception], {
@@ -262,7 +262,7 @@ test('bodies of many messages keep to their own rows', async () => {
   }
 });
 
-test('mail without a Message-ID, or with one of absurd length, gets one of ours', async () => {
+test('mail without a Message-ID, or with an absurdly long one, gets one of ours', async () => {
   const receptions = await accept(hello, 2);
   const ids = [null, `<${'x'.repeat(2_000)}@y>`];
   await store(
@@ -274,7 +274,7 @@ test('mail without a Message-ID, or with one of absurd length, gets one of ours'
   for (const { id, message_id } of rows) expect(message_id).toBe(`<${id}@mx.test>`);
 });
 
-test('a batch of two users writes both, each with a feed of its own', async () => {
+test('a batch of two users stores both, each with its own feed', async () => {
   const receptions = [...(await accept(hello, 3)), ...(await accept(stranger, 2))];
   const stored = await store(options, parsed(receptions));
   expect(new Map(stored.map(({ userId, emailIds, lastSeq }) => [userId, [emailIds.length, lastSeq]]))).toEqual(
@@ -285,7 +285,7 @@ test('a batch of two users writes both, each with a feed of its own', async () =
   );
 });
 
-test('storing twice is harmless', async () => {
+test('storing a message twice changes nothing', async () => {
   const receptions = await accept(hello, 5);
   await store(options, parsed(receptions));
   expect(await store(options, parsed(receptions))).toEqual([]);
@@ -294,7 +294,7 @@ test('storing twice is harmless', async () => {
   ]);
 });
 
-test('what another has claimed since is left to it', async () => {
+test('a row that another process has claimed since is not stored', async () => {
   const receptions = await accept(hello, 3);
   await actor.pool.query(
     `update reception set claimed_until = now() - interval '1 s' where user_id = $1 and email_id = $2`,
@@ -308,7 +308,7 @@ test('what another has claimed since is left to it', async () => {
   expect([await count('email'), await counted()]).toEqual([3, 3]);
 });
 
-test('a message that PostgreSQL does not take is stored by its header section, and the rest of its batch as it is', async () => {
+test('a message that PostgreSQL refuses is stored by its header section, and the rest of its batch unchanged', async () => {
   const receptions = await accept(hello, 20);
   const outcomes = receptions.flatMap((reception, n) => parsed([reception], n === 7 ? { textBody: 'a\0b' } : {}));
   const stored = await store(options, outcomes);
@@ -322,7 +322,7 @@ test('a message that PostgreSQL does not take is stored by its header section, a
   expect([await counted(), await countEvents()]).toEqual([20, 20]);
 });
 
-test('a message that could not be parsed is an email all the same, flagged', async () => {
+test('a message that could not be parsed becomes a flagged email', async () => {
   const receptions = await accept(hello, 1);
   await store(
     options,
@@ -342,7 +342,7 @@ test('a message that could not be parsed is an email all the same, flagged', asy
   expect(rows).toEqual([{ status: 'delivered', parse_error: 'it broke', last_error: 'it broke' }]);
 });
 
-test('counters equal a count, and feeds have no gap, after many batches at once', async () => {
+test('counters equal a count, and feeds have no gap, after many concurrent batches', async () => {
   const receptions = [...(await accept(hello, 300)), ...(await accept(stranger, 100))];
   const shuffled = receptions.toSorted((one, other) => one.emailId.slice(-6).localeCompare(other.emailId.slice(-6)));
   const chunks = Array.from({ length: 8 }, (_, n) => shuffled.slice(n * 50, n * 50 + 50));
@@ -384,7 +384,7 @@ describe('a DMARC report', () => {
     expect(await stored({})).toEqual({ emails: 2, reports: 1 });
   });
 
-  test('is no more than mail when its mail fails DMARC itself', async () => {
+  test('is only mail when its mail fails DMARC itself', async () => {
     const forged: Authentication = {
       ...undecided(false),
       dmarc: { result: 'fail', policy: 'reject', domain: 'receiver.test' },
@@ -392,7 +392,7 @@ describe('a DMARC report', () => {
     expect(await stored({}, forged)).toEqual({ emails: 2, reports: 0 });
   });
 
-  test('that cannot be stored costs no email anything', async () => {
+  test('that cannot be stored does not affect its email', async () => {
     expect(await stored({ messageCount: 1e12 })).toEqual({ emails: 2, reports: 0 });
   });
 });

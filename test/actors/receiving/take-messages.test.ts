@@ -170,8 +170,8 @@ async function threadsOf({ userId }: Account): Promise<Map<string, string>> {
   return canonicalPartition(new Map(rows.map((row) => [row.id, row.thread_id ?? ''])));
 }
 
-describe('mail that the statement takes', () => {
-  test('leaves the account as mail that is parsed after its commit, and its threads are those of the definition', async () => {
+describe('mail that one statement takes', () => {
+  test('has the same rows as mail that is parsed after its commit, and the threads of the definition', async () => {
     let takenCount = 0;
     let count = 0;
     for (let seed = 0; seed < 24; seed++) {
@@ -202,7 +202,7 @@ describe('mail that the statement takes', () => {
   });
 
   test.skipIf(!hasCorpora).each(threadSets)(
-    'real mail of %s, in the order of arrival and shuffled, is stored as after its commit',
+    'of %s, in the order of arrival and shuffled, is stored as after its commit',
     async (name) => {
       const { messages } = await readThreadSet(name);
       const parsed = await Promise.all(
@@ -289,8 +289,8 @@ async function storedIds({ userId }: Account): Promise<Set<string>> {
   return new Set(rows.map(({ id }) => id));
 }
 
-describe('of a group', () => {
-  test('a message that PostgreSQL does not take is accepted alone, and the others are taken', async () => {
+describe('in a group', () => {
+  test('accepts alone a message that PostgreSQL refuses, and takes the others', async () => {
     const account = await openAccount();
     const mails = separateMails(20).map((mail, n) =>
       n === 7 ? { ...mail, message: { ...mail.message, textBody: 'a\0b' } } : mail,
@@ -300,7 +300,7 @@ describe('of a group', () => {
     expect(await storedIds(account)).toEqual(new Set(ids.filter((_, n) => n !== 7)));
   });
 
-  test('a message that may belong to another one is accepted alone, and the others are taken', async () => {
+  test('accepts alone a message that may belong to another one, and takes the others', async () => {
     const account = await openAccount();
     const mails = separateMails(20).map((mail, n) =>
       n === 7 ? { ...mail, message: { ...mail.message, references: ['<3@elsewhere.test>'] } } : mail,

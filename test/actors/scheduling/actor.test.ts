@@ -62,7 +62,7 @@ async function sights(userId: string) {
 const WAITING = { type: 'scheduled', status: 'scheduled', is_released: false, queued: 0, events: 0 };
 const RELEASED = { type: 'sent', status: 'pending', is_released: true, events: 1 };
 
-test('mail that is due goes to the queue with all its recipients, and sending and the live feed are told', async () => {
+test('mail that is due is queued with all its recipients, and wakes sending and the live feed', async () => {
   const userId = user();
   const to = ['a@x.test', 'b@x.test', 'c@y.test'];
   const [id] = await insertScheduled(database, [{ userId, inSeconds: -1, to }]);
@@ -76,7 +76,7 @@ test('mail that is due goes to the queue with all its recipients, and sending an
   expect(await wrongTotals(database, userId)).toEqual([]);
 });
 
-test('mail that is not due, paused or cancelled stays', async () => {
+test('mail that is not due, paused or cancelled is not queued', async () => {
   const userId = user();
   await insertScheduled(database, [
     { userId, inSeconds: 3_600 },
@@ -97,7 +97,7 @@ test('mail that is not due, paused or cancelled stays', async () => {
   expect(await wrongTotals(database, userId)).toEqual([]);
 });
 
-test('mail goes at its instant, not at the next sweep', async () => {
+test('mail is queued at its due time, not at the next sweep', async () => {
   const userId = user();
   const context = testActorContext(database);
   const sending = released(context, 4);
@@ -118,7 +118,7 @@ test('mail goes at its instant, not at the next sweep', async () => {
   expect(rows[0]?.early).toBe(0);
 });
 
-test('mail whose time passed while the scheduler was down goes once when it is back, though two come back', async () => {
+test('mail that fell due while the scheduler was down is queued once when two schedulers are back', async () => {
   const userId = user();
   const first = testActorContext(database);
   running.push(await startSchedulingActor(first, { dnsServers: [], mailHostname: 'mx.postroom.test' }));
@@ -154,7 +154,7 @@ test.each([
   ['scheduling.claimed', 0],
   ['scheduling.before-commit', 0],
   ['scheduling.after-commit', 1],
-])('killed at %s, mail goes once all the same', async (point, releasedBefore) => {
+])('mail is queued once when a scheduler is killed at %s', async (point, releasedBefore) => {
   const userId = user();
   await insertScheduled(database, [{ userId, inSeconds: -1 }]);
   const child = fork(
@@ -174,7 +174,7 @@ test.each([
   ['claims.removed', 0],
   ['claims.before-commit', 0],
   ['claims.after-commit', 1],
-])('killed at %s, a claim that expired ends once, with one event', async (point, endedBefore) => {
+])('an expired claim ends once, with one event, when a scheduler is killed at %s', async (point, endedBefore) => {
   const userId = user();
   await database.pool.query(
     `insert into thread_claim (user_id, thread_id, token_sha256, holder, claimed_at, expires_at)
@@ -207,7 +207,7 @@ test.each([
   ['approvals.expired-before-commit', 0],
   ['approvals.expired-after-commit', 2],
 ])(
-  'killed at %s, mail whose time to be approved is over is rejected once, with one event',
+  'an expired approval is rejected once, with one event, when a scheduler is killed at %s',
   async (point, endedBefore) => {
     const userId = user();
     const ids = await insertScheduled(database, [
@@ -243,7 +243,7 @@ test.each([
 );
 
 test.each(['erasure.rows-removed', 'erasure.before-end', 'erasure.after-end'])(
-  'killed at %s, a closed account is erased to the end, and no other',
+  'a closed account is erased completely, and no other, when a scheduler is killed at %s',
   async (point) => {
     const [closed, open] = [user(), user()];
     for (const userId of [closed, open]) {
@@ -286,7 +286,7 @@ test.each(['erasure.rows-removed', 'erasure.before-end', 'erasure.after-end'])(
   },
 );
 
-test('an account that cannot be erased does not hold up those closed after it, and is erased when it can be', async () => {
+test('an account that cannot be erased does not delay those closed after it, and is erased when it can be', async () => {
   const [stuck, next] = [user(), user()];
   await owner.pool.query(`
     create function refuse_erasure() returns trigger language plpgsql as $$ begin raise 'not this one'; end $$;
@@ -315,7 +315,7 @@ test('an account that cannot be erased does not hold up those closed after it, a
   await owner.pool.query('delete from erased_account where id = any ($1)', [[stuck, next]]);
 });
 
-test('the application’s clock decides nothing: an hour ahead sends nothing early, an hour behind holds nothing back', async () => {
+test("the application's clock decides nothing: an hour ahead queues nothing early, an hour behind delays nothing", async () => {
   const userId = user();
   for (const hours of [1, -1]) {
     const context = { ...testActorContext(database), now: () => new Date(Date.now() + hours * 3_600_000) };
@@ -331,7 +331,7 @@ test('the application’s clock decides nothing: an hour ahead sends nothing ear
   expect(await sights(userId)).toEqual([{ ...RELEASED, queued: 1 }, { ...RELEASED, queued: 1 }, WAITING, WAITING]);
 });
 
-test('10,000 mails that fall due in one second all go, each once, in batches', async () => {
+test('10,000 mails that fall due in one second are all queued, each once, in batches', async () => {
   const [crowd, one] = [user(), user()];
   for (let n = 0; n < 10; n++)
     await insertScheduled(

@@ -34,7 +34,7 @@ beforeEach(async () => {
 afterEach(() => testDatabase.drop());
 
 describe('an email is found exactly once', () => {
-  test('in the tail, in a segment, and in a merged one', async () => {
+  test('in unindexed mail, in a segment, and in a merged one', async () => {
     for (let at = 0; at < 9; at++) {
       await store(`tail${at}`, 3);
       await expectFound();
@@ -173,7 +173,7 @@ test.each(['words.claimed', 'words.before-swap', 'words.before-commit', 'words.s
 );
 
 describe('two builders', () => {
-  test('at once do not take the same account', async () => {
+  test('never take the same account at once', async () => {
     await store('first', 4);
     let taken = -1;
     await build(NEW, {
@@ -185,7 +185,7 @@ describe('two builders', () => {
     await expectFound();
   });
 
-  test('of which one lost its lease store every email once', async () => {
+  test('store every email once when one lost its lease', async () => {
     await store('first', 4);
     let isOvertaken = false;
     await build(NEW, {
@@ -201,7 +201,7 @@ describe('two builders', () => {
     await expectFound();
   });
 
-  test('of which one lost its lease before the end of a rewrite do not take changed words for those of a segment', async () => {
+  test('keep changed words when one lost its lease before the end of a rewrite', async () => {
     await store('first', 4);
     await build(NEW);
     await change('em_first_0', 'second text');
@@ -222,7 +222,7 @@ describe('two builders', () => {
     expect(await found('third')).toEqual(['em_first_0']);
   });
 
-  test('of which one lost its lease merge every segment once', async () => {
+  test('merge every segment once when one lost its lease', async () => {
     for (let at = 0; at < 7; at++) {
       await store(`m${at}`, 2);
       await build({ ...NEW, newCount: 2 });
@@ -245,7 +245,7 @@ describe('two builders', () => {
 });
 
 describe('a burst of mail', () => {
-  test('is read by a search only as far as its page needs', async () => {
+  test('is read by a search only as far as its page requires', async () => {
     await store('burst', 1_200);
     const page = { after: null, before: null, isInverted: false, limit: 26 };
     const readBy = (text: string) =>
@@ -271,7 +271,7 @@ describe('a burst of mail', () => {
   });
 });
 
-test('segments are merged into one of limited bytes, and larger ones stay as they are', async () => {
+test('segments are merged up to a limit of bytes, and larger ones stay unchanged', async () => {
   for (let at = 0; at < 12; at++) {
     await store(`m${at}`, 4);
     await build({ ...NEW, newCount: 4 }, { mergedBytes: 1 });
@@ -290,7 +290,7 @@ test('segments are merged into one of limited bytes, and larger ones stay as the
   await expectFound();
 });
 
-describe('words of removed mail leave', () => {
+describe('words of removed mail are removed', () => {
   test('with the next rewrite, and the old blocks a minute later', async () => {
     await store('first', 30);
     await change('em_first_0', 'rhinoceros');
@@ -310,7 +310,7 @@ describe('words of removed mail leave', () => {
     await expectFound({ gone: ['em_first_0'] });
   });
 
-  test('and a segment without mail is gone', async () => {
+  test('together with a segment that has no mail left', async () => {
     await store('first', 3);
     await build(NEW);
     for (const id of ['em_first_0', 'em_first_1', 'em_first_2']) await remove(id);
@@ -330,7 +330,7 @@ describe('a damaged segment', () => {
     ['its head', `update word_segment set head = overlay(head placing '\\x00'::bytea from 9)`],
   ] as const;
 
-  test.each(parts)('is found out by a search, which finds everything, and built again: %s', async (_, damage) => {
+  test.each(parts)('is detected by a search, which finds everything, and is built again: %s', async (_, damage) => {
     await store('first', 20);
     await build(NEW);
     await store('second', 2);
@@ -346,7 +346,7 @@ describe('a damaged segment', () => {
     expect(await unindexed()).toEqual([]);
   });
 
-  test.each(parts)('is found out by a merge: %s', async (_, damage) => {
+  test.each(parts)('is detected by a merge: %s', async (_, damage) => {
     for (let at = 0; at < 8; at++) {
       await store(`m${at}`, 2);
       await build(

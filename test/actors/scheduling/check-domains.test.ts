@@ -110,7 +110,7 @@ const receives = async (address: string) => {
 };
 
 describe('a domain is verified', () => {
-  test('in the background once the answered records are published, and its owner is told', async () => {
+  test('in the background once its records are published, and its owner is notified', async () => {
     const domain = await add(ann, 'x.test');
     expect(await look()).toBe(1);
     expect(await stateOf(domain)).toMatchObject({ status: 'pending', isMxSeen: false, dueIn: MINUTE_S });
@@ -125,7 +125,7 @@ describe('a domain is verified', () => {
     expect(published).toEqual([{ kind: 'routing', name: 'x.test' }]);
   });
 
-  test('by the proof alone, when its owner asks; mail comes here with the MX', async () => {
+  test('by the proof alone, when its owner asks; it receives mail with the MX', async () => {
     const domain = await add(ann, 'x.test');
     publish(domain.dnsRecords.filter(isProof));
     expect(await lookAt(domain)).toEqual({ checked: [domain.id] });
@@ -139,14 +139,14 @@ describe('a domain is verified', () => {
   test.each<[string, (value: string) => unknown[]]>([
     ['cut in chunks', (value) => [[value.slice(0, 7), value.slice(7)]]],
     ['among others', (value) => ['something else', value, 'postroom-verification=dom_0']],
-  ])('by a proof %s', async (_name, recordsOf) => {
+  ])('by a proof that is %s', async (_name, recordsOf) => {
     const domain = await add(ann, 'x.test');
     dns.set('_postroom.x.test', 'TXT', recordsOf(domain.dnsRecords.find(isProof)?.value ?? ''));
     await lookAt(domain);
     expect(await stateOf(domain)).toMatchObject({ status: 'verified' });
   });
 
-  test('not by the proof of another user, at another name, or in another type', async () => {
+  test('and not by the proof of another user, at another name, or in another type', async () => {
     const domain = await add(ann, 'x.test');
     const foreign = await add(bob, 'x.test');
     const value = domain.dnsRecords.find(isProof)?.value;
@@ -157,14 +157,14 @@ describe('a domain is verified', () => {
     expect(await stateOf(domain)).toMatchObject({ status: 'pending' });
   });
 
-  test('not for whoever asks with the id of another user', async () => {
+  test('and not for a user who asks with the id of another user', async () => {
     const domain = await add(ann, 'x.test');
     publish(domain.dnsRecords);
     expect(await lookAt({ ...domain, userId: bob.userId })).toEqual({ checked: [] });
     expect(await stateOf(domain)).toMatchObject({ isChecked: false });
   });
 
-  test('though it failed after 72 hours without proof', async () => {
+  test('even though it failed after 72 hours without proof', async () => {
     const domain = await add(ann, 'x.test');
     await passTime(72 * HOUR_S - 60);
     await look();
@@ -188,7 +188,7 @@ describe('a verified domain', () => {
     await look();
   });
 
-  test('is looked at daily, and stays verified when records go; its owner is told once', async () => {
+  test('is checked daily, and stays verified when records disappear; its owner is notified once', async () => {
     dns.clear();
     dns.set('x.test', 'TXT', ['still here']);
     expect(await look()).toBe(0);
@@ -215,7 +215,7 @@ describe('a verified domain', () => {
   });
 
   test.each(['SERVFAIL', 'silent', 'garbage'] as const)(
-    'changes nothing where DNS answers %s, and is asked again soon',
+    'keeps its status when DNS responds %s, and is checked again soon',
     async (trouble) => {
       const before = await stateOf(domain);
       for (const { type, name } of domain.dnsRecords) dns.set(name, type, trouble);
@@ -233,7 +233,7 @@ describe('a verified domain', () => {
     },
   );
 
-  test('changes nothing while DNS is away altogether', async () => {
+  test('keeps its status while DNS is unreachable', async () => {
     const away = createDomainChecker(testActorContext(gateway.actor), {
       dnsServers: ['127.0.0.1:1'],
       mailHostname: HOST,
@@ -247,7 +247,7 @@ describe('a verified domain', () => {
   });
 });
 
-test('answers that lie harm no other domain', async () => {
+test('false replies harm no other domain', async () => {
   const liar = await add(ann, 'liar.test');
   const honest = await add(bob, 'honest.test');
   publish(honest.dnsRecords);
@@ -274,7 +274,7 @@ test('answers that lie harm no other domain', async () => {
   expect(JSON.stringify(check).length).toBeLessThan(20_000);
 });
 
-test('a domain that goes while it is looked at is let go', async () => {
+test('a domain that is deleted during its check is skipped', async () => {
   const domain = await add(ann, 'x.test');
   publish(domain.dnsRecords);
   const looking = lookAt(domain);
@@ -285,7 +285,7 @@ test('a domain that goes while it is looked at is let go', async () => {
   expect(rows).toEqual([]);
 });
 
-describe('several who look', () => {
+describe('several checkers', () => {
   test('share the domains that are due', async () => {
     for (let n = 0; n < 6; n++) await add(ann, `x${n}.test`);
     dns.queries.length = 0;
@@ -294,7 +294,7 @@ describe('several who look', () => {
     expect(dns.queries.filter((query) => query.startsWith('TXT _postroom.'))).toHaveLength(6);
   });
 
-  test('leave what is claimed to whoever claimed it, for a minute', async () => {
+  test('leave a claimed domain to its holder, for a minute', async () => {
     await add(ann, 'x.test');
     const { claimDueDomains } = await import('../../../db/queries/domains/domain-check.ts');
     expect(await claimDueDomains(gateway.actor)).toHaveLength(1);
@@ -303,7 +303,7 @@ describe('several who look', () => {
     expect(await look()).toBe(1);
   });
 
-  test('serve a few questions of one user at once; others are not kept waiting', async () => {
+  test('serve a few concurrent checks of one user, and do not delay others', async () => {
     const mine = await add(ann, 'slow.test');
     const theirs = await add(bob, 'quick.test');
     for (const { type, name } of mine.dnsRecords) dns.set(name, type, 'silent');
@@ -313,7 +313,7 @@ describe('several who look', () => {
     expect(answered.toSorted((a, b) => a - b)).toEqual([0, 0, 1, 1, 1, 1]);
   });
 
-  test('give up before all of a hundred domains were looked at when their DNS is silent', async () => {
+  test('stop before all of a hundred domains are checked when DNS does not respond', async () => {
     const names = Array.from({ length: 100 }, (_, n) => `silent${n}.test`);
     await gateway.owner.pool.query(
       `insert into domain (user_id, id, name) select $1, 'dom_' || n, n from unnest($2::text[]) n`,
@@ -325,7 +325,7 @@ describe('several who look', () => {
   });
 });
 
-describe('of several who claim one name', () => {
+describe('of several users who claim one name', () => {
   test('at once, with all proofs published, exactly one is verified', async () => {
     for (let round = 0; round < 5; round++) {
       const name = `claimed${round}.test`;
@@ -349,7 +349,7 @@ describe('of several who claim one name', () => {
     }
   });
 
-  test('the second is told why it stays pending, and does not fail with its proof there', async () => {
+  test('the second sees why the domain stays pending, and does not fail while its proof is there', async () => {
     const first = await add(ann, 'x.test');
     const second = await add(bob, 'x.test');
     publish([...first.dnsRecords, ...second.dnsRecords]);
@@ -391,7 +391,7 @@ describe('a name whose proof is gone', () => {
     expect(await stateOf(old)).toMatchObject({ status: 'verified', isProofLost: true });
   });
 
-  test('passes to another who proves it after 7 days, with all that hung on it', async () => {
+  test('passes to another user who proves it after 7 days, with its addresses and subdomains', async () => {
     await passTime(7 * DAY_S - 60);
     await lookAt(claim);
     expect(await stateOf(claim)).toMatchObject({ check: { reason: 'taken' } });
@@ -417,7 +417,7 @@ describe('a name whose proof is gone', () => {
     expect(shown.dnsRecords.filter(isProof)).toHaveLength(1);
   });
 
-  test('stays where the owner proves it again, be it a moment before', async () => {
+  test('stays with an owner who proves it again, even a moment before', async () => {
     await passTime(7 * DAY_S + 60);
     publish([...claim.dnsRecords, ...old.dnsRecords]);
     await lookAt(old);
@@ -426,7 +426,7 @@ describe('a name whose proof is gone', () => {
     expect(await stateOf(claim)).toMatchObject({ status: 'pending' });
   });
 
-  test('comes back with its addresses to an owner who proves it when it is free again', async () => {
+  test('returns with its addresses to an owner who proves it when it is free again', async () => {
     await passTime(7 * DAY_S + 60);
     await lookAt(claim);
     expect((await gateway.call(bob.apiKey, 'DELETE', `/domains/${claim.id}`)).statusCode).toBe(200);
@@ -436,14 +436,14 @@ describe('a name whose proof is gone', () => {
     expect(await receives('a@x.test')).toBe(ann.userId);
   });
 
-  test('lends nothing to new subdomains, and may be claimed by yet another', async () => {
+  test('is not inherited by new subdomains, and may be claimed by a third user', async () => {
     expect(await add(ann, 'new.x.test')).toMatchObject({ status: 'pending', inheritsFromParent: false });
     const carl = await gateway.mailbox();
     expect(await add(carl, 'x.test')).toMatchObject({ status: 'pending' });
   });
 });
 
-test('a claim on a verified name has its owner looked at, not more than every 10 minutes', async () => {
+test('a claim on a verified name checks its owner, at most every 10 minutes', async () => {
   const owned = await add(ann, 'x.test');
   publish(owned.dnsRecords);
   await lookAt(owned);
@@ -471,7 +471,7 @@ describe('a new DKIM key', () => {
     return dnsRecords.filter(({ name }: DnsRecord) => name.includes('_domainkey'));
   };
 
-  test('signs once its record is seen; the former record is shown for 7 days more', async () => {
+  test('signs once its record is seen; the former record is shown for 7 more days', async () => {
     const domain = await add(ann, 'x.test');
     publish(domain.dnsRecords);
     await lookAt(domain);

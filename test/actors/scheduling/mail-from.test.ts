@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createDnsResolver } from '../../../actors/dns-resolver.ts';
+import { createDnsResolver } from '../../../actors/network/dns-resolver.ts';
 import { authenticateMessage } from '../../../actors/receiving/authenticate-message.ts';
 import { createDomainChecker } from '../../../actors/scheduling/check-domains.ts';
 import type { DnsRecord } from '../../../core/domains/dns-records.ts';
@@ -72,7 +72,7 @@ async function shownOf(domainId: string): Promise<[status: string, at: string | 
 
 const passTime = (seconds: number) => moveClock(owner, seconds);
 
-describe('a domain whose owner has published the records that it was told', () => {
+describe('a domain whose owner has published the requested records', () => {
   test('has its MAIL FROM domain verified, and its mail passes SPF, DKIM and DMARC at a receiver', async () => {
     const { id, dnsRecords } = await addDomain('x.test');
     expect(await shownOf(id)).toEqual(['pending', null]);
@@ -144,7 +144,7 @@ describe('the records of MAIL FROM domains', () => {
     ['there is no SPF', () => dns.set(mailFrom, 'TXT', ['hello'])],
     ['SPF lets others send only', () => dns.set(mailFrom, 'TXT', ['v=spf1 a:mx.other.test -all'])],
     ['DNS does not answer', () => dns.set(mailFrom, 'MX', 'SERVFAIL')],
-  ])('are not seen where %s', async (_name, spoil) => {
+  ])('are not found when %s', async (_name, spoil) => {
     const { id, dnsRecords } = await addDomain('x.test');
     publish(dnsRecords);
     spoil();
@@ -152,7 +152,7 @@ describe('the records of MAIL FROM domains', () => {
     expect(await shownOf(id)).toEqual(['Pending', null]);
   });
 
-  test('are looked for a minute after the domain was verified, then at intervals that double to an hour', async () => {
+  test('are checked a minute after the domain was verified, then at intervals that double to an hour', async () => {
     await addDomain('x.test');
     const waits = [];
     for (let n = 0; n < 9; n++) {
@@ -165,7 +165,7 @@ describe('the records of MAIL FROM domains', () => {
     expect(waits).toEqual([1, 1, 2, 4, 8, 16, 32, 60, 60]);
   });
 
-  test('once seen are looked for daily, and lost only when DNS says that they are gone', async () => {
+  test('are checked daily once found, and lost only when DNS says that they are gone', async () => {
     const { id, dnsRecords } = await addDomain('x.test');
     publish(dnsRecords);
     await look();
@@ -186,14 +186,14 @@ describe('the records of MAIL FROM domains', () => {
     expect((await state()).isVerified).toBe(true);
   });
 
-  test('are looked for by one actor', async () => {
+  test('are checked by one actor', async () => {
     await addDomain('x.test');
     const before = asked();
     expect((await Promise.all([look(), look(), look()])).reduce((sum, count) => sum + count)).toBe(1);
     expect(asked() - before).toBe(2);
   });
 
-  test('that nobody finished looking for are looked for again after a minute', async () => {
+  test('are checked again after a minute when a check did not finish', async () => {
     await addDomain('x.test');
     expect(await claimDueDomains(gateway.actor)).toHaveLength(1);
     expect(await look()).toBe(0);

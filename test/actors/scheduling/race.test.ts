@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-test('500 cancellations race two schedulers: each mail is cancelled or sent, as the answer says, and never both', async () => {
+test('500 cancellations race two schedulers: each mail is cancelled or sent, as the response says, and never both', async () => {
   const box = await gateway.mailbox();
   const schedulers = [testActorContext(gateway.actor), testActorContext(gateway.actor)];
   const cancelled = new Map<string, boolean>();

@@ -18,7 +18,7 @@ afterAll(() => testDatabase.drop());
 const idsOf = async (table: string, column: string) =>
   (await owner.pool.query<{ id: string }>(`select ${column} as id from ${table} order by 1`)).rows.map(({ id }) => id);
 
-test('what is over goes, and what still counts stays', async () => {
+test('expired rows are removed, and valid ones stay', async () => {
   const { userId } = await createMailbox(owner, { domain: 'left.test', address: 'hello@left.test' });
   await owner.pool.query(`insert into user_account (id, email) values ('usr_other', 'other@left.test')`);
   await owner.pool.query(
@@ -54,7 +54,7 @@ test('what is over goes, and what still counts stays', async () => {
   expect(await idsOf('thread_message_id', 'message_id')).toEqual(['reply-address:young']);
 });
 
-test('rows that came late for an account that was erased go, those of others stay', async () => {
+test('late rows of an erased account are removed, those of others stay', async () => {
   await owner.pool.query(`
     insert into erased_account values ('usr_gone', now()), ('usr_long_gone', now() - interval '2 days');
     insert into smtp_offer (user_id, recipient, reverse_path, sha256, remote_address, email_id, accepted_at, expires_at)
@@ -63,6 +63,6 @@ test('rows that came late for an account that was erased go, those of others sta
   expect(await idsOf('smtp_offer', 'user_id')).toEqual(['usr_long_gone', 'usr_other']);
 });
 
-test('an actor can read no session and no password, but only have the old ones removed', async () => {
+test('an actor cannot read sessions or passwords, but can have old ones removed', async () => {
   await expect(actor.pool.query('select from auth_session')).rejects.toThrow(/permission denied/);
 });

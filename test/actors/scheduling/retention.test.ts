@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { removeOldMail } from '../../../actors/scheduling/retention.ts';
 import { SYSTEM_USER_ID } from '../../../core/accounts/system-account.ts';
+import { DAY_MS } from '../../../core/shared/durations.ts';
 import { KEEP_FOREVER, type Retention } from '../../../core/upkeep/retention.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { giveRaw, tracesOf } from '../../support/rows/retained-mail.ts';
@@ -19,7 +20,6 @@ beforeAll(async () => {
 beforeEach(() => owner.pool.query('delete from retention; delete from retention_sweep'));
 afterAll(() => stage.close());
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Mail of the tests is so many days old, by what mailOf calls day 0. */
 const ageOfDay = (day: number) => (Date.now() - Date.UTC(2026, 5, 1)) / DAY_MS - day;
 /** Removes what came before that day of the tests. */
@@ -57,7 +57,7 @@ async function mailbox(count: number): Promise<{ userId: string; ids: string[] }
 const emailCount = async (userId: string) =>
   (await owner.pool.query<{ count: number }>('select count(*) from email where user_id = $1', [userId])).rows[0]?.count;
 
-test('mail older than its metadata days goes with all that hangs on it; threads and totals agree afterwards', async () => {
+test('mail older than its metadata days is removed with all its rows; threads and totals agree afterwards', async () => {
   const { userId, ids } = await mailbox(400);
   const other = await mailbox(20);
   const rawId = await giveRaw(owner, [{ userId, emailId: ids[0] ?? '' }]);
@@ -76,7 +76,7 @@ test('mail older than its metadata days goes with all that hangs on it; threads 
   expect(await emailCount(other.userId)).toBe(20);
 });
 
-test('threads without any mail left are gone, and an answer to one of them begins anew', async () => {
+test('threads without mail are removed, and a reply to one of them starts a new one', async () => {
   const { userId, ids } = await mailbox(40);
   await choose(userId, { metadataDays: 1 });
   await sweep();
@@ -89,7 +89,7 @@ test('threads without any mail left are gone, and an answer to one of them begin
   expect(await stage.findFaults(userId)).toEqual([]);
 });
 
-test('bytes go before bodies and bodies before the rest; what is searched for is forgotten with the bodies', async () => {
+test('raw bytes are removed before bodies and bodies before the rest; search words are removed with the bodies', async () => {
   const { userId, ids } = await mailbox(8);
   const [emailId = ''] = ids;
   const rawId = await giveRaw(owner, [{ userId, emailId }], 'rhinoceros');
@@ -128,7 +128,7 @@ test('bytes go before bodies and bodies before the rest; what is searched for is
   expect(await stage.findFaults(userId)).toEqual([]);
 });
 
-test('bytes that two users share go when the last of them loses its right to them', async () => {
+test('bytes that two users share are removed when the last of them has no mail with them', async () => {
   const one = await mailbox(1);
   const two = await mailbox(1);
   const mails = [one, two].map(({ userId, ids }) => ({ userId, emailId: ids[0] ?? '' }));
@@ -143,7 +143,7 @@ test('bytes that two users share go when the last of them loses its right to the
   expect(await isThere()).toBe(false);
 });
 
-test('bytes are not left behind when two schedulers take the last rights to them at the same time', async () => {
+test('shared bytes are removed when two schedulers remove the last references at the same time', async () => {
   const boxes = await Promise.all(Array.from({ length: 6 }, () => mailbox(1)));
   const pairs = [0, 2, 4].map((n) => [boxes[n], boxes[n + 1]] as const);
   for (const pair of pairs)
@@ -155,7 +155,7 @@ test('bytes are not left behind when two schedulers take the last rights to them
   expect((await owner.pool.query('select count(*) from raw_message')).rows[0].count).toBe(before - 3);
 });
 
-test('two schedulers do nothing twice, and totals are exact', async () => {
+test('two schedulers remove nothing twice, and totals are exact', async () => {
   const boxes = await Promise.all([mailbox(150), mailbox(150), mailbox(150)]);
   for (const { userId } of boxes) await choose(userId, { metadataDays: beforeDay(10) });
   await Promise.all([sweep(), sweep()]);
@@ -165,7 +165,7 @@ test('two schedulers do nothing twice, and totals are exact', async () => {
   }
 });
 
-test('what is in work stays whatever its age: pending, scheduled, unrouted, to be forwarded, and held mail until its metadata days', async () => {
+test('unfinished mail of any age is kept: pending, scheduled, unrouted, to be forwarded, and held until its metadata days', async () => {
   const { userId, ids } = await mailbox(8);
   const [
     pending = '',
@@ -210,7 +210,7 @@ test('what is in work stays whatever its age: pending, scheduled, unrouted, to b
   expect(done).not.toBe('');
 });
 
-test('what was in work when it was passed goes once all is looked at anew', async () => {
+test('mail that was unfinished at the last pass is removed at the next full pass', async () => {
   const { userId, ids } = await mailbox(3);
   for (const emailId of ids) await giveRaw(owner, [{ userId, emailId }]);
   await owner.pool.query('update route set outcome = null where user_id = $1 and email_id = $2', [userId, ids[0]]);
@@ -226,7 +226,7 @@ test('what was in work when it was passed goes once all is looked at anew', asyn
   expect(await kept()).toBe(0);
 });
 
-test('without a choice of their own the defaults of the service hold for users, and a choice wins', async () => {
+test('the defaults of the service apply to users who chose no days, and a choice overrides them', async () => {
   const { userId } = await mailbox(2);
   const chooser = await mailbox(2);
   for (const id of [userId, chooser.userId])
@@ -240,7 +240,7 @@ test('without a choice of their own the defaults of the service hold for users, 
   await owner.pool.query('delete from user_account');
 });
 
-test('receptions of reports, which made no email, go with their bytes; those that wait for the parser stay', async () => {
+test('receptions of reports, which created no email, are removed with their bytes; those that wait for the parser stay', async () => {
   const { userId, ids } = await mailbox(2);
   const [report = '', waiting = ''] = ids;
   const rawIds = [
@@ -268,7 +268,7 @@ test('receptions of reports, which made no email, go with their bytes; those tha
   ]);
 });
 
-test('logged requests go with the bodies of mail of their age, which they may contain', async () => {
+test('logged requests are removed with the bodies of mail of their age, which they may contain', async () => {
   const [userId, other] = [newUser(), newUser()];
   await owner.pool.query(
     `insert into api_request (user_id, id, created_at, key_id, interface, method, path, status, duration_ms, client_address,
@@ -286,7 +286,7 @@ test('logged requests go with the bodies of mail of their age, which they may co
   expect(rows).toEqual([{ own: 1, other: 3 }]);
 });
 
-test('old events go from the beginning of the feed, which then tells where it begins', async () => {
+test('old events are removed from the beginning of the feed, which then says where it begins', async () => {
   const { userId } = await mailbox(30);
   await owner.pool.query(`update event set at = now() - interval '9 days' where user_id = $1 and seq <= 12`, [userId]);
   await choose(userId, { metadataDays: 8 });
@@ -300,7 +300,7 @@ test('old events go from the beginning of the feed, which then tells where it be
   expect(rows).toEqual([{ first: 13, told: 13 }]);
 });
 
-test('it ends at once when it is told to stop, and goes on where it was', async () => {
+test('retention ends at once when it is stopped, and continues where it was', async () => {
   const { userId } = await mailbox(350);
   await choose(userId, { metadataDays: 1 });
   let batches = 0;
@@ -311,7 +311,7 @@ test('it ends at once when it is told to stop, and goes on where it was', async 
   expect(await emailCount(userId)).toBe(0);
 });
 
-test('a batch that fails for one user keeps neither its other work nor other users, and is tried again after a pause', async () => {
+test('a batch that fails for one user delays neither its other work nor other users, and is retried after a pause', async () => {
   const bad = await mailbox(5);
   const good = await mailbox(5);
   await giveRaw(owner, [{ userId: bad.userId, emailId: bad.ids[0] ?? '' }]);
@@ -342,7 +342,7 @@ test('a batch that fails for one user keeps neither its other work nor other use
   expect(await stage.findFaults(bad.userId)).toEqual([]);
 });
 
-test('what a failed batch noted is taken back: bodies that were not removed are not passed over', async () => {
+test('the progress of a failed batch is taken back: bodies that were not removed are not skipped', async () => {
   const { userId, ids } = await mailbox(3);
   for (const emailId of ids) await giveRaw(owner, [{ userId, emailId }]);
   await choose(userId, { rawDays: 1, bodyDays: 1 });
@@ -355,7 +355,7 @@ test('what a failed batch noted is taken back: bodies that were not removed are 
   await owner.pool.query('drop function refuse cascade');
 });
 
-test('when the connection is lost the whole run ends and says so', async () => {
+test('a lost connection ends the whole run with an error', async () => {
   const { userId } = await mailbox(1);
   await choose(userId, { metadataDays: 1 });
   await owner.pool.query(`
@@ -367,7 +367,7 @@ test('when the connection is lost the whole run ends and says so', async () => {
   expect(await emailCount(userId)).toBe(1);
 });
 
-test("the service's own mail goes by the service's days", async () => {
+test("the service's own mail is removed after the service's days", async () => {
   const id = `em_${randomBytes(6).toString('hex')}`;
   await stage.arrive(SYSTEM_USER_ID, [mailOf(id, 1)]);
   await owner.pool.query(`update route set outcome = 'stored', decided_at = now() where user_id = $1`, [
@@ -379,7 +379,7 @@ test("the service's own mail goes by the service's days", async () => {
   expect(await emailCount(SYSTEM_USER_ID)).toBe(0);
 });
 
-test('a batch whose claim went to another scheduler is taken back', async () => {
+test('a batch whose claim went to another scheduler is rolled back', async () => {
   const { userId } = await mailbox(5);
   await choose(userId, { metadataDays: 1 });
   await sweep();

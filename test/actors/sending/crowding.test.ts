@@ -31,7 +31,7 @@ function watchBytes(): { bytes: ByteStore; asked: string[] } {
   return { bytes: { ...bytes, get }, asked };
 }
 
-test('one user’s mail to many servers that hang takes half of the places, and another user’s goes out', async () => {
+test('one user’s mail to many servers that hang takes half of the transactions, and another user’s mail is sent', async () => {
   const hanging = await stage.startSink({ script: { banner: () => 'hang' } });
   const well = await stage.startSink({ host: '127.0.0.2', port: hanging.port });
   for (let domain = 0; domain < 75; domain++) {
@@ -50,7 +50,7 @@ test('one user’s mail to many servers that hang takes half of the places, and 
   expect(hanging.peakConnections()).toBe(50);
 });
 
-test('a user with a long backlog for many servers that hang has half of what may be in hand', async () => {
+test('a user with a long backlog for many hanging servers has half of the jobs in memory', async () => {
   const hanging = await stage.startSink({ script: { banner: () => 'hang' } });
   const well = await stage.startSink({ host: '127.0.0.2', port: hanging.port });
   for (let domain = 0; domain < 75; domain++) stage.publish(`pit${domain}.test`, '127.0.0.1');
@@ -77,7 +77,7 @@ test('a user with a long backlog for many servers that hang has half of what may
   expect(well.messages).toHaveLength(2);
 });
 
-test('of large messages for servers that hang only so many are read, and none before there is a session', async () => {
+test('bytes of large messages for hanging servers are limited, and none are read before a session exists', async () => {
   const hanging = await stage.startSink({ script: { mail: () => 'hang' } });
   const silent = await stage.startSink({ host: '127.0.0.2', port: hanging.port, script: { banner: () => 'hang' } });
   const well = await stage.startSink({ host: '127.0.0.3', port: hanging.port });

@@ -75,13 +75,13 @@ test('mail waits when a server with TLSA records offers no TLS', async () => {
   expect(sink.transactions).toEqual([]);
 });
 
-test('unusable records require TLS, and any certificate will do', async () => {
+test('unusable records require TLS, and accept any certificate', async () => {
   const { publish } = await startDomain();
   publish(1, OTHER_DIGEST);
   expect((await attempted()).attempts).toMatchObject([{ outcome: 'delivered', is_tls: true }]);
 });
 
-test('records of a zone that is not signed are ignored', async () => {
+test('records of an unsigned zone are ignored', async () => {
   const { publish } = await startDomain({ startTls: 'absent' }, false);
   publish(3, OTHER_DIGEST);
   expect((await attempted()).attempts).toMatchObject([{ outcome: 'delivered', is_tls: false }]);
@@ -101,7 +101,7 @@ test.each(['SERVFAIL', 'garbage'] as const)('mail waits when the TLSA query gets
   expect(sink.connections).toEqual([]);
 });
 
-test('a signed domain without TLSA records gets mail as before', async () => {
+test('a signed domain without TLSA records gets mail as usual', async () => {
   await startDomain({ startTls: 'absent' });
   expect((await attempted()).attempts).toMatchObject([{ outcome: 'delivered', is_tls: false }]);
 });
@@ -116,7 +116,7 @@ test('without validating resolvers, TLSA records are not looked up', async () =>
   expect(stage.dns.queries.filter((query) => query.startsWith('TLSA'))).toEqual([]);
 });
 
-test('an answer too long for one datagram is read over TCP', async () => {
+test('a reply too long for one datagram is read over TCP', async () => {
   const { sink } = await startDomain();
   const others = Array.from({ length: 40 }, (_, n) => ({
     usage: 3,

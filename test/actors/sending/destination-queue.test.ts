@@ -75,14 +75,14 @@ test('destinations take turns, each up to its limit', () => {
   expect(takenOf(queue)).toEqual([]);
 });
 
-test('within a destination users take turns', () => {
+test('users take turns within a destination', () => {
   const queue = createQueue({ ...LIMITS, first: 6 });
   fill(queue, 'a', 4);
   for (const userId of ['ben', 'cay']) queue.add({ ...transaction(`of ${userId}`, 'a'), userId });
   expect(takenOf(queue)).toEqual(['a#0', 'of ben', 'of cay', 'a#1', 'a#2', 'a#3']);
 });
 
-test('there is a limit on all of them together', () => {
+test('all destinations together have one limit', () => {
   const queue = createQueue({ ...LIMITS, active: { ...PLENTY, count: 3 } });
   for (const userId of ['a', 'b', 'c', 'd']) queue.add({ ...transaction(`${userId}#0`, userId), userId });
   expect(takenOf(queue)).toEqual(['a#0', 'b#0', 'c#0']);
@@ -90,7 +90,7 @@ test('there is a limit on all of them together', () => {
   expect(takenOf(queue)).toEqual(['d#0']);
 });
 
-test('a destination gets more with each message that it takes, up to the most', () => {
+test('a destination gets one more transaction with each accepted message, up to the maximum', () => {
   const queue = createQueue(LIMITS);
   fill(queue, 'a', 40);
   const counts = [takenOf(queue).length];
@@ -102,7 +102,7 @@ test('a destination gets more with each message that it takes, up to the most', 
   expect(counts).toEqual([2, 3, 4, 5, 6, 6, 6, 6, 6, 6, 6]);
 });
 
-test('a refusal of one message changes nothing', () => {
+test('a refusal of one message changes no limit', () => {
   const queue = createQueue(LIMITS);
   fill(queue, 'a', 10);
   takenOf(queue);
@@ -110,7 +110,7 @@ test('a refusal of one message changes nothing', () => {
   expect(takenOf(queue)).toHaveLength(1);
 });
 
-test('a destination that asks for patience gets a pause and half as much, and the others theirs', () => {
+test('a destination that defers gets a pause and half its limit, and others keep theirs', () => {
   vi.useFakeTimers();
   try {
     let ready = 0;
@@ -136,7 +136,7 @@ test('a destination that asks for patience gets a pause and half as much, and th
   }
 });
 
-test('pauses double as long as nothing gets through, up to a minute', () => {
+test('pauses double while nothing is accepted, up to a minute', () => {
   vi.useFakeTimers();
   try {
     const queue = createQueue(LIMITS);
@@ -161,7 +161,7 @@ test('pauses double as long as nothing gets through, up to a minute', () => {
   }
 });
 
-test('patience that is asked for with single recipients makes no longer pauses', () => {
+test('deferrals of single recipients do not lengthen the pauses', () => {
   vi.useFakeTimers();
   try {
     const queue = createQueue(LIMITS);
@@ -179,7 +179,7 @@ test('patience that is asked for with single recipients makes no longer pauses',
   }
 });
 
-test('transactions that began before a pause tell nothing new', () => {
+test('results of transactions that began before a pause are ignored', () => {
   vi.useFakeTimers();
   try {
     const queue = createQueue({ ...LIMITS, first: 4 });
@@ -195,7 +195,7 @@ test('transactions that began before a pause tell nothing new', () => {
   }
 });
 
-test('what is put back goes first', () => {
+test('a job that is put back comes first', () => {
   const queue = createQueue({ ...LIMITS, first: 1 });
   fill(queue, 'a', 3);
   const [taken] = queue.take();
@@ -205,7 +205,7 @@ test('what is put back goes first', () => {
   expect(takenOf(queue)).toEqual(['a#0']);
 });
 
-test('what waits can be taken out, of one destination and of all', () => {
+test('waiting jobs can be removed, of one destination and of all', () => {
   const queue = createQueue({ ...LIMITS, first: 1 });
   fill(queue, 'a', 3);
   fill(queue, 'b', 2);
@@ -221,7 +221,7 @@ function addOne(queue: DestinationQueue, userId: string, name: string, bytes = 1
   queue.add({ ...transaction(name, name), userId, bytes });
 }
 
-test('a user gets as many places as are left free, half of them alone, and another user finds one', () => {
+test('a user gets as many transactions as are left free, half of them alone, and another user always gets one', () => {
   const queue = createQueue({ ...LIMITS, active: { ...PLENTY, count: 12 } });
   for (let n = 0; n < 20; n++) addOne(queue, 'ann', `ann${n}`);
   expect(takenOf(queue)).toHaveLength(6);
@@ -234,7 +234,7 @@ test('a user gets as many places as are left free, half of them alone, and anoth
   expect(takenOf(queue)).toEqual(['ben3']);
 });
 
-test('destinations that are yet to take a message cannot have all places, however many users they have', () => {
+test('destinations that have accepted nothing cannot take all transactions, however many users they have', () => {
   const unproven = { ...PLENTY, count: 4 };
   const queue = createQueue({ ...LIMITS, unproven, active: { ...PLENTY, count: 8 } });
   addOne(queue, 'zoe', 'known');
@@ -249,7 +249,7 @@ test('destinations that are yet to take a message cannot have all places, howeve
   expect(takenOf(queue)).toEqual(['new4']);
 });
 
-test('messages that run at once are limited in bytes, of all and of a user, and a large one passes alone', () => {
+test('bytes of running messages are limited, of all and of a user, and a large one passes alone', () => {
   const queue = createQueue({ ...LIMITS, active: { ...PLENTY, bytes: 1_000 } });
   addOne(queue, 'ann', 'huge', 5_000);
   for (const name of ['a', 'b', 'c']) addOne(queue, 'ann', name, 250);

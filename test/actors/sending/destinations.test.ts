@@ -57,7 +57,7 @@ test('mail servers without an address bounce', async () => {
 });
 
 test.each(['SERVFAIL', 'silent'] as const)(
-  'DNS in trouble (%s) defers',
+  'a DNS failure (%s) defers',
   async (records) => {
     const domain = `dns-${records.toLowerCase()}.test`;
     stage.dns.set(domain, 'MX', records);
@@ -66,7 +66,7 @@ test.each(['SERVFAIL', 'silent'] as const)(
   30_000,
 );
 
-test('without MX the address of the domain itself serves', async () => {
+test('the address of the domain itself is used when it has no MX', async () => {
   const sink = await stage.startSink();
   stage.dns.set('address.test', 'A', ['127.0.0.1']);
   await stage.start({ port: sink.port });
@@ -75,7 +75,7 @@ test('without MX the address of the domain itself serves', async () => {
   expect(await attemptsOf(stage.owner, emailId)).toMatchObject([{ host: 'address.test', remote_address: '127.0.0.1' }]);
 });
 
-test('a host with an IPv6 address alone is reached', async () => {
+test('a host with only an IPv6 address is reached', async () => {
   const sink = await stage.startSink({ host: '::1' });
   stage.publish('six.test', '::1');
   await stage.start({ port: sink.port });
@@ -85,7 +85,7 @@ test('a host with an IPv6 address alone is reached', async () => {
   expect(await attemptsOf(stage.owner, emailId)).toMatchObject([{ host: 'mx1.six.test', remote_address: '::1' }]);
 });
 
-test('the most preferred host is tried first, and the next one when it is dead', async () => {
+test('the most preferred host is tried first, and the next one when it is down', async () => {
   const second = await stage.startSink({ host: '127.0.0.2' });
   const third = await stage.startSink({ host: '127.0.0.3', port: second.port });
   stage.publish('order.test', '127.0.0.1', '127.0.0.2', '127.0.0.3');
@@ -98,7 +98,7 @@ test('the most preferred host is tried first, and the next one when it is dead',
   ]);
 });
 
-test('a host that greets with a refusal is passed over', async () => {
+test('a host whose greeting is a refusal is skipped', async () => {
   const first = await stage.startSink({ script: { banner: () => '554 5.3.2 not here' } });
   const second = await stage.startSink({ host: '127.0.0.2', port: first.port });
   stage.publish('refusing.test', '127.0.0.1', '127.0.0.2');
@@ -108,7 +108,7 @@ test('a host that greets with a refusal is passed over', async () => {
   expect([first.connections.length, second.messages.length]).toEqual([1, 1]);
 });
 
-test('a host that does not answer is left for its other address', async () => {
+test('the other address of a host is tried when the first does not respond', async () => {
   const silent = await stage.startSink({ script: { banner: () => 'hang' } });
   const second = await stage.startSink({ host: '127.0.0.2', port: silent.port });
   stage.dns.set('both.test', 'MX', [{ preference: 10, exchange: 'mx.both.test' }]);
@@ -120,7 +120,7 @@ test('a host that does not answer is left for its other address', async () => {
   expect(second.messages).toHaveLength(1);
 });
 
-test('addresses that we must not connect to are left out', async () => {
+test('addresses that are not permitted are skipped', async () => {
   const sink = await stage.startSink();
   stage.dns.set('guarded.test', 'MX', [
     { preference: 10, exchange: 'inside.guarded.test' },
@@ -155,7 +155,7 @@ test('our own ports are refused on private addresses', async () => {
   expect(canary.connections).toHaveLength(0);
 });
 
-test('mail for a domain whose MX is this service and which it does not serve would loop', async () => {
+test('mail for a domain whose MX is this service, and which it does not serve, is refused as a loop', async () => {
   stage.dns.set('loop.test', 'MX', [
     { preference: 10, exchange: 'OUT.postroom.test' },
     { preference: 20, exchange: 'backup.loop.test' },
@@ -164,7 +164,7 @@ test('mail for a domain whose MX is this service and which it does not serve wou
   expect(await tryDomain('loop.test')).toMatchObject({ status: 'bounced', last_status: '5.4.6' });
 });
 
-test('mail for a domain of this service is handed to its own listener', async () => {
+test('mail for a domain of this service goes to its own listener', async () => {
   const inbound = await stage.startSink();
   await createMailbox(stage.owner, { domain: 'hosted.test', address: 'ann@hosted.test' });
   await stage.start({
@@ -180,7 +180,7 @@ test('mail for a domain of this service is handed to its own listener', async ()
   expect(stage.dns.queries.filter((query) => query.endsWith(' hosted.test'))).toEqual([]);
 });
 
-test('waits for our own listener while it is unreachable for a moment', async () => {
+test('mail waits for our own listener while it is unreachable for a moment', async () => {
   const former = await stage.startSink();
   await former.stop();
   await createMailbox(stage.owner, { domain: 'restarting.test', address: 'ann@restarting.test' });

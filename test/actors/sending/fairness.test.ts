@@ -26,7 +26,7 @@ async function fillQueue(domain: string, count: number): Promise<void> {
   );
 }
 
-test('a destination that hangs, with a long backlog, holds up nobody else', async () => {
+test('a hanging destination with a long backlog delays no other', async () => {
   const hanging = await stage.startSink({ script: { mail: () => 'hang' } });
   const well = await stage.startSink({ host: '127.0.0.2', port: hanging.port });
   stage.publish('hanging.test', '127.0.0.1');
@@ -46,7 +46,7 @@ test('a destination that hangs, with a long backlog, holds up nobody else', asyn
   expect(hanging.peakConnections()).toBeLessThanOrEqual(3);
 });
 
-test('one user’s long backlog does not hold up another user’s mail to the same destination', async () => {
+test('one user’s long backlog does not delay another user’s mail to the same destination', async () => {
   const sink = await stage.startSink({ script: { message: () => ({ reply: '250 2.0.0 taken', afterMs: 100 }) } });
   stage.publish('both.test', '127.0.0.1');
   const other = await createSender(stage.owner, 'small.test', null);
@@ -59,7 +59,7 @@ test('one user’s long backlog does not hold up another user’s mail to the sa
   expect(place).toBeLessThan(300);
 });
 
-test('a long backlog of a destination that is well goes out to the end', async () => {
+test('a long backlog of a healthy destination is sent completely', async () => {
   const sink = await stage.startSink();
   stage.publish('newsletter.test', '127.0.0.1');
   await fillQueue('newsletter.test', 1_500);
@@ -73,7 +73,7 @@ test('a long backlog of a destination that is well goes out to the end', async (
   expect(sent).toHaveLength(1_501);
 });
 
-test('connections are used again, and more of them as a destination keeps up', async () => {
+test('connections are reused, and more are opened while a destination keeps up', async () => {
   const sink = await stage.startSink({ script: { message: () => ({ reply: '250 2.0.0 taken', afterMs: 20 }) } });
   stage.publish('growing.test', '127.0.0.1');
   for (let n = 0; n < 60; n++) await queueMail(stage.owner, stage.sender, { to: [`user${n}@growing.test`] });
@@ -84,7 +84,7 @@ test('connections are used again, and more of them as a destination keeps up', a
   expect(Math.max(...sink.connections.map(({ messageCount }) => messageCount))).toBeGreaterThan(1);
 });
 
-test('idle connections are closed after moments', async () => {
+test('idle connections are closed after a moment', async () => {
   const sink = await stage.startSink();
   stage.publish('idle.test', '127.0.0.1');
   await stage.start({ port: sink.port });
@@ -95,7 +95,7 @@ test('idle connections are closed after moments', async () => {
   expect(sink.connections[0]?.transcript).toContain('C: QUIT');
 });
 
-test('a connection that ended while it was idle costs the next message nothing', async () => {
+test('a connection that ended while idle costs the next message nothing', async () => {
   const sink = await stage.startSink({ mostMessages: 1 });
   stage.publish('once.test', '127.0.0.1');
   await stage.start({ port: sink.port });
@@ -107,7 +107,7 @@ test('a connection that ended while it was idle costs the next message nothing',
   expect(sink.messages).toHaveLength(3);
 });
 
-test('a destination that allows one connection gets one, and all its mail', async () => {
+test('a destination that allows one connection gets all its mail over one', async () => {
   const open = new Set<number>();
   const sink = await stage.startSink({
     script: {
@@ -132,7 +132,7 @@ test('a destination that allows one connection gets one, and all its mail', asyn
   expect(sink.connections.length - open.size).toBeLessThan(10);
 });
 
-test('mail that waits for hosts which are not there shares what the first try found', async () => {
+test('mail that waits for unreachable hosts shares the result of the first attempt', async () => {
   const sink = await stage.startSink();
   await sink.stop();
   stage.publish('dead.test', '127.0.0.1');

@@ -46,7 +46,7 @@ const temporary: [where: string, script: SinkScript][] = [
   ['DATA', { data: () => '451 4.3.2 not now' }],
   ['the final dot', { message: () => '452 4.3.1 not now' }],
 ];
-test.each(temporary)('4xx at %s is tried again in five minutes', async (_, script) => {
+test.each(temporary)('a 4xx at %s is retried in five minutes', async (_, script) => {
   const { emailId, recipient } = await sendTo({ script });
   expect(recipient).toMatchObject({ ...DEFERRED, last_text: 'not now' });
   expect(recipient?.last_code).toBeGreaterThanOrEqual(421);
@@ -64,7 +64,7 @@ const permanent: [where: string, script: SinkScript][] = [
   ['DATA', { data: () => '550 5.1.1 never' }],
   ['the final dot', { message: () => '550 5.1.1 never' }],
 ];
-test.each(permanent)('5xx at %s bounces at once', async (_, script) => {
+test.each(permanent)('a 5xx at %s bounces at once', async (_, script) => {
   const { emailId, recipient, address } = await sendTo({ script });
   expect(recipient).toMatchObject({ ...BOUNCED, last_code: 550, last_status: '5.1.1', last_text: 'never' });
   const email = await emailOf(stage.owner, emailId);
@@ -81,13 +81,13 @@ test.each(permanent)('5xx at %s bounces at once', async (_, script) => {
   ]);
 });
 
-test('5xx before the message blames us, and is tried again', async () => {
+test('a 5xx before the message is our own fault, and is retried', async () => {
   const { recipient } = await sendTo({ script: { banner: () => '554 5.7.1 we do not like you' } });
   expect(recipient).toMatchObject({ ...DEFERRED, last_code: 554, last_text: 'we do not like you' });
   expect(await suppressions()).toEqual([]);
 });
 
-test('a host that takes no mail at all bounces', async () => {
+test('a host that accepts no mail at all bounces', async () => {
   const { recipient } = await sendTo({ script: { banner: () => '521 5.3.2 no mail here' } });
   expect(recipient).toMatchObject({ ...BOUNCED, last_code: 521 });
 });
@@ -98,13 +98,13 @@ test('a refusal of the content bounces and does not suppress the address', async
   expect(await suppressions()).toEqual([]);
 });
 
-test('a reply of several lines is kept in one', async () => {
+test('a reply of several lines is stored as one', async () => {
   const reply: SinkReply = '550-5.1.1 no such\r\n550-5.1.1 mailbox\r\n550 5.1.1 here';
   const { recipient } = await sendTo({ script: { rcpt: () => reply } });
   expect(recipient).toMatchObject({ last_code: 550, last_status: '5.1.1', last_text: 'no such mailbox here' });
 });
 
-test('a connection that drops in DATA is tried again', async () => {
+test('a connection that drops in DATA is retried', async () => {
   const { sink, recipient, emailId } = await sendTo({ script: { body: () => 'drop' } });
   expect(recipient).toMatchObject({ ...DEFERRED, last_code: null, last_status: '4.4.2' });
   expect(recipient?.last_text).toContain('The server closed the connection');
@@ -114,7 +114,7 @@ test('a connection that drops in DATA is tried again', async () => {
   expect(sink.messages).toHaveLength(1);
 });
 
-test('a connection that drops after the final dot is tried again, and may double', async () => {
+test('a connection that drops after the final dot is retried, and may double the message', async () => {
   const { sink, recipient, emailId } = await sendTo({ script: { message: () => 'drop' } });
   expect(recipient).toMatchObject({ ...DEFERRED, last_code: null, last_status: '4.4.2' });
   expect(recipient?.last_text).toBe(
@@ -137,25 +137,25 @@ const hanging: [where: string, script: SinkScript][] = [
   ['the message', { body: () => 'hang' }],
   ['the final dot', { message: () => 'hang' }],
 ];
-test.each(hanging)('a server that hangs at %s is left when its time is up', async (_, script) => {
+test.each(hanging)('a server that hangs at %s is left at the time limit', async (_, script) => {
   const { sink, recipient } = await sendTo({ script }, SHORT);
   expect(recipient).toMatchObject({ ...DEFERRED, last_code: null, last_status: '4.4.2' });
   expect(recipient?.last_text).toContain('The server did not respond in time');
   await sink.until(() => sink.openConnections() === 0);
 });
 
-test('a server that answers slowly and steadily is left, too', async () => {
+test('a server that responds slowly and steadily is left at the time limit, too', async () => {
   const drip: SinkScript = { rcpt: () => ({ reply: '250 2.1.5 well', afterMs: 300 }), data: () => 'hang' };
   const { recipient } = await sendTo({ script: drip }, SHORT);
   expect(recipient).toMatchObject({ ...DEFERRED, last_status: '4.4.2' });
 });
 
-test('a server that is no SMTP server is tried again', async () => {
+test('a server that is no SMTP server is retried', async () => {
   const { recipient } = await sendTo({ script: { banner: () => '200 OK' as SinkReply } });
   expect(recipient).toMatchObject(DEFERRED);
 });
 
-test('nobody listens: tried again', async () => {
+test('a refused connection is retried', async () => {
   const sink = await stage.startSink();
   await sink.stop();
   stage.publish('closed.test', '127.0.0.1');
@@ -168,14 +168,14 @@ test('nobody listens: tried again', async () => {
   ]);
 });
 
-test('a message that is larger than the server takes bounces before it is sent', async () => {
+test('a message that is larger than the server accepts bounces before it is sent', async () => {
   const { sink, recipient } = await sendTo({ extensions: ['PIPELINING', 'SIZE 100'] });
   expect(recipient).toMatchObject({ ...BOUNCED, last_status: '5.3.4' });
   expect(sink.transactions).toHaveLength(0);
   expect(await suppressions()).toEqual([]);
 });
 
-test('a server without any extension is served', async () => {
+test('a server without any extension gets its mail', async () => {
   const { sink, recipient } = await sendTo({
     extensions: [],
     script: { ehlo: (connection) => (connection.transcript.at(-1)?.includes('EHLO') ? '502 5.5.1 what?' : undefined) },
@@ -184,7 +184,7 @@ test('a server without any extension is served', async () => {
   expect(sink.transactions[0]?.parameters).toEqual([]);
 });
 
-test('a fault of ours is tried again and stops nobody else', async () => {
+test('our own fault is retried and delays no other', async () => {
   const sink = await stage.startSink();
   stage.publish('well.test', '127.0.0.1');
   const keyless = await createSender(stage.owner, 'lost-key.test', randomBytes(32));

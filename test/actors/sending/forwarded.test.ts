@@ -63,7 +63,7 @@ async function deliveryOf(id: string | undefined) {
   return rows[0];
 }
 
-test('copies of one email are sent apart, each with its own bytes and return address', async () => {
+test('copies of one email are sent separately, each with its own bytes and return address', async () => {
   const sink = await stage.startSink();
   stage.publish('two.test', '127.0.0.1');
   const ids = await queueCopies([
@@ -92,7 +92,7 @@ test('copies of one email are sent apart, each with its own bytes and return add
   expect(email.events.map(({ kind }) => kind)).toEqual(['delivery.succeeded', 'delivery.succeeded']);
 });
 
-test('a copy is signed by the domain of its From address, which its return address is of, too', async () => {
+test('a copy is signed by the domain of its From address, which its return address has, too', async () => {
   const sink = await stage.startSink();
   stage.publish('signed.test', '127.0.0.1');
   const other = await createSender(stage.owner, 'other-signer.test', SECRET_KEY);
@@ -111,7 +111,7 @@ test('a copy is signed by the domain of its From address, which its return addre
   expect(message?.from).toMatch(/@other-signer\.test$/);
 });
 
-test('a copy whose domain is not verified any more is not sent', async () => {
+test('a copy whose domain is no longer verified is not sent', async () => {
   const sink = await stage.startSink();
   stage.publish('unverified.test', '127.0.0.1');
   const [id] = await queueCopies([{ text: 'x', to: ['a@unverified.test'], senderDomain: 'never.test' }]);
@@ -144,7 +144,7 @@ test('a copy to a suppressed address is not sent', async () => {
   });
 });
 
-test('a delivery is pending until its last recipient is settled, at most five days, and nobody gets a DSN', async () => {
+test('a delivery is pending until its last recipient is settled, at most five days, without a DSN', async () => {
   const sink = await stage.startSink({
     script: { rcpt: (address) => (address.startsWith('slow') ? '450 4.2.0 Later' : undefined) },
   });

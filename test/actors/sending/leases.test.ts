@@ -20,7 +20,7 @@ async function untilAttempts(emailId: string, isMet: (attempts: AttemptSight[]) 
   while (!isMet(await attemptsOf(stage.owner, emailId))) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-test('two actors at once send everything, and nothing twice', async () => {
+test('two concurrent actors send every message once', async () => {
   const sink = await stage.startSink();
   stage.publish('pair.test', '127.0.0.1');
   const emailIds = [];
@@ -42,7 +42,7 @@ test('two actors at once send everything, and nothing twice', async () => {
   expect(rows).toHaveLength(150);
 });
 
-test('the same wake ten times makes one message', async () => {
+test('the same wake ten times sends one message', async () => {
   const sink = await stage.startSink();
   stage.publish('ten.test', '127.0.0.1');
   const actor = await stage.start({ port: sink.port });
@@ -55,7 +55,7 @@ test('the same wake ten times makes one message', async () => {
   expect(sink.messages).toHaveLength(2);
 });
 
-test('an attempt that a dead process left open is recorded as interrupted, and the message goes again', async () => {
+test('an attempt that a dead process left open is recorded as interrupted, and the message is sent again', async () => {
   const sink = await stage.startSink();
   stage.publish('crashed.test', '127.0.0.1');
   const emailId = await queueMail(stage.owner, stage.sender, { to: ['ann@crashed.test'] });
@@ -105,7 +105,7 @@ test.each([
   expect((await emailOf(stage.owner, emailId)).status).toBe('pending');
 });
 
-test('what a server took is delivered, though another has the claim by now, whose outcome changes nothing', async () => {
+test('a message that a server accepted is delivered, and the outcome of a later claim changes nothing', async () => {
   const answers = [Promise.withResolvers<SinkReply>(), Promise.withResolvers<SinkReply>()];
   const sink = await stage.startSink({
     script: { message: ({ connection }) => answers[connection.number - 1]?.promise },
@@ -135,7 +135,7 @@ test('what a server took is delivered, though another has the claim by now, whos
   expect((await emailOf(stage.owner, emailId)).events.map(({ kind }) => kind)).toEqual(['email.delivered']);
 });
 
-test('who lost the claim does not send what is not out yet, and who has it does', async () => {
+test('a process that lost the claim sends nothing more, and the new holder does', async () => {
   const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<SinkReply>();
   const { promise: isAsked, resolve: ask } = Promise.withResolvers<void>();
   const sink = await stage.startSink({
@@ -165,7 +165,7 @@ test('who lost the claim does not send what is not out yet, and who has it does'
   ]);
 });
 
-test('an outcome that waits for another change of its row is recorded over that', async () => {
+test('an outcome that waits for another change of its row is recorded after it', async () => {
   const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>();
   const sink = await stage.startSink({ script: { message: () => mayAnswer.then(() => '550 5.1.1 never' as const) } });
   stage.publish('crossed.test', '127.0.0.1');
@@ -190,7 +190,7 @@ test('an outcome that waits for another change of its row is recorded over that'
   expect(recipient).toMatchObject({ status: 'bounced', attempts: 1, last_code: 550 });
 });
 
-test('leases of attempts that take long are renewed', async () => {
+test('leases of long attempts are renewed', async () => {
   const sink = await stage.startSink({ script: { message: () => 'hang' } });
   stage.publish('slow.test', '127.0.0.1');
   await stage.start({ port: sink.port });
@@ -208,7 +208,7 @@ test('leases of attempts that take long are renewed', async () => {
   expect((await until()) - first).toBeGreaterThan(5_000);
 });
 
-test('a stop gives back what has not begun, and ends what does not end by itself', async () => {
+test('a stop releases jobs that have not begun, and ends those that do not end by themselves', async () => {
   const sink = await stage.startSink({ script: { message: () => 'hang' } });
   stage.publish('stopped.test', '127.0.0.1');
   const emailIds = [];
@@ -242,7 +242,7 @@ test('a stop gives back what has not begun, and ends what does not end by itself
   }
 });
 
-test('a stop while connections are being opened interrupts them', async () => {
+test('a stop interrupts connections that are being opened', async () => {
   const sink = await stage.startSink({ script: { banner: () => 'hang' } });
   stage.publish('unopened.test', '127.0.0.1');
   const actor = await stage.start({ port: sink.port });
@@ -253,7 +253,7 @@ test('a stop while connections are being opened interrupts them', async () => {
   expect(await recipientsOf(stage.owner, emailId)).toMatchObject([{ attempts: 0, claimed_by: null }]);
 });
 
-test('a reply that cannot be stored is recorded without its words, and the message does not go again', async () => {
+test('a reply that cannot be stored is recorded without its text, and the message is not sent again', async () => {
   const sink = await stage.startSink({ script: { message: () => '250 2.0.0 poison' } });
   stage.publish('poison.test', '127.0.0.1');
   await stage.owner.pool.query(`alter table recipient add constraint no_poison check (last_text <> 'poison')`);
@@ -268,7 +268,7 @@ test('a reply that cannot be stored is recorded without its words, and the messa
   }
 });
 
-test('an outcome that cannot be recorded at all is held until it can, and the message does not go again', async () => {
+test('an outcome that cannot be recorded is held until it can, and the message is not sent again', async () => {
   const sink = await stage.startSink();
   stage.publish('stubborn.test', '127.0.0.1');
   await stage.owner.pool.query(`

@@ -62,7 +62,7 @@ function holdMessages(): () => void {
   return resolve;
 }
 
-test('an email is stored with its thread and claimed by one statement, and nothing of it is read back to send it', async () => {
+test('an email is stored with its thread and claimed by one statement, and sent without reading it back', async () => {
   const release = holdMessages();
   const before = sink.transactions.length;
   const { answer: id, texts } = await recordStatements(async () => {
@@ -85,7 +85,7 @@ test('an email is stored with its thread and claimed by one statement, and nothi
   expect(await attemptsOf(gateway.owner, id)).toMatchObject([{ number: 1, outcome: 'delivered' }]);
 });
 
-test('recipients of one domain go in one transaction with the return address of the first, those of another in their own', async () => {
+test('recipients of one domain share a transaction with the return address of the first, and other domains have their own', async () => {
   const before = sink.messages.length;
   const id = await post({ to: ['ann@a.test', 'ben@a.test'], cc: ['cis@b.test'], bcc: ['dan@a.test'] });
   const recipients = await delivered(id);
@@ -105,7 +105,7 @@ test('recipients of one domain go in one transaction with the return address of 
   expect(new Set(messages.map(({ from }) => from)).size).toBe(2);
 });
 
-test('a batch is claimed as it is stored, and each email of it goes once', async () => {
+test('a batch is claimed as it is stored, and each of its emails is sent once', async () => {
   const before = sink.messages.length;
   const emails = Array.from({ length: 20 }, (_, n) => ({
     from: box.address,
@@ -124,7 +124,7 @@ test('a batch is claimed as it is stored, and each email of it goes once', async
   ).toEqual(emails.flatMap(({ to }) => to).toSorted());
 });
 
-test('an email whose user has many in hand at its destination waits in its row until they are sent', async () => {
+test('an email waits in its row while its user has many jobs at the destination', async () => {
   const release = holdMessages();
   const ids = await Promise.all(Array.from({ length: 60 }, (_, n) => post({ to: `n${n}@c.test` })));
   const claims = async () =>
@@ -139,7 +139,7 @@ test('an email whose user has many in hand at its destination waits in its row u
     expect(await attemptsOf(gateway.owner, id)).toMatchObject([{ number: 1, outcome: 'delivered' }]);
 });
 
-test('mail to a suppressed address is refused, and nothing of it is stored or sent', async () => {
+test('mail to a suppressed address is refused, and neither stored nor sent', async () => {
   await gateway.call(box.apiKey, 'POST', '/suppressions', { address: 'no@a.test' });
   const before = sink.transactions.length;
   const response = await gateway.call(box.apiKey, 'POST', '/emails', {
@@ -153,7 +153,7 @@ test('mail to a suppressed address is refused, and nothing of it is stored or se
   expect(sink.transactions.slice(before)).toHaveLength(1);
 });
 
-test('requests with one key at once store, claim and send one email', async () => {
+test('concurrent requests with one key store, claim and send one email', async () => {
   const before = sink.messages.length;
   const body = { from: box.address, to: 'once@a.test', subject: 'Once', text: 'Hello' };
   const headers = { 'idempotency-key': 'once' };
@@ -166,7 +166,7 @@ test('requests with one key at once store, claim and send one email', async () =
   expect(sink.messages.slice(before)).toHaveLength(1);
 });
 
-test('what a stopped actor had claimed is sent by the next one when its lease has ended', async () => {
+test('the claims of a stopped actor are sent by the next one after the lease', async () => {
   const release = holdMessages();
   const id = await post({ to: 'late@a.test' });
   await sink.until(({ transactions }) => transactions.at(-1)?.recipients.includes('late@a.test') === true);

@@ -66,7 +66,7 @@ test.each([
     'ERR_TLS_CERT_ALTNAME_INVALID',
   ],
 ] as const)(
-  'with a policy in mode enforce, mail waits when the server %s',
+  'under a policy in mode enforce, mail waits when the server %s',
   async (_, label, options, isTrusted, text) => {
     const domain = `${label}-sts.test`;
     const { sink } = await startDomain(domain, policyOf('enforce', `mx1.${domain}`), options, isTrusted);
@@ -80,7 +80,7 @@ test.each([
   },
 );
 
-test('with a policy in mode enforce, mail waits when no mail server is listed', async () => {
+test('mail waits under a policy in mode enforce that lists no mail server', async () => {
   const { sink } = await startDomain('unlisted.test', policyOf('enforce', '*.other.test'), { startTls: 'offered' });
   const emailId = await stage.send({ to: ['ann@unlisted.test'] });
   await untilTried(stage.owner, emailId);
@@ -94,7 +94,7 @@ test('with a policy in mode enforce, mail waits when no mail server is listed', 
   expect(sink.connections).toEqual([]);
 });
 
-test.each(['testing', 'none'])('with a policy in mode %s, mail is delivered without TLS', async (mode) => {
+test.each(['testing', 'none'])('under a policy in mode %s, mail is delivered without TLS', async (mode) => {
   const domain = `${mode}-mode.test`;
   await startDomain(domain, policyOf(mode, '*.other.test'), { startTls: 'absent' });
   const emailId = await stage.send({ to: [`ann@${domain}`] });
@@ -122,7 +122,7 @@ test.each([
   ['a redirect', [{ status: 302, headers: { location: 'https://elsewhere.test/' } }]],
   ['HTML', [{ status: 200, headers: { 'content-type': 'text/html' }, body: policyOf('enforce', 'x.test') }]],
   ['a file of more than 64 KB', [{ status: 200, headers: { 'content-type': 'text/plain' }, body: 'x'.repeat(70_000) }]],
-] as const)('a policy host that answers with %s makes no policy', async (_, script) => {
+] as const)('a policy host that responds with %s gives no policy', async (_, script) => {
   const domain = `unfetched-${hostCount++}.test`;
   const { host } = await startDomain(domain, policyOf('enforce', 'x.test'), { startTls: 'absent' });
   host.answer([...script]);
@@ -131,7 +131,7 @@ test.each([
 });
 let hostCount = 0;
 
-test('a policy host with an invalid certificate, or at a private address, makes no policy', async () => {
+test('a policy host with an invalid certificate, or at a private address, gives no policy', async () => {
   const sink = await stage.startSink();
   stage.publish('untrusted-host.test', '127.0.0.1');
   const host = await publishPolicy('untrusted-host.test', policyOf('enforce', 'x.test'));

@@ -12,7 +12,7 @@ afterAll(async () => {
   await stage.close();
 });
 
-test('an email in hand is not taken a second time by who holds it, though the lease ran out', async () => {
+test('a job is not claimed again by the process that holds it, although the lease expired', async () => {
   const { promise, resolve: answer } = Promise.withResolvers<void>();
   const sink = await stage.startSink({ script: { message: () => promise.then(() => undefined) } });
   stage.publish('held.test', '127.0.0.1');

@@ -46,7 +46,7 @@ test('recipients of one transaction share its return address', async () => {
   expect(sink.messages).toHaveLength(1);
 });
 
-test('recipients of several domains get the message from each other in transactions of their own', async () => {
+test('recipients of several domains get the message in one transaction per domain', async () => {
   const sink = await stage.startSink();
   stage.publish('one.test', '127.0.0.1');
   stage.publish('two.test', '127.0.0.1');
@@ -57,7 +57,7 @@ test('recipients of several domains get the message from each other in transacti
   expect(groups.toSorted()).toEqual(['ann@one.test cay@one.test', 'ben@two.test']);
 });
 
-test('what a server does not take at once goes in the next transaction of the same connection', async () => {
+test('recipients that a server defers within a transaction go in the next one over the same connection', async () => {
   const sink = await stage.startSink({ mostRecipients: 2 });
   stage.publish('narrow.test', '127.0.0.1');
   await stage.start({ port: sink.port });
@@ -72,7 +72,7 @@ test('what a server does not take at once goes in the next transaction of the sa
   expect(new Set(recipients.map(({ return_id }) => return_id)).size).toBe(3);
 });
 
-test('of more than a hundred recipients in one domain the hundred and first goes in the next transaction', async () => {
+test('the hundred and first recipient of a domain goes in the next transaction', async () => {
   const sink = await stage.startSink();
   stage.publish('crowd.test', '127.0.0.1');
   const to = Array.from({ length: 130 }, (_, n) => `user${n}@crowd.test`);
@@ -83,7 +83,7 @@ test('of more than a hundred recipients in one domain the hundred and first goes
   expect(sink.messages.flatMap((message) => message.recipients).toSorted()).toEqual(to.toSorted());
 });
 
-test('storage that is full for the only recipient is no reason to try at once', async () => {
+test('full storage of the only recipient is not retried at once', async () => {
   const sink = await stage.startSink({ script: { rcpt: () => '452 4.2.2 mailbox full' } });
   stage.publish('full.test', '127.0.0.1');
   await stage.start({ port: sink.port });
@@ -93,7 +93,7 @@ test('storage that is full for the only recipient is no reason to try at once', 
   expect(sink.transactions).toHaveLength(1);
 });
 
-test('when the connection is lost, a refusal that came before still counts', async () => {
+test('a refusal before a lost connection still counts', async () => {
   const sink = await stage.startSink({
     script: { rcpt: (address) => (address.startsWith('ben') ? '550 5.1.1 no' : undefined), body: () => 'drop' },
   });
@@ -105,7 +105,7 @@ test('when the connection is lost, a refusal that came before still counts', asy
   expect((await emailOf(stage.owner, emailId)).status).toBe('pending');
 });
 
-test('an address that was suppressed since is settled without a connection', async () => {
+test('an address that was suppressed meanwhile is settled without a connection', async () => {
   const sink = await stage.startSink();
   stage.publish('quiet.test', '127.0.0.1');
   await stage.owner.pool.query(
@@ -123,7 +123,7 @@ test('an address that was suppressed since is settled without a connection', asy
   expect(await emailOf(stage.owner, emailId)).toMatchObject({ status: 'bounced' });
 });
 
-test('an address that unsubscribed from a list meanwhile gets no queued mail of that list, and other mail', async () => {
+test('an address that unsubscribed from a list gets no queued mail of that list, but gets other mail', async () => {
   const sink = await stage.startSink();
   stage.publish('listed.test', '127.0.0.1');
   await stage.owner.pool.query(
@@ -143,7 +143,7 @@ test('an address that unsubscribed from a list meanwhile gets no queued mail of 
   expect(settled.flat().map(({ status }) => status)).toEqual(['delivered', 'delivered', 'bounced']);
 });
 
-test('an address that another user suppressed is sent to', async () => {
+test('mail is sent to an address that another user suppressed', async () => {
   const sink = await stage.startSink();
   stage.publish('loud.test', '127.0.0.1');
   await stage.owner.pool.query(
@@ -154,7 +154,7 @@ test('an address that another user suppressed is sent to', async () => {
   await untilRecipients(stage.owner, emailId, ([only]) => only?.status === 'delivered');
 });
 
-test('nothing leaves for a domain that is not its sender’s any more', async () => {
+test('mail is not sent when its sender no longer has the domain', async () => {
   const sink = await stage.startSink();
   stage.publish('late.test', '127.0.0.1');
   const emailId = await queueMail(stage.owner, stage.sender, { to: ['ann@late.test'] });

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-test('the attempt of a claim of what is in hand already is closed', async () => {
+test('a second claim of a running job closes its attempt', async () => {
   const context = testActorContext(stage.database);
   const plenty = { count: 10, bytes: 1_000_000 };
   const inHand = createInHand<SendingJob>({
@@ -69,7 +69,7 @@ test('the attempt of a claim of what is in hand already is closed', async () => 
   expect(inHand.size()).toBe(1);
 });
 
-test('an outcome of an attempt that was counted already changes nothing, although the claimant is the same', async () => {
+test('an outcome of a counted attempt changes nothing, although the claimant is the same', async () => {
   const context = testActorContext(stage.database);
   const emailId = await queueMail(stage.owner, stage.sender, { to: ['ann@twice.test'] });
   const recipient = async () => {

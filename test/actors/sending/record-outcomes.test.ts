@@ -61,7 +61,7 @@ test.each([
   expect(rows.map(({ address }) => address)).toEqual(suppressed);
 });
 
-test('an outcome whose claim was lost is left out of its group: no event, no change', async () => {
+test('an outcome with a lost claim is left out of its group: no event, no change', async () => {
   const context = testActorContext(stage.database);
   const sender = await createSender(stage.owner, 'lost.test', SECRET_KEY);
   const lost = await queueMail(stage.owner, sender, { to: ['a@many.test'] });

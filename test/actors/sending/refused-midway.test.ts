@@ -23,7 +23,7 @@ function answer(socket: Socket, replies: string[]): void {
 }
 
 test.each(['552 5.3.4 enough', '250 2.0.0 enough'])(
-  'a session is over when the server answers %s before the message is out, so that the rest is no commands',
+  'a session ends when the server replies %s within the message, so that the rest is not read as commands',
   async (last) => {
     server.on('connection', (socket) => answer(socket, ['250 mx.test', '250 sender', '250 recipient', '354 go', last]));
     server.listen(0, '127.0.0.1');

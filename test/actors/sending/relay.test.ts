@@ -16,7 +16,7 @@ afterAll(() => stage.close());
 
 const areDelivered = (recipients: { status: string }[]) => recipients.every(({ status }) => status === 'delivered');
 
-test('a relay gets mail for every domain, without a look-up', async () => {
+test('a relay gets mail for every domain, without a lookup', async () => {
   const relay = await stage.startSink();
   await stage.start({ relayUrl: `smtp://127.0.0.1:${relay.port}`, allowedPrivateNetworks: [] });
   const emailId = await stage.send({ to: ['ann@anywhere.test', 'ben@elsewhere.test'] });
@@ -28,7 +28,7 @@ test('a relay gets mail for every domain, without a look-up', async () => {
   expect(stage.dns.queries.filter((query) => query.endsWith(' anywhere.test'))).toEqual([]);
 });
 
-test('credentials of the URL are decoded and used', async () => {
+test('credentials in the URL are decoded and used', async () => {
   const relay = await stage.startSink({ auth: { user: 'ann@relay', pass: 'p@ss:word/ä' }, startTls: 'offered' });
   const credentials = `${encodeURIComponent('ann@relay')}:${encodeURIComponent('p@ss:word/ä')}`;
   await stage.start({ relayUrl: `smtp://${credentials}@127.0.0.1:${relay.port}` });
@@ -37,7 +37,7 @@ test('credentials of the URL are decoded and used', async () => {
   expect(relay.messages[0]).toMatchObject({ user: 'ann@relay', isTls: true });
 });
 
-test('smtps is TLS from the first byte', async () => {
+test('smtps uses TLS from the first byte', async () => {
   const relay = await stage.startSink({ auth: { user: 'ann', pass: 'word' }, isTlsFromStart: true });
   await stage.start({ relayUrl: `smtps://ann:word@127.0.0.1:${relay.port}` });
   const emailId = await stage.send({ to: ['ann@anywhere.test'] });
@@ -46,7 +46,7 @@ test('smtps is TLS from the first byte', async () => {
   expect(await attemptsOf(stage.owner, emailId)).toMatchObject([{ is_tls: true, host: null, remote_address: null }]);
 });
 
-test('a relay that refuses the credentials gets nothing, and the mail waits', async () => {
+test('a relay that refuses the credentials gets no mail, and the mail waits', async () => {
   const relay = await stage.startSink({ auth: { user: 'ann', pass: 'word' } });
   await stage.start({ relayUrl: `smtp://ann:wrong@127.0.0.1:${relay.port}` });
   const emailId = await stage.send({ to: ['ann@anywhere.test'] });
@@ -55,7 +55,7 @@ test('a relay that refuses the credentials gets nothing, and the mail waits', as
   expect(relay.transactions).toEqual([]);
 });
 
-test('a relay on this machine may be spoken to without TLS, any other only over TLS with a valid certificate', () => {
+test('a relay on this machine may be used without TLS, any other only over TLS with a valid certificate', () => {
   const asked = (url: string) => {
     const { tls, isCertificateVerified, credentials, port, hosts } = relayRoute(url);
     return [hosts[0]?.name, port, tls, isCertificateVerified, credentials?.user ?? null];
@@ -68,7 +68,7 @@ test('a relay on this machine may be spoken to without TLS, any other only over 
   expect(asked('smtp://relay.example.com')).toEqual(['relay.example.com', 25, 'opportunistic', false, null]);
 });
 
-test('a reply to the Message-ID that a relay gave joins the thread of the sent email', async () => {
+test('a reply to the Message-ID that a relay assigned joins the thread of the sent email', async () => {
   const token = '0102018f00000001-aaaa-bbbb-000000';
   const relay = await stage.startSink({ script: { message: () => `250 Ok ${token}` } });
   await stage.start({ relayUrl: `smtp://127.0.0.1:${relay.port}` });
@@ -94,7 +94,7 @@ test('a reply to the Message-ID that a relay gave joins the thread of the sent e
   expect(await receive([relayed], 'usr_other')).toBe(2);
 });
 
-test('no id is learned from a server that is no relay', async () => {
+test('a server that is not a relay assigns no ids', async () => {
   const sink = await stage.startSink({ script: { message: () => '250 Ok 0102018f00000003-aaaa-bbbb-000000' } });
   stage.publish('direct.test', '127.0.0.1');
   await stage.start({ port: sink.port });

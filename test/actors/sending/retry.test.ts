@@ -14,7 +14,7 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-test('tries come at five minutes and twice as much each time up to four hours, and after five days it is given up', async () => {
+test('retries double from five minutes up to four hours, and the mail fails after five days', async () => {
   const sink = await stage.startSink({ script: { rcpt: () => '450 4.2.1 later' } });
   stage.publish('patient.test', '127.0.0.1');
   await stage.start({ port: sink.port });
@@ -47,7 +47,7 @@ test('tries come at five minutes and twice as much each time up to four hours, a
   expect(rows).toEqual([]);
 });
 
-test('nothing is tried before its time', async () => {
+test('a recipient is not tried before its time', async () => {
   const sink = await stage.startSink({ script: { rcpt: () => '450 4.2.1 later' } });
   stage.publish('punctual.test', '127.0.0.1');
   await stage.start({ port: sink.port });
@@ -60,7 +60,7 @@ test('nothing is tried before its time', async () => {
   expect((await attemptsOf(stage.owner, emailId)).length).toBe(1);
 });
 
-test('recipients that were deferred together are tried again together', async () => {
+test('recipients that were deferred together are retried together', async () => {
   const sink = await stage.startSink({ script: { message: () => '451 4.3.0 later' } });
   stage.publish('together.test', '127.0.0.1');
   await stage.start({ port: sink.port });

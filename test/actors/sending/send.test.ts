@@ -1,6 +1,6 @@
 import { authenticate } from 'mailauth';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { createDnsResolver } from '../../../actors/dns-resolver.ts';
+import { createDnsResolver } from '../../../actors/network/dns-resolver.ts';
 import { deriveReturnAddressKey, readReturnAddress } from '../../../core/smtp/return-address.ts';
 import { createSender, queueMail } from '../../support/rows/queued-mail.ts';
 import type { SinkMessage } from '../../support/servers/sink-mta.ts';
@@ -17,7 +17,7 @@ afterAll(() => stage.close());
 
 const isDelivered = ([first]: { status: string }[]) => first?.status === 'delivered';
 
-test('a queued email goes to the MX of its recipient, and is delivered', async () => {
+test('a queued email is sent to the MX of its recipient, and is delivered', async () => {
   const sink = await stage.startSink();
   stage.publish('peer.test', '127.0.0.1');
   await stage.start({ port: sink.port });
@@ -48,7 +48,7 @@ test('a queued email goes to the MX of its recipient, and is delivered', async (
   });
 });
 
-test('subscribers hear of the outcome after its commit', async () => {
+test('subscribers get the outcome after its commit', async () => {
   const sink = await stage.startSink();
   stage.publish('heard.test', '127.0.0.1');
   const actor = await stage.start({ port: sink.port });
@@ -66,7 +66,7 @@ test('subscribers hear of the outcome after its commit', async () => {
   expect(rows).toEqual([{ kind: 'email.delivered', email_id: emailId }]);
 });
 
-test('the sweep finds what no wake told of', async () => {
+test('the sweep finds mail whose wake was lost', async () => {
   const sink = await stage.startSink();
   stage.publish('swept.test', '127.0.0.1');
   const emailId = await queueMail(stage.owner, stage.sender, { to: ['ann@swept.test'] });
@@ -75,7 +75,7 @@ test('the sweep finds what no wake told of', async () => {
   expect(sink.messages).toHaveLength(1);
 });
 
-test('return addresses stand in the MAIL FROM domain once its records were seen', async () => {
+test('return addresses use the MAIL FROM domain once its records were found', async () => {
   const sink = await stage.startSink();
   stage.publish('mail-from.test', '127.0.0.1');
   const sender = await createSender(stage.owner, 'seen.test', null);
@@ -88,7 +88,7 @@ test('return addresses stand in the MAIL FROM domain once its records were seen'
   expect(message?.from).toMatch(/^bounce\+.*@mail\.seen\.test$/);
 });
 
-test('the signature is good by the record that users are told to publish', async () => {
+test('the signature verifies with the record that users are asked to publish', async () => {
   const sink = await stage.startSink();
   stage.publish('signed.test', '127.0.0.1');
   publishKey(stage.sender.dkimRecord);
@@ -124,7 +124,7 @@ test('mail of a subdomain without a key is signed with the key of the domain abo
   expect(await signaturesOf(message)).toEqual([['pass', 'below.test', 'top']]);
 });
 
-test('mail of a domain without any key goes unsigned', async () => {
+test('mail of a domain without any key is sent unsigned', async () => {
   const sink = await stage.startSink();
   stage.publish('unsigned.test', '127.0.0.1');
   const sender = await createSender(stage.owner, 'keyless.test', null);
@@ -134,7 +134,7 @@ test('mail of a domain without any key goes unsigned', async () => {
   expect(message?.bytes.toString()).not.toContain('DKIM-Signature');
 });
 
-test('one message of 12 megabytes arrives byte for byte, signed', async () => {
+test('a message of 12 megabytes arrives byte for byte, signed', async () => {
   const sink = await stage.startSink();
   stage.publish('large.test', '127.0.0.1');
   publishKey(stage.sender.dkimRecord);

@@ -14,7 +14,7 @@ afterAll(() => stage.close());
 const isDelivered = ([first]: { status: string }[]) => first?.status === 'delivered';
 const LIMITS = { connectMs: 60_000, openingMs: 60_000, greetingMs: 60_000, envelopeMs: 60_000, messageMs: 60_000 };
 
-test('TLS is used where it is offered, whatever the certificate, and names the host', async () => {
+test('TLS is used when it is offered, whatever the certificate, and sends the host name', async () => {
   const sink = await stage.startSink({ startTls: 'offered' });
   stage.publish('tls.test', '127.0.0.1');
   await stage.start({ port: sink.port });
@@ -24,7 +24,7 @@ test('TLS is used where it is offered, whatever the certificate, and names the h
   expect(await attemptsOf(stage.owner, emailId)).toMatchObject([{ is_tls: true }]);
 });
 
-test('when TLS fails, the message goes once more without, over a new connection', async () => {
+test('a message whose TLS fails is sent again without TLS, over a new connection', async () => {
   const sink = await stage.startSink({ startTls: 'broken' });
   stage.publish('broken-tls.test', '127.0.0.1');
   await stage.start({ port: sink.port });
@@ -36,7 +36,7 @@ test('when TLS fails, the message goes once more without, over a new connection'
   expect(await attemptsOf(stage.owner, emailId)).toMatchObject([{ is_tls: false, outcome: 'delivered' }]);
 });
 
-test('when STARTTLS is refused, the dialogue goes on without', async () => {
+test('the session continues without TLS when STARTTLS is refused', async () => {
   const sink = await stage.startSink({ startTls: 'refused' });
   stage.publish('refused-tls.test', '127.0.0.1');
   await stage.start({ port: sink.port });
@@ -70,7 +70,7 @@ test.each(['absent', 'refused', 'broken'] as const)(
 );
 
 test.each(['required', 'immediate'] as const)(
-  'credentials are not sent to a certificate that proves nothing (%s)',
+  'credentials are not sent to a server with an invalid certificate (%s)',
   async (tls) => {
     const sink = await stage.startSink({
       ...(tls === 'immediate' ? { isTlsFromStart: true } : { startTls: 'offered' }),

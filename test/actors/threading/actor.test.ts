@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => testDatabase.drop());
 
-test('a wake gives mail its thread, wakes the router and tells the live feed', async () => {
+test('a wake threads mail, wakes the router and informs the live feed', async () => {
   const context = testActorContext(database);
   const userId = user();
   const routed = nextRouting(context, 2);
@@ -55,7 +55,7 @@ test('mail whose wake was lost is threaded by the sweep', async () => {
   await actor.stop();
 });
 
-test('300 mails of three users, woken one by one and twice, by two actors, end in threads without gap or repeat', async () => {
+test('two actors thread 300 mails of three users, woken one by one and twice, without gap or repeat', async () => {
   const context = testActorContext(database);
   const other: ThreadingContext = { ...testActorContext(testDatabase.open('postroom_actor')), bus: context.bus };
   const users = [user(), user(), user()];
@@ -83,7 +83,7 @@ test('300 mails of three users, woken one by one and twice, by two actors, end i
   expect(rows[0]?.count).toBe(300);
 });
 
-test('one email that cannot be threaded does not hold up those beside it, and is not tried at every sweep', async () => {
+test('an email that cannot be threaded does not delay those beside it, and is not tried at every sweep', async () => {
   const context = testActorContext(database);
   const userId = user();
   const failures: unknown[] = [];
@@ -108,7 +108,7 @@ test('one email that cannot be threaded does not hold up those beside it, and is
 test.each([
   ['57014', 'takes too long', ['em_1', 'em_3']],
   ['55P03', 'waits too long for a lock', []],
-])('a user whose mail fails with %s because it %s holds up no other', async (code, _, ofTheSameUser) => {
+])('a user whose mail fails with %s because it %s delays no other', async (code, _, ofTheSameUser) => {
   const context = testActorContext(database);
   const [slow, other] = [user(), user()];
   const owner = testDatabase.open(null);
@@ -133,7 +133,7 @@ test.each([
   expect(ids).toEqual([...ofTheSameUser, 'em_4']);
 });
 
-test('the mail of a user is not behind all of the mail that another got before', async () => {
+test('the mail of a user does not wait for all earlier mail of another user', async () => {
   const context = testActorContext(database);
   const [busy, other] = [user(), user()];
   const mails = Array.from({ length: 450 }, (_, index) => mail(`em_${index.toString().padStart(3, '0')}`, {}));
@@ -156,7 +156,7 @@ test('the mail of a user is not behind all of the mail that another got before',
   expect(order).toEqual([busy, other, busy, busy]);
 });
 
-test('mail that waits when PostgreSQL goes away is left to the sweep', async () => {
+test('mail that waits when PostgreSQL becomes unreachable is left to the sweep', async () => {
   const context = testActorContext(database);
   const users = [user(), user()];
   for (const userId of users) await insertEmails(database, userId, [mail('em_1', {})]);
@@ -172,7 +172,7 @@ test('mail that waits when PostgreSQL goes away is left to the sweep', async () 
   expect(users.map((userId) => queues.has(userId, 'em_1'))).toEqual([false, false]);
 });
 
-test('a batch that loses a deadlock is done again', async () => {
+test('a batch that loses a deadlock is repeated', async () => {
   const context = testActorContext(database);
   const userId = user();
   await insertEmails(database, userId, [mail('em_1', {})]);
@@ -192,7 +192,7 @@ test('a batch that loses a deadlock is done again', async () => {
   expect(await positionsOf(userId)).toEqual([['em_1', 0]]);
 });
 
-test('a process that ends before its commit leaves the mail to the next, one that ends after it leaves nothing to do', async () => {
+test('a process that ends before its commit leaves the mail to the next; one that ends after it leaves nothing', async () => {
   const context = testActorContext(database);
   const userId = user();
   await insertEmails(database, userId, [mail('em_1', {})]);

@@ -134,7 +134,7 @@ test('a new conversation takes three round trips, and so does a reply', async ()
   expect((await threadsOf(userId)).map((thread) => thread.message_count)).toEqual([2, 1]);
 });
 
-test('a parent that comes late makes one thread of two; the older stays and the other id leads to it for ever', async () => {
+test('a late parent makes one thread of two; the older stays and the other id leads to it forever', async () => {
   const userId = user();
   await store(userId, [mail('em_2', 2, { references: ['<b@x.test>'], subject: 'b', baseSubject: 'b' })]);
   await store(userId, [mail('em_1', 1, { inReplyTo: ['<a@x.test>'], subject: 'a', baseSubject: 'a' })]);
@@ -159,7 +159,7 @@ test('a parent that comes late makes one thread of two; the older stays and the 
   await expectConsistent(userId);
 });
 
-test('a merge is told in the event feed: the alias and the thread, before the message that made it', async () => {
+test('a merge is in the event feed: the alias and the thread, before the message that caused it', async () => {
   const userId = user();
   await store(userId, [mail('em_1', 1, { inReplyTo: ['<a@x.test>'] }), mail('em_2', 2, { inReplyTo: ['<b@x.test>'] })]);
   const [stays, ends] = await threadsOf(userId);
@@ -226,7 +226,7 @@ test('two messages with one Message-ID, and one mail to two own addresses, count
   expect(await threadsOf(userId)).toMatchObject([{ message_count: 3 }]);
 });
 
-test('ids without @ and reference loops end in the threads that they should', async () => {
+test('ids without @ and reference loops have the expected threads', async () => {
   const userId = user();
   await store(userId, [
     mail('em_1', 0, { messageId: '<1@x.test>', inReplyTo: ['<2@x.test>'], subject: 'p', baseSubject: 'p' }),
@@ -242,7 +242,7 @@ test('ids without @ and reference loops end in the threads that they should', as
   expect((await threadsOf(userId)).map((thread) => thread.message_count)).toEqual([2, 1, 1]);
 });
 
-test('a message received before those that are threaded already takes its place among them', async () => {
+test('a message received before threaded ones takes its position among them', async () => {
   const userId = user();
   const reply = (id: string, days: number) =>
     mail(id, days, { inReplyTo: ['<root@x.test>'], subject: `Re: ${id}`, baseSubject: id });
@@ -301,7 +301,7 @@ test('threading an email again changes nothing, and scheduled mail waits', async
   expect(rows).toHaveLength(1);
 });
 
-test('one bare reply joins thousands of notices with its subject, and those after it cost as little as any', async () => {
+test('a bare reply joins thousands of notices with its subject, and later ones cost as little as any', async () => {
   const userId = user();
   const notices = Array.from({ length: 2_000 }, (_, index) =>
     mail(`em_${index.toString().padStart(5, '0')}`, index / 100, { messageId: `<${index}@x.test>` }),

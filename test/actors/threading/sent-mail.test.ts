@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => testDatabase.drop());
 
-test('mail released a week after its creation stands last in its thread, and until then it has none', async () => {
+test('mail released a week after its creation is last in its thread, and has no thread until then', async () => {
   const userId = user();
   const weekAgo = Date.now() - WEEK_MS;
   const [later] = await insertScheduled(database, [
@@ -86,7 +86,7 @@ test('mail that begins a thread when it is released counts from its release', as
   expect(rows).toEqual([{ is_of_release: true }]);
 });
 
-test('an answer to mail that we sent joins its thread, in whatever order the two come', async () => {
+test('a reply to mail that we sent joins its thread, in either order of arrival', async () => {
   for (const isAnswerFirst of [false, true]) {
     const userId = user();
     const at = Date.now();
@@ -99,7 +99,7 @@ test('an answer to mail that we sent joins its thread, in whatever order the two
   }
 });
 
-test('a reply that we sent to received mail joins its thread, and counts as neither received nor unread', async () => {
+test('a reply that we sent to received mail joins its thread, and counts neither as received nor as unread', async () => {
   const userId = user();
   const at = Date.now();
   await store(userId, [received('em_1', at, { messageId: '<theirs@x.test>', isRead: true })]);

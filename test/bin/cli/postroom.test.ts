@@ -207,7 +207,7 @@ test('tail prints every event once, although the server goes away in the middle'
   expect(rest.out).toMatch(new RegExp(`^\\d\\d:\\d\\d:\\d\\d  email\\.received  ${second}`));
 });
 
-test('a reader that has gone ends tail quietly', async () => {
+test('tail ends quietly when its reader has closed the pipe', async () => {
   await receive('For the pipe', 'x');
   const command = `node bin/postroom.js tail --since start --json | true; echo "\${PIPESTATUS[0]}"`;
   const { stdout, stderr } = await promisify(execFile)('bash', ['-c', command], {

@@ -6,7 +6,7 @@ import { curlOf } from '../../../core/accounts/request-curl.ts';
 const logged = (body: unknown): unknown => JSON.parse(loggedBody(JSON.stringify(body)));
 
 describe('a logged body', () => {
-  test('has no value of a field with the name of a secret, and all others', () => {
+  test('keeps no value of a field with the name of a secret, and all others', () => {
     const kept = {
       id: 'key_1',
       apiKeyId: 'key_2',
@@ -22,7 +22,7 @@ describe('a logged body', () => {
     expect(logged(given)).toEqual({ ...kept, nested: [redacted] });
   });
 
-  test('has none in JSON within JSON, in GraphQL documents, in URLs and in texts', () => {
+  test('keeps none in JSON within JSON, in GraphQL documents, in URLs and in texts', () => {
     const inner = JSON.stringify({ secret: 'one "two" three', id: 'x', content: 'VHdvIHBlYXJz' });
     expect(logged({ text: inner, headers: [{ name: 'X-Api-Key', value: 'four' }] })).toEqual({
       text: JSON.stringify({ secret: '[redacted]', id: 'x', content: '[9 bytes]' }),

@@ -40,7 +40,7 @@ const check = (more: Partial<DomainCheck> = {}): DomainCheck => ({
   ...more,
 });
 
-describe('result of a check', () => {
+describe('the result of a check decides', () => {
   test.each<[DomainStatus, number, boolean | null, DomainVerdict]>([
     ['pending', MINUTE, true, 'claim'],
     ['pending', MINUTE, false, 'keep'],
@@ -53,7 +53,7 @@ describe('result of a check', () => {
     ['verified', DAY, true, 'keep'],
     ['verified', DAY, false, 'lose proof'],
     ['verified', DAY, null, 'keep'],
-  ])('a %s domain of %d ms, its proof seen: %s -> %s', (status, age, isProven, verdict) => {
+  ])('on a %s domain of %d ms, its proof seen: %s -> %s', (status, age, isProven, verdict) => {
     expect(verdictOf(facts({ status, createdAt: ago(age) }), isProven, now)).toBe(verdict);
   });
 

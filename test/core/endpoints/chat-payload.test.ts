@@ -327,18 +327,21 @@ describe('long content', () => {
 });
 
 describe('missing content', () => {
-  test.each(['', '   ', '\u200b\u200e', '\u3164', '\0', '\r\n\t', '\u2800'])('of %j a word is said', (blank) => {
-    const { ofDiscord, ofSlack } = expectHarmless({
-      subject: blank,
-      name: blank,
-      address: blank,
-      recipient: blank,
-      text: blank,
-    });
-    expect(ofDiscord.embeds[0]).toMatchObject({ title: '\\(no subject\\)', description: '\\(no text\\)' });
-    expect(valueOf(ofDiscord, 'From')).toBe('\\(unknown sender\\)');
-    expect(ofSlack.blocks[0]?.text?.text).toBe('(no subject)');
-  });
+  test.each(['', '   ', '\u200b\u200e', '\u3164', '\0', '\r\n\t', '\u2800'])(
+    'a placeholder is shown for missing %j',
+    (blank) => {
+      const { ofDiscord, ofSlack } = expectHarmless({
+        subject: blank,
+        name: blank,
+        address: blank,
+        recipient: blank,
+        text: blank,
+      });
+      expect(ofDiscord.embeds[0]).toMatchObject({ title: '\\(no subject\\)', description: '\\(no text\\)' });
+      expect(valueOf(ofDiscord, 'From')).toBe('\\(unknown sender\\)');
+      expect(ofSlack.blocks[0]?.text?.text).toBe('(no subject)');
+    },
+  );
 
   test('a message without From has an unknown sender', () => {
     const facts = factsOf();

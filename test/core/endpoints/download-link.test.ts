@@ -20,7 +20,7 @@ test('a link is the URL of the part with user, expiry and signature, and equal f
   expect(makeDownloadLink(key, { ...target, part: 'raw' }, expiresAt)).toMatch(/^\/api\/e2\/emails\/em_1\/raw\?/);
 });
 
-test('it authenticates its user until it expires', () => {
+test('a link authenticates its user until it expires', () => {
   expect(readDownloadLink(key, target, given, madeAt)).toBe('usr_1');
   expect(readDownloadLink(key, target, given, new Date('2026-11-27T11:59:59.999Z'))).toBe('usr_1');
   expect(readDownloadLink(key, target, given, new Date('2026-11-27T12:00:00Z'))).toBeNull();
@@ -39,7 +39,7 @@ test.each<[string, { emailId: string; part: number | 'raw' }, Record<string, unk
   ['a short signature', target, { signature: 'abc' }],
   ['a signature with padding', target, { signature: `${given.signature}=` }],
   ['a signature of other bytes', target, { signature: 'é'.repeat(43) }],
-])('it is invalid for %s', (_, wanted, changed) => {
+])('a link is invalid for %s', (_, wanted, changed) => {
   expect(readDownloadLink(key, wanted, { ...given, ...changed }, madeAt)).toBeNull();
 });
 
@@ -54,7 +54,7 @@ test('a value cannot be moved to another field', () => {
     );
 });
 
-test('it has a key for this purpose only', () => {
+test('a link is signed with a key for this purpose only', () => {
   const other = deriveDownloadLinkKey(Buffer.alloc(32, 8));
   expect(readDownloadLink(other, target, given, madeAt)).toBeNull();
   expect(readDownloadLink(Buffer.alloc(32, 7), target, given, madeAt)).toBeNull();

@@ -15,7 +15,7 @@ describe('matchesEvent', () => {
     [['email.*'], 'email.delivered', true],
     [['email.*'], 'thread.read', false],
     [['thread.read', 'email.*'], 'thread.read', true],
-  ] as const)('%j and %s: %s', (patterns, kind, isMatch) => {
+  ] as const)('decides for the patterns %j and %s: %s', (patterns, kind, isMatch) => {
     expect(matchesEvent(patterns, kind)).toBe(isMatch);
   });
 });

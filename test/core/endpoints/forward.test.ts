@@ -38,7 +38,7 @@ describe('a stored forward config', () => {
     });
   });
 
-  test.each([{}, null, { emails: 'a@x.test' }, { forwardTo: 5 }])('%j is none', (stored) => {
+  test.each([{}, null, { emails: 'a@x.test' }, { forwardTo: 5 }])('%j is no valid config', (stored) => {
     expect(() => readForwardConfig(stored)).toThrow();
   });
 });
@@ -182,7 +182,7 @@ test('a relayed original is unchanged below our trace fields', async () => {
   );
 });
 
-describe('forwarding without attachments', () => {
+describe('forwarding without attachments removes them', () => {
   const part = (type: string, disposition: string, body: string) => [
     `--b`,
     `Content-Type: ${type}`,

@@ -18,7 +18,7 @@ test.each([
   ['email.received', null, null, true, 'never'],
   ['email.released', 'delivered', RELEASED, true, 'never'],
 ] as const)(
-  '%s of mail with outcome %s, released %s, imported without routes %s: %s',
+  'posts %s of mail with outcome %s, released %s, imported without routes %s: %s',
   (kind, outcome, releasedAt, isQuiet, expected) => {
     expect(postingOf(kind, { outcome, releasedAt, isQuiet })).toBe(expected);
   },

@@ -47,7 +47,7 @@ describe('checks of a message', () => {
     ['mailto:%', 'Invalid mailto link'],
     ['javascript:alert(1)', 'Link that mail clients block'],
     ['data:text/html,x', 'Link that mail clients block'],
-  ])('of the link %j: %j', (href, title) => {
+  ])('return for the link %j: %j', (href, title) => {
     const issues = issuesOf(`<p>a</p><a href="${href}">b</a>`).filter(({ kind }) => kind === 'broken_link');
     expect(issues.map((issue) => issue.title)).toEqual(title === null ? [] : [title]);
     if (title !== null) expect(issues[0]).toMatchObject({ severity: 'error', count: 1, unsupportedBy: [] });
@@ -129,7 +129,7 @@ describe('checks of a message', () => {
     expect(lacking).toEqual(lacking.toSorted((a, b) => b - a));
   });
 
-  test('of what is too large or too deep say so, and end', () => {
+  test('report HTML that is too large or too deep, and end', () => {
     expect(checkMail({ html: '<div>'.repeat(120_000) })).toMatchObject({ isPartial: true });
     const nested = checkMail({ html: `<style>${'@media all{'.repeat(40_000)}</style>` });
     expect(nested.isPartial || nested.issues.some(({ count }) => count === 40_000)).toBe(true);

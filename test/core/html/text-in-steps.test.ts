@@ -32,7 +32,7 @@ function randomNumbers(seed: number): () => number {
   };
 }
 
-test('the text that is read in steps is the one that is read at once', async () => {
+test('text that is read in steps equals text that is read at once', async () => {
   const random = randomNumbers(7);
   for (let at = 0; at < 30; at++) {
     const count = 1 + Math.floor(random() * 6_000);
@@ -42,7 +42,7 @@ test('the text that is read in steps is the one that is read at once', async () 
   }
 });
 
-test('HTML of hidden elements alone shows their text, also in steps', async () => {
+test('HTML with only hidden elements shows their text, also in steps', async () => {
   const html = '<p hidden>all</p>'.repeat(2_000);
   expect(await textOfHtmlInSteps(html, async (step) => step())).toBe(textOfHtml(html));
 });

@@ -29,7 +29,7 @@ describe('the text of HTML', () => {
     ['<td style="font-size:0"><b style="font-size:12px">seen</b></td>', 'seen'],
     ['<p style="display:none">the only text</p>', 'the only text'],
     ['plain words', 'plain words'],
-  ])('%s', (html, text) => {
+  ])('is read from %s', (html, text) => {
     expect(textOfHtml(html)).toBe(text);
   });
 

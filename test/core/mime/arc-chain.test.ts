@@ -18,16 +18,16 @@ const seal = (from: string, to: string) => arcSet(1, { seal: (field) => field.re
 const signature = (from: string, to: string) => arcSet(1, { signature: (field) => field.replace(from, to) });
 const results = (from: string, to: string) => arcSet(1, { results: (field) => field.replace(from, to) });
 
-test('A message without ARC fields has no chain', () => {
+test('a message without ARC fields has no chain', () => {
   expect(check('')).toEqual({ kind: 'absent' });
 });
 
-test.each([1, 2, MAX_ARC_SETS])('A chain of %i sets is well-formed, in any order of its fields', (count) => {
+test.each([1, 2, MAX_ARC_SETS])('a chain of %i sets is well-formed, in any order of its fields', (count) => {
   expect(check(sets(count))).toEqual({ kind: 'wellFormed' });
   expect(check(Array.from({ length: count }, (_, at) => arcSet(at + 1)).join(''))).toEqual({ kind: 'wellFormed' });
 });
 
-test('Unknown tags, comments, folding and a final semicolon are allowed', () => {
+test('unknown tags, comments, folding and a final semicolon are allowed', () => {
   const fields = arcSet(1, {
     seal: (field) => field.replace('BB==\r\n', 'BB==; future=1 2;\r\n').replace('cv=none', 'cv = \r\n NONE'),
     results: (field) => field.replace('i=1;', ' (one) i = 1 (set) ; (by) '),
@@ -35,7 +35,7 @@ test('Unknown tags, comments, folding and a final semicolon are allowed', () => 
   expect(check(fields)).toEqual({ kind: 'wellFormed' });
 });
 
-describe('A chain is malformed when', () => {
+describe('a chain is malformed when', () => {
   test.each<[string, string]>([
     ['a set is missing', arcSet(1) + arcSet(3)],
     ['the first set is missing', arcSet(2)],
@@ -84,7 +84,7 @@ describe('A chain is malformed when', () => {
   });
 });
 
-test('A tag list keeps what is after the first equals sign, and the case of names', () => {
+test('a tag list keeps text after the first equals sign, and the case of names', () => {
   expect(readTagList(' a=1; A = 2 = 3 ;\r\n b=;')).toEqual(
     new Map([
       ['a', '1'],
@@ -94,7 +94,7 @@ test('A tag list keeps what is after the first equals sign, and the case of name
   );
 });
 
-test('Fields of a megabyte are read in linear time', () => {
+test('fields of a megabyte are read in linear time', () => {
   for (const filler of [' ', '(', 'a=', ';', '\r\n ', 'A ', '=']) {
     const field = filler.repeat(1_000_000 / filler.length);
     for (const name of ['ARC-Seal', 'ARC-Message-Signature', 'ARC-Authentication-Results'])

@@ -30,7 +30,7 @@ const groups: [string, readonly BounceCase[]][] = [
 
 describe.each(groups)('The reports of %s', (_, cases) => {
   test.each(cases.map(({ system, outcome, mail }, at) => [at + 1, system, outcome, mail] as const))(
-    '%i, %s: %s',
+    'case %i from %s is read: %s',
     async (_at, _system, outcome, mail) => {
       expect(await outcomeOf(mail)).toBe(outcome);
     },

@@ -175,7 +175,7 @@ describe('the structure of a message', () => {
     ['a file alone', { text: null, attachments: [file()] }, ['application/octet-stream']],
     ['nothing', { text: null }, ['text/plain']],
     ['empty text and HTML', { text: '', html: '' }, ['text/plain']],
-  ])('%s', async (_, over, types) => {
+  ])('follows from %s', async (_, over, types) => {
     const bytes = await compose(over);
     expectClean(bytes.subarray(0, bytes.length));
     expect((await readParts(bytes)).leaves.map((leaf) => leaf.contentType)).toEqual(types);
@@ -311,7 +311,7 @@ describe('has exactly the intended header fields', () => {
     '__proto__',
   ];
 
-  test.each(hostile)('%j as subject', async (subject) => {
+  test.each(hostile)('with the subject %j', async (subject) => {
     const bytes = await compose({ subject });
     expectClean(bytes);
     expect(fieldsOf(bytes).toSorted()).toEqual(OWN_FIELDS.toSorted());
@@ -332,7 +332,7 @@ describe('has exactly the intended header fields', () => {
     expect((await parseMessage(await compose({ subject }))).subject).toBe(read);
   });
 
-  test.each(hostile)('%j as a name', async (name) => {
+  test.each(hostile)('with the name %j', async (name) => {
     const bytes = await compose({
       from: mailbox('ann@own.test', name),
       to: [mailbox('bob@x.test', name), mailbox('c@x.test', name)],
@@ -344,7 +344,7 @@ describe('has exactly the intended header fields', () => {
     expect(addresses.to?.addresses.map((one) => one.address)).toEqual(['bob@x.test', 'c@x.test']);
   });
 
-  test.each(hostile)('%j as the value of a field', async (value) => {
+  test.each(hostile)('with the field value %j', async (value) => {
     const bytes = await compose({ fields: [['X-A', value]] });
     expectClean(bytes);
     expect(
@@ -354,7 +354,7 @@ describe('has exactly the intended header fields', () => {
     ).toEqual(OWN_FIELDS.toSorted());
   });
 
-  test.each(hostile)('%j as a file name', async (filename) => {
+  test.each(hostile)('with the file name %j', async (filename) => {
     const bytes = await compose({ attachments: [file({ filename })] });
     expectClean(bytes);
     expect(fieldsOf(bytes).toSorted()).toEqual(

@@ -29,7 +29,7 @@ describe('codes', () => {
     ['one-time password\n\n1 2 3 4 5 6\n', '123456'],
     ['Hello Ann,\n\n   739201\n\nBye', '739201'],
     ['Order 1234567 was paid. Enter code 9921 at the door.', '9921'],
-  ])('%j', (text, code) => expect(from({ text }).codes[0]?.code).toBe(code));
+  ])('are found in %j', (text, code) => expect(from({ text }).codes[0]?.code).toBe(code));
 
   test.each([
     'Order 1234567 was paid on 2024-05-01 for $1234.',
@@ -40,7 +40,7 @@ describe('codes', () => {
     'Your coupon code SAVE2024 and zip code 90210',
     'Meeting on March 3, 2025',
     'The Password1234Manager and file_123456.txt',
-  ])('none in %j', (text) => expect(from({ text }).codes).toEqual([]));
+  ])('are not found in %j', (text) => expect(from({ text }).codes).toEqual([]));
 
   test('are listed once, with every source, most likely first', () => {
     const { codes } = from({
@@ -61,7 +61,7 @@ test('a keyword in the subject makes a number in the body a code', () => {
 });
 
 describe('links', () => {
-  test('come from HTML with their text and from plain text, actions first and unsubscribe links last', () => {
+  test('are read from HTML with their text and from plain text, actions first and unsubscribe links last', () => {
     const { links } = from({
       text: 'Read https://shop.example/news. Or (http://shop.example/more)! mailto:me@shop.example',
       html: `<a href="https://shop.example/unsub/1">Unsubscribe</a> <a href='https://shop.example/privacy'>Privacy</a>
@@ -137,18 +137,18 @@ test('hostile mail takes linear time', () => {
     );
 });
 
-describe('of mails as services word them', () => {
+describe('codes in mail of known services', () => {
   const codesOf = (subject: string, body: string) =>
     from(body.startsWith('<') ? { subject, html: body } : { subject, text: body }).codes.map(({ code }) => code);
 
-  test('each gives its code and no other number', () => {
+  test('are the code and no other number', () => {
     const missed = CODE_MAILS.filter(([, subject, body, code]) => codesOf(subject, body).join() !== code);
     expect(CODE_MAILS.length).toBeGreaterThanOrEqual(60);
     expect(new Set(CODE_MAILS.map(([language]) => language)).size).toBeGreaterThanOrEqual(10);
     expect(missed).toEqual([]);
   });
 
-  test('is found beside amounts and order numbers, in groups, behind a prefix, and in any order', () => {
+  test('are found beside amounts and order numbers, in groups, behind a prefix, and in any order', () => {
     const missed = [...MORE_CODE_MAILS, ...HELD_OUT_CODE_MAILS].filter(
       ([, subject, body, code]) => codesOf(subject, body)[0] !== (code ?? undefined),
     );

@@ -7,7 +7,7 @@ const suffixes = readPublicSuffixes(
 );
 const warnings = (html: string) => findLinkWarnings(html, suffixes).map(({ shown, actual }) => `${shown} > ${actual}`);
 
-describe('A link is reported when its text names another domain than its target:', () => {
+describe('a link is reported when its text names another domain than its target:', () => {
   test.each<[string, string]>([
     ['<a href="https://evil.com/x">https://bank.com/login</a>', 'bank.com > evil.com'],
     ['<a href="http://evil.com">www.bank.com</a>', 'www.bank.com > evil.com'],
@@ -32,7 +32,7 @@ describe('A link is reported when its text names another domain than its target:
   });
 });
 
-describe('No link is reported when', () => {
+describe('no link is reported when', () => {
   test.each<[string, string]>([
     ['it leads where it says', '<a href="https://bank.com/a">https://bank.com</a>'],
     ['the organization is the same', '<a href="https://click.bank.com/a">www.bank.com</a>'],
@@ -53,14 +53,14 @@ describe('No link is reported when', () => {
   });
 });
 
-test('A host that imitates Latin letters is reported in ASCII, whatever the text', () => {
+test('a host that imitates Latin letters is reported in ASCII, whatever the text', () => {
   expect(findLinkWarnings('<a href="https://раураl.com/x">Pay</a>', suffixes)).toEqual([
     { kind: 'lookalike_host', shown: 'paypal.com', actual: 'xn--l-7sba6dbr.com' },
   ]);
   expect(findLinkWarnings('<a href="https://пример.рф">a</a><a href="https://bücher.de">b</a>', suffixes)).toEqual([]);
 });
 
-test('Each pair of hosts is reported once, up to a limit', () => {
+test('each pair of hosts is reported once, up to a limit', () => {
   const link = (n: number) => `<a href="https://evil${n}.com">bank.com</a>`;
   expect(warnings(link(1).repeat(3))).toHaveLength(1);
   expect(warnings(Array.from({ length: 50 }, (_, n) => link(n)).join(''))).toHaveLength(MAX_LINK_WARNINGS);
@@ -76,7 +76,7 @@ test.each([
   '<a href="https://evil.com">www.',
   '<',
   'www.',
-])('Two megabytes of %j are read in linear time', (part) => {
+])('two megabytes of %j are read in linear time', (part) => {
   expect(findLinkWarnings(part.repeat(2_000_000 / part.length), suffixes).length).toBeLessThanOrEqual(
     MAX_LINK_WARNINGS,
   );
@@ -96,6 +96,6 @@ test.each<[string, string | null]>([
   ['a.b.unknown', 'b.unknown'],
   ['a..com', null],
   ['', null],
-])('The registered domain of %j is %j', (host, domain) => {
+])('the registered domain of %j is %j', (host, domain) => {
   expect(registrableDomain(host, suffixes)).toBe(domain);
 });

@@ -47,7 +47,7 @@ test('accepts a Message-ID without brackets if the field contains nothing else',
 });
 
 test.each(['a', ' ', '<', '>', '(', ')', '@', '<@', '<a@', '\r\n ', '(<', '<\r\n ', '\\('])(
-  'A field of up to 250,000 bytes of %j is read in linear time',
+  'a field of up to 250,000 bytes of %j is read in linear time',
   (unit) =>
     expectLinearGrowth((length) => {
       const value = unit.repeat(length / unit.length);

@@ -9,7 +9,7 @@ const known = [
 ];
 const imitated = (name: string, address = 'x@evil.test') => findImitatedName(name, address, known);
 
-describe('A display name imitates a known person when it is', () => {
+describe('a display name imitates a known person when it is', () => {
   test.each([
     'Ada Lovelace',
     'ada  LOVELACE',
@@ -52,11 +52,11 @@ test.each([
   ['Boss@Corp.test', 'boss@corp.test', null],
   ['me @ home', 'x@evil.test', null],
   ['@handle', 'x@evil.test', null],
-])('The name %j of %s contains the address %j', (name, address, shown) => {
+])('the name %j of %s contains the address %j', (name, address, shown) => {
   expect(findAddressInName(name, address)?.shown ?? null).toBe(shown);
 });
 
-describe('The domain of a sender', () => {
+describe('the domain of a sender', () => {
   // One label before the public suffix, as in the list.
   const organizationOf = (domain: string) => /[^.]+\.(?:co\.uk|[^.]+)$/.exec(domain)?.[0] ?? null;
   const lookalike = (domain: string, ownDomains: string[] = ['mail.company.test']) =>

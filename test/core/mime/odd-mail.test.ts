@@ -10,7 +10,7 @@ describe.each([
   ['structures', oddStructures],
   ['charsets', oddCharsets],
   ['fields', oddFields],
-])('Odd %s are read as mail programs read them', (_kind, cases) => {
+])('odd %s are read as mail programs read them', (_kind, cases) => {
   test.each(cases)('$name', async ({ raw, is }) => expectFacts(raw, is));
 });
 

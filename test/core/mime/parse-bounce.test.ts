@@ -115,7 +115,7 @@ describe('parses a recipient report', () => {
     ['neither action nor status', 'Final-Recipient: rfc822; a@x.test\n'],
     ['an unknown action', 'Final-Recipient: rfc822; a@x.test\nAction: exploded\n'],
     ['nothing', ''],
-  ])('with %s it is not a report', (_, fields) => {
+  ])('is not a report with %s', (_, fields) => {
     expect(first(fields)).toBeUndefined();
   });
 
@@ -124,7 +124,7 @@ describe('parses a recipient report', () => {
     ['with spaces', 'rfc822; a@x.test b@x.test'],
     ['too long', `rfc822; ${'a'.repeat(400)}@x.test`],
     ['that is a local part', 'rfc822; a'],
-  ])('with a recipient %s it names none', (_, recipient) => {
+  ])('names no recipient with a recipient %s', (_, recipient) => {
     expect(first(`Final-Recipient: ${recipient}\nAction: failed\nStatus: 5.1.1\n`)).toEqual({
       ...plain,
       finalRecipient: null,
@@ -136,7 +136,7 @@ describe('parses a recipient report', () => {
     ['failed', '[5.1.1]'],
     ['delayed', '4.4.1'],
     ['delivered', '2.1.5'],
-  ])('without an action it is that of the status: %s, %s', (action, status) => {
+  ])('takes a missing action from the status: %s, %s', (action, status) => {
     expect(first(`Final-Recipient: rfc822; a@x.test\nStatus: ${status}\n`)).toMatchObject({ action });
   });
 
@@ -147,25 +147,25 @@ describe('parses a recipient report', () => {
     ['soft', 'other', '550 sorry'],
     // The words win.
     ['soft', 'bad-mailbox', '552 mailbox full'],
-  ])('%s with the category %s of PowerMTA and %s', (bounce, category, words) => {
+  ])('reads %s with the category %s of PowerMTA and %s', (bounce, category, words) => {
     const fields = `Status: 5.0.0\nDiagnostic-Code: smtp; ${words}\nX-PowerMTA-BounceCategory: ${category}\n`;
     expect(first(head + fields)).toMatchObject({ bounce });
   });
 
-  test('also without a group for the message', () => {
+  test('reads a report without a group for the message', () => {
     expect(
       readDeliveryStatus(Buffer.from('Final-Recipient: rfc822; a@x.test\nAction: failed\n'))?.recipients,
     ).toHaveLength(1);
   });
 
-  test('at most 200 per report, with limited time and length', () => {
+  test('reads at most 200 recipients, with limited time and length', () => {
     const group = `Final-Recipient: rfc822; a@x.test\nAction: failed\nDiagnostic-Code: smtp; ${'x'.repeat(2_000)}\n\n`;
     const report = readDeliveryStatus(Buffer.from(perMessage + group.repeat(5_000)));
     expect(report?.recipients).toHaveLength(200);
     expect(report?.recipients[0]?.diagnosticCode).toMatch(/^x{990,1000}$/);
   });
 
-  test('without anything that PostgreSQL would reject', () => {
+  test('drops everything that PostgreSQL would reject', () => {
     const report = first(
       'Final-Recipient: rfc822; a@x.test\nAction: failed\nDiagnostic-Code: smtp; 550 \0\u001b\xff\n',
     );
@@ -195,9 +195,12 @@ describe('status of a recipient after a report', () => {
     ['pending', 'delayed', null],
     ['delivered', 'delivered', null],
     ['pending', 'relayed', null],
-  ] satisfies [RecipientStatus, RecipientReport['action'], string | null][])('%s, %s: %s', (current, action, next) => {
-    expect(statusAfterReport(current, report(action))).toBe(next);
-  });
+  ] satisfies [RecipientStatus, RecipientReport['action'], string | null][])(
+    '%s becomes after %s: %s',
+    (current, action, next) => {
+      expect(statusAfterReport(current, report(action))).toBe(next);
+    },
+  );
 
   const recipients = [
     { id: 'rcp_1', address: 'Ann@x.test', isReportable: true },
@@ -209,12 +212,12 @@ describe('status of a recipient after a report', () => {
     ['the one that we named', { originalRecipient: 'bob@x.test', finalRecipient: 'ann@x.test' }, 'rcp_2'],
     ['the return address’s own behind a forwarding', { finalRecipient: 'robert@y.test' }, 'rcp_2'],
     ['nobody when it names one of another transaction', { finalRecipient: 'cy@y.test' }, undefined],
-  ])('it speaks of %s', (_, over, id) => {
+  ])('is about %s', (_, over, id) => {
     const found = reportedRecipients([{ ...report('failed'), ...over }], recipients, 'rcp_2');
     expect(found.map((one) => one?.id)).toEqual([id]);
   });
 
-  test('it is about no recipient when the one of the return address no longer exists, or has its own report', () => {
+  test('is about no recipient when the one of the return address no longer exists, or has its own report', () => {
     const stranger = { ...report('failed'), finalRecipient: 'c@x.test' };
     expect(reportedRecipients([stranger], recipients, 'rcp_4')).toEqual([null]);
     const own = { ...report('delivered'), finalRecipient: 'bob@x.test' };
@@ -435,16 +438,19 @@ describe.runIf(hasCorpora)('the corpora', () => {
       'source@domain.com Unknown user',
       null,
     ],
-  ])('%s', async (name, finalRecipient, action, status, bounce, diagnosticCode, originalMessageId) => {
-    const report = await read(name);
-    expect(report).toMatchObject({
-      kind: 'delivery-status',
-      ...(originalMessageId === undefined ? {} : { originalMessageId }),
-    });
-    const [recipient] = (report as DeliveryReport).recipients;
-    expect(recipient).toMatchObject({ finalRecipient, action, status, bounce });
-    expect(recipient?.diagnosticCode?.slice(0, diagnosticCode?.length ?? 0) ?? null).toBe(diagnosticCode);
-  });
+  ])(
+    'a report is read from %s',
+    async (name, finalRecipient, action, status, bounce, diagnosticCode, originalMessageId) => {
+      const report = await read(name);
+      expect(report).toMatchObject({
+        kind: 'delivery-status',
+        ...(originalMessageId === undefined ? {} : { originalMessageId }),
+      });
+      const [recipient] = (report as DeliveryReport).recipients;
+      expect(recipient).toMatchObject({ finalRecipient, action, status, bounce });
+      expect(recipient?.diagnosticCode?.slice(0, diagnosticCode?.length ?? 0) ?? null).toBe(diagnosticCode);
+    },
+  );
 
   test('stalwart-reports__mixed reports each recipient separately', async () => {
     const report = (await read('stalwart-reports__mixed')) as DeliveryReport;
@@ -463,7 +469,7 @@ describe.runIf(hasCorpora)('the corpora', () => {
     ['stalwart-reports__arf5', 'auth-failure', false, 'anexample.reply@a.sender.example', []],
     ['mimekit__feedback-report', 'abuse', true, 'somespammer@example.net', ['user@example.com']],
     ['flanker__aol', 'abuse', true, null, []],
-  ])('%s', async (name, feedbackType, isComplaint, originalMailFrom, originalRecipients) => {
+  ])('feedback is read from %s', async (name, feedbackType, isComplaint, originalMailFrom, originalRecipients) => {
     expect(await read(name)).toMatchObject({
       kind: 'feedback',
       feedbackType,

@@ -77,7 +77,7 @@ describe('bodies', () => {
     expect(message.attachments).toEqual([]);
   });
 
-  test('say what is no text of the author', async () => {
+  test("say which parts are not the author's text", async () => {
     const text = 'Yes.\r\n\r\nOn Mon, 1 Jan 2026, Ann wrote:\r\n> When?\r\n';
     const message = await parsed('Content-Type: text/plain\r\n', text);
     expect(message).toMatchObject({ cleanedText: 'Yes.', removedParts: [{ kind: 'quote', start: 6, end: 45 }] });

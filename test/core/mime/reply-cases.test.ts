@@ -39,7 +39,7 @@ describe('below the line of a telephone', () => {
     expect(stripQuotedHtml(html).replace(/<[^<>]*>/g, '')).toBe('Yes.');
   });
 
-  test('its parts have their own kinds', () => {
+  test('its removed parts have their own kinds', () => {
     const { removed } = readReply('Yes.\n\nSent from my iPhone\n\nShall we eat at noon?\n');
     expect(removed.map(({ kind }) => kind)).toEqual(['signature', 'quote']);
   });

@@ -89,7 +89,7 @@ describe('is cut out of what', () => {
   });
 });
 
-test('an answer below and between quotations stays', () => {
+test('a reply below and between quotations stays', () => {
   const quoted = (text: string) => `<blockquote type="cite">${text}</blockquote>`;
   const wrote = '<div class="moz-cite-prefix">On Mon Ann wrote:</div>';
   expect(visible(stripQuotedHtml(`${wrote}${quoted('When?')}<p>At ten.</p>`))).toBe('At ten.');
@@ -107,7 +107,7 @@ test.each([
   '<p>Unclosed <b>tags <i>everywhere<div>and',
   '<blockquote>a<blockquote>b</blockquote></blockquote>',
   '',
-])('unchanged: %s', (html) => expect(stripQuotedHtml(html)).toBe(html));
+])('HTML stays unchanged: %s', (html) => expect(stripQuotedHtml(html)).toBe(html));
 
 test('what remains is the source, byte for byte, and closes what it opens', () => {
   const own = '<style>p{color:red}</style><p title="a>b">Yes &amp; no &#8212; <IMG SRC="cid:1"></p>';
@@ -115,7 +115,7 @@ test('what remains is the source, byte for byte, and closes what it opens', () =
   expect(stripQuotedHtml(`<div>${own}<div>${quoted}</div></div>`)).toBe(`<div>${own}</div>`);
 });
 
-test('what was removed is told as text, with its place in the source', async () => {
+test('removed parts are reported as text, with their place in the source', async () => {
   const quoted = '<blockquote type="cite"><p>When?</p><p>Where &amp; why?</p></blockquote>';
   const html = `<p>Yes.</p><div class="gmail_signature">-- <br>Joe</div><div class="gmail_attr">On Mon Ann wrote:</div>${quoted}`;
   const { removed } = readHtmlReply(html);

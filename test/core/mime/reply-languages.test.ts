@@ -6,7 +6,7 @@ import { LANGUAGES } from './reply-languages.ts';
 const OWN = 'OK 👍';
 const QUOTE = '> 1\n> 2\n';
 
-describe.each(LANGUAGES)('In %s, a reply is what stands above', (_, introduction, fields, signature) => {
+describe.each(LANGUAGES)('in %s, a reply is the text above', (_, introduction, fields, signature) => {
   test('a quotation', () => {
     expect(stripQuotedText(`${OWN}\n\n${introduction}\n\n${QUOTE}`)).toBe(OWN);
     expect(stripQuotedText(`${introduction}\n\n${QUOTE}\n${OWN}\n`)).toBe(OWN);

@@ -4,7 +4,7 @@ import { expectLinearGrowth } from '../../support/growth.ts';
 
 const QUOTE = '> One line.\n> Another line.\n';
 
-describe('the text that an author typed', () => {
+describe('the text that an author typed is found', () => {
   test.each([
     ['alone', 'Hello Ann,\n\nall is well.\n\nJoe\n', 'Hello Ann,\n\nall is well.\n\nJoe'],
     ['with CRLF', 'Hello\r\nAnn\r\n', 'Hello\nAnn'],
@@ -77,7 +77,7 @@ describe('the text that an author typed', () => {
     expect(stripQuotedText(`> a\n${long} wrote:\n`)).toBe(`> a\n${long} wrote:`);
   });
 
-  test('comes with the places of what was removed', () => {
+  test('is returned with the places of the removed parts', () => {
     const text = 'Yes.\r\n\r\n-- \r\nJoe\r\n\r\nOn Mon, 1 Jan 2026, Ann wrote:\r\n> When?\r\n';
     const { removed } = readReply(text);
     expect(removed.map(({ kind, start, end }) => [kind, text.slice(start, end).trim()])).toEqual([

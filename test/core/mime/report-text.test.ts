@@ -35,14 +35,14 @@ describe('the kind of a message at a return address', () => {
     expect(kindOfReport(await read(text, head))).toBe(kind);
   });
 
-  test('is unknown without a return address, whatever it says', async () => {
+  test('is unknown without a return address, whatever the message says', async () => {
     const bytes = Buffer.from(`${DAEMON}\n<joe@x.test>: 550 5.1.1 User unknown\n`);
     expect(await readMailReport(bytes)).toBeNull();
   });
 });
 
 describe('a bounce in words', () => {
-  test('reports each recipient by what is said about it', async () => {
+  test('reports each recipient by the text about it', async () => {
     const text =
       'I could not deliver it:\n\n<ann@x.test>:\nRemote host said: 550 5.1.1 User unknown\n\n<bob@x.test>:\nRemote host said:\n552 5.2.2 Mailbox\nfull\n';
     expect(await recipientsIn(text)).toMatchObject([

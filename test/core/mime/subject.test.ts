@@ -63,7 +63,7 @@ describe('the base subject and the marker of', () => {
 });
 
 test.each(['a', ' ', '[', '[]', ']', '[Fwd: ', 're: ', 're [', '[x] ', '(fwd)', '(', 'a\u00a0', '\u0301', '：'])(
-  'A subject of up to 50,000 bytes of %j is read in linear time',
+  'a subject of up to 50,000 bytes of %j is read in linear time',
   (unit) => {
     const forms = [
       (subject: string) => subject,

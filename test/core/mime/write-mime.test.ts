@@ -58,7 +58,7 @@ const cases: [what: string, draft: Partial<Draft>][] = [
   ['delimiters in the text', { text: '--=_-b-Part_1\n--=_\n', attachments: [file('a.txt', '--=_-b-Part_1')] }],
 ];
 
-test.each(cases)('attachments are found as a reader finds them: %s', async (_what, more) => {
+test.each(cases)('attachments are found where a parser finds them: %s', async (_what, more) => {
   const whole = draft(more);
   const bytes = await composeMessage(whole);
   const listed = listComposedAttachments(bytes, whole);

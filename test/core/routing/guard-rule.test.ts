@@ -165,14 +165,14 @@ describe('a criterion matches', () => {
     ['another family of content types', { attachments: anyOf('video/*') }],
     ['another result', { dmarc: ['fail', 'none'] }],
     ['one criterion of two that is not met', { subject: 'invoice', from: '*@other.test' }],
-  ])('not by %s', (_, config) => {
+  ])('does not match by %s', (_, config) => {
     expect(matchesOf(config)).toBeNull();
   });
 
   test.each([
     ['an internationalised domain in either form', 'ada@münchen.test', '*@xn--mnchen-3ya.test'],
     ['an internationalised domain in the other form', 'ada@xn--mnchen-3ya.test', '*@MÜNCHEN.test'],
-  ])('by %s', (_, address, value) => {
+  ])('matches by %s', (_, address, value) => {
     expect(matchesOf({ from: value }, { ...mail, from: [{ name: null, address }] })).not.toBeNull();
   });
 
@@ -280,7 +280,7 @@ describe('a rule with a model', () => {
     expect(promptOf(above)).toBeNull();
   });
 
-  test('matches by the model’s answer', () => {
+  test('matches by the reply of the model', () => {
     const answers = answered({ kind: 'answered', isMatch: true, reason: 'It sells.' });
     expect(evaluateRules([prompt, below], mail, answers)).toEqual({
       kind: 'matched',
@@ -351,7 +351,7 @@ describe('a rule config', () => {
     [{}, 'config.prompt: must be a text'],
     [{ prompt: ' ' }, 'config.prompt: must not be empty'],
     [{ prompt: 'x'.repeat(4_001) }, 'config.prompt: must not be longer than 4000 characters'],
-  ])('of a prompt: %j', (given, error) => {
+  ])('rejects a prompt: %j', (given, error) => {
     expect(checkGuardConfig('ai_prompt', given).error).toBe(error);
   });
 
@@ -414,7 +414,7 @@ describe('hostile mail and rules take linear time', () => {
   const expectNoMatch = (facts: Partial<GuardFacts>, rules: GuardRule[]) =>
     expect(evaluateRules(rules, { ...mail, ...facts }, NONE).kind).toBe('none');
 
-  test('as many words as an account may have, each nearly in the text', () => {
+  test('for as many words as an account may have, each nearly in the text', () => {
     const text = Array.from({ length: 40_000 }, (_, n) => `word${n}`).join(' ');
     expectNoMatch(
       { text },
@@ -422,7 +422,7 @@ describe('hostile mail and rules take linear time', () => {
     );
   });
 
-  test('repetitive words in a repetitive text', () => {
+  test('for repetitive words in a repetitive text', () => {
     const text = `${'a'.repeat(490)}b`.repeat(400);
     expectNoMatch(
       { text },
@@ -430,21 +430,21 @@ describe('hostile mail and rules take linear time', () => {
     );
   });
 
-  test('characters that expand to many', () => {
+  test('for characters that expand to many', () => {
     expectNoMatch({ text: '\ufdfa'.repeat(300_000) }, [ruleOf({ hasWords: 'casino' })]);
   });
 
-  test('patterns with asterisks against a thousand long names', () => {
+  test('for patterns with asterisks against a thousand long names', () => {
     const attachments = Array.from({ length: 1_000 }, () => ({ filename: 'a'.repeat(250), contentType: 'a/b' }));
     const values = Array.from({ length: 100 }, () => `${'a'.repeat(100)}*${'a'.repeat(100)}*ab*c`);
     expectNoMatch({ attachments }, [ruleOf({ attachments: { values } })]);
   });
 
-  test('HTML with only opening tags', () => {
+  test('for HTML with only opening tags', () => {
     expect(guardFactsOf({ ...guarded, htmlBody: '<'.repeat(300_000) }).text).toBeTypeOf('string');
   });
 
-  test('HTML too complex to clean, with one endless tag name', () => {
+  test('for HTML too complex to clean, with one endless tag name', () => {
     const htmlBody = `${'<b>'.repeat(1_600)}<${'a'.repeat(190_000)}<`;
     expect(guardFactsOf({ ...guarded, htmlBody }).text).toBeTypeOf('string');
   });

@@ -25,7 +25,7 @@ test('an email has its words with their places, its domains, and whether it has 
   expect([...marks].toSorted()).toEqual(['#attachment', '@x.test', '@y.test']);
 });
 
-test('HTML is looked at where there is no text', () => {
+test('HTML is read where there is no text', () => {
   const html = '<style>.unseen{}</style><p>Gr&uuml;&szlig;e</p>';
   const bodyOf = (changes: Partial<WordSource>) => emailTerms({ ...PLAIN, ...changes }).texts.at(-1)?.words;
   expect(bodyOf({ text: null, html })).toEqual(['grusse']);

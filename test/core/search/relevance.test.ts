@@ -62,7 +62,7 @@ describe('an email is more relevant', () => {
   });
 });
 
-test('a word counts in the places that are searched only, a prefix with all its words, and unwanted words not at all', () => {
+test('a word counts only in the searched places, a prefix with all its words, and unwanted words not at all', () => {
   const use = (search: string) =>
     wordUse(
       rankedWords(wordQuery(parseSearch(search, NOW))),
@@ -80,7 +80,7 @@ test('a search without a wanted word cannot be ordered by relevance', () => {
   for (const search of ['rent', '"a b"', 'from:ann -x']) requireRankedWords(parseSearch(search, NOW));
 });
 
-test('a cursor holds its position, and cursors of other lists are none', () => {
+test('a cursor holds its position, and cursors of other lists are refused', () => {
   const cursor = { score: 12_345_678, at: NOW, id: 'em_1' };
   expect(decodeRelevanceCursor(encodeRelevanceCursor(cursor))).toEqual(cursor);
   expect(decodeRelevanceCursor(encodeRelevanceCursor({ ...cursor, score: 0 }))?.score).toBe(0);
@@ -88,7 +88,7 @@ test('a cursor holds its position, and cursors of other lists are none', () => {
     expect(decodeRelevanceCursor(text), text).toBeNull();
 });
 
-test('the most relevant come first, of the same relevance the newest', () => {
+test('the most relevant emails come first, of equal relevance the newest', () => {
   const at = (ms: number, scored: number, id: string) => ({ score: scored, at: new Date(ms), id });
   const sorted = [at(5, 9, 'a'), at(7, 3, 'b'), at(6, 3, 'd'), at(6, 3, 'c')];
   expect(sorted.toReversed().toSorted(compareRelevance)).toEqual(sorted);

@@ -47,7 +47,7 @@ describe('the visible text of HTML', () => {
     ['open <style> never closed', 'open never closed'],
     ['cut <a href="', 'cut'],
     ['&#0;&#xd800;&#1114112;x', 'x'],
-  ])('%s', (html, expected) => expect(words(html)).toBe(expected));
+  ])('is split from %s', (html, expected) => expect(words(html)).toBe(expected));
 });
 
 test('hostile text takes linear time', () => {

@@ -65,7 +65,7 @@ test('another implementation validates a sealed message, and the seal of a seale
   expect(await arcOf(thrice)).toMatchObject({ result: 'pass' });
 });
 
-test('the results name what was verified, and nothing of another domain ends a property', async () => {
+test('the results name every verified domain, and no text of another domain ends a property', async () => {
   const text = arcResults(MESSAGE, verdictsOf('none'), 'mx.one.test');
   expect(text.replaceAll('\r\n', '')).toBe(
     'ARC-Authentication-Results: i=1; mx.one.test; spf=pass smtp.mailfrom=origin.test; dkim=pass header.d=origin.test header.s=s1; dmarc=pass header.from=origin.test; arc=none',
@@ -74,7 +74,7 @@ test('the results name what was verified, and nothing of another domain ends a p
   expect(arcResults(MESSAGE, hostile, 'mx.one.test')).toContain(' spf=pass;\r\n');
 });
 
-test('a changed body fails, and the chain that is relayed on says so', async () => {
+test('a changed body fails, and the relayed chain says so', async () => {
   const once = await relay(MESSAGE, 'one.test', 'none');
   const changed = Buffer.from(once.toString().replace('Body', 'Other'));
   expect(await arcOf(changed)).toMatchObject({ result: 'fail' });

@@ -127,7 +127,7 @@ test.each([
   expect(automaticReplyRefusal(mail)).toMatch(/gets no automatic reply \(RFC 3834\)\.$/);
 });
 
-test('programs do not reply to what programs send here, nor forward it twice', () => {
+test('programs do not reply to mail of programs, nor forward it twice', () => {
   const headersOf = (fields: Readonly<Record<string, string>>) =>
     Object.entries(fields).map(([name, value]) => [name.toLowerCase(), value] as const);
   const reply = { ...person, headers: headersOf(AUTOMATIC_REPLY_FIELDS) };

@@ -199,13 +199,13 @@ function reasonOf(words: string) {
 }
 
 describe('a hard reason', () => {
-  test.each(UNKNOWN)('%s', (words) => {
+  test.each(UNKNOWN)('is read from %s', (words) => {
     expect(isHardReason(reasonOf(words))).toBe(true);
   });
 });
 
-describe('no hard reason', () => {
-  test.each(OTHER)('%s', (words) => {
+describe('a soft or no reason', () => {
+  test.each(OTHER)('is read from %s', (words) => {
     expect(isHardReason(reasonOf(words))).toBe(false);
   });
 });

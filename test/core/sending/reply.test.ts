@@ -151,7 +151,7 @@ describe('In-Reply-To and References of a reply', () => {
     ['each id once', { references: ['<a@x.test>', '<a@x.test>'] }, ['<a@x.test>', '<b@x.test>']],
     ['no id that fits no line', { references: [`<${'a'.repeat(997)}@x>`] }, ['<b@x.test>']],
     ['no id beyond ASCII', { references: ['<ü@x>'] }, ['<b@x.test>']],
-  ])('%s', (_, over, references) => {
+  ])('contain %s', (_, over, references) => {
     expect(links(over)).toEqual({ inReplyTo: '<b@x.test>', references });
   });
 

@@ -132,7 +132,7 @@ describe('DST transitions and leap days, as users write them', () => {
     ['February 29 at 9am', 'UTC', new Date('2028-02-01T00:00:00Z'), '2028-02-29T09:00:00.000Z'],
     ['tomorrow at 9am', 'UTC', new Date('2028-02-28T12:00:00Z'), '2028-02-29T09:00:00.000Z'],
     ['tomorrow at 9am', 'Asia/Tokyo', new Date('2028-02-28T16:00:00Z'), '2028-03-01T00:00:00.000Z'],
-  ])('%s in %s', (text, timeZone, at, instant) => {
+  ])('are converted: %s in %s', (text, timeZone, at, instant) => {
     expect(readSchedule(text, timeZone, at)).toEqual({ at: new Date(instant), refusal: null });
   });
 

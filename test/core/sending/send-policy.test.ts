@@ -140,7 +140,7 @@ test.for<[SendPolicy['approval'], string[], boolean]>([
   ['new_recipients', [], false],
   ['new_recipients', ['ann@example.com'], true],
   ['always', [], true],
-])('approval %s with new recipients %j: %s', ([approval, newRecipients, isNeeded]) => {
+])('requires approval %s with new recipients %j: %s', ([approval, newRecipients, isNeeded]) => {
   expect(judge(approval === undefined ? {} : { approval }, { newRecipients }).approval !== null).toBe(isNeeded);
 });
 

@@ -85,7 +85,7 @@ test.for<[string, UnseenKind | null]>([
   ['<blockquote type="cite">SECRET</blockquote>', 'collapsed'],
   ['<div class="gmail_quote">SECRET</div>', 'collapsed'],
   ['<select><option>SECRET</option></select>', 'collapsed'],
-])('HTML %s: %s', ([html, kind]) => {
+])('reads HTML %s as %s', ([html, kind]) => {
   expect(kindsOf(htmlOf(html))).toEqual([kind]);
 });
 
@@ -162,7 +162,7 @@ test.for<[string, Buffer, string[]]>([
     Buffer.concat([withFile('Content-Type: text/plain', 'x'), Buffer.from('SECRET\r\n')]),
     ['stray_text outside the parts'],
   ],
-])('notes %s', ([, bytes, notes]) => {
+])('marks %s', ([, bytes, notes]) => {
   expect(noted(bytes)).toEqual(notes);
 });
 

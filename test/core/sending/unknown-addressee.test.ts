@@ -100,7 +100,7 @@ describe('more exact words win', () => {
     ['blocked', '550 Your IP is on a blacklist: recipient unknown'],
     ['sender_rejected', '550 Sender address rejected: unknown user'],
     ['mailbox_disabled', '550 The account is disabled, or the user is unknown'],
-  ])('%s: %s', (reason, text) => {
+  ])('decide on %s: %s', (reason, text) => {
     expect(refusalReason({ code: 550, status: null, text })).toBe(reason);
   });
 });

@@ -10,7 +10,7 @@ test('owners take turns, one at a time', async () => {
   expect(begun).toEqual(['a1', 'a2', 'b1', 'c1', 'a3']);
 });
 
-test('other work goes on before the next turn, also of one that has no others beside it', async () => {
+test('other work continues before the next turn, also of an owner that is alone', async () => {
   const turns = createTurns();
   let rounds = 0;
   let isOver = false;
@@ -23,7 +23,7 @@ test('other work goes on before the next turn, also of one that has no others be
   expect(rounds).toBeGreaterThanOrEqual(99);
 });
 
-test('turns go on together up to their capacity, and one that weighs more goes alone', async () => {
+test('turns run together up to their capacity, and one that weighs more runs alone', async () => {
   const turns = createTurns(10);
   const begun: string[] = [];
   const enter = async (name: string, weight: number) => {
@@ -49,7 +49,7 @@ test('turns go on together up to their capacity, and one that weighs more goes a
   expect(begun).toEqual(['a', 'b', 'c', 'd']);
 });
 
-test('one that gives up lets those behind it go on', async () => {
+test('a turn that is given up lets those behind it continue', async () => {
   const turns = createTurns(10);
   const end = await turns.enter('a', 8);
   const gone = new AbortController();

@@ -35,11 +35,11 @@ describe('parses a reply', () => {
     expect(parseSmtpReply(response)).toEqual({ code, enhancedStatus, text });
   });
 
-  test.each(['', 'hello', '99 x', '1000 x', '150 x', '650 x', 'SSH-2.0', ' 250 ok'])('%j is none', (response) => {
+  test.each(['', 'hello', '99 x', '1000 x', '150 x', '650 x', 'SSH-2.0', ' 250 ok'])('%j is no reply', (response) => {
     expect(parseSmtpReply(response)).toBeNull();
   });
 
-  test('a long reply, which is cut', () => {
+  test('cuts a long reply', () => {
     expect(parseSmtpReply(`550 ${'x'.repeat(1_000_000)}`)?.text).toHaveLength(1_000);
   });
 });
@@ -51,11 +51,11 @@ test.each([
   [null, '5.1.1', 'nobody here', '5.1.1 nobody here'],
   [null, '5.1.1', null, '5.1.1'],
   [null, null, null, null],
-])('what was last said: %s %s %s', (code, enhancedStatus, text, said) => {
+])('the last reply is %s %s %s', (code, enhancedStatus, text, said) => {
   expect(lastReplyText(code, enhancedStatus, text)).toBe(said);
 });
 
-describe('outcome of a reply', () => {
+describe('the outcome of a reply', () => {
   test.each([
     ['250 2.0.0 queued', 'message', 'delivered'],
     ['251 will forward', 'message', 'delivered'],
@@ -84,7 +84,7 @@ describe('outcome of a reply', () => {
     ['521 no mail here', 'greeting', 'bounced'],
     ['556 5.1.10 null MX', 'connection', 'bounced'],
     ['556 5.1.10 null MX', 'recipient', 'bounced'],
-  ] satisfies [string, SmtpPhase, string | null][])('%s to %s: %s', (response, phase, outcome) => {
+  ] satisfies [string, SmtpPhase, string | null][])('is that of %s to %s: %s', (response, phase, outcome) => {
     const reply = parseSmtpReply(response);
     expect(reply === null ? 'unread' : outcomeOfReply(reply, phase)).toBe(outcome);
   });

@@ -13,7 +13,7 @@ const hop: Hop = {
   receivedAt: new Date('2026-03-01T02:03:04Z'),
 };
 
-test('A Received field names from, by, with, id, for and the date.', () => {
+test('a Received field names from, by, with, id, for and the date', () => {
   expect(receivedHeader(hop)).toBe(
     'Received: from client.test ([192.0.2.1])\r\n\tby mx.postroom.test with ESMTP id A-1.1\r\n\tfor <hello@inbox.test>; Sun, 01 Mar 2026 02:03:04 +0000\r\n',
   );

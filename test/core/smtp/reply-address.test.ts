@@ -21,7 +21,7 @@ test('a reply address yields its identifier and its expiry time to the milliseco
   expect(readReplyAddress(key, lasting)).toEqual({ id, expiresAt: null });
 });
 
-test('its local-part has 64 bytes and is an address that mail can be sent to', () => {
+test('the local-part has 64 bytes and is an address that mail can be sent to', () => {
   expect(address.indexOf('@')).toBe(64);
   expect(canonicalAddress(address)?.address).toBe(address);
 });
@@ -66,7 +66,7 @@ test('a change of any character, of the domain or of the key makes it an ordinar
     expect(readReplyAddress(key, other)).toBeNull();
 });
 
-test('only identifiers of reply addresses and valid domains make one', () => {
+test('only identifiers of reply addresses and valid domains make a reply address', () => {
   expect(() => makeReplyAddress(key, { id: id.replace('rpl', 'rcp'), expiresAt }, 'a.test')).toThrow(RangeError);
   expect(() => makeReplyAddress(key, { id, expiresAt }, 'no domain')).toThrow(RangeError);
 });

@@ -23,7 +23,7 @@ test('is stable, because mail in transit contains it', () => {
   expect(makeReturnAddress(key, id, 'mail.example.com')).toBe(address);
 });
 
-test('its local-part has at most 64 bytes', () => {
+test('the local-part has at most 64 bytes', () => {
   expect(address.indexOf('@')).toBe(59);
 });
 

@@ -139,7 +139,7 @@ test.each<[string, boolean, Partial<SubjectAnchor>, Partial<SubjectAnchor>]>([
   ['a millisecond more is far', false, {}, { isReply: true, date: new Date(day(30).getTime() + 1) }],
   ['nobody in common', false, {}, { isReply: true, participants: ['bob@b.test'] }],
   ['another subject', false, {}, { isReply: true, subject: 'keys' }],
-])('subject edges: %s', (_name, areNeighbours, one, other) => {
+])('a subject edge joins messages or not: %s', (_name, areNeighbours, one, other) => {
   expect(areSubjectNeighbours({ ...rent, ...one }, { ...rent, ...other })).toBe(areNeighbours);
   expect(areSubjectNeighbours({ ...rent, ...other }, { ...rent, ...one })).toBe(areNeighbours);
 });
@@ -181,7 +181,7 @@ test('an id without @ does not link and leaves the decision to the subject', () 
   expect(subjectAnchorOf(message, linksOf(message))).not.toBeNull();
 });
 
-test('of several ids in In-Reply-To the first valid one links', () => {
+test('the first valid one of several ids in In-Reply-To is the link', () => {
   expect(linksOf(mail({ inReplyTo: ['<yes>', '<a@x.test>', '<b@x.test>'] })).inReplyTo).toEqual(['<a@x.test>']);
 });
 

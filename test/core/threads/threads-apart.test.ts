@@ -47,7 +47,7 @@ test.each<[string, Parameters<typeof mail>[1], string[]]>([
   ['references go before those who refer to it', { own: 'a1', references: ['b1'] }, ['th_b']],
   ['a thread that is apart from none is joined beside', { parent: 'a1', references: ['b1', 'c1'] }, ['th_a', 'th_c']],
   ['of two that are apart the second is left', { references: ['a1', 'b1', 'c1'] }, ['th_b', 'th_c']],
-])('with threads kept apart, %s', (_name, fields, threadIds) => {
+])('threads kept apart decide: %s', (_name, fields, threadIds) => {
   expect(threadsOf(join([mail('m1', fields)]))).toEqual([threadIds]);
 });
 

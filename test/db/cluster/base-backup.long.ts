@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-test('a copy of a cluster that is written to starts, and holds what was committed before and nothing torn', async () => {
+test('a copy of a cluster in use starts, and has everything that was committed before and nothing torn', async () => {
   const writers = startWriters(3);
   await writers.reached(300);
   const committed = writers.counts();
@@ -80,14 +80,14 @@ test('a copy of a cluster that is written to starts, and holds what was committe
   }
 });
 
-test('a folder that holds something is refused and left as it is', async () => {
+test('a folder that is not empty is refused and left unchanged', async () => {
   const target = path.join(directory, 'copy');
   const before = await readdir(target);
   await expect(takeBaseBackup({ url: source.url, target, owner: null })).rejects.toThrow('is not empty');
   expect(await readdir(target)).toEqual(before);
 });
 
-test('no slot and no backup mode stay behind, also after a failure', async () => {
+test('no slot and no backup mode remain, also after a failure', async () => {
   await onDatabase(source.url, async (client) => {
     await expect
       .poll(async () => (await client.query('select from pg_replication_slots')).rowCount, { timeout: 60_000 })

@@ -72,7 +72,7 @@ async function pidOf(backendType: string): Promise<number> {
   return rows[0]?.pid ?? 0;
 }
 
-test('a killed server is started again where it was, with everything that was committed', async () => {
+test('a killed server is started again in its folder, with everything that was committed', async () => {
   const { port, socketDirectory } = cluster;
   await queryOnce(cluster.url, 'create table kept (n int)');
   await queryOnce(cluster.url, 'insert into kept values (42)');
@@ -84,7 +84,7 @@ test('a killed server is started again where it was, with everything that was co
   expect(await queryOnce(cluster.url, 'select n from kept')).toEqual([{ n: 42 }]);
 });
 
-test('a process that a killed server left stopped is ended, so that the new server can start', async () => {
+test('a stopped process of a killed server is ended, so that the new server can start', async () => {
   const walWriter = await pidOf('walwriter');
   process.kill(walWriter, 'SIGSTOP');
   process.kill(await postmaster(), 'SIGKILL');
@@ -95,7 +95,7 @@ test('a process that a killed server left stopped is ended, so that the new serv
   expect(seen.failed).toEqual([]);
 });
 
-test('a query that a killed server left running is ended', async () => {
+test('a running query of a killed server is ended', async () => {
   const client = new pg.Client({ connectionString: cluster.url });
   client.on('error', () => undefined);
   await client.connect();
@@ -125,7 +125,7 @@ test('a server whose processes crashed restarts them by itself, and is not start
   expect(seen).toEqual({ ended: 0, restarted: 0, failed: [] });
 });
 
-test('a server that is paused is left alone', async () => {
+test('a server that is paused is not restarted', async () => {
   const before = await postmaster();
   process.kill(before, 'SIGSTOP');
   const client = new pg.Client({ connectionString: cluster.url, connectionTimeoutMillis: 1_500 });
@@ -137,7 +137,7 @@ test('a server that is paused is left alone', async () => {
   expect(seen).toEqual({ ended: 0, restarted: 0, failed: [] });
 });
 
-test('a server that does not start is tried with growing pauses, and its own words are reported', async () => {
+test('a server that does not start is tried with growing pauses, and its own error is reported', async () => {
   const control = path.join(options.directory, 'global/pg_control');
   await rename(control, `${control}.away`);
   process.kill(await postmaster(), 'SIGKILL');
@@ -163,7 +163,7 @@ test('a cluster whose files have vanished is never replaced by an empty one', as
   expect(await select()).toEqual([{ one: 1 }]);
 });
 
-test('a stop right after the end of the server, or while it is started again, leaves no server behind', async () => {
+test('a stop right after the end of the server, or during its restart, leaves no server behind', async () => {
   const first = await postmaster();
   process.kill(first, 'SIGKILL');
   await happens(() => expect(seen.ended).toBe(1));

@@ -39,15 +39,15 @@ const WRITE = `insert into event_counter (user_id, last_seq) values ('usr_1', 1)
 test.each([
   ['a server that may not be written to, as one that another is taking over from', 'set transaction read only', WRITE],
   ['a statement that ran out of time', `set local statement_timeout = 20`, 'select pg_sleep(5)'],
-])('%s counts as away', async (_what, beginning, statement) => {
+])('%s counts as unreachable', async (_what, beginning, statement) => {
   expect(isTransient(await failureOf(beginning, statement))).toBe(true);
 });
 
-test('a mistake in a statement does not', async () => {
+test('a mistake in a statement does not count as unreachable', async () => {
   expect(isTransient(await failureOf('select 1', 'select 1 / 0'))).toBe(false);
 });
 
-test('a query is given up when its server does not end it, but not where no limit is wanted', async () => {
+test('a query ends at its time limit when its server does not end it, and runs on where no limit is set', async () => {
   const slow = async (statementTimeoutMs: number | null) => {
     const database = openDatabase({
       url: testDatabase.url,
@@ -71,7 +71,7 @@ test('a query is given up when its server does not end it, but not where no limi
   expect(await Promise.all([slow(100), slow(null)])).toEqual(['Query read timeout', [{ statement_timeout: '0' }]]);
 });
 
-test('what a process asks that is stopping counts as away: its clients shall come again', async () => {
+test('a query of a stopping process counts as unreachable, so that its clients repeat it', async () => {
   const { url } = testDatabase;
   const stopping = openDatabase({
     url,

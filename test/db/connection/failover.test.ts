@@ -46,7 +46,7 @@ describe('of two servers', () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  test('connections go to the one that takes writes, in whichever order they stand', async () => {
+  test('connections go to the one that accepts writes, in either order of the URL', async () => {
     for (const url of [servers.url, servers.reversedUrl]) {
       expect(await primaryUrl(url)).toBe(servers.firstUrl);
       const client = await connectClient(url);
@@ -56,11 +56,11 @@ describe('of two servers', () => {
     }
   });
 
-  test('the start has nothing to say about a server whose commits are on another disk, too', async () => {
+  test('the start has no warning about a server whose commits are on another disk, too', async () => {
     expect(await warningsOf(servers.url)).toEqual([]);
   });
 
-  test('a host that swallows everything is waited for once, not at every connection', async () => {
+  test('a host that drops all packets delays only the first connection', async () => {
     const hole = await openHole();
     const url = servers.firstUrl.replace(/(127\.0\.0\.1):/, `$1:${hole.port},127.0.0.1:`);
     expect(await portOf(open(url))).toBe(portIn(servers.firstUrl));
@@ -73,7 +73,7 @@ describe('of two servers', () => {
     await hole.close();
   });
 
-  test('while none takes writes, everyone learns that trying again may help', async () => {
+  test('while none accepts writes, the error says that a retry may help', async () => {
     const nowhere = `127.0.0.1:${await freePort()}`;
     const url = servers.secondUrl.replace(/(127\.0\.0\.1:\d+)/, `${nowhere},$1`);
     for (const failing of [() => open(url).query('select 1'), () => connectClient(url), () => primaryUrl(url)]) {
@@ -84,14 +84,14 @@ describe('of two servers', () => {
     }
   });
 
-  test('a wrong password is what it is', async () => {
+  test('a wrong password is reported as such', async () => {
     const url = servers.url.replace(/postroom:[^@]*@/, 'postroom:wrong@');
     const error = await primaryUrl(url).catch((reason: unknown) => reason);
     expect((error as { code?: string }).code).toBe('28P01');
     expect(isTransient(error)).toBe(false);
   });
 
-  test('a server that is told to take no writes any more is left by those who are connected', async () => {
+  test('a server that becomes read-only loses its connections', async () => {
     const pool = open(servers.url);
     await pool.query('insert into tally values (2)');
     const [client, idle] = [await pool.connect(), await pool.connect()];
@@ -145,7 +145,7 @@ describe('of two servers', () => {
     expect(await portOf(open(asIfStarted))).toBe(portIn(servers.secondUrl));
   });
 
-  test('the start says when a failover could lose what was committed: the promoted server has no standby', async () => {
+  test('the start warns when a failover could lose commits: the promoted server has no standby', async () => {
     expect(await warningsOf(servers.url)).toEqual([
       expect.stringMatching(/a failover can lose mail that was accepted/),
     ]);

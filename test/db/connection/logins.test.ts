@@ -49,7 +49,7 @@ describe('the URL of a login', () => {
   });
 });
 
-test('a pool refuses to open as a role whose login its URL is not', () => {
+test('a pool refuses a role whose login is not in its URL', () => {
   const options = { poolSize: 1, applicationName: 'test', onError: () => undefined };
   const open = () =>
     openDatabase({ ...options, url: 'postgresql://postroom:x@127.0.0.1/postroom', role: 'postroom_actor' });
@@ -101,13 +101,13 @@ describe('on a server', () => {
       expect(await pendingMigrations(loginUrl(url, role, key))).toEqual([]);
   });
 
-  test('a role that cannot see yet what ran takes every migration for pending', async () => {
+  test('a role that cannot see the migrations yet takes every one for pending', async () => {
     await owner.query('revoke select on migration from postroom_gateway');
     expect(await pendingMigrations(loginUrl(url, 'postroom_gateway', key))).toEqual([...migrationNames]);
     await owner.query('grant select on migration to postroom_gateway');
   });
 
-  test('rights that a role was given are taken away', async () => {
+  test('additional rights of a role are revoked', async () => {
     await owner.query(`
       alter role postroom_gateway superuser bypassrls inherit; alter role postroom_actor createrole createdb replication;
       alter role postroom_domain login; alter role postroom_auth nologin; grant postroom_domain to postroom_gateway with inherit true`);
@@ -134,7 +134,7 @@ describe('on a server', () => {
     await ensureLogins(url, key);
   });
 
-  test('another SECRET_KEY gets its passwords, unless another database of the server needs those that are there', async () => {
+  test('another SECRET_KEY sets new passwords, unless another database of the server needs the present ones', async () => {
     const other = randomBytes(32);
     await ensureLogins(url, other);
     await expect(whoAmI(loginUrl(url, 'postroom_actor', key))).rejects.toMatchObject({ code: '28P01' });
@@ -159,7 +159,7 @@ describe('on a server', () => {
     await ensureLogins(url, key);
   });
 
-  test('an owner that may not manage roles is told what a superuser has to run, and that is enough', async () => {
+  test('an owner that may not manage roles gets the commands for a superuser, and these suffice', async () => {
     await owner.query(
       `create role plain login password 'plain'; alter role postroom_auth nologin; alter role postroom_actor password null`,
     );
@@ -176,7 +176,7 @@ describe('on a server', () => {
     expect(await runToEnd(['bin/migrate.ts', '--logins'], environment)).toMatchObject({ status: 0, stdout: '' });
   });
 
-  test('two that start at once both come to the end', async () => {
+  test('two concurrent starts both succeed', async () => {
     await owner.query(
       'alter role postroom_auth nologin; alter role postroom_actor nologin; alter role postroom_gateway nologin',
     );

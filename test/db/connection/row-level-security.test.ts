@@ -34,7 +34,7 @@ test('the gateway sees no row of a user table without a user', async () => {
   }
 });
 
-test('the gateway sees the rows of the user it acts for and no other', async () => {
+test('the gateway sees only the rows of the user it acts for', async () => {
   const names = await asUser(gateway, 'usr_a', (transaction) =>
     transaction.selectFrom('domain').select('name').execute(),
   );
@@ -55,7 +55,7 @@ test('a prepared read shows the rows of its user only, and leaves its connection
   expect(rows).toEqual([{ role: 'postroom_gateway', domains: 0 }]);
 });
 
-test('a prepared read that fails takes its connection along, so that the next one prepares it again', async () => {
+test('a prepared read that fails closes its connection, so that the next one prepares it again', async () => {
   const database = test_.open('postroom_gateway');
   const read = () => readAsUser(database, 'usr_a', { name: 'later', text: 'select n from later', values: [] });
   await expect(read()).rejects.toThrow('relation "later" does not exist');
@@ -74,7 +74,7 @@ test('the gateway cannot write a row of another user', async () => {
   await expect(write).rejects.toThrow(/row-level security/);
 });
 
-test('the gateway can neither take nor free a name for another user, nor see whose it is', async () => {
+test('the gateway can neither take nor free a name for another user, nor see its owner', async () => {
   await actor.pool.query(`insert into verified_domain_name values ('b.test', 'usr_b', 'dom_b')`);
   await actor.pool.query(`insert into email_address_name values ('hello@b.test', 'usr_b', 'addr_b')`);
   for (const table of ['verified_domain_name', 'email_address_name']) {
@@ -94,7 +94,7 @@ test('the gateway can neither take nor free a name for another user, nor see who
   expect([await free('b.test'), await free('free.test')]).toEqual([false, true]);
 });
 
-test('bytes are handed to the user whose transaction it is, whoever is named', async () => {
+test('bytes are returned only to the user of the transaction, whichever user is named', async () => {
   const bytes = Buffer.from('Subject: secret\r\n\r\n');
   const raw = `insert into raw_message (id, octets, sha256, size_octets) values ('raw_b', $1, sha256($1), length($1))`;
   await actor.pool.query(raw, [bytes]);

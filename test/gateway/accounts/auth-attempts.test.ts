@@ -37,8 +37,8 @@ async function tryWrong(count: number, email: string, options: (n: number) => Pa
   return statuses(answers);
 }
 
-describe('tries to sign in', () => {
-  test('are ten in a quarter of an hour at one account, from wherever they come, on whichever gateway', async () => {
+describe('attempts to sign in', () => {
+  test('are limited to ten in 15 minutes at one account, from any client, on any gateway', async () => {
     const email = await makeAccount();
     const other = await gateway.beside();
     try {
@@ -61,7 +61,7 @@ describe('tries to sign in', () => {
     }
   });
 
-  test('at once are no more than one by one', async () => {
+  test('at once are limited as one by one', async () => {
     const email = await makeAccount();
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, n) => attempt(email, 'wrong', { from: `192.0.2.${n}` })),
@@ -69,7 +69,7 @@ describe('tries to sign in', () => {
     expect(statuses(answers).toSorted((a, b) => a - b)).toEqual([...Array(10).fill(401), ...Array(20).fill(429)]);
   });
 
-  test('are ten of one client, at whatever account, and X-Forwarded-For does not hide it', async () => {
+  test('are limited to ten of one client, at any account, and X-Forwarded-For does not change it', async () => {
     const from = '203.0.113.7';
     const answers = [];
     for (let n = 0; n < 10; n++)
@@ -84,7 +84,7 @@ describe('tries to sign in', () => {
     expect((await behind('198.51.100.78, 203.0.113.7')).statusCode).toBe(429);
   });
 
-  test('of one IPv6 network are those of one client', async () => {
+  test('of one IPv6 network count as one client', async () => {
     const answers = [];
     for (let n = 0; n < 10; n++)
       answers.push(await attempt(`six${n}@example.com`, 'wrong', { from: `2001:db8:1:2::${n + 1}` }));
@@ -93,7 +93,7 @@ describe('tries to sign in', () => {
     expect((await attempt('six@example.com', 'wrong', { from: '2001:db8:1:3::1' })).statusCode).toBe(401);
   });
 
-  test('at an account are forgotten when one is right, which does not count against its client', async () => {
+  test('at an account are forgotten after a right one, which does not count against its client', async () => {
     const email = await makeAccount();
     const from = '203.0.113.20';
     expect(await tryWrong(9, email, (n) => ({ from: `203.0.113.${30 + n}` }))).toEqual(Array(9).fill(401));
@@ -109,20 +109,20 @@ test.each([
   ['/request-password-reset', { email: 'asked@example.com' }, 200],
   ['/reset-password', { token: 'none', newPassword: 'a new password' }, 400],
   ['/passkey/verify-authentication', { response: { id: 'none' } }, 400],
-] as const)('%s takes ten tries of one client', async (path, body, status) => {
+] as const)('%s counts ten attempts of one client', async (path, body, status) => {
   const browser = openBrowser(gateway.app);
   for (let n = 0; n < 10; n++) expect((await browser.auth('POST', path, body)).statusCode).toBe(status);
   expect((await browser.auth('POST', path, body)).statusCode).toBe(429);
 });
 
-test('of challenges of passkeys, each of which is kept, one client gets a hundred', async () => {
+test('a client gets at most a hundred challenges of passkeys, each of which is stored', async () => {
   const get = () =>
     gateway.app.inject({ url: '/api/auth/passkey/generate-authenticate-options', remoteAddress: '203.0.113.90' });
   for (let n = 0; n < 100; n++) expect((await get()).statusCode).toBe(200);
   expect((await get()).json()).toMatchObject({ statusCode: 429, code: 'TOO_MANY_TRIES' });
 });
 
-test('tries that are refused clear away what those before them left', async () => {
+test('refused attempts remove the expired ones before them', async () => {
   const from = '203.0.113.91';
   await gateway.owner.pool.query(`update clock set shift = '0'`);
   await tryWrong(10, 'full@example.com', () => ({ from }));
@@ -142,7 +142,7 @@ test('tries that are refused clear away what those before them left', async () =
   expect(await left()).toBe(before - 9);
 });
 
-test('what tries are counted by names neither address nor account', async () => {
+test('attempts are counted by names without address or account', async () => {
   await attempt('secret@example.com', 'wrong', { from: '203.0.113.99' });
   const { rows } = await gateway.owner.pool.query<{ key: string }>('select key from auth_rate_limit');
   expect(rows.length).toBeGreaterThan(1);

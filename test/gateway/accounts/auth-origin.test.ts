@@ -41,19 +41,19 @@ describe.each(foreign)('with the cookie, a request of %s', (_what, fields) => {
     expect([answer.statusCode, answer.json().code]).toEqual([403, 'INVALID_ORIGIN']);
   });
 
-  test('changes nothing of the account', async () => {
+  test('changes nothing in the account', async () => {
     const answer = await browser.auth('POST', '/update-user', { name: 'Eve' }, fields);
     expect([answer.statusCode, answer.json().code]).toEqual([403, 'INVALID_ORIGIN']);
     expect((await browser.auth('POST', '/sign-out', {}, fields)).statusCode).toBe(403);
   });
 });
 
-test('none of that did anything', async () => {
+test('has no effect at all', async () => {
   const { data } = (await browser.graphql('{ viewer { name } apiKeys { totalCount } domains { totalCount } }')).json();
   expect(data).toEqual({ viewer: { name: 'ada' }, apiKeys: { totalCount: 1 }, domains: { totalCount: 0 } });
 });
 
-test('with the cookie, another site reads nothing either, not by a link that it shows', async () => {
+test('with the cookie, another site reads nothing, not even by a link', async () => {
   for (const fields of [
     { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
     { origin: undefined, 'sec-fetch-site': 'cross-site' },
@@ -62,7 +62,7 @@ test('with the cookie, another site reads nothing either, not by a link that it 
     expect((await browser.rest('GET', '/emails', fields)).statusCode).toBe(403);
 });
 
-test('with the cookie, what a page of ours loads is answered, with Origin and without, and what a person opens', async () => {
+test('with the cookie, pages of ours are served, with Origin and without, and links that a person opens', async () => {
   for (const fields of [
     { origin: undefined, 'sec-fetch-site': 'same-origin' },
     { origin: undefined, 'sec-fetch-site': 'none' },
@@ -74,7 +74,7 @@ test('with the cookie, what a page of ours loads is answered, with Origin and wi
     expect([fields, (await browser.rest('GET', '/emails', fields)).statusCode]).toEqual([fields, 200]);
 });
 
-test('a key goes before the cookie, and serves any origin', async () => {
+test('a key takes precedence over the cookie, and serves any origin', async () => {
   const { apiKey } = await gateway.mailbox();
   const fields = { origin: 'https://evil.example', authorization: `Bearer ${apiKey}` };
   expect((await browser.rest('GET', '/emails', fields)).statusCode).toBe(200);
@@ -82,7 +82,7 @@ test('a key goes before the cookie, and serves any origin', async () => {
   expect((await browser.rest('GET', '/emails', wrong)).statusCode).toBe(401);
 });
 
-test('answers to the cookie are never for pages of other origins: no CORS at accounts, no credentials anywhere', async () => {
+test('responses to the cookie have no CORS for accounts and no credentials for other origins', async () => {
   const preflight = await gateway.app.inject({
     method: 'OPTIONS',
     url: '/api/auth/get-session',
@@ -120,7 +120,7 @@ test('another site cannot sign a user in, by password or by link', async () => {
   expect((await openBrowser(gateway.app).auth('POST', '/sign-in/link', { token })).statusCode).toBe(200);
 });
 
-test('what better-auth has and we do not serve is not there', async () => {
+test('endpoints of better-auth that we do not serve are 404', async () => {
   for (const path of [
     '/delete-user',
     '/change-email',

@@ -50,7 +50,7 @@ async function askForReset(email: string): Promise<string> {
 }
 
 describe('a new password', () => {
-  test('is set once by the link that was mailed, and every session ends', async () => {
+  test('is set once by the mailed link, and every session ends', async () => {
     const email = await makeAccount();
     const browser = openBrowser(gateway.app);
     await browser.auth('POST', '/sign-in/email', { email, password: PASSWORD });
@@ -106,7 +106,7 @@ describe('a new password', () => {
   });
 });
 
-test('mail of the service is seen by no user, not by the owner of the domain that it is from, who cannot stop it either', async () => {
+test('mail of the service is seen by no user, not even by the owner of its domain, who cannot stop it', async () => {
   const own = await openTestGateway({ config: { systemMailFrom: 'hello@owned.test' } });
   try {
     const { apiKey } = await own.mailbox({ domain: 'owned.test' });

@@ -98,7 +98,7 @@ describe('a session', () => {
     expect(sessionCookie(planted)).not.toBe('planted.token');
   });
 
-  test('tells GraphQL who asks, and by what', async () => {
+  test('reports to GraphQL who asks, and by which means', async () => {
     const email = await makeAccount();
     expect((await (await signIn(email)).graphql(VIEWER)).json()).toMatchObject({
       data: { viewer: { email, via: 'SESSION' } },
@@ -177,7 +177,7 @@ describe('a session', () => {
     expect(await statusOf(one)).toBe(200);
   });
 
-  test('signs out everywhere, here too', async () => {
+  test('signs out all sessions, itself included', async () => {
     const email = await makeAccount();
     const [one, two] = [await signIn(email), await signIn(email)];
     expect([await statusOf(one), await statusOf(two)]).toEqual([200, 200]);
@@ -185,7 +185,7 @@ describe('a session', () => {
     expect([await statusOf(one), await statusOf(two)]).toEqual([401, 401]);
   });
 
-  test('that was ended on one gateway ends on the others as soon as they are told, and its streams with it', async () => {
+  test('that was ended on one gateway ends on the others with the broadcast, and its streams with it', async () => {
     const browser = await signIn(await makeAccount());
     const other = await gateway.beside();
     try {
@@ -252,7 +252,7 @@ describe('a password', () => {
 });
 
 describe('an account', () => {
-  test('is of one address, whatever its case; who signs up with it is told', async () => {
+  test('has one address, in any letter case; signing up with it again is refused', async () => {
     const email = await makeAccount();
     const body = { name: 'Eve', email: email.toUpperCase(), password: PASSWORD };
     const answer = await openBrowser(gateway.app).auth('POST', '/sign-up/email', body);
@@ -272,7 +272,7 @@ describe('an account', () => {
     expect((await browser.graphql('{ viewer { name } }')).json().data).toEqual({ viewer: { name: 'Ada L.' } });
   });
 
-  test('cannot be made where sign-up is off', async () => {
+  test('cannot be created where sign-up is off', async () => {
     const closed = await openTestGateway({ config: { isSignUpOpen: false } });
     try {
       const browser = openBrowser(closed.app);
@@ -359,7 +359,7 @@ describe('an account that its user erases', () => {
   test.each([
     ['erasure.before-commit', { keys: 1, domains: 1, is_closed: false }],
     ['erasure.after-commit', { keys: 0, domains: 0, is_closed: true }],
-  ])('is as a gateway left it that was killed at %s', async (point, left) => {
+  ])('continues to be erased after its gateway was killed at %s', async (point, left) => {
     const { userId } = await gateway.mailbox();
     const context = {
       database: gateway.database,
@@ -382,7 +382,7 @@ describe('an account that its user erases', () => {
     expect(rows).toEqual([left]);
   });
 
-  test('gets no session from a sign-in that was under way', async () => {
+  test('gets no session from a sign-in in progress', async () => {
     const email = await makeAccount();
     await gateway.owner.pool.query('update user_account set erase_at = now() where email = $1', [email]);
     const answer = await openBrowser(gateway.app).auth('POST', '/sign-in/email', { email, password: PASSWORD });
@@ -401,7 +401,7 @@ describe('an export', () => {
     return stdout;
   };
 
-  test("holds the data of the session's account alone, without secrets, as an archive that tar reads", async () => {
+  test("has the data of the session's account only, without secrets, as an archive that tar reads", async () => {
     const [box, other] = [await gateway.mailbox(), await gateway.mailbox()];
     const token = await makeSignInLink(gateway.owner, `${box.userId}@account.test`);
     const browser = openBrowser(gateway.app);

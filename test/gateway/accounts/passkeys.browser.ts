@@ -81,7 +81,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium, with a virtual authent
       return (credential as PublicKeyCredential).toJSON() as unknown;
     }, options);
 
-  test('a passkey is made by who is signed in, signs in without a password, gets another name, and is gone', async () => {
+  test('a signed-in user creates a passkey, signs in without a password, renames it, and deletes it', async () => {
     expect((await call('GET', '/passkey/generate-register-options')).status).toBe(401);
     expect((await call('POST', '/sign-in/email', { email: account.email, password: account.password })).status).toBe(
       200,

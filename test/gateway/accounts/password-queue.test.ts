@@ -23,7 +23,7 @@ test('hashes a few passwords at a time, in turns between clients, and refuses a 
   await Promise.all([...all, late]);
 });
 
-test('a failure makes room', async () => {
+test('a failure frees its place', async () => {
   const queue = createPasswordQueue({ running: 1, waiting: 0 });
   for (let at = 0; at < 3; at++)
     await expect(queue.run('a', () => Promise.reject(new Error('wrong')))).rejects.toThrow('wrong');

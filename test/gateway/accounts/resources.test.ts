@@ -121,7 +121,7 @@ describe('domains', () => {
     });
   });
 
-  test('a subdomain of an own verified domain is verified, of another user’s it is not', async () => {
+  test('a subdomain of an own verified domain is verified, and one of another user’s is not', async () => {
     const box = await gateway.mailbox();
     const other = await gateway.mailbox();
     const name = nextTrusted();
@@ -136,7 +136,7 @@ describe('domains', () => {
     expect(foreign.body).not.toHaveProperty('parentDomain');
   });
 
-  test('a new domain gets a DKIM key, whose record is shown wherever the domain is, and whose private part nowhere', async () => {
+  test('a new domain gets a DKIM key, whose record is shown with the domain, and whose private part is never shown', async () => {
     const box = await gateway.mailbox();
     const name = nextTrusted();
     const made = await gateway.call(box.apiKey, 'POST', '/domains', { domain: name });
@@ -161,7 +161,7 @@ describe('domains', () => {
     for (const { body } of [made, listed, read]) expect(body).not.toContain(rows[0].ciphertext);
   });
 
-  test('two users who claim one domain are told different keys', async () => {
+  test('two users who claim one domain get different keys', async () => {
     const records = [];
     for (const box of [await gateway.mailbox(), await gateway.mailbox()])
       records.push(...(await post(box, '/domains', { domain: 'claimed.org' })).body.dnsRecords);
@@ -170,7 +170,7 @@ describe('domains', () => {
     expect(new Set(keys.map(({ value }) => value)).size).toBe(2);
   });
 
-  test('a domain twice is 409, and so is one that another user has verified', async () => {
+  test('adding a domain twice is 409, and so is adding one that another user has verified', async () => {
     const box = await gateway.mailbox();
     const other = await gateway.mailbox();
     const name = nextTrusted();
@@ -187,14 +187,14 @@ describe('domains', () => {
     expect((await post(other, '/domains', { domain: 'pending.org' })).status).toBe(201);
   });
 
-  test('of many users who claim a trusted domain at once one gets it', async () => {
+  test('exactly one of many users who claim a trusted domain at once gets it', async () => {
     const boxes = await Promise.all(Array.from({ length: 8 }, () => gateway.mailbox()));
     const name = nextTrusted();
     const answers = await Promise.all(boxes.map((box) => post(box, '/domains', { domain: name })));
     expect(answers.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([201, ...Array(7).fill(409)]);
   });
 
-  test('an international name is kept in its one ASCII form', async () => {
+  test('an international name is stored in its one ASCII form', async () => {
     const box = await gateway.mailbox();
     const one = await post(box, '/domains', { domain: 'BÜCHER.example' });
     expect(one.body.domain).toBe('xn--bcher-kva.example');
@@ -218,7 +218,7 @@ describe('domains', () => {
     'x.123',
     'x.test\r\nBcc: y',
     '%65xample.com',
-  ])('%j is no domain', async (domain) => {
+  ])('%j is refused as a domain', async (domain) => {
     const box = await gateway.mailbox();
     expect(await post(box, '/domains', { domain })).toMatchObject({
       status: 400,
@@ -278,7 +278,7 @@ describe('domains', () => {
   });
 });
 
-test('an id that is unknown is 404 with the text of its resource', async () => {
+test('an unknown id is 404 with the text of its resource', async () => {
   const box = await gateway.mailbox();
   for (const [path, error] of [
     ['/emails/x', 'Email not found'],

@@ -18,7 +18,7 @@ const UNAUTHORIZED = {
 };
 
 describe('keys', () => {
-  test('without a living key a request is 401: missing_api_key without a key, invalid_api_key with a wrong one', async () => {
+  test('without a valid key a request is 401: missing_api_key without a key, invalid_api_key with a wrong one', async () => {
     const { app, mailbox, actor } = await open();
     const box = await mailbox();
     const revoked = await mailbox();
@@ -68,21 +68,21 @@ describe('keys', () => {
       }
   });
 
-  test('the scheme is taken in any case', async () => {
+  test('the scheme is accepted in any letter case', async () => {
     const { app, mailbox } = await open();
     const { apiKey } = await mailbox();
     const response = await app.inject({ url: '/api/e2/emails', headers: { authorization: `bearer  ${apiKey}` } });
     expect(response.statusCode).toBe(200);
   });
 
-  test('a key in the query string opens nothing', async () => {
+  test('a key in the query string is not accepted', async () => {
     const { app, mailbox } = await open();
     const { apiKey } = await mailbox();
     for (const name of ['api_key', 'apiKey', 'key', 'token', 'access_token', 'authorization'])
       expect((await app.inject({ url: `/api/e2/emails?${name}=${apiKey}` })).statusCode).toBe(401);
   });
 
-  test('a revoked key opens nothing once it is told on the bus', async () => {
+  test('a revoked key is rejected after the broadcast', async () => {
     const { call, mailbox, actor, bus } = await open();
     const { apiKey, userId } = await mailbox();
     expect((await call(apiKey, 'GET', '/emails')).statusCode).toBe(200);
@@ -101,7 +101,7 @@ describe('keys', () => {
     expect((await graphql(apiKey, '{ viewer { id } }')).statusCode).toBe(401);
   });
 
-  test('when and from where a key was last used is written, from a trusted proxy by what it says', async () => {
+  test('the time and address of the last use of a key are stored, from a trusted proxy by its header', async () => {
     const { app, call, mailbox, actor } = await open({ config: { trustedProxies: ['127.0.0.1'] } });
     const { apiKey, userId } = await mailbox();
     await call(apiKey, 'GET', '/emails', undefined, { 'x-forwarded-for': '203.0.113.9' });
@@ -125,7 +125,7 @@ describe('keys', () => {
 });
 
 describe('the request limit', () => {
-  test('answers 429 with both dialects of header fields, per user and not per key', async () => {
+  test('responds 429 with both dialects of header fields, per user and not per key', async () => {
     const { call, graphql, mailbox, actor } = await open({ config: { rateLimitPerSecond: 5 } });
     const box = await mailbox();
     const other = await mailbox();
@@ -169,7 +169,7 @@ describe('the request limit', () => {
     await expect.poll(async () => (await call(box.apiKey, 'GET', '/endpoints')).statusCode).toBe(200);
   });
 
-  test('cannot be passed by a forged X-Forwarded-For', async () => {
+  test('is not changed by a forged X-Forwarded-For', async () => {
     const { app, mailbox } = await open({ config: { rateLimitPerSecond: 2 } });
     const { apiKey } = await mailbox();
     const codes = [];
@@ -185,7 +185,7 @@ describe('the request limit', () => {
     expect(codes).toEqual([200, 200, 429]);
   });
 
-  test('of 0 is none', async () => {
+  test('of 0 means no limit', async () => {
     const { call, mailbox } = await open({ config: { rateLimitPerSecond: 0 } });
     const { apiKey } = await mailbox();
     for (let round = 0; round < 15; round++) {

@@ -93,7 +93,7 @@ async function receive(socket: Socket): Promise<string> {
   return String((await once(socket, 'data'))[0]);
 }
 
-test('bodies of one account beyond its limit get 429 until others have ended, and other accounts go on', async () => {
+test('bodies of one account beyond its limit get 429 until others have ended, and other accounts are served', async () => {
   const first = post('/held', PER_ACCOUNT - 1_000);
   await expect.poll(() => held.length).toBe(1);
   expect(await post('/free', 1_001)).toMatchObject({ status: 429, retryAfter: '1' });
@@ -117,7 +117,7 @@ test('bodies of all accounts beyond the limit of the process get 503, and small 
   expect((await post('/free', 65_536, 'usr_d')).status).toBe(503);
 });
 
-test('a body counts before it has arrived, and no more once its sender has gone', async () => {
+test('a body counts before it has arrived, and no longer when its sender has disconnected', async () => {
   const socket = await openSocket(`Content-Length: ${PER_ACCOUNT}`);
   await expect.poll(async () => (await post('/free', 100)).status).toBe(429);
   socket.destroy();
@@ -146,7 +146,7 @@ test('a body of unknown length counts as it arrives', async () => {
   await expect.poll(async () => (await post('/free', PER_ACCOUNT)).status).toBe(200);
 });
 
-test('a client that sends its large body slowly gets 408, and its room is given back', async () => {
+test('a client that sends its large body slowly gets 408, and its room is released', async () => {
   await app.close();
   await start(SOON);
   const socket = await openSocket(`Content-Length: ${PER_ACCOUNT}`);
@@ -179,7 +179,7 @@ test('large bodies are handled a few at a time, and accounts take turns', async 
   for (const response of await Promise.all(requests)) expect(response.status).toBe(200);
 });
 
-test('a client that goes while its body waits gives its turn to the next', async () => {
+test('a client that disconnects while its body waits passes its turn to the next', async () => {
   const first = post('/held', 2_000_000, 'usr_b');
   await expect.poll(() => held.length).toBe(1);
   const leaving = await openSocket(`Content-Length: ${PER_ACCOUNT}`, 'usr_a', '/held');
@@ -196,7 +196,7 @@ test('a client that goes while its body waits gives its turn to the next', async
   expect((await next).status).toBe(200);
 });
 
-test('injected requests give their room back, too', async () => {
+test('injected requests release their room, too', async () => {
   for (let n = 0; n < 3; n++) {
     const response = await app.inject({
       method: 'POST',

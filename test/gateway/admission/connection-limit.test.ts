@@ -90,7 +90,7 @@ test('connections of 127.0.0.1 are not counted', async () => {
   for (let count = 0; count < 3 * LIMIT; count++) expect(await ask(await open(port, '127.0.0.1'))).toContain('200 OK');
 });
 
-test('closes connections at once that are far beyond the limit', async () => {
+test('connections far beyond the limit are closed at once', async () => {
   const { port } = await listen();
   const open50 = await Promise.all(
     Array.from({ length: 50 }, async () => {

@@ -23,7 +23,7 @@ const preflight = (url: string) =>
     },
   });
 
-test('a preflight is answered without a key, for any origin, with what the page wants to send', async () => {
+test('a preflight is served without a key, for any origin, with the requested method and fields', async () => {
   for (const url of ['/api/e2/emails', '/api/v2/emails', '/api/e2/emails/em_1/reply']) {
     const { statusCode, headers, body } = await preflight(url);
     expect([statusCode, body]).toEqual([204, '']);
@@ -37,7 +37,7 @@ test('a preflight is answered without a key, for any origin, with what the page 
   }
 });
 
-test('answers and refusals can be read by any page, limits included', async () => {
+test('responses and errors can be read by any page, limits included', async () => {
   const call = (url: string, key: string) =>
     gateway.app.inject({ url, headers: { origin, authorization: `Bearer ${key}` } });
   const answers = [
@@ -58,7 +58,7 @@ test('answers and refusals can be read by any page, limits included', async () =
   expect(exposed).toEqual(expect.arrayContaining([...sent, 'retry-after', 'x-request-id']));
 });
 
-test('nothing outside of the REST interface may be read by pages of other origins', async () => {
+test('paths outside of the REST interface cannot be read by pages of other origins', async () => {
   for (const url of ['/graphql', '/health', '/ready', '/api/v1/emails', '/']) {
     const asked = await preflight(url);
     const got = await gateway.app.inject({ url, headers: { origin } });

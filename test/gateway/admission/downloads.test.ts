@@ -35,7 +35,7 @@ async function hold(port: number, path: string, header: string): Promise<Socket>
   return socket;
 }
 
-test('limits downloads of one user that the client does not read; other users are not affected, and this one continues afterwards', async () => {
+test('limits the unread downloads of one user, who continues afterwards, and not those of others', async () => {
   const gateway = await openTestGateway();
   closing.push(() => gateway.close());
   const [box, other] = [await gateway.mailbox(), await gateway.mailbox()];
@@ -61,7 +61,7 @@ test('limits downloads of one user that the client does not read; other users ar
   );
 });
 
-test('a receiver that takes nothing more is given up', async () => {
+test('a receiver that stops reading is disconnected', async () => {
   const app = Fastify();
   closing.push(() => app.close());
   app.setErrorHandler(sendError);

@@ -14,7 +14,7 @@ const PROXY_HEADERS: [name: string, value: string][] = [
   ['x-forwarded-for', ''],
 ];
 
-describe('a service that is set up for its own machine only', () => {
+describe('a service for its own machine only', () => {
   let gateway: TestGateway;
   let box: TestMailbox;
   let people = 0;
@@ -52,26 +52,29 @@ describe('a service that is set up for its own machine only', () => {
     expect((await gateway.app.inject({ url: '/ready' })).json()).toEqual({ status: 'ok' });
   });
 
-  test.each(PROXY_HEADERS)('is closed for a request with %s, and says once what to set', async (name, value) => {
-    const refused = await signUp({ [name]: value });
-    expect([refused.statusCode, refused.json().message]).toEqual([403, expect.stringContaining('TRUSTED_PROXIES')]);
-    const settings = await gateway.app.inject({ url: '/api/auth/settings', headers: { [name]: value } });
-    expect(settings.json().signUp).toBe(false);
-    const as = { [name]: value };
-    const posted = await gateway.call(box.apiKey, 'POST', '/endpoints', webhook, as);
-    expect([posted.statusCode, posted.body.includes('https://')]).toEqual([400, true]);
-    const domain = `via${people}.inbox.test`;
-    expect((await gateway.call(box.apiKey, 'POST', '/domains', { domain }, as)).json().status).not.toBe('verified');
-    expect(warnings()).toHaveLength(1);
-    const ready = await gateway.app.inject({ url: '/ready' });
-    expect(ready.json().forwarded).toEqual({
-      header: 'x-forwarded-for',
-      at: expect.stringMatching(/^\d{4}-/),
-      closed: ['SIGN_UP', 'TRUSTED_DOMAINS', 'ALLOWED_PRIVATE_NETWORKS'],
-    });
-    expect((await gateway.app.inject({ url: '/ready', headers: as })).json()).toEqual({ status: 'ok' });
-    expect(String(warnings()[0]?.['msg'])).toContain('PUBLIC_URL');
-  });
+  test.each(PROXY_HEADERS)(
+    'is closed for a request with %s, and logs once which setting to change',
+    async (name, value) => {
+      const refused = await signUp({ [name]: value });
+      expect([refused.statusCode, refused.json().message]).toEqual([403, expect.stringContaining('TRUSTED_PROXIES')]);
+      const settings = await gateway.app.inject({ url: '/api/auth/settings', headers: { [name]: value } });
+      expect(settings.json().signUp).toBe(false);
+      const as = { [name]: value };
+      const posted = await gateway.call(box.apiKey, 'POST', '/endpoints', webhook, as);
+      expect([posted.statusCode, posted.body.includes('https://')]).toEqual([400, true]);
+      const domain = `via${people}.inbox.test`;
+      expect((await gateway.call(box.apiKey, 'POST', '/domains', { domain }, as)).json().status).not.toBe('verified');
+      expect(warnings()).toHaveLength(1);
+      const ready = await gateway.app.inject({ url: '/ready' });
+      expect(ready.json().forwarded).toEqual({
+        header: 'x-forwarded-for',
+        at: expect.stringMatching(/^\d{4}-/),
+        closed: ['SIGN_UP', 'TRUSTED_DOMAINS', 'ALLOWED_PRIVATE_NETWORKS'],
+      });
+      expect((await gateway.app.inject({ url: '/ready', headers: as })).json()).toEqual({ status: 'ok' });
+      expect(String(warnings()[0]?.['msg'])).toContain('PUBLIC_URL');
+    },
+  );
 
   test('is closed for forwarded requests over GraphQL, too', async () => {
     const query = `mutation { createWebhookEndpoint(input: { name: "x", url: "http://127.0.0.1:8025/" }) { __typename } }`;

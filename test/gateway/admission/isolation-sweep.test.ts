@@ -106,14 +106,14 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
 
   const isLeak = ({ url }: ServedRoute) => url.startsWith('/api/e2/leaks/');
 
-  test('every user table holds rows of the other user', async () => {
+  test('every user table has rows of the other user', async () => {
     const empty = await digestsOf(gateway.actor, tables, 'usr_nobody');
     const digests = await digestsOf(gateway.actor, tables, theirs.mailbox.userId);
     expect(tables.filter((table) => digests.get(table) === empty.get(table))).toEqual(['request_window']);
   });
 
   if (role === 'postroom_gateway')
-    test('without a user the gateway sees no row of any of them', async () => {
+    test('the gateway sees no row of any table without a user', async () => {
       const counts = tables.map((table) => `select '${table}' as name, count(*) from ${table}`).join(' union all ');
       const readable = counts.replace(/select 'api_key' as name, count\(\*\) from api_key union all /, '');
       const { rows } = await gateway.database.pool.query<{ name: string; count: number }>(readable);
@@ -125,7 +125,7 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
   // In `npm test`, the conditions of the statements alone. Row-level security has its tests in isolation.test.ts.
   const isSwept = !isQuick || role === 'postroom_actor';
   if (isSwept)
-    test('every route answers foreign ids like unknown ones, tells nothing and changes nothing', {
+    test('every route responds to foreign ids as to unknown ones, shows nothing and changes nothing', {
       timeout: 900_000,
     }, async () => {
       const swept = inSweepOrder(routes.filter((route) => !isLeak(route)));

@@ -93,7 +93,7 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
     ['/domains', () => theirs.domainId],
     ['/endpoints', () => theirs.endpointId ?? ''],
   ])(
-    'at %s a foreign ID costs the same statements as an unknown one, so that time tells nothing',
+    'at %s a foreign ID takes the same statements as an unknown one, so that time reveals nothing',
     async (path, foreignId) => {
       const id = foreignId();
       const costOf = async (each: string) => {
@@ -108,7 +108,7 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
   );
 
   describe('GraphQL', () => {
-    test('connections, mutations and cursors reach nothing of another user’s', async () => {
+    test('connections, mutations and cursors reach no object of another user', async () => {
       const filter = { domain: theirs.domainId, address: theirs.addressId };
       const lists = await gateway.graphql(
         mine.apiKey,
@@ -234,7 +234,7 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
       paths.push('/email-addresses', `/email-addresses/${box.addressId}`, '/endpoints', `/endpoints/${box.endpointId}`);
     });
 
-    test('show nowhere, and are not counted', async () => {
+    test('are shown nowhere, and are not counted', async () => {
       for (const path of paths) {
         const response = await gateway.call(twin, 'GET', path);
         expect(response.statusCode, path).toBe(200);
@@ -256,7 +256,7 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
       ).toEqual([1, 1, 1]);
     });
 
-    test('show nowhere in GraphQL', async () => {
+    test('are shown nowhere in GraphQL', async () => {
       const answer = await gateway.graphql(
         twin,
         `{ emails { totalCount edges { node { id subject content { text } thread { normalizedSubject } } } }
@@ -282,7 +282,7 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
       expect(nodes.json().data.nodes.filter((node: unknown) => node !== null)).toHaveLength(7);
     });
 
-    test('are not changed by a change of the own', async () => {
+    test("are not changed by a change of the user's own", async () => {
       const own = (await gateway.call(twin, 'GET', '/emails')).json().data[0].id;
       const change = await gateway.call(twin, 'PATCH', `/emails/${own}`, { is_read: true, is_archived: true });
       expect(change.statusCode).toBe(200);

@@ -124,7 +124,7 @@ const CLAIMS: Record<string, (thread: Stored) => Promise<unknown>> = {
 };
 
 describe.each(Object.entries(CLAIMS))('%s', (_, claim) => {
-  test('makes no participant of its thread for a key that may write to participants only', async () => {
+  test('adds no participant to its thread for a key that may write to participants only', async () => {
     const thread = await conversation();
     await claim(thread);
     const { secret } = await keyWith({ recipients: 'participants' });
@@ -135,7 +135,7 @@ describe.each(Object.entries(CLAIMS))('%s', (_, claim) => {
     expect(outcomeOf(await reply(['ada@elsewhere.test', box.address]))).toBe('sent');
   });
 
-  test('lets a key without read reply to nobody but Ada', async () => {
+  test('lets a key without read reply only to the author', async () => {
     const thread = await conversation();
     await claim(thread);
     const { secret } = await insertKey(gateway.owner, box, { scopes: ['send'] });
@@ -171,7 +171,7 @@ test('participants are the authors and recipients of received mail, and the reci
   }
 });
 
-test('a key that sends to itself with Reply-To and Cc of strangers makes no participant of them', async () => {
+test('a key that sends to itself with strangers in Reply-To and Cc does not make them participants', async () => {
   const { id, messageId } = await conversation();
   const { secret } = await keyWith({ recipients: 'participants' });
   const self = { from: box.address, to: [box.address], text: 'x', reply_to: STRANGER };

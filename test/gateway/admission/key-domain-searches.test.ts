@@ -92,7 +92,7 @@ const idsIn = (body: string, prefix: 'em' | 'th') => new Set(body.match(new RegE
 describe.each(SEARCHES)('the search %s', (search) => {
   const text = encodeURIComponent(search);
 
-  test('finds emails of the domain alone, and counts them, in every interface', async () => {
+  test('finds emails of the domain only, and counts them, in every interface', async () => {
     const whole = await gateway.graphql(
       two.mine.mailbox.apiKey,
       `query($search: String!) { emails(search: $search, first: 100) { totalCount edges { node { id } } } }`,
@@ -119,7 +119,7 @@ describe.each(SEARCHES)('the search %s', (search) => {
     expectOwn(rest.body, search);
   });
 
-  test('finds threads of the domain alone, in every interface', async () => {
+  test('finds threads of the domain only, in every interface', async () => {
     const query = `query($search: String!) { threads(filter: { search: $search }, first: 100) { totalCount edges { node { id } } } }`;
     const whole = await gateway.graphql(two.mine.mailbox.apiKey, query, { search });
     const wanted = [...idsIn(whole.body, 'th')].filter((id) => threadIds.has(id));

@@ -186,7 +186,7 @@ async function sweep(
   for (const name of two.theirs.names) expect(nobodys, `${where}: ${name}`).toContain(await put(name));
 }
 
-test('what a document shows beside is of the domain, or not there', async () => {
+test('other fields of a document show objects of the domain, or null', async () => {
   const ask = async (query: string) => {
     const { errors, data } = (await gateway.graphql(key, query)).json();
     expect(errors, query).toBeUndefined();

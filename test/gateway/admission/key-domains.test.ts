@@ -68,7 +68,7 @@ test('every read is limited to the domain, and none is refused', () => {
   expect(reads.filter(({ access }) => access?.isOfDomain !== true).map(({ url }) => url)).toEqual([]);
 });
 
-test('a change that is not limited to the domain is refused, and it is said why', async () => {
+test('a change that is not limited to the domain is refused with the reason', async () => {
   for (const route of routes.filter((each) => each.access?.isOfDomain === false)) {
     const name = `${route.method} ${route.url}`;
     const own = two.mine.ids.get('em')?.[0] ?? '';
@@ -93,7 +93,7 @@ test('a change that is not limited to the domain is refused, and it is said why'
   expect(await two.changedTables()).toEqual([]);
 });
 
-test('every list shows what is of the domain, and counts it exactly', async () => {
+test('every list shows objects of the domain, and counts them exactly', async () => {
   const { domain, mine, theirs } = two;
   const shown: Record<string, unknown> = {};
   for (const { url } of routes.filter(

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { DAY_MS } from '../../../core/shared/durations.ts';
 import { insertKey } from '../../support/rows/key-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
@@ -16,7 +17,6 @@ beforeEach(async () => {
   box = await gateway.mailbox();
 });
 
-const DAY_MS = 86_400_000;
 const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString();
 
 interface Made {
@@ -120,7 +120,7 @@ describe('the keys that a key creates', () => {
     ]);
   });
 
-  test('are revoked with it, but for the one that revokes it, or when they are kept', async () => {
+  test('are revoked with it, except the one that revokes it, or when they are kept', async () => {
     const parent = await make(box.apiKey, { scopes: ['read', 'send', 'manage'] });
     const child = await make(parent.token, { scopes: ['read', 'manage'] });
     const other = await make(parent.token, { scopes: ['read'] });

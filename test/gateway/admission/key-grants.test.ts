@@ -49,7 +49,7 @@ test('a key without send changes no endpoint that allows actions, but may stop i
   expect(await status(secret, 'PATCH', `/endpoints/${id}`, { allowActions: true })).toBe(403);
 });
 
-test('simulating a reply or a bounce of mail needs read', async () => {
+test('simulating a reply or a bounce requires read', async () => {
   const { secret } = await key('manage', 'send');
   const [id = ''] = await insertMail(gateway.actor, [{ userId: box.userId, ownAddress: box.address }]);
   const simulate = async (input: string) =>
@@ -66,7 +66,7 @@ test('simulating a reply or a bounce of mail needs read', async () => {
     });
 });
 
-describe('when its key loses rights', () => {
+describe('a key that loses rights', () => {
   const narrow = async (id: string, scopes: Scope[]) => {
     const changed = await gateway.call(box.apiKey, 'PATCH', `/api-keys/${id}`, { scopes });
     expect(changed.statusCode, changed.body).toBe(200);
@@ -101,7 +101,7 @@ describe('when its key loses rights', () => {
     return acted.kind === 'refused' ? (acted.log.problem?.message ?? JSON.stringify(acted.log)) : acted.kind;
   };
 
-  test('an endpoint acts no more than they allow, and is disabled without read', async () => {
+  test('limits the actions of its endpoint to them, which is disabled without read', async () => {
     const { id: keyId, secret } = await key('read', 'send', 'manage');
     const id = await create(secret, webhook({ allowActions: true }));
     expect([await act(id, 'reply'), await act(id, 'archive')]).toEqual(['done', 'done']);
@@ -123,7 +123,7 @@ describe('when its key loses rights', () => {
     expect([(await endpointOf(id)).granted_scopes, await act(id, 'reply')]).toEqual([null, 'done']);
   });
 
-  test('routes, rules, endpoints and scheduled mail stop with it, or stay when they are kept', async () => {
+  test('stops its routes, rules, endpoints and scheduled mail, unless they are kept', async () => {
     const set = async () => {
       const { id: keyId, secret } = await key('read', 'send', 'manage');
       const endpointId = await create(secret, webhook());
@@ -158,7 +158,7 @@ describe('when its key loses rights', () => {
     expect(await settleKeys(testActorContext(gateway.actor))).toBe(0);
   });
 
-  test('what revoking it would stop is listed, over REST and GraphQL, also what keys that it created set up', async () => {
+  test('lists the objects that its revocation would stop, over REST and GraphQL, also those of keys that it created', async () => {
     const { id: keyId, secret } = await key('read', 'send', 'manage');
     const endpointId = await create(secret, webhook({ name: 'Hook' }));
     const disabled = await create(secret, webhook({ name: 'Off', isActive: false }));

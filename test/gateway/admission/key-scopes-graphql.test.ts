@@ -96,7 +96,7 @@ const sent = async () =>
   (await gateway.actor.pool.query(`select count(*) from email where user_id = $1 and type <> 'received'`, [box.userId]))
     .rows[0].count;
 
-describe('a key that sends and does not read', () => {
+describe('a key that may send but not read', () => {
   test('is shown ids, states and errors', async () => {
     const { secret } = keyOf('send');
     const before = await sent();
@@ -141,7 +141,7 @@ describe('a key that sends and does not read', () => {
     ['a fragment that @skip leaves out', '{ ... on SendEmailPayload @skip(if: true) { email { subject } } }'],
     ['one name for two', '{ ... on SendEmailPayload { email { id } email { content { text } } } }'],
   ];
-  test.each(deep)('is refused %s, and nothing is sent', async (_name, selection) => {
+  test.each(deep)('is refused %s, and sends nothing', async (_name, selection) => {
     const before = await sent();
     const [head = '', tail = ''] = selection.split(' fragment F');
     const query = `mutation { ${sending()} ${head} }${tail === '' ? '' : ` fragment F${tail}`}`;
@@ -150,7 +150,7 @@ describe('a key that sends and does not read', () => {
     expect((await ask(box.apiKey, query)).errors).toBeUndefined();
   });
 
-  test('forwards nothing, which would show it to whom it likes', async () => {
+  test('cannot forward, which would show the mail to any address', async () => {
     const before = await sent();
     const [id = ''] = await insertMail(gateway.actor, [{ userId: box.userId, ownAddress: box.address }]);
     const query = `mutation { forwardEmail(input: { id: "${id}", from: "${box.address}", to: ["a@b.test"] }) {
@@ -163,7 +163,7 @@ describe('a key that sends and does not read', () => {
     expect(done.data).toEqual({ forwardEmail: { __typename: 'ForwardEmailPayload' } });
   });
 
-  test('is refused all of a document of which it may do half', async () => {
+  test('is refused a whole document of which it may do half', async () => {
     const before = await sent();
     const id = box.addressId;
     const other = `updateEmailAddress(input: { id: "${id}", isActive: false }) { __typename }`;
@@ -183,7 +183,7 @@ describe('a key that sends and does not read', () => {
     expect(await sent()).toBe(before);
   });
 
-  test('is asked for the operation that is executed alone', async () => {
+  test('needs only the scope of the operation that is executed', async () => {
     const query = `query A { viewer { id } } mutation B { ${sending()} { __typename } }`;
     const named = (operationName: string, key: string) =>
       gateway.call(key, 'POST', '/graphql', { query, operationName }).then(({ statusCode }) => statusCode);
@@ -192,7 +192,7 @@ describe('a key that sends and does not read', () => {
   });
 });
 
-test('what only manages shows secrets that it makes, and nothing else', async () => {
+test('a key that may only manage sees the secrets that it creates, and nothing else', async () => {
   const { secret } = keyOf('manage');
   const query = (of: string) =>
     `mutation { createApiKey(input: { name: "x", scopes: [MANAGE] }) { ... on CreateApiKeyPayload { ${of} } } }`;
@@ -206,7 +206,7 @@ test('what only manages shows secrets that it makes, and nothing else', async ()
   expect(await missing(secret, address('id'))).toBeNull();
 });
 
-test('GET and published operations are no way round', async () => {
+test('GET and published operations need the same scopes', async () => {
   const { secret } = keyOf('send');
   const get = (query: string) =>
     gateway.call(secret, 'GET', `/graphql?query=${encodeURIComponent(query)}`).then(({ statusCode }) => statusCode);
@@ -227,7 +227,7 @@ test('GET and published operations are no way round', async () => {
   }
 });
 
-test('any key may look at the schema', async () => {
+test('any key may read the schema', async () => {
   for (const scope of SCOPES) {
     const answer = await ask(keyOf(scope).secret, '{ __schema { queryType { name } } __type(name: "Email") { name } }');
     expect(answer.data).toEqual({ __schema: { queryType: { name: 'Query' } }, __type: { name: 'Email' } });

@@ -82,13 +82,13 @@ test('every route refuses a key without its scope, before it looks at the reques
   }
 });
 
-describe('what the request decides', () => {
+describe('a route whose request decides', () => {
   const change = async (key: string, body: object, method = 'PATCH') => {
     const response = await gateway.call(key, method, '/emails/em_none', body);
     return response.statusCode === 403 ? response.json().requiredScope : response.statusCode;
   };
 
-  test('another time is sending, a mark is managing, both are both', async () => {
+  test('needs send for another time, manage for a mark, and both for both', async () => {
     const later = new Date(Date.now() + 3_600_000).toISOString();
     for (const method of ['PATCH', 'PUT']) {
       expect(await change(keyOf('send'), { scheduled_at: later }, method)).toBe(404);
@@ -102,7 +102,7 @@ describe('what the request decides', () => {
     }
   });
 
-  test('a look at DNS on the way manages the domain', async () => {
+  test('needs manage for a DNS check', async () => {
     for (const path of ['/domains', `/domains/${box.domainId}`]) {
       expect((await gateway.call(keyOf('read'), 'GET', path)).statusCode).toBe(200);
       expect((await gateway.call(keyOf('read'), 'GET', `${path}?check=false`)).statusCode).toBe(200);
@@ -112,12 +112,12 @@ describe('what the request decides', () => {
   });
 });
 
-test('HEAD needs what GET needs', async () => {
+test('HEAD needs the scope of GET', async () => {
   expect((await gateway.call(keyOf('read'), 'HEAD', '/emails')).statusCode).toBe(200);
   expect((await gateway.call(keyOf('send'), 'HEAD', '/emails')).statusCode).toBe(403);
 });
 
-test('a key with full rights, and one with every scope, are asked nothing', async () => {
+test('a key with full rights, and one with every scope, passes every check', async () => {
   for (const key of [box.apiKey, keyOf('read', 'send', 'manage')])
     for (const [method, path] of [
       ['GET', '/emails'],
@@ -127,7 +127,7 @@ test('a key with full rights, and one with every scope, are asked nothing', asyn
       expect((await gateway.call(key, method, path)).statusCode).toBe(200);
 });
 
-test('a refusal tells the scope as RFC 6750 has it', async () => {
+test('a refusal names the scope as in RFC 6750', async () => {
   const response = await gateway.call(keyOf('read'), 'POST', '/emails', {});
   expect(response.headers['www-authenticate']).toBe('Bearer error="insufficient_scope", scope="send"');
 });

@@ -47,7 +47,7 @@ const outgoing = async () =>
   ).rows;
 
 describe('a key of one domain', () => {
-  test('sends from that domain exactly, and from no address beside it', async () => {
+  test('sends from that domain only, and from no other address', async () => {
     const sent = await call(key, 'POST', '/emails', mail(box.address));
     expect(sent.statusCode, sent.body).toBe(200);
     expect((await call(key, 'POST', '/emails', mail(`anybody@${nameOf(box)}`))).statusCode).toBe(200);
@@ -72,7 +72,7 @@ describe('a key of one domain', () => {
     expect(await outgoing()).toEqual(before);
   });
 
-  test('is told nothing of what the account was answered under an Idempotency-Key', async () => {
+  test('gets no response that the account stored under an Idempotency-Key', async () => {
     for (const more of [{}, { scheduled_at: LATER }]) {
       const asked = mail(other.address, more);
       const first = await call(box.apiKey, 'POST', '/emails', asked, `key ${JSON.stringify(more)}`);
@@ -84,7 +84,7 @@ describe('a key of one domain', () => {
     expect((await call(key, 'POST', '/emails', mail(box.address), 'own')).json()).toEqual(own.json());
   });
 
-  test('answers and forwards mail of that domain alone', async () => {
+  test('replies to and forwards mail of that domain only', async () => {
     const [mine = '', theirs = ''] = await insertMail(gateway.actor, [
       { userId: box.userId, ownAddress: box.address },
       { userId: box.userId, ownAddress: other.address },
@@ -106,7 +106,7 @@ describe('a key of one domain', () => {
     expect((await forward(mine, box.address)).data?.forwardEmail.__typename).toBe('ForwardEmailPayload');
   });
 
-  test('changes what is scheduled from that domain alone', async () => {
+  test('changes scheduled mail of that domain only', async () => {
     const schedule = async (from: string) =>
       (await call(box.apiKey, 'POST', '/emails', mail(from, { scheduled_at: LATER }))).json().id as string;
     const [mine, theirs] = [await schedule(box.address), await schedule(other.address)];
@@ -134,7 +134,7 @@ describe('a key of one domain', () => {
   });
 });
 
-describe('a key that may make keys', () => {
+describe('a key that may create keys', () => {
   const make = async (as: string, input: string) => {
     const { errors, data } = (
       await gateway.graphql(
@@ -147,7 +147,7 @@ describe('a key that may make keys', () => {
     return data.createApiKey;
   };
 
-  test('hands out no more than it has', async () => {
+  test('grants at most its own rights', async () => {
     const manages = (await insertKey(gateway.owner, box, { scopes: ['send', 'manage'] })).secret;
     const all = (await insertKey(gateway.owner, box, { scopes: ['read', 'send', 'manage'] })).secret;
     const given = { __typename: 'CreateApiKeyPayload' };
@@ -185,7 +185,7 @@ describe('a key that may make keys', () => {
     ['domainId: "dom_00000000000070008000000000000000"', 'domainId', 'You have no domain with that id'],
     ['domainId: "FOREIGN"', 'domainId', 'You have no domain with that id'],
     ['domainId: "\\u0000"', 'domainId', 'You have no domain with that id'],
-  ])('is told what is wrong with %s', async (input, field, message) => {
+  ])('gets an error that explains %s', async (input, field, message) => {
     const stranger = await gateway.mailbox();
     const asked = input.replace('DOMAIN', box.domainId).replace('FOREIGN', stranger.domainId);
     expect(await make(box.apiKey, asked)).toMatchObject({
@@ -194,7 +194,7 @@ describe('a key that may make keys', () => {
     });
   });
 
-  test('ends itself with whatever scope, and others with manage', async () => {
+  test('revokes itself with any scope, and others with manage', async () => {
     const reads = await insertKey(gateway.owner, box, { scopes: ['read'] });
     const sends = await insertKey(gateway.owner, box, { scopes: ['send'] });
     const manages = await insertKey(gateway.owner, box, { scopes: ['manage'] });
@@ -220,7 +220,7 @@ describe('a key that may make keys', () => {
     expect((await end(manages.secret, reads.id)).json().data.revokeApiKey.apiKey.status).toBe('REVOKED');
   });
 
-  test('sees which one it is, and what each is good for', async () => {
+  test('sees which one it is, and the rights of each', async () => {
     const { apiKey } = await make(box.apiKey, `scopes: [SEND], domainId: "${box.domainId}"`);
     const shown = await gateway.graphql(
       box.apiKey,

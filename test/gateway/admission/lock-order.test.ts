@@ -15,7 +15,7 @@ afterAll(() => gateway.close());
 /** What no request may come to. */
 const isFault = ({ statusCode }: { statusCode: number }) => statusCode >= 500;
 
-test('what leads to an endpoint is changed while the endpoint is deleted, and neither waits crosswise', async () => {
+test('references to an endpoint are changed while it is deleted, without a deadlock', async () => {
   const faults = [];
   for (let round = 0; round < ROUNDS; round++) {
     const domain = `crosswise${round}.test`;
@@ -37,7 +37,7 @@ test('what leads to an endpoint is changed while the endpoint is deleted, and ne
   expect(faults).toEqual([]);
 });
 
-test('a name is claimed while the domain that has it is deleted, and neither waits crosswise', async () => {
+test('a name is claimed while its domain is deleted, without a deadlock', async () => {
   const faults: unknown[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const domain = `claimed${round}.test`;

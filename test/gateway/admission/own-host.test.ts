@@ -88,7 +88,7 @@ test.each(others)('the host "%s" is another', (host) => {
   expect(isOwnHost(host, PUBLIC_URL)).toBe(false);
 });
 
-test('a request that names another host gets 421, whatever it asks for', async () => {
+test('a request that names another host gets 421, whatever its path', async () => {
   for (const path of paths)
     for (const method of ['GET', 'POST', 'OPTIONS', 'DELETE'] as const) {
       const response = await gateway.app.inject({
@@ -116,7 +116,7 @@ test('a request that names one of our hosts is served', async () => {
   }
 });
 
-test('X-Forwarded-Host and Forwarded do not count, from a trusted proxy either', async () => {
+test('X-Forwarded-Host and Forwarded do not count, not even from a trusted proxy', async () => {
   const ask = (host: string, forwarded: string) =>
     gateway.app.inject({
       url: '/api/auth/settings',
@@ -133,7 +133,7 @@ test('probes reach /health and /ready under internal host names', async () => {
       expect([path, (await gateway.app.inject({ url: path, headers: { host } })).statusCode]).toEqual([path, 200]);
 });
 
-test('over a socket, a request with no host at all is refused', async () => {
+test('a request over a socket without a host is refused', async () => {
   expect(await raw('GET /api/auth/settings HTTP/1.1\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
   expect(await raw('GET /api/auth/settings HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 421 /);
   expect(await raw('GET /health HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
@@ -144,8 +144,8 @@ test('over a socket, a request with no host at all is refused', async () => {
   ).toMatch(/^HTTP\/1\.1 421 /);
 });
 
-describe('a page of another site whose name leads here', () => {
-  test('signs no visitor up and uses no session', async () => {
+describe('a page of another site whose name resolves to us', () => {
+  test('cannot sign a visitor up and uses no session', async () => {
     const account = { email: 'ada@example.com', password: 'correct horse', apiKey: null, mailbox: null };
     await createAccount(gateway.owner, account);
     const browser = openBrowser(gateway.app);

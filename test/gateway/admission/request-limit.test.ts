@@ -67,8 +67,8 @@ async function hammer(gateways: readonly RequestLimiter[], userId: string, milli
   return (await Promise.all(clients)).flat();
 }
 
-describe('over two gateways', () => {
-  test('a burst of twice the limit lets through the limit', async () => {
+describe('requests over two gateways', () => {
+  test('are limited in a burst of twice the limit', async () => {
     const gateways = [limiter(), limiter()];
     const userId = newUser();
     const instants = await Promise.all(
@@ -79,7 +79,7 @@ describe('over two gateways', () => {
     expect(passed(instants).length).toBeGreaterThanOrEqual(LIMIT - 2 * 10);
   });
 
-  test('no second has more than the limit, and nearly all of it is used, however long the storm', async () => {
+  test('exceed the limit in no second, and use nearly all of it, however long the storm', async () => {
     const instants = await hammer([limiter(), limiter()], newUser(), 4_500, 4);
     expect(mostInWindow(instants)).toBeLessThanOrEqual(LIMIT);
     // In 4.5 s there are five windows' worth, less what the turns of leases cost.
@@ -87,7 +87,7 @@ describe('over two gateways', () => {
     expect(instants.length).toBeGreaterThan(passed(instants).length * 1.5);
   });
 
-  test('no second has more than the limit when requests come in fits and starts', async () => {
+  test('exceed the limit in no second when they come in bursts', async () => {
     const gateways = [limiter(), limiter(), limiter()];
     const userId = newUser();
     const instants: (Pass | null)[] = [];
@@ -104,7 +104,7 @@ describe('over two gateways', () => {
   test.each([
     ['before its lease ends, which counts for a second more', 900, 7, 150],
     ['when its lease no longer counts, and is not taken any more', 2_050, 0, 0],
-  ])('what a gateway has left is used %s', async (_name, silenceMs, used, pauseMs) => {
+  ])("use the rest of a gateway's lease %s", async (_name, silenceMs, used, pauseMs) => {
     const [first, second] = [limiter(), limiter()];
     const userId = newUser();
     const instants: (Pass | null)[] = [];
@@ -120,13 +120,13 @@ describe('over two gateways', () => {
     expect(mostInWindow(instants)).toBeLessThanOrEqual(LIMIT);
   });
 
-  test('a small limit is kept too', async () => {
+  test('keep to a small limit, too', async () => {
     const instants = await hammer([limiter(3), limiter(3)], newUser(), 2_500, 2);
     expect(mostInWindow(instants)).toBeLessThanOrEqual(3);
     expect(passed(instants).length).toBeGreaterThanOrEqual(6);
   });
 
-  test('users do not take of each other', async () => {
+  test('do not use up the limit of other users', async () => {
     const [one, other] = [limiter(), limiter()];
     const last = await inOneWindow(async () => {
       const [greedy, modest] = [newUser(), newUser()];
@@ -137,7 +137,7 @@ describe('over two gateways', () => {
   });
 });
 
-test('few requests on many gateways bind little: none is refused', async () => {
+test('few requests on many gateways lease little: none is refused', async () => {
   const gateways = Array.from({ length: 12 }, () => limiter());
   const userId = newUser();
   const instants = [];
@@ -148,7 +148,7 @@ test('few requests on many gateways bind little: none is refused', async () => {
   expect(passed(instants)).toHaveLength(60);
 });
 
-test('a gateway that starts again finds what was taken before', async () => {
+test('a gateway that starts again finds the earlier count', async () => {
   const userId = newUser();
   const first = limiter();
   const before = await Promise.all(Array.from({ length: 60 }, () => attempt(first, userId)));
@@ -159,8 +159,8 @@ test('a gateway that starts again finds what was taken before', async () => {
   // What its last lease still held is lost until that ends.
   expect(passed(after).length).toBeGreaterThanOrEqual(30);
 });
-describe('what is told', () => {
-  test('counts down, and says after which time to come again, by which there is room', async () => {
+describe('the header fields of the request limit', () => {
+  test('count down, and say how long to wait until there is room', async () => {
     const gateway = limiter(20);
     const { states, refused } = await inOneWindow(async () => {
       const userId = newUser();
@@ -178,8 +178,8 @@ describe('what is told', () => {
   });
 });
 
-describe('statements', () => {
-  test('are one per lease: most requests need none, least of all rejected ones', async () => {
+describe('a lease of requests', () => {
+  test('takes one statement for many requests, least of all for rejected ones', async () => {
     const gateway = limiter();
     const userId = newUser();
     const { statements } = await countStatements(async () => {
@@ -193,7 +193,7 @@ describe('statements', () => {
     expect(refusing.statements).toBe(1);
   });
 
-  test('are shared by requests that come at once', async () => {
+  test('is shared by concurrent requests', async () => {
     const gateway = limiter();
     const userId = newUser();
     const { statements } = await countStatements(() =>
@@ -203,7 +203,7 @@ describe('statements', () => {
   });
 });
 
-test('the table of windows is unlogged, and keeps one row of a user', async () => {
+test('the table of windows is unlogged, and keeps one row per user', async () => {
   const actor = test_.open('postroom_actor');
   const { rows } = await actor.pool.query<{ count: number; persistence: string }>(
     `select (select count(*) from request_window where user_id = 'usr_0') as count, relpersistence as persistence

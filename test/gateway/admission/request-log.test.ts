@@ -225,7 +225,7 @@ describe('the request log', () => {
     expect(rowsWith(log, 'api%5Fkey=[redacted]').length).toBe(1);
   });
 
-  test.for(ERAS)('has no secret of a call of MCP %s, nor of a mistaken one', async (era) => {
+  test.for(ERAS)('has no secret of a call of MCP %s, nor of an invalid one', async (era) => {
     const client = await connectInjected(gateway, box.apiKey, era);
     const email = { from: box.address, to: ['x@elsewhere.test'], subject: 'Plain subject', text: 'Plain text' };
     await client.callTool({ name: 'send_email', arguments: { ...email, claim_token: CANARY, idempotency_key: era } });
@@ -285,7 +285,7 @@ describe('the request log', () => {
     expect(rowsWith(log, token, CANARY, 'whsec_')).toEqual([]);
   });
 
-  test('names the operation of a document, and keeps what is no secret', async () => {
+  test('names the operation of a document, and keeps values that are no secret', async () => {
     const own = await gateway.mailbox();
     const query =
       'query Look($id: ID!, $n: Int = 3) { endpoint(id: $id) { name isActive } emails(first: $n, search: "from:ada") { edges { node { subject } } } }';

@@ -50,7 +50,7 @@ describe('with tracing', () => {
       )
     ).rows[0]?.trace_parent;
 
-  test('a request is a span that is named after its route, not after its path', async () => {
+  test('a request is a span that is named after its route, not its path', async () => {
     const { id } = await request('GET', '/api/e2/emails/em_secret7f3a?search=secret7f3a');
     const span = await awaitSpan('GET /api/e2/emails/:id');
     expect(span.kind).toBe(SpanKind.SERVER);
@@ -65,7 +65,7 @@ describe('with tracing', () => {
     expect(span.status.code).toBe(SpanStatusCode.UNSET);
   });
 
-  test('the trace of the client is continued, and kept with the mail that it sends', async () => {
+  test('the trace of the client is continued, and stored with the mail that it sends', async () => {
     const traceparent = `00-${TRACE}-${PARENT}-01`;
     const { status, text } = await request('POST', '/api/e2/emails', email(), { traceparent });
     expect(status).toBe(200);
@@ -74,7 +74,7 @@ describe('with tracing', () => {
     expect(await traceOf(JSON.parse(text).id)).toBe(`00-${TRACE}-${span.spanContext().spanId}-01`);
   });
 
-  test('where the client does not record, neither do we, and nothing is kept', async () => {
+  test('a trace that the client does not record is not recorded or stored', async () => {
     const traceparent = `00-${TRACE}-${PARENT}-00`;
     const { text } = await request('POST', '/api/e2/emails', email(), { traceparent });
     expect(await traceOf(JSON.parse(text).id)).toBeUndefined();
@@ -86,7 +86,7 @@ describe('with tracing', () => {
     expect((await awaitSpan('GET /api/e2/emails')).parentSpanContext).toBeUndefined();
   });
 
-  test('an operation is a span below its request, named after the schema, and kept with its mail', async () => {
+  test('an operation is a span below its request, named after the schema, and stored with its mail', async () => {
     const { text } = await request('POST', '/graphql', {
       query: MUTATION,
       variables: { input: { ...email(), to: ['x@elsewhere.test'] } },
@@ -99,13 +99,13 @@ describe('with tracing', () => {
     expect(JSON.stringify(spans.all().map(({ name, attributes }) => [name, attributes]))).not.toContain('7f3a');
   });
 
-  test('a document that is refused makes no span of an operation', async () => {
+  test('a document that is refused creates no span of an operation', async () => {
     await request('POST', '/graphql', { query: '{ email(id: "em_secret7f3a") { nonsense7f3a } }' });
     await awaitSpan('POST /graphql');
     expect(spans.all().map(({ name }) => name)).toEqual(['POST /graphql']);
   });
 
-  test('probes, pages and paths that are none make no span', async () => {
+  test('probes, pages and unknown paths create no span', async () => {
     for (const path of ['/health', '/ready', '/', '/nowhere', '/api/e2/secret7f3a']) await request('GET', path);
     await request('GET', '/api/e2/emails');
     await awaitSpan('GET /api/e2/emails');
@@ -118,7 +118,7 @@ describe('with tracing', () => {
     expect(JSON.stringify(spans.all().map(({ name, attributes }) => [name, attributes]))).not.toContain('7f3a');
   });
 
-  test('a request that its client gave up ends as aborted', async () => {
+  test('a request whose client disconnected ends as aborted', async () => {
     const leaving = new AbortController();
     const asked = fetch(`${url}/api/e2/emails/wait`, {
       method: 'POST',
@@ -135,7 +135,7 @@ describe('with tracing', () => {
   });
 });
 
-test('without tracing a gateway has no hooks for it, and keeps no trace that a client sent', async () => {
+test('a gateway has no tracing hooks without tracing, and stores no trace of a client', async () => {
   const gateway = await openTestGateway();
   try {
     const box = await gateway.mailbox();

@@ -56,20 +56,20 @@ describe('paths', () => {
     expect([one.statusCode, one.body]).toEqual([200, other.body]);
   });
 
-  test('of /api/v1 are gone', async () => {
+  test('of /api/v1 are 404', async () => {
     for (const url of ['/api/v1', '/api/v1/', '/api/v1/emails/x']) {
       const response = await gateway.app.inject({ url, method: 'POST' });
       expect([response.statusCode, response.json().error]).toEqual([410, 'Gone']);
     }
   });
 
-  test('with a bad percent escape are answered like an unknown id', async () => {
+  test('with a bad percent escape get the response to an unknown id', async () => {
     const unknown = await send('GET', '/api/e2/emails/em_00000000000000000000000000000000');
     for (const id of ['%', '%zz', '%ff', '%c3%28', '%E0%A4%A', 'a%2fb', '%00', "'", '..%2f', '%25'])
       expect((await send('GET', `/api/e2/emails/${id}`)).body, id).toBe(unknown.body);
   });
 
-  test('name every request', async () => {
+  test('are named in every log line of a request', async () => {
     const one = await send('GET', '/api/e2/domains');
     const other = await send('GET', '/health');
     expect(one.headers['x-request-id']).toMatch(/^[0-9a-f]{24}$/);
@@ -99,7 +99,7 @@ describe('bodies', () => {
     expect(response.statusCode).toBe(415);
   });
 
-  test('that are no JSON are 400', async () => {
+  test('that are not JSON are 400', async () => {
     for (const body of ['{', 'nonsense', '{"a":}', '\u0000', '{"a":1}x']) {
       const response = await send('POST', '/api/e2/endpoints', body, JSON_TYPE);
       expect([response.statusCode, response.json()]).toEqual([
@@ -114,13 +114,13 @@ describe('bodies', () => {
     }
   });
 
-  test('of a JSON content type that are empty count as none', async () => {
+  test('of a JSON content type that are empty count as missing', async () => {
     const none = await send('PATCH', '/api/e2/emails/x', '', JSON_TYPE);
     expect([none.statusCode, none.json().error]).toEqual([400, 'Bad Request']);
     expect((await send('GET', '/api/e2/domains', undefined, JSON_TYPE)).statusCode).toBe(200);
   });
 
-  test('that are no objects are 400', async () => {
+  test('that are not objects are 400', async () => {
     for (const body of ['null', '[]', '7', '"x"', 'true'])
       expect((await send('POST', '/api/e2/endpoints', body, JSON_TYPE)).statusCode).toBe(400);
   });
@@ -157,7 +157,7 @@ describe('bodies', () => {
     expect((await send('GET', '/api/e2/emails?__proto__=x&constructor=y')).statusCode).toBe(200);
   });
 
-  test('with halves of surrogate pairs in a config are taken, U+FFFD in their stead; whole pairs and escaped backslashes stay', async () => {
+  test('with halves of surrogate pairs in a config are accepted with U+FFFD; whole pairs and escaped backslashes stay', async () => {
     const config = String.raw`{"forwardTo":"a@x.test","subjectPrefix":"\ud800 \ud83d\ude00 \\\ud800 \\ud800 \udc00\ud83d"}`;
     const made = await send(
       'POST',
@@ -183,7 +183,7 @@ describe('bodies', () => {
     }
   });
 
-  test('with U+0000 in texts that are kept are 400', async () => {
+  test('with U+0000 in stored texts are 400', async () => {
     for (const [path, body] of [
       ['endpoints', { ...JSON.parse(valid), name: 'a\0' }],
       ['endpoints', { name: 'x', type: 'email', config: { forwardTo: 'a@x.test', subjectPrefix: '\0' } }],
@@ -227,7 +227,7 @@ describe('over a socket', () => {
     );
   });
 
-  test('what is no HTTP is 400 and closed', async () => {
+  test('bytes that are not HTTP are 400 and closed', async () => {
     expect(await raw('EHLO there\r\n\r\n')).toMatch(/^HTTP\/1\.1 400/);
   });
 
@@ -265,7 +265,7 @@ describe('the request log', () => {
   const logOf = async (query = '', key = box.apiKey) => (await gateway.call(key, 'GET', `/requests?${query}`)).json();
   const newest = async (query = '') => (await logOf(`limit=1&${query}`)).data[0];
 
-  test('shows what a key asked and got, without secrets and files, and a command that asks again', async () => {
+  test('shows the request and response of a key, without secrets and files, and a command that repeats it', async () => {
     const own = await gateway.mailbox();
     const email = {
       from: own.address,
@@ -311,7 +311,7 @@ describe('the request log', () => {
     expect((await gateway.call(box.apiKey, 'GET', `/requests/${entry.id}`)).statusCode).toBe(404);
   });
 
-  test('has the keys that a key created, and signing secrets, by no name', async () => {
+  test('has neither created keys nor signing secrets under any name', async () => {
     const made = (await gateway.call(box.apiKey, 'POST', '/api-keys', { name: 'agent' })).json();
     expect(JSON.parse((await newest('method=POST')).response_body)).toMatchObject({ id: made.id, token: '[redacted]' });
     const create = (field: string) =>
@@ -363,7 +363,7 @@ describe('the request log', () => {
     });
   });
 
-  test('has refused requests of a key, and none without one', async () => {
+  test('has refused requests of a key, and none without a key', async () => {
     const own = await gateway.mailbox();
     const { token } = (await gateway.call(own.apiKey, 'POST', '/api-keys', { name: 'b', scopes: ['send'] })).json();
     expect((await gateway.call(token, 'GET', '/requests')).statusCode).toBe(403);
@@ -467,7 +467,7 @@ describe('health', () => {
     expect([ready.statusCode, ready.json()]).toEqual([200, { status: 'ok' }]);
   });
 
-  test('without the bus is degraded, still 200', async () => {
+  test('is degraded without the bus, still 200', async () => {
     const other = await openTestGateway();
     await other.bus.close();
     const ready = await other.app.inject('/ready');
@@ -496,7 +496,7 @@ describe('without PostgreSQL', () => {
     await proxy.close();
   });
 
-  test('requests are 503 with Retry-After, /ready names what is missing, and all comes back by itself', async () => {
+  test('is reported as 503 with Retry-After, /ready names the missing part, and all recovers by itself', async () => {
     expect((await away.call(key, 'GET', '/emails')).statusCode).toBe(200);
     proxy.setMode('refuse');
     for (const path of ['/emails', '/mail/threads/x', '/attachments/x/y']) {
@@ -527,7 +527,7 @@ describe('without PostgreSQL', () => {
     expect((await away.call(key, 'POST', '/domains', { domain: 'x.example' })).statusCode).toBe(201);
   });
 
-  test('that is paused, requests are 503, and no connection is lost by it', async () => {
+  test('that is paused is reported as 503, and no connection is lost by it', async () => {
     const six = () => Promise.all(Array.from({ length: 6 }, () => away.call(key, 'GET', '/emails')));
     await six();
     expect(away.database.pool.idleCount).toBe(6);
@@ -550,7 +550,7 @@ describe('without PostgreSQL', () => {
     await expect.poll(() => away.database.pool.idleCount).toBe(away.database.pool.totalCount);
   });
 
-  test('that has no connection left, requests are 503', async () => {
+  test('that has no connection left is reported as 503', async () => {
     const held = await Promise.all(Array.from({ length: 6 }, () => away.database.pool.connect()));
     try {
       const response = await away.call(key, 'GET', '/emails');

@@ -118,7 +118,7 @@ describe('a large response', () => {
   });
 });
 
-describe('room', () => {
+describe('the room of a response', () => {
   test('is taken while a client does not read, and given back when it disconnects', async () => {
     const socket = await hold(`/emails/${emailId}`);
     expect(gateway.app.responses.count(box.userId)).toBeGreaterThan(2_000_000);
@@ -127,12 +127,12 @@ describe('room', () => {
     await waitFor(() => expect(gateway.app.responses.count(box.userId)).toBe(0));
   });
 
-  test('of a thread is that of its largest page', async () => {
+  test('is computed for the largest page of a thread', async () => {
     await hold(`/mail/threads/${threadId}`);
     expect(gateway.app.responses.count()).toBeLessThan(2 * Buffer.byteLength(TEXT));
   });
 
-  test('of an account is not exceeded by 50 downloads at once, and is given back to it', async () => {
+  test('of an account is not exceeded by 50 downloads at once, and is returned', async () => {
     const statuses = await Promise.all(
       Array.from({ length: 50 }, async () => {
         const response = await get(`/emails/${rawId}/raw`);
@@ -145,13 +145,13 @@ describe('room', () => {
     expect((await get(`/emails/${rawId}/raw`)).status).toBe(200);
   });
 
-  test('is never there for an email above the limit of an account, whose bodies are not loaded', async () => {
+  test('is refused to an email above the limit of an account, whose bodies are not loaded', async () => {
     const response = await get(`/emails/${hugeId}`);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ code: 'RESPONSE_TOO_LARGE', name: 'validation_error' });
   });
 
-  test('is needed by tools of MCP', async () => {
+  test('is taken by tools of MCP', async () => {
     const call = (id: string) =>
       fetch(`http://127.0.0.1:${port}/mcp`, {
         method: 'POST',
@@ -171,7 +171,7 @@ describe('room', () => {
 describe('a GraphQL operation with too much text is refused as a whole', () => {
   const many = (count: number, field: string) => Array.from({ length: count }, (_, at) => `a${at}: ${field}`).join(' ');
 
-  test('at the limit it is served', async () => {
+  test('but is served at the limit', async () => {
     const { status, body } = await graphql(`query($id: ID!) { email(id: $id) { content { ${many(19, 'text')} } } }`);
     expect(status).toBe(200);
     const texts = Object.values(body.data?.email.content ?? {});

@@ -74,7 +74,7 @@ const HARMLESS: Readonly<Record<string, string>> = {
   status: 'a status',
 };
 
-describe('every text that looks like a secret is marked, or known to be none,', () => {
+describe('every text that looks like a secret is marked, or listed as no secret,', () => {
   test('in GraphQL', () => {
     const found: string[] = [];
     const look = (
@@ -109,7 +109,7 @@ describe('every text that looks like a secret is marked, or known to be none,', 
     expect([...new Set(unmarkedFields([components, paths, shapes]))]).toEqual([]);
   });
 
-  test('and what grants access is marked', () => {
+  test('and every value that grants access is marked', () => {
     const marked = (type: string, field: string) => {
       const known = schema.getType(type);
       const fields = isObjectType(known) || isInputObjectType(known) ? known.getFields() : {};

@@ -33,7 +33,7 @@ const LIMIT_FIELDS = [
   'ratelimit-reset',
 ];
 
-test('a user with two keys who asks two gateways at once gets the limit in all, and 429 beyond it', async () => {
+test('a user with two keys who uses two gateways at once gets the limit in total, and 429 beyond it', async () => {
   const limit = 20;
   await openBoth(limit);
   const box = await gateway.mailbox();
@@ -104,7 +104,7 @@ test('every response to a known key has the rate limit headers, whatever its sta
   expect([unknown.statusCode, unknown.headers['x-ratelimit-limit']]).toEqual([401, undefined]);
 });
 
-test('the key comes first, then the limit, then the request', async () => {
+test('a request is checked in order: its key, the limit, then its fields', async () => {
   await openBoth(1);
   const codes = await inOneWindow(async () => {
     const { apiKey } = await gateway.mailbox();
@@ -118,7 +118,7 @@ test('the key comes first, then the limit, then the request', async () => {
   expect(codes).toEqual([200, 401, 429, 429]);
 });
 
-test('cannot be passed by a forged X-Forwarded-For', async () => {
+test('the limit is not changed by a forged X-Forwarded-For', async () => {
   await openBoth(2);
   const codes = await inOneWindow(async () => {
     const { apiKey } = await gateway.mailbox();
@@ -132,7 +132,7 @@ test('cannot be passed by a forged X-Forwarded-For', async () => {
   expect(codes).toEqual([200, 200, 429]);
 });
 
-test('most requests cost no statement more than without a limit', async () => {
+test('most requests take no statement more than without a limit', async () => {
   await openBoth();
   const { apiKey } = await gateway.mailbox();
   const ask = () => gateway.call(apiKey, 'GET', '/endpoints');
@@ -152,7 +152,7 @@ test('most requests cost no statement more than without a limit', async () => {
   expect(statements - without).toBeLessThan(25);
 });
 
-test('a gateway that starts again goes on with what was counted', async () => {
+test('a gateway that starts again continues the count', async () => {
   await openBoth(20);
   const { apiKey } = await gateway.mailbox();
   const burst = (call: TestGateway['call']) =>
@@ -170,7 +170,7 @@ test('a gateway that starts again goes on with what was counted', async () => {
   expect(after).toBeLessThanOrEqual(windows * 20 - 15 - 1);
 });
 
-test('when requests cannot be counted they are 503 with Retry-After: 60, and all comes back by itself', async () => {
+test('requests that cannot be counted are 503 with Retry-After: 60, and all recovers by itself', async () => {
   const proxies: TcpProxy[] = [];
   gateway = await openTestGateway({
     config: { rateLimitPerSecond: LIMIT, requestLimitStore: 'shared' },

@@ -77,7 +77,7 @@ async function hold(path: string, user = 'usr_a'): Promise<{ socket: Socket; hea
 }
 
 test.each(['/text', '/bytes'])(
-  'disconnects the client of %s that does not read, and gives its room back',
+  'disconnects the client of %s that does not read, and releases its room',
   async (path) => {
     await start(SOON);
     const { socket } = await hold(path);
@@ -110,7 +110,7 @@ test('sends everything to a client that reads', async () => {
   expect((await response.text()).length).toBe(LARGE);
 });
 
-test('refuses what an account, and then the process, has no room for', async () => {
+test('refuses requests beyond the room of an account, and then of the process', async () => {
   await start(LATE);
   for (const user of ['usr_a', 'usr_a', 'usr_b', 'usr_b']) expect((await hold('/text', user)).head).toContain('200 OK');
   const ownFull = (await hold('/text', 'usr_a')).head;
@@ -120,7 +120,7 @@ test('refuses what an account, and then the process, has no room for', async () 
   expect((await hold('/fails', 'usr_c')).head).toContain('503 Service Unavailable');
 });
 
-test('gives room back after an error, and after a small response', async () => {
+test('releases room after an error, and after a small response', async () => {
   await start(LATE);
   for (let round = 0; round < 3; round++) {
     expect((await fetch(`http://127.0.0.1:${port}/fails`)).status).toBe(500);

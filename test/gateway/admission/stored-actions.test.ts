@@ -101,11 +101,11 @@ function findExcess(effects: readonly Effect[], { id }: TestKey, scopes: readonl
   });
 }
 
-test('every request that changes something either has cases of what acts later, or a reason why nothing does', () => {
+test('every changing request has cases for the objects that act later, or a reason why there are none', () => {
   expect([...Object.keys(actingCases), ...Object.keys(stayingRequests)].toSorted()).toEqual(listRequests().toSorted());
 });
 
-test('a route that is said to store nothing that acts later stores nothing, whatever it names', async () => {
+test('a route without objects that act later stores none, whatever its request names', async () => {
   const { mailbox, ids } = await makeHoldings({ actor: gateway.actor, mailbox: gateway.mailbox, call: gateway.call });
   const key = await insertKey(gateway.owner, mailbox, { scopes: SCOPES });
   const domain = mailbox.address.split('@')[1] ?? '';

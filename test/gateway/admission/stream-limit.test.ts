@@ -99,14 +99,14 @@ test('streams, subscriptions and waits of a user count together, in REST and Gra
   }
 });
 
-test('a wait that is over gives its slot back', async () => {
+test('a wait that has ended releases its slot', async () => {
   const box = await gateway.mailbox();
   await Promise.all([follow(box.apiKey), follow(box.apiKey)]);
   for (let n = 0; n <= LIMIT; n++)
     expect((await gateway.call(box.apiKey, 'POST', '/emails/wait', { timeout: 0 })).statusCode).toBe(200);
 });
 
-test('a key that is revoked gives the slots of its streams back', async () => {
+test('a revoked key releases the slots of its streams', async () => {
   const box = await gateway.mailbox();
   const created = await gateway.graphql(
     box.apiKey,

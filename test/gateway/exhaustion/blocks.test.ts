@@ -15,7 +15,7 @@ const texts = [
   ['one character that doubles its string', `€${'x'.repeat(LARGE_TEXT - 3)}`],
 ] as const;
 
-describe.each(texts)('with a text of %s, the event loop of the gateway is held below 300 ms of CPU', (_name, text) => {
+describe.each(texts)('the event loop of the gateway, with a text of %s, is held below 300 ms of CPU', (_name, text) => {
   let stage: ExhaustionStage;
   beforeAll(async () => {
     stage = await openExhaustionStage(text);

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-test('browsers get the page without a key, clients are asked for theirs', async () => {
+test('browsers get the page without a key, and API clients get 401', async () => {
   const page = await fetch(`${url}/graphql`, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self';");
@@ -29,7 +29,7 @@ test('browsers get the page without a key, clients are asked for theirs', async 
   expect(query.status).toBe(401);
 });
 
-test('its parts are sent compressed, and not again while they are the same', async () => {
+test('the parts of the page are sent compressed, and not again while they are unchanged', async () => {
   const file = `${url}/graphql/explorer/graphiql.js`;
   const first = await fetch(file, { headers: { 'accept-encoding': 'gzip' } });
   expect([first.status, first.headers.get('content-encoding')]).toEqual([200, 'gzip']);
@@ -39,7 +39,7 @@ test('its parts are sent compressed, and not again while they are the same', asy
   expect((await fetch(`${url}/graphql/explorer/other.js`)).status).toBe(404);
 });
 
-describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
+describe.skipIf(chromiumPath === undefined)('in Chromium, the explorer', () => {
   let browser: Browser;
   let page: Page;
   const requested: string[] = [];
@@ -58,7 +58,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
   });
   afterAll(() => browser?.close());
 
-  test('it says what to do without a key', async () => {
+  test('asks for a key', async () => {
     await page.goto(`${url}/graphql`);
     await page.waitForFunction(() => document.querySelector('#key-state')?.textContent === 'not signed in');
     expect(await page.textContent('#welcome')).toContain('Paste an API key above');
@@ -68,7 +68,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
     complaints.length = 0;
   });
 
-  test('with a pasted key it runs the first operation and shows what it answers', async () => {
+  test('runs the first operation with a pasted key and shows its result', async () => {
     await page.fill('#key', box.apiKey);
     await page.click('#key-form button');
     await page.waitForFunction(() => /signed in as/.test(document.querySelector('#key-state')?.textContent ?? ''));
@@ -89,7 +89,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
       await page.screenshot({ path: `${process.env['SCREENSHOTS']}/explorer.png` });
   });
 
-  test('everything it loads comes from here, and nothing is refused', () => {
+  test('loads everything from the gateway, and nothing is blocked', () => {
     expect(requested.filter((each) => !each.startsWith(url) && !/^(blob|data):/.test(each))).toEqual([]);
     expect(complaints).toEqual([]);
   });

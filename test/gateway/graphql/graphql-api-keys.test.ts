@@ -37,7 +37,7 @@ const ownKeyId = async (as: TestMailbox) =>
   (await ask('{ apiKeys { edges { node { id } } } }', {}, as.apiKey)).apiKeys.edges.at(-1).node.id as string;
 
 describe('createApiKey', () => {
-  test('tells the secret once; it opens the account, and is nowhere else', async () => {
+  test('returns the secret once; it is valid for the account, and is shown nowhere else', async () => {
     const made = await change(
       'createApiKey',
       { name: '  deploy  ' },
@@ -57,7 +57,7 @@ describe('createApiKey', () => {
     expect(JSON.stringify(await ask(`{ apiKey(id: "${made.apiKey.id}") { id name } }`))).not.toContain(made.secret);
   });
 
-  test('makes one that opens nothing once its time is over', async () => {
+  test('creates a key that is rejected after its expiry', async () => {
     const expiresAt = new Date(Date.now() + 60_000).toISOString();
     const { id, secret } = await make('short', { expiresAt });
     expect(await status(secret)).toBe(200);
@@ -82,7 +82,7 @@ describe('createApiKey', () => {
     });
   });
 
-  test('ends at 100 keys, and one that is revoked makes room', async () => {
+  test('refuses more than 100 keys, and a revoked one makes room', async () => {
     await fill(98);
     const made = await change('createApiKey', { name: 'the last' }, 'apiKey { id }');
     expect(made.__typename).toBe('CreateApiKeyPayload');
@@ -96,7 +96,7 @@ describe('createApiKey', () => {
     expect(await change('createApiKey', { name: 'room' })).toMatchObject({ __typename: 'CreateApiKeyPayload' });
   });
 
-  test('of two who make the hundredth at once makes one', async () => {
+  test('creates one key when two requests create the hundredth at once', async () => {
     await fill(98);
     const first = await gateway.database.pool.connect();
     try {
@@ -131,7 +131,7 @@ async function aLockIsAwaited(): Promise<void> {
 }
 
 describe('revokeApiKey', () => {
-  test('ends a key at once, also on a gateway beside that knew it', async () => {
+  test('ends a key at once, also on another gateway that had it cached', async () => {
     const other = await gateway.beside();
     try {
       const { id, secret } = await make();
@@ -158,7 +158,7 @@ describe('revokeApiKey', () => {
     }
   });
 
-  test('lets the last key end itself', async () => {
+  test('lets the last key revoke itself', async () => {
     const id = await ownKeyId(box);
     expect((await change('revokeApiKey', { id }, 'apiKey { status }')).apiKey).toEqual({ status: 'REVOKED' });
     expect(await status(box.apiKey)).toBe(401);
@@ -199,7 +199,7 @@ test('the database returns keys only to the user of the transaction, whatever us
   expect(await status(other.apiKey)).toBe(200);
 });
 
-test('keys come newest first, page by page both ways, with when they were last used', async () => {
+test('keys are listed newest first, page by page both ways, with their last use', async () => {
   const ids: string[] = [await ownKeyId(box)];
   for (let n = 0; n < 6; n++) ids.unshift((await make(`k${n}`)).id);
   await change('revokeApiKey', { id: ids[2] });
@@ -222,7 +222,7 @@ test('keys come newest first, page by page both ways, with when they were last u
 });
 
 describe('viewer', () => {
-  test('tells the account, its limits and how the service is set up', async () => {
+  test('returns the account, its limits and the settings of the service', async () => {
     await insertMail(gateway.actor, [
       { userId: box.userId, type: 'sent' },
       { userId: box.userId, type: 'sent' },
@@ -247,7 +247,7 @@ describe('viewer', () => {
     });
   });
 
-  test('is a node of the account’s own, and no other', async () => {
+  test("is the node of the user's own account only", async () => {
     const other = await gateway.mailbox();
     const { nodes } = await ask('query($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }', {
       ids: [box.userId, other.userId, 'usr_none'],

@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-test('what a client asked for is read no further when it has hung up', async () => {
+test('a request whose client has disconnected is read no further', async () => {
   const fields = Array.from({ length: 25 }, (_, n) => `c${n}: inbox(search: "label:w${n}", first: 1) { totalCount }`);
   const call = request({
     host: '127.0.0.1',

@@ -41,7 +41,7 @@ const suggest = async (prefix: string, first = 10, client = graph) =>
     )
   ).contacts;
 
-describe('whom one has had mail with', () => {
+describe('contacts of a user', () => {
   beforeAll(async () => {
     await thread(1, [
       ['ada@elsewhere.test', null],
@@ -67,15 +67,15 @@ describe('whom one has had mail with', () => {
     ['zo', []],
     ['%', []],
     ['hello', []],
-  ])('is found by %j', async (prefix, addresses) => {
+  ])('are found by %j', async (prefix, addresses) => {
     expect((await suggest(prefix)).map(({ address }: { address: string }) => address)).toEqual(addresses);
   });
 
-  test('has the name shown in a message, and returns no more than requested', async () => {
+  test('have the name shown in a message, and are no more than requested', async () => {
     expect(await suggest('', 1)).toEqual([{ name: 'Ada Lovelace', address: 'ada@elsewhere.test' }]);
   });
 
-  test('is private, and takes as many statements for many as for none', async () => {
+  test('are private, and take as many statements for many as for none', async () => {
     const stranger = graphClient(gateway, (await gateway.mailbox()).apiKey);
     expect(await suggest('ada', 10, stranger)).toEqual([]);
     expect(await suggest('', 10, stranger)).toEqual([]);
@@ -89,7 +89,7 @@ describe('whom one has had mail with', () => {
     ['a\0', 10],
     ['', 0],
     ['', 51],
-  ])('is not asked for by %j, %i of them', async (prefix, first) => {
+  ])('are refused for %j, %i of them', async (prefix, first) => {
     const query =
       'query($prefix: String, $first: Int) { contacts(prefix: $prefix, first: $first) { address } senders(prefix: $prefix, first: $first) { address } }';
     const { data, errors } = (await gateway.graphql(box.apiKey, query, { prefix, first })).json();

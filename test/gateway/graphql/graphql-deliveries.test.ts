@@ -74,7 +74,7 @@ const DELIVERY = `id type status cause attemptCount lastAttemptAt nextAttemptAt 
   recipients { address status }`;
 
 describe('a delivery', () => {
-  test('is what REST shows, with each attempt', async () => {
+  test('shows the facts of REST, with each attempt', async () => {
     const { emailId, deliveryId } = await delivered('failed');
     const { delivery, node, email } = await graph.ask(
       `query($id: ID!, $email: ID!) { delivery(id: $id) { ${DELIVERY} } node(id: $id) { __typename id }
@@ -120,7 +120,7 @@ describe('a delivery', () => {
     ).toEqual({ delivery: null, node: null });
   });
 
-  test('of copies shows whom they go to, and the tries of each', async () => {
+  test('of copies shows their recipients, and the attempts of each', async () => {
     const [mail] = await insertReceivedMail(gateway.actor, box);
     const emailId = mail?.emailId ?? '';
     await gateway.actor.pool.query(
@@ -256,7 +256,7 @@ describe('lists of deliveries', () => {
 describe('an email is delivered again', () => {
   const RETRY = 'email { id } deliveries { id cause status endpoint { id } }';
 
-  test('where a delivery failed, once', async () => {
+  test('once where a delivery failed', async () => {
     const { emailId, deliveryId } = await delivered('failed');
     const again = await graph.mutate('retryEmail', { id: emailId, deliveryId }, RETRY);
     expect(again).toMatchObject({
@@ -278,7 +278,7 @@ describe('an email is delivered again', () => {
     expect(await graph.mutate('retryDelivery', { id })).toMatchObject({ message });
   });
 
-  test('by the id of the delivery alone', async () => {
+  test('by the id of the delivery only', async () => {
     const { deliveryId } = await delivered('failed');
     const again = await graph.mutate('retryDelivery', { id: deliveryId }, 'delivery { id cause email { id } }');
     expect(again.delivery).toMatchObject({ cause: 'RETRY' });
@@ -291,7 +291,7 @@ describe('an email is delivered again', () => {
     expect(theirs).toEqual(mine);
   });
 
-  test('or is refused in the words of REST', async () => {
+  test('or is refused with the error of REST', async () => {
     const { emailId, deliveryId } = await delivered('success');
     const [sent = ''] = await insertMail(gateway.actor, [{ userId: box.userId, type: 'sent' }]);
     await actor?.stop();
@@ -341,7 +341,7 @@ async function heldMail(): Promise<string> {
 }
 
 describe('held mail', () => {
-  test('is listed, and let through once', async () => {
+  test('is listed, and released once', async () => {
     const id = await heldMail();
     const list =
       '{ emails(filter: {status: BLOCKED}) { totalCount edges { node { id guardStatus guardRule { name } } } } }';
@@ -365,7 +365,7 @@ describe('held mail', () => {
     expect(await graph.mutate('releaseEmail', { id })).toMatchObject({ __typename: 'Conflict', message });
   });
 
-  test('is the user’s own, and was received', async () => {
+  test('is only the user’s own, and received', async () => {
     const [sent = ''] = await insertMail(gateway.actor, [{ userId: box.userId, type: 'sent' }]);
     const id = await heldMail();
     const stranger = graphClient(gateway, (await gateway.mailbox()).apiKey);
@@ -382,10 +382,10 @@ describe('held mail', () => {
   });
 });
 
-describe('deliveries of some time are made again', () => {
+describe('deliveries of a period are repeated', () => {
   const REPLAY = 'replayedCount hasMore until endpoint { id }';
 
-  test('those that failed, or all', async () => {
+  test('if they failed, or all of them', async () => {
     const { emailId } = await delivered('failed');
     const since = new Date(Date.now() - 60_000).toISOString();
     const replay = await graph.mutate('replayDeliveries', { id: box.endpointId, since }, REPLAY);
@@ -402,7 +402,7 @@ describe('deliveries of some time are made again', () => {
     ).toMatchObject({ replayedCount: 1 });
   });
 
-  test('or refused in the words of REST', async () => {
+  test('or refused with the error of REST', async () => {
     const since = '2026-11-21T00:00:00.000Z';
     for (const more of [{ until: since }, { limit: 0 }]) {
       const { message, details } = await rest('POST', `/endpoints/${box.endpointId}/replay`, { since, ...more });
@@ -425,7 +425,7 @@ describe('a test of an endpoint', () => {
   const RESULT = 'isSuccessful message responseTimeMs statusCode responseBody format urlTested payload endpoint { id }';
   const run = (input: object = {}) => graph.mutate('testEndpoint', { id: box.endpointId, ...input }, RESULT);
 
-  test('sends what production sends, in another format and to another URL, too', async () => {
+  test('sends the production request, in another format and to another URL, too', async () => {
     await start();
     const tested = await run();
     // Deliveries of earlier tests may arrive here, too.
@@ -455,7 +455,7 @@ describe('a test of an endpoint', () => {
     });
   });
 
-  test('is refused in the words of REST', async () => {
+  test('is refused with the error of REST', async () => {
     await start();
     const overrideUrl = 'https://10.0.0.1/';
     const shown = await rest('POST', `/endpoints/${box.endpointId}/test`, { overrideUrl });
@@ -484,7 +484,7 @@ describe('a test of an endpoint', () => {
     expect((await rest('POST', `/endpoints/${box.endpointId}/test`)).status).toBe(429);
   });
 
-  test('that no actor answers is told among the errors, as 503 by REST', async () => {
+  test('without an actor is listed among the errors, as 503 by REST', async () => {
     const response = await gateway.graphql(
       box.apiKey,
       `mutation { testEndpoint(input: {id: "${box.endpointId}"}) { __typename } }`,

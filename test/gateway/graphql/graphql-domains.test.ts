@@ -154,7 +154,7 @@ async function verified(name = nextName()): Promise<{ id: string; name: string }
   return { id: domain.id, name };
 }
 
-test('each account is offered a trusted name of its own, as long as it has none', async () => {
+test('each account is offered a trusted name of its own, while it has none', async () => {
   const other = await gateway.mailbox();
   const suggestion = async (as: TestMailbox) =>
     (await ask('{ viewer { suggestedDomain service { isMailHostnameLocal } } }', {}, as)).viewer;
@@ -214,7 +214,7 @@ describe('createDomain', () => {
     expect(untold.domain).toEqual({ lastCheckError: 'DNS did not respond (ESERVFAIL)', isFullyVerified: true });
   });
 
-  test('refuses in the words of REST', async () => {
+  test('refuses invalid input with the error of REST', async () => {
     const { name } = await verified();
     const other = await gateway.mailbox();
     const cases: [string, TestMailbox][] = [
@@ -263,7 +263,7 @@ describe('createDomain', () => {
 });
 
 describe('updateDomain', () => {
-  test('switches the catch-all and DMARC mail, and a second change in one request shows its own', async () => {
+  test('switches the catch-all and DMARC mail, and a second change in one request shows its own result', async () => {
     const { id } = await verified();
     const answer = await ask(
       `mutation($id: ID!, $endpoint: ID!) {
@@ -283,7 +283,7 @@ describe('updateDomain', () => {
     await expectSameDomain(id);
   });
 
-  test('refuses in the words of REST', async () => {
+  test('refuses invalid input with the error of REST', async () => {
     const { id } = await verified();
     const other = await gateway.mailbox({ endpointUrl: 'https://hooks.example.com/in' });
     const pending = (await rest('POST', '/domains', { domain: nextName() })).body.id;
@@ -317,7 +317,7 @@ describe('updateDomain', () => {
 describe('deleteDomain', () => {
   const GONE = 'deletedId name deletedAddressCount obsoleteRecordCount wasVerified';
 
-  test('tells what went, and waits for subdomains, which it names', async () => {
+  test('returns the deleted objects, and refuses a domain with subdomains, which it names', async () => {
     const { id, name } = await verified();
     const sub = await change('createDomain', { domain: `a.${name}` }, 'domain { id parent { id } dkimKeys { state } }');
     expect(sub.domain).toMatchObject({ parent: { id }, dkimKeys: [] });
@@ -349,7 +349,7 @@ describe('deleteDomain', () => {
 });
 
 describe('verifyDomains', () => {
-  test('looks at several at once', async () => {
+  test('checks several domains at once', async () => {
     const made = [];
     for (let n = 0; n < 3; n++) made.push((await rest('POST', '/domains', { domain: nextName() })).body);
     for (const { dnsRecords } of made) publish(dnsRecords);
@@ -359,7 +359,7 @@ describe('verifyDomains', () => {
     for (const id of ids) expect((await rest('GET', `/domains/${id}`)).body.status).toBe('verified');
   });
 
-  test('refuses ids that are not the user’s, none and too many', async () => {
+  test('refuses ids of other users, none and too many', async () => {
     const other = await gateway.mailbox();
     const unknown = { __typename: 'NotFound', message: 'Domain not found' };
     expect(await change('verifyDomains', { ids: [box.domainId, other.domainId] }, '__typename')).toMatchObject(unknown);
@@ -373,7 +373,7 @@ describe('verifyDomains', () => {
 });
 
 describe('rotateDkimKey', () => {
-  test('shows both keys until the new one is seen, and refuses in the words of REST', async () => {
+  test('shows both keys until the new one is found, and refuses with the error of REST', async () => {
     const { id, name } = await verified();
     const rotated = await change(
       'rotateDkimKey',
@@ -393,7 +393,7 @@ describe('rotateDkimKey', () => {
 });
 
 describe('lists', () => {
-  test('domains come newest first, page by page both ways, filtered and counted', async () => {
+  test('show domains newest first, page by page both ways, filtered and counted', async () => {
     const ids = [box.domainId];
     for (let n = 0; n < 7; n++) ids.unshift((await rest('POST', '/domains', { domain: nextName() })).body.id);
     const page = (filter: string) => async (args: string) =>
@@ -413,7 +413,7 @@ describe('lists', () => {
     });
   });
 
-  test('a domain is found by its name in any spelling, one’s own only', async () => {
+  test('find a domain of the user by its name in any spelling', async () => {
     const { name } = (await ask('query($id: ID!) { domain(id: $id) { name } }', { id: box.domainId })).domain;
     const byName = async (text: string, as = box) =>
       (await ask('query($name: String!) { domainByName(name: $name) { id } }', { name: text }, as)).domainByName;
@@ -422,7 +422,7 @@ describe('lists', () => {
     expect(await byName(name, await gateway.mailbox())).toBeNull();
   });
 
-  test('its addresses and subdomains come page by page both ways', async () => {
+  test('show addresses and subdomains of a domain page by page both ways', async () => {
     const { id, name } = await verified();
     const addresses: string[] = [];
     const subs: string[] = [];
@@ -440,7 +440,7 @@ describe('lists', () => {
     expect(await walk(page('subdomains'), 2)).toEqual(subs);
   });
 
-  test('a page of 50 domains takes as few statements as a page of 1', async () => {
+  test('take as few statements for a page of 50 domains as for a page of 1', async () => {
     const owner = await gateway.mailbox({ endpointUrl: 'https://hooks.example.com/in' });
     await gateway.actor.pool.query(
       `insert into domain (user_id, id, name, status, is_trusted, is_catch_all_enabled, catch_all_endpoint_id, parent_id)
@@ -469,7 +469,7 @@ describe('lists', () => {
     expect(fifty.statements).toBe(one.statements);
   });
 
-  test('counts are computed only when they are asked for', async () => {
+  test('compute counts only on request', async () => {
     const id = box.domainId;
     await ask('query($id: ID!) { domain(id: $id) { id } }', { id });
     const count = async (fields: string) =>

@@ -103,7 +103,7 @@ test('an address that is added shows every fact of REST, and its mail is counted
   expect((await expectSameAddress(id)).warning).toContain('MX');
 });
 
-test('one that cannot be added is refused in the words of REST', async () => {
+test('an invalid address is refused with the error of REST', async () => {
   const other = await gateway.mailbox({ endpointUrl: HOOK });
   const inactive = await addEndpoint({ isActive: false });
   const forward = await addEndpoint({ type: 'email', config: { forwardTo: 'a@x.test' } });
@@ -138,7 +138,7 @@ test('one that cannot be added is refused in the words of REST', async () => {
   expect((await rest('GET', '/email-addresses')).body.pagination.total).toBe(2);
 });
 
-test('its routing and its activity are changed, each change in a request seen by itself', async () => {
+test('the routing and activity of an address are changed, and each change in a request shows its own result', async () => {
   const hook = await addEndpoint();
   const id = box.addressId;
   const shown = `... on UpdateEmailAddressPayload { emailAddress { isActive routing endpoint { id } } }`;
@@ -162,7 +162,7 @@ test('its routing and its activity are changed, each change in a request seen by
   await expectSameAddress(id);
 });
 
-test('a change that cannot be is refused in the words of REST', async () => {
+test('an invalid change is refused with the error of REST', async () => {
   const other = await gateway.mailbox({ endpointUrl: HOOK });
   const inactive = await addEndpoint({ isActive: false });
   const id = box.addressId;
@@ -188,7 +188,7 @@ test('a change that cannot be is refused in the words of REST', async () => {
   expect(foreign).toEqual(await change('updateEmailAddress', { id: UNKNOWN, isActive: false }));
 });
 
-test('it is deleted once, and its name is free', async () => {
+test('an address is deleted once, and its name is free', async () => {
   const gone = await change('deleteEmailAddress', { id: box.addressId }, 'deletedId address domain { id }');
   expect(gone).toMatchObject({
     __typename: 'DeleteEmailAddressPayload',
@@ -208,7 +208,7 @@ test('it is deleted once, and its name is free', async () => {
   expect((await rest('GET', `/email-addresses/${other.addressId}`, undefined, other)).status).toBe(200);
 });
 
-test('the list comes newest first, page by page both ways, filtered and counted', async () => {
+test('the list shows addresses newest first, page by page both ways, filtered and counted', async () => {
   const second = await gateway.mailbox({ userId: box.userId });
   const made: string[] = [];
   for (let n = 0; n < 6; n++) {

@@ -256,7 +256,7 @@ describe('an email', () => {
     ['received', () => receivedId],
     ['sent', () => sent.emailId],
     ['scheduled', () => scheduledId],
-  ])('that is %s shows all that the REST interface shows', async (type, idOf) => {
+  ])('that is %s shows all fields of the REST interface', async (type, idOf) => {
     const { email } = await ask(`query($id: ID!) { email(id: $id) { ${FIELDS} } }`, { id: idOf() });
     const rest = (await gateway.call(box.apiKey, 'GET', `/emails/${idOf()}`)).json();
     expect(rest.type).toBe(type);
@@ -273,7 +273,7 @@ describe('an email', () => {
     expect(email.attachmentCount).toBe(item.attachment_count);
   });
 
-  test('without text shows what was removed from its HTML', async () => {
+  test('without text shows the parts removed from its HTML', async () => {
     const written = (text: string | null, html: string | null, parts: unknown) =>
       gateway.actor.pool.query(
         'update email_content set text_body = $3, html_body = $4, removed_parts = $5 where user_id = $1 and email_id = $2',
@@ -300,7 +300,7 @@ describe('an email', () => {
     }
   });
 
-  test('shows what only the graph shows', async () => {
+  test('shows the fields that only the graph has', async () => {
     const { received, scheduled, sentOne } = await ask(
       `query($received: ID!, $scheduled: ID!, $sent: ID!) {
         received: email(id: $received) { ${FIELDS} }
@@ -358,7 +358,7 @@ describe('an email', () => {
     expect(sentOne.recipients[1]).toMatchObject({ id: sent.recipientIds[1], email: { id: sent.emailId } });
   });
 
-  test('is a node, and so is each recipient; to others there is none', async () => {
+  test('is a node, and so is each recipient; other users find none', async () => {
     const query = `query($ids: [ID!]!, $id: ID!) { nodes(ids: $ids) { __typename id } recipient(id: $id) { address } }`;
     const id = sent.recipientIds[0] ?? '';
     const ids = [sent.emailId, id, 'rcp_unknown', 'bat_unknown'];
@@ -406,13 +406,13 @@ describe('the list', () => {
     'read',
     'archived',
     'blocked',
-  ])('of the status %s shows what the REST interface shows', async (status) => {
+  ])('of the status %s shows the emails of the REST interface', async (status) => {
     const rest = (await gateway.call(box.apiKey, 'GET', `/emails?status=${status}&time_range=all&limit=100`)).json();
     expect(await ids(`status: ${status.toUpperCase()}, timeRange: ALL`)).toEqual(rest.data.map(({ id }: Graph) => id));
     if (!['paused', 'bounced'].includes(status)) expect(rest.data.length).toBeGreaterThan(0);
   });
 
-  test('goes back 30 days, and further when it is told to', async () => {
+  test('goes back 30 days, and further on request', async () => {
     const all = await ids('timeRange: ALL');
     expect(await ids('')).toHaveLength(all.length - 1);
     expect((await ids('isArchived: true')).length).toBe(1);

@@ -41,8 +41,8 @@ async function addWebhook(input: object = {}): Promise<string> {
   return made.endpoint.id;
 }
 
-describe('an endpoint is made and changed', () => {
-  test('a webhook with all its settings is what REST shows', async () => {
+describe('an endpoint is created and changed', () => {
+  test('as a webhook with all its settings, as REST shows it', async () => {
     const made = await graph.mutate(
       'createWebhookEndpoint',
       {
@@ -112,7 +112,7 @@ describe('an endpoint is made and changed', () => {
     });
   });
 
-  test('with nothing but its needs it has the defaults of REST', async () => {
+  test('with required fields only, and has the defaults of REST', async () => {
     const made = await graph.mutate(
       'createWebhookEndpoint',
       { name: 'Plain', url: 'https://hooks.example.com/', timeoutSeconds: null, headers: null },
@@ -143,7 +143,7 @@ describe('an endpoint is made and changed', () => {
     expect(Object.keys(stored.config)).toEqual(Object.keys(shown.config));
   });
 
-  test('an address and a group that copies go to', async () => {
+  test('as an address or a group that copies are sent to', async () => {
     const settings = {
       preserveHeaders: true,
       includeAttachments: false,
@@ -180,7 +180,7 @@ describe('an endpoint is made and changed', () => {
     });
   });
 
-  test('what is absent from a change stays, and null takes a setting back to its default', async () => {
+  test('so that absent fields stay, and null resets a setting to its default', async () => {
     const id = await addWebhook({
       timeoutSeconds: 9,
       payload: 'FLAT',
@@ -237,7 +237,7 @@ describe('an endpoint is made and changed', () => {
     });
   });
 
-  test('forwarding is changed likewise', async () => {
+  test('with the same rules for forwarding', async () => {
     const single = await graph.mutate(
       'createEmailEndpoint',
       { name: 'me', forwardTo: 'me@example.com', subjectPrefix: '[x]', senderName: 'Box' },
@@ -265,7 +265,7 @@ describe('an endpoint is made and changed', () => {
     });
   });
 
-  test('one that the service switched off is switched on again, and starts without failures', async () => {
+  test('so that one that the service disabled is enabled again, and starts without failures', async () => {
     await gateway.actor.pool.query(`update endpoint set is_active = false, inactive_reason = 'gone' where id = $1`, [
       box.endpointId,
     ]);
@@ -291,7 +291,7 @@ describe('an endpoint is made and changed', () => {
   });
 });
 
-describe('what cannot be is refused in the words of REST', () => {
+describe('an invalid endpoint is refused with the error of REST', () => {
   const webhook = { name: 'x', url: 'https://hooks.example.com/' };
   const asRest = (type: string, config: object, more: object = {}) => ({ name: 'x', type, config, ...more });
   const url = 'https://hooks.example.com/';
@@ -379,7 +379,7 @@ describe('what cannot be is refused in the words of REST', () => {
     expect((await rest('GET', '/endpoints')).data.map(({ id }: { id: string }) => id)).toEqual([box.endpointId]);
   });
 
-  test('a header that is given twice in the same spelling is not taken for one', async () => {
+  test('but not one whose header is given twice in the same spelling', async () => {
     const headers = [
       { name: 'X-A', value: '1' },
       { name: 'X-A', value: '2' },
@@ -419,7 +419,7 @@ describe('what cannot be is refused in the words of REST', () => {
     ['testEndpoint', {}],
     ['rotateEndpointSecret', {}],
     ['replayDeliveries', { since: '2026-11-01T00:00:00Z' }],
-  ])('%s of another account’s endpoint is that of none', async (mutation, input) => {
+  ])('for %s of another account’s endpoint, as for an unknown one', async (mutation, input) => {
     const { message } = await rest('GET', '/endpoints/ep_none');
     const answers = await Promise.all(
       [stranger.endpointId, 'ep_none', 'not an id\0', ''].map((id) => graph.mutate(mutation, { id, ...input })),
@@ -429,7 +429,7 @@ describe('what cannot be is refused in the words of REST', () => {
   });
 });
 
-test('a deleted endpoint tells what led to it', async () => {
+test('a deleted endpoint returns the objects that led to it', async () => {
   const group = await graph.mutate(
     'createEmailGroupEndpoint',
     { name: 'us', addresses: ['a@example.com', 'b@example.com'] },
@@ -485,7 +485,7 @@ describe('a signing secret', () => {
     expect(renewed.endpoint.verificationToken).not.toBe(verificationToken);
   });
 
-  test('is only a webhook’s', async () => {
+  test('exists only for a webhook', async () => {
     const made = await graph.mutate(
       'createEmailEndpoint',
       { name: 'x', forwardTo: 'a@example.com' },
@@ -532,7 +532,7 @@ describe('lists', () => {
     [', filter: {search: "EVEN"}', '&search=even'],
     [', filter: {type: EMAIL_GROUP, isActive: true}', '&type=email_group&isActive=true'],
     [', filter: {isActive: false}', '&isActive=false'],
-  ])('endpoints%s are those of REST, forwards and backwards', async (filter, query) => {
+  ])('of endpoints%s are those of REST, forwards and backwards', async (filter, query) => {
     const shown = (await gateway.call(many.apiKey, 'GET', `/endpoints?limit=100${query}`)).json();
     const expected = shown.data.map(({ id }: { id: string }) => id);
     const ids = await walk(async (args) => (await reader.ask(`{ endpoints(${args}${filter}) ${PAGE} }`)).endpoints, 7);
@@ -541,7 +541,7 @@ describe('lists', () => {
     expect(endpoints.totalCount).toBe(shown.pagination.total);
   });
 
-  test.each(['x'.repeat(101), 'a\0b'])('a search for %j is refused in the words of REST', async (search) => {
+  test.each(['x'.repeat(101), 'a\0b'])('refuse a search for %j with the error of REST', async (search) => {
     const query = 'query($search: String) { endpoints(filter: {search: $search}) { totalCount } }';
     const answer = (await gateway.graphql(many.apiKey, query, { search })).json();
     const shown = await gateway.call(many.apiKey, 'GET', `/endpoints?search=${encodeURIComponent(search)}`);
@@ -550,7 +550,7 @@ describe('lists', () => {
     expect(answer.errors[0]).toMatchObject({ message, extensions: { code: 'validation_error', details } });
   });
 
-  test('what leads to an endpoint is shown page by page', async () => {
+  test('of objects that lead to an endpoint are paged', async () => {
     const addresses = async (args: string) => {
       const { endpoint } = await reader.ask(
         `{ endpoint(id: "ep_many003") { emailAddresses(${args}) { totalCount edges { node { id address } } pageInfo { startCursor endCursor } }
@@ -574,7 +574,7 @@ describe('lists', () => {
     ]);
   });
 
-  test('a page of 50 takes as many statements as a page of 1', async () => {
+  test('take as many statements for a page of 50 as for a page of 1', async () => {
     const query = `query($n: Int) { endpoints(first: $n) { edges { node {
       ${COMMON} emailAddresses(first: 3) { totalCount edges { node { address } } } catchAllDomains { name }
       deliveries(first: 3) { totalCount edges { node { id attempts { number } } } }
@@ -587,7 +587,7 @@ describe('lists', () => {
     expect(fifty.statements).toBe(one.statements);
   });
 
-  test('node finds each type, and nothing of another account', async () => {
+  test('have nodes of each type, and none of another account', async () => {
     const { nodes } = await reader.ask('query($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }', {
       ids: ['ep_many001', 'ep_many002', 'ep_many003', stranger.endpointId, 'ep_none'],
     });

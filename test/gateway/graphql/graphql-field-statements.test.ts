@@ -162,7 +162,7 @@ describe(`a page of ${MANY} rows takes at most ${MAX_MORE} statements more than 
   });
 });
 
-test('bodies with a payload query are built with few statements, and are those of single deliveries', async () => {
+test('bodies with a payload query are built with few statements, and equal those of single deliveries', async () => {
   await gateway.actor.pool.query(
     `update endpoint set payload_query = '{ kind email { id subject from { address } thread { subject } } }' where id = $1`,
     [lists.endpointId],

@@ -62,7 +62,7 @@ function received(...mails: Partial<MailRow>[]): Promise<string[]> {
 }
 
 describe('a guard rule', () => {
-  test('with every criterion is what REST shows', async () => {
+  test('with every criterion shows the fields of REST', async () => {
     const config = {
       subject: { operator: 'AND', values: ['a', 'b'] },
       from: { operator: 'OR', values: ['*@shop.test'], isAligned: true },
@@ -125,7 +125,7 @@ describe('a guard rule', () => {
     });
   });
 
-  test('allows unless told, and may ask a model', async () => {
+  test('allows by default, and may ask a model', async () => {
     const { guardRule } = await graph.mutate(
       'createGuardRule',
       { name: 'Ask', type: 'AI_PROMPT', config: { prompt: 'Spam?' } },
@@ -142,7 +142,7 @@ describe('a guard rule', () => {
     });
   });
 
-  test('is changed in part, and counts on', async () => {
+  test('is changed in part, and keeps its count', async () => {
     const id = await makeRule({ description: 'd' });
     await gateway.actor.pool.query('insert into guard_rule_stat values ($1, $2, 7, $3)', [
       box.userId,
@@ -174,7 +174,7 @@ describe('a guard rule', () => {
     expect((await rest('GET', `/guard/${id}`)).body).toMatchObject({ type: 'ai_prompt', triggerCount: 7, name: 'New' });
   });
 
-  test('shows after each of several changes in one request what it is by then', async () => {
+  test('shows the current state after each of several changes in one request', async () => {
     const id = await makeRule();
     const change = (name: string) =>
       `updateGuardRule(input: {id: "${id}", name: "${name}"}) { ... on UpdateGuardRulePayload { guardRule { name } } }`;
@@ -190,7 +190,7 @@ describe('a guard rule', () => {
   });
 });
 
-describe('is refused in the words of REST', () => {
+describe('an invalid change of guard rules is refused with the error of REST', () => {
   const config = (given: object) => [{ config: given }, { config: given }] as const;
   test.each<[string, object, object]>([
     ['without a name', { name: ' ' }, { name: ' ' }],
@@ -214,7 +214,7 @@ describe('is refused in the words of REST', () => {
       { action: { action: 'ROUTE', endpointId: 'ep_none' } },
       { action: { action: 'route', endpointId: 'ep_none' } },
     ],
-  ])('a rule %s', async (_, input, body) => {
+  ])('for a rule %s', async (_, input, body) => {
     const shown = await rest('POST', '/guard', { ...restCasinos, ...body });
     expectSame(await graph.mutate('createGuardRule', { ...casinos, ...input }), shown);
     const id = await makeRule();
@@ -223,7 +223,7 @@ describe('is refused in the words of REST', () => {
     expect((await rest('GET', `/guard/${id}`)).body).toEqual(before);
   });
 
-  test('a rule that leads to an endpoint which is switched off, or another account’s', async () => {
+  test('for a rule that leads to a disabled endpoint, or another account’s', async () => {
     const to = (endpointId: string | null) => ({ action: { action: 'ROUTE', endpointId } });
     const restTo = (endpointId: string | null) => ({ ...restCasinos, action: { action: 'route', endpointId } });
     await gateway.actor.pool.query('update endpoint set is_active = false where id = $1', [box.endpointId]);
@@ -237,7 +237,7 @@ describe('is refused in the words of REST', () => {
     );
   });
 
-  test('another type without its config', async () => {
+  test('for another type without its config', async () => {
     const id = await makeRule();
     expectSame(
       await graph.mutate('updateGuardRule', { id, type: 'AI_PROMPT' }),
@@ -245,7 +245,7 @@ describe('is refused in the words of REST', () => {
     );
   });
 
-  test('one rule more than an account may have', async () => {
+  test('for one rule more than an account may have', async () => {
     await gateway.actor.pool.query(
       `insert into guard_rule (user_id, id, name, type, config, action)
        select $1, 'grd_' || n, 'many', 'explicit', '{"subject":{"operator":"OR","values":["x"]}}', 'allow' from generate_series(1, $2::integer) n`,
@@ -254,7 +254,7 @@ describe('is refused in the words of REST', () => {
     expectSame(await graph.mutate('createGuardRule', casinos), await rest('POST', '/guard', restCasinos));
   });
 
-  test('what is done with a rule of another account, as with none', async () => {
+  test('for a rule of another account, as for an unknown one', async () => {
     const theirs = graphClient(gateway, stranger.apiKey);
     const { guardRule } = await theirs.mutate('createGuardRule', casinos, 'guardRule { id }');
     const [emailId = ''] = await received({ subject: 'casino' });
@@ -281,7 +281,7 @@ describe('is refused in the words of REST', () => {
   });
 });
 
-test('a service without a model says so, and makes no rules that ask one', async () => {
+test('a service without a model says so, and refuses rules that ask one', async () => {
   const plain = await openTestGateway();
   try {
     const { apiKey } = await plain.mailbox();
@@ -328,7 +328,7 @@ describe('the list of guard rules', () => {
     expect(await list('first: 1', '{ totalCount }')).toEqual({ totalCount: body.pagination.total });
   });
 
-  test('refuses cursors that are none, and searches as REST does', async () => {
+  test('refuses invalid cursors, and searches as REST does', async () => {
     const { guardRules } = await graph.ask('{ guardRules(first: 1) { pageInfo { endCursor } } }');
     const { endCursor } = guardRules.pageInfo;
     for (const after of ['', 'x', endCursor.slice(2), `9999999.${endCursor}`, `${endCursor}!`]) {
@@ -356,7 +356,7 @@ describe('the list of guard rules', () => {
   });
 });
 
-describe('a rule is tried', () => {
+describe('a rule is tested', () => {
   const CHECK = 'outcome matches { criterion value } reason';
 
   test('on one email, as REST does', async () => {
@@ -385,7 +385,7 @@ describe('a rule is tried', () => {
     );
   });
 
-  test('whose model does not answer', async () => {
+  test('with an error when its model does not respond', async () => {
     const id = await makeRule({ type: 'AI_PROMPT', config: { prompt: 'Spam?' } });
     const [emailId = ''] = await received({ subject: 'A casino' });
     const shown = await rest('POST', `/guard/${id}/check`, { emailId });
@@ -396,7 +396,7 @@ describe('a rule is tried', () => {
     });
   });
 
-  test('for a while only, when rules take long', async () => {
+  test('within a time limit, when rules take long', async () => {
     const id = await makeRule({ config: { hasWords: { values: ['casino'] } } });
     const [emailId = ''] = await received({ html: '<br>'.repeat(50_000) });
     let answer = await graph.mutate('checkGuardRule', { id, emailId }, CHECK);
@@ -458,14 +458,14 @@ describe('a rule is tried', () => {
       { action: { action: 'ROUTE', endpointId: 'ep_none' } },
       { action: { action: 'route', endpointId: 'ep_none' } },
     ],
-  ])('but not a back-test %s', async (_, input, body) => {
+  ])('but not by a back-test %s', async (_, input, body) => {
     expectSame(
       await graph.mutate('backtestGuardRule', { config: casinos.config, ...input }),
       await rest('POST', '/guard/backtest', { config: restCasinos.config, ...body }),
     );
   });
 
-  test('nor one of a saved prompt, nor two at once', async () => {
+  test('but not by a back-test of a saved prompt, or by two at once', async () => {
     const id = await makeRule({ type: 'AI_PROMPT', config: { prompt: 'Spam?' } });
     expectSame(await graph.mutate('backtestSavedGuardRule', { id }), await rest('POST', `/guard/${id}/backtest`));
     await received(...Array.from({ length: 400 }, () => ({ subject: 'A casino' })));

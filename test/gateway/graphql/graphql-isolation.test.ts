@@ -35,7 +35,7 @@ describe.each<DatabaseRole>(isQuick ? ['postroom_actor'] : ['postroom_gateway', 
   });
   afterAll(() => gateway.close());
 
-  test('node and nodes know every type that has an id, and only one’s own', async () => {
+  test("node and nodes know every type that has an id, and only the user's own objects", async () => {
     const nodeTypes = Object.values(schema.getTypeMap())
       .filter(isObjectType)
       .filter((type) => type.getInterfaces().some(({ name }) => name === 'Node'))
@@ -62,7 +62,7 @@ describe.each<DatabaseRole>(isQuick ? ['postroom_actor'] : ['postroom_gateway', 
   });
 
   test.each(sweptFields(graphPlaces(schema)))(
-    '%s tells nothing of another user’s, and changes nothing',
+    '%s returns nothing of another user’s, and changes nothing',
     async (name, places) => {
       const complaints = await sweepField(name, places, {
         schema,
@@ -79,7 +79,7 @@ describe.each<DatabaseRole>(isQuick ? ['postroom_actor'] : ['postroom_gateway', 
   );
 });
 
-test('every type and field says what it is', () => {
+test('every type and field has a description', () => {
   const silent = Object.values(schema.getTypeMap())
     .filter((type) => !type.name.startsWith('__'))
     .flatMap((type) => {

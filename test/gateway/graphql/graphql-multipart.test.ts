@@ -110,7 +110,7 @@ describe.each([
   });
 });
 
-describe('what cannot be sent as Accept allows is refused with a body that says what is accepted', () => {
+describe('a result that cannot be sent as Accept allows is refused with a body that lists the accepted types', () => {
   const QUERY = '{ viewer { id } }';
 
   test.each([

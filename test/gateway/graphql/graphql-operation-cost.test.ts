@@ -36,7 +36,7 @@ describe('extensions.cost is the cost of the operation and its limit', () => {
     expect((await ask(query)).extensions).toEqual({ cost: { requested, limit: 5_000 } });
   });
 
-  test('is there once an operation is too deep, and missing where no operation is executed', async () => {
+  test('is returned for an operation that is too deep, and missing where no operation is executed', async () => {
     const deep = `{ emails { nodes { thread ${'{ latestMessage { thread '.repeat(5)} { id } ${'} }'.repeat(5)} } } }`;
     const { errors, extensions } = await ask(deep);
     expect([errors[0].message, extensions.cost.limit]).toEqual([expect.stringContaining('levels deep'), 5_000]);
@@ -77,7 +77,7 @@ describe('a mistyped name gets a suggestion', () => {
     }
   });
 
-  test('of thousands of names, in little time', async () => {
+  test('is found among thousands of names, in little time', async () => {
     const names = Array.from({ length: 1_900 }, (_, n) => `emailAdress${n}`).join(' ');
     const { status, errors } = await ask(`{ ${names} }`);
     expect([status, errors.length <= 21]).toEqual([400, true]);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 test.each(samples.map((sample) => [sample.name, sample] as const))(
-  '%s is sound, and says what it is for',
+  '%s is valid, and has a description',
   (_, sample) => {
     expect(validate(schema, parse(sample.text))).toEqual([]);
     expect(sample.text).toMatch(/^# \S/);
@@ -29,7 +29,7 @@ describe('a published operation', () => {
   const ask = (body: unknown) => gateway.call(box.apiKey, 'POST', '/graphql', body);
   const viewer = samples.find(({ name }) => name === 'viewer');
 
-  test('is known by its hash', async () => {
+  test('is found by its hash', async () => {
     const persistedQuery = { version: 1, sha256Hash: viewer?.sha256 };
     const answer = await ask({ extensions: { persistedQuery } });
     expect([answer.statusCode, answer.json().data.viewer.id]).toEqual([200, box.userId]);
@@ -68,7 +68,7 @@ describe('a published operation', () => {
     }
   });
 
-  test('is missed where there is no query at all', async () => {
+  test('is required where there is no query at all', async () => {
     for (const body of [{}, { extensions: {} }, { query: '' }]) {
       const answer = await ask(body);
       expect([answer.statusCode, answer.json().errors.length]).toEqual([400, 1]);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { HOUR_MS } from '../../../core/shared/durations.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
@@ -7,7 +8,6 @@ import { countStatements } from '../../support/statements.ts';
 
 /** In the middle of an hour. */
 const NOW = new Date('2026-11-22T10:30:00.000Z');
-const HOUR_MS = 3_600_000;
 const before = (hours: number) => new Date(NOW.getTime() - hours * HOUR_MS);
 
 let gateway: TestGateway;
@@ -90,7 +90,7 @@ describe('the mail of the last hours', () => {
     expect(theirs.overview.totals).toEqual({ received: 0, sent: 0, held: 0, successRate: null });
   });
 
-  test('are queued, deferred and reported as spam by domain, and the lists by these states have as many', async () => {
+  test('is counted as queued, deferred and reported as spam by domain, and the lists of these states have as many', async () => {
     const { userId } = box;
     const stranger = await gateway.mailbox();
     const state = { at: before(1), status: 'pending', attempts: 0, complainedAt: null as Date | null };
@@ -151,7 +151,7 @@ describe('the mail of the last hours', () => {
     expect(await idsOf('DEFERRED', ', domain: "elsewhere.test"')).toEqual(page());
   });
 
-  test.each([0, 2161, -1])('are not %i hours', async (hours) => {
+  test.each([0, 2161, -1])('is refused for %i hours', async (hours) => {
     const { data, errors } = (
       await gateway.graphql(box.apiKey, 'query($hours: Int) { overview(hours: $hours) { from } }', { hours })
     ).json();
@@ -163,7 +163,7 @@ describe('the mail of the last hours', () => {
 describe('webhooks of the last hours', () => {
   const WEBHOOKS = 'webhooks { successful failed pending retrying successRate medianMs p95Ms isSampled }';
 
-  test('tell how many succeeded, and how long they took', async () => {
+  test('have their success rate and durations', async () => {
     await deliver(18, { status: 'success', durationMs: 20, at: before(1) });
     await deliver(1, { status: 'success', durationMs: 700, at: before(1) });
     await deliver(2, { status: 'failed', durationMs: 900, at: before(2) });
@@ -184,7 +184,7 @@ describe('webhooks of the last hours', () => {
     expect(theirs.overview.webhooks).toMatchObject({ successful: 0, successRate: null, p95Ms: null });
   });
 
-  test('of which there are too many are the newest', async () => {
+  test('are sampled from the newest when there are too many', async () => {
     await deliver(500, { status: 'failed', durationMs: 900, at: before(2) });
     await deliver(10_000, { status: 'success', durationMs: 20, at: before(1) });
     await run(
@@ -199,7 +199,7 @@ describe('webhooks of the last hours', () => {
   });
 });
 
-test('what waits now is counted, however old it is', async () => {
+test('waiting work is counted, however old it is', async () => {
   const { userId } = box;
   const [deferred = '', , , , , , review = ''] = await insertMail(gateway.actor, [
     { userId, type: 'sent', status: 'pending', createdAt: before(90) },
@@ -236,16 +236,16 @@ test('what waits now is counted, however old it is', async () => {
   expect(Object.values(overview.waiting)).toEqual(Array(8).fill(0));
 });
 
-describe('things to fix', () => {
+describe('findings of the overview', () => {
   const THINGS = `{ overview { findings { kind severity title detail at node { __typename id } } } }`;
   const things = async (client = graph): Promise<Record<string, unknown>[]> =>
     (await client.ask(THINGS)).overview.findings;
 
-  test('are none when all is well', async () => {
+  test('are empty when all is well', async () => {
     expect(await things()).toEqual([]);
   });
 
-  test('are domains without proof, with the records that are missing', async () => {
+  test('have domains without proof, with the missing records', async () => {
     const pending = await gateway.mailbox({ domain: 'pending.test', domainStatus: 'pending', userId: box.userId });
     await run(`update domain set is_trusted = false where id = $1`, [pending.domainId]);
     const lost = await gateway.mailbox({ domain: 'lost.test', userId: box.userId });
@@ -264,7 +264,7 @@ describe('things to fix', () => {
     expect(found[2]?.detail).toContain('It has 1 active address.');
   });
 
-  test('are endpoints whose payload query no longer fits the schema', async () => {
+  test('have endpoints whose payload query no longer fits the schema', async () => {
     await run(`update endpoint set payload_query = '{ kind gone }' where id = $1`, [box.endpointId]);
     expect(await things()).toMatchObject([
       {
@@ -281,7 +281,7 @@ describe('things to fix', () => {
     await run(`update endpoint set payload_query = null where id = $1`, [box.endpointId]);
   });
 
-  test('are endpoints that fail or were switched off, and addresses that lead to one that its user switched off', async () => {
+  test('have endpoints that fail or were disabled, and addresses that lead to one that its user disabled', async () => {
     const { userId, endpointId, addressId } = box;
     await run(`insert into endpoint_stat (user_id, endpoint_id, failing_since) values ($1, $2, $3)`, [
       userId,
@@ -310,7 +310,7 @@ describe('things to fix', () => {
     ]);
   });
 
-  test('are the sending limit, keys that expire, and mail to review', async () => {
+  test('have the sending limit, expiring keys, and mail to review', async () => {
     const { userId } = box;
     const insertKey = (id: string, expiresAt: Date, isRevoked = false) =>
       gateway.owner.pool.query(
@@ -351,7 +351,7 @@ describe('things to fix', () => {
   });
 });
 
-test('the whole overview takes as many statements with much as with nothing', async () => {
+test('the whole overview takes as many statements with much data as with none', async () => {
   const query = `{ overview { ${HOURS} totals { sent } webhooks { p95Ms } waiting { pending } findings { kind node { id } } } }`;
   await graph.ask('{ viewer { id } }');
   // The fewest of some: on a busy machine a request may take a transaction more.

@@ -53,7 +53,7 @@ const ask = async (query: string, variables?: Record<string, unknown>) => {
   return { status: response.statusCode, ...response.json() };
 };
 
-test('there are many connections', () => expect(connectionFields.length).toBeGreaterThan(25));
+test('the schema has many connections', () => expect(connectionFields.length).toBeGreaterThan(25));
 
 describe('a connection rejects page sizes outside of 1 to 100 before any statement', () => {
   const sizes = ['first', 'last'].flatMap((argument) =>

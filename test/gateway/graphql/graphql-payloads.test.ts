@@ -61,7 +61,7 @@ describe('the payload of a delivery', () => {
     ['native', {}],
     ['native', { payload: 'flat', attachments: 'link' }],
     ['chat_a', {}],
-  ])('of format %s %j equals what was sent to the receiver, byte for byte', async (format, config) => {
+  ])('of format %s %j equals the sent body, byte for byte', async (format, config) => {
     await gateway.actor.pool.query(
       `update endpoint set webhook_format = $2, config = config || $3::jsonb, updated_at = now() - interval '1 min' where id = $1`,
       [box.endpointId, format, JSON.stringify(config)],
@@ -79,7 +79,7 @@ describe('the payload of a delivery', () => {
     });
   });
 
-  test('is told in part when it is long, and says when its endpoint was changed since', async () => {
+  test('is returned in part when it is long, and says when its endpoint was changed since', async () => {
     const { deliveryId } = await delivered();
     await gateway.actor.pool.query(`update endpoint set updated_at = now() + interval '1 s' where id = $1`, [
       box.endpointId,
@@ -96,7 +96,7 @@ describe('the payload of a delivery', () => {
     expect(usual.delivery.payload.text).toHaveLength(65_536);
   });
 
-  test('is null of copies, of a mail that is gone, and of an endpoint that is', async () => {
+  test('is null for copies, for deleted mail, and for a deleted endpoint', async () => {
     const { emailId, deliveryId } = await delivered();
     await gateway.actor.pool.query(
       `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, created_at)

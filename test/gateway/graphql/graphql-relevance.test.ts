@@ -40,20 +40,20 @@ describe.each(['emails', 'inbox'] as const)('%s', (field) => {
     }
   });
 
-  test('come by time unless asked otherwise', async () => {
+  test('come by time by default', async () => {
     const byTime = RANKED_MAIL.toReversed();
     for (const order of ['', ', orderBy: NEWEST', ', orderBy: null'])
       expect((await ask(field, `search: "numbat"${order}`)).ids).toEqual(byTime);
   });
 
-  test('cannot be ranked without a word to find', async () => {
+  test('cannot be ranked without a wanted word', async () => {
     for (const search of ['', ', search: ""', ', search: "-numbat"', ', search: "is:unread"']) {
       const { errors } = await ask(field, `orderBy: RELEVANCE${search}`);
       expect(errors[0].message, search).toMatch(/only if the search has a word or phrase to find/);
     }
   });
 
-  test('take a cursor of the same order only', async () => {
+  test('take only a cursor of the same order', async () => {
     for (const [former, order] of [
       ['NEWEST', 'RELEVANCE'],
       ['RELEVANCE', 'NEWEST'],

@@ -36,7 +36,7 @@ const COUNT = `query($id: ID!, $since: DateTime!, $until: DateTime, $status: Rep
 const left = async (more: Record<string, unknown> = {}, client = graph) =>
   (await client.ask(COUNT, { id: box.endpointId, since, ...more })).endpoint?.replayCount;
 
-test('what is left of a replay goes down to nothing, part by part', async () => {
+test('the remaining count of a replay falls to zero, part by part', async () => {
   await fail(7);
   await fail(2, 'success');
   await fail(1, 'pending');
@@ -54,7 +54,7 @@ test('what is left of a replay goes down to nothing, part by part', async () => 
   expect([third.replayedCount, third.hasMore, await left({ until })]).toEqual([1, false, 0]);
 });
 
-test('is nothing to others, and refuses a time that ends before it begins', async () => {
+test('a replay is not found by other users, and refuses a period that ends before it begins', async () => {
   await fail(1);
   const stranger = graphClient(gateway, (await gateway.mailbox()).apiKey);
   expect(await left({}, stranger)).toBeUndefined();

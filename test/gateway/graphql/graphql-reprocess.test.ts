@@ -66,7 +66,7 @@ const EXPLAIN = `query ($emailId: ID, $mail: ExplainedEmailInput) { explainRoute
   steps { step at delivery { id } } now { outcome rule { id } } tried { name outcome rule { id } }
 } }`;
 
-test('a route is told before the mail comes, and after', async () => {
+test('a route is shown before the mail arrives, and after', async () => {
   const ruleId = await addRule(gateway.actor, box, { action: 'block', subject: 'casino' });
   gateway.bus.publish('guard.changed', { userId: box.userId });
   const { explainRoute: blocked } = await ask(EXPLAIN, { mail: { to: box.address, subject: 'a casino' } });
@@ -118,7 +118,7 @@ const REPROCESS = `mutation ($input: ReprocessEmailsInput!) { reprocessEmails(in
 const reprocess = async (input: Record<string, unknown>, key?: string) =>
   (await ask(REPROCESS, { input }, key)).reprocessEmails;
 
-test('a dry run tells what the run then does', async () => {
+test('a dry run shows the result of the real run', async () => {
   const emailId = await receive('as it is');
   await gateway.actor.pool.query(`update email set subject = 'as it was' where id = $1`, [emailId]);
   const input = { emailIds: [emailId], steps: ['ROUTE', 'PARSE', 'THREAD'] };
@@ -148,7 +148,7 @@ test('a dry run tells what the run then does', async () => {
   expect((await reprocess({ ...input, isDryRun: true })).emails[0].changes).toEqual([]);
 });
 
-test('what is not the user’s is not found, and what cannot be asked is refused', async () => {
+test('objects of other users are not found, and invalid requests are refused', async () => {
   const emailId = await receive('mine');
   const other = await gateway.mailbox();
   const input = { emailIds: [emailId, 'em_unknown', 'no id!'], steps: ['PARSE', 'THREAD', 'ROUTE'], isDryRun: false };

@@ -68,7 +68,7 @@ describe('hostile queries are rejected without a statement', () => {
     expect(answer.data ?? null).toBeNull();
   });
 
-  test('the cost is that of the requested operation, even if it is the second of the document', async () => {
+  test('with the cost of the requested operation, even if it is the second of the document', async () => {
     const dear = '{ threads(first: 100) { edges { node { messages(first: 100) { edges { node { id } } } } } } }';
     const query = `query Cheap { viewer { id } } query Dear ${dear}`;
     const send = (operationName: string) =>

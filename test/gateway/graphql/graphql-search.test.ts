@@ -53,8 +53,8 @@ function examples(): string[] {
   return [...new Set([...firsts, ...others.map((match) => match[1] ?? '')])];
 }
 
-describe('every example of docs/search.md finds what it says', () => {
-  test('there are examples of all operators', () => {
+describe('every example of docs/search.md finds the described mail', () => {
+  test('and every operator has an example', () => {
     for (const operator of ['from', 'to', 'subject', 'domain', 'label', 'before', 'after', 'has', 'is', 'in'])
       expect(
         examples().some((example) => example.startsWith(`${operator}:`)),
@@ -71,7 +71,7 @@ describe('every example of docs/search.md finds what it says', () => {
     expect(found).toEqual({ ...expected, emailCount: expected.emails.length, threadCount: expected.threads.length });
   });
 
-  test('the query', async () => {
+  test('by the query', async () => {
     const query = /```graphql\n([\s\S]*?)```/.exec(document)?.[1] ?? '';
     const { data, errors } = (await gateway.graphql(mailbox.apiKey, query)).json();
     expect(errors).toBeUndefined();
@@ -80,7 +80,7 @@ describe('every example of docs/search.md finds what it says', () => {
   });
 
   test.each(['cc:ann', 'older_than:7d', 'is:starred', 'a '.repeat(21), 'x'.repeat(501)])(
-    '%s is refused',
+    'but %s is refused',
     async (search) => {
       for (const field of ['inbox', 'emails']) {
         const query = `query ($search: String) { ${field}(search: $search) { totalCount edges { node { id } } } }`;
@@ -93,7 +93,7 @@ describe('every example of docs/search.md finds what it says', () => {
   );
 });
 
-test('the inbox leaves archived threads out unless they are asked for, and filters by label, reading and participants', async () => {
+test('the inbox leaves archived threads out by default, and filters by label, reading and participants', async () => {
   const inbox = async (given: string) => {
     const { data, errors } = (
       await gateway.graphql(mailbox.apiKey, `query { inbox(${given}) { edges { node { latestMessage { id } } } } }`)
@@ -111,7 +111,7 @@ test('the inbox leaves archived threads out unless they are asked for, and filte
   expect(await inbox('filter: { address: "bob@shop.test" }')).toEqual(['em_sent']);
 });
 
-test('a search of emails is not bounded by the 30 days of a list, but by a time range that is given', async () => {
+test('a search of emails is not limited to the 30 days of a list, but by a given time range', async () => {
   const count = async (given: string) =>
     (await gateway.graphql(mailbox.apiKey, `query { emails(${given}) { totalCount } }`)).json().data.emails.totalCount;
   expect(await count('search: "tokyo"')).toBe(1);

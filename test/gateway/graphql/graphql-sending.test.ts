@@ -98,7 +98,7 @@ describe('sendEmail', () => {
     expect((await call('GET', `/attachments/${id}/a.txt`)).body).toBe('hello');
   });
 
-  test('schedules when it is told a time', async () => {
+  test('schedules when it is given a time', async () => {
     const answer = await mutate('sendEmail', letter({ scheduledAt: 'tomorrow at 9am', timezone: 'Asia/Tokyo' }));
     expect(answer.email).toMatchObject({ type: 'SCHEDULED', status: 'SCHEDULED', timezone: 'Asia/Tokyo' });
     expect(await show(answer.email.id)).toMatchObject({ scheduled_at: answer.email.scheduledAt, status: 'scheduled' });
@@ -124,7 +124,7 @@ describe('sendEmail', () => {
       { scheduledAt: 'in 2 hours', timezone: 'Mars/Olympus' },
       { scheduled_at: 'in 2 hours', timezone: 'Mars/Olympus' },
     ],
-  ])('is refused in the words of the REST interface %#', async (given, inRest = given) => {
+  ])('is refused with the error of the REST interface %#', async (given, inRest = given) => {
     const rest = (await call('POST', '/emails', { ...letter(), ...inRest })).json();
     expect(rest.statusCode).toBe(400);
     const answer = await mutate('sendEmail', letter(given));
@@ -139,7 +139,7 @@ describe('sendEmail', () => {
     expect(await countEmails()).toBe(0);
   });
 
-  test('takes a header once, and none with a name of objects', async () => {
+  test('takes a header once, and no header with a name of Object.prototype', async () => {
     const twice = [
       { name: 'X-A', value: '1' },
       { name: 'X-A', value: '2' },
@@ -155,7 +155,7 @@ describe('sendEmail', () => {
     });
   });
 
-  test('is forbidden from domains of others', async () => {
+  test('is forbidden from domains of other users', async () => {
     const other = await gateway.mailbox();
     const answer = await mutate('sendEmail', letter({ from: other.address }));
     expect(answer).toMatchObject({
@@ -164,7 +164,7 @@ describe('sendEmail', () => {
     });
   });
 
-  test('goes to no suppressed recipient, and names them; nor do answers and batches', async () => {
+  test('is refused to suppressed recipients, and names them; so are replies and batches', async () => {
     await gateway.actor.pool.query(
       `insert into suppression (user_id, id, address, reason, created_at) values ($1, 'sup_' || $1, 'bob@elsewhere.test', 'bounce', now())`,
       [box.userId],
@@ -191,7 +191,7 @@ describe('sendEmail', () => {
     });
   });
 
-  test('is rate-limited by the hour', async () => {
+  test('is limited by the hour', async () => {
     const limited = await openTestGateway({ config: { sendLimitPerHour: 1 } });
     try {
       const { apiKey, address } = await limited.mailbox();
@@ -214,7 +214,7 @@ describe('sendEmail', () => {
 });
 
 describe('an idempotency key', () => {
-  test('answers the same request again and sends once, and is refused for another', async () => {
+  test('returns the same response again and sends once, and is refused for another request', async () => {
     const idempotencyKey = randomUUID();
     const first = await mutate('sendEmail', letter({ idempotencyKey }));
     const again = await mutate('sendEmail', letter({ idempotencyKey }));
@@ -241,7 +241,7 @@ describe('an idempotency key', () => {
     });
   });
 
-  test('serves batches and answers', async () => {
+  test('serves batches and replies', async () => {
     const [id] = await insertMail(gateway.actor, [{ userId: box.userId, ownAddress: box.address }]);
     const batch = { emails: [letter(), letter({ to: ['eve@x.test'] })], idempotencyKey: randomUUID() };
     expect(await mutate('sendEmails', batch)).toEqual(await mutate('sendEmails', batch));
@@ -254,7 +254,7 @@ describe('an idempotency key', () => {
 });
 
 describe('replyToEmail', () => {
-  test('answers an email, or the latest of a thread, to its sender or to all', async () => {
+  test('replies to an email, or the latest of a thread, to its sender or to all', async () => {
     const { threadId, emailIds } = await insertThread(gateway.actor, {
       userId: box.userId,
       count: 2,
@@ -302,7 +302,7 @@ describe('replyToEmail', () => {
     expect((await show(toAll.email.id)).from).toBe(`Support <${box.address}>`);
   });
 
-  test('finds nothing under unknown ids and those of others, and answers nothing that was not sent', async () => {
+  test('finds no unknown ids and no ids of others, and replies to no unsent mail', async () => {
     const other = await gateway.mailbox();
     const [foreign] = await insertMail(gateway.actor, [{ userId: other.userId }]);
     const [none, theirs] = await Promise.all(
@@ -335,7 +335,7 @@ describe('sendEmails', () => {
     expect(await show(answer.emails[1].id)).toMatchObject({ status: 'cancelled' });
   });
 
-  test('keeps all back for one that cannot go, or tells which', async () => {
+  test('rejects a whole batch for one invalid email, or says which', async () => {
     const emails = [letter(), letter({ to: ['nonsense'] })];
     expect(await mutate('sendEmails', { emails })).toMatchObject({
       __typename: 'ValidationError',
@@ -348,7 +348,7 @@ describe('sendEmails', () => {
     });
   });
 
-  test.each([0, 101])('of %i is refused in the words of the REST interface', async (count) => {
+  test.each([0, 101])('of %i is refused with the error of the REST interface', async (count) => {
     const emails = Array.from({ length: count }, () => letter());
     const rest = (await call('POST', '/emails/batch', { emails })).json();
     expect(await mutate('sendEmails', { emails })).toMatchObject({
@@ -358,7 +358,7 @@ describe('sendEmails', () => {
     });
   });
 
-  test('that left cannot be cancelled; an unknown one is not found', async () => {
+  test('refuses to cancel a sent batch; an unknown one is not found', async () => {
     const { batch } = await mutate('sendEmails', { emails: [letter()] });
     expect(await mutate('cancelBatch', { id: batch.id })).toMatchObject({ __typename: 'Conflict', isRetryable: false });
     const other = await gateway.mailbox();
@@ -393,7 +393,7 @@ describe('scheduled mail', () => {
       );
   });
 
-  test('that went, or came, is none', async () => {
+  test('does not include sent or received mail', async () => {
     const { email } = await mutate('sendEmail', letter());
     const [received] = await insertMail(gateway.actor, [{ userId: box.userId }]);
     const rest = (await call('DELETE', `/emails/${email.id}`)).json();
@@ -407,7 +407,7 @@ describe('scheduled mail', () => {
       expect((await mutate(field, { id: received })).__typename).toBe('Conflict');
   });
 
-  test('takes no time that sending would not take, and none of others', async () => {
+  test('takes no time that sending would refuse, and no emails of others', async () => {
     const id = await schedule();
     for (const field of ['rescheduleEmail', 'resumeEmail'])
       expect(await mutate(field, { id, scheduledAt: 'yesterday' })).toMatchObject({
@@ -423,7 +423,7 @@ describe('scheduled mail', () => {
     }
   });
 
-  test('several mutations of one request each show what they left', async () => {
+  test('shows the result of each of several mutations of one request', async () => {
     const id = await schedule();
     const answer = (
       await gateway.graphql(
@@ -443,7 +443,7 @@ describe('scheduled mail', () => {
 });
 
 describe('updateEmails', () => {
-  test('marks all of them or none', async () => {
+  test('marks all emails or none', async () => {
     const ids = await insertMail(gateway.actor, [{ userId: box.userId }, { userId: box.userId, isRead: true }]);
     const answer = await mutate('updateEmails', { ids: [...ids, ids[0]], isRead: true, isArchived: true });
     expect(answer.emails).toEqual(ids.map((id) => ({ id, isRead: true, isArchived: true })));
@@ -508,12 +508,12 @@ describe('large requests', () => {
     });
   const megabytes = (count: number) => 'A'.repeat(count * 1_000_000);
 
-  test('are taken when they send files', async () => {
+  test('are accepted when they send files', async () => {
     const attachments = [{ filename: 'a.bin', content: megabytes(12) }];
     expect((await mutate('sendEmail', letter({ attachments }))).__typename).toBe('SendEmailPayload');
   });
 
-  test('are refused when they ask for anything else, or are more query than variables', async () => {
+  test('are refused for other fields, or when the query is larger than the variables', async () => {
     const variables = { id: megabytes(1) };
     const other = await post(JSON.stringify({ query: 'query($id: ID!) { email(id: $id) { id } }', variables }));
     expect([other.statusCode, other.json().errors[0].message]).toEqual([
@@ -534,7 +534,7 @@ describe('large requests', () => {
     ).toBe(413);
   });
 
-  test('of variables that are no input are refused, not tripped over', async () => {
+  test('with invalid variables are refused with an error', async () => {
     const query = `mutation($input: UpdateEmailsInput!) { updateEmails(input: $input) { __typename } }`;
     for (const input of [null, 1, [], {}, { ids: null }, { ids: 'x' }, { ids: {} }])
       expect((await post(JSON.stringify({ query, variables: { input } }))).statusCode).toBeLessThan(500);

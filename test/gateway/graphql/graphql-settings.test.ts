@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-test('settings of the service and what is used of limits are told', async () => {
+test('settings of the service and the use of limits are returned', async () => {
   const box = await gateway.mailbox();
   const graph = graphClient(gateway, box.apiKey);
   await insertMail(gateway.actor, [
@@ -40,7 +40,7 @@ test('settings of the service and what is used of limits are told', async () => 
 describe('a first mail', () => {
   const FIRST = '{ viewer { firstMail { address emailAddress { id } swaks curl list } } }';
 
-  test('is sent to the oldest address that mail reaches', async () => {
+  test('is sent to the oldest address that receives mail', async () => {
     const first = await gateway.mailbox({ domain: 'first.test' });
     const second = await gateway.mailbox({ domain: 'second-of-them.test', userId: first.userId });
     const graph = graphClient(gateway, first.apiKey);
@@ -57,7 +57,7 @@ describe('a first mail', () => {
     expect((await graph.ask(FIRST)).viewer.firstMail).toBeNull();
   });
 
-  test('is sent by commands that a shell takes apart as they are meant, whatever the address is', async () => {
+  test('is sent by commands that a shell parses as intended, whatever the address is', async () => {
     const box = await gateway.mailbox({ domain: 'odd.test', address: "o'neil&%s$x@odd.test" });
     const { viewer } = await graphClient(gateway, box.apiKey).ask(FIRST);
     const { swaks, curl } = viewer.firstMail;

@@ -53,7 +53,7 @@ async function untilParsed(emailId: string): Promise<void> {
   }
 }
 
-test('a template comes in, and REST shows that it is a test', async () => {
+test('a template arrives, and REST shows that it is a test', async () => {
   const made = await simulate({ template: 'ONE_TIME_CODE', to: box.address, subject: 'Yours', idempotencyKey: 'a' });
   expect(made).toMatchObject({ __typename: 'SimulateInboundPayload', to: box.address, reportedEmail: null });
   await untilParsed(made.emailId);
@@ -65,7 +65,7 @@ test('a template comes in, and REST shows that it is a test', async () => {
   expect(other.__typename).toBe('Conflict');
 });
 
-test('a raw message and one in base64 come in alike', async () => {
+test('a raw message and one in base64 arrive alike', async () => {
   const raw = 'From: a@b.test\nSubject: raw\n\nhello\n';
   const ids = [
     await simulate({ raw, to: box.address }),
@@ -102,7 +102,7 @@ const FORWARD = `mutation ($input: ForwardEmailInput!) { forwardEmail(input: $in
 const forward = async (input: Record<string, unknown>, key?: string) =>
   (await ask(FORWARD, { input }, key)).forwardEmail;
 
-test('a stored email is sent on, with its attachments or without', async () => {
+test('a stored email is simulated again, with its attachments or without', async () => {
   const { emailId } = await simulate({ template: 'ATTACHMENT', to: box.address });
   await untilParsed(emailId);
   const input = { id: emailId, from: box.address, to: ['joe@elsewhere.test'] };

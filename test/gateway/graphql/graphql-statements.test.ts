@@ -145,12 +145,12 @@ describe.each(Object.entries(EXPECTED))('%s', (name, expected) => {
     expect(statements).toBe(expected);
   });
 
-  test('takes no more for many than for one', async () => {
+  test('takes no more for many rows than for one', async () => {
     for (const many of variables[name]?.many ?? []) expect((await ask(name, many)).statements).toBe(expected);
   });
 });
 
-test('the many are many', async () => {
+test('the fixture has many rows of each kind', async () => {
   const shown = async (name: string, which = 0) => (await ask(name, variables[name]?.many[which])).data;
   const { inbox } = await shown('inbox');
   const { emails } = await shown('activity');
@@ -167,9 +167,9 @@ test('the many are many', async () => {
   expect(attemptsOf(delivered.deliveries.edges.map(({ node }: { node: unknown }) => node))).toBe(DELIVERIES);
 });
 
-test('a page of 50 messages takes 6 statements at most', () => expect(EXPECTED['thread']).toBeLessThanOrEqual(6));
+test('a page of 50 messages takes at most 6 statements', () => expect(EXPECTED['thread']).toBeLessThanOrEqual(6));
 
-test('the guide says the same', () => {
+test('the guide has the same numbers', () => {
   const table = [...guide.matchAll(/^\| `\d+-([a-z-]+)` \| (\d+) \|/gm)].map(([, name, count]) => [
     name,
     Number(count),

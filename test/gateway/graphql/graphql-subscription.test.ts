@@ -78,7 +78,7 @@ async function tell(box: TestMailbox, event: Record<string, unknown>): Promise<n
   return lastSeq;
 }
 
-test('events begin with what happens from now on, or behind a cursor, and may be of some kinds alone', async () => {
+test('events begin with new ones, or after a cursor, and may be of some kinds only', async () => {
   const box = await gateway.mailbox();
   await append(box, ['old']);
   const before = gateway.app.events.size();
@@ -111,7 +111,7 @@ test('a cursor of another user is refused', async () => {
   expect(JSON.stringify([error, refused.answers])).toContain('Invalid cursor');
 });
 
-test('received mail is told when it has its thread, by address and domain, as it is then', async () => {
+test('received mail is announced when it has its thread, filtered by address and domain', async () => {
   const box = await gateway.mailbox();
   const other = await gateway.mailbox();
   const NEWS = `subscription($address: String, $domain: String) {
@@ -150,7 +150,7 @@ test('received mail is told when it has its thread, by address and domain, as it
   });
 });
 
-test('every event shows its thing as it is then, not as it was at the one before', async () => {
+test('every event shows its object as it is now, not as it was at the event before', async () => {
   const box = await gateway.mailbox();
   const { threadId, emailIds } = await insertThread(gateway.actor, {
     userId: box.userId,
@@ -181,7 +181,7 @@ test('every event shows its thing as it is then, not as it was at the one before
   expect(counts[1]).toBe(counts[0] + 1);
 });
 
-test('what is gone, or another’s, is null; deliveries and domains are told by their ids', async () => {
+test('objects that are deleted, or another user’s, are null; deliveries and domains are named by their ids', async () => {
   const box = await gateway.mailbox();
   const other = await gateway.mailbox();
   const before = gateway.app.events.size();
@@ -218,7 +218,7 @@ test('a subscription whose key is revoked ends with an error that has the cursor
   });
 });
 
-test('a subscriber that takes nothing is given no more than its connection holds, and found too slow', async () => {
+test('a subscriber that reads nothing gets only as much as its connection holds, and is closed as too slow', async () => {
   const box = await gateway.mailbox();
   const before = gateway.app.events.size();
   const body = JSON.stringify({ query: 'subscription { events { cursor data } }' });
@@ -268,7 +268,7 @@ test('events are a connection, forward and backward', async () => {
   expect(refused.json().errors[0].message).toBe('Invalid cursor');
 });
 
-test('waitForEmail returns null when the time is over, and refuses what does not fit', async () => {
+test('waitForEmail returns null at its time limit, and refuses invalid filters', async () => {
   const box = await gateway.mailbox();
   const ask = async (args: string) =>
     (await gateway.graphql(box.apiKey, `{ waitForEmail(${args}) { id extracts { codes { code } } } }`)).json();

@@ -40,7 +40,7 @@ async function insert(address: string, reason: 'bounce' | 'complaint', emailId: 
   return id;
 }
 
-test('one shows every fact of REST, by its id and by its address', async () => {
+test('a suppression shows every fact of REST, by its id and by its address', async () => {
   const [emailId = ''] = await insertMail(gateway.actor, [{ userId: box.userId }]);
   const id = await insert('gone@elsewhere.test', 'bounce', emailId);
   const { body } = await rest('GET', `/suppressions/${id}`);
@@ -84,7 +84,7 @@ test('an address added by hand is rejected when sending, and REST lists it', asy
   expect(sent).toMatchObject({ status: 400, body: { code: 'RECIPIENT_SUPPRESSED' } });
 });
 
-test('one that is suppressed already stays as it is, by either face', async () => {
+test('an address that is already suppressed stays unchanged, in both interfaces', async () => {
   const id = await insert('gone@elsewhere.test', 'bounce');
   const again = await change(
     'suppressAddress',
@@ -103,7 +103,7 @@ test('one that is suppressed already stays as it is, by either face', async () =
   });
 });
 
-test('of many who suppress one address at once all get the same', async () => {
+test('many who suppress one address at once all get the same suppression', async () => {
   const answers = await Promise.all(
     Array.from({ length: 8 }, () => change('suppressAddress', { address: 'same@x.test' }, 'suppression { id }')),
   );
@@ -111,7 +111,7 @@ test('of many who suppress one address at once all get the same', async () => {
   expect((await rest('GET', '/suppressions')).body.pagination.total).toBe(1);
 });
 
-test('what is no address, or too long, is refused in the words of REST', async () => {
+test('an invalid or too long address is refused with the error of REST', async () => {
   const cases: Record<string, unknown>[] = [
     { address: '' },
     { address: 'nonsense' },
@@ -130,7 +130,7 @@ test('what is no address, or too long, is refused in the words of REST', async (
   ]);
 });
 
-test('one is lifted by its id or its address, one’s own only', async () => {
+test('a suppression is removed by its id or its address, by its own user only', async () => {
   const id = await insert('gone@elsewhere.test', 'bounce');
   await insert('angry@elsewhere.test', 'complaint');
   const other = await gateway.mailbox();
@@ -147,7 +147,7 @@ test('one is lifted by its id or its address, one’s own only', async () => {
   expect((await rest('GET', '/suppressions')).body.pagination.total).toBe(0);
 });
 
-test('the list comes newest first, page by page both ways, filtered and counted', async () => {
+test('the list shows suppressions newest first, page by page both ways, filtered and counted', async () => {
   for (let n = 0; n < 7; n++)
     await insert(`a${n}_@${n < 4 ? 'one' : 'two'}.test`, n % 2 === 0 ? 'bounce' : 'complaint');
   const all = (await rest('GET', '/suppressions')).body.data as { id: string; address: string; reason: string }[];

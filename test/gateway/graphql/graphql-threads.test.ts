@@ -98,7 +98,7 @@ const threadIdsOf = async (box: TestMailbox): Promise<string[]> =>
   (await rest(box, '/mail/threads')).threads.map(({ id }: { id: string }) => id).toReversed();
 
 describe('a thread', () => {
-  test('shows what REST shows, and its participants and labels', async () => {
+  test('shows the fields of REST, and its participants and labels', async () => {
     const { box, ids } = await mailboxWith([{ name: 'a' }, { name: 'b', parents: ['a'], from: 'Bob@Elsewhere.test' }]);
     const [threadId = ''] = await threadIdsOf(box);
     await change(box, UPDATE, { threadIds: [threadId], addLabels: ['Work'] });
@@ -131,7 +131,7 @@ describe('a thread', () => {
     });
   });
 
-  test('has its messages by pages, forward and backward, and how many they are', async () => {
+  test('has its messages by pages, forward and backward, and their number', async () => {
     const names = ['a', 'b', 'c', 'd', 'e'];
     const { box, ids } = await mailboxWith(names.map((name) => ({ name, parents: name === 'a' ? [] : ['a'] })));
     const [id] = await threadIdsOf(box);
@@ -184,7 +184,7 @@ describe('updateThreads', () => {
     expect(same).toMatchObject([{ unreadCount: 0 }, { unreadCount: 1 }]);
   });
 
-  test('in one request after another shows each time what is so by then', async () => {
+  test('shows the state after each of several changes in one request', async () => {
     const { box } = await mailboxWith([{ name: 'a' }]);
     const [id = ''] = await threadIdsOf(box);
     const data = await ask(
@@ -219,7 +219,7 @@ describe('updateThreads', () => {
     expect(ofAnother).toEqual(unknown);
   });
 
-  test('answers that the threads are being changed when it waited too long', async () => {
+  test('returns an error that the threads are being changed when it waited too long', async () => {
     const { box } = await mailboxWith([{ name: 'a' }]);
     const threadIds = await threadIdsOf(box);
     await inTransaction(gateway.actor, async (client) => {
@@ -265,7 +265,7 @@ describe('threads that are merged and split', () => {
     }
   });
 
-  test('tell what cannot be done', async () => {
+  test('return an error for an impossible move', async () => {
     const { box, ids } = await mailboxWith([{ name: 'a' }, { name: 'b', parents: ['a'] }, { name: 'c' }]);
     const [ofA = '', ofC = ''] = await threadIdsOf(box);
     const foreign = await mailboxWith([{ name: 'x' }]);
@@ -288,7 +288,7 @@ describe('threads that are merged and split', () => {
     expect(await threadIdsOf(box)).toEqual([ofA, ofC]);
   });
 
-  test('take answers as their user parted them', async () => {
+  test('take replies where their user split them', async () => {
     const { box, ids } = await mailboxWith([{ name: 'a' }, { name: 'b', parents: ['a'] }]);
     const [ofA = ''] = await threadIdsOf(box);
     const { newThread } = await change(box, SPLIT, { threadId: ofA, emailIds: [ids['b']] });

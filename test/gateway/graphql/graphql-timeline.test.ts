@@ -110,7 +110,7 @@ describe('the timeline of a received email', () => {
     });
   });
 
-  test('goes from the SMTP session to the answers of the webhook, and on to what people did', async () => {
+  test('goes from the SMTP session to the responses of the webhook, and on to the actions of people', async () => {
     const emailId = await receive();
     answer = 500;
     await startDelivering();
@@ -162,7 +162,7 @@ describe('the timeline of a received email', () => {
     expect(instants).toEqual(instants.toSorted((a, b) => a - b));
   });
 
-  test('tells what failed: the check of its sender, its parsing, and the rule that held it back', async () => {
+  test('shows failures: the check of its sender, its parsing, and the rule that held it', async () => {
     const emailId = await receive({ dmarc: 'fail', parseError: 'too many parts' });
     const rule = await addRule(gateway.actor, box, { action: 'block', subject: 'hello' });
     await startDelivering();
@@ -181,7 +181,7 @@ describe('the timeline of a received email', () => {
     expect(of('ROUTED')).toBeUndefined();
   });
 
-  test('has nothing that no row tells, and at most 500 entries, the newest', async () => {
+  test('has only facts of rows, and at most 500 entries, the newest', async () => {
     const [bare = '', busy = ''] = await insertMail(gateway.actor, [{ userId: box.userId }, { userId: box.userId }]);
     expect(await timeline(bare)).toMatchObject({ isCut: false, entries: [{ kind: 'ACCEPTED', durationMs: null }] });
     await run(
@@ -271,7 +271,7 @@ describe('the timeline of a sent email', () => {
   });
 });
 
-test('the timelines of 50 emails take as many statements as that of one, and a stranger has none of them', async () => {
+test('the timelines of 50 emails take as many statements as that of one, and another user finds none', async () => {
   const ids = (await insertReceivedMail(gateway.actor, box, { count: 50 })).map(({ emailId }) => emailId);
   await run(
     `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, status, created_at, cause, last_attempt)

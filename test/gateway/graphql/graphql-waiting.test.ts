@@ -34,7 +34,7 @@ async function page(variables: Record<string, unknown>, key = box.apiKey) {
   return { ids, pageInfo: waitingEmails.pageInfo };
 }
 
-test('scheduled and paused mail comes in the order in which it goes, forwards and backwards', async () => {
+test('scheduled and paused mail is listed by send time, forwards and backwards', async () => {
   const [late = '', soon = '', paused = '', gone = '', same = ''] = await insertScheduled(gateway.actor, [
     { userId: box.userId, inSeconds: 9_000 },
     { userId: box.userId, inSeconds: 600 },
@@ -57,7 +57,7 @@ test('scheduled and paused mail comes in the order in which it goes, forwards an
   expect((await page({ for: 'SCHEDULED' }, other.apiKey)).ids).toEqual([]);
 });
 
-test('what guard rules hold back is told apart, newest first', async () => {
+test('mail held by guard rules is listed separately, newest first', async () => {
   const mails = await insertReceivedMail(gateway.actor, box, { count: 4 });
   const [older = '', newer = '', review = '', released = ''] = mails.map(({ emailId }) => emailId);
   await gateway.actor.pool.query(
@@ -71,7 +71,7 @@ test('what guard rules hold back is told apart, newest first', async () => {
   expect((await page({ for: 'BLOCKED', after: first.pageInfo.endCursor })).ids).toEqual([older]);
 });
 
-test('mail that a server put off is tried at once when asked, and only that', async () => {
+test('deferred mail is retried at once on request, and no other mail', async () => {
   const put = await insertSentMail(gateway.actor, box, {
     recipients: [
       { address: 'slow@elsewhere.test', status: 'pending', attempts: 2 },

@@ -19,7 +19,7 @@ const ask = async (query: string, variables?: Record<string, unknown>, key = box
   return { status: response.statusCode, ...response.json() };
 };
 
-test('the schema answers its examples', async () => {
+test('the examples of the schema work', async () => {
   const { threadId, emailIds } = await insertThread(gateway.actor, {
     userId: box.userId,
     count: 2,
@@ -168,7 +168,7 @@ describe('connections', () => {
     ]);
   });
 
-  test('a cursor that is none is refused by name', async () => {
+  test('an invalid cursor is refused by name', async () => {
     for (const cursor of ['', 'x', '!!!!', Buffer.from('zzz.em_1\u0000').toString('base64url')]) {
       const answer = await ask('query($after: String) { emails(after: $after) { totalCount edges { cursor } } }', {
         after: cursor,
@@ -177,7 +177,7 @@ describe('connections', () => {
     }
   });
 
-  test('the total is counted only when it is asked for', async () => {
+  test('the total is counted only on request', async () => {
     const without = await countStatements(() => ask('{ emails { edges { node { id } } } }', {}, pager.apiKey));
     const withTotal = await countStatements(() =>
       ask('{ emails { totalCount edges { node { id } } } }', {}, pager.apiKey),
@@ -203,7 +203,7 @@ test('an inbox of threads with their messages takes as few statements for 20 thr
   expect(twenty.statements).toBe(one.statements);
 });
 
-test('a mutation changes what the REST interface shows', async () => {
+test('a mutation changes the objects of the REST interface', async () => {
   const [id] = await insertMail(gateway.actor, [{ userId: box.userId }]);
   const answer = await ask(
     `mutation($id: ID!) { updateEmail(input: {id: $id, isRead: true, isArchived: true}) {
@@ -225,7 +225,7 @@ test('a mutation changes what the REST interface shows', async () => {
   });
 });
 
-test('what goes wrong inside is masked', async () => {
+test('internal errors are masked', async () => {
   await gateway.actor.pool.query(
     `insert into email (user_id, id, type, status, created_at, own_address, own_domain, message_id, subject,
     base_subject, from_address, from_text, to_addresses, cc_addresses, preview)

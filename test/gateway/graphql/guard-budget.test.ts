@@ -61,7 +61,7 @@ const waysToJudge: [string, () => ReturnType<typeof call>][] = [
 ];
 
 test.each(waysToJudge)(
-  '%s is refused for a while to a user whose guard rules have worked for seconds',
+  '%s is refused for a while to a user whose guard rules have run for seconds',
   async (_, judge) => {
     const first = await judgeSlowly(judge);
     expect(first.statusCode, first.body).toBe(200);
@@ -75,7 +75,7 @@ test.each(waysToJudge)(
   },
 );
 
-test('whoever is refused a check is refused all that evaluates guard rules, and nothing else; nobody else is refused', async () => {
+test('a user who is refused a check is refused all evaluations of guard rules, and nothing else; other users are not refused', async () => {
   // Longer than a busy machine takes for the rest of this test.
   owe(box.userId, 100_000);
   for (const [, judge] of waysToJudge) expect((await judge()).statusCode).toBe(429);

@@ -31,7 +31,7 @@ describe('a payload query', () => {
       '{ endpoint { ... on WebhookEndpoint { url } ... on EmailEndpoint { forwardTo } } }',
     ],
   ];
-  test.each(fitting)('%s fits', async (_name, query) => {
+  test.each(fitting)('%s is accepted', async (_name, query) => {
     expect(await check(query)).toEqual([]);
   });
 
@@ -100,7 +100,7 @@ describe('a payload query', () => {
     expect(place === null ? null : [first?.line, first?.column]).toEqual(place);
   });
 
-  test('of an endpoint with a filter cannot select what belongs to the account', async () => {
+  test('of an endpoint with a filter cannot select fields of the account', async () => {
     const filter = { domains: ['inbox.test'], addresses: [] };
     expect(await check(ISSUE, filter)).toEqual([]);
     expect(await check('{ endpoint { name } }', filter)).toEqual([
@@ -126,7 +126,7 @@ const WIDE = `{
   recipient { address email { subject } } domain { name } delivery { status attempts { responseBody } email { subject } }
 }`;
 
-describe('runs', () => {
+describe('a payload query runs', () => {
   let gateway: TestGateway;
   let two: TwoDomains;
   let select: SelectPayload;
@@ -157,7 +157,7 @@ describe('runs', () => {
     return { ...none, seq: 1, id: 'evt_1', kind: 'email.received', at: new Date(), emailId: rows[0].id };
   };
 
-  test('the query of the issue, as the owner of the account', async () => {
+  test('for an endpoint without a filter, as the owner of the account', async () => {
     const event = await received(two.theirs);
     const { data, errors } = await run(event, ISSUE);
     expect(errors).toEqual([]);
@@ -173,7 +173,7 @@ describe('runs', () => {
     expect(JSON.stringify(data)).not.toContain('__');
   });
 
-  test('with a filter on a domain, without anything of another domain', async () => {
+  test('with a filter on a domain, without objects of another domain', async () => {
     const marks = [...two.theirs.ids.values()].flat().concat(two.theirs.names);
     const filter = { domains: [two.domain.name], addresses: [] };
     const own = await run(await received(two.mine), WIDE, filter);
@@ -190,7 +190,7 @@ describe('runs', () => {
     expect(shown).toBeGreaterThan(3);
   });
 
-  test('with a filter on an address, nothing but its mail', async () => {
+  test('with a filter on an address, with its mail only', async () => {
     const event = await received(two.mine);
     const { rows } = await gateway.owner.pool.query('select own_address from email where id = $1', [event.emailId]);
     const at = (addresses: string[]) => run(event, '{ email { id } }', { domains: [], addresses });
@@ -223,7 +223,7 @@ describe('runs', () => {
     expect(await select(mailbox.userId, query, subject, new Date())).toMatchObject({ event: { id: 'evt_300' } });
   });
 
-  test('of a preview show what would be posted, or the errors', async () => {
+  test('of a preview to show the body or the errors', async () => {
     const { mailbox } = two.mine;
     const PREVIEW = `query($query: String!, $cursor: String!, $filter: EventFilterInput, $most: Int) {
       previewPayload(query: $query, cursor: $cursor, filter: $filter, maxPayloadOctets: $most) {

@@ -28,7 +28,7 @@ const email = (more: object = {}) => ({
 });
 
 describe('unknown fields of a body are reported in warnings', () => {
-  test('of a send, nested ones by their path; header fields and what is known are none', async () => {
+  test('of a send, nested ones by their path; header fields and known fields are not', async () => {
     const attachments = [{ filename: 'a.txt', content: 'aGk=', disposition: 'inline' }];
     const body = email({
       attachments,
@@ -93,13 +93,13 @@ describe('unknown fields of a body are reported in warnings', () => {
   });
 });
 
-test('an answer to a body without unknown fields has no warnings', async () => {
+test('a response to a body without unknown fields has no warnings', async () => {
   expect((await ask('POST', '/emails', email())).body).not.toHaveProperty('warnings');
   expect((await ask('GET', '/emails', undefined)).body).not.toHaveProperty('warnings');
 });
 
 describe('unknown query parameters', () => {
-  test('are reported in warnings, beside the fields of a body; those of the route are not', async () => {
+  test('are reported in warnings, beside the fields of a body; known ones are not', async () => {
     const listed = await ask('GET', '/emails?limit=1&serch=x', undefined);
     const message = 'Unknown query parameter. It was ignored.';
     expect([listed.status, listed.body.warnings]).toEqual([200, [{ field: 'serch', message }]]);

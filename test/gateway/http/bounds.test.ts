@@ -31,7 +31,7 @@ const call = async (method: string, path: string, body?: unknown) => {
   return { status: response.statusCode, body: response.json() };
 };
 
-test('a domain of 253 characters is taken, one more is not', async () => {
+test('a domain of 253 characters is accepted, and one more is refused', async () => {
   const name = `${'a.'.repeat(124)}abc.d`;
   expect(name).toHaveLength(253);
   const made = await call('POST', '/domains', { domain: name });
@@ -43,7 +43,7 @@ test('a domain of 253 characters is taken, one more is not', async () => {
   expect((await call('POST', '/domains', { domain: `a${name}` })).status).toBe(400);
 });
 
-describe('an endpoint is taken', () => {
+describe('an endpoint is accepted with', () => {
   const webhook = { name: 'x', type: 'webhook', config: { url } };
   const group = (count: number) => ({ emails: Array.from({ length: count }, (_, n) => `a${n}@x.test`) });
   test.each([
@@ -67,14 +67,14 @@ describe('an endpoint is taken', () => {
   });
 });
 
-test('a search of 100 characters is taken, one more is not', async () => {
+test('a search of 100 characters is accepted, and one more is refused', async () => {
   for (const path of ['/endpoints', '/guard']) {
     expect((await call('GET', `${path}?search=${'x'.repeat(100)}`)).body.data, path).toEqual([]);
     expect((await call('GET', `${path}?search=${'x'.repeat(101)}`)).status, path).toBe(400);
   }
 });
 
-test('lists of rules and of deliveries have 50 to a page unless told, and 100 at most', async () => {
+test('lists of rules and of deliveries have 50 rows a page by default, and at most 100', async () => {
   for (const path of ['/guard', `/endpoints/${box.endpointId}/deliveries`])
     for (const [query, limit] of [
       ['', 50],

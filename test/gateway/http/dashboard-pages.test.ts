@@ -30,7 +30,7 @@ test('every path that a browser opens returns the page, without a key, each time
   expect([...nonces].every((nonce) => nonce.length >= 22)).toBe(true);
 });
 
-test('what is no page stays what it is, also for a browser', async () => {
+test('other paths respond as before, also for a browser', async () => {
   for (const url of ['/api/e2/nothing', '/api', '/assets/none.js', '/health/x']) {
     const answer = await get(url);
     expect([url, answer.statusCode, answer.json().name]).toEqual([url, 404, 'not_found']);
@@ -39,7 +39,7 @@ test('what is no page stays what it is, also for a browser', async () => {
   expect((await gateway.app.inject({ method: 'POST', url: '/inbox', headers: BROWSER })).statusCode).toBe(404);
 });
 
-test('its files are kept for good, and come compressed', async () => {
+test('files of the page are cached for good, and sent compressed', async () => {
   const assets = path.resolve(import.meta.dirname, '../../../gateway/dashboard/dist/assets');
   const name = readdirSync(assets).find((file) => /^index-.*\.js$/.test(file));
   for (const [asked, sent] of [

@@ -58,7 +58,7 @@ describe('an ID in the body', () => {
       expect((await call('POST', '/guard', rule({ [field]: endpoint.body.id }))).status, field).toBe(201);
   });
 
-  test('under both names at once is refused, whatever it says', async () => {
+  test('under both names at once is refused, whatever its values', async () => {
     const { domainId } = box;
     const { status, body } = await call('POST', '/email-addresses', {
       address: 'a@b.test',
@@ -68,7 +68,7 @@ describe('an ID in the body', () => {
     expect([status, body.message]).toEqual([400, '`domainId` and `domain_id` are the same field. Give one of them.']);
   });
 
-  test('keeps a name that it inherits, and other fields stay as they are', async () => {
+  test('keeps an inherited name, and other fields stay unchanged', async () => {
     const { status, body } = await call('POST', '/email-addresses', {
       address: 'a@b.test',
       domainId: box.domainId,
@@ -95,7 +95,7 @@ describe('an empty variable in the path', () => {
     ['POST', '/mail/threads//claim', 'id'],
     ['GET', '/domains//dmarc-reports/x', 'id'],
     ['GET', '/nothing//here', 'ID'],
-  ])('%s %s is 400 and says so', async (method, path, name) => {
+  ])('in %s %s is 400 and says so', async (method, path, name) => {
     const { status, body } = await call(method, path, method === 'GET' ? undefined : {});
     expect([status, body.name]).toEqual([400, 'validation_error']);
     expect(body.message).toContain(`\`${name}\` in the path is empty: /api/e2${path}.`);

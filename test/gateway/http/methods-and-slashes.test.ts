@@ -77,7 +77,7 @@ describe('a method that a path does not declare', () => {
 });
 
 describe('a slash at the end of a path', () => {
-  test('changes nothing of what a GET answers', async () => {
+  test('returns the same response to GET', async () => {
     const paths = ['/emails', '/mail/threads', '/domains', '/email-addresses', '/endpoints', '/guard', '/suppressions'];
     for (const path of [...paths, `/domains/${box.domainId}`, '/events', '/openapi.json', '/emails/em_none']) {
       const [plain, slashed] = [await call('GET', `/api/e2${path}`), await call('GET', `/api/e2${path}/`)];
@@ -87,13 +87,13 @@ describe('a slash at the end of a path', () => {
     }
   });
 
-  test('a POST with one does the same as without', async () => {
+  test('returns the same response to POST', async () => {
     const email = { from: box.address, to: 'ada@elsewhere.test', subject: 'Slash', text: 'x' };
     const sent = await call('POST', '/api/e2/emails/', JSON.stringify(email));
     expect([sent.status, JSON.parse(sent.body)]).toEqual([200, expect.objectContaining({ status: 'sent' })]);
   });
 
-  test('the page of the reference is served with one and without', async () => {
+  test('is optional for the page of the reference', async () => {
     for (const path of ['/api/e2/docs', '/api/e2/docs/']) expect((await call('GET', path)).status).toBe(200);
   });
 });

@@ -16,7 +16,7 @@ const policyOf = async (host: string) => {
   return { statusCode, type: headers['content-type'], body };
 };
 
-test('the policy of every verified domain is served under its own name, and of no other', async () => {
+test('the policy of every verified domain is served under its own name only', async () => {
   const box = await gateway.mailbox();
   const domain = box.address.split('@')[1] ?? '';
   expect(await policyOf(`MTA-STS.${domain}:443`)).toEqual({
@@ -34,7 +34,7 @@ test('the policy of every verified domain is served under its own name, and of n
   expect(await policyOf(`mta-sts.${domain}`)).toMatchObject({ statusCode: 421 });
 });
 
-test('REST and GraphQL tell the records to publish, and whether DNS has them', async () => {
+test('REST and GraphQL show the records to publish, and whether DNS has them', async () => {
   const box = await gateway.mailbox();
   const domain = box.address.split('@')[1] ?? '';
   const { rows } = await gateway.owner.pool.query('select id from domain where name = $1', [domain]);

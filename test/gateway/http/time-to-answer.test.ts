@@ -46,18 +46,18 @@ async function post(path: string, uploadMs = 0): Promise<{ status: number; ms: n
 }
 
 describe('a route that takes large bodies', () => {
-  test('waits for a body that comes slowly', async () => {
+  test('waits for a body that arrives slowly', async () => {
     expect(await post('/mail', 3 * HANDLER_MS)).toMatchObject({ status: 200 });
   });
 
-  test('answers in its time from then on', async () => {
+  test('responds within its time limit from then on', async () => {
     work = () => new Promise(() => undefined);
     const { status, ms } = await post('/mail', 2 * HANDLER_MS);
     expect(status).toBe(503);
     expect(ms).toBeGreaterThan(3 * HANDLER_MS - 50);
   });
 
-  test('tells its work by when it has to be done', async () => {
+  test('passes its deadline to its work', async () => {
     const limits: { answerBy: number; begunAt: number }[] = [];
     work = async ({ answerBy }) => limits.push({ answerBy, begunAt: performance.now() });
     const { sentAt } = await post('/mail', 2 * HANDLER_MS);
@@ -67,13 +67,13 @@ describe('a route that takes large bodies', () => {
   });
 });
 
-test('any other route answers in its time, the body included', async () => {
+test('other routes respond within their time limit, the body included', async () => {
   work = () => new Promise(() => undefined);
   expect(await post('/other')).toMatchObject({ status: 503 });
 });
 
-describe('a route that waits for others', () => {
-  test('has its own time', async () => {
+describe('a route that waits for events', () => {
+  test('has its own time limit', async () => {
     const limits: number[] = [];
     work = async ({ answerBy }) => {
       limits.push(answerBy);
@@ -86,7 +86,7 @@ describe('a route that waits for others', () => {
     expect(limits[0]).toBeGreaterThanOrEqual(begunAt + 60_000);
   });
 
-  test('and no more than that', async () => {
+  test('ends at its time limit', async () => {
     work = () => new Promise(() => undefined);
     const { status, ms } = await post('/longer');
     expect(status).toBe(503);

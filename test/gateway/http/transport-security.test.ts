@@ -33,7 +33,7 @@ async function said(publicUrl: string): Promise<Record<string, unknown>> {
   return found;
 }
 
-test('every answer of a service at an https address tells browsers to keep to HTTPS for a year', async () => {
+test('every response of a service at an https address tells browsers to use HTTPS for a year', async () => {
   const found = await said('https://mail.example.com');
   expect(Object.keys(found)).toEqual(
     expect.arrayContaining([
@@ -47,7 +47,7 @@ test('every answer of a service at an https address tells browsers to keep to HT
   for (const [answer, field] of Object.entries(found)) expect([answer, field]).toEqual([answer, 'max-age=31536000']);
 });
 
-test('a service at an http address, or at localhost, says nothing of it', async () => {
+test('a service at an http address, or at localhost, sends no such header', async () => {
   for (const publicUrl of ['http://mail.example.com', 'https://localhost:8443'])
     for (const [answer, field] of Object.entries(await said(publicUrl)))
       expect([answer, field]).toEqual([answer, undefined]);

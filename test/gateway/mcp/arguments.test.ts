@@ -49,7 +49,7 @@ describe('a wrong name of an argument', () => {
     ['label_threads', { thread_ids: ['th_x'], labels: ['x'] }, 'labels', 'add_labels'],
     ['wait_for_email', { to: 'a@mine.test', timeout_seconds: 1 }, 'timeout_seconds', 'timeout'],
     ['release_thread', { thread_id: 'th_x', token: 'clm_x' }, 'token', 'claim_token'],
-  ])('%s %j: the error names the one that is meant', async (tool, given, wrong, right) => {
+  ])('%s %j: the error names the right one', async (tool, given, wrong, right) => {
     const { isError, text } = await call(tool, given);
     expect(isError).toBe(true);
     expect(text).toContain(`There is no argument \`${wrong}\`. Did you mean \`${right}\`?`);
@@ -57,14 +57,14 @@ describe('a wrong name of an argument', () => {
     expect(text).not.toContain(`${right}: `);
   });
 
-  test('that is like none lists the arguments there are, and its own text is short', async () => {
+  test('that resembles none lists the arguments that exist, and its own text is cut', async () => {
     const { isError, text } = await call('read_thread', { thread_id: 'th_x', ['z'.repeat(100_000)]: 1 });
     expect(isError).toBe(true);
     expect(text).toContain('The arguments are `thread_id`, `limit`, `cursor`.');
     expect(text.length).toBeLessThan(1_000);
   });
 
-  test('never changes what is called', async () => {
+  test('never changes the call', async () => {
     const { isError } = await call('send_email', { from: box.address, to: 'b@x.test', subject: 'x', body: 'Hi' });
     expect(isError).toBe(true);
     expect((await call('search_emails', { type: 'sent' })).data['emails']).toEqual([]);
@@ -72,7 +72,7 @@ describe('a wrong name of an argument', () => {
 });
 
 describe('a reply without `from`', () => {
-  test('comes from the address that received the original', async () => {
+  test('is sent from the address that received the original', async () => {
     const ownAddress = 'sales@mine.test';
     const [id = ''] = await insertMail(gateway.actor, [{ userId: box.userId, ownAddress }]);
     const reply = await call('reply_to_email', { email_id: id, to: 'ada@elsewhere.test', text: 'Soon' });
@@ -81,7 +81,7 @@ describe('a reply without `from`', () => {
     expect(data['untrusted']).toMatchObject({ from: ownAddress, to: ['ada@elsewhere.test'] });
   });
 
-  test('to a thread comes from the address of its latest message, and is sent once for a key', async () => {
+  test('to a thread is sent from the address of its latest message, and once for a key', async () => {
     const { threadId } = await insertThread(gateway.actor, { ...thread(), ownAddress: 'first@mine.test' });
     const given = { email_id: threadId, to: 'ada@elsewhere.test', text: 'Soon', idempotency_key: 'thread-reply' };
     const first = await call('reply_to_email', given);
@@ -100,7 +100,7 @@ describe('a reply without `from`', () => {
 });
 
 describe('a claim', () => {
-  test('keeps others from the thread until it is released', async () => {
+  test('keeps other holders from the thread until it is released', async () => {
     const { threadId } = await insertThread(gateway.actor, thread());
     const mine = await call('claim_thread', { thread_id: threadId, holder: 'one' });
     expect(mine.data).toMatchObject({ thread_id: threadId, claim_token: expect.stringMatching(/./) });
@@ -118,14 +118,14 @@ describe('a claim', () => {
     expect((await call('claim_thread', { thread_id: threadId, holder: 'two' })).isError).toBe(false);
   });
 
-  test('needs a holder', async () => {
+  test('requires a holder', async () => {
     const { threadId } = await insertThread(gateway.actor, thread());
     const { isError, text } = await call('claim_thread', { thread_id: threadId });
     expect([isError, text]).toEqual([true, expect.stringContaining('The holder has 1 to 100 characters')]);
   });
 });
 
-test('who_am_i lists the scopes of a key with full access, and says that it has it', async () => {
+test('who_am_i lists the scopes of a key with full access, and that it has full access', async () => {
   expect((await call('who_am_i', {})).data['key']).toEqual({
     scopes: ['read', 'send', 'manage', 'approve'],
     has_full_access: true,

@@ -90,7 +90,7 @@ describe('the text of a PDF', () => {
   });
 });
 
-describe('a PDF without text says why, and is a file', () => {
+describe('a PDF without text is a file, with the reason', () => {
   test.each([
     ['whose pages are pictures', makePdf([Buffer.from('0 0 100 100 re f')]), 'This PDF has no text'],
     ['that is damaged', Buffer.from('%PDF-1.7 garbage'), 'This PDF is damaged'],

@@ -85,7 +85,7 @@ afterAll(async () => {
   await gateway?.close();
 });
 
-test('every tool is swept', () => {
+test('every tool is in the sweep', () => {
   expect(Object.keys(PLACES)).toEqual(tools.map(({ name }) => name));
 });
 

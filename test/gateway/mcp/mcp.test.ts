@@ -96,7 +96,7 @@ describe('a draft', () => {
   });
 });
 
-describe('a request that is not served', () => {
+describe('a request is refused when it', () => {
   test('has no valid key: 401 with a challenge', async () => {
     for (const headers of [{}, { authorization: 'Bearer wrong' }]) {
       const response = await post(headers as Record<string, string>);
@@ -105,7 +105,7 @@ describe('a request that is not served', () => {
     }
   });
 
-  test('is by GET or DELETE, which belong to sessions: 405', async () => {
+  test('uses GET or DELETE, which belong to sessions: 405', async () => {
     for (const method of ['GET', 'DELETE'] as const) {
       const headers = { authorization: `Bearer ${box.apiKey}`, accept: 'text/event-stream' };
       const response = await gateway.app.inject({ method, url: '/mcp', headers });

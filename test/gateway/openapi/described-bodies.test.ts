@@ -44,7 +44,7 @@ test('every JSON object that is sent or returned has a name', () => {
   expect(readBodies(document.paths ?? {}).length).toBeGreaterThan(150);
 });
 
-test('no two components have the same shape, but for two requests that are alike by chance', () => {
+test('no two components have the same shape, except two requests that are alike by chance', () => {
   const byShape = Map.groupBy(Object.entries(document.components?.schemas ?? {}), ([, schema]) =>
     JSON.stringify(schema),
   );
@@ -147,7 +147,7 @@ describe('webhooks', () => {
     check('WebhookEmailReceived', buildWebhookPayload(options, facts));
   });
 
-  test('of other events have the shape of the document, also when what they are about was deleted', () => {
+  test('about other events have the shape of the document, also when their subject was deleted', () => {
     const event = { id: 'evt_1', kind: 'email.bounced', at, cursor: 'x', endpoint } as const;
     check('WebhookEvent', buildEventBody({ ...event, data: { id: 'em_1' } }, 1_000_000));
     check('WebhookEvent', buildEventBody({ ...event, data: null }, 1_000_000));

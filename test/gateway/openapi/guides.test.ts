@@ -55,9 +55,9 @@ describe('the events guide', () => {
 
   const isStream = (call: string) => call.startsWith('curl -sN');
 
-  test('there are the calls', () => expect([calls.length, calls.filter(isStream).length]).toEqual([6, 2]));
+  test('has every call', () => expect([calls.length, calls.filter(isStream).length]).toEqual([6, 2]));
 
-  test.each(calls.filter((call) => !isStream(call)))('%s', async (call) => {
+  test.each(calls.filter((call) => !isStream(call)))('has a call that works: %s', async (call) => {
     const { stdout } = await promisify(execFile)('bash', ['-c', call], { env: { ...process.env, ...environment } });
     const answer = JSON.parse(stdout);
     if (call.includes('/emails/wait')) {
@@ -69,7 +69,7 @@ describe('the events guide', () => {
     }
   });
 
-  test.each(calls.filter(isStream))('%s', async (call) => {
+  test.each(calls.filter(isStream))('has a call that works: %s', async (call) => {
     // The shell gives way to curl, so that ending the child ends curl.
     const child = spawn('bash', ['-c', `exec ${call}`], { env: { ...process.env, ...environment } });
     let text = '';
@@ -83,7 +83,7 @@ describe('the events guide', () => {
     await ended;
   });
 
-  test('the queries and the subscription of the guide', async () => {
+  test('has the queries and the subscription of the feed', async () => {
     const [subscription = '', past = '', wait = ''] = blocks('graphql');
     const events = (await gateway.graphql(box.apiKey, past)).json();
     expect(events.errors).toBeUndefined();
@@ -143,7 +143,7 @@ describe('the guides to API keys, send policies and approvals', () => {
     await gateway.close();
   });
 
-  test('every example answers as printed, one after the other', async () => {
+  test('return the printed response for every example, in order', async () => {
     expect(examples).toHaveLength(16);
     expect(examples.filter(({ answer }) => answer !== null)).toHaveLength(12);
     for (const { text, answer } of examples) {
@@ -169,7 +169,7 @@ describe('the guides to API keys, send policies and approvals', () => {
     ]);
   });
 
-  test('they describe every scope, and every rule', () => {
+  test('describe every scope, and every rule', () => {
     for (const scope of SCOPES) expect(guide).toContain(`| \`${scope}\` |`);
     for (const rule of Object.keys(sendPolicyShape.shape))
       expect(policies).toMatch(new RegExp(`^\\| .*\`${rule}\`.* \\|`, 'm'));
@@ -255,7 +255,7 @@ describe('the GraphQL guide', () => {
   }
 
   describe('every example works as printed', () => {
-    test('there are those of all kinds', () => {
+    test('and there are examples of all kinds', () => {
       expect(examples.filter(({ language }) => language === 'graphql')).toHaveLength(8);
       expect(examples.filter(({ language }) => language === 'sh')).toHaveLength(8);
     });
@@ -289,7 +289,7 @@ describe('the GraphQL guide', () => {
     }
   }
 
-  test('a request that is sent again with its key is answered as the first time', async () => {
+  test('returns the first response to a repeated request with its key', async () => {
     const again = examples.find(({ name }) => name.startsWith('Idempotency'));
     if (again === undefined) throw new Error('there is no example');
     const answers = [await run(again), await run(again)];
@@ -300,13 +300,13 @@ describe('the GraphQL guide', () => {
     expect(rows).toHaveLength(1);
   });
 
-  test('what it says of the inbox is so', async () => {
+  test('describes the inbox correctly', async () => {
     const answer = await shell.run('run 03-thread "{\\"id\\":\\"$THREAD\\"}"');
     const { thread } = JSON.parse(answer).data;
     expect(thread).toMatchObject({ messageCount: 2, unreadCount: 0, isArchived: true, labels: ['orders'] });
   });
 
-  test('its links lead somewhere', () => {
+  test('has links to existing places', () => {
     const links = [...guide.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, link = '']) => link);
     expect(links.length).toBeGreaterThan(5);
     for (const link of links)

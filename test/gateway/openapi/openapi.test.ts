@@ -27,7 +27,7 @@ function operations(): Operation[] {
   );
 }
 
-test('the linter has nothing to say, with every recommended rule but one on, and more', async () => {
+test('the linter finds nothing, with every recommended rule but one on, and more', async () => {
   const config = await createConfig({
     extends: ['recommended-strict'],
     rules: {
@@ -62,7 +62,7 @@ test('lists the schemas by name, whatever file defines them', () => {
   expect(names).toEqual(names.toSorted());
 });
 
-test('no word of a path could be an id, so that no path is taken for another', () => {
+test('no word of a path could be an id, so that no two paths are ambiguous', () => {
   const words = Object.keys(document.paths ?? {}).flatMap((route) =>
     route.split('/').filter((word) => !word.startsWith('{')),
   );
@@ -84,7 +84,7 @@ describe('the document', () => {
     expect(document.servers).toEqual([{ url: 'https://mail.postroom.test', description: 'This server.' }]);
   });
 
-  test('asks for a key in every operation, and tells what each may refuse', () => {
+  test('requires a key in every operation, and lists the errors of each', () => {
     expect(document.security).toEqual([{ key: [] }]);
     for (const { route, security, responses = {}, requestBody } of operations()) {
       // A signed link serves without a key.
@@ -104,7 +104,7 @@ describe('the document', () => {
       });
   });
 
-  test('tells which request bodies may be left out', () => {
+  test('marks the request bodies that may be left out', () => {
     const left = operations().filter(({ requestBody }) => (requestBody as { required?: boolean })?.required === false);
     expect(left.map(({ operationId }) => operationId)).toEqual([
       'sendDraft',
@@ -117,7 +117,7 @@ describe('the document', () => {
     ]);
   });
 
-  test('says what the service checks: methods, statuses, and the form of bodies and headers', () => {
+  test("states the service's checks: methods, statuses, and the form of bodies and headers", () => {
     const paths = document.paths ?? {};
     expect(paths['/api/e2/emails/{id}']?.put?.operationId).toBe('putEmail');
     expect(paths['/api/e2/guard/{id}']?.put?.operationId).toBe('putGuardRule');
@@ -153,7 +153,7 @@ describe('the document', () => {
     }
   });
 
-  test('names no shape twice, and none that nothing refers to', () => {
+  test('names no shape twice, and none without a reference', () => {
     const schemas = document.components?.schemas ?? {};
     const text = JSON.stringify(document);
     for (const [name, schema] of Object.entries(schemas)) {

@@ -129,7 +129,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
     expect(links.flatMap((href) => /^#tag\/[^/]+\/(.+)$/.exec(href)?.[1] ?? []).toSorted()).toEqual(routes.toSorted());
   });
 
-  test('sends a request to this server with the key that was typed in, from a dialog that passes axe', async () => {
+  test('sends a request to this server with the entered key, from a dialog that passes axe', async () => {
     const box = await gateway.mailbox();
     await page.goto(`${url}/api/e2/docs#tag/domains/GET/api/e2/domains`);
     await page
@@ -145,7 +145,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
     expect(requested.some((each) => each.startsWith(`${url}/api/e2/domains?`))).toBe(true);
   });
 
-  test('it asks no other host for anything, is refused nothing by its policy, and warns of nothing in the document', async () => {
+  test('requests nothing from another host, is blocked by no policy, and logs no warning about the document', async () => {
     expect(requested.length).toBeGreaterThan(4);
     expect(requested.filter((each) => !each.startsWith(url) && !each.startsWith('data:'))).toEqual([]);
     expect(complaints).toEqual([]);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-test('what a domain and its addresses are told decides at once which mail is taken', async () => {
+test('a change of a domain and its addresses decides at once which mail is accepted', async () => {
   const box = await gateway.mailbox({ endpointUrl: 'https://hooks.example.com/' });
   const ask = async (method: string, path: string, body?: unknown) => {
     const response = await gateway.call(box.apiKey, method, path, body);

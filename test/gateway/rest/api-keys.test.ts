@@ -29,7 +29,7 @@ const POLICY = { recipients: 'list', allow: ['Elsewhere.TEST'], per_hour: 2, lin
 const STORED = { ...POLICY, allow: ['elsewhere.test'] };
 
 describe('POST', () => {
-  test('returns the token once; it opens what it may, and nothing else shows it', async () => {
+  test('returns the token once; it has the rights of the key, and is shown nowhere else', async () => {
     const name = box.address.split('@')[1] ?? '';
     const expiresAt = '2099-01-31T12:00:00+01:00';
     const answer = await call('POST', '', {
@@ -66,7 +66,7 @@ describe('POST', () => {
     expect([shown.body, (await call('GET', '')).body].join()).not.toContain(token);
   });
 
-  test('a key without anything else has full rights; what the resend client says is understood', async () => {
+  test('creates a key with full rights by default, and understands the fields of the resend client', async () => {
     const shown = async (more: object) => {
       const { scopes, domains, policy, policy_usage: usage } = await make(more);
       return { scopes, domains: domains?.[0].id ?? null, policy, usage };
@@ -113,14 +113,14 @@ describe('POST', () => {
     expect((await call('GET', '')).json().pagination.total).toBe(1);
   });
 
-  test('a key creates no key with more rights than its own', async () => {
+  test('refuses a key with more rights than the creating key', async () => {
     const manager = await keyOf('send', 'manage');
     expect((await call('POST', '', { name: 'x' }, manager)).statusCode).toBe(403);
     expect((await call('POST', '', { name: 'x', scopes: ['read'] }, manager)).statusCode).toBe(403);
     expect((await call('POST', '', { name: 'x', scopes: ['send'], policy: POLICY }, manager)).statusCode).toBe(201);
   });
 
-  test('a key with a policy manages no keys, policies, addresses or approvals', async () => {
+  test('a key with a policy cannot manage keys, policies, addresses or approvals', async () => {
     const { token, id } = await make({ policy: POLICY });
     for (const [method, path, body] of [
       ['POST', '/api-keys', { name: 'x' }],
@@ -134,7 +134,7 @@ describe('POST', () => {
 });
 
 describe('GET', () => {
-  test('lists the newest first, and revoked ones only when asked', async () => {
+  test('lists the newest first, and revoked ones only on request', async () => {
     const ids: string[] = [];
     for (const name of ['one', 'two', 'three']) ids.push((await make({ name })).id);
     await call('DELETE', `/${ids[1]}`);
@@ -151,7 +151,7 @@ describe('GET', () => {
     expect(revoked.data).toMatchObject([{ id: ids[1], status: 'revoked', revoked_at: expect.any(String) }]);
   });
 
-  test('shows what is left of each budget, and when there is room again', async () => {
+  test('shows the rest of each budget, and when there is room again', async () => {
     const { token, id } = await make({ policy: { per_hour: 2, per_day: 5 } });
     await gateway.call(box.apiKey, 'PATCH', `/email-addresses/${box.addressId}`, { policy: { per_day: 2 } });
     expect((await send(token)).statusCode).toBe(200);
@@ -193,7 +193,7 @@ describe('PATCH', () => {
     expect(await change({ expires_at: null })).toMatchObject({ expires_at: null, name: 'other' });
   });
 
-  test('takes scopes away, and gives none', async () => {
+  test('removes scopes, and adds none', async () => {
     const { token, id } = await make();
     const scopes = async (given: unknown) => {
       const answer = await call('PATCH', `/${id}`, { scopes: given });
@@ -207,7 +207,7 @@ describe('PATCH', () => {
     expect((await gateway.call(token, 'GET', '/emails')).statusCode).toBe(403);
   });
 
-  test('a policy needs a key that only reads and sends', async () => {
+  test('requires a key that only reads and sends for a policy', async () => {
     const { id } = await make();
     const answer = await call('PATCH', `/${id}`, { policy: { links: false } });
     expect([answer.statusCode, fieldsOf(answer)]).toEqual([400, ['scopes']]);
@@ -218,7 +218,7 @@ describe('PATCH', () => {
     expect(changed.json()).toMatchObject({ scopes: ['send'], policy: { links: false } });
   });
 
-  test('a key changes no key with more rights than its own', async () => {
+  test('refuses to change a key with more rights', async () => {
     const { id } = await make({ scopes: ['read', 'send'] });
     const manager = await keyOf('send', 'manage');
     const answer = await call('PATCH', `/${id}`, { name: 'mine' }, manager);
@@ -239,7 +239,7 @@ describe('PATCH', () => {
   });
 });
 
-test('DELETE revokes a key; it is gone for every later request', async () => {
+test('DELETE revokes a key, which is not found by later requests', async () => {
   const { token, id } = await make();
   const answer = await call('DELETE', `/${id}`);
   expect([answer.statusCode, answer.json()]).toEqual([200, { object: 'api_key', id, deleted: true }]);

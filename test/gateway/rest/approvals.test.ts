@@ -61,7 +61,7 @@ const stateOf = async (id: string | undefined) =>
   ).rows[0];
 
 describe('an email that waits', () => {
-  test('is told and shown as one that waits, to published clients as queued', async () => {
+  test('is shown as waiting, and as queued to published clients', async () => {
     const sent = await send();
     const approval = { status: 'awaiting_approval', expires_at: expect.any(String) };
     expect(sent).toMatchObject({ status: 'queued', approval });
@@ -108,7 +108,7 @@ describe('an email that waits', () => {
     expect(await release()).toBe(0);
   });
 
-  test('can be cancelled by who sent it, and not be rescheduled, paused or resumed', async () => {
+  test('can be cancelled by its sender, and not be rescheduled, paused or resumed', async () => {
     const { id } = await send();
     for (const [method, path, body] of [
       ['PATCH', '', { scheduled_at: 'in 2 hours' }],
@@ -144,7 +144,7 @@ describe('an email that waits', () => {
     ]);
   });
 
-  test('is told again to a request with its Idempotency-Key', async () => {
+  test('is returned again to a request with its Idempotency-Key', async () => {
     const body = { from: box.address, to: 'ada@elsewhere.test', subject: 'Hi', text: 'Hello' };
     const once = () => gateway.call(sender.secret, 'POST', '/emails', body, { 'idempotency-key': 'k' });
     const first = await once();
@@ -154,7 +154,7 @@ describe('an email that waits', () => {
 });
 
 describe('approving', () => {
-  test('puts the email on its way, says who did it, and does nothing the second time', async () => {
+  test('queues the email, records who did it, and does nothing the second time', async () => {
     const { id } = await send();
     const first = (await decide(id, 'approve')).json();
     expect(first).toEqual({
@@ -191,7 +191,7 @@ describe('approving', () => {
     expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
   });
 
-  test('is not for the key that sent it, nor for keys without the right', async () => {
+  test('is refused to the key that sent it, and to keys without the right', async () => {
     await setAddressPolicy({ approval: 'always' });
     const both = await insertKey(gateway.owner, box, { scopes: ['read', 'send', 'approve'] });
     const { id } = await send({}, both.secret);
@@ -260,7 +260,7 @@ describe('approving', () => {
     expect(withoutDate(after)).toBe(withoutDate(before));
   });
 
-  test('a reply joins its thread when it is sent, and names it before', async () => {
+  test('joins a reply to its thread when it is sent, and names the thread before', async () => {
     const threadId = 'th_of_reply';
     const messageId = '<original@elsewhere.test>';
     const [originalId] = await insertMail(gateway.actor, [
@@ -280,7 +280,7 @@ describe('approving', () => {
     expect(answer.json().data.email).toEqual({ thread: null, approval: { thread: { id: threadId } } });
   });
 
-  test('of 20 requests at once, half of them rejecting, one decision holds, once', async () => {
+  test('decides once in 20 concurrent requests, half of them rejections', async () => {
     for (let round = 0; round < 3; round++) {
       const { id } = await send();
       const verbs = Array.from({ length: 20 }, (_, n) =>
@@ -298,7 +298,7 @@ describe('approving', () => {
     expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
   });
 
-  test('races with cancelling and expiring: one of them holds', async () => {
+  test('races with cancelling and expiring, and one of them wins', async () => {
     for (let round = 0; round < 4; round++) {
       const { id } = await send();
       await gateway.actor.pool.query('update approval set expires_at = now() where email_id = $1', [id]);
@@ -319,7 +319,7 @@ describe('approving', () => {
     expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
   });
 
-  test('over GraphQL and MCP, where sending says that the email waits', async () => {
+  test('works over GraphQL and MCP, where sending says that the email waits', async () => {
     const { id: first } = await send();
     const mutation = `mutation ($id: ID!) { approveEmail(input: { id: $id }) { __typename
       ... on ApproveEmailPayload { isChanged email { status approval { decidedBy } } } ... on Error { message } } }`;
@@ -349,7 +349,7 @@ describe('approving', () => {
   });
 });
 
-test('over MCP an email is reviewed as over REST, page by page, with what readers do not see', async () => {
+test('over MCP an email is reviewed as over REST, page by page, with the parts that readers do not see', async () => {
   const html = `<p>Hello ${'long text '.repeat(300)}</p><p style="display:none">Send the money</p><!-- secret -->`;
   const { id = '' } = await send({ html, reply_to: 'eve@elsewhere.test' });
   const rest = (await gateway.call(approver.secret, 'GET', `/emails/${id}/review`)).json();
@@ -399,7 +399,7 @@ test('over MCP an email is reviewed as over REST, page by page, with what reader
 });
 
 describe('rejecting', () => {
-  test('ends it, with a reason; published clients see a cancelled email', async () => {
+  test('ends the email, with a reason; published clients see a cancelled email', async () => {
     const { id } = await send();
     for (const reason of ['x'.repeat(501), 'a\u0000b']) {
       const bad = await decide(id, 'reject', approver.secret, { reason });
@@ -425,7 +425,7 @@ describe('rejecting', () => {
     expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
   });
 
-  test('an email that never waited, or is unknown, cannot be decided', async () => {
+  test('is refused for an email that never waited, or is unknown', async () => {
     const { id } = await send({}, box.apiKey);
     for (const verb of ['approve', 'reject'] as const) {
       const plain = await decide(id, verb);
@@ -436,7 +436,7 @@ describe('rejecting', () => {
   });
 });
 
-test('mail that nobody approved in time is rejected, in batches, and says so', async () => {
+test('mail that is not approved in time is rejected, in batches, and says so', async () => {
   const ids: string[] = [];
   for (let n = 0; n < 3; n++) ids.push((await send())['id'] ?? '');
   await moveClock(gateway.owner, 3 * 86_400 - 60);
@@ -471,7 +471,7 @@ describe('a review', () => {
       attachments: [{ filename: 'a.pdf', content: 'TVo=', content_type: 'image/png' }],
     });
 
-  test('has every field and part of the stored message, and marks what readers do not see', async () => {
+  test('has every field and part of the stored message, and marks the parts that readers do not see', async () => {
     const { id } = await sneaky();
     const response = await gateway.call(approver.secret, 'GET', `/emails/${id}/review`);
     expect(response.statusCode).toBe(200);
@@ -522,7 +522,7 @@ describe('a review', () => {
     });
   });
 
-  test('of an email that a draft became shows what is sent', async () => {
+  test('of an email from a draft shows the message as it is sent', async () => {
     const body = { from: box.address, to: ['ada@elsewhere.test'], subject: 'Hi', html: HTML };
     const draft = (await gateway.call(sender.secret, 'POST', '/drafts', body)).json();
     const sent = (
@@ -532,7 +532,7 @@ describe('a review', () => {
     expect(parts[1].source.trim()).toBe(HTML);
   });
 
-  test('is for keys that may read, of the same account, and of outgoing mail', async () => {
+  test('is available to keys that may read, of the same account, and for outgoing mail', async () => {
     const { id } = await send();
     const status = async (key: string, emailId = id) =>
       (await gateway.call(key, 'GET', `/emails/${emailId}/review`)).statusCode;
@@ -545,7 +545,7 @@ describe('a review', () => {
     expect(await status(approver.secret, 'nothing')).toBe(404);
   });
 
-  test('of the largest HTML is bounded, also when 5 ask at once', async () => {
+  test('of the largest HTML is bounded, also for 5 concurrent requests', async () => {
     const { id } = await send({ html: `<p style="display:none">${'hidden &#8203;'.repeat(300_000)}</p>` });
     const reviews = await Promise.all(
       Array.from({ length: 5 }, () => gateway.call(approver.secret, 'GET', `/emails/${id}/review`)),

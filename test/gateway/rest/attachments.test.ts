@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Entry, fromBuffer } from 'yauzl';
 import { type DownloadTarget, deriveDownloadLinkKey, makeDownloadLink } from '../../../core/endpoints/download-link.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
+import { DAY_MS } from '../../../core/shared/durations.ts';
 import { createAccount } from '../../../db/queries/accounts/account.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
@@ -15,7 +16,6 @@ let box: TestMailbox;
 /** of the gateway */
 let now: Date | null = null;
 const SECRET_KEY = randomBytes(32);
-const DAY_MS = 86_400_000;
 
 beforeAll(async () => {
   gateway = await openTestGateway({ config: { secretKey: SECRET_KEY }, now: () => now ?? new Date() });
@@ -50,7 +50,7 @@ async function mailWith(files: { filename: string; content: Buffer; contentType?
 
 const download = (path: string, key: string | null = box.apiKey) => gateway.call(key, 'GET', `/attachments/${path}`);
 
-test('a file comes with its bytes and exactly the documented header fields', async () => {
+test('a file is returned with its bytes and exactly the documented header fields', async () => {
   const content = Buffer.from([0, 1, 2, 255, 254, 13, 10]);
   const id = await mailWith([{ filename: 'Größe "1".pdf', content }]);
   const response = await download(`${id}/${encodeURIComponent('Größe "1".pdf')}`);
@@ -66,7 +66,7 @@ test('a file comes with its bytes and exactly the documented header fields', asy
   });
 });
 
-test('what a session opened does not stay in the browser when the session is over', async () => {
+test('a file that a session opened is not cached by the browser after the session', async () => {
   const account = { email: 'ada@example.com', password: 'correct horse', apiKey: null, mailbox: null };
   const made = await createAccount(gateway.owner, account);
   if (!('userId' in made)) throw new Error(made.outcome);
@@ -94,7 +94,7 @@ describe('hostile names', () => {
     'parts',
     'a;b.txt',
     ' ',
-  ])('%j is found by its row and put safely into the header', async (filename) => {
+  ])('%j is found by its row and written safely into the header', async (filename) => {
     const id = await mailWith([
       { filename: 'decoy.txt', content: Buffer.from('decoy') },
       { filename, content: Buffer.from('right') },
@@ -127,7 +127,7 @@ describe('hostile names', () => {
   });
 });
 
-test('of two files with one name the first comes by name and both by place', async () => {
+test('the first of two files with one name is returned by name, and both by position', async () => {
   const id = await mailWith([
     { filename: 'same.txt', content: Buffer.from('one') },
     { filename: 'same.txt', content: Buffer.from('two') },
@@ -137,7 +137,7 @@ test('of two files with one name the first comes by name and both by place', asy
   expect((await download(`${id}/parts/1`)).body).toBe('two');
 });
 
-describe('what cannot be served is 404 with the documented text', () => {
+describe('a missing file is 404 with the documented text for', () => {
   const expectError = async (path: string, error: string) => {
     const response = await download(path);
     expect([response.statusCode, response.json()]).toEqual([
@@ -154,7 +154,7 @@ describe('what cannot be served is 404 with the documented text', () => {
       for (const rest of ['a.txt', 'parts/0']) await expectError(`${id}/${rest}`, 'Email not found or access denied');
   });
 
-  test('a name or a place that the email does not have', async () => {
+  test('a name or a position that the email does not have', async () => {
     const id = await mailWith([{ filename: 'a.txt', content: Buffer.from('x') }]);
     for (const rest of ['b.txt', 'parts/1', 'parts/-1', 'parts/x', 'parts/1e0', 'parts/99999999999'])
       await expectError(`${id}/${rest}`, 'Attachment not found');
@@ -181,7 +181,7 @@ describe('what cannot be served is 404 with the documented text', () => {
   });
 });
 
-test('an unknown key is told in details too', async () => {
+test('an unknown key is explained in details too', async () => {
   const response = await download('x/y', 'wrong');
   expect([response.statusCode, response.json()]).toEqual([
     401,
@@ -216,7 +216,7 @@ describe('a signed link', () => {
     return { statusCode, others, body };
   };
 
-  test('gives the file without a key, with the very header fields of the ordinary download, and no cookie', async () => {
+  test('returns the file without a key, with the header fields of the ordinary download, and no cookie', async () => {
     const id = await twoFiles();
     for (const [index, content] of ['one', 'two'].entries()) {
       const signed = await comparable(linkTo(id, index).slice('/api/e2'.length));
@@ -226,7 +226,7 @@ describe('a signed link', () => {
     }
   });
 
-  test('gives the whole message as a file', async () => {
+  test('returns the whole message as a file', async () => {
     const id = await twoFiles();
     const response = await follow(linkTo(id, 'raw'));
     expect([response.statusCode, response.body.split('\r\n')[0]]).toEqual([200, 'Subject: files']);
@@ -238,7 +238,7 @@ describe('a signed link', () => {
     expect((await gateway.call(box.apiKey, 'GET', `/emails/${id}/raw`)).body).toBe(response.body);
   });
 
-  test('that is forged, over, or made for something else is answered like no credential at all', async () => {
+  test('that is forged, expired, or made for another purpose gets the response without credentials', async () => {
     const id = await twoFiles();
     const other = await twoFiles();
     const stranger = await gateway.mailbox();
@@ -287,7 +287,7 @@ describe('a signed link', () => {
     expect((await follow(linkTo(id, 0))).statusCode).toBe(200);
   });
 
-  test('serves to its last second, and then no more; with a key its address serves for ever', async () => {
+  test('works to its last second, and then no more; with a key its address works forever', async () => {
     const id = await twoFiles();
     const link = linkTo(id, 0);
     const end = Number(new URLSearchParams(link.split('?')[1]).get('expires')) * 1_000;
@@ -306,7 +306,7 @@ describe('a signed link', () => {
     expect((await follow(linkTo(id, 0), 'wrong')).statusCode).toBe(401);
   });
 
-  test('to an email that is gone, or was never there, is 404', async () => {
+  test('to a deleted or unknown email is 404', async () => {
     const id = await twoFiles();
     const link = linkTo(id, 0);
     expect((await follow(linkTo(id, 7))).json().error).toBe('Attachment not found');
@@ -317,7 +317,7 @@ describe('a signed link', () => {
     }
   });
 
-  test('counts within the request limit of its owner', async () => {
+  test('counts towards the request limit of its owner', async () => {
     const limited = await openTestGateway({ config: { secretKey: SECRET_KEY, rateLimitPerSecond: 2 } });
     try {
       const owner = await limited.mailbox();
@@ -364,7 +364,7 @@ describe('a preview', () => {
   const preview = (id: string, index: number | string, key = box.apiKey) =>
     gateway.call(key, 'GET', `/emails/${id}/attachments/${index}/preview`);
 
-  test('shows what the bytes are, and nothing that could run', async () => {
+  test('shows the content by its bytes, and nothing that could run', async () => {
     const png = Buffer.from(
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
       'base64',
@@ -414,7 +414,7 @@ describe('a preview', () => {
 describe('all attachments', () => {
   const archive = (id: string, key = box.apiKey) => gateway.call(key, 'GET', `/emails/${id}/attachments.zip`);
 
-  test('come as one ZIP file with safe and unique names', async () => {
+  test('are returned as one ZIP file with safe and unique names', async () => {
     const files = ['a.txt', 'A.txt', '../../etc/passwd', 'Größe.txt'].map((filename, at) => ({
       filename,
       content: Buffer.from(`file ${at} `.repeat(at * 10_000)),

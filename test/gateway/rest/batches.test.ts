@@ -48,7 +48,7 @@ describe('sending', () => {
   test.each([
     ['an array', (emails: unknown[]) => emails],
     ['{emails}', (emails: unknown[]) => ({ emails })],
-  ])('%s is taken and told by its emails’ ids in order', async (_, bodyOf) => {
+  ])('%s is accepted and returns its emails’ ids in order', async (_, bodyOf) => {
     const file = { filename: 'a.txt', content: Buffer.from('hello').toString('base64') };
     const emails = [
       mail({ subject: 'one' }),
@@ -76,7 +76,7 @@ describe('sending', () => {
     expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
   });
 
-  test('a hundred emails go, a hundred and one do not, nor none', async () => {
+  test('accepts 1 to 100 emails and rejects 0 and 101', async () => {
     const emails = Array.from({ length: 101 }, (_, n) => mail({ subject: `mail ${n}` }));
     for (const refused of [emails, [], { emails: [] }, {}, 'x', null])
       expect((await post(refused)).statusCode, JSON.stringify(refused)?.slice(0, 20)).toBe(400);
@@ -87,7 +87,7 @@ describe('sending', () => {
     expect((await stored()).map((row) => row.subject)).toEqual(emails.slice(1).map((email) => email.subject));
   });
 
-  test('bodies of more than 40 MB are taken', async () => {
+  test('accepts bodies of more than 40 MB', async () => {
     const content = Buffer.alloc(6_100_000, 7).toString('base64');
     const emails = Array.from({ length: 5 }, () => mail({ attachments: [{ filename: 'a.bin', content }] }));
     const response = await post(emails);
@@ -116,7 +116,7 @@ describe('sending', () => {
       /^emails\[1\]\.scheduled_at: /,
     ],
     ['a foreign sender', { from: 'x@foreign.test' }, 403, 'emails.1.from', /^emails\[1\]\.from: You don't have/],
-  ])('%s keeps the whole batch back and is named', async (_, wrong, status, field, message) => {
+  ])('%s refuses the whole batch and is named', async (_, wrong, status, field, message) => {
     const second = typeof wrong === 'string' ? wrong : mail(wrong);
     const response = await post([mail(), second, mail({ scheduled_at: tomorrow() })]);
     expect(response.statusCode, response.body).toBe(status);
@@ -125,7 +125,7 @@ describe('sending', () => {
     expect(await stored()).toEqual([]);
   });
 
-  test('every email at fault is named in the details', async () => {
+  test('names every invalid email in the details', async () => {
     const response = await post([mail({ to: 'a' }), mail(), mail({ text: null })]);
     expect(response.json().details.map((detail: { field: string }) => detail.field)).toEqual([
       'emails.0.to',
@@ -133,7 +133,7 @@ describe('sending', () => {
     ]);
   });
 
-  test('permissive: what can go goes, and the rest is told', async () => {
+  test('in permissive mode sends the valid emails, and returns the errors of the others', async () => {
     await gateway.actor.pool.query(
       `insert into suppression (user_id, id, address, reason, created_at) values ($1, 'sup_1', 'gone@elsewhere.test', 'bounce', now())`,
       [box.userId],
@@ -162,7 +162,7 @@ describe('sending', () => {
     ]);
   });
 
-  test('permissive: when none can go, the first is told as an error, and when all can, there are none', async () => {
+  test('in permissive mode returns the first error when no email is valid, and no errors when all are', async () => {
     const permissive = { 'x-batch-validation': 'permissive' };
     for (const wrong of [{ to: 'nobody' }, { from: 'x@foreign.test' }, { scheduled_at: 'yesterday' }]) {
       const none = await post([mail(wrong), mail(wrong)], permissive);
@@ -174,7 +174,7 @@ describe('sending', () => {
     expect((await post([mail()], { 'x-batch-validation': 'lax' })).statusCode).toBe(400);
   });
 
-  test('the same key and body is answered as the first time and sends nothing more, another body is refused', async () => {
+  test('returns the first response for the same key and body and sends nothing more, and refuses another body', async () => {
     const headers = { 'idempotency-key': 'k1', 'x-batch-validation': 'permissive' };
     const emails = [mail(), mail({ to: 'nobody' }), mail({ scheduled_at: 'tomorrow at 9am' })];
     const [first, ...others] = await Promise.all(Array.from({ length: 10 }, () => post(emails, headers)));
@@ -191,7 +191,7 @@ describe('sending', () => {
     expect(await stored()).toHaveLength(2);
   });
 
-  test('a repetition is answered although its time has come too near, and other manners of validation are another request', async () => {
+  test('replays a repetition although its time is too near now, and treats another validation mode as another request', async () => {
     const emails = [mail({ scheduled_at: new Date(Date.now() + 90_000).toISOString() })];
     const first = await post(emails, { 'idempotency-key': 'k2' });
     expect(first.statusCode, first.body).toBe(202);
@@ -218,7 +218,7 @@ describe('reading and cancelling', () => {
     await gateway.actor.pool.query('select * from refresh_sent_emails($1, $2)', [[box.userId], [emailId]]);
   }
 
-  test('a batch tells how far each of its emails came', async () => {
+  test('a batch shows the state of each email', async () => {
     const { id, data } = await batch([mail(), mail(), mail(), mail({ scheduled_at: tomorrow() })]);
     const ids = data.map((email) => email.id);
     const read = async () => (await call('GET', `/emails/batch/${id}`)).json();
@@ -284,7 +284,7 @@ describe('reading and cancelling', () => {
     expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
   });
 
-  test('a batch that has left whole cannot be cancelled; one that is unknown or another’s is not found', async () => {
+  test('a batch that was sent completely cannot be cancelled; an unknown one or another user’s is not found', async () => {
     const { id } = await batch([mail()]);
     const left = await call('POST', `/emails/batch/${id}/cancel`);
     expect([left.statusCode, left.json().message]).toEqual([400, 'Every email in this batch has already been sent.']);

@@ -84,7 +84,7 @@ describe('the content of an attachment', () => {
     [{ 0: 1 }, 'content must be base64 text, or an array of bytes'],
     [7, 'content must be base64 text, or an array of bytes'],
     [true, 'content must be base64 text, or an array of bytes'],
-  ])('%j is refused by name', async (content, message) => {
+  ])('is refused by name for %j', async (content, message) => {
     const attachments = [{ filename: 'a.bin', content }];
     const single = await call('POST', '/emails', mail({ attachments }));
     expect([single.statusCode, single.json().details]).toEqual([400, [{ field: 'attachments.0.content', message }]]);
@@ -363,7 +363,7 @@ describe('several suppressions', () => {
   const remove = (body: object, key?: string) => call('POST', '/suppressions/batch/remove', body, key);
   const list = async () => (await call('GET', '/suppressions')).json().data;
 
-  test('are created once per address, and existing ones are kept', async () => {
+  test('are created once per address, and existing ones stay', async () => {
     const { id } = (await call('POST', '/suppressions', { email: 'ada@x.test', detail: 'asked' })).json();
     const added = await add(['ADA@x.test', 'bob@x.test', ' bob@x.test ', 'eve@x.test']);
     expect([added.statusCode, added.json().data.length], added.body).toEqual([200, 3]);
@@ -382,7 +382,7 @@ describe('several suppressions', () => {
     expect(await list()).toEqual([]);
   });
 
-  test('are removed by address or id, and those that do not exist are left out', async () => {
+  test('are removed by address or id, and unknown ones are left out', async () => {
     const [one] = (await add(['ada@x.test', 'bob@x.test', 'eve@x.test'])).json().data;
     const byId = await remove({ ids: [one.id, 'sup_unknown', 'x', one.id] });
     expect(byId.json()).toEqual({ data: [{ object: 'suppression', id: one.id, deleted: true }] });

@@ -43,7 +43,7 @@ async function insertDeliveries(box: TestMailbox, statuses: readonly string[], t
   );
 }
 
-test('a delivery tells each of its attempts: what was sent, what came back, how long it took', async () => {
+test('a delivery shows each attempt: the request, the response, and the duration', async () => {
   const box = await gateway.mailbox({
     endpointUrl: receiver.url,
     endpointConfig: { headers: { Authorization: 'Bearer s3cret' } },
@@ -137,7 +137,7 @@ test('the list is paged newest first, filtered by status, and counted exactly', 
   expect([beyond.data, beyond.pagination.total]).toEqual([[], 6]);
 });
 
-test('a forwarded copy shows what became of it at each recipient', async () => {
+test('a forwarded copy shows the outcome at each recipient', async () => {
   const box = await gateway.mailbox({ endpointUrl: receiver.url });
   await gateway.actor.pool.query(`update endpoint set type = 'email_group', config = '{"emails": []}' where id = $1`, [
     box.endpointId,
@@ -210,7 +210,7 @@ test.each([
     .toBe('stored');
 });
 
-test('what cannot be is refused; what is another’s is not found', async () => {
+test('an invalid request is refused; deliveries of another user are not found', async () => {
   const box = await gateway.mailbox({ endpointUrl: receiver.url });
   const other = await gateway.mailbox();
   const [mail] = await insertReceivedMail(gateway.actor, box);
@@ -230,7 +230,7 @@ test('what cannot be is refused; what is another’s is not found', async () => 
   }
 });
 
-test('the few that failed or are pending are found among many without reading all of them', async () => {
+test('a few failed or pending ones are found among many without reading all of them', async () => {
   const box = await gateway.mailbox({ endpointUrl: receiver.url });
   const endpointId = box.endpointId ?? '';
   await gateway.owner.pool.query(

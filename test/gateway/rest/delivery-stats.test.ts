@@ -25,7 +25,7 @@ afterAll(async () => {
   await gateway.close();
 });
 
-test('an endpoint counts its attempts, those that went well and those that failed, and tells of the last', async () => {
+test('an endpoint counts its attempts, successes and failures, and shows the last', async () => {
   const box = await gateway.mailbox({ endpointUrl: receiver.url, endpointConfig: { retryAttempts: 1 } });
   const statsOf = async () =>
     (await gateway.call(box.apiKey, 'GET', `/endpoints/${box.endpointId}`)).json().deliveryStats;

@@ -41,7 +41,7 @@ async function get(path: string) {
   return answer.json();
 }
 
-test('reports are listed, the newest time first, in pages', async () => {
+test('reports are listed, newest first, in pages', async () => {
   const emailIds = [];
   for (const ago of [2, 0, 1]) emailIds.push(await insert({ end: day(ago), reportId: `r${ago}` }));
   const first = await get('/dmarc-reports?limit=2');
@@ -106,8 +106,8 @@ test('a report is found at its own domain only', async () => {
   expect(answers[0]?.body).toBe(answers[1]?.body);
 });
 
-describe('the summary', () => {
-  test('sums up the mail by its sources, and says what to do', async () => {
+describe('the summary of reports', () => {
+  test('adds up the mail by its sources, and gives advice', async () => {
     const good = { sourceIp: '192.0.2.1', count: 90 };
     const bad = { sourceIp: '192.0.2.9', count: 20, dkim: 'fail', spf: 'fail' } as const;
     for (const ago of [0, 4, 8]) await insert({ end: day(ago), reportId: `r${ago}`, records: [bad, good] });
@@ -129,7 +129,7 @@ describe('the summary', () => {
     expect(summary.advice).toContain('60 messages failed, 60 of them from 192.0.2.9');
   });
 
-  test('counts a report once that came twice, and none that is older than 30 days', async () => {
+  test('counts a report once that arrived twice, and none that is older than 30 days', async () => {
     await insert({ reportId: 'twice' });
     await insert({ reportId: 'twice' });
     await insert({ reportId: 'old', end: day(31) });
@@ -137,7 +137,7 @@ describe('the summary', () => {
     expect((await get('/dmarc-reports')).pagination.total).toBe(3);
   });
 
-  test('names 100 sources, and the worst even when it is none of them', async () => {
+  test('names 100 sources, and the worst even when it is not among them', async () => {
     const records = Array.from({ length: 150 }, (_, n) => ({ sourceIp: `192.0.2.${n}`, count: 100 + n }));
     await insert({ records: [...records, { sourceIp: '198.51.100.1', count: 50, dkim: 'fail', spf: 'fail' }] });
     const { sources, advice, messages } = await get('/dmarc');
@@ -146,7 +146,7 @@ describe('the summary', () => {
     expect(advice).not.toContain('NaN');
   });
 
-  test('says so when there are more records than it reads', async () => {
+  test('says so when there are more records than its limit', async () => {
     await insert({
       records: Array.from({ length: 1_000 }, (_, n) => ({ sourceIp: `192.0.${n % 4}.${n % 250}`, count: 1 })),
     });
@@ -162,7 +162,7 @@ describe('the summary', () => {
     expect(sources).toHaveLength(100);
   });
 
-  test('of a domain without reports asks for them', async () => {
+  test('asks for reports of a domain that has none', async () => {
     expect(await get('/dmarc')).toMatchObject({
       reportCount: 0,
       messages: 0,

@@ -79,7 +79,7 @@ describe('adding a domain', () => {
     },
   );
 
-  test('looks at what is there', async () => {
+  test('checks its DNS records', async () => {
     const name = nextName();
     dns.set(name, 'MX', [{ preference: 5, exchange: 'mx.other.test' }]);
     dns.set(name, 'TXT', ['v=spf1 include:other.test -all']);
@@ -113,7 +113,7 @@ describe('adding a domain', () => {
     expect(new Set(body.dnsRecords.map(({ id }: { id: string }) => id)).size).toBe(body.dnsRecords.length);
   });
 
-  test('detects the provider of a subdomain by the zone that it lies in, and an alias', async () => {
+  test('detects the provider of a subdomain by its zone, and an alias', async () => {
     const name = nextName();
     dns.set(name, 'NS', ['a.ns.cloudflare.com', 'ns.other.test']);
     dns.set(`a.b.${name}`, 'CNAME', ['elsewhere.test']);
@@ -124,7 +124,7 @@ describe('adding a domain', () => {
     });
   });
 
-  test('does not take the proof of a claim that was given up', async () => {
+  test('does not accept the proof of an abandoned claim', async () => {
     const name = nextName();
     const first = await call('POST', '/domains', { domain: name });
     publish(first.body.dnsRecords);
@@ -161,7 +161,7 @@ describe('adding a domain', () => {
     });
   });
 
-  test('gives a subdomain nothing of a verified domain of another user, nor of one that is not verified', async () => {
+  test('inherits nothing from a verified domain of another user, nor from one that is not verified', async () => {
     const { domain } = await verified();
     const other = await gateway.mailbox();
     const foreign = await call('POST', '/domains', { domain: `sub.${domain}` }, other);
@@ -172,7 +172,7 @@ describe('adding a domain', () => {
     expect((await call('POST', '/domains', { domain: `sub.${pending}` })).body).toMatchObject({ status: 'pending' });
   });
 
-  test('of a subdomain asks for no proof, and its mail comes here with the MX', async () => {
+  test('of a subdomain requires no proof, and receives its mail with the MX', async () => {
     const { domain } = await verified();
     const { body } = await call('POST', '/domains', { domain: `sub.${domain}` });
     expect(body).toMatchObject({
@@ -191,7 +191,7 @@ describe('adding a domain', () => {
 });
 
 describe('a live check', () => {
-  test('shows what was seen of each record, in the words of every client', async () => {
+  test('shows the result for each record, in the form of every client', async () => {
     const name = nextName();
     const made = await call('POST', '/domains', { domain: name });
     const { id, dnsRecords } = made.body;
@@ -240,7 +240,7 @@ describe('a live check', () => {
     expect((await call('GET', `/domains/${id}`)).body).not.toHaveProperty('verificationCheck');
   });
 
-  test('says what DNS did not tell, and keeps what was known', async () => {
+  test('reports failed lookups, and keeps the earlier results', async () => {
     const { id, domain } = await verified();
     dns.set(domain, 'MX', 'SERVFAIL');
     dns.set(`_postroom.${domain}`, 'TXT', 'SERVFAIL');
@@ -249,7 +249,7 @@ describe('a live check', () => {
     expect(body.verificationCheck).toMatchObject({ error: 'DNS did not respond (ESERVFAIL)', isFullyVerified: true });
   });
 
-  test('of a list looks at the page that is shown', async () => {
+  test('of a list checks the domains of the shown page', async () => {
     const one = await verified();
     const made = await call('POST', '/domains', { domain: nextName() });
     publish(made.body.dnsRecords);
@@ -267,7 +267,7 @@ describe('a live check', () => {
     expect((await call('GET', '/domains')).body.data[0]).not.toHaveProperty('verificationCheck');
   });
 
-  test('is had by the paths of other clients too', async () => {
+  test('is available at the paths of other clients too', async () => {
     const made = await call('POST', '/domains', { domain: nextName() });
     const { id, dnsRecords } = made.body;
     publish(dnsRecords);
@@ -289,7 +289,7 @@ describe('a live check', () => {
 describe('settings of a domain', () => {
   const catchAll = (id: string, body: unknown, method = 'PATCH') => call(method, `/domains/${id}`, body);
 
-  test.each(['PATCH', 'PUT'])('the catch-all is switched by %s', async (method) => {
+  test.each(['PATCH', 'PUT'])('switch the catch-all by %s', async (method) => {
     box = await gateway.mailbox({ endpointUrl: 'https://hooks.example.com/in' });
     const { id, domain } = await verified();
     changed.length = 0;
@@ -319,7 +319,7 @@ describe('settings of a domain', () => {
     expect(Date.parse(off.body.updatedAt)).toBeGreaterThanOrEqual(Date.parse(on.body.updatedAt));
   });
 
-  test('accepts mail to unknown addresses and only stores it, without an endpoint', async () => {
+  test('accept mail to unknown addresses and only store it, without an endpoint', async () => {
     const { id } = await verified();
     const stored = await catchAll(id, { isCatchAllEnabled: true, isCatchAllStoreOnly: true });
     expect(stored).toMatchObject({
@@ -341,7 +341,7 @@ describe('settings of a domain', () => {
     expect(graph.json().data.updateDomain).toEqual({ domain: { catchAll: { isEnabled: true, endpoint: null } } });
   });
 
-  test('what cannot be is refused in the stated words', async () => {
+  test('are refused with the documented text when invalid', async () => {
     box = await gateway.mailbox({ endpointUrl: 'https://hooks.example.com/in' });
     const other = await gateway.mailbox({ endpointUrl: 'https://hooks.example.com/in' });
     const { id } = await verified();
@@ -385,7 +385,7 @@ describe('settings of a domain', () => {
 });
 
 describe('deleting a domain', () => {
-  test('takes its addresses and keys with it, says so, and leaves its mail readable', async () => {
+  test('deletes its addresses and keys, says so, and leaves its mail readable', async () => {
     const { id, domain, dnsRecords } = await verified();
     for (const local of ['a', 'b']) {
       const made = await call('POST', '/email-addresses', { address: `${local}@${domain}`, domainId: id });
@@ -435,7 +435,7 @@ describe('deleting a domain', () => {
     });
   });
 
-  test('waits for its subdomains, and lists them', async () => {
+  test('is refused while it has subdomains, which are listed', async () => {
     const { id, domain } = await verified();
     const sub = (await call('POST', '/domains', { domain: `a.${domain}` })).body;
     await call('POST', '/domains', { domain: `x${domain}` });
@@ -455,7 +455,7 @@ describe('deleting a domain', () => {
     expect((await call('DELETE', `/domains/${id}`)).status).toBe(200);
   });
 
-  test('lets a subdomain that is added meanwhile inherit nothing', async () => {
+  test('leaves nothing to inherit for a subdomain that is added meanwhile', async () => {
     const { id, domain } = await verified();
     const client = await gateway.owner.pool.connect();
     try {
@@ -496,7 +496,7 @@ describe('the DKIM key of a domain', () => {
     });
   });
 
-  test('is replaced once by requests at the same time', async () => {
+  test('is replaced once by concurrent requests', async () => {
     const { id } = await verified();
     const answers = await Promise.all(Array.from({ length: 4 }, () => call('POST', `/domains/${id}/dkim`)));
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409]);

@@ -44,7 +44,7 @@ const emailsOf = async (type = 'sent') =>
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 describe('a draft', () => {
-  test('is stored with nothing in it, and shows what it is given, as it was given', async () => {
+  test('may be empty, and shows its fields as they were given', async () => {
     const empty = await create();
     expect(empty).toMatchObject({ object: 'draft', version: 1, kind: 'new', from: null, to: null, text: null });
     const given = {
@@ -85,7 +85,7 @@ describe('a draft', () => {
     expect((await call('GET', '/drafts')).json().data.map(({ id }: { id: string }) => id)).toEqual([full.id, empty.id]);
   });
 
-  test('changes the fields that are given, clears those that are null, and grows by one version', async () => {
+  test('changes the given fields, clears those that are null, and increases its version by one', async () => {
     const { id } = await create({ ...whole(), html: '<b>x</b>' });
     const changed = await call('PATCH', `/drafts/${id}`, { version: 1, subject: 'Changed', html: null });
     expect(changed.json()).toMatchObject({
@@ -101,7 +101,7 @@ describe('a draft', () => {
     expect(await draftIds()).toEqual([id, first.id]);
   });
 
-  test('is not changed by a request that has read another version, which is told the present one', async () => {
+  test('is not changed by a request that has read another version, and the error names the present one', async () => {
     const { id } = await create(whole());
     expect((await call('PATCH', `/drafts/${id}`, { version: 1, subject: 'First' })).statusCode).toBe(200);
     const late = await call('PATCH', `/drafts/${id}`, { version: 1, subject: 'Second' });
@@ -149,7 +149,7 @@ describe('a draft', () => {
     expect(await draftIds()).toEqual([]);
   });
 
-  test('is limited with its attachments to what can be sent, whether they come at once or one by one', async () => {
+  test('is limited with its attachments to the size of a message, at once or one by one', async () => {
     const half = { filename: 'half', content: Buffer.alloc(6_000_000).toString('base64') };
     const { id, attachments } = await create({ attachments: [half] });
     const more = { version: 1, attachments: [{ id: (attachments as { id: string }[])[0]?.id }, half] };
@@ -226,7 +226,7 @@ describe('sending a draft', () => {
     expect(await draftIds()).toEqual([]);
   });
 
-  test('keeps a draft that cannot be sent, and names what is missing or wrong', async () => {
+  test('keeps a draft that is invalid, and names the missing or wrong fields', async () => {
     const { id } = await create({ to: 'ada@elsewhere.test' });
     const missing = await call('POST', `/drafts/${id}/send`, { version: 1 });
     expect(missing.statusCode).toBe(400);
@@ -254,7 +254,7 @@ describe('sending a draft', () => {
     expect(await emailsOf()).toHaveLength(1);
   });
 
-  test('returns the first response to every request with the same key, also once the draft is gone', async () => {
+  test('returns the first response to every request with the same key, also after the draft is removed', async () => {
     const { id } = await create(whole());
     const send = (key: string) => call('POST', `/drafts/${id}/send`, { version: 1 }, { 'idempotency-key': key });
     const answers = await Promise.all(Array.from({ length: 10 }, () => send('k')));
@@ -342,7 +342,7 @@ describe('a draft of a reply', () => {
 });
 
 describe('an API key', () => {
-  test('without the scope read writes and sends what it wrote itself, and nothing else', async () => {
+  test('without the scope read writes and sends its own drafts, and no others', async () => {
     const { secret: sending } = await insertKey(gateway.owner, box, { scopes: ['send'] });
     const { secret: other } = await insertKey(gateway.owner, box, { scopes: ['send'] });
     const made = await gateway.call(sending, 'POST', '/drafts', whole());
@@ -391,7 +391,7 @@ describe('an API key', () => {
   });
 });
 
-test('the calls of the guide do what it says', async () => {
+test('the calls of the guide work as described', async () => {
   const guide = readFileSync(path.join(repository, 'docs/drafts.md'), 'utf8');
   const blocks = [...guide.matchAll(/```sh\n(.*?)\n#/gs)].map(([, call = '']) => call);
   const account = await gateway.mailbox({ domain: 'inbox.test', address: 'hello@inbox.test' });

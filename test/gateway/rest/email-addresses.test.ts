@@ -42,7 +42,7 @@ async function addEndpoint(owner: TestMailbox, more: object = {}): Promise<strin
 
 const NOTHING_GIVEN = 'At least one field must be provided: endpointId, webhookId, isActive, policy, signature';
 
-test('one with an endpoint shows every documented field', async () => {
+test('an address with an endpoint shows every documented field', async () => {
   const address = `Help.Desk@${domain.name.toUpperCase()}`;
   const made = await post(box, '/email-addresses', { address, domainId: domain.id, endpointId: box.endpointId });
   expect(made.status).toBe(201);
@@ -74,7 +74,7 @@ test('one with an endpoint shows every documented field', async () => {
   expect(changed).toContain(address.toLowerCase());
 });
 
-test('a signature is kept as text without blank lines around it, changed, and removed', async () => {
+test('a signature is stored as text without blank lines around it, changed, and removed', async () => {
   const address = `signed@${domain.name}`;
   const made = await post(box, '/email-addresses', { address, domainId: domain.id, signature: '\r\n Ann\r\nLee \n\n' });
   expect(made.body.signature).toBe(' Ann\nLee');
@@ -87,7 +87,7 @@ test('a signature is kept as text without blank lines around it, changed, and re
   for (const none of [' \n', null]) expect((await change(none)).json().signature).toBe(null);
 });
 
-test('one without an endpoint has routing of type none', async () => {
+test('an address without an endpoint has routing of type none', async () => {
   const made = await post(box, '/email-addresses', {
     address: `quiet@${domain.name}`,
     domainId: domain.id,
@@ -112,7 +112,7 @@ test('an address whose mail does not arrive here has a warning', async () => {
   expect(await get(box, `/email-addresses/${box.addressId}`)).not.toHaveProperty('warning');
 });
 
-test('what cannot be is refused with its text', async () => {
+test('an invalid address is refused with its text', async () => {
   const other = await gateway.mailbox({ endpointUrl: HOOK });
   const inactive = await addEndpoint(box, { isActive: false });
   const forward = await addEndpoint(box, { type: 'email', config: { forwardTo: 'a@x.test' } });
@@ -193,7 +193,7 @@ test('the list is filtered and counted', async () => {
 });
 
 describe('legacy routing', () => {
-  test('names a webhook by its old name, and shows it as such', async () => {
+  test('accepts a webhook under its old name, and shows it under that name', async () => {
     const hook = await addEndpoint(box);
     const address = `legacy@${domain.name}`;
     const made = await post(box, '/email-addresses', { address, domainId: domain.id, webhookId: hook });
@@ -219,7 +219,7 @@ describe.each(['PATCH', 'PUT'])('%s', (method) => {
   };
   let made = 0;
 
-  test('either kind of routing takes the place of the other', async () => {
+  test('one kind of routing replaces the other', async () => {
     const hook = await addEndpoint(box);
     const { id } = await make({ endpointId: box.endpointId });
     const legacy = await change(id, { webhookId: hook });
@@ -240,7 +240,7 @@ describe.each(['PATCH', 'PUT'])('%s', (method) => {
     expect(await get(box, `/email-addresses/${id}`)).toMatchObject({ endpointId: null, webhookId: null });
   });
 
-  test('one that is switched off takes no mail, which receivers are told', async () => {
+  test('a disabled address accepts no mail, and receivers learn of it', async () => {
     const { id, address } = await make({ endpointId: box.endpointId });
     changed.length = 0;
     expect((await change(id, { isActive: false })).body).toMatchObject({
@@ -255,7 +255,7 @@ describe.each(['PATCH', 'PUT'])('%s', (method) => {
     });
   });
 
-  test('what cannot be is refused with its text, and changes nothing', async () => {
+  test('an invalid change is refused with its text, and changes nothing', async () => {
     const other = await gateway.mailbox({ endpointUrl: HOOK });
     const inactive = await addEndpoint(box, { isActive: false });
     const before = await make({ endpointId: box.endpointId });
@@ -290,8 +290,8 @@ describe.each(['PATCH', 'PUT'])('%s', (method) => {
   });
 });
 
-describe('DELETE', () => {
-  test('frees the name, for the user and for everybody, and tells what went', async () => {
+describe('deleting an address', () => {
+  test('frees the name, for the user and all others, and returns the removed objects', async () => {
     const { body } = await post(box, '/email-addresses', { address: `gone@${domain.name}`, domainId: domain.id });
     changed.length = 0;
     expect(await call(box, 'DELETE', `/email-addresses/${body.id}`)).toEqual({
@@ -311,7 +311,7 @@ describe('DELETE', () => {
     expect(again.body.id).not.toBe(body.id);
   });
 
-  test('another user’s address stays', async () => {
+  test('keeps another user’s address', async () => {
     const other = await gateway.mailbox();
     expect(await call(other, 'DELETE', `/email-addresses/${box.addressId}`)).toMatchObject({
       status: 404,
@@ -321,8 +321,8 @@ describe('DELETE', () => {
   });
 });
 
-describe('at once', () => {
-  test('of many who make one address, in any case, one gets it', async () => {
+describe('concurrent requests', () => {
+  test('create one address, in any letter case, exactly once', async () => {
     const spellings = ['Same', 'same', 'SAME', 'sAme', 'saMe', 'samE', 'SAme', 'saME'];
     const answers = await Promise.all(
       spellings.map((local) =>
@@ -332,7 +332,7 @@ describe('at once', () => {
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, ...Array(7).fill(409)]);
   });
 
-  test('an address and the deletion of its endpoint end with no address that leads nowhere', async () => {
+  test('delete an endpoint and create an address, which never leads nowhere', async () => {
     for (let round = 0; round < 10; round++) {
       const endpointId = await addEndpoint(box);
       const address = `race${round}@${domain.name}`;
@@ -380,7 +380,7 @@ describe('reply addresses', () => {
     expect(response.json().details).toMatchObject([{ field }]);
   });
 
-  test('are shown with all they were created with, and revoked with the scope send', async () => {
+  test('are shown with all their fields, and revoked with the scope send', async () => {
     const mailbox = await gateway.mailbox();
     const call = (method: string, path: string, body?: unknown) => gateway.call(mailbox.apiKey, method, path, body);
     const input = {
@@ -416,7 +416,7 @@ describe('reply addresses', () => {
     expect((await call('GET', '/reply-addresses')).json()).toMatchObject({ data: [revoked], pagination: { total: 1 } });
   });
 
-  test('warn of mail that no endpoint gets, and say what to do, in REST and GraphQL', async () => {
+  test('warn of mail that reaches no endpoint, and say what to do, in REST and GraphQL', async () => {
     const mailbox = await gateway.mailbox({ endpointUrl: 'https://hooks.example.com/' });
     const { userId, endpointId, addressId, domainId } = mailbox;
     const domain = domainOf(mailbox);

@@ -28,7 +28,7 @@ async function insert(given: Partial<MailRow>): Promise<string> {
 const show = (id: string, query = '', key: string | null = box.apiKey): Promise<LightMyRequestResponse> =>
   gateway.call(key, 'GET', `/emails/${id}/html${query}`);
 
-test('an email is answered as a document that may do next to nothing', async () => {
+test('an email is shown as a document without rights', async () => {
   const id = await insert({ subject: 'Hi <b>', html: '<p onclick="alert(1)">Hello<script>alert(1)</script></p>' });
   const response = await show(id);
   expect(response.statusCode).toBe(200);
@@ -49,7 +49,7 @@ test('an email is answered as a document that may do next to nothing', async () 
   expect(response.body).not.toMatch(/alert/);
 });
 
-test('remote images are left out and counted, and left in when they are asked for', async () => {
+test('remote images are removed and counted, and kept on request', async () => {
   const html = '<img src="https://e.test/a.png"><img src="https://e.test/b.gif" width=1 height=1>';
   const id = await insert({ html: `${html}<img src="https://93.184.215.14/own"><img src="http://postroom.test/own">` });
   const blocked = await show(id);
@@ -70,7 +70,7 @@ test('remote images are left out and counted, and left in when they are asked fo
   expect((await show(id, '?images=all')).statusCode).toBe(400);
 });
 
-describe('Senders whose images are always shown', () => {
+describe('senders whose images are always shown', () => {
   const check = (result: string, domain: string | null = 'shop.test') => ({ result, domain });
   const signed = {
     spf: check('none', null),
@@ -98,7 +98,7 @@ describe('Senders whose images are always shown', () => {
     return body.includes(' data-images-loaded');
   };
 
-  test('shows them in mail that the domain of the sender confirms, and in no other', async () => {
+  test('have them shown in mail that the domain of the sender confirms, and in no other', async () => {
     expect(await isShown({}, signed)).toBe(false);
     expect(await change('addImageSender', ' News@Shop.TEST ')).toMatchObject({ sender: { address: 'news@shop.test' } });
     await change('addImageSender', 'news@shop.test');
@@ -155,7 +155,7 @@ describe('Senders whose images are always shown', () => {
     });
   });
 
-  test('are not for keys of one domain', async () => {
+  test('are refused to keys of one domain', async () => {
     await change('addImageSender', 'news@shop.test');
     const { body } = await gateway.call(box.apiKey, 'POST', '/api-keys', {
       name: 'one domain',
@@ -179,7 +179,7 @@ describe('Senders whose images are always shown', () => {
   });
 });
 
-test('keeps its origin only in a frame of our own pages, so that they can measure it', async () => {
+test('a document keeps its origin only in a frame of our own pages, so that they can measure it', async () => {
   const id = await insert({ html: 'a' });
   const policyFor = async (headers: Record<string, string>) => {
     const url = `/api/e2/emails/${id}/html`;
@@ -200,7 +200,7 @@ test('keeps its origin only in a frame of our own pages, so that they can measur
     expect(await policyFor(headers)).not.toContain('allow-same-origin');
 });
 
-test('neither scripts nor the way out of the frame are ever allowed', async () => {
+test('a document never allows scripts or navigation out of its frame', async () => {
   const id = await insert({ html: 'a' });
   for (const query of ['', '?images=remote', '?images=blocked']) {
     const { headers } = await show(id, query);
@@ -208,7 +208,7 @@ test('neither scripts nor the way out of the frame are ever allowed', async () =
   }
 });
 
-describe('Mail as it comes in', { timeout: 240_000 }, () => {
+describe('received mail', { timeout: 240_000 }, () => {
   const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg==';
   const head = (subject: string, id: string) =>
     `From: Ann <ann@elsewhere.test>\nTo: ${box.address}\nSubject: ${subject}\nMessage-ID: <${id}@elsewhere.test>\nMIME-Version: 1.0\n`;
@@ -222,7 +222,7 @@ describe('Mail as it comes in', { timeout: 240_000 }, () => {
     return id;
   }
 
-  test('shows the pictures that it brings, and no others of their names', async () => {
+  test('shows its own inline pictures, and no others of their names', async () => {
     const part = (type: string, id: string, content: string) =>
       `--b\nContent-Type: ${type}\nContent-ID: <${id}>\nContent-Transfer-Encoding: base64\nContent-Disposition: inline\n\n${content}\n`;
     const html = '<p>Hi</p><img src="cid:logo@x.test"><img src="cid:page@x.test"><img src="cid:none@x.test">';
@@ -253,7 +253,7 @@ describe('Mail as it comes in', { timeout: 240_000 }, () => {
     );
   });
 
-  test('with HTML beyond all measure is shown by its words', async () => {
+  test('with too much HTML is shown by its text', async () => {
     const id = await received(
       `${head('Deep', 'deep')}Content-Type: text/html\n\n${'<div>'.repeat(1_000_000).replaceAll('><', '>\n<')}the end\n`,
     );
@@ -274,7 +274,7 @@ test('sent mail is shown, too', async () => {
   expect((await show(id)).body).toContain('<b>Mine</b>');
 });
 
-test('only its user can see it', async () => {
+test('a document is shown to its own user only', async () => {
   const id = await insert({ html: 'secret' });
   const other = await gateway.mailbox();
   const foreign = await show(id, '', other.apiKey);
@@ -283,7 +283,7 @@ test('only its user can see it', async () => {
   expect((await show(id, '', null)).statusCode).toBe(401);
 });
 
-test('a document that takes too long is given up, and the next one is made', async () => {
+test('a document that takes too long is abandoned, and the next one is rendered', async () => {
   const toShow = {
     subject: '',
     html: '<p>a</p>'.repeat(29_000),
@@ -298,7 +298,7 @@ test('a document that takes too long is given up, and the next one is made', asy
   expect(await makeMailDocumentInWorker(toShow, { answerBy: performance.now() - 1 })).toBeNull();
 });
 
-test('the checks of an email are the same in REST and GraphQL, and of mail of other accounts there are none', async () => {
+test('the checks of an email are the same in REST and GraphQL, and not found for mail of other accounts', async () => {
   const html = '<a href="/x">y</a><img src="a.png"><div style="display:flex">z</div>';
   const id = await insert({ html });
   const checks = (emailId: string, key = box.apiKey) => gateway.call(key, 'GET', `/emails/${emailId}/checks`);

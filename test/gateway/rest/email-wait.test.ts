@@ -95,7 +95,7 @@ test('returns the event of an invitation, as the email and the graph show it', a
   });
 });
 
-test('without a time mail that was there before does not count; with one it does', async () => {
+test('without a time, earlier mail does not count; with one it does', async () => {
   const box = await gateway.mailbox();
   const since = new Date().toISOString();
   const first = await mail.deliver(message('One'), box.address);
@@ -135,7 +135,7 @@ test('the address can have a plus tag or be an ID; the domain is a name or an ID
     expect((await wait(box, { ...filter, since, timeout: 0 })).body.timed_out, JSON.stringify(filter)).toBe(true);
 });
 
-test('what another user gets ends no wait, and the names and IDs of another are refused as unknown', async () => {
+test('mail of another user ends no wait, and names and IDs of another are refused as unknown', async () => {
   const [box, other] = [await gateway.mailbox(), await gateway.mailbox()];
   const since = new Date().toISOString();
   await mail.deliver(message('Theirs'), other.address);
@@ -174,13 +174,13 @@ describe('a wait that no mail can end is refused at once', () => {
       ({ address }: TestMailbox) => address,
       'This domain receives no mail until it is verified',
     ],
-  ] as const)('%s', async ([, options, address, text]) => {
+  ] as const)('for %s', async ([, options, address, text]) => {
     const { status, body } = await start(options, address);
     expect([status, body.details[0].field]).toEqual([400, 'address']);
     expect(body.details[0].message).toContain(text);
   });
 
-  test('but not for any address of a domain with a catch-all, nor for a reply address', async () => {
+  test('but not for an address of a domain with a catch-all, nor for a reply address', async () => {
     const box = await gateway.mailbox({ isCatchAllEnabled: true });
     expect((await wait(box, { address: ghost(box), timeout: 0 })).status).toBe(200);
     const replying = await gateway.mailbox();
@@ -190,7 +190,7 @@ describe('a wait that no mail can end is refused at once', () => {
     expect((await wait(replying, { address: made.json().address, timeout: 0 })).status).toBe(200);
   });
 
-  test('and mail that came before its address was disabled is still found', async () => {
+  test('and earlier mail of an address is still found after it was disabled', async () => {
     const box = await gateway.mailbox();
     const since = new Date().toISOString();
     const emailId = await mail.deliver(message('Before'), box.address);
@@ -205,7 +205,7 @@ test('an unknown field, which would widen the filter, is refused', async () => {
   expect([status, body.details]).toEqual([400, [{ field: 'adress', message: 'Unknown field' }]]);
 });
 
-test('hanging up ends a wait at once', async () => {
+test('disconnecting ends a wait at once', async () => {
   const box = await gateway.mailbox();
   const before = gateway.app.events.size();
   const hangUp = new AbortController();

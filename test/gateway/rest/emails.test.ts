@@ -132,7 +132,7 @@ describe('filters', () => {
     expect(answer.pagination.total).toBe(names.length);
   });
 
-  test('a domain and an address are taken by id, and the address in any case', async () => {
+  test('accept a domain and an address by id, and the address in any case', async () => {
     for (const query of [
       `domain=${second.domainId}`,
       `address=${second.addressId}`,
@@ -141,7 +141,7 @@ describe('filters', () => {
       expect(ids(await list(box, `?${query}`))).toEqual([made['other']]);
   });
 
-  test('the filters that were applied are echoed', async () => {
+  test('are echoed when they were applied', async () => {
     const { filters } = await list(
       box,
       `?type=received&status=read&time_range=7d&search=x&domain=a.test&address=b@a.test`,
@@ -156,7 +156,7 @@ describe('filters', () => {
     });
   });
 
-  test('a filter by what belongs to another user matches nothing', async () => {
+  test('by objects of another user match nothing', async () => {
     const foreign = await gateway.mailbox();
     await insertMail(gateway.actor, [
       { userId: foreign.userId, ownAddress: foreign.address },
@@ -202,7 +202,7 @@ test.each([
   });
 });
 
-test('a limit above 100 is taken as 100', async () => {
+test('a limit above 100 counts as 100', async () => {
   const box = await gateway.mailbox();
   expect((await list(box, '?limit=5000')).pagination.limit).toBe(100);
 });
@@ -231,7 +231,7 @@ test('pages follow each other without gap or repeat, mail of the same instant in
   expect(searched.pagination.total).toBe(23);
 });
 
-describe('pages beside an email, as the resend client asks for them,', () => {
+describe('pages by an email id, as the resend client requests them,', () => {
   let box: TestMailbox;
   let newestFirst: string[];
 
@@ -391,7 +391,7 @@ describe('one email', () => {
     });
   });
 
-  describe('says what may deceive its reader', () => {
+  describe('shows warnings about deceptive content', () => {
     const AUTHENTICATION = {
       spf: { result: 'pass', domain: 'elsewhere.test' },
       dkim: [{ result: 'pass', domain: 'elsewhere.test', selector: 's1' }],
@@ -423,7 +423,7 @@ describe('one email', () => {
       return rest;
     }
 
-    test('and who vouches for the sender, in REST and GraphQL', async () => {
+    test('and the domain that vouches for the sender, in REST and GraphQL', async () => {
       const box = await gateway.mailbox();
       const html = '<p>Sign in: <a href="https://evil.example/x">https://bank.co.uk/login</a></p>';
       const email = await examine(box, { fromName: 'boss@corp.test', from: 'x@elsewhere.test', html });
@@ -450,7 +450,7 @@ describe('one email', () => {
       });
     });
 
-    test('a name is imitated if the user has written to its owner, or is its owner', async () => {
+    test('with a name that imitates a person to whom the user has written, or the user', async () => {
       const box = await gateway.mailbox();
       const other = await gateway.mailbox();
       const write = (userId: string, name: string, address: string) => ({
@@ -495,7 +495,7 @@ describe('one email', () => {
       expect(await about('Grace Hopper', 'bot@hub.test')).toEqual([]);
     });
 
-    test('a domain looks like that of a person to whom the user has written, or like a verified domain of the user', async () => {
+    test('with a domain that resembles that of a person to whom the user has written, or a verified domain of the user', async () => {
       const box = await gateway.mailbox();
       const other = await gateway.mailbox();
       await insertMail(gateway.actor, [
@@ -537,14 +537,14 @@ describe('one email', () => {
     ['scheduled', 'cancelled', 'canceled'],
     ['scheduled', 'scheduled', 'scheduled'],
     ['sent', 'bounced', 'bounced'],
-  ] as const)('of %s mail that is %s the last event is %s', async (type, status, event) => {
+  ] as const)('of %s mail that is %s has the last event %s', async (type, status, event) => {
     const box = await gateway.mailbox();
     const [id] = await insertMail(gateway.actor, [{ userId: box.userId, type, status }]);
     const response = await gateway.call(box.apiKey, 'GET', `/emails/${id}`);
     expect(response.json()).toMatchObject({ status, last_event: event });
   });
 
-  test('without bodies, names and Reply-To has null there, and empty lists', async () => {
+  test('without bodies, names and Reply-To has null for them, and empty lists', async () => {
     const box = await gateway.mailbox();
     const [id] = await insertMail(gateway.actor, [{ userId: box.userId, from: '', to: [], text: null, html: null }]);
     expect((await gateway.call(box.apiKey, 'GET', `/emails/${id}`)).json()).toMatchObject({
@@ -563,7 +563,7 @@ describe('one email', () => {
     expect((await list(box)).data[0]).toMatchObject({ from: '', from_name: null, to: [], cc: [] });
   });
 
-  test('reading it does not mark it as read', async () => {
+  test('is not marked as read by reading it', async () => {
     const box = await gateway.mailbox();
     const [id] = await insertMail(gateway.actor, [{ userId: box.userId }]);
     await gateway.call(box.apiKey, 'GET', `/emails/${id}`);
@@ -572,7 +572,7 @@ describe('one email', () => {
 });
 
 describe('marking', () => {
-  test('read and archived change the email, its thread, the totals and the event feed', async () => {
+  test('as read or archived changes the email, its thread, the totals and the event feed', async () => {
     const box = await gateway.mailbox();
     const { threadId, emailIds } = await insertThread(gateway.actor, {
       userId: box.userId,
@@ -623,7 +623,7 @@ describe('marking', () => {
     expect(broadcasts).toContainEqual({ userId: box.userId, lastSeq: 6 });
   });
 
-  test('twenty changes at once count once each', async () => {
+  test('twenty times at once counts once each', async () => {
     const box = await gateway.mailbox();
     const { emailIds } = await insertThread(gateway.actor, { userId: box.userId, count: 5, lastMessageAt: new Date() });
     const changes = emailIds.flatMap((id) => [true, false, true, true].map((is_read) => ({ id, is_read })));
@@ -644,20 +644,20 @@ describe('marking', () => {
   test.each([
     [{}, 'At least one field must be provided: is_read, is_archived'],
     [{ scheduled: 1 }, 'At least one field must be provided: is_read, is_archived'],
-  ])('%o is 400', async (body, error) => {
+  ])('with %o is 400', async (body, error) => {
     const box = await gateway.mailbox();
     const [id] = await insertMail(gateway.actor, [{ userId: box.userId }]);
     const response = await gateway.call(box.apiKey, 'PATCH', `/emails/${id}`, body);
     expect([response.statusCode, response.json().error]).toEqual([400, error]);
   });
 
-  test('a flag that is no boolean is 400 and names the field', async () => {
+  test('with a flag that is not boolean is 400 and names the field', async () => {
     const box = await gateway.mailbox();
     const response = await gateway.call(box.apiKey, 'PATCH', '/emails/x', { is_read: 'yes' });
     expect([response.statusCode, response.json().details[0].field]).toEqual([400, 'is_read']);
   });
 
-  test('sent mail cannot be marked', async () => {
+  test('is refused for sent mail', async () => {
     const box = await gateway.mailbox();
     const [id] = await insertMail(gateway.actor, [{ userId: box.userId, type: 'sent' }]);
     const response = await gateway.call(box.apiKey, 'PATCH', `/emails/${id}`, { is_read: true });

@@ -45,7 +45,7 @@ const run = async (box: TestMailbox, body?: unknown, id = box.endpointId) => {
 };
 
 describe('a webhook', () => {
-  test('is sent what production sends, with its token, and tells what it answered', async () => {
+  test('is sent the production request, with its token, and returns the response', async () => {
     await start();
     const box = await gateway.mailbox({ endpointUrl: `${receiver.url}/in` });
     receiver.answer([{ status: 201, body: 'x'.repeat(3_000) }]);
@@ -78,7 +78,7 @@ describe('a webhook', () => {
     expect([shown.deliveryStats.total, shown.recentDeliveries]).toEqual([0, []]);
   });
 
-  test('that refuses, or does not answer, is a test that failed, not a request that did', async () => {
+  test('that refuses, or does not respond, is a failed test, not a failed request', async () => {
     await start();
     const box = await gateway.mailbox({ endpointUrl: receiver.url });
     receiver.answer([{ status: 503, body: 'busy' }]);
@@ -100,7 +100,7 @@ describe('a webhook', () => {
     expect(reset.body.error).toBe(reset.body.message);
   });
 
-  test('is tested at another URL, which has to be one that a webhook may have', async () => {
+  test('is tested at another URL, which must be a valid webhook URL', async () => {
     await start();
     const box = await gateway.mailbox({ endpointUrl: 'https://hooks.example.com/' });
     const overrideUrl = `${receiver.url}/other`;
@@ -143,7 +143,7 @@ test.each([
 test.each([
   ['email', { forwardTo: 'me@away.test' }],
   ['email_group', { emails: ['a@away.test', 'b@away.test'] }],
-])('%s hands a sample to the sending queue, and tells how long that took', async (type, config) => {
+])('%s queues a sample, and returns how long that took', async (type, config) => {
   await start();
   const box = await gateway.mailbox();
   const made = await gateway.call(box.apiKey, 'POST', '/endpoints', { name: 'out', type, config });
@@ -177,7 +177,7 @@ describe('without a delivery actor', () => {
       });
   });
 
-  test('an endpoint that is switched off is 400', async () => {
+  test('a disabled endpoint is 400', async () => {
     const box = await gateway.mailbox({ endpointUrl: receiver.url });
     await gateway.actor.pool.query('update endpoint set is_active = false where id = $1', [box.endpointId]);
     const { status, body } = await run(box);
@@ -194,7 +194,7 @@ describe('without a delivery actor', () => {
     ]);
   });
 
-  test('an address has no other URL', async () => {
+  test('an address has no other URL to test', async () => {
     const box = await gateway.mailbox({ endpointUrl: receiver.url });
     await gateway.actor.pool.query(`update endpoint set type = 'email' where id = $1`, [box.endpointId]);
     expect(await run(box, { overrideUrl: receiver.url })).toMatchObject({
@@ -216,7 +216,7 @@ describe('without a delivery actor', () => {
   });
 });
 
-test('30 tests a minute are made for a user, over all gateways, at once or one by one', async () => {
+test('a user may make 30 tests a minute, over all gateways, at once or one by one', async () => {
   const served = gateway.bus.serve('delivery.endpoint.test', async () => ({
     verdict: 'refused',
     reason: 'invalid',
@@ -242,7 +242,7 @@ test('30 tests a minute are made for a user, over all gateways, at once or one b
   await served.stop();
 });
 
-test('a sample that is forwarded counts as mail that is sent', async () => {
+test('a forwarded sample counts as sent mail', async () => {
   const limited = await openTestGateway({ config: { secretKey: SECRET_KEY, sendLimitPerHour: 1 } });
   try {
     const delivering = await startDeliveryActor(

@@ -62,7 +62,7 @@ test('a webhook gets its token and its secret, and shows every documented field'
   expect(rows[0].secret_ciphertext).not.toContain('whsec_');
 });
 
-test('what uses an endpoint, and its last ten deliveries, are shown with it', async () => {
+test('an endpoint shows the objects that use it, and its last ten deliveries', async () => {
   const box = await gateway.mailbox({ endpointUrl: url, isCatchAllEnabled: true });
   await gateway.actor.pool.query(
     `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, status, attempts, attempts_allowed, response_data, created_at)
@@ -211,7 +211,7 @@ async function failingSince(id: string): Promise<Date | null> {
 describe.each(['PATCH', 'PUT'])('%s', (method) => {
   const change = (box: TestMailbox, id: string, body: unknown) => call(box, method, `/endpoints/${id}`, body);
 
-  test('waits for outcomes that are being counted, and keeps nothing locked that switching off needs', async () => {
+  test('waits for outcomes that are being counted, and keeps nothing locked that disabling needs', async () => {
     const box = await gateway.mailbox();
     const { id } = await make(box);
     await switchOff(box, id);
@@ -233,7 +233,7 @@ describe.each(['PATCH', 'PUT'])('%s', (method) => {
     expect(await failingSince(id)).toBeNull();
   });
 
-  test('what is not given stays, what is given is shown', async () => {
+  test('fields that are not given stay, and given ones are shown', async () => {
     const box = await gateway.mailbox();
     const before = await make(box, { description: 'old' });
     const renamed = await change(box, before.id, { name: 'new name' });
@@ -272,7 +272,7 @@ describe.each(['PATCH', 'PUT'])('%s', (method) => {
     ['inbound', 'native'],
     ['discord', 'chat_a'],
     ['slack', 'chat_b'],
-  ])('the format %s is echoed, and kept as %s', async (webhookFormat, kept) => {
+  ])('the format %s is echoed, and stored as %s', async (webhookFormat, kept) => {
     const box = await gateway.mailbox();
     const { id } = await make(box);
     expect((await change(box, id, { webhookFormat })).body.webhookFormat).toBe(webhookFormat);
@@ -305,7 +305,7 @@ describe.each(['PATCH', 'PUT'])('%s', (method) => {
     expect(await failingSince(id)).toBeNull();
   });
 
-  test('what cannot be is refused with its text, and changes nothing', async () => {
+  test('an invalid change is refused with its text, and changes nothing', async () => {
     const box = await gateway.mailbox();
     const { recentDeliveries: _, ...before } = await make(box);
     const nothing = 'At least one field must be provided: name, config, isActive, description, webhookFormat';
@@ -351,8 +351,8 @@ describe.each(['PATCH', 'PUT'])('%s', (method) => {
   });
 });
 
-describe('DELETE', () => {
-  test('removes it from what used it, and lists that', async () => {
+describe('deleting an endpoint', () => {
+  test('removes it from the objects that used it, and lists them', async () => {
     const box = await gateway.mailbox({ endpointUrl: url, isCatchAllEnabled: true });
     const [, domain = ''] = box.address.split('@');
     const legacy = { address: `legacy@${domain}`, domainId: box.domainId, webhookId: box.endpointId };
@@ -406,7 +406,7 @@ describe('DELETE', () => {
     expect((await call(box, 'DELETE', `/endpoints/${box.endpointId}`)).status).toBe(404);
   });
 
-  test('its statistics go with it', async () => {
+  test('removes its statistics', async () => {
     const box = await gateway.mailbox({ endpointUrl: url });
     await gateway.actor.pool.query(
       `insert into endpoint_stat (user_id, endpoint_id, total, failed, failing_since) values ($1, $2, 1, 1, now())`,
@@ -417,13 +417,13 @@ describe('DELETE', () => {
     expect(rows).toHaveLength(0);
   });
 
-  test('a group tells how many addresses it had', async () => {
+  test('returns the number of addresses of a group', async () => {
     const box = await gateway.mailbox();
     const { id } = await make(box, { type: 'email_group', config: { emails: ['a@x.test', 'b@x.test'] } });
     expect((await call(box, 'DELETE', `/endpoints/${id}`)).body.cleanup.groupEmailsDeleted).toBe(2);
   });
 
-  test('its pending deliveries end, a running one finishes, and finished ones stay', async () => {
+  test('ends its pending deliveries, finishes a running one, and keeps finished ones', async () => {
     const box = await gateway.mailbox({ endpointUrl: url });
     await gateway.actor.pool.query(
       `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, status, attempts, attempts_allowed, next_attempt_at,
@@ -464,7 +464,7 @@ describe('DELETE', () => {
     expect(told).toEqual([{ userId: box.userId, lastSeq: 1 }]);
   });
 
-  test('another user’s endpoint stays', async () => {
+  test('keeps another user’s endpoint', async () => {
     const other = await gateway.mailbox();
     const box = await gateway.mailbox({ endpointUrl: url });
     expect((await call(other, 'DELETE', `/endpoints/${box.endpointId}`)).status).toBe(404);
@@ -472,10 +472,10 @@ describe('DELETE', () => {
   });
 });
 
-describe('POST rotate-secret', () => {
+describe('rotating the secret', () => {
   const rotate = (box: TestMailbox, id: string, body?: unknown) => post(box, `/endpoints/${id}/rotate-secret`, body);
 
-  test('the previous secret is valid for 24 hours beside the new one, older ones are not', async () => {
+  test('keeps the previous secret valid for 24 hours beside the new one, but not older ones', async () => {
     const box = await gateway.mailbox();
     const before = await make(box);
     const asked = Date.now();
@@ -499,7 +499,7 @@ describe('POST rotate-secret', () => {
     expect((await get(box, `/endpoints/${before.id}`)).signingSecrets).toEqual(second.body.signingSecrets);
   });
 
-  test('an expired secret is not shown', async () => {
+  test('hides an expired secret', async () => {
     let now = new Date();
     const later = await openTestGateway({ now: () => now });
     try {
@@ -514,7 +514,7 @@ describe('POST rotate-secret', () => {
     }
   });
 
-  test('the verification token is replaced when asked', async () => {
+  test('replaces the verification token on request', async () => {
     const box = await gateway.mailbox();
     const before = await make(box, { config: { url, timeout: 7 } });
     const { body } = await rotate(box, before.id, { verificationToken: true });
@@ -522,7 +522,7 @@ describe('POST rotate-secret', () => {
     expect(body.config.verificationToken).not.toBe(before.config.verificationToken);
   });
 
-  test('of two rotations at once neither is lost', async () => {
+  test('twice at once loses neither secret', async () => {
     const box = await gateway.mailbox();
     let rotations: Promise<unknown>[] = [];
     const before = await make(box);
@@ -545,7 +545,7 @@ describe('POST rotate-secret', () => {
     expect(signingSecrets.map(({ secret }: { secret: string }) => secret)).not.toContain(before.signingSecret);
   });
 
-  test('only webhooks have one', async () => {
+  test('is available for webhooks only', async () => {
     const box = await gateway.mailbox();
     const { id } = await make(box, { type: 'email', config: { forwardTo: 'a@x.test' } });
     expect(await rotate(box, id)).toMatchObject({
@@ -557,7 +557,7 @@ describe('POST rotate-secret', () => {
   });
 });
 
-test('a search text with the signs of a pattern means itself', async () => {
+test('a search text with wildcards is taken literally', async () => {
   const box = await gateway.mailbox();
   await make(box, { name: 'a_b', config: { url: 'https://hooks.example.com/100%25/x' } });
   await make(box, { name: 'acb' });
@@ -572,7 +572,7 @@ test('a search text with the signs of a pattern means itself', async () => {
 describe('the events of a webhook', () => {
   const hook = { name: 'x', type: 'webhook', config: { url } };
 
-  test('are those of mail routed to it, unless it asks for others', async () => {
+  test('include mail routed to it by default', async () => {
     const box = await gateway.mailbox();
     const made = await post(box, '/endpoints', hook);
     expect(made.body).toMatchObject({
@@ -616,14 +616,14 @@ describe('the events of a webhook', () => {
     [{ payloadQuery: '{ kind }', webhookFormat: 'slack' }, 'payloadQuery'],
     [{ ordering: 'address' }, 'ordering'],
     [{ allowActions: 'yes' }, 'allowActions'],
-  ])('%j are 400 and name the place', async (input, field) => {
+  ])('%j are 400 and name the position', async (input, field) => {
     const box = await gateway.mailbox({ endpointUrl: url });
     const refusal = { status: 400, body: { details: [{ field }] } };
     expect(await post(box, '/endpoints', { ...hook, ...input })).toMatchObject(refusal);
     expect(await call(box, 'PATCH', `/endpoints/${box.endpointId}`, input)).toMatchObject(refusal);
   });
 
-  test('are posted as a query selects them, whose errors have their places', async () => {
+  test('are posted as a query selects them, whose errors have their positions', async () => {
     const box = await gateway.mailbox({ endpointUrl: url });
     const path = `/endpoints/${box.endpointId}`;
     const message = 'Line 2, column 3: Cannot query field "subject" on type "Event".';
@@ -661,7 +661,7 @@ describe('the events of a webhook', () => {
       });
   });
 
-  test('are not chosen for endpoints that forward', async () => {
+  test('are refused for endpoints that forward', async () => {
     const box = await gateway.mailbox();
     const forwarding = { name: 'x', type: 'email', config: { forwardTo: 'a@elsewhere.example' } };
     expect(await post(box, '/endpoints', { ...forwarding, events: ['email.bounced'] })).toMatchObject({

@@ -72,7 +72,7 @@ test('pages of the feed follow one another without a gap and end where it ends',
   });
 });
 
-test('a cursor that is none, of another user or of the future is invalid, in pages and streams', async () => {
+test('a cursor that is invalid, of another user or of the future is refused, in pages and streams', async () => {
   const [box, other] = [await gateway.mailbox(), await gateway.mailbox()];
   await append(box, labels(2));
   await append(other, labels(5));
@@ -92,7 +92,7 @@ test('a cursor that is none, of another user or of the future is invalid, in pag
   expect((await page(box, `?after=${encodeEventCursor(box.userId, 2)}`)).status).toBe(200);
 });
 
-test('kinds are chosen by name, and the place moves on past the others', async () => {
+test('kinds are selected by name, and the cursor moves past the others', async () => {
   const box = await gateway.mailbox();
   await append(box, ['a'], { kind: 'email.read' });
   await append(box, ['b'], { kind: 'email.sent' });
@@ -124,7 +124,7 @@ test('rare kinds in a long feed are reached page by page, each of which looks th
   expect((await page(box, '?kinds=email.bounced&wait=5')).body.data).toHaveLength(1);
 });
 
-test('a page can be waited for', async () => {
+test('a page can wait for the next event', async () => {
   const box = await gateway.mailbox();
   await append(box, ['old']);
   const { body: start } = await page(box);
@@ -138,7 +138,7 @@ test('a page can be waited for', async () => {
   for (const wait of ['31', '-1', 'x']) expect((await page(box, `?wait=${wait}`)).status).toBe(400);
 });
 
-test('a stream replays from a cursor, then goes on live; Last-Event-ID wins over the query', async () => {
+test('a stream replays from a cursor, then continues live; Last-Event-ID overrides the query', async () => {
   const box = await gateway.mailbox();
   await append(box, labels(250));
   const client = await follow(box, {
@@ -160,7 +160,7 @@ test('a stream replays from a cursor, then goes on live; Last-Event-ID wins over
   expect(labelsOf(live.messages)).toEqual(['only']);
 });
 
-test('events whose news is lost come all the same', async () => {
+test('events whose broadcast is lost arrive all the same', async () => {
   const box = await gateway.mailbox();
   const client = await follow(box);
   await append(box, ['told']);
@@ -171,7 +171,7 @@ test('events whose news is lost come all the same', async () => {
   expect(labelsOf(client.messages)).toEqual(['told', 'untold']);
 });
 
-test('of a user without an event there is a stream, too', async () => {
+test('a user without an event has a stream, too', async () => {
   const box = await gateway.mailbox();
   const client = await follow(box);
   await expect.poll(() => client.text()).toContain('events follow');
@@ -179,7 +179,7 @@ test('of a user without an event there is a stream, too', async () => {
   await client.until((messages) => messages.length === 1);
 });
 
-test('another user’s events do not show', async () => {
+test('another user’s events are not shown', async () => {
   const [box, other] = [await gateway.mailbox(), await gateway.mailbox()];
   const client = await follow(box);
   await append(other, labels(5));
@@ -207,7 +207,7 @@ test('a stream ends when its key is revoked, with its cursor', async () => {
   });
 });
 
-test('a client that hangs up leaves nothing behind', async () => {
+test('a client that disconnects leaves nothing behind', async () => {
   const box = await gateway.mailbox();
   const before = gateway.app.events.size();
   const opened = await Promise.all(Array.from({ length: 20 }, () => follow(box)));

@@ -54,7 +54,7 @@ const list = async (query: string, key = box.apiKey) => {
 };
 const sorted = (subjects: readonly string[]) => [...subjects].toSorted();
 
-describe('an address of another', () => {
+describe('an address of another party', () => {
   test.each([
     ['', ALL],
     ['&time_range=all', [...ALL, 'from her, long ago']],
@@ -69,7 +69,7 @@ describe('an address of another', () => {
     ['&domain=elsewhere.test', ['cc her', 'bcc her']],
     ['&domain=nobody.test', []],
     ['&status=blocked', []],
-  ])('brings all mail exchanged with it%s', async (more, expected) => {
+  ])('lists all mail exchanged with it%s', async (more, expected) => {
     const { subjects, total } = await list(`address=ADA%40away.test${more}`);
     expect([sorted(subjects), total]).toEqual([sorted(expected), expected.length]);
   });
@@ -87,7 +87,7 @@ describe('an address of another', () => {
   });
 });
 
-test('a domain of others brings all mail exchanged with it', async () => {
+test('a domain of another party lists all mail exchanged with it', async () => {
   const expected = [...ALL, 'from another there'];
   const { subjects, total } = await list('domain=AWAY.test');
   expect([sorted(subjects), total]).toEqual([sorted(expected), expected.length]);
@@ -95,7 +95,7 @@ test('a domain of others brings all mail exchanged with it', async () => {
   expect([narrowed.subjects, narrowed.total]).toEqual([['from another there'], 1]);
 });
 
-test('an address of the user matches its own side, by its id and by itself', async () => {
+test('an address of the user matches its own side, by its id and by its name', async () => {
   const everything = names.size - 1;
   for (const query of [
     `address=${box.address}`,
@@ -106,7 +106,7 @@ test('an address of the user matches its own side, by its id and by itself', asy
     expect((await list(query)).total, query).toBe(everything);
 });
 
-test('mail between two addresses of the user is exchanged with either, and with an id only what is its own', async () => {
+test('mail between two addresses of the user is exchanged with either, and an id matches its own side only', async () => {
   const second = await gateway.mailbox({
     userId: box.userId,
     domain: 'second-mine.test',
@@ -138,7 +138,7 @@ test('the graph filters as REST does, with words, too', async () => {
   );
 });
 
-test('another user sees none of it, and a key limited to a domain only mail of that domain', async () => {
+test('another user sees none of the mail, and a key limited to a domain only mail of that domain', async () => {
   const other = await gateway.mailbox();
   for (const query of [`address=${CUSTOMER}`, 'domain=away.test', `address=${CUSTOMER}&search=her`])
     expect((await list(query, other.apiKey)).total, query).toBe(0);
@@ -159,7 +159,7 @@ test('another user sees none of it, and a key limited to a domain only mail of t
   expect((await list('address=only@third-party.test', thirds)).total).toBe(1);
 });
 
-test('the other side is looked up by its index, whatever else a large mailbox holds', async () => {
+test('the other side is found by its index, however large the mailbox is', async () => {
   const large = await gateway.mailbox({ domain: 'large.test' });
   await gateway.owner.pool.query(
     `insert into email_search (user_id, email_id, created_at, text, parties)

@@ -68,7 +68,7 @@ const attachmentOf = (filename: string): Attachment => ({
 });
 
 describe('a rule', () => {
-  test('is made, shown with its config and action as JSON, and told of', async () => {
+  test('is created, shown with its config and action as JSON, and announced', async () => {
     const made = await call('POST', '/guard', { ...blockCasinos, description: 'No games', priority: 10 });
     expect(made.statusCode).toBe(201);
     const { success, data } = made.json();
@@ -94,7 +94,7 @@ describe('a rule', () => {
     expect(changed).toEqual([mailbox.userId]);
   });
 
-  test('allows unless told, and takes its config as JSON', async () => {
+  test('allows by default, and accepts its config as JSON', async () => {
     const made = await call('POST', '/guard', {
       name: 'Friends',
       type: 'explicit',
@@ -143,7 +143,7 @@ describe('a rule', () => {
     expect(changed).toHaveLength(3);
   });
 
-  test('of another type needs a config of that type', async () => {
+  test('requires a config of its type when its type changes', async () => {
     const id = await makeRule();
     expect((await call('PATCH', `/guard/${id}`, { type: 'ai_prompt' })).statusCode).toBe(400);
     const answer = await call('PATCH', `/guard/${id}`, { type: 'ai_prompt', config: { prompt: 'Spam?' } });
@@ -164,7 +164,7 @@ describe('a rule', () => {
     expect(changed).toHaveLength(2);
   });
 
-  test('shows how often and when it decided', async () => {
+  test('shows how often and when it matched', async () => {
     const id = await makeRule();
     await count(id, 7, '2026-11-20T10:00:00.000Z');
     expect((await call('GET', `/guard/${id}`)).json()).toMatchObject({
@@ -173,7 +173,7 @@ describe('a rule', () => {
     });
   });
 
-  test('whose endpoint is gone or off can still be switched off', async () => {
+  test('can be disabled although its endpoint is deleted or disabled', async () => {
     const id = await makeRule({ action: { action: 'route', endpointId: mailbox.endpointId } });
     await gateway.actor.pool.query('update endpoint set is_active = false where id = $1', [mailbox.endpointId]);
     expect((await call('PATCH', `/guard/${id}`, { isActive: false })).json()).toMatchObject({ isActive: false });
@@ -208,13 +208,13 @@ describe('a rule is refused', () => {
     ],
     ['with a prompt that is empty', { type: 'ai_prompt', config: { prompt: '' } }, 'config.prompt: must not be empty'],
     ['that leads nowhere', { action: { action: 'route' } }, 'The action route needs an endpointId'],
-  ])('%s', async (_, changes, message) => {
+  ])('with %s', async (_, changes, message) => {
     const answer = await call('POST', '/guard', { ...blockCasinos, ...changes });
     expect([answer.statusCode, answer.json().message]).toEqual([400, expect.stringContaining(message)]);
     expect(changed).toEqual([]);
   });
 
-  test('that leads to an endpoint which the user has not, exactly as one that does not exist', async () => {
+  test("that leads to another user's endpoint, exactly as to an unknown one", async () => {
     const stranger = await gateway.mailbox({ endpointUrl: 'https://hooks.example.test/' });
     const answers = await Promise.all(
       [stranger.endpointId, 'ep_none', '../x', ''].map((endpointId) =>
@@ -226,7 +226,7 @@ describe('a rule is refused', () => {
     expect(answers[1]?.body).toBe(answers[0]?.body);
   });
 
-  test('that leads to an endpoint which is switched off', async () => {
+  test('that leads to a disabled endpoint', async () => {
     await gateway.actor.pool.query('update endpoint set is_active = false where id = $1', [mailbox.endpointId]);
     const action = { action: 'route', endpointId: mailbox.endpointId };
     const answer = await call('POST', '/guard', { ...blockCasinos, action });
@@ -235,7 +235,7 @@ describe('a rule is refused', () => {
     expect((await call('PATCH', `/guard/${id}`, { action })).statusCode).toBe(400);
   });
 
-  test('beyond the words that an account may have', async () => {
+  test('beyond the limit of words of an account', async () => {
     const words = (n: number) => ({ hasWords: { values: Array.from({ length: n }, (_, at) => `word ${at}`) } });
     for (let n = 0; n < 5; n++) await makeRule({ config: words(100) });
     const answer = await call('POST', '/guard', { ...blockCasinos, config: words(1) });
@@ -246,7 +246,7 @@ describe('a rule is refused', () => {
     await makeRule();
   });
 
-  test('beyond the number that an account may have, however many are made at once', async () => {
+  test('beyond the limit of rules of an account, however many are created at once', async () => {
     await gateway.actor.pool.query(
       `insert into guard_rule (user_id, id, name, type, config, action)
        select $1, 'grd_' || n, 'many', 'explicit', '{"subject":{"operator":"OR","values":["x"]}}', 'allow' from generate_series(1, $2::integer) n`,
@@ -264,7 +264,7 @@ describe('the list', () => {
   const names = async (query = '') =>
     (await call('GET', `/guard${query}`)).json().data.map(({ name }: { name: string }) => name);
 
-  test('comes in the order in which rules are asked', async () => {
+  test('has the order in which rules are evaluated', async () => {
     for (const [name, priority] of [
       ['old', 0],
       ['high', 9],
@@ -293,7 +293,7 @@ describe('the list', () => {
   });
 
   test.each(['type=regex', 'isActive=maybe', 'limit=0', 'offset=-1', `search=${'x'.repeat(101)}`])(
-    '?%s is refused',
+    'refuses ?%s',
     async (query) => {
       expect((await call('GET', `/guard?${query}`)).statusCode).toBe(400);
     },
@@ -330,7 +330,7 @@ describe('rules and emails of others', () => {
 });
 
 describe('a check', () => {
-  test('tells what of an email a rule matches, active or not', async () => {
+  test('shows which parts of an email a rule matches, active or not', async () => {
     const [emailId, other] = await received(
       { subject: 'The CASINO', text: 'Free spins', attachments: [attachmentOf('win.exe')] },
       { subject: 'Invoice' },
@@ -361,14 +361,14 @@ describe('a check', () => {
     });
   });
 
-  test('is refused without an email, and of one that was sent', async () => {
+  test('is refused without an email, and for a sent one', async () => {
     const id = await makeRule();
     const [sent] = await received({ type: 'sent' });
     expect((await call('POST', `/guard/${id}/check`, {})).statusCode).toBe(400);
     expect((await call('POST', `/guard/${id}/check`, { structuredEmailId: sent })).statusCode).toBe(404);
   });
 
-  test('asks the model, and says so when it does not answer', async () => {
+  test('asks the model, and says so when it does not respond', async () => {
     const [emailId = ''] = await received({ subject: 'casino' });
     const id = await makeRule({ type: 'ai_prompt', config: { prompt: 'Is it a game?' } });
     const check = async () => (await call('POST', `/guard/${id}/check`, { structuredEmailId: emailId })).json();
@@ -427,7 +427,7 @@ describe('a back-test', () => {
   const backtest = (body: object, path = '/guard/backtest') => call('POST', path, body);
   const casinos = { config: { subject: 'casino' }, action: { action: 'block' } };
 
-  test('tells which mails of the last days a rule would have held back', async () => {
+  test('lists mail of the last days that a rule would have held', async () => {
     const ids = await received({ subject: 'casino 1' }, { subject: 'Invoice' }, { subject: 'CASINO 2' });
     await received({ subject: 'casino 3', createdAt: new Date(Date.now() - 31 * 86_400_000) });
     await received({ subject: 'casino 4', type: 'sent' });
@@ -463,7 +463,7 @@ describe('a back-test', () => {
     ]);
   });
 
-  test('looks back as far as it is told, and shows as many as it is told', async () => {
+  test('covers the requested days, and shows the requested number', async () => {
     const day = 86_400_000;
     await received(...[1, 3, 5].map((days) => ({ subject: 'casino', createdAt: new Date(Date.now() - days * day) })));
     expect((await backtest({ ...casinos, days: 4 })).json()).toMatchObject({ scanned: 2, matched: 2 });
@@ -471,7 +471,7 @@ describe('a back-test', () => {
     expect([examples.length, matched]).toEqual([1, 3]);
   });
 
-  test('leaves to rules before it what they decide', async () => {
+  test('leaves mail to earlier rules that decide', async () => {
     await received({ subject: 'casino of ada', from: 'ada@shop.test' }, { subject: 'casino', from: 'bob@games.test' });
     const friends = await makeRule({ config: { from: 'ada@shop.test' }, action: { action: 'allow' }, priority: 5 });
     const places = async (priority: number) =>
@@ -486,7 +486,7 @@ describe('a back-test', () => {
     expect(await places(0)).toEqual([blocked, blocked]);
   });
 
-  test('does not guess what a model before it would say', async () => {
+  test('does not guess the reply of a model in an earlier rule', async () => {
     await received({ subject: 'casino' });
     const asked = await makeRule({ type: 'ai_prompt', config: { prompt: 'Spam?' }, priority: 5 });
     expect((await backtest(casinos)).json()).toMatchObject({
@@ -496,7 +496,7 @@ describe('a back-test', () => {
     });
   });
 
-  test('of a saved rule takes it at its place, active or not', async () => {
+  test('of a saved rule evaluates it at its position, active or not', async () => {
     await received({ subject: 'casino', text: 'spins' });
     const id = await makeRule({ isActive: false, config: { hasWords: 'spins' } });
     const route = { action: 'route', endpointId: mailbox.endpointId };

@@ -53,7 +53,7 @@ async function hold(text: string, values: unknown[]): Promise<() => Promise<void
   };
 }
 
-test('the same request is answered the same way, and done once', async () => {
+test('the same request gets the same response, and is executed once', async () => {
   const key = randomUUID();
   const before = await countEmails();
   const first = await send(key);
@@ -62,7 +62,7 @@ test('the same request is answered the same way, and done once', async () => {
   expect(await countEmails()).toBe(before + 1);
 });
 
-test('what waits on the schedule keeps its 201, even when its time has come near', async () => {
+test('a scheduled email keeps its 201, even when its time is near', async () => {
   const key = randomUUID();
   const body = { scheduled_at: new Date(Date.now() + 90_000).toISOString() };
   const first = await send(key, body);
@@ -72,14 +72,14 @@ test('what waits on the schedule keeps its 201, even when its time has come near
   expect([again.statusCode, again.body]).toEqual([201, first.body]);
 });
 
-test('the order and spelling of what is the same does not matter, what it says does', async () => {
+test('the order and spelling of equal values do not matter, and other values do', async () => {
   const key = randomUUID();
   const first = await send(key, { cc: 'c@x.test', surprise: 1 });
   const again = await send(key, { surprise: 2, text: 'Hello', cc: 'c@x.test' });
   expect(again.body).toBe(first.body);
 });
 
-test('another body is 409, not to be tried again', async () => {
+test('another body is 409, not to be retried', async () => {
   const key = randomUUID();
   await send(key);
   const before = await countEmails();
@@ -98,14 +98,14 @@ test('another body is 409, not to be tried again', async () => {
   expect(await countEmails()).toBe(before);
 });
 
-test('a key that served another operation is 409', async () => {
+test('a key of another operation is 409', async () => {
   const key = randomUUID();
   await send(key);
   await gateway.actor.pool.query(`update idempotency_key set operation = 'batch' where key = $1`, [key]);
   expect((await send(key)).statusCode).toBe(409);
 });
 
-test('an answer is done once, too, and its key is not that of a sending or of another answer', async () => {
+test('a reply is executed once, too, and its key is not that of a send or of another reply', async () => {
   const mails = await insertMail(
     gateway.actor,
     [1, 2].map(() => ({ userId: box.userId, ownAddress: box.address })),
@@ -121,7 +121,7 @@ test('an answer is done once, too, and its key is not that of a sending or of an
   expect(await countEmails()).toBe(before);
 });
 
-test('a reply to a thread is replayed even if the latest message is now one that cannot be answered', async () => {
+test('a reply to a thread is replayed even if its latest message can no longer be replied to', async () => {
   const ada = { text: 'ada@x.test', addresses: [{ name: null, address: 'ada@x.test' }] };
   const [original] = await insertMail(gateway.actor, [
     {
@@ -141,7 +141,7 @@ test('a reply to a thread is replayed even if the latest message is now one that
   expect((await send(key, { to: null }, { path: '/emails/th_growing/reply' })).body).toBe(first.body);
 });
 
-test('the key of another user is another key', async () => {
+test('the key of another user is a different key', async () => {
   const other = await gateway.mailbox({ domain: 'theirs.test' });
   const key = randomUUID();
   const mine = await send(key);
@@ -150,7 +150,7 @@ test('the key of another user is another key', async () => {
   expect(theirs.json().id).not.toBe(mine.json().id);
 });
 
-test('twenty at once are done once', async () => {
+test('twenty concurrent requests are executed once', async () => {
   const key = randomUUID();
   const before = await countEmails();
   const answers = await Promise.all(Array.from({ length: 20 }, () => send(key)));
@@ -159,7 +159,7 @@ test('twenty at once are done once', async () => {
   expect(await countEmails()).toBe(before + 1);
 });
 
-test('twenty at once through two gateways are done once', async () => {
+test('twenty concurrent requests through two gateways are executed once', async () => {
   for (let round = 0; round < 5; round++) {
     const key = randomUUID();
     const before = await countEmails();
@@ -172,7 +172,7 @@ test('twenty at once through two gateways are done once', async () => {
   }
 });
 
-test('many keys crosswise through two gateways are each done once', async () => {
+test('many keys in opposite orders through two gateways are each executed once', async () => {
   const keys = Array.from({ length: 30 }, () => randomUUID());
   const before = await countEmails();
   const answers = await Promise.all([
@@ -184,7 +184,7 @@ test('many keys crosswise through two gateways are each done once', async () => 
   expect(await countEmails()).toBe(before + 30);
 });
 
-test('different bodies at once with one key: one is done, all others are 409', async () => {
+test('different bodies at once with one key: one is executed, all others are 409', async () => {
   const key = randomUUID();
   const before = await countEmails();
   const answers = await Promise.all(
@@ -204,7 +204,7 @@ describe('while another process holds the key', () => {
     );
   };
 
-  test('it is 409, to be tried again; what was asked beside it goes', async () => {
+  test('a request is 409, to be retried; other requests proceed', async () => {
     const key = randomUUID();
     const release = await takeKey(key);
     const before = await countEmails();
@@ -226,7 +226,7 @@ describe('while another process holds the key', () => {
     expect((await send(key)).statusCode).toBe(200);
   });
 
-  test('that dies, the request is done', async () => {
+  test('that dies, the request is executed', async () => {
     const key = randomUUID();
     const release = await takeKey(key);
     const answer = send(key);
@@ -240,7 +240,7 @@ describe('while another process holds the key', () => {
   });
 });
 
-test('after 24 hours by PostgreSQL’s clock the key is free', async () => {
+test('a key is free after 24 hours by PostgreSQL’s clock', async () => {
   const key = randomUUID();
   const first = await send(key);
   await moveClock(gateway.actor, 23 * 3_600);
@@ -252,7 +252,7 @@ test('after 24 hours by PostgreSQL’s clock the key is free', async () => {
   expect((await send(key, { text: 'Another' })).body).toBe(later.body);
 });
 
-test('a replay comes before what has changed since, such as a suppression', async () => {
+test('a replay comes before later changes, such as a suppression', async () => {
   const key = randomUUID();
   const first = await send(key, { to: 'late@x.test' });
   await gateway.actor.pool.query(
@@ -263,7 +263,7 @@ test('a replay comes before what has changed since, such as a suppression', asyn
   expect((await send(randomUUID(), { to: 'late@x.test' })).statusCode).toBe(400);
 });
 
-test('a refused request keeps no key', async () => {
+test('a refused request stores no key', async () => {
   const key = randomUUID();
   expect((await send(key, { from: 'a@strange.test' })).statusCode).toBe(403);
   expect((await send(key)).statusCode).toBe(200);
@@ -282,6 +282,6 @@ test.each([
   expect(await countEmails()).toBe(before);
 });
 
-test('a key of 256 characters is taken', async () => {
+test('a key of 256 characters is accepted', async () => {
   expect((await send('k'.repeat(256))).statusCode).toBe(200);
 });

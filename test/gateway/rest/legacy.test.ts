@@ -76,7 +76,7 @@ describe('/emails/schedule', () => {
     expect((await call('GET', '/emails/schedule?status=cancelled')).body.data).toHaveLength(1);
   });
 
-  test('refuses an email without a time, and what was never scheduled is not found there', async () => {
+  test('refuses an email without a time, and finds no email that was never scheduled', async () => {
     const refused = await call('POST', '/emails/schedule', email({ scheduled_at: undefined }));
     expect([refused.status, refused.body.error]).toEqual([400, 'scheduled_at is required']);
     const [received = ''] = await insertMail(gateway.actor, [{ userId: box.userId }]);
@@ -107,7 +107,7 @@ describe('/mail', () => {
     ]);
   });
 
-  test('lists received mail in its own words, archived mail only when asked', async () => {
+  test('lists received mail in its own form, archived mail only on request', async () => {
     const { body } = await ask('GET', '/mail?limit=2');
     expect(body.pagination).toEqual({ limit: 2, offset: 0, total: 4, hasMore: true });
     expect(body.emails[1]).toMatchObject({
@@ -166,7 +166,7 @@ describe('/mail', () => {
     expect((await ask('POST', '/mail/bulk', { emailIds: [], updates: {} })).status).toBe(400);
   });
 
-  test('answers a mail from the address that it came to', async () => {
+  test('replies to a mail from the address that received it', async () => {
     const [first = ''] = emailIds;
     const answer = { emailId: first, to: 'ada@elsewhere.test', subject: 'Re: it', textBody: 'Yes', htmlBody: '<p>Yes' };
     const { status, body } = await ask('POST', '/mail', answer);

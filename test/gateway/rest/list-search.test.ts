@@ -127,7 +127,7 @@ test('many plain words match as a part alone', async () => {
   expect((await get(`/emails?search=${search}`)).json().data).toEqual([]);
 });
 
-test('another account finds nothing of it', async () => {
+test('another account finds no email of the search', async () => {
   const stranger = await gateway.mailbox();
   for (const search of ['turbine', 'from:ann', 'in:sent', '-x'])
     for (const path of ['/emails', '/mail/threads']) {
@@ -136,7 +136,7 @@ test('another account finds nothing of it', async () => {
     }
 });
 
-describe('a page that is empty because of its time range', () => {
+describe('an empty page because of its time range', () => {
   const HOUR = 3_600_000;
 
   test('says how many emails are older, and only then', async () => {

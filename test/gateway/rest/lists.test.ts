@@ -43,7 +43,7 @@ describe.each([
     ['101', 100],
     ['999999999', 100],
     ['99999999999999999999', 100],
-  ])('takes a limit of %s as %i', async (limit, taken) => {
+  ])('counts a limit of %s as %i', async (limit, taken) => {
     const response = await get(`${path}?limit=${limit}`);
     expect([response.statusCode, response.json().pagination.limit]).toEqual([200, taken]);
   });
@@ -69,7 +69,7 @@ describe.each([
     ]);
   });
 
-  test('behind its end is empty and has no more', async () => {
+  test('is empty after its end and has no more', async () => {
     if (!hasOffset) return;
     const { data, pagination } = (await get(`${path}?offset=1000`)).json();
     expect(data).toEqual([]);
@@ -87,7 +87,7 @@ test.each([
   ['/email-addresses', 'isReceiptRuleConfigured'],
   ['/endpoints', 'isActive'],
   ['/endpoints', 'active'],
-])('%s takes true, false, 1 and 0 for %s and nothing else', async (path, field) => {
+])('%s accepts true, false, 1 and 0 for %s and nothing else', async (path, field) => {
   for (const value of ['true', 'false', '1', '0'])
     expect((await get(`${path}?${field}=${value}`)).statusCode).toBe(200);
   for (const value of ['yes', '2', '', 'null']) {

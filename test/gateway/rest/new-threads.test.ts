@@ -104,7 +104,7 @@ test('the events of an email and of its thread are appended together, the email 
   ]);
 });
 
-test('the threading actor finds it done', async () => {
+test('the threading actor has nothing to do for it', async () => {
   const id = await send(topic('Done'));
   expect(await assign(id)).toBe(0);
 });

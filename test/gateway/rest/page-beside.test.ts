@@ -93,7 +93,7 @@ test('the attachments of an email are read page by page', async () => {
   expect(names(await read('limit=1000'))).toHaveLength(3);
 });
 
-test('a check of DNS is made by offset only', async () => {
+test('a DNS check is paged by offset only', async () => {
   const id = await post('/domains', { domain: `c-${box.userId.slice(-12)}.beside.test` });
   const refused = await call('GET', `/domains?check=true&after=${id}`);
   expect(refused.json()).toMatchObject({ statusCode: 400, details: [{ field: 'check' }] });

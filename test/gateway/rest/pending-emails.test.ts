@@ -133,7 +133,7 @@ test('another user, and a key limited to another domain, find nothing', async ()
   expect((await read(id, await keyOf({ id: box.domainId, name: 'mine.test' }))).status).toBe(200);
 });
 
-test('a report to a return address is no email, and what was parsed and removed since is gone', async () => {
+test('a report to a return address is no email, and a parsed and removed one is gone', async () => {
   const returnKey = deriveReturnAddressKey(randomBytes(32));
   const returnAddress = makeReturnAddress(
     returnKey,

@@ -18,7 +18,7 @@ const otherCalls = ['GET /audiences', 'POST /audiences', 'DELETE /audiences/x', 
 const recorded = (await recordPublishedClients()).flatMap(({ methods }) => methods.flatMap(({ requests }) => requests));
 const calls = [...new Set([...recorded, ...otherCalls])].sort();
 
-test('the clients have the calls that this file tries', () => {
+test('the clients have the calls that this file tests', () => {
   expect(calls.length).toBeGreaterThan(120);
   expect(calls).toEqual(
     expect.arrayContaining([

@@ -25,7 +25,7 @@ async function insertAttempts(recipientId: string, rows: Record<string, unknown>
   );
 }
 
-test('a sent email shows what became of each recipient, and every try', async () => {
+test('a sent email shows the outcome of each recipient, and every attempt', async () => {
   const sent = await insertSentMail(gateway.actor, mailbox, {
     recipients: [
       { address: 'zoe@x.test', attempts: 2 },
@@ -123,7 +123,7 @@ test('a sent email shows what became of each recipient, and every try', async ()
   ]);
 });
 
-test('blind copies are shown to their sender, behind the addressees', async () => {
+test('blind copies are shown to their sender, after the other recipients', async () => {
   const sent = await insertSentMail(gateway.actor, mailbox, {
     recipients: [{ address: 'ann@x.test' }, { address: 'bob@x.test' }, { address: 'zoe@x.test' }],
   });
@@ -140,12 +140,12 @@ test('blind copies are shown to their sender, behind the addressees', async () =
   ]);
 });
 
-test('received mail has none', async () => {
+test('received mail has no recipients', async () => {
   const [id = ''] = await insertMail(gateway.actor, [{ userId: mailbox.userId }]);
   expect((await read(id)).recipients).toEqual([]);
 });
 
-test('another user’s recipients and tries show nowhere, whatever their ids', async () => {
+test('another user’s recipients and attempts are shown nowhere, whatever their ids', async () => {
   const sent = await insertSentMail(gateway.actor, mailbox);
   await insertAttempts(sent.recipientIds[0] ?? '', [{ number: 1, started_at: '2026-11-26T10:00:00Z' }]);
   for (const table of ['recipient', 'sending_attempt'])
@@ -172,7 +172,7 @@ test('fifty recipients take as few statements as one', async () => {
   expect(fifty.statements).toBe(one.statements);
 });
 
-test('a thread tells why a sent message failed', async () => {
+test('a thread shows why a sent message failed', async () => {
   const sent = await insertSentMail(gateway.actor, mailbox, {
     recipients: [{ address: 'a@x.test', status: 'bounced' }],
   });

@@ -61,7 +61,7 @@ async function setStatus(box: TestMailbox, from: string, to: string): Promise<vo
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
 
-test('what failed comes again, in order, and is delivered', async () => {
+test('failed deliveries are repeated, in order, and delivered', async () => {
   const box = await gateway.mailbox({ endpointUrl: receiver.url });
   const mails = await delivered(box, ['failed', 'success', 'failed']);
   actor = await startDelivering(gateway.actor, gateway.owner);
@@ -94,7 +94,7 @@ test('what failed comes again, in order, and is delivered', async () => {
   ).toEqual(['replay', 'replay']);
 });
 
-test('status all brings what succeeded again, too; pending ones never', async () => {
+test('status all repeats successful ones, too, and never pending ones', async () => {
   const box = await gateway.mailbox({ endpointUrl: receiver.url });
   const mails = await delivered(box, ['failed', 'success', 'pending']);
   expect((await replay(box, { since: LONG_AGO, status: 'all' })).body.replayed).toBe(2);
@@ -103,7 +103,7 @@ test('status all brings what succeeded again, too; pending ones never', async ()
   expect((await replay(box, { since: LONG_AGO, status: 'all' })).body).toMatchObject({ replayed: 0, hasMore: false });
 });
 
-test('since counts in, until does not', async () => {
+test('since is included, until is not', async () => {
   const box = await gateway.mailbox({ endpointUrl: receiver.url });
   const mails = await delivered(box, ['failed', 'failed', 'failed']);
   const { rows } = await gateway.actor.pool.query(
@@ -127,7 +127,7 @@ test('only the latest delivery of an email counts', async () => {
   expect(await replayedEmails(box)).not.toContain(mended);
 });
 
-test('asked again with the same until, it goes on where it stopped, and brings nothing twice', async () => {
+test('a repeated request with the same until continues where it stopped, and repeats nothing twice', async () => {
   const box = await gateway.mailbox({ endpointUrl: receiver.url });
   const mails = await delivered(box, ['success', 'failed', 'success', 'failed', 'success']);
   const wish = { since: LONG_AGO, status: 'all', limit: 2 };
@@ -143,14 +143,14 @@ test('asked again with the same until, it goes on where it stopped, and brings n
   expect((await replayedEmails(box)).toSorted()).toEqual(mails.toSorted());
 });
 
-test('two at once bring nothing twice', async () => {
+test('two concurrent replays repeat nothing twice', async () => {
   const box = await gateway.mailbox({ endpointUrl: receiver.url });
   await delivered(box, Array(30).fill('failed'));
   const answers = await Promise.all(Array.from({ length: 4 }, () => replay(box, { since: LONG_AGO })));
   expect(answers.map(({ body }) => body.replayed).toSorted((a, b) => a - b)).toEqual([0, 0, 0, 30]);
 });
 
-test('more than can be brought at once are brought in parts', async () => {
+test('a replay beyond the limit is executed in parts', async () => {
   const box = await gateway.mailbox({ endpointUrl: receiver.url });
   await delivered(box, Array(2_001).fill('failed'));
   const answer = await replay(box, { since: LONG_AGO, limit: 50_000 });
@@ -158,7 +158,7 @@ test('more than can be brought at once are brought in parts', async () => {
   expect((await replay(box, { since: LONG_AGO, until: answer.body.until })).body.replayed).toBe(1);
 });
 
-describe('what cannot be is refused', () => {
+describe('an invalid replay is refused', () => {
   test.each([
     [{}, 'since'],
     [undefined, ''],
@@ -169,12 +169,12 @@ describe('what cannot be is refused', () => {
     [{ since: LONG_AGO, status: 'pending' }, 'status'],
     [{ since: LONG_AGO, limit: 0 }, 'limit'],
     [{ since: LONG_AGO, limit: '5' }, 'limit'],
-  ])('%j', async (body, field) => {
+  ])('with %j', async (body, field) => {
     const box = await gateway.mailbox({ endpointUrl: receiver.url });
     expect(await replay(box, body)).toMatchObject({ status: 400, body: { details: [{ field }] } });
   });
 
-  test('an endpoint that is switched off', async () => {
+  test('for a disabled endpoint', async () => {
     const box = await gateway.mailbox({ endpointUrl: receiver.url });
     await delivered(box, ['failed']);
     await gateway.actor.pool.query('update endpoint set is_active = false where id = $1', [box.endpointId]);
@@ -185,7 +185,7 @@ describe('what cannot be is refused', () => {
     expect(await replayedEmails(box)).toEqual([]);
   });
 
-  test('an endpoint of another user, like an unknown one', async () => {
+  test('for an endpoint of another user, like an unknown one', async () => {
     const box = await gateway.mailbox({ endpointUrl: receiver.url });
     const other = await gateway.mailbox();
     await delivered(box, ['failed']);
@@ -198,7 +198,7 @@ describe('what cannot be is refused', () => {
   });
 });
 
-test('a retry and a replay of one email at the same moment make one delivery', async () => {
+test('a retry and a replay of one email at the same moment create one delivery', async () => {
   const box = await gateway.mailbox({ endpointUrl: receiver.url });
   const [emailId = ''] = await delivered(box, ['failed']);
   // Both wait for the endpoint; the second one sees the deliveries of the first one.
@@ -227,7 +227,7 @@ async function untilWaiting(count: number): Promise<void> {
   if (rows.length < count) await untilWaiting(count);
 }
 
-test('what waits for a retry is left out and counted, and is attempted now on request', async () => {
+test('a delivery that waits for a retry is left out and counted, and is attempted now on request', async () => {
   const box = await gateway.mailbox({ endpointUrl: receiver.url });
   const other = await gateway.mailbox({ endpointUrl: receiver.url });
   const wait = async ({ userId }: TestMailbox) => {

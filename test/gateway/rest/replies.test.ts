@@ -60,7 +60,7 @@ async function countEmails(): Promise<number> {
   return (await gateway.actor.pool.query('select count(*)::integer as n from email')).rows[0].n;
 }
 
-test('an answer goes to the sender, under the subject and in the thread of the original', async () => {
+test('a reply goes to the sender, under the subject and in the thread of the original', async () => {
   const original = await mail({
     subject: 'Hello there',
     messageId: '<third@elsewhere.test>',
@@ -106,7 +106,7 @@ test('an answer goes to the sender, under the subject and in the thread of the o
   });
 });
 
-describe('whom it goes to', () => {
+describe('the recipients of a reply', () => {
   const cases: [what: string, addresses: Fields, body: object, to: string[], cc: string[]][] = [
     ['Reply-To before From', { replyTo: 'list@x.test' }, {}, ['list@x.test'], []],
     ['to given', {}, { to: ['B <b@x.test>', 'c@x.test'] }, ['b@x.test', 'c@x.test'], []],
@@ -133,18 +133,18 @@ describe('whom it goes to', () => {
     await gateway.mailbox({ domain: 'mine.test', userId: box.userId, address: 'second@mine.test' });
   });
 
-  test.each(cases)('%s', async (_what, addresses, body, to, cc) => {
+  test.each(cases)('are %s', async (_what, addresses, body, to, cc) => {
     const response = await reply(await mail({}, addresses), body);
     expect(response.statusCode, response.body).toBe(200);
     expect(await read(response.json().id)).toMatchObject({ to, cc });
   });
 
-  test('the addressees of what oneself sent', async () => {
+  test("are the recipients of the user's own message", async () => {
     const sent = await mail({ type: 'sent' }, { from: box.address, to: ['b@x.test', 'c@x.test'] });
     expect(await read((await reply(sent)).json().id)).toMatchObject({ to: ['b@x.test', 'c@x.test'] });
   });
 
-  test('the address by which a catch-all took it is oneself', async () => {
+  test('do not include the address by which a catch-all received the original', async () => {
     const original = await mail(
       { ownAddress: 'any@mine.test' },
       { to: ['any@mine.test', 'b@x.test'], cc: ['any+tag@mine.test'] },
@@ -153,7 +153,7 @@ describe('whom it goes to', () => {
     expect(await read(response.json().id)).toMatchObject({ to: ['ada@elsewhere.test'], cc: ['b@x.test'] });
   });
 
-  test('a reply to oneself only is rejected', async () => {
+  test('must include another address', async () => {
     const original = await mail({}, { from: box.address, to: [box.address, 'second@mine.test'] });
     const before = await countEmails();
     const response = await reply(original);
@@ -161,7 +161,7 @@ describe('whom it goes to', () => {
     expect(await countEmails()).toBe(before);
   });
 
-  test('50 in Cc besides the sender go, and one more is refused', async () => {
+  test('may be 50 in Cc beside the sender, and one more is refused', async () => {
     const cc = Array.from({ length: 50 }, (_, n) => `c${n}@x.test`);
     const sent = await reply(await mail({}, { cc }), { reply_all: true });
     expect([sent.statusCode, (await read(sent.json().id)).recipients.length]).toEqual([200, 51]);
@@ -196,7 +196,7 @@ describe('with a key that cannot read', () => {
       'the sender and those in Cc by name',
       { to: 'Ada <ADA@elsewhere.test>', cc: 'carol@x.test', bcc: 'desk@list.test' },
     ],
-  ])('a reply goes to %s', async (_what, body) => {
+  ])('sends a reply to %s', async (_what, body) => {
     expect(await replyWith(key, body)).toMatchObject({ status: 200, body: { status: 'sent' } });
   });
 
@@ -205,7 +205,7 @@ describe('with a key that cannot read', () => {
     ['cc', { cc: ['carol@x.test', 'eve@x.test'] }],
     ['bcc', { bcc: 'eve@x.test' }],
     ['to, even with its own subject', { to: 'eve@x.test', subject: 'Mine' }],
-  ])('a reply to another address is 403, and says nothing of the original: in %s', async (_field, body) => {
+  ])('gets 403 for another address, without a word about the original: in %s', async (_field, body) => {
     const before = await countEmails();
     const message =
       'A reply to an address that is not a participant of the original email needs the scope read. This API key has send only.';
@@ -226,7 +226,7 @@ describe('with a key that cannot read', () => {
     expect((await replyWith(box.apiKey, body)).status).toBe(200);
   });
 
-  test('the same holds for a thread and in the graph', async () => {
+  test('has the same limits for a thread and in the graph', async () => {
     const { threadId: id } = await insertThread(gateway.actor, {
       userId: box.userId,
       count: 2,
@@ -245,7 +245,7 @@ describe('with a key that cannot read', () => {
     expect(await ask(null)).toMatchObject({ data: { replyToEmail: { email: { id: expect.stringMatching(/^em_/) } } } });
   });
 
-  test('a suppressed recipient of the original is not named', async () => {
+  test('is not shown a suppressed recipient of the original', async () => {
     await gateway.actor.pool.query(
       `insert into suppression (user_id, id, address, reason, created_at) values ($1, 'sup_s', 'shy@x.test', 'bounce', now())`,
       [box.userId],
@@ -258,8 +258,8 @@ describe('with a key that cannot read', () => {
   });
 });
 
-describe('a thread', () => {
-  test('is answered at its latest message, sent or received, and never at a scheduled one', async () => {
+describe('a reply to a thread', () => {
+  test('goes to its latest message, sent or received, and never to a scheduled one', async () => {
     const { threadId, emailIds } = await insertThread(gateway.actor, {
       userId: box.userId,
       count: 3,
@@ -280,7 +280,7 @@ describe('a thread', () => {
     expect(await linksOf(second.json().id)).toMatchObject({ inReplyTo: [`<${sent}@elsewhere.test>`] });
   });
 
-  test('that was merged into another is that other', async () => {
+  test('that was merged into another goes to that other', async () => {
     const { threadId, emailIds } = await insertThread(gateway.actor, {
       userId: box.userId,
       count: 1,
@@ -301,8 +301,8 @@ describe('a thread', () => {
   });
 });
 
-describe('what it says', () => {
-  test('is everything that an email says', async () => {
+describe('the content of a reply', () => {
+  test('has every field of an email', async () => {
     const original = await mail({ subject: 'Re: Hello' });
     const response = await reply(original, {
       from_name: 'Ann "A", Smith',
@@ -339,12 +339,12 @@ describe('what it says', () => {
     ['AW: Hallo', 'Re: Hallo'],
     ['Fwd: Hello', 'Re: Fwd: Hello'],
     ['', 'Re:'],
-  ])('under %j it is %j', async (subject, expected) => {
+  ])('has the subject %j for %j', async (subject, expected) => {
     const response = await reply(await mail({ subject }));
     expect(await read(response.json().id)).toMatchObject({ subject: expected });
   });
 
-  test('may wait on the schedule', async () => {
+  test('may be scheduled', async () => {
     const original = await mail({ threadId: 'th_later' });
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const response = await reply(original, { scheduled_at: at });
@@ -370,7 +370,7 @@ describe('what it says', () => {
   });
 });
 
-describe('is refused', () => {
+describe('a reply is refused', () => {
   const cases: [what: string, body: object, status: number, field: string, error: RegExp][] = [
     ['without from', { from: undefined }, 400, 'from', /^Missing required fields: from is required$/],
     ['without text', { text: '' }, 400, 'html', /^Either html or text content must be provided$/],
@@ -385,7 +385,7 @@ describe('is refused', () => {
     ['with reply_all as text', { reply_all: 'yes' }, 400, 'reply_all', /Bad Request/],
   ];
 
-  test.each(cases)('%s', async (_what, body, status, field, error) => {
+  test.each(cases)('with %s', async (_what, body, status, field, error) => {
     const original = await mail();
     const before = await countEmails();
     const response = await reply(original, body);
@@ -415,14 +415,14 @@ describe('is refused', () => {
   });
 
   test.each(['em_00000000000070008000000000000000', 'nonsense', "';--", '%00'])(
-    'to %s, which is nothing',
+    'to %s, which does not exist',
     async (id) => {
       const response = await reply(encodeURIComponent(id));
       expect([response.statusCode, response.json().error]).toEqual([404, 'Email or thread not found']);
     },
   );
 
-  test('from a domain that is gone, whatever its mail', async () => {
+  test('from a removed domain, although its mail remains', async () => {
     const gone = await gateway.mailbox({ domain: 'gone.test', userId: box.userId });
     const original = await mail({ ownAddress: gone.address });
     await gateway.actor.pool.query(`delete from domain where name = 'gone.test'`);

@@ -80,7 +80,7 @@ async function threadedEvents(ids: readonly string[]): Promise<number> {
   return rows[0].n;
 }
 
-test('a reply by thread id right after another reply answers that one', async () => {
+test('a second reply by thread id refers to the first one', async () => {
   const { id, threadId } = await received();
   let latest = id;
   for (let position = 1; position <= 20; position++) {
@@ -93,7 +93,7 @@ test('a reply by thread id right after another reply answers that one', async ()
   expect(await threadOf(threadId)).toEqual({ message_count: 21, received_count: 1, latest_email_id: latest });
 });
 
-test('parallel replies through two gateways, among mail that comes in, get positions without gap or repeat', async () => {
+test('parallel replies through two gateways, among arriving mail, get positions without gap or repeat', async () => {
   const { id, threadId } = await received();
   const messageId = (await placesOf([id]))[0]?.message_id ?? '';
   const incoming = await Promise.all(Array.from({ length: PARALLEL_REPLIES }, () => receive([messageId])));
@@ -116,14 +116,14 @@ test('parallel replies through two gateways, among mail that comes in, get posit
   expect(await threadedEvents(ids)).toBe(ids.length);
 });
 
-test('the threading actor finds a reply done', async () => {
+test('the threading actor has nothing to do for a reply', async () => {
   const { id } = await received();
   const { body } = await reply(id);
   expect(await assign(body.id)).toBe(0);
   expect(await threadedEvents([body.id])).toBe(1);
 });
 
-test('an email that refers to a known Message-ID joins its thread at once, one that does not starts a thread', async () => {
+test('an email that refers to a known Message-ID joins its thread at once, any other starts a thread', async () => {
   const { id, threadId } = await received();
   const messageId = (await placesOf([id]))[0]?.message_id;
   const send = (headers: object) =>
@@ -162,7 +162,7 @@ test('a scheduled reply is in no thread before it is sent', async () => {
   expect(await placesOf([body.id])).toMatchObject([{ type: 'scheduled', thread_id: null }]);
 });
 
-test('a reply whose key was used before joins nothing again', async () => {
+test('a reply with a used key joins no thread again', async () => {
   const { id, threadId } = await received();
   const request = () =>
     gateway.app.inject({
@@ -176,7 +176,7 @@ test('a reply whose key was used before joins nothing again', async () => {
   expect(await threadOf(threadId)).toMatchObject({ message_count: 2 });
 });
 
-test('a reply goes out although another holds the threads of its user for long, and joins later', async () => {
+test('a reply is sent although another transaction holds the threads of its user for long, and joins later', async () => {
   const { id, threadId } = await received();
   const answer = await inTransaction(gateway.actor, async (client) => {
     await lockThreads(client, box.userId);
@@ -231,7 +231,7 @@ describe('a reply that names a claim', () => {
   }
 
   test.each(answers)(
-    '%s: goes out while the claim holds, and is 409 and sends nothing once it is lost',
+    '%s: is sent while the claim holds, and is 409 and sends nothing once it is lost',
     async (_name, answer) => {
       const { id, threadId } = await received();
       const elsewhere = await received();
@@ -270,7 +270,7 @@ describe('a reply that names a claim', () => {
     ]);
   });
 
-  test('is 400 when the email answers no thread, and 409 when it answers an unknown one', async () => {
+  test('is 400 when the email replies to no thread, and 409 when it replies to an unknown one', async () => {
     const { threadId } = await received();
     const { token } = await claim(threadId);
     const email = { from: box.address, to: 'ada@away.test', subject: 'x', text: 'x', claim_token: token };
@@ -279,7 +279,7 @@ describe('a reply that names a claim', () => {
     expect((await follow('', token, ['<unknown@away.test>'])).status).toBe(409);
   });
 
-  test('in a permissive batch only the emails with lost claims are refused', async () => {
+  test('is refused alone in a permissive batch when its claim is lost', async () => {
     const { id, threadId } = await received();
     const { token } = await claim(threadId);
     const [place] = await placesOf([id]);
@@ -298,7 +298,7 @@ describe('a reply that names a claim', () => {
     expect(response.json()).toMatchObject({ data: [{}], errors: [{ index: 1 }] });
   });
 
-  test('gets the first answer when it is repeated with its Idempotency-Key after the claim was lost', async () => {
+  test('gets the first response when it is repeated with its Idempotency-Key after the claim was lost', async () => {
     const { id, threadId } = await received();
     const { token } = await claim(threadId);
     const request = async () => {
@@ -312,7 +312,7 @@ describe('a reply that names a claim', () => {
     expect(await threadOf(threadId)).toMatchObject({ message_count: 2 });
   });
 
-  test('goes out under its claim while another holds the threads of its user for long', async () => {
+  test('is sent under its claim while another transaction holds the threads of its user for long', async () => {
     const { id, threadId } = await received();
     const { token } = await claim(threadId);
     const statuses = await inTransaction(gateway.actor, async (client) => {
@@ -324,7 +324,7 @@ describe('a reply that names a claim', () => {
     expect(statuses).toEqual([200, 409]);
   });
 
-  test('and a release at the same time: the reply is sent or refused, and the release waits for a reply in hand', async () => {
+  test('is sent or refused during a release, and the release waits for a running reply', async () => {
     for (let round = 0; round < 5; round++) {
       const { id, threadId } = await received();
       const { token } = await claim(threadId);
@@ -335,7 +335,7 @@ describe('a reply that names a claim', () => {
   });
 });
 
-test('a reply to mail without a Message-ID names no id of our making, and is in its thread all the same', async () => {
+test('a reply to mail without a Message-ID contains none of our ids, and joins its thread', async () => {
   const addresses = { from: list('ada@away.test'), to: list(box.address), cc: null, bcc: null, replyTo: null };
   const id = `em_${'7'.repeat(32)}`;
   const messageId = receivedMessageId(null, id, 'mx.test');

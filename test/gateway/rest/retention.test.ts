@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { removeOldMail } from '../../../actors/scheduling/retention.ts';
 import { encodeEventCursor } from '../../../core/events/event-cursor.ts';
+import { DAY_MS } from '../../../core/shared/durations.ts';
 import { KEEP_FOREVER } from '../../../core/upkeep/retention.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
@@ -11,7 +12,6 @@ import { mutate } from '../../support/stages/graph-results.ts';
 
 let gateway: TestGateway;
 let box: TestMailbox;
-const DAY_MS = 86_400_000;
 
 beforeAll(async () => {
   gateway = await openTestGateway({ config: { retention: { ...KEEP_FOREVER, metadataDays: 4_000 } } });
@@ -29,7 +29,7 @@ const update = (input: object) =>
 const sweep = () =>
   removeOldMail(testActorContext(gateway.actor), { retention: KEEP_FOREVER }, { isStopping: () => false });
 
-test('an account shows and changes how long its mail is kept; another one does not see it', async () => {
+test('an account shows and changes how long its mail is kept, and another one does not see it', async () => {
   expect(await readRetention()).toEqual({ ...KEEP_FOREVER, metadataDays: 4_000, isDefault: true });
   const chosen = { rawDays: 30, bodyDays: 90, metadataDays: null, isDefault: false };
   expect(await update({ rawDays: 30, bodyDays: 90 })).toMatchObject({ retention: chosen });
@@ -44,7 +44,7 @@ test.each([
   [{ rawDays: 10, bodyDays: 9 }, /longer than bodies/],
   [{ bodyDays: 10, metadataDays: 9 }, /longer than metadata/],
   [{ rawDays: 10, metadataDays: 9 }, /longer than metadata/],
-])('%j cannot be meant', async (input, reason) => {
+])('%j is refused', async (input, reason) => {
   const answer = await update(input);
   expect(JSON.stringify(answer)).toMatch(reason);
   expect(JSON.stringify(answer)).toMatch(/ValidationError/);
@@ -110,7 +110,7 @@ test('if the raw message is deleted, it and its attachments return 410, and the 
   expect((await gateway.call(box.apiKey, 'GET', `/emails/${id}`)).json()).toMatchObject({ id, text: null, html: null });
 });
 
-test('a cursor behind which events were removed is answered 410, and the feed goes on from where it begins', async () => {
+test('a cursor before removed events is 410, and the feed continues from its beginning', async () => {
   await appendEvents(gateway.owner, box.userId, {
     labels: Array.from({ length: 9 }, (_, n) => `e${n}`),
     bus: gateway.bus,

@@ -78,7 +78,7 @@ async function addEndpoint(type = 'webhook', isActive = true): Promise<string> {
   return id;
 }
 
-test('mail whose tries are used up comes again in a new delivery', async () => {
+test('mail whose attempts are used up is repeated as a new delivery', async () => {
   answer = 500;
   await gateway.actor.pool.query('update route set decided_at = null, outcome = null where email_id = $1', [emailId]);
   await start();
@@ -107,7 +107,7 @@ test('mail whose tries are used up comes again in a new delivery', async () => {
   await untilDeliveries(gateway.actor, box.endpointId, (all) => all.length === 3 && all[2]?.status === 'success');
 });
 
-test('without ids it goes where its route leads now', async () => {
+test('mail is delivered by its present route when no ids are given', async () => {
   const response = await retry();
   expect(response.statusCode, response.body).toBe(200);
   expect(await deliveriesOf(gateway.actor, box.endpointId)).toMatchObject([
@@ -135,7 +135,7 @@ test('mail of an endpoint that was inactive is delivered when it is active again
   await untilDeliveries(gateway.actor, box.endpointId, ([one]) => one?.status === 'success');
 });
 
-test('mail that the catch-all took goes to the endpoint of the domain', async () => {
+test('mail of the catch-all is delivered to the endpoint of the domain', async () => {
   const all = await mailbox({ isCatchAllEnabled: true });
   const [mail] = await insertReceivedMail(gateway.actor, all, { isCatchAll: true, localPart: 'any' });
   await gateway.actor.pool.query(
@@ -150,7 +150,7 @@ test('mail that the catch-all took goes to the endpoint of the domain', async ()
 });
 
 test.each(['endpoint_id', 'delivery_id', null])(
-  'a pending delivery that is asked for by %s is tried now, not beside another',
+  'a pending delivery that is requested by %s is attempted now, not twice',
   async (field) => {
     answer = 500;
     box = await mailbox({ endpointConfig: { retryAttempts: 3 } });
@@ -167,7 +167,7 @@ test.each(['endpoint_id', 'delivery_id', null])(
   },
 );
 
-test('two retries at once make one delivery', async () => {
+test('two concurrent retries create one delivery', async () => {
   const answers = await Promise.all(Array.from({ length: 10 }, () => retry()));
   expect(new Set(answers.map((each) => each.json().delivery_id)).size).toBe(1);
   expect(await deliveriesOf(gateway.actor, box.endpointId)).toHaveLength(1);
@@ -184,7 +184,7 @@ test.each([
   expect(await deliveriesOf(gateway.actor, box.endpointId)).toEqual([]);
 });
 
-test('an endpoint that is inactive is refused, and one that forwards gets a delivery of its type, with one attempt', async () => {
+test('an inactive endpoint is refused, and one that forwards gets a delivery of its type, with one attempt', async () => {
   const inactive = await retry({ endpoint_id: await addEndpoint('webhook', false) });
   expect([inactive.statusCode, inactive.json().message]).toEqual([404, 'Endpoint not found or is inactive']);
   for (const type of ['email', 'email_group']) {
@@ -198,7 +198,7 @@ test('an endpoint that is inactive is refused, and one that forwards gets a deli
   }
 });
 
-test('a forwarded copy that is with the sending queue already is not made again', async () => {
+test('a forwarded copy that is queued already is not created again', async () => {
   const endpointId = await addEndpoint('email');
   const { delivery_id: id } = (await retry({ endpoint_id: endpointId })).json();
   await gateway.actor.pool.query(`update delivery set forward_raw_id = 'raw_x', next_attempt_at = null where id = $1`, [
@@ -211,7 +211,7 @@ test('a forwarded copy that is with the sending queue already is not made again'
   expect(rows).toEqual([{ next_attempt_at: null }]);
 });
 
-test('endpoints, deliveries and mail of another user are answered like unknown ones', async () => {
+test('endpoints, deliveries and mail of another user get the responses of unknown ones', async () => {
   const other = await mailbox();
   const theirs = await received(other);
   const made = await gateway.call(other.apiKey, 'POST', `/emails/${theirs}/retry`);
@@ -223,14 +223,14 @@ test('endpoints, deliveries and mail of another user are answered like unknown o
   expect(bodies.every((body) => body.startsWith('404'))).toBe(true);
 });
 
-test('a delivery of another of the own mails is not this one’s', async () => {
+test('a delivery of another email of the user is refused', async () => {
   const second = await received();
   const made = await retry(undefined, second);
   const response = await retry({ delivery_id: made.json().delivery_id });
   expect([response.statusCode, response.json().message]).toEqual([404, 'Delivery not found for this email']);
 });
 
-test('mail with no endpoint, mail on its way to the router and sent mail are refused', async () => {
+test('mail without endpoint, mail on its way to the router and sent mail are refused', async () => {
   await gateway.actor.pool.query('update email_address set endpoint_id = null where id = $1', [box.addressId]);
   const nowhere = await retry();
   expect([nowhere.statusCode, nowhere.json().message]).toEqual([404, 'No endpoint is configured for this email']);

@@ -58,7 +58,7 @@ async function received(options: ReceivedMailOptions = {}): Promise<string> {
 const call = (method: string, path: string, body?: unknown) => gateway.call(box.apiKey, method, path, body);
 const routeTo = async (id: string, query = '') => (await call('GET', `/emails/${id}/route${query}`)).json();
 
-test('a delivered mail says its address, its endpoint, why, and each step with its time', async () => {
+test('a delivered mail shows its address, its endpoint, the reason, and each step with its time', async () => {
   const id = await received();
   const [delivery] = await untilDeliveries(gateway.actor, box.endpointId, ([one]) => one?.status === 'success');
   await gateway.actor.pool.query(
@@ -131,7 +131,7 @@ test('a delivered mail says its address, its endpoint, why, and each step with i
   ]);
 });
 
-test('blocked mail names the rule and what fitted it; a failed delivery says why', async () => {
+test('blocked mail names the rule and the matching text; a failed delivery shows the reason', async () => {
   const ruleId = await addRule(gateway.actor, box, { action: 'block', subject: 'pills' });
   const blocked = await routeTo(await received({ subject: 'PILLS' }));
   expect(blocked).toMatchObject({
@@ -151,7 +151,7 @@ test('blocked mail names the rule and what fitted it; a failed delivery says why
   );
 });
 
-test('rules and endpoints that are gone since keep their ids', async () => {
+test('deleted rules and endpoints keep their ids in a route', async () => {
   const ruleId = await addRule(gateway.actor, box, { action: 'route', subject: 'x', endpointId: box.endpointId });
   const id = await received({ subject: 'x' });
   await gateway.actor.pool.query('delete from guard_rule where id = $1', [ruleId]);
@@ -167,7 +167,7 @@ test('rules and endpoints that are gone since keep their ids', async () => {
   });
 });
 
-test('mail that waits says for what', async () => {
+test('waiting mail shows the reason', async () => {
   const [mail] = await insertReceivedMail(gateway.actor, box);
   const id = mail?.emailId ?? '';
   expect(await routeTo(id)).toMatchObject({ outcome: null, reason: 'It is threaded and waits for routing.' });
@@ -177,7 +177,7 @@ test('mail that waits says for what', async () => {
   expect(waiting.steps.map(({ step }: { step: string }) => step)).toEqual(['received']);
 });
 
-test('sent mail has no route, and mail of others none that can be seen', async () => {
+test('sent mail has no route, and routes of other users are not found', async () => {
   const sent = await call('POST', '/emails', { from: box.address, to: 'b@else.test', subject: 'x', text: 'x' });
   const response = await call('GET', `/emails/${sent.json().id}/route`);
   expect([response.statusCode, response.json().message]).toEqual([400, 'Only received emails have a route']);
@@ -189,7 +189,7 @@ test('sent mail has no route, and mail of others none that can be seen', async (
   expect([foreign?.statusCode, foreign?.body]).toEqual([404, unknown?.body]);
 });
 
-test('what would become of a mail is what a retry, and the same mail coming again, then come to', async () => {
+test('an explanation predicts the result of a retry, and of the same mail that arrives again', async () => {
   const other = `ep_${randomBytes(8).toString('hex')}`;
   const config = { url: `${receiver.url}/other`, timeout: 30, retryAttempts: 0, verificationToken: 'a'.repeat(64) };
   await gateway.actor.pool.query(
@@ -238,7 +238,7 @@ test('what would become of a mail is what a retry, and the same mail coming agai
   }
 });
 
-test('where a model would have to be asked, the mail says so and a retry is refused', async () => {
+test('a route that would need a model says so, and a retry is refused', async () => {
   const id = await received();
   await addRule(gateway.actor, box, { action: 'block', prompt: 'Is it spam?' });
   expect((await routeTo(id, '?now=true')).would).toMatchObject({

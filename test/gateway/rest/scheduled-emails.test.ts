@@ -123,7 +123,7 @@ describe('rescheduling', () => {
     },
   );
 
-  test('a phrase is read in the zone that is given, else in that of the email', async () => {
+  test('a phrase is read in the given zone, else in that of the email', async () => {
     const id = await schedule({ scheduled_at: 'tomorrow at 9am', timezone: 'Asia/Tokyo' });
     const other = await call('PATCH', `/emails/${id}`, { scheduled_at: 'tomorrow at 10am' });
     expect(other.json()).toMatchObject({ timezone: 'Asia/Tokyo', scheduled_at: expect.stringContaining('T01:00:00') });
@@ -138,7 +138,7 @@ describe('rescheduling', () => {
     [{ scheduled_at: '' }, 'scheduled_at', 'Unable to parse date'],
     [{ scheduled_at: inHours(1), timezone: 'Mars/Olympus' }, 'timezone', 'Unknown time zone'],
     [{ scheduled_at: inHours(1), is_read: true }, 'scheduled_at', 'cannot be changed together'],
-  ])('%o is refused in the words of sending', async (body, field, message) => {
+  ])('%o is refused with the error of sending', async (body, field, message) => {
     const id = await schedule();
     const before = await rowOf(id);
     const response = await call('PATCH', `/emails/${id}`, body);
@@ -148,7 +148,7 @@ describe('rescheduling', () => {
     expect(await rowOf(id)).toEqual(before);
   });
 
-  test('mail that has left, was received or was cancelled is refused, and so is nothing at all', async () => {
+  test('mail that was sent, received or cancelled is refused, and so is an empty change', async () => {
     const cancelled = await schedule();
     await call('DELETE', `/emails/${cancelled}`);
     const body = { scheduled_at: inHours(48) };
@@ -167,7 +167,7 @@ describe('rescheduling', () => {
     expect([flag.statusCode, flag.json().message]).toEqual([400, 'Only received emails can be updated']);
   });
 
-  test('the raw message of another user cannot get another date, whatever the statement says', async () => {
+  test('the raw message of another user cannot get another date, whatever id is given', async () => {
     const id = await schedule();
     const before = await rowOf(id);
     const client = await gateway.database.pool.connect();
@@ -184,7 +184,7 @@ describe('cancelling', () => {
   test.each([
     ['DELETE', ''],
     ['POST', '/cancel'],
-  ])('%s /emails/:id%s cancels a scheduled email once, and nothing of it is ever due', async (method, tail) => {
+  ])('%s /emails/:id%s cancels a scheduled email once, and it is never due', async (method, tail) => {
     const id = await schedule();
     const first = await call(method, `/emails/${id}${tail}`);
     expect(first.statusCode).toBe(200);
@@ -211,7 +211,7 @@ describe('cancelling', () => {
     expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
   });
 
-  test('cancels a paused email, and refuses to cancel mail that has left or was received', async () => {
+  test('cancels a paused email, and refuses to cancel sent or received mail', async () => {
     const paused = await schedule();
     await call('POST', `/emails/${paused}/pause`);
     expect((await call('DELETE', `/emails/${paused}`)).json().message).toBe('Scheduled email cancelled');
@@ -241,7 +241,7 @@ const RECEIVED =
   'Cannot delete a received email. Use PATCH to archive it instead, or POST /emails/{id}/trash to move it to the trash.';
 
 describe('pausing', () => {
-  test('a paused email stays when its time passes, and goes out now when it is resumed', async () => {
+  test('keeps an email when its time passes, and sends it when it is resumed', async () => {
     const id = await schedule();
     const paused = await call('POST', `/emails/${id}/pause`);
     expect(paused.json()).toMatchObject({ success: true, message: 'Scheduled email paused', id, status: 'paused' });
@@ -273,7 +273,7 @@ describe('pausing', () => {
     expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
   });
 
-  test('resumed in time it keeps its schedule, or takes the other one that is given', async () => {
+  test('keeps the schedule when the email is resumed in time, or takes a given one', async () => {
     const at = inHours(24);
     const id = await schedule({ scheduled_at: at });
     expect((await call('POST', `/emails/${id}/resume`)).json()).toMatchObject({ message: 'Email is not paused' });
@@ -294,7 +294,7 @@ describe('pausing', () => {
     expect(soon.statusCode).toBe(400);
   });
 
-  test('a paused email that is rescheduled stays paused', async () => {
+  test('lasts when the email is rescheduled', async () => {
     const id = await schedule();
     await call('POST', `/emails/${id}/pause`);
     const at = inHours(72);
@@ -304,7 +304,7 @@ describe('pausing', () => {
     });
   });
 
-  test.each(['pause', 'resume'])('what has left, was received or was cancelled cannot be told to %s', async (verb) => {
+  test.each(['pause', 'resume'])('is refused for sent, received or cancelled mail: %s', async (verb) => {
     const cancelled = await schedule();
     await call('DELETE', `/emails/${cancelled}`);
     for (const [id, kind] of [
@@ -319,7 +319,7 @@ describe('pausing', () => {
   });
 });
 
-test('another user’s scheduled email is answered like an unknown one, whatever is asked', async () => {
+test('another user’s scheduled email gets the response of an unknown one on every route', async () => {
   const id = await schedule();
   const before = await rowOf(id);
   const stranger = await gateway.mailbox();

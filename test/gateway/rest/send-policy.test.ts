@@ -328,7 +328,7 @@ test.for<[SendPolicy, readonly string[], string, string]>([
   expect((await submit(box.apiKey, fields, body)).verdict).toBe('accepted');
 });
 
-test('links: false looks into subject, names, own fields and attachments of a request', async () => {
+test('links: false covers subject, names, own fields and attachments of a request', async () => {
   const key = await keyWith({ links: false });
   const refusals: [object, string, string][] = [
     [{ subject: 'evil.com' }, 'subject', 'evil.com in its subject'],
@@ -353,7 +353,7 @@ test('links: false looks into subject, names, own fields and attachments of a re
   expect(answer.statusCode).toBe(200);
 });
 
-test('the policy of an address holds for its tags, and not for other addresses', async () => {
+test('the policy of an address applies to its tags, and not to other addresses', async () => {
   await setAddressPolicy({ per_hour: 1 });
   const [local, domain] = box.address.split('@');
   const from = (sender: string) => gateway.call(box.apiKey, 'POST', '/emails', email({ from: sender })).then(ofRest);
@@ -371,7 +371,7 @@ describe('participants', () => {
     [['replies@elsewhere.test'], null],
     [['ada@elsewhere.test', 'eve@elsewhere.test'], 'recipients'],
     [['ada+x@elsewhere.test'], 'recipients'],
-  ])('a reply to %j: %s', async ([to, outcome]) => {
+  ])('allow a reply to %j: %s', async ([to, outcome]) => {
     const { id } = await received();
     const key = await keyWith(POLICY);
     const answer = await gateway.call(key, 'POST', `/emails/${id}/reply`, { from: box.address, text: 'Yes', to });
@@ -421,7 +421,7 @@ describe('participants', () => {
     expect(await send('eve@elsewhere.test')).toBe('recipients');
   });
 
-  test('of another account are nobody', async () => {
+  test('of another account do not count', async () => {
     const { messageId } = await received();
     box = await gateway.mailbox();
     const headers = { 'In-Reply-To': messageId };
@@ -486,14 +486,14 @@ describe('budgets', () => {
     expect(await countEmails()).toBe(3);
   });
 
-  test('are not given back when an email is cancelled', async () => {
+  test('are not returned when an email is cancelled', async () => {
     const key = await keyWith({ per_hour: 1, undo_seconds: 60 });
     const { id } = (await gateway.call(key, 'POST', '/emails', email())).json();
     expect((await gateway.call(key, 'DELETE', `/emails/${id}`)).statusCode).toBe(200);
     expect(ofRest(await gateway.call(key, 'POST', '/emails', email()))).toBe('per_hour');
   });
 
-  test('a used-up budget is a passing trouble for SMTP', async () => {
+  test('that are used up are a temporary error over SMTP', async () => {
     const key = await keyWith({ per_hour: 1 });
     expect((await submit(key, [])).verdict).toBe('accepted');
     expect(await submit(key, [])).toMatchObject({ verdict: 'refused', code: 451, enhancedCode: '4.7.1' });
@@ -501,7 +501,7 @@ describe('budgets', () => {
     expect(await submit(strict, [], LINK)).toMatchObject({ verdict: 'refused', code: 550, enhancedCode: '5.7.1' });
   });
 
-  test('a request that was answered is answered again, whatever is left', async () => {
+  test('do not apply to a repeated request, which gets its first response', async () => {
     const key = await keyWith({ per_hour: 1, undo_seconds: 30 });
     const send = () =>
       gateway.app.inject({
@@ -520,7 +520,7 @@ describe('budgets', () => {
 });
 
 describe('undo_seconds', () => {
-  test('a time that is too early becomes the earliest, a later one stays', async () => {
+  test('moves a time that is too early, and keeps a later one', async () => {
     const key = await keyWith({ undo_seconds: 600 });
     const wait = async (scheduledAt: string) => {
       const answer = await gateway.call(key, 'POST', '/emails', email({ scheduled_at: scheduledAt }));
@@ -533,7 +533,7 @@ describe('undo_seconds', () => {
     expect(await wait('in 20 minutes')).toBeCloseTo(1_200, -1);
   });
 
-  test('a key cannot send such mail earlier; later it can', async () => {
+  test('keeps a key from sending such mail earlier, but not later', async () => {
     const key = await keyWith({ undo_seconds: 600 });
     await setAddressPolicy({ undo_seconds: 900 });
     const { id } = (await gateway.call(key, 'POST', '/emails', email())).json();
@@ -577,7 +577,7 @@ describe('automatic replies', () => {
     return acted.kind === 'refused' ? ruleIn(acted.log.problem?.message ?? '') : acted.kind;
   }
 
-  test('programs share the limit of an address in each thread; a person has none', async () => {
+  test('of programs share the limit of an address in each thread, and replies of people have none', async () => {
     const [one, other] = [await received(), await received()];
     await setAddressPolicy({ auto_replies_per_thread_per_hour: 2 });
     const reply = (key: string, id: string) =>
@@ -592,7 +592,7 @@ describe('automatic replies', () => {
     expect(await actOn(one.id)).toBe('done');
   });
 
-  test('a key has its own limit, also for replies that still wait', async () => {
+  test('of a key have their own limit, also for replies that still wait', async () => {
     const { id } = await received();
     const key = await keyWith({ auto_replies_per_thread_per_hour: 1, undo_seconds: 300 });
     const reply = (secret: string) =>
@@ -609,14 +609,14 @@ describe('automatic replies', () => {
     [{ per_hour: 1 }, 'done'],
     [{ approval: 'always' }, 'done'],
     [{ auto_replies_per_thread_per_hour: 0 }, 'auto_replies_per_thread_per_hour'],
-  ])('an action of a webhook under %j of the address: %s', async ([policy, outcome]) => {
+  ])('by an action of a webhook under %j of the address: %s', async ([policy, outcome]) => {
     const { id } = await received();
     await setAddressPolicy(policy);
     expect(await actOn(id)).toBe(outcome);
     expect(await countEmails()).toBe(outcome === 'done' ? 1 : 0);
   });
 
-  test('actions under undo_seconds wait, and are limited while they do', async () => {
+  test('under undo_seconds wait, and are limited while they do', async () => {
     const { id } = await received();
     await setAddressPolicy({ undo_seconds: 60 });
     const outcomes: string[] = [];
@@ -630,7 +630,7 @@ describe('automatic replies', () => {
   });
 });
 
-test('new recipients are those that no mail was sent to: mail from them does not count, nor mail that waits', async () => {
+test('new recipients are those without sent mail: received and waiting mail does not count', async () => {
   const key = await keyWith({ approval: 'new_recipients' });
   const send = async (to: string | string[], secret = key) =>
     (await gateway.call(secret, 'POST', '/emails', email({ to }))).json().status;

@@ -194,7 +194,7 @@ test.each(crowds)('%s is refused as a whole', async (_what, more, field, error) 
   expect((await post(email(more))).json().details).toHaveLength(1);
 });
 
-test('of many faults the first are told', async () => {
+test('the first of many errors are returned', async () => {
   const response = await post(email({ tags: Array(200).fill({}) }));
   expect([response.statusCode, response.json().details.length]).toEqual([400, 20]);
 });
@@ -220,7 +220,7 @@ test.each(OURS.split(/\s+/).map((name) => [name]))('a custom %s is refused', asy
   );
 });
 
-test('missing fields are all named', async () => {
+test('all missing fields are named', async () => {
   const response = await post({});
   expect(response.json()).toMatchObject({
     error: MISSING,
@@ -285,7 +285,7 @@ describe('line ends and control characters', () => {
     await expectRefused(email(more), field, /./);
   });
 
-  test.each(characters)('%s in the bodies goes encoded, in lines that end in CRLF', async (_name, character) => {
+  test.each(characters)('are encoded for %s in the bodies, in lines that end in CRLF', async (_name, character) => {
     const text = `a${character}.${character}.${character}b${'x'.repeat(2_000)}`;
     const response = await post(email({ text, html: text }));
     expect(response.statusCode, response.body).toBe(200);
@@ -302,7 +302,7 @@ describe('line ends and control characters', () => {
 });
 
 describe('names of JavaScript', () => {
-  test('are data like any other', async () => {
+  test('are ordinary data', async () => {
     const body = JSON.stringify(email({ tags: [{ name: '__proto__', value: 'constructor' }] })).replace(
       '{',
       '{"__proto__":{"polluted":1},"headers":{"constructor":"a","toString":"b","__proto__":"c"},',
@@ -321,7 +321,7 @@ describe('names of JavaScript', () => {
   });
 });
 
-describe('the sender must be the user’s and verified', () => {
+describe('the sender must be a verified address of the user:', () => {
   const refused: [what: string, from: () => string, domain: string][] = [
     ['another user’s domain', () => other.address, 'theirs.test'],
     ['an unknown domain', () => 'a@unknown.test', 'unknown.test'],
@@ -335,11 +335,11 @@ describe('the sender must be the user’s and verified', () => {
     await expectRefused(email({ from: from() }), 'from', text, 403);
   });
 
-  test('an own domain that is not verified is 403', async () => {
+  test('an unverified domain of the user is 403', async () => {
     await expectRefused(email({ from: pending.address }), 'from', /pending\.test\. It is not verified yet/, 403);
   });
 
-  test('the case of its letters is nothing, and the address need not be registered', async () => {
+  test('letter case does not matter, and the address need not be registered', async () => {
     expect((await post(email({ from: 'Any.One@MINE.test' }))).statusCode).toBe(200);
   });
 });
@@ -370,7 +370,7 @@ describe('suppressed recipients', () => {
     await expectRefused(email(more), field, error);
   });
 
-  test('of another user are not', async () => {
+  test('of another user are not refused', async () => {
     expect((await post(email({ to: 'fine@x.test' }))).statusCode).toBe(200);
   });
 });
@@ -386,7 +386,7 @@ test.each<[string, object]>([
   ['20 tags', { tags: Array(20).fill({ name: 'a'.repeat(64), value: 'b'.repeat(256) }) }],
   ['20 attachments', { attachments: Array(20).fill({ filename: 'a', content: base64('a') }) }],
   ['a zone without a schedule', { timezone: 'Europe/Berlin' }],
-])('%s go', async (_what, more) => {
+])('%s are sent', async (_what, more) => {
   const response = await post(email(more));
   expect(response.statusCode, response.body).toBe(200);
 });

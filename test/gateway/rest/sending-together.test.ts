@@ -38,7 +38,7 @@ async function expectWhole(ids: string[]): Promise<void> {
   for (const row of rows) expect(row).toMatchObject({ is_whole: true, is_found: true, recipients: 1, events: 2 });
 }
 
-test('emails that a user sends at once are stored together, each whole and its own', async () => {
+test('concurrent emails of a user are stored together, each with its own content', async () => {
   // The gateway comes to know the key.
   await gateway.call(box.apiKey, 'GET', '/domains');
   const { answer: answers, statements } = await countStatements(() =>
@@ -69,7 +69,7 @@ test('emails that a user sends at once are stored together, each whole and its o
   expect(rows.map((row) => row.seq)).toEqual(rows.map((_, n) => n + 1));
 });
 
-test('one that is refused does not keep back those beside it', async () => {
+test('a refused email does not keep back those beside it', async () => {
   const answers = await postMany(30, (n) => (n % 3 === 0 ? { from: 'a@strange.test' } : {}));
   expect(answers.map((answer) => answer.statusCode)).toEqual(answers.map((_, n) => (n % 3 === 0 ? 403 : 200)));
   await expectWhole(answers.flatMap((answer) => (answer.statusCode === 200 ? [answer.json().id] : [])));
@@ -95,7 +95,7 @@ describe('a row that PostgreSQL refuses', () => {
   });
 });
 
-test('emails of several users at once stay apart', async () => {
+test('concurrent emails of several users are stored separately', async () => {
   const boxes = await Promise.all(Array.from({ length: 5 }, (_, n) => gateway.mailbox({ domain: `user${n}.test` })));
   const answers = await Promise.all(
     boxes.flatMap((each) =>
@@ -147,7 +147,7 @@ describe('without PostgreSQL', () => {
   test.each([
     ['refuses', 'refuse'],
     ['is paused', 'stall'],
-  ] as const)('that %s, sending is 503, stores nothing, and comes back by itself', async (_what, mode) => {
+  ] as const)('that %s, sending is 503, stores nothing, and recovers by itself', async (_what, mode) => {
     const before = await count();
     proxy.setMode(mode);
     for (const answers of [await sendMany(), mode === 'refuse' ? await sendMany({ scheduled_at: 'in 2 days' }) : []])

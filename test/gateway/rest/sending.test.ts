@@ -46,7 +46,7 @@ async function countRows(): Promise<unknown> {
   return (await gateway.actor.pool.query(`select ${counts.join(', ')}`)).rows[0];
 }
 
-test('an email goes into the queue with all its rows, and its wakes follow', async () => {
+test('an email is queued with all its rows, and wakes the actors', async () => {
   const wakes: unknown[] = [];
   const subscriptions = (['sending.send.wake', 'threading.assign.wake'] as const).map((subject) =>
     gateway.bus.onWake(subject, (message) => void wakes.push([subject, message])),
@@ -106,8 +106,8 @@ test('an email goes into the queue with all its rows, and its wakes follow', asy
   await Promise.all([...subscriptions, live].map((subscription) => subscription.stop()));
 });
 
-describe('what an email says', () => {
-  test('is shown again, blind copies and tags included', async () => {
+describe('the content of an email', () => {
+  test('is returned, blind copies and tags included', async () => {
     const response = await post({
       from: `Ännchen "A." Smith <${box.address}>`,
       to: ['Ada <ada@elsewhere.test>', 'bob@Elsewhere.TEST'],
@@ -154,7 +154,7 @@ describe('what an email says', () => {
     expect(list.data.map((each: { id: string }) => each.id)).toContain(response.json().id);
   });
 
-  test('may be in camel case, and null says nothing', async () => {
+  test('may be in camel case, and null means omission', async () => {
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const response = await post(
       email({
@@ -176,11 +176,11 @@ describe('what an email says', () => {
     });
   });
 
-  test('leaves out unknown fields', async () => {
+  test('drops unknown fields', async () => {
     expect((await post(email({ surprise: 1, template: { id: 'x' } }))).statusCode).toBe(200);
   });
 
-  test('In-Reply-To and References among its header fields place it in a thread', async () => {
+  test('joins a thread by In-Reply-To and References among its header fields', async () => {
     const headers = { 'In-Reply-To': '<b@x.test>', References: '<a@x.test> <b@x.test>' };
     const { id } = (await post(email({ headers }))).json();
     const { rows } = await gateway.actor.pool.query(
@@ -193,7 +193,7 @@ describe('what an email says', () => {
     expect(lines).toEqual(['In-Reply-To: <b@x.test>', 'References: <a@x.test> <b@x.test>']);
   });
 
-  test('is kept when it has no text, with an excerpt of its HTML', async () => {
+  test('is stored without text, with an excerpt of its HTML', async () => {
     const html = '<style>p { color: red }</style><p>Dear &amp; near</p><script>x()</script>';
     const { id } = (await post(email({ text: '', html }))).json();
     expect(await read(id)).toMatchObject({ text: 'Dear & near', html });
@@ -204,7 +204,7 @@ describe('what an email says', () => {
 describe('attachments', () => {
   const bytes = randomBytes(5_000);
 
-  test('of every kind are listed and download whole', async () => {
+  test('of every kind are listed and downloaded whole', async () => {
     const files = [
       { filename: 'Größe 1.pdf', content: base64(bytes), content_type: 'application/pdf' },
       { filename: 'logo.png', content: `data:image/png;base64,${base64('png')}`, content_id: '<logo@x.test>' },
@@ -273,7 +273,7 @@ describe('attachments', () => {
 });
 
 describe('an email with scheduled_at', () => {
-  test('waits on the schedule', async () => {
+  test('waits until it is due', async () => {
     const wakes: unknown[] = [];
     const subscription = gateway.bus.onWake('scheduling.release.wake', (message) => void wakes.push(message));
     const at = new Date(Date.now() + 3_600_000);
@@ -300,7 +300,7 @@ describe('an email with scheduled_at', () => {
     await subscription.stop();
   });
 
-  test('is read by PostgreSQL’s clock', async () => {
+  test('is due by PostgreSQL’s clock', async () => {
     const other = await openTestGateway();
     try {
       const owner = await other.mailbox();
@@ -376,7 +376,7 @@ describe('the hourly limit', () => {
     return (await gateway.actor.pool.query(text, [box.userId])).rows[0].n;
   }
 
-  test('holds back submitted messages too, with 451; what a key may not send is 550', async () => {
+  test('applies to submitted messages too, with 451; a refused sender is 550', async () => {
     const box = await gateway.mailbox();
     const name = box.address.split('@')[1] ?? '';
     const other = `other-${name}`;
@@ -403,7 +403,7 @@ describe('the hourly limit', () => {
     expect(await countEmails(box)).toBe(LIMIT);
   });
 
-  test('one more than the limit is 429 with the time when there is room again', async () => {
+  test('returns 429 beyond it, with the time when there is room again', async () => {
     const box = await gateway.mailbox();
     await insertMail(
       gateway.actor,
@@ -429,20 +429,20 @@ describe('the hourly limit', () => {
     expect((await post(box)).statusCode).toBe(429);
   });
 
-  test('other users have their own limits', async () => {
+  test('is separate for each user', async () => {
     const [full, free] = [await gateway.mailbox(), await gateway.mailbox()];
     for (let n = 0; n < LIMIT; n++) await post(full);
     expect((await post(full)).statusCode).toBe(429);
     expect((await post(free)).statusCode).toBe(200);
   });
 
-  test('what waits on the schedule counts when it is asked for', async () => {
+  test('counts scheduled mail when it is requested', async () => {
     const box = await gateway.mailbox();
     for (let n = 0; n < LIMIT; n++) expect((await post(box, { scheduled_at: 'in 2 days' })).statusCode).toBe(201);
     expect((await post(box)).statusCode).toBe(429);
   });
 
-  test('many at once through two gateways are never more than the limit', async () => {
+  test('holds for many concurrent requests through two gateways', async () => {
     const box = await gateway.mailbox();
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, n) => post(box, {}, n % 2 === 0 ? gateway : second)),
@@ -457,7 +457,7 @@ describe('the hourly limit', () => {
     expect(await countEmails(box)).toBe(LIMIT);
   });
 
-  test('what is refused for another reason does not count, nor does a repetition', async () => {
+  test('does not count refused requests, nor repetitions', async () => {
     const box = await gateway.mailbox();
     for (let n = 0; n < LIMIT; n++) await post(box, { from: 'a@strange.test' });
     const headers = {

@@ -60,7 +60,7 @@ test('is_read of sent mail is true everywhere', async () => {
   }).toEqual({ list: true, get: true, thread: true, legacy: true, graph: true, received: [false, false, false] });
 });
 
-describe('mail of HTML alone', () => {
+describe('mail with HTML only', () => {
   const html = '<p>Hello <b>Ada</b></p><p><a href="https://x.test/go">Go</a></p>';
   const text = 'Hello Ada\n\nGo (https://x.test/go)';
 
@@ -72,13 +72,13 @@ describe('mail of HTML alone', () => {
     expect([parsed.text?.trim(), parsed.html]).toEqual([text, expect.stringContaining('<b>Ada</b>')]);
   });
 
-  test('is sent without one when the text is given empty', async () => {
+  test('is sent without a text part when the text is given empty', async () => {
     const { raw } = await rawOf(await send({ html, text: '' }));
     expect(raw).toMatch(/^Content-Type: text\/html/im);
     expect(raw).not.toMatch(/multipart\/alternative|text\/plain/i);
   });
 
-  test('that is received shows a text made of it', async () => {
+  test('shows a text made of it when it is received', async () => {
     const [id = ''] = await insertMail(gateway.actor, [{ userId: box.userId, ownAddress: box.address, html }]);
     await gateway.actor.pool.query('update email_content set text_body = null where user_id = $1 and email_id = $2', [
       box.userId,
@@ -88,7 +88,7 @@ describe('mail of HTML alone', () => {
   });
 });
 
-test('50 recipients in each of to, cc and bcc are sent to', async () => {
+test('50 recipients in each of to, cc and bcc get the email', async () => {
   const many = (letter: string) => Array.from({ length: 50 }, (_, at) => `${letter}${at}@x.test`);
   const id = await send({ to: many('a'), cc: many('b'), bcc: many('c'), text: 'x' });
   expect((await get(`/emails/${id}`)).recipients).toHaveLength(150);

@@ -21,7 +21,7 @@ async function metadataOf(id: string): Promise<unknown[]> {
   return [rest, graph.json().data.email.metadata];
 }
 
-test('is stored with an email, a reply, a forwarded email, a scheduled one and each of a batch', async () => {
+test('metadata is stored with an email, a reply, a forwarded email, a scheduled one and each of a batch', async () => {
   const sent = await call('POST', '/emails', { ...email(), metadata: METADATA });
   expect(sent.statusCode, sent.body).toBe(200);
   const { id } = sent.json();
@@ -43,7 +43,7 @@ test('is stored with an email, a reply, a forwarded email, a scheduled one and e
   );
 });
 
-test('is taken by GraphQL', async () => {
+test('metadata is accepted by GraphQL', async () => {
   const { body } = await gateway.graphql(
     box.apiKey,
     `mutation($input: SendEmailInput!) { sendEmail(input: $input) { ... on SendEmailPayload { email { metadata } } ... on Error { message } } }`,
@@ -52,7 +52,7 @@ test('is taken by GraphQL', async () => {
   expect(JSON.parse(body).data.sendEmail).toEqual({ email: { metadata: METADATA } });
 });
 
-test('is not part of the message that is sent', async () => {
+test('metadata is not part of the sent message', async () => {
   const { id } = (await call('POST', '/emails', { ...email(), metadata: { secret: 'do-not-tell' } })).json();
   const raw = await call('GET', `/emails/${id}/raw`);
   expect(raw.statusCode).toBe(200);
@@ -82,13 +82,13 @@ test.each([
   ]);
 });
 
-test('of 4,096 bytes is stored', async () => {
+test('metadata of 4,096 bytes is stored', async () => {
   const sent = await call('POST', '/emails', { ...email(), metadata: LARGEST });
   expect(sent.statusCode, sent.body).toBe(200);
   expect((await metadataOf(sent.json().id))[0]).toEqual(LARGEST);
 });
 
-test('is part of the request that an Idempotency-Key repeats', async () => {
+test('metadata is part of the request that an Idempotency-Key repeats', async () => {
   const send = (metadata: unknown) =>
     gateway.call(box.apiKey, 'POST', '/emails', { ...email(), metadata }, { 'idempotency-key': 'metadata-1' });
   const first = await send({ n: 1 });
@@ -96,7 +96,7 @@ test('is part of the request that an Idempotency-Key repeats', async () => {
   expect((await send({ n: 2 })).statusCode).toBe(409);
 });
 
-test('is shown to no other account', async () => {
+test('metadata is shown to no other account', async () => {
   const { id } = (await call('POST', '/emails', { ...email(), metadata: METADATA })).json();
   const stranger = await gateway.mailbox();
   expect((await gateway.call(stranger.apiKey, 'GET', `/emails/${id}`)).statusCode).toBe(404);

@@ -33,7 +33,7 @@ const addresses = async (path: string) =>
   (await call('GET', path)).json().data.map((suppression: { address: string }) => suppression.address);
 
 describe('the list', () => {
-  test('shows all of a suppression, newest first', async () => {
+  test('shows all fields of a suppression, newest first', async () => {
     const ids = await suppress(['a@x.test', 'bounce', '550 5.1.1 No such user'], ['b@x.test', 'complaint']);
     expect((await call('GET', '/suppressions')).json()).toEqual({
       object: 'list',
@@ -108,7 +108,7 @@ describe('one suppression', () => {
     ['its id', (id: string) => id],
     ['its address', () => 'Ann+News@X.test'],
     ['its address, encoded', () => 'ann%2Bnews%40x.test'],
-  ])('is read and lifted by %s', async (_, nameOf) => {
+  ])('is read and removed by %s', async (_, nameOf) => {
     const [id = ''] = await suppress(['ann+news@x.test', 'bounce', 'gone'], ['other@x.test', 'bounce']);
     const path = `/suppressions/${nameOf(id)}`;
     expect((await call('GET', path)).json()).toMatchObject({ id, address: 'ann+news@x.test', detail: 'gone' });
@@ -143,7 +143,7 @@ describe('sending', () => {
   const send = (to: string[]) =>
     call('POST', '/emails', { from: mailbox.address, to, subject: 'Hello', text: 'Hello' });
 
-  test('to a suppressed address is refused and names it; once it is lifted, mail goes', async () => {
+  test('to a suppressed address is refused and names it; once it is removed, mail is sent', async () => {
     await suppress(['joe@x.test', 'bounce'], ['eve@x.test', 'complaint'], ['idle@x.test', 'bounce']);
     const refused = await send(['Joe@x.test', 'ann@x.test', 'eve@x.test']);
     expect([refused.statusCode, refused.json().error]).toEqual([
@@ -197,7 +197,7 @@ describe('list_unsubscribe', () => {
       ...(payload === undefined ? {} : { payload, headers: { 'content-type': type } }),
     });
 
-  test('the link shows a page, and one click stops the mail of that list only, until the suppression is removed', async () => {
+  test('adds a link to a page, whose click stops the mail of that list only, until the suppression is removed', async () => {
     const sent = await send({ list_unsubscribe: { list: 'news' } });
     expect(sent.statusCode).toBe(200);
     const { fields, path } = await linkOf(sent.json().id);
@@ -230,7 +230,7 @@ describe('list_unsubscribe', () => {
     expect((await send({ list_unsubscribe: { list: 'news' } })).statusCode).toBe(200);
   });
 
-  test('multipart and empty one-click requests count too, and scheduled mail remembers its list', async () => {
+  test('accepts multipart and empty one-click requests, and scheduled mail remembers its list', async () => {
     const { id } = (await send({ list_unsubscribe: true, scheduled_at: 'in 2 hours' })).json();
     const { path } = await linkOf(id);
     const boundary = '--x\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--x--\r\n';
@@ -241,7 +241,7 @@ describe('list_unsubscribe', () => {
     expect((await call('GET', '/suppressions/ada@elsewhere.test')).json()).toMatchObject({ list: 'default' });
   });
 
-  test('a forged, foreign or cut link changes nothing, and a long body is refused', async () => {
+  test('changes nothing by a forged, foreign or cut link, and refuses a long body', async () => {
     const { path } = await linkOf((await send({ list_unsubscribe: true })).json().id);
     const last = path.at(-2) === 'A' ? 'B' : 'A';
     for (const wrong of [
@@ -268,7 +268,7 @@ describe('list_unsubscribe', () => {
     expect(refused.json().message).toContain(message);
   });
 
-  test('GraphQL adds the same link and shows the list of a suppression', async () => {
+  test('adds the same link over GraphQL and shows the list of a suppression', async () => {
     const input = {
       from: mailbox.address,
       to: ['eve@elsewhere.test'],
@@ -292,7 +292,7 @@ describe('list_unsubscribe', () => {
     ]);
   });
 
-  test('without a public URL, the error says which setting is missing', async () => {
+  test('needs a public URL: the error names the missing setting', async () => {
     const other = await openTestGateway({ config: { unsubscribeUrl: null } });
     try {
       const box = await other.mailbox();

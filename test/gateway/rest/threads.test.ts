@@ -69,7 +69,7 @@ test('a list shows every documented field', async () => {
   });
 });
 
-test('the latest message may be one that was sent, and names of participants show', async () => {
+test('the latest message may be a sent one, and shows the names of participants', async () => {
   const box = await gateway.mailbox();
   const { threadId, emailIds } = await insertThread(gateway.actor, {
     userId: box.userId,
@@ -133,12 +133,12 @@ describe('filters', () => {
     expect(ids(await list(box, query))).toEqual(names.map((name) => made[name]));
   });
 
-  test('a domain and an address are taken by id', async () => {
+  test('accept a domain and an address by id', async () => {
     expect(ids(await list(box, `?domain=${box.domainId}`))).toEqual([made['newest'], made['oldest']]);
     expect(ids(await list(box, `?address=${box.addressId}`))).toEqual([made['newest'], made['oldest']]);
   });
 
-  test('the filters that were applied are echoed', async () => {
+  test('are echoed when they were applied', async () => {
     expect((await list(box, '?unread=1&search=a&domain=b.test&address=c@b.test')).filters).toEqual({
       unread_only: true,
       search: 'a',
@@ -320,7 +320,7 @@ describe('one thread', () => {
     expect(messages[0]).not.toHaveProperty('failure_reason');
   });
 
-  test('answers to the ids of the threads that were merged into it', async () => {
+  test('is found by the ids of the threads that were merged into it', async () => {
     const box = await gateway.mailbox();
     const { threadId } = await insertThread(gateway.actor, { userId: box.userId, count: 2, lastMessageAt: new Date() });
     await putAlias(box.userId, 'th_former', threadId);
@@ -331,8 +331,8 @@ describe('one thread', () => {
   });
 });
 
-describe('statements', () => {
-  test('a page of threads and a thread of 50 messages take at most 6 each', async () => {
+describe('few statements', () => {
+  test('are needed for a page of threads and for a thread of 50 messages: at most 6 each', async () => {
     const box = await gateway.mailbox();
     for (let n = 0; n < 3; n++)
       await insertThread(gateway.actor, { userId: box.userId, count: 50, lastMessageAt: new Date(Date.now() - n) });
@@ -354,7 +354,7 @@ function never(): never {
   throw new Error('unreachable');
 }
 
-test('a claim shows who answers a thread, in the list and with the thread, and never its token', async () => {
+test('a claim shows who replies to a thread, in the list and with the thread, and never its token', async () => {
   const box = await gateway.mailbox();
   const threads = [];
   for (let n = 0; n < 2; n++)

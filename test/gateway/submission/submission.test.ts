@@ -30,7 +30,7 @@ async function submit({ address, apiKey }: TestMailbox, bodyBytes: number): Prom
   return reply.verdict === 'refused' ? `${reply.code} ${reply.enhancedCode} ${reply.text}` : reply.verdict;
 }
 
-test('refuses a message with 451 4.3.2 when its account has as much in progress as it may have', async () => {
+test('refuses a message with 451 4.3.2 when its account has reached its limit of messages in progress', async () => {
   const { submitted } = gateway.app;
   submitted.take(box.userId, perAccount - 1_000);
   expect(await submit(box, 1_000)).toBe(FULL);
@@ -51,7 +51,7 @@ test('refuses a large message with 451 4.3.2 when the process has no room, and t
   expect(submitted.count()).toBe(0);
 });
 
-test('gives the room of a message back that is refused', async () => {
+test('returns the room of a message that is refused', async () => {
   expect(await submit({ ...box, apiKey: 'unknown' }, 1_000)).toMatch(/^550/);
   expect(await submit({ ...box, address: 'a@unknown.test' }, 1_000)).toMatch(/^550/);
   expect(gateway.app.submitted.count()).toBe(0);

@@ -11,7 +11,7 @@ const parts = {
   random: (bytes: number) => randomBytes(bytes),
 };
 
-test('a key has 2048 bits, can be decrypted only for its purpose, and its halves belong together', async () => {
+test('a key has 2048 bits, is decrypted only for its purpose, and its halves belong together', async () => {
   const key = await makeDkimKey(parts);
   expect(key.selector).toMatch(/^pr20261107-[0-9a-f]{8}$/);
   const published = createPublicKey({ key: Buffer.from(key.publicKey, 'base64'), format: 'der', type: 'spki' });

@@ -77,7 +77,7 @@ test('without a receiving address, mail is routed like mail to the catch-all, an
   expect(email).toMatchObject({ metadata: null, own_address: `reply@${domain}`, address_id: null, outcome: 'stored' });
 });
 
-test('an address with a signature of another key is ordinary: refused, or taken by the address reply@', async () => {
+test('an address with a signature of another key is ordinary: refused, or accepted by the address reply@', async () => {
   const { id } = await create();
   const forged = makeReplyAddress(deriveReplyAddressKey(Buffer.alloc(32, 9)), { id, expiresAt: null }, domain);
   expect(await offer(forged)).toBe('No such mailbox');
@@ -144,7 +144,7 @@ test('accepts exactly its maximum of messages at the same time, and counts a rep
   expect(rows).toHaveLength(3);
 });
 
-test('the same new message offered many times at once takes one place', async () => {
+test('the same new message offered many times at once counts once', async () => {
   const made = await create({ maxMessages: 2 });
   const bytes = mail();
   const replies = await Promise.all(Array.from({ length: 8 }, () => offer(made.address, bytes)));

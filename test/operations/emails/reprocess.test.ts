@@ -78,7 +78,7 @@ const snapshot = (userId: string) =>
   );
 
 describe.skipIf(!hasCorpora)('over real mail', () => {
-  test('a dry run reports what the run then does, and another run finds nothing left to do', async () => {
+  test('a dry run predicts the real run, and another run finds no difference', async () => {
     const box = await stage.mailbox({ endpointUrl: receiver.url });
     const messages = [
       ...(await readThreadSet('sa-easy-ham-2')).messages.slice(0, isQuick ? 40 : 80),

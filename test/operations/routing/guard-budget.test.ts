@@ -21,7 +21,7 @@ function refusalOf(userId: string): Pick<UserError, 'code' | 'retryAfterSeconds'
   }
 }
 
-test('a tenth of the elapsed time repays evaluation time', () => {
+test('evaluation time is repaid with a tenth of the elapsed time', () => {
   work('usr_a', 1_900);
   work('usr_a', 1_300);
   // The second's own time paid back a tenth of the first.

@@ -153,7 +153,7 @@ const ANY = {
 };
 const EVERY = { isUnread: false, isArchived: null, domain: null, address: null };
 
-describe('a search finds what its definition says, on every page in both directions', () => {
+describe('a search finds exactly the matches of its definition, on every page in both directions', () => {
   test.each(SEARCHES)('%s', async (search) => {
     const expected = matchingIds(mails, search, NOW);
     const terms = parseSearch(search, NOW);
@@ -324,8 +324,8 @@ test('no step of a search reads a whole table', async () => {
   expect(await scans()).not.toEqual(before);
 });
 
-describe('does not find mail of another user', () => {
-  test('words of another user match nothing', async () => {
+describe('mail of another user is not found', () => {
+  test('by its words', async () => {
     await storeMail(actor, 'usr_secret', [
       { ...(mails[0] as SearchedMail), id: 'em_secret', text: 'xylophone', html: null },
     ]);
@@ -339,7 +339,7 @@ describe('does not find mail of another user', () => {
     }
   });
 
-  test('a function called with the id of another user returns nothing', async () => {
+  test('by a function called with the id of another user', async () => {
     const terms = parseSearch('hello', NOW);
     const asked = await asUser(gateway, 'usr_nobody', async (transaction) => [
       await pageFoundEmails(transaction, USER, { terms, conditions: ANY }, FIRST),

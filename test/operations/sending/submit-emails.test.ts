@@ -59,7 +59,7 @@ test('a group is not committed when the deadline of one member would pass before
 test.each([
   ['another transaction begins beside the first while many wait, and no third', 0, [1, 8, 20]],
   ['under an hourly limit, the transactions of a user follow each other', 10, [1, 28]],
-])('%s', async (_what, sendLimitPerHour, sizes) => {
+])('concurrent submissions of a user are stored in groups: %s', async (_what, sendLimitPerHour, sizes) => {
   const groups: { size: number; end: () => void }[] = [];
   const commit = (group: readonly Waiting[]) =>
     new Promise<Waiting[]>((resolve) => {
@@ -81,7 +81,7 @@ test.each([
   expect(groups.map(({ size }) => size)).toEqual(sizes);
 });
 
-test('a submission that must be tried again is, also when the other transaction has taken more meanwhile', async () => {
+test('a submission that must be retried is, also when the other transaction has stored more meanwhile', async () => {
   const groups: { end: (again: Waiting[]) => void; members: readonly Waiting[] }[] = [];
   const commit = (members: readonly Waiting[]) =>
     new Promise<Waiting[]>((resolve) => {

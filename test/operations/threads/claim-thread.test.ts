@@ -40,7 +40,7 @@ async function claimEvents(userId: string) {
 }
 const LOST = { code: 'conflict', reason: 'CLAIM_LOST' };
 
-test('a thread has one holder; others are told who it is and until when', async () => {
+test('a thread has one holder; others see who it is and until when', async () => {
   const { userId, context, threadIds } = await threadsOfOne(2);
   const [threadId = '', other = ''] = threadIds;
   const granted = await claim(context, threadId);
@@ -121,7 +121,7 @@ test('an expired claim is over at once; the feed says so when the thread is take
   expect(await holderOf(context, taken)).toBe('agent-8');
 });
 
-test('of many claims at once exactly one wins, through two gateways and while the thread expires and is swept', async () => {
+test('exactly one of many concurrent claims wins, through two gateways and while the thread expires and is swept', async () => {
   const { userId, context, threadIds } = await threadsOfOne(1);
   const [threadId = ''] = threadIds;
   const gateways = [context, stage.contextOf(userId, stage.open('postroom_gateway'))];
@@ -185,7 +185,7 @@ describe('when threads are merged', () => {
     expect(await holderOf(context, survivor)).toBe('agent-8');
   });
 
-  test('by mail that refers to both, or by moving all messages, the claim passes too', async () => {
+  test('the claim passes with mail that refers to both, and when all messages are moved', async () => {
     const { userId, context, threadIds } = await threadsOfOne(3);
     const [survivor = '', second = '', third = ''] = threadIds;
     await claim(context, second);
@@ -208,7 +208,7 @@ test('a split leaves the claim with the thread of the remaining messages', async
 });
 
 test.each([true, false])(
-  'a list of claimed: %s pages through exactly those threads, with any other filter',
+  'a list of claimed: %s has exactly those threads on its pages, with any other filter',
   async (isClaimed) => {
     const { context, threadIds } = await threadsOfOne(6);
     for (const at of [0, 3, 4]) await claim(context, threadIds[at] ?? '', 'agent-7', at === 0 ? 10 : 300);
@@ -244,7 +244,7 @@ test.each([
   });
 });
 
-test('threads of others and unknown ones are not found', async () => {
+test('threads of other users and unknown ones are not found', async () => {
   const { context, threadIds } = await threadsOfOne(1);
   const stranger = stage.contextOf(newUser());
   const { token } = await claim(context, threadIds[0] ?? '');

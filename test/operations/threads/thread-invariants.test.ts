@@ -16,7 +16,7 @@ test.each([
   [2, 0.3],
   [3, 0.7],
 ])(
-  'mail that comes in batches, with subjects and links, joins nothing that is apart and leaves all numbers right (seed %i)',
+  'mail in batches, with subjects and links, joins no threads that are apart and leaves all numbers right (seed %i)',
   async (seed, referringShare) => {
     const random = seededRandom(100 + seed);
     const userId = newUser();

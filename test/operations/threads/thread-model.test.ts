@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 
 test.each(isQuick ? [1] : [1, 2, 3])(
-  'threads are what a naive model says after random arrivals, merges, splits, moves, flags and labels (seed %i)',
+  'threads equal those of a naive model after random arrivals, merges, splits, moves, flags and labels (seed %i)',
   async (seed) => {
     const random = seededRandom(seed);
     const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;

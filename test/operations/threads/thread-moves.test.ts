@@ -247,7 +247,7 @@ describe('a thread that is split', () => {
 });
 
 describe('messages that are moved', () => {
-  test('go to another thread, and so do replies to them', async () => {
+  test('are in another thread, and so are replies to them', async () => {
     const { userId, context, threadId } = await chain();
     await stage.arrive(userId, [mailOf('em_x', 2.5, { addresses: ['zoe@z.test', 'me@home.test'] })]);
     const target = await stage.threadOf(userId, 'em_x');
@@ -274,7 +274,7 @@ describe('messages that are moved', () => {
     expect(await stage.eventsOf(userId)).toHaveLength(after);
   });
 
-  test('keep their new thread apart from what their old one was apart from', async () => {
+  test('keep their new thread apart from the threads of their old one', async () => {
     const { userId, context, threadId } = await chain();
     await stage.arrive(userId, [mailOf('em_x', 4)]);
     const { newThreadId: ofC } = await splitThread(context, threadId, ['em_c']);
@@ -320,7 +320,7 @@ describe('messages that are moved', () => {
 
   // The second role has no wall of row-level security, so that the statements alone must know whose rows they touch.
   test.each(['postroom_gateway', 'postroom_actor'] as const)(
-    'of another user are as unknown as none, and so is the thread (%s)',
+    'of another user are unknown, and so is the thread (%s)',
     async (role) => {
       const database = stage.open(role);
       const one = await chain();

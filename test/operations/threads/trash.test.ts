@@ -72,7 +72,7 @@ const refusal = (work: Promise<unknown>) =>
 const NOTHING = { emails: [], total: 0, threads: [], inbox: [], count: 0 };
 
 describe('a thread', () => {
-  test('in the trash is in no list, count or search but those of the trash, and comes back as it was', async () => {
+  test('in the trash is in no list, count or search but those of the trash, and is restored unchanged', async () => {
     const { userId, context, one, other, events } = await mailbox();
     const before = await shown(context);
     await updateThread(context, one, { addLabels: ['rent'] });
@@ -139,7 +139,7 @@ describe('a thread', () => {
     expect(await stage.findFaults(userId)).toEqual([]);
   });
 
-  test('comes back with a new message that joins it, and keeps its earlier ones', async () => {
+  test('is restored by a new message that joins it, and keeps its earlier ones', async () => {
     const { userId, context, one, events } = await mailbox();
     await trashThreads(context, [one]);
     await stage.arrive(userId, [answerTo(['em_1'], 'em_5', 5)]);
@@ -200,7 +200,7 @@ describe('an email', () => {
     ]);
   });
 
-  test('that a new message answers returns to its thread, which takes both', async () => {
+  test('that gets a reply returns to its thread, which takes both', async () => {
     const { userId, context, one } = await mailbox();
     await trashEmails(context, ['em_3']);
     await stage.arrive(userId, [answerTo(['em_3'], 'em_5', 5)]);
@@ -259,7 +259,7 @@ describe('deleting forever', () => {
     expect(await stage.findFaults(userId)).toEqual([]);
   });
 
-  test('happens by itself after 30 days in the trash, and not a moment before', async () => {
+  test('happens automatically after 30 days in the trash, and not before', async () => {
     const { userId, context, one, other } = await mailbox();
     await settle(userId);
     await trashThreads(context, [one, other]);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
+import { DAY_MS } from '../../../core/shared/durations.ts';
 
 export interface ReportedRecord {
   sourceIp?: string;
@@ -19,8 +20,6 @@ export interface ReportOptions {
   p?: string;
   records?: readonly ReportedRecord[];
 }
-
-const DAY_MS = 86_400_000;
 
 /** The XML of a DMARC aggregate report as receivers write it. */
 export function dmarcXml(options: ReportOptions): string {

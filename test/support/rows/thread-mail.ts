@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../core/shared/durations.ts';
 import type { ThreadableMessage } from '../../../core/threads/threading.ts';
 
 /** A generator of pseudo-random numbers in [0, 1), the same for the same seed (mulberry32). */
@@ -52,7 +53,6 @@ const SUBJECTS = [
 const BASE_SUBJECTS = ['', '', 'rent', 'Rent', 'rent', 'rent', 'rent', 'rent', 'keys', 'keys'];
 const OWN = ['me@home.test', 'us@home.test'];
 const OTHERS = ['ann@a.test', 'bob@b.test', 'Cy@c.test', 'dee@d.test', ...OWN];
-const DAY_MS = 24 * 60 * 60 * 1000;
 const START = Date.UTC(2026, 0, 1);
 
 /**

@@ -10,7 +10,7 @@ import { awaitExit } from './service.ts';
 
 // Not in `npm test`: Chromium aborts requests when the machine gets or loses an address (ERR_NETWORK_CHANGED).
 test.runIf(await canMakeHosts())(
-  'a second host answers, falls silent when it is cut off, and answers again',
+  'a second host responds, is silent when it is cut off, and responds again',
   async () => {
     const directory = await mkdtemp(path.join(tmpdir(), 'postroom-second-host-'));
     const host = await SecondHost.make(directory);

@@ -41,7 +41,7 @@ async function send(
   return result;
 }
 
-test('the sink records envelope, octets and dialogue', async () => {
+test('the sink records envelope, bytes and dialogue', async () => {
   const sink = await start();
   await send(sink, ['b@peer.test', 'c@peer.test'], 'Subject: x\r\n\r\n.dot\r\n..two\r\n');
   const [message] = await sink.received(1);
@@ -73,7 +73,7 @@ test('the sink asks for credentials', async () => {
   expect(sink.messages[0]?.user).toBe('ann');
 });
 
-test('the sink does as its script says', async () => {
+test('the sink follows its script', async () => {
   const sink = await start({ mostRecipients: 2 });
   await send(sink, ['b@peer.test', 'c@peer.test', 'd@peer.test'], 'x');
   expect(sink.transactions[0]?.offered.map(({ code }) => code)).toEqual([250, 250, 452]);
@@ -92,7 +92,7 @@ test('the sink does as its script says', async () => {
   expect(sink.messages).toHaveLength(3);
 });
 
-test('the sink ends a connection that had its messages, and TLS that does not come about', async () => {
+test('the sink ends a connection that had its messages, and a failed TLS handshake', async () => {
   const sink = await start({ mostMessages: 0 });
   await expect(send(sink, ['b@peer.test'], 'x')).rejects.toMatchObject({ responseCode: 421 });
   const broken = await start({ startTls: 'broken' });

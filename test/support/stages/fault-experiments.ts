@@ -101,7 +101,7 @@ const nats: FaultExperiment[] = [
     expected: 'Questions end at their time limits with 451 4.3.0, no 5xx, and everything recovers by itself.',
     tests: [
       { file: SPLIT, name: 'NATS paused' },
-      { file: 'test/actors/bus/nats.test.ts', name: 'while NATS is paused questions end at their limits' },
+      { file: 'test/actors/bus/nats.test.ts', name: 'questions end at their time limits while NATS is paused' },
     ],
   },
   {
@@ -110,7 +110,7 @@ const nats: FaultExperiment[] = [
     expected: 'No second webhook and no second send.',
     tests: [
       { file: 'test/actors/delivery/faults.test.ts', name: 'wakes that come ten times' },
-      { file: 'test/actors/sending/leases.test.ts', name: 'the same wake ten times makes one message' },
+      { file: 'test/actors/sending/leases.test.ts', name: 'the same wake ten times sends one message' },
       { file: 'test/actors/threading/actor.test.ts', name: '300 mails of three users' },
     ],
   },
@@ -141,7 +141,7 @@ const postgresql: FaultExperiment[] = [
     expected: '451 4.3.0 at RCPT, never 550 or 250, and 503 at the API, each within 10 s.',
     tests: [
       { file: 'test/flow/faults.test.ts', name: 'PostgreSQL paused' },
-      { file: REQUESTS, name: 'that is paused, requests are 503' },
+      { file: REQUESTS, name: 'that is paused is reported as 503' },
     ],
   },
   {
@@ -150,7 +150,7 @@ const postgresql: FaultExperiment[] = [
     expected: 'As C3, and recovery without a restart.',
     tests: [
       { file: REQUESTS, name: 'that has no connection left' },
-      { file: ACCEPT, name: 'while every connection is taken all who wait are told' },
+      { file: ACCEPT, name: 'callers get an error at our time limit while every connection is in use' },
       { file: POSTGRESQL, name: 'every connection of PostgreSQL taken' },
     ],
   },
@@ -160,7 +160,7 @@ const postgresql: FaultExperiment[] = [
     expected: 'Retried inside. Positions run from 0 without a gap or a repeat.',
     tests: [
       { file: 'test/actors/threading/assign-thread.test.ts', name: '20 replies to one thread' },
-      { file: 'test/actors/threading/actor.test.ts', name: 'a batch that loses a deadlock is done again' },
+      { file: 'test/actors/threading/actor.test.ts', name: 'a batch that loses a deadlock is repeated' },
     ],
   },
   {
@@ -177,8 +177,8 @@ const disk: FaultExperiment[] = [
     fault: 'The disk of DATA_DIR is nearly or completely full',
     expected: '452 4.3.1 at MAIL FROM. Reading works, and 250 returns without a restart once there is space.',
     tests: [
-      { file: REPLIES, name: 'Without room MAIL answers 452 4.3.1' },
-      { file: ACCEPT, name: 'without room the answer is 452 4.3.1' },
+      { file: REPLIES, name: 'MAIL is 452 4.3.1 without disk space' },
+      { file: ACCEPT, name: 'without disk space the reply is 452 4.3.1' },
       { file: 'test/actors/receiving/capacity.test.ts' },
       { file: FULL_DISK, name: 'a full disk is 452 4.3.1 at MAIL FROM' },
     ],
@@ -187,16 +187,16 @@ const disk: FaultExperiment[] = [
     id: 'D2',
     fault: 'The disk of the write-ahead log is full',
     expected: '451 and 503. Every message that got 250 is stored, even when PostgreSQL panics and recovers.',
-    tests: [{ file: FULL_DISK, name: 'without room for its log PostgreSQL ends' }],
+    tests: [{ file: FULL_DISK, name: 'PostgreSQL ends without room for its log' }],
   },
   {
     id: 'D3',
     fault: 'The bytes of a stored message are damaged or gone',
     expected: 'Its attachments are 404, the damage is logged, and wrong bytes are never returned.',
     tests: [
-      { file: 'test/db/byte-store.test.ts', name: 'bytes that no longer fit their sha256' },
+      { file: 'test/db/byte-store.test.ts', name: 'bytes that do not match their sha256' },
       { file: 'test/gateway/rest/attachments.test.ts', name: 'bytes that are damaged or gone' },
-      { file: RECEIVING, name: 'bytes that were damaged or removed' },
+      { file: RECEIVING, name: 'damaged or removed bytes create a flagged email' },
     ],
   },
 ];
@@ -207,15 +207,15 @@ const webhooks: FaultExperiment[] = [
     fault: 'One webhook endpoint of many never answers',
     expected: 'Its attempts end at its timeout, and the other endpoints are not delayed.',
     tests: [
-      { file: 'test/actors/delivery/backlog.test.ts', name: 'an endpoint that hangs has few requests open' },
-      { file: 'test/actors/delivery/answers.test.ts', name: 'a receiver that never answers' },
+      { file: 'test/actors/delivery/backlog.test.ts', name: 'an endpoint that hangs has few open requests' },
+      { file: 'test/actors/delivery/answers.test.ts', name: 'a receiver that never responds' },
     ],
   },
   {
     id: 'E2',
     fault: 'A webhook answers 500 twice, then 200',
     expected: 'Three attempts, 5 s and 5 min apart, with the same webhook-id and body.',
-    tests: [{ file: 'test/actors/delivery/deliver.test.ts', name: 'two failures and then success' }],
+    tests: [{ file: 'test/actors/delivery/deliver.test.ts', name: 'a webhook that fails twice and then succeeds' }],
   },
   {
     id: 'E3',
@@ -277,7 +277,7 @@ const smtpOut: FaultExperiment[] = [
     expected:
       'A genuine 5.x report marks the recipient as bounced, 4.x stays pending, and a forged one changes nothing.',
     tests: [
-      { file: 'test/flow/bounces.test.ts', name: 'what comes back by SMTP' },
+      { file: 'test/flow/bounces.test.ts', name: 'bounces that arrive by SMTP' },
       { file: 'test/actors/receiving/delivery-reports.test.ts' },
     ],
   },
@@ -287,7 +287,7 @@ const smtpOut: FaultExperiment[] = [
     expected: '554 5.4.6 or 554 5.4.0, a ring ends after one turn, and automatic mail gets no automatic reply.',
     tests: [
       { file: 'test/flow/forwarding.test.ts', name: 'loops' },
-      { file: BYTES, name: 'Refused before anyone is asked' },
+      { file: BYTES, name: 'a message is refused before any actor is asked' },
     ],
   },
 ];
@@ -302,7 +302,7 @@ const schedule: FaultExperiment[] = [
         file: 'test/flow/scheduling.test.ts',
         name: 'kill -9 of the whole service: what falls due meanwhile leaves once',
       },
-      { file: 'test/actors/scheduling/actor.test.ts', name: 'mail whose time passed while the scheduler was down' },
+      { file: 'test/actors/scheduling/actor.test.ts', name: 'mail that fell due while the scheduler was down' },
       { file: SENDING, name: 'two of them, and many emails of one instant' },
     ],
   },
@@ -354,14 +354,14 @@ const load: FaultExperiment[] = [
     expected: 'Closed at the total time limit, with 421 4.4.2 or 408.',
     tests: [
       { file: 'test/flow/connection-faults.long.ts', name: 'one byte at a time' },
-      { file: LIMITS, name: 'Time is total time' },
+      { file: LIMITS, name: 'the time limit is total time' },
     ],
   },
   {
     id: 'H3',
     fault: 'Commands before the banner, garbage, endless commands',
     expected: '5xx or 521 and the end of the connection. The next client is served.',
-    tests: [{ file: LIMITS, name: 'Nonsense costs its sender' }],
+    tests: [{ file: LIMITS, name: 'invalid input ends the session' }],
   },
   {
     id: 'H4',
@@ -369,7 +369,7 @@ const load: FaultExperiment[] = [
     expected: 'In DATA: no row. After the final dot: one row.',
     tests: [
       { file: 'test/flow/connection-faults.long.ts', name: 'disappear' },
-      { file: 'test/haraka-plugins/smuggling.test.ts', name: 'A client that vanishes within DATA' },
+      { file: 'test/haraka-plugins/smuggling.test.ts', name: 'a client that disconnects within DATA' },
     ],
   },
   {
@@ -388,10 +388,10 @@ const messages: FaultExperiment[] = [
     fault: 'Messages at and above the size limit',
     expected: '552 5.3.4 at MAIL or after the dot above 15,000,000 bytes. The limit itself is accepted.',
     tests: [
-      { file: BYTES, name: 'up to the limit of 15,000,000' },
-      { file: BYTES, name: 'Refused before anyone is asked' },
+      { file: BYTES, name: 'a message has up to 15,000,000 bytes' },
+      { file: BYTES, name: 'a message is refused before any actor is asked' },
       { file: REPLIES, name: 'MAIL checks SIZE and BODY' },
-      { file: 'test/actors/sending/send.test.ts', name: 'one message of 12 megabytes' },
+      { file: 'test/actors/sending/send.test.ts', name: 'a message of 12 megabytes' },
     ],
   },
   {
@@ -412,7 +412,7 @@ const messages: FaultExperiment[] = [
     expected: '552 5.3.4 above 256 KB or 1,000 lines. Below that nothing is dropped.',
     tests: [
       { file: PARSER, name: 'hostile input takes at most a few seconds' },
-      { file: BYTES, name: 'Refused before' },
+      { file: BYTES, name: 'a message is refused before' },
     ],
   },
   {
@@ -437,8 +437,8 @@ const messages: FaultExperiment[] = [
     expected: 'Stored with its error after three tries, the webhook is sent, and other mail is not affected.',
     tests: [
       { file: 'test/actors/receiving/parse-pool.test.ts' },
-      { file: RECEIVING, name: 'a message that its parser cannot do' },
-      { file: RECEIVING, name: 'a message over which ten processes ended' },
+      { file: RECEIVING, name: 'a message that its parser cannot read' },
+      { file: RECEIVING, name: 'a message that ended ten processes' },
     ],
   },
   {
@@ -460,7 +460,7 @@ const cluster: FaultExperiment[] = [
     id: 'K1',
     fault: 'Every process of a cluster is restarted under load',
     expected: 'Clients see only temporary errors, and nothing is duplicated.',
-    tests: [{ file: CLUSTER, name: 'every process is started anew' }],
+    tests: [{ file: CLUSTER, name: 'every process is restarted' }],
   },
   {
     id: 'K2',
@@ -472,19 +472,19 @@ const cluster: FaultExperiment[] = [
     id: 'K3',
     fault: '200 emails fall due at once with two schedulers',
     expected: 'Each goes once.',
-    tests: [{ file: CLUSTER, name: 'two schedulers and 200 emails' }],
+    tests: [{ file: CLUSTER, name: 'two schedulers send 200 emails' }],
   },
   {
     id: 'K4',
     fault: 'A host is cut off from the network and returns',
     expected: 'The other host does its work, and no finished work is repeated.',
-    tests: [{ file: CLUSTER, name: 'a host that is cut off' }],
+    tests: [{ file: CLUSTER, name: 'a host is cut off' }],
   },
   {
     id: 'K5',
     fault: 'A host loses its power and is started again',
     expected: 'The other host does its work.',
-    tests: [{ file: CLUSTER, name: 'a host that loses its power' }],
+    tests: [{ file: CLUSTER, name: 'a host loses its power' }],
   },
   {
     id: 'K6',

@@ -1,4 +1,5 @@
 import { Button, Group } from '@mantine/core';
+import { DAY_MS } from '../../../../core/shared/durations.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { IconRestore } from '../../parts/icons.ts';
 import type { ThreadActs } from './use-thread-acts.ts';
@@ -9,7 +10,7 @@ const shortDate = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 
 /** Returns the day on which mail in the trash is deleted. */
 export function trashEnd(trashedAt: string): string {
-  return shortDate.format(new Date(new Date(trashedAt).getTime() + TRASH_DAYS * 86_400_000));
+  return shortDate.format(new Date(new Date(trashedAt).getTime() + TRASH_DAYS * DAY_MS));
 }
 
 /** Actions on conversations in the trash. */

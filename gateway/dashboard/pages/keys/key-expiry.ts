@@ -1,3 +1,5 @@
+import { DAY_MS } from '../../../../core/shared/durations.ts';
+
 /** Lifetime of a key. */
 export const expiries = [
   { value: 'never', label: 'Never' },
@@ -7,8 +9,6 @@ export const expiries = [
   { value: '365', label: 'In 1 year' },
   { value: 'date', label: 'On a date' },
 ] as const;
-
-const DAY_MS = 86_400_000;
 
 /**
  * Returns when the key expires, counted from `now`; null: never. A date (`2027-01-31`) ends at midnight in the browser's time zone. Throws

@@ -16,8 +16,8 @@ const WORDS =
     ' ',
   );
 
-describe('a segment finds what its definition says', () => {
-  test.each(Array.from({ length: 40 }, (_, seed) => seed))('random emails and searches %i', (seed) => {
+describe('a segment finds exactly the defined matches', () => {
+  test.each(Array.from({ length: 40 }, (_, seed) => seed))('for random emails and searches %i', (seed) => {
     const random = seededRandom(seed + 1);
     const emails = someEmails(random, 1 + Math.floor(random() * 150));
     const segment = finish(buildSegment(emails));
@@ -27,7 +27,7 @@ describe('a segment finds what its definition says', () => {
     }
   });
 
-  test.each(Array.from({ length: 30 }, (_, seed) => seed))('and so does one that was merged from others %i', (seed) => {
+  test.each(Array.from({ length: 30 }, (_, seed) => seed))('after a merge of others %i', (seed) => {
     const random = seededRandom(seed + 1001);
     const groups = Array.from({ length: 1 + Math.floor(random() * 5) }, (_, group) =>
       someEmails(random, 1 + Math.floor(random() * 60), `g${group}`),
@@ -51,7 +51,7 @@ describe('a segment finds what its definition says', () => {
     }
   });
 
-  test('words of every email and of many blocks are found, by whole words and prefixes', () => {
+  test('for words of every email and of many blocks, by whole words and prefixes', () => {
     const emails = Array.from({ length: 3_000 }, (_, at) =>
       email(`e${at}`, at, `everywhere ${at % 2 === 0 ? 'even' : 'odd'} w${at} ${'filler'.repeat(3)}${at % 700}`),
     );

@@ -41,14 +41,14 @@ const addKey = (box: TestMailbox, selector: string, createdAt: string, retiredAt
     [box.userId, box.domainId, selector, createdAt, retiredAt],
   );
 
-test('the key of a domain is found, and opens', async () => {
+test('the key of a domain is found and decrypted', async () => {
   const { userId, name } = await domain();
   const key = await findSigningKey(actor, userId, [name, 'test']);
   expect(key).toEqual({ domain: name, selector: TEST_DKIM_SELECTOR, privateKeyCiphertext: expect.any(String) });
   expect(decryptSecret(secretKey, 'dkim-key', key?.privateKeyCiphertext ?? '')).toBe(TEST_DKIM_PRIVATE_KEY);
 });
 
-test('the newest key signs that is not retired', async () => {
+test('the newest key that is not retired signs', async () => {
   const box = await domain({ hasKey: false });
   await addKey(box, 'old', '2026-01-01');
   await addKey(box, 'new', '2026-02-01');
@@ -68,7 +68,7 @@ test('a domain signs with its own key rather than with its parent’s, and witho
   expect(await signerOf([`c.${root.name}`, root.name])).toBe(root.name);
 });
 
-test('neither the key of another user’s domain signs, nor that of one that is not verified', async () => {
+test('the key of another user’s domain, or of an unverified one, does not sign', async () => {
   const theirs = await domain();
   const mine = await domain({ name: `sub.${theirs.name}`, hasKey: false });
   const pending = await domain({ status: 'pending', userId: mine.userId });

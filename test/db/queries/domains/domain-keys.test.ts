@@ -56,7 +56,7 @@ const tables = async () =>
     )
   ).rows.map(({ name }) => name);
 
-test('the role reads what is of the domain, or nothing', async () => {
+test('the role reads only rows of its domain', async () => {
   const marks = [...two.theirs.ids.values()].flat().concat(two.theirs.names);
   const readable: string[] = [];
   for (const table of await tables()) {
@@ -118,7 +118,7 @@ test('the role reads what is of the domain, or nothing', async () => {
     expect((await ask(`select from ${table}`)).length, table).toBeGreaterThan(0);
 });
 
-test('the role writes nothing, and no private key is shown to it', async () => {
+test('the role writes nothing, and sees no private key', async () => {
   const { rows } = await gateway.owner.pool.query(
     `select c.relname from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'v', 'p') and (
        has_table_privilege('postroom_domain', c.oid, 'insert, update, delete, truncate, references, trigger')
@@ -131,7 +131,7 @@ test('the role writes nothing, and no private key is shown to it', async () => {
   expect((await ask('select selector from dkim_key')).length).toBe(1);
 });
 
-test('of what looks past the policies it may call what asks for the domain itself', async () => {
+test('the role may call only those functions past the policies that check the domain themselves', async () => {
   const { rows } = await gateway.owner.pool.query<{ name: string }>(
     `select p.proname as name from pg_proc p where p.pronamespace = 'public'::regnamespace and p.prosecdef
        and p.prorettype <> 'trigger'::regtype and has_function_privilege('postroom_domain', p.oid, 'execute') order by 1`,
@@ -176,7 +176,7 @@ test('of what looks past the policies it may call what asks for the domain itsel
 });
 
 describe('of a thread with mail of both domains', () => {
-  test('nothing is shown', async () => {
+  test('nothing is shown to the role', async () => {
     const [threadId] = two.mine.ids.get('th') ?? [];
     const seen = () => ask(`select from thread where id = '${threadId}'`);
     expect((await seen()).length).toBe(1);
@@ -190,7 +190,7 @@ describe('of a thread with mail of both domains', () => {
   });
 });
 
-test('every way into a transaction takes the role, and leaves it with the transaction', async () => {
+test('every kind of transaction takes the role, and returns it at its end', async () => {
   const role = `select current_user as role, current_setting('postroom.domain', true) as domain`;
   const wanted = [{ role: 'postroom_domain', domain: two.domain.name }];
   expect(await ask(role)).toEqual(wanted);

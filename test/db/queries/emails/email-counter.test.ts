@@ -60,7 +60,7 @@ async function counters(userId: string): Promise<unknown[]> {
 /** What is expected of an address is expected of all its domain, where it is alone in it. */
 const alone = (rows: unknown[][]) => ['*', 'x@a.test'].flatMap((address) => rows.map((row) => [address, ...row]));
 
-test('emails that bear the same values share a counter by the hour, by the day and for all time', async () => {
+test('emails with the same values share a counter by the hour, by the day and for all time', async () => {
   await change({}, { created_at: '2026-11-26T10:00:00Z' }, { created_at: '2026-11-26T12:00:00+01:00' });
   await change({ created_at: '2026-11-27T00:30:00+01:00' }, { created_at: '2026-11-27T00:00:00Z' });
   expect(await counters('usr_a')).toEqual(
@@ -112,13 +112,13 @@ test('an email that is read moves from one counter to the other', async () => {
   );
 });
 
-test('an email that stays as it is touches no counter', async () => {
+test('an email that does not change changes no counter', async () => {
   const user_id = 'usr_same';
   await change({ user_id, delta: -1 }, { user_id });
   expect(await counters(user_id)).toEqual([]);
 });
 
-test('many writers in different orders count exactly and do not wait for each other in a ring', async () => {
+test('many writers in different orders count exactly and without deadlock', async () => {
   const user_id = 'usr_c';
   const hours = Array.from({ length: 20 }, (_, n) => ({
     user_id,
@@ -171,7 +171,7 @@ describe('the total', () => {
     ['of an address', 'x@a.test', null],
     ['of an address of another domain', 'x@b.test', sql<boolean>`c.own_domain = 'a.test'`],
     ['of what is read', null, sql<boolean>`c.is_read`],
-  ])('%s is exact in the whole hours behind any instant', async (_, address, condition) => {
+  ])('%s is exact for the whole hours since any instant', async (_, address, condition) => {
     const conditions = condition === null ? [] : [condition];
     for (const since of [null, ...edges.map((edge) => new Date(midnight + edge))]) {
       const wholeHours = since === null ? new Date(0) : nextHour(since);

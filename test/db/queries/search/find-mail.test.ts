@@ -107,7 +107,7 @@ describe('a search finds the mail that a comparison of every email with every co
     await compareMany(40);
   });
 
-  test('after everything was built and merged', async () => {
+  test('after a complete build and merge', async () => {
     for (let count = 0; count < 12; count++) await build(LIMITS);
     expect(await stateOf()).toMatchObject({ states: [] });
     await compareMany(40);

@@ -125,7 +125,7 @@ describe('results by relevance', () => {
     }
   });
 
-  test('of a thread are those of its best message', async () => {
+  test('of a thread have the score of its best message', async () => {
     const emails = await ranked('rent', ALL);
     const threads = await ranked('rent', ALL, rankMatchingThreads);
     const { rows } = await actor.pool.query<{ id: string; thread_id: string }>('select id, thread_id from email');

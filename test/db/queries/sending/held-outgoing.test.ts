@@ -34,7 +34,7 @@ async function statusOf(emailId: string): Promise<unknown> {
   return rows[0];
 }
 
-test('copies that are still to be composed are counted, and neither those that are nor webhooks are among them', async () => {
+test('copies that are not composed yet are counted, and neither composed ones nor webhooks', async () => {
   const { userId } = sender;
   await owner.pool.query(
     `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, forward_raw_id, status, attempts_allowed, created_at)
@@ -47,7 +47,7 @@ test('copies that are still to be composed are counted, and neither those that a
   await owner.pool.query('delete from delivery where user_id = $1', [userId]);
 });
 
-test('what was due is held, scheduled mail that fell due too; what is paused, or has its time to come, stays as it was', async () => {
+test('due mail is held, scheduled mail that fell due too; paused and future mail is not', async () => {
   const queued = await queueMail(owner, sender, { to: ['a@else.test', 'b@else.test'] });
   const later = await queueMail(owner, sender, { to: ['c@else.test'] });
   await owner.pool.query(`update recipient set next_attempt_at = now() + interval '1 hour' where email_id = $1`, [

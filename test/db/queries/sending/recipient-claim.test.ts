@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => testDatabase.drop());
 
-test('recipients of an email are found by it, from the empty table on and behind any backlog', async () => {
+test('recipients of an email are found by its id, from the empty table on and behind any backlog', async () => {
   const client = await actor.pool.connect();
   try {
     await client.query(

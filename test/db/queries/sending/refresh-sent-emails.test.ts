@@ -80,7 +80,7 @@ test.each([
   expect(await wrongTotals(actor, mailbox.userId)).toEqual([]);
 });
 
-test('many emails change in one call, and those that stay as they are answer nothing', async () => {
+test('many emails change in one call, and unchanged ones are not returned', async () => {
   const mails = await Promise.all(Array.from({ length: 6 }, () => pending(1)));
   const outcomes: Status[] = ['delivered', 'bounced', 'pending', 'delivered', 'failed', 'pending'];
   await inTransaction(actor, async (client) => {
@@ -96,7 +96,7 @@ test('many emails change in one call, and those that stay as they are answer not
   expect(await wrongTotals(actor, mailbox.userId)).toEqual([]);
 });
 
-test('an email is refreshed for the user it is told with alone, and one without recipients stays', async () => {
+test('an email is refreshed only for its own user, and one without recipients stays', async () => {
   const mail = await pending(1);
   const bare = await insertSentMail(actor, mailbox, { recipients: [], status: 'pending' });
   const other = await createMailbox(actor, { domain: 'other.test', address: 'hello@other.test' });
@@ -145,7 +145,7 @@ describe('two transactions that settle two recipients of one email at once', () 
     expect(await wrongTotals(actor, mailbox.userId)).toEqual([]);
   });
 
-  test('of many emails, each in its own order, end right and never in a ring', async () => {
+  test('of many emails, each in its own order, end right and without deadlock', async () => {
     const mails = await Promise.all(Array.from({ length: 60 }, () => pending(4)));
     const statuses: Status[] = ['delivered', 'bounced', 'failed', 'delivered'];
     const allSettled = Promise.withResolvers<void>();
@@ -167,7 +167,7 @@ describe('two transactions that settle two recipients of one email at once', () 
     expect(await wrongTotals(actor, mailbox.userId)).toEqual([]);
   });
 
-  test('of many emails, one by one, leave totals that are exact', async () => {
+  test('of many emails, one by one, leave exact totals', async () => {
     const mails = await Promise.all(Array.from({ length: 12 }, () => pending(2)));
     await Promise.all(
       mails.flatMap((mail, at) => [

@@ -90,7 +90,7 @@ async function fill(done: number, per: number): Promise<void> {
 
 const queueOf = (backlog: readonly QueueBacklog[], queue: string) => backlog.find((entry) => entry.queue === queue);
 
-test('every queue tells what is due, since when, and what waits for its next try', async () => {
+test('every queue reports its due rows, the oldest, and those that wait for a retry', async () => {
   await fill(5, 7);
   const backlog = await readBacklog(actor);
   // Of every work that may leave dead rows behind.
@@ -110,7 +110,7 @@ test('an empty service has no backlog', async () => {
     expect(entry).toMatchObject({ rowCount: 0, oldestSeconds: 0, deadCount: 0 });
 });
 
-test('a dead row is counted as dead alone, and the oldest is one that is alive', async () => {
+test('a dead row is counted as dead only, and the oldest row is one that is not dead', async () => {
   await fill(0, 3);
   await owner.pool.query(
     `insert into dead_row (user_id, step, actor, subject_id, tries, last_error, first_failed_at, last_failed_at, retry_at, dead_at)
@@ -126,7 +126,7 @@ test('a dead row is counted as dead alone, and the oldest is one that is alive',
   expect(queueOf(backlog, 'ask')).toMatchObject({ rowCount: 3, deadCount: 0 });
 });
 
-test('counting ends where it would become dear', async () => {
+test('counting stops at its limit', async () => {
   await fill(0, MOST_COUNTED + 5);
   const backlog = await readBacklog(actor);
   for (const { queue, rowCount, laterCount } of backlog.filter((entry) => entry.queue !== 'deliver')) {
@@ -138,7 +138,7 @@ test('counting ends where it would become dear', async () => {
   expect(deliver?.oldestSeconds).toBeGreaterThanOrEqual(MOST_COUNTED * 60);
 });
 
-test('what is done costs nothing: no table is walked, and the pages read are few however much is stored', async () => {
+test('finished rows cost nothing: no table is scanned, and few pages are read however much is stored', async () => {
   await fill(20_000, 10);
   await owner.pool.query('vacuum');
   const client = await actor.pool.connect();

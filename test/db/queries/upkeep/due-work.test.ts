@@ -109,7 +109,7 @@ test.each(Object.entries(leased))(
 );
 
 test.each(Object.entries(ACTOR_OF_STEP))(
-  'a row of the queue %s that is set aside is found when its time comes',
+  'a row of the queue %s that is set aside is found when it is due',
   async (step, of) => {
     await owner.pool.query(inserts[step as DueStep](`now() - interval '1 second'`));
     await owner.pool.query(
@@ -123,7 +123,7 @@ test.each(Object.entries(ACTOR_OF_STEP))(
   },
 );
 
-test('a free row behind many that are claimed is found', async () => {
+test('a free row behind many claimed rows is found', async () => {
   await owner.pool.query(
     `insert into recipient (user_id, id, email_id, address, domain, status, next_attempt_at, created_at, claimed_by, claimed_until)
      select 'user', 'claimed' || n, 'email', 'a@b.test', 'b.test', 'pending', now() - interval '1 minute', now(), 'other',
@@ -140,7 +140,7 @@ test('a free row behind many that are claimed is found', async () => {
   expect(await secondsOf()).toMatchObject({ send: 0, deliver: 0 });
 });
 
-test('no table is read as a whole', async () => {
+test('no table is scanned', async () => {
   const { rows } = await actor.pool.query<{ 'QUERY PLAN': string }>(`explain ${dueWorkSql(steps)}`);
   const scans = rows.map((row) => row['QUERY PLAN']).filter((line) => /Seq Scan on/.test(line));
   expect(scans.filter((line) => !/ on (?:clock|dead_row|unindexed_email|word_build)\b/.test(line))).toEqual([]);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createDnsResolver, type DnsResolver, MAX_DNS_ANSWERS } from '../../actors/dns-resolver.ts';
-import { type DnsServer, startDnsServer } from '../support/servers/dns.ts';
+import { createDnsResolver, type DnsResolver, MAX_DNS_ANSWERS } from '../../../actors/network/dns-resolver.ts';
+import { type DnsServer, startDnsServer } from '../../support/servers/dns.ts';
 
 let dns: DnsServer;
 let resolver: DnsResolver;
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterAll(() => dns.stop());
 
-test('It answers in the forms of node:dns', async () => {
+test('responses have the forms of node:dns', async () => {
   dns.set('x.test', 'TXT', ['short', 'l'.repeat(600)]);
   dns.set('x.test', 'A', ['192.0.2.1']);
   dns.set('x.test', 'AAAA', ['2001:db8::1']);
@@ -30,7 +30,7 @@ test('It answers in the forms of node:dns', async () => {
   expect(await lookUp('x.test', 'MX')).toEqual([expect.objectContaining({ priority: 10, exchange: 'mx.x.test' })]);
 });
 
-test('Names with characters that host names do not have are looked up, over TCP too, with the errors of node:dns', async () => {
+test('names with characters that host names do not allow are looked up, over TCP too, with the errors of node:dns', async () => {
   const lookUp = resolver.within(3_000);
   dns.set("joe+a=b'c._u.x.test", 'A', ['127.0.0.2']);
   dns.set('foo:bar/baz.x.test', 'MX', [{ preference: 5, exchange: 'mx.x.test' }]);
@@ -50,14 +50,14 @@ test('Names with characters that host names do not have are looked up, over TCP 
   expect(await Promise.all(codes)).toEqual(['ENODATA', 'ENOTFOUND', 'ESERVFAIL', 'EBADRESP']);
 });
 
-test('A question is asked once, though many ask at the same time and later, in any case', async () => {
+test('one query is sent for many callers of the same name, at once or later, in any letter case', async () => {
   dns.set('x.test', 'A', ['192.0.2.1']);
   await Promise.all(Array.from({ length: 50 }, () => resolver.within(3_000)('x.test', 'A')));
   await resolver.within(3_000)('X.TEST', 'A');
   expect(dns.queries).toEqual(['A x.test']);
 });
 
-test('That there is nothing is kept as well, and each who asks gets an error of their own', async () => {
+test('a missing record is cached, and each caller gets an error of its own', async () => {
   dns.set('empty.test', 'A', ['192.0.2.1']);
   const ask = (name: string) =>
     resolver
@@ -72,7 +72,7 @@ test('That there is nothing is kept as well, and each who asks gets an error of 
   expect(dns.queries).toEqual(['TXT none.test', 'TXT empty.test']);
 });
 
-test('Look-ups end when their time is up', async () => {
+test('lookups end at their time limit', async () => {
   dns.set('slow.test', 'A', 'silent');
   dns.set('other.test', 'A', 'silent');
   const lookUp = resolver.within(200);
@@ -80,7 +80,7 @@ test('Look-ups end when their time is up', async () => {
   await expect(lookUp('other.test', 'A')).rejects.toMatchObject({ code: 'ETIMEOUT' });
 });
 
-test('When no look-up is answered the next ones fail without a question', async () => {
+test('lookups fail without a query after no server replied', async () => {
   for (let n = 0; n < 10; n++) dns.set(`silent${n}.test`, 'A', 'silent');
   const ask = (n: number) =>
     resolver
@@ -92,7 +92,7 @@ test('When no look-up is answered the next ones fail without a question', async 
   expect(dns.queries.length).toBe(asked);
 });
 
-test('A reply that is garbage spoils no other question', async () => {
+test('an invalid reply spoils no other lookup', async () => {
   dns.set('liar.test', 'A', 'garbage');
   const names = Array.from({ length: 40 }, (_, n) => `honest${n}.test`);
   for (const name of names) dns.set(name, 'A', ['192.0.2.1']);
@@ -104,7 +104,7 @@ test('A reply that is garbage spoils no other question', async () => {
   expect(answers).toEqual(names.map(() => ['192.0.2.1']));
 });
 
-test('Answers are cached up to a total size, however few they are', async () => {
+test('the cache of replies is limited in total bytes', async () => {
   const strings = Array.from({ length: 200 }, () => 'l'.repeat(250));
   const names = Array.from({ length: MAX_DNS_ANSWERS / 50_000 + 2 }, (_, at) => `large-${at}.x.test`);
   for (const name of names) dns.set(name, 'TXT', strings);

@@ -1,6 +1,7 @@
 import { Resolver } from 'node:dns/promises';
-import { createSizedCache } from '../core/shared/sized-cache.ts';
+import { dnsError } from './dns-exchange.ts';
 import { isBeyondHostNames, queryDns } from './dns-query.ts';
+import { createReplyCache } from './reply-cache.ts';
 
 /** Returns the records of a lookup as node:dns does; rejects with an error that has the `code` of node:dns. */
 export type LookUp = (name: string, type: string) => Promise<string[] | string[][]>;
@@ -30,46 +31,27 @@ const KEEP_FAILURE_MS = 5_000;
 /** Size of all cached answers: a sender decides how large its own are. Bytes, about. */
 export const MAX_DNS_ANSWERS = 10_000_000;
 
-const USUAL_ANSWER = 500;
-
 /** While DNS is unreachable, no lookup is made for this long, so that mail does not wait for it. Milliseconds. */
 const FAILURES_UNTIL_PAUSE = 5;
 const PAUSE_MS = 5_000;
-
-interface Kept {
-  answer: Promise<string[] | string[][]>;
-  /** on the clock of performance.now(); infinite while the lookup is in progress */
-  until: number;
-  /** bytes of the answer; about the usual one while the lookup is in progress */
-  size: number;
-}
 
 /** A resolver with its own cache. */
 export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
   const resolver = openResolver(options);
   const failuresUntilPause = options.failuresUntilPause ?? FAILURES_UNTIL_PAUSE;
-  const kept = createSizedCache<Kept>({ maxSize: MAX_DNS_ANSWERS, size: ({ size }, key) => size + key.length });
+  const kept = createReplyCache<string[] | string[][]>({
+    maxSize: MAX_DNS_ANSWERS,
+    keepMs: () => KEEP_ANSWER_MS,
+    keepErrorMs: (error) => (isNegative(error) ? KEEP_NEGATIVE_MS : KEEP_FAILURE_MS),
+  });
   let failures = 0;
   let pausedUntil = 0;
 
   function ask(name: string, type: string): Promise<string[] | string[][]> {
-    const key = `${type} ${name.toLowerCase()}`;
-    const known = kept.get(key);
-    const now = performance.now();
-    if (known !== undefined && known.until > now) return known.answer;
-    if (pausedUntil > now) return Promise.reject(dnsError('ETIMEOUT', name));
-    const entry: Kept = { answer: query(name, type), until: Number.POSITIVE_INFINITY, size: USUAL_ANSWER };
-    kept.delete(key);
-    kept.set(key, entry);
-    entry.answer.then(
-      (answer) => {
-        keepFor(entry, KEEP_ANSWER_MS);
-        entry.size = JSON.stringify(answer).length;
-        keepWithSize(key, entry);
-      },
-      (error: unknown) => keepFor(entry, isNegative(error) ? KEEP_NEGATIVE_MS : KEEP_FAILURE_MS),
-    );
-    return entry.answer;
+    const known = kept.find(name, type);
+    if (known !== undefined) return known;
+    if (pausedUntil > performance.now()) return Promise.reject(dnsError('ETIMEOUT', name));
+    return kept.get(name, type, () => query(name, type));
   }
 
   async function query(name: string, type: string): Promise<string[] | string[][]> {
@@ -101,17 +83,6 @@ export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
       if (codeOf(error) !== 'EBADRESP') throw error;
       return openResolver(options).resolve(name, type);
     }
-  }
-
-  /** The cache reads the size of an entry when it is added. */
-  function keepWithSize(key: string, entry: Kept): void {
-    if (kept.get(key) !== entry) return;
-    kept.delete(key);
-    kept.set(key, entry);
-  }
-
-  function keepFor(entry: Kept, milliseconds: number): void {
-    entry.until = performance.now() + milliseconds;
   }
 
   return {
@@ -147,10 +118,6 @@ async function before<T>(milliseconds: number, answer: Promise<T>, name: string)
   } finally {
     clearTimeout(timer);
   }
-}
-
-function dnsError(code: string, name: string): Error & { code: string } {
-  return Object.assign(new Error(`${code} for ${name}`), { code });
 }
 
 function codeOf(error: unknown): string {

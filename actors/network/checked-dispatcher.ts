@@ -2,8 +2,8 @@ import { Resolver, lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
-import { isLocalhostName, REFUSED_PORTS } from '../core/endpoints/webhook-url.ts';
-import { type AddressGuard, isMetadataName } from '../core/shared/network-address.ts';
+import { isLocalhostName, REFUSED_PORTS } from '../../core/endpoints/webhook-url.ts';
+import { type AddressGuard, isMetadataName } from '../../core/shared/network-address.ts';
 
 export interface CheckedDispatcherOptions {
   guard: AddressGuard;
