@@ -51,7 +51,7 @@ function messageOf({ address }: TestMailbox, bytes: number): Buffer {
 }
 
 /** Returns the reply of the SMTP server for a question that waits longer than its time limit. */
-function outcomeOf(error: unknown): string {
+function readFailure(error: unknown): string {
   if (error instanceof BusTimeout) return '451 4.3.0';
   throw error;
 }
@@ -64,7 +64,7 @@ test('100 sessions get 451 while PostgreSQL stores nothing, and the gateway stay
   const outcomes: string[] = [];
   const begin = (at: number, account: TestMailbox, bytes: Buffer) =>
     submit(buses[at % PROCESSES] as Bus, account, bytes)
-      .then(verdict, outcomeOf)
+      .then(verdict, readFailure)
       .then((outcome) => {
         outcomes.push(outcome);
         return outcome;

@@ -370,9 +370,10 @@ export const stayingCases: Readonly<Record<string, StayingCase>> = {
     return { id, body: { token } };
   }),
   'DELETE /image-senders/:address': alone(async (w) => ({ id: await w.imageSender() })),
-  'POST /emails/explain-route': alone(async (w) => ({
-    body: { to: w.box.address, from: 'ada@elsewhere.test', subject: 'Hi', text: 'Hello' },
-  })),
+  'POST /emails/explain-route': {
+    actors: 'receiving',
+    given: async (w) => ({ body: { to: w.box.address, from: 'ada@elsewhere.test', subject: 'Hi', text: 'Hello' } }),
+  },
   'PATCH /api-keys/:id': alone(async (w) => ({ id: await w.key(), body: { name: 'y', scopes: ['read'] } })),
   'POST /auth/revoke-key': alone(async () => ({})),
   'POST /emails/import': {
