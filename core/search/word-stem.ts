@@ -1,5 +1,3 @@
-import type { SearchTerm } from './search-query.ts';
-
 /** Languages whose words have stems, as Snowball has rules for them. */
 export const STEM_LANGUAGES = [
   'danish',
@@ -8,7 +6,6 @@ export const STEM_LANGUAGES = [
   'finnish',
   'french',
   'german',
-  'greek',
   'hungarian',
   'italian',
   'norwegian',
@@ -17,7 +14,6 @@ export const STEM_LANGUAGES = [
   'russian',
   'spanish',
   'swedish',
-  'turkish',
 ] as const;
 export type StemLanguage = (typeof STEM_LANGUAGES)[number];
 
@@ -45,13 +41,4 @@ export function findStem(word: string, stemmer: Stemmer): WordStem | null {
   if (common < MIN_START) return null;
   const start = word.slice(0, Math.max(MIN_START, common - 1)).toWellFormed();
   return word.startsWith(start) ? { start, has: (other) => stemmer(other) === stem } : null;
-}
-
-/** Returns the search in which single words outside quotes, of subjects and of any place, also find words of their stem. */
-export function withStems(terms: readonly SearchTerm[], stemmer: Stemmer): SearchTerm[] {
-  return terms.map((term) => {
-    const isStemmed = term.kind === 'words' && !term.isWhole && term.words.length === 1;
-    if (!isStemmed || (term.place !== 'anywhere' && term.place !== 'subject')) return term;
-    return { ...term, stem: findStem(term.words[0] ?? '', stemmer) };
-  });
 }

@@ -6,6 +6,7 @@ import {
   type RelevanceCursor,
 } from '../../core/search/relevance-cursor.ts';
 import { MAX_QUERY_LENGTH } from '../../core/search/search-query.ts';
+import { STEM_LANGUAGES } from '../../core/search/word-stem.ts';
 import { decodeCursor, encodeCursor, type KeysetCursor, type KeysetPage } from '../../core/shared/page.ts';
 import { text } from '../../operations/capability/field-shapes.ts';
 import { invalid } from '../../operations/context.ts';
@@ -31,6 +32,13 @@ export const searchOrder = z
   .enum(SEARCH_ORDERS)
   .default('newest')
   .meta({ description: '`relevance`: best matches first, needs `search`.' });
+
+/** A model that calls the tool sees the names of the languages only when it needs them: in the error. */
+export const searchLanguage = z
+  .string()
+  .pipe(z.enum(STEM_LANGUAGES))
+  .optional()
+  .meta({ description: 'Also finds other forms, such as `english`.' });
 
 export const nextCursor = z.string().nullable().meta({ description: 'Null: no more.' });
 

@@ -29,7 +29,7 @@ const features: Readonly<Record<string, readonly Row[]>> = {
       'listEmails',
       'emails',
       'search_emails',
-      '`search` of REST matches the subject and addresses; GraphQL and MCP have the search language',
+      '`search` of REST also finds parts of the subject and of addresses',
     ],
     ['Read an email', 'getEmail', 'email node nodes', 'read_email'],
     ['Wait for an email', 'waitForEmail', 'waitForEmail', 'wait_for_email'],

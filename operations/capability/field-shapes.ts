@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MAX_DOMAIN_LENGTH } from '../../core/domains/domain-name.ts';
 import { SEARCH_ORDERS } from '../../core/search/relevance.ts';
 import { MAX_QUERY_LENGTH } from '../../core/search/search-query.ts';
+import { STEM_LANGUAGES } from '../../core/search/word-stem.ts';
 import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
 
 /** Characters; longer than any valid address (RFC 5321 §4.5.3.1.3). */
@@ -26,6 +27,12 @@ export const operatorSearch = text.max(MAX_QUERY_LENGTH);
 /** What the search of a REST list and of `threads` finds. */
 export const LIST_SEARCH =
   'Words of one email, in any place of it, or a part of the subject or of an address, case-insensitive. Operators such as from:ann, has:attachment and -draft work as in the GraphQL field `emails`. Up to 500 characters.';
+
+/** The language of a search. */
+export const searchLanguage = z.enum(STEM_LANGUAGES).optional().meta({
+  description:
+    'Also finds other forms of each word of `search`, such as `invoices` for `invoicing` with `english`. Words in quotes and names are found as they are.',
+});
 
 /** The order of a REST list with `search`. */
 export const searchOrder = z.enum(SEARCH_ORDERS).default('newest').meta({

@@ -4,6 +4,7 @@ import type { AddressFields } from '../../core/mime/address.ts';
 import { requireRankedWords } from '../../core/search/relevance.ts';
 import type { RelevanceCursor } from '../../core/search/relevance-cursor.ts';
 import { MAX_QUERY_LENGTH, parseListSearch, parseSearch, refused } from '../../core/search/search-query.ts';
+import type { StemLanguage } from '../../core/search/word-stem.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { asUser } from '../../db/connection/transaction.ts';
@@ -21,6 +22,7 @@ import type { EmailContent, EmailSummary } from '../../db/queries/emails/email-r
 import type { EmailSearch } from '../../db/queries/emails/email-search.ts';
 import { findRawSizes } from '../../db/queries/emails/raw-bytes.ts';
 import { emailNotFound, invalid, isValidId, type OperationContext } from '../context.ts';
+import { stemSearch, stemTerms } from '../search/stem-terms.ts';
 import { type EmailDetails, withTexts } from './html-text.ts';
 import { waitForArrival } from './pending-emails.ts';
 
@@ -70,6 +72,8 @@ export interface EmailQuery {
   address?: string | undefined;
   /** words, which also match as parts of subject, sender and recipients, and operators (docs/search.md) */
   search?: string | undefined;
+  /** words also match other forms of the language */
+  language?: StemLanguage | undefined;
 }
 
 /** Filters of lists with cursors. */
@@ -95,7 +99,7 @@ export interface EmailPage {
 
 /** Returns a page by offset. */
 export async function listEmails(context: OperationContext, query: EmailQuery, page: Page): Promise<EmailPage> {
-  const conditions = conditionsOf(query, context.now());
+  const conditions = await conditionsOf(query, context.now());
   return asUser(context.database, context.userId, async (transaction) => {
     const { emails, total } = await lists.listEmails(transaction, context.userId, conditions, page);
     const addresses = await addressesOf(transaction, context.userId, emails);
@@ -120,7 +124,7 @@ export async function listEmailsBeside(
 ): Promise<EmailPage> {
   const { database, userId } = context;
   const { side, emailId, limit } = page;
-  const conditions = conditionsOf(query, context.now());
+  const conditions = await conditionsOf(query, context.now());
   return asUser(database, userId, async (transaction) => {
     const [email] = isValidId(emailId) ? await lists.findEmails(transaction, userId, [emailId]) : [];
     if (email === undefined) throw invalid('Invalid cursor', side);
@@ -177,10 +181,10 @@ export async function pageEmails(
   page: KeysetPage,
 ): Promise<EmailSummary[]> {
   const { database, userId } = context;
-  const search = searchOf(query, context.now());
+  const search = await searchOf(query, context.now());
   if (search !== null)
     return asUser(database, userId, (transaction) => finds.pageFoundEmails(transaction, userId, search, page));
-  const conditions = conditionsOf(query, context.now());
+  const conditions = await conditionsOf(query, context.now());
   return asUser(database, userId, (transaction) => lists.pageEmails(transaction, userId, conditions, page));
 }
 
@@ -194,7 +198,7 @@ export async function pageEmailsByRelevance(
   page: KeysetPage<RelevanceCursor>,
 ): Promise<finds.RankedEmail[]> {
   const { database, userId } = context;
-  const search = searchOf(query, context.now());
+  const search = await searchOf(query, context.now());
   requireRankedWords(search?.terms ?? []);
   if (search === null) return [];
   return asUser(database, userId, (transaction) => finds.rankFoundEmails(transaction, userId, search, page));
@@ -202,22 +206,22 @@ export async function pageEmailsByRelevance(
 
 export async function countEmails(context: OperationContext, query: EmailSearchQuery): Promise<number> {
   const { database, userId } = context;
-  const search = searchOf(query, context.now());
+  const search = await searchOf(query, context.now());
   if (search !== null)
     return asUser(database, userId, (transaction) => finds.countFoundEmails(transaction, userId, search));
-  const conditions = conditionsOf(query, context.now());
+  const conditions = await conditionsOf(query, context.now());
   return asUser(database, userId, (transaction) => lists.countEmails(transaction, userId, conditions));
 }
 
 /** Returns null when the query has no words or operators. */
-function searchOf(query: EmailSearchQuery, now: Date): EmailSearch | null {
-  const terms = parseSearch(query.words ?? '', now);
+async function searchOf(query: EmailSearchQuery, now: Date): Promise<EmailSearch | null> {
+  const terms = await stemTerms(parseSearch(query.words ?? '', now), query.language);
   if (terms.length === 0) return null;
   if (query.search !== undefined) throw refused('Use either a search with words or `search`, not both');
   if (sendingOf(query.status) !== null)
     throw refused(`A search with words cannot be limited to ${query.status ?? ''} mail`);
   if (query.isTest !== undefined) throw refused('A search with words cannot be limited to test mail');
-  return { terms, conditions: conditionsOf({ ...query, timeRange: query.timeRange ?? 'all' }, now) };
+  return { terms, conditions: await conditionsOf({ ...query, timeRange: query.timeRange ?? 'all' }, now) };
 }
 
 /** Returns an email. Waits briefly for one that SMTP accepted a moment ago. Throws not_found. */
@@ -296,7 +300,7 @@ async function addressesOf(
 
 const RANGE_HOURS = { '1h': 1, '24h': 24, '7d': 7 * 24, '30d': 30 * 24, '90d': 90 * 24 };
 
-function conditionsOf(query: EmailQuery, now: Date): lists.EmailConditions {
+async function conditionsOf(query: EmailQuery, now: Date): Promise<lists.EmailConditions> {
   const {
     type = 'all',
     status = 'all',
@@ -317,7 +321,7 @@ function conditionsOf(query: EmailQuery, now: Date): lists.EmailConditions {
     isTrashed,
     domain: domain ?? null,
     address: address ?? null,
-    search: parseListSearch(search ?? '', now),
+    search: await stemSearch(parseListSearch(search ?? '', now), query.language),
   };
   if (flags === null) {
     const isOfStatus = { isRead: null, isArchived, isHeld: false, sending: sendingOf(status) };

@@ -5,6 +5,7 @@ import {
   type RelevanceCursor,
 } from '../../core/search/relevance-cursor.ts';
 import { MAX_QUERY_LENGTH, parseListSearch, parseSearch, type SearchTerm } from '../../core/search/search-query.ts';
+import type { StemLanguage } from '../../core/search/word-stem.ts';
 import type { KeysetCursor, KeysetPage } from '../../core/shared/page.ts';
 import { labelKey, normalizeLabel } from '../../core/threads/label.ts';
 import { asUser } from '../../db/connection/transaction.ts';
@@ -14,6 +15,7 @@ import * as lists from '../../db/queries/threads/thread-list.ts';
 import { invalid, isValidId, type OperationContext } from '../context.ts';
 import type { Email, EmailSummary } from '../emails/emails.ts';
 import { withText } from '../emails/html-text.ts';
+import { stemSearch, stemTerms } from '../search/stem-terms.ts';
 import { threadNotFound } from './thread-transaction.ts';
 
 export type { ListedThread, RankedThread, Thread } from '../../db/queries/threads/thread-list.ts';
@@ -29,6 +31,8 @@ export interface ThreadQuery {
   /** id or address; matches a participant */
   address?: string | undefined;
   search?: string | undefined;
+  /** words of the search also match other forms of the language */
+  language?: StemLanguage | undefined;
 }
 
 /** A page of threads, and the cursor of the next one; null: no more follow. */
@@ -44,7 +48,7 @@ export async function listThreads(
   page: { limit: number; cursor: string | null },
 ): Promise<ThreadPage> {
   const { database, userId } = context;
-  const conditions = conditionsOf(query, context.now());
+  const conditions = await conditionsOf(query, context.now());
   const { cursor } = page;
   const after = cursor === null ? null : await placeOf(context, cursor);
   const span = { after, before: null, isInverted: false, limit: page.limit + 1 };
@@ -62,11 +66,11 @@ export async function listThreadsByRelevance(
   { search, ...query }: ThreadQuery,
   { limit, cursor }: { limit: number; cursor: string | null },
 ): Promise<ThreadPage> {
-  const terms = parseSearch(search ?? '', now());
+  const terms = await stemTerms(parseSearch(search ?? '', now()), query.language);
   requireRankedWords(terms);
   const after = cursor === null ? null : decodeRelevanceCursor(cursor);
   if (cursor !== null && after === null) throw invalid('Invalid cursor', 'cursor');
-  const conditions = { ...conditionsOf(query, now()), terms, isArchived: null };
+  const conditions = { ...(await conditionsOf(query, now())), terms, isArchived: null };
   const page = { after, before: null, isInverted: false, limit: limit + 1 };
   const found = await asUser(database, userId, (transaction) => lists.rankInbox(transaction, userId, conditions, page));
   const threads = found.slice(0, limit);
@@ -86,16 +90,16 @@ async function placeOf({ database, userId }: OperationContext, threadId: string)
 }
 
 /** Returns the threads between two cursors, newest message first; inverted: oldest first. */
-export function pageThreads(
+export async function pageThreads(
   context: OperationContext,
   query: ThreadQuery,
   page: KeysetPage,
 ): Promise<lists.ListedThread[]> {
-  return lists.listThreads(context.database, context.userId, conditionsOf(query, context.now()), page);
+  return lists.listThreads(context.database, context.userId, await conditionsOf(query, context.now()), page);
 }
 
-export function countThreads(context: OperationContext, query: ThreadQuery): Promise<number> {
-  const conditions = conditionsOf(query, context.now());
+export async function countThreads(context: OperationContext, query: ThreadQuery): Promise<number> {
+  const conditions = await conditionsOf(query, context.now());
   return asUser(context.database, context.userId, (transaction) =>
     lists.countThreads(transaction, context.userId, conditions),
   );
@@ -285,7 +289,7 @@ export async function pageThreadEmails(
   return threadIds.map((id) => found.get(id) ?? []);
 }
 
-function conditionsOf(query: ThreadQuery, now: Date): lists.ThreadConditions {
+async function conditionsOf(query: ThreadQuery, now: Date): Promise<lists.ThreadConditions> {
   const { isUnread = false, isClaimed, isTrashed = false, domain, address, search } = query;
   if (search !== undefined && search.length > MAX_QUERY_LENGTH)
     throw invalid(`Search text must not be longer than ${MAX_QUERY_LENGTH} characters`, 'search');
@@ -295,7 +299,7 @@ function conditionsOf(query: ThreadQuery, now: Date): lists.ThreadConditions {
     isTrashed,
     domain: domain ?? null,
     address: address ?? null,
-    search: parseListSearch(search ?? '', now),
+    search: await stemSearch(parseListSearch(search ?? '', now), query.language),
   };
 }
 
@@ -303,6 +307,8 @@ function conditionsOf(query: ThreadQuery, now: Date): lists.ThreadConditions {
 export interface InboxQuery {
   /** words and operators (docs/search.md); one message of the thread must match them all */
   search?: string | undefined;
+  /** words also match other forms of the language */
+  language?: StemLanguage | undefined;
   isUnread?: boolean | undefined;
   /** false when omitted: the inbox has no archived threads unless the search asks for archived mail; `any`: both */
   isArchived?: boolean | 'any' | undefined;
@@ -323,7 +329,7 @@ export async function pageInbox(
   page: KeysetPage,
 ): Promise<lists.ListedThread[]> {
   const { database, userId } = context;
-  const conditions = inboxConditionsOf(query, context.now());
+  const conditions = await inboxConditionsOf(query, context.now());
   return asUser(database, userId, (transaction) => inbox.pageInbox(transaction, userId, conditions, page));
 }
 
@@ -337,7 +343,7 @@ export async function pageInboxByRelevance(
   page: KeysetPage<RelevanceCursor>,
 ): Promise<inbox.RankedThread[]> {
   const { database, userId } = context;
-  const conditions = inboxConditionsOf(query, context.now());
+  const conditions = await inboxConditionsOf(query, context.now());
   requireRankedWords(conditions.terms);
   return asUser(database, userId, (transaction) => inbox.rankInbox(transaction, userId, conditions, page));
 }
@@ -356,7 +362,7 @@ export interface ThreadSelection {
 /** Returns all threads of the inbox, or of a search, up to MAX_SELECTED. Throws validation. */
 export async function selectInbox(context: OperationContext, query: InboxQuery): Promise<ThreadSelection> {
   const { database, userId } = context;
-  const conditions = inboxConditionsOf(query, context.now());
+  const conditions = await inboxConditionsOf(query, context.now());
   const found = await asUser(database, userId, (transaction) =>
     inbox.selectInbox(transaction, userId, conditions, MAX_SELECTED + 1),
   );
@@ -366,13 +372,13 @@ export async function selectInbox(context: OperationContext, query: InboxQuery):
 /** Returns the exact number of threads. Throws validation. */
 export async function countInbox(context: OperationContext, query: InboxQuery): Promise<number> {
   const { database, userId } = context;
-  const conditions = inboxConditionsOf(query, context.now());
+  const conditions = await inboxConditionsOf(query, context.now());
   return asUser(database, userId, (transaction) => inbox.countInbox(transaction, userId, conditions));
 }
 
-function inboxConditionsOf(query: InboxQuery, now: Date): inbox.InboxConditions {
+async function inboxConditionsOf(query: InboxQuery, now: Date): Promise<inbox.InboxConditions> {
   const { search = '', isUnread = false, isArchived, isTrashed = false, label, domain, address } = query;
-  const terms = parseSearch(search, now);
+  const terms = [...(await stemTerms(parseSearch(search, now), query.language))];
   if (label !== undefined) {
     const given = normalizeLabel(label);
     terms.push({ kind: 'label', key: given === null ? '' : labelKey(given), isNegated: false });

@@ -10,7 +10,7 @@ export interface SearchCacheLimits {
   maxAgeMs: number;
 }
 
-/** Blocks of segments and texts of the newest mail that searches keep in memory. @limit */
+/** Blocks of segments and texts of the newest mail that searches keep in memory. */
 export const SEARCH_CACHE_LIMITS = { perProcess: 64_000_000, perAccount: 24_000_000, maxAgeMs: 60_000 };
 
 /** Entries of one kind of a SearchCache. */

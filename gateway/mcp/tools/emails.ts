@@ -13,6 +13,7 @@ import {
   pageBy,
   pageInput,
   pageOf,
+  searchLanguage,
   searchOrder,
   searchTerms,
   untrustedShape,
@@ -47,6 +48,7 @@ export const searchEmails = defineTool({
   input: z.object({
     search: searchTerms,
     order_by: searchOrder,
+    language: searchLanguage,
     type: type.meta({}),
     status: status.meta({ description: '`pending`: not delivered yet. `blocked`: held by a guard rule.' }),
     domain: domain.meta({ description: 'One of yours (or its ID), or that of a correspondent.' }),

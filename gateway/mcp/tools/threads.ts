@@ -29,6 +29,7 @@ import {
   pageBy,
   pageInput,
   pageOf,
+  searchLanguage,
   searchOrder,
   searchTerms,
   untrustedShape,
@@ -81,6 +82,7 @@ export const searchThreads = defineTool({
   input: z.object({
     search: searchTerms,
     order_by: searchOrder,
+    language: searchLanguage,
     unread: z.boolean().optional().meta({ description: 'True: only threads with unread messages.' }),
     archived: z
       .enum(['no', 'yes', 'any'])
@@ -92,9 +94,9 @@ export const searchThreads = defineTool({
     ...pageInput,
   }),
   output: z.object({ threads: z.array(threadItem), next_cursor: nextCursor }),
-  async run(context, { search, unread, archived, label, domain, address, order_by: order, ...page }) {
+  async run(context, { search, language, unread, archived, label, domain, address, order_by: order, ...page }) {
     const isArchived = archived === undefined || archived === 'any' ? archived : archived === 'yes';
-    const query = { search, isUnread: unread, isArchived, label, domain, address };
+    const query = { search, language, isUnread: unread, isArchived, label, domain, address };
     if (order === 'relevance') {
       const ranked = await pageInboxByRelevance(context, query, cursorPage(page, BY_RELEVANCE));
       const found = pageBy(BY_RELEVANCE, ranked, page.limit, ({ score, lastMessageAt: at, id }) => ({ score, at, id }));

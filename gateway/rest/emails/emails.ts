@@ -1,7 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { LIST_SEARCH, operatorSearch, searchOrder } from '../../../operations/capability/field-shapes.ts';
+import {
+  LIST_SEARCH,
+  operatorSearch,
+  searchLanguage,
+  searchOrder,
+} from '../../../operations/capability/field-shapes.ts';
 import { invalid, type OperationContext } from '../../../operations/context.ts';
 import { updateEmail } from '../../../operations/emails/email-flags.ts';
 import * as emails from '../../../operations/emails/emails.ts';
@@ -46,6 +51,7 @@ export const listQuery = z
     }),
     search: operatorSearch.optional().meta({ description: LIST_SEARCH }),
     order_by: searchOrder,
+    language: searchLanguage,
     trashed: queryBoolean
       .default(false)
       .meta({ description: 'Returns the emails in the trash, which are left out otherwise.' }),
@@ -149,13 +155,14 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
         address,
         search,
         order_by: order,
+        language,
         trashed,
         after,
         before,
         ...page
       } = request.query;
       const context = contextOf(request);
-      const query = { type, status, timeRange, domain, address, search, isTrashed: trashed };
+      const query = { type, status, timeRange, domain, address, search, language, isTrashed: trashed };
       const emailId = after ?? before;
       const side = after === undefined ? 'before' : 'after';
       const beside = emailId === undefined ? null : ({ side, emailId } as const);

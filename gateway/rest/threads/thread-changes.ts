@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { operatorSearch } from '../../../operations/capability/field-shapes.ts';
+import { operatorSearch, searchLanguage } from '../../../operations/capability/field-shapes.ts';
 import { invalid } from '../../../operations/context.ts';
 import {
   listLabels,
@@ -110,6 +110,7 @@ const selectionQuery = z.object({
   search: operatorSearch.optional().meta({
     description: 'Search text with operators, as in `search` of the GraphQL field `inbox`.',
   }),
+  language: searchLanguage,
   unread: queryBoolean.optional().meta({ description: '`true` selects threads with unread messages only.' }),
   archived: z.enum(['false', 'true', 'any']).default('false').meta({
     description: '`false` leaves archived threads out, `true` selects only those, `any` both.',

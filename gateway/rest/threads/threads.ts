@@ -2,7 +2,12 @@ import type { FastifyReply } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { DEFAULT_THREAD_PAGE_SIZE } from '../../../core/shared/page.ts';
-import { LIST_SEARCH, operatorSearch, searchOrder } from '../../../operations/capability/field-shapes.ts';
+import {
+  LIST_SEARCH,
+  operatorSearch,
+  searchLanguage,
+  searchOrder,
+} from '../../../operations/capability/field-shapes.ts';
 import type { OperationContext } from '../../../operations/context.ts';
 import type { Email } from '../../../operations/emails/emails.ts';
 import * as threads from '../../../operations/threads/threads.ts';
@@ -28,6 +33,7 @@ const listQuery = z.object({
     .optional()
     .meta({ description: `${LIST_SEARCH} A thread is found if one of its messages matches.` }),
   order_by: searchOrder,
+  language: searchLanguage,
   unread: queryBoolean.default(false).meta({ description: 'Returns threads with unread messages only.' }),
   claimed: queryBoolean
     .optional()
@@ -120,11 +126,11 @@ export const threadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
     },
     async (request) => {
       const { limit: size, cursor, unread: isUnread, claimed: isClaimed, trashed: isTrashed } = request.query;
-      const { search, domain, address, order_by: order } = request.query;
+      const { search, language, domain, address, order_by: order } = request.query;
       const list = order === 'relevance' ? threads.listThreadsByRelevance : threads.listThreads;
       const found = await list(
         contextOf(request),
-        { isUnread, isClaimed, isTrashed, search, domain, address },
+        { isUnread, isClaimed, isTrashed, search, language, domain, address },
         { limit: size, cursor: cursor ?? null },
       );
       return {

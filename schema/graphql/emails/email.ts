@@ -12,6 +12,7 @@ import { builder, connectionComplexity, enumValues } from '../builder.ts';
 import { connectionBy, newestCursors, relevanceCursors, totalCount } from '../connection.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { BatchNode, DomainNode, EmailAddressNode, EmailNode, RecipientNode, ThreadNode } from '../nodes.ts';
+import { SEARCH_LANGUAGE, SearchLanguage } from '../search/search-language.ts';
 import { SEARCH_ORDER, SearchOrder } from '../search/search-order.ts';
 import { USUAL_RECIPIENTS } from '../sending/recipient.ts';
 import {
@@ -368,10 +369,11 @@ builder.queryFields((t) => ({
         filter: t.arg({ type: EmailFilter, description: 'Filters the emails.' }),
         search: t.arg.string({ description: SEARCH_SYNTAX }),
         orderBy: t.arg({ type: SearchOrder, defaultValue: 'newest', description: SEARCH_ORDER }),
+        language: t.arg({ type: SearchLanguage, description: SEARCH_LANGUAGE }),
       },
       complexity: connectionComplexity,
-      resolve: async (_root, { filter, search, orderBy, ...args }, { reads }) => {
-        const query = { ...emailQuery(filter), words: search ?? undefined };
+      resolve: async (_root, { filter, search, orderBy, language, ...args }, { reads }) => {
+        const query = { ...emailQuery(filter), words: search ?? undefined, language: language ?? undefined };
         const page =
           orderBy === 'relevance'
             ? await connectionBy<emails.RankedEmail, RelevanceCursor>(

@@ -20,6 +20,7 @@ import {
 } from '../connection.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { EmailNode, ThreadNode } from '../nodes.ts';
+import { SEARCH_LANGUAGE, SearchLanguage } from '../search/search-language.ts';
 import { SEARCH_ORDER, SearchOrder } from '../search/search-order.ts';
 
 const ThreadConnection = builder.connectionObject<typeof ThreadNode, CountedConnection<Thread>>(
@@ -153,6 +154,7 @@ const ThreadFilter = builder.inputType('ThreadFilter', {
     domain: t.string({ description: 'ID of a domain of yours, or the domain name of a participant.' }),
     address: t.string({ description: 'ID of an address of yours, or the address of a participant.' }),
     search: t.string({ description: `${LIST_SEARCH} A thread is found if one of its messages matches.` }),
+    language: t.field({ type: SearchLanguage, description: SEARCH_LANGUAGE }),
   }),
 });
 
@@ -182,16 +184,7 @@ builder.queryFields((t) => ({
   ),
 }));
 
-interface ThreadFilterInput {
-  unread?: boolean | null | undefined;
-  claimed?: boolean | null | undefined;
-  trashed?: boolean | null | undefined;
-  domain?: string | null | undefined;
-  address?: string | null | undefined;
-  search?: string | null | undefined;
-}
-
-function threadQuery(filter: ThreadFilterInput | null | undefined): threads.ThreadQuery {
+function threadQuery(filter: typeof ThreadFilter.$inferInput | null | undefined): threads.ThreadQuery {
   return {
     isUnread: filter?.unread ?? undefined,
     isClaimed: filter?.claimed ?? undefined,
@@ -199,6 +192,7 @@ function threadQuery(filter: ThreadFilterInput | null | undefined): threads.Thre
     domain: filter?.domain ?? undefined,
     address: filter?.address ?? undefined,
     search: filter?.search ?? undefined,
+    language: filter?.language ?? undefined,
   };
 }
 
@@ -243,10 +237,11 @@ builder.queryField('inbox', (t) =>
         }),
         search: t.arg.string({ description: `${SEARCH_SYNTAX} A thread is found if one of its messages matches.` }),
         orderBy: t.arg({ type: SearchOrder, defaultValue: 'newest', description: SEARCH_ORDER }),
+        language: t.arg({ type: SearchLanguage, description: SEARCH_LANGUAGE }),
       },
       complexity: connectionComplexity,
-      resolve: async (_root, { filter, search, orderBy, ...args }, { reads }) => {
-        const query = inboxQuery(filter, search);
+      resolve: async (_root, { filter, search, orderBy, language, ...args }, { reads }) => {
+        const query = { ...inboxQuery(filter, search), language: language ?? undefined };
         const page =
           orderBy === 'relevance'
             ? await connectionBy<threads.RankedThread, RelevanceCursor>(
@@ -290,9 +285,11 @@ builder.queryField('inboxSelection', (t) =>
         description: 'Filters the threads. Omit to select all that are not archived.',
       }),
       search: t.arg.string({ description: `${SEARCH_SYNTAX} A thread is found if one of its messages matches.` }),
+      language: t.arg({ type: SearchLanguage, description: SEARCH_LANGUAGE }),
     },
     complexity: { field: SELECTION_COST },
-    resolve: (_root, args, { reads }) => threads.selectInbox(reads, inboxQuery(args.filter, args.search)),
+    resolve: (_root, { filter, search, language }, { reads }) =>
+      threads.selectInbox(reads, { ...inboxQuery(filter, search), language: language ?? undefined }),
   }),
 );
 

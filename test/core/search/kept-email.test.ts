@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { WordSource } from '../../../core/search/email-terms.ts';
 import { KeptEmail } from '../../../core/search/kept-email.ts';
 import { parseSearch } from '../../../core/search/search-query.ts';
+import { withStems } from '../../../core/search/stemmed-search.ts';
 import { matchesSource, type WordQuery, wordQuery } from '../../../core/search/word-query.ts';
-import { withStems } from '../../../core/search/word-stem.ts';
 import { seededRandom } from '../../support/rows/thread-mail.ts';
 
 const WORDS = 'a an ann anna rent rental renting über straße 東京 京都 привет 𐐷𐐷 12 12:30 x.test @ # o’brien'.split(
