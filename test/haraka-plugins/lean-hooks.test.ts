@@ -1,12 +1,12 @@
 import type { Connection as HarakaConnection } from 'haraka/connection.js';
-import type { Callback } from 'haraka/plugins.js';
+import type { Callback, default as harakaPlugins } from 'haraka/plugins.js';
 import constants from 'haraka-constants';
 import { pino } from 'pino';
 import { beforeAll, expect, test } from 'vitest';
 import { loadHaraka } from '../../haraka-plugins/start.ts';
 
 const { state: states } = constants.connection;
-let modules: { Connection: typeof HarakaConnection; plugins: typeof import('haraka/plugins.js').default };
+let modules: { Connection: typeof HarakaConnection; plugins: typeof harakaPlugins };
 
 beforeAll(async () => {
   await loadHaraka(pino({ level: 'silent' }));
