@@ -16,6 +16,8 @@ import { outputPattern, readBlocks, readShellBlocks, showsRefusal } from './page
  * a fresh service with one received email and a program on port 4000, and prints what the page shows.
  */
 const SESSIONS = [
+  'recipes/support-inbox/README.md',
+  'recipes/codes-in-ci/README.md',
   'api-keys.md',
   'send-policy.md',
   'approvals.md',
@@ -53,9 +55,12 @@ let machine: Machine;
 let service: Run;
 let key: string;
 let receiver: WebhookReceiver;
+/** of the programs that examples start */
+let programPort: string;
 
 beforeAll(async () => {
   receiver = await startWebhookReceiver();
+  programPort = String(await freePort());
   machine = await makeMachine({ METRICS_PORT: String(await freePort()) });
   await copyDataDirectory(machine.dataDirectory);
   service = await startOn(machine);
@@ -83,11 +88,15 @@ const here = (text: string) =>
     .replaceAll('http://localhost:3000', `http://localhost:${machine.httpPort}`)
     .replaceAll('127.0.0.1:9464', `127.0.0.1:${machine.environment['METRICS_PORT']}`)
     .replaceAll('http://127.0.0.1:4000', receiver.url)
+    .replaceAll('http://localhost:4000', `http://localhost:${programPort}`)
+    .replaceAll('127.0.0.1:2525', `127.0.0.1:${machine.smtpPort}`)
     .replaceAll('npx node', `'${process.execPath}'`)
     .replace('KEY=...', `KEY=${key}`);
 
 /** A curl that fails for an error of HTTP, as a person would see it. */
 const STRICT_CURL = 'curl() { command curl --fail-with-body "$@"; }';
+/** A program that an example started would hold the output open. */
+const END_PROGRAMS = "trap 'kill $(jobs -p) 2> /dev/null || true' EXIT";
 const MARK = '-- end of a block --';
 
 /** Resolves when a webhook was posted and counted: docs/monitoring.md follows docs/webhooks.md. */
@@ -106,19 +115,18 @@ describe.each(SESSIONS)('docs/%s', (page) => {
     const blocks = readShellBlocks(here(await readPage(page)));
     if (page === 'monitoring.md') await untilCounted();
     expect(blocks.length).toBeGreaterThan(0);
-    const script = blocks
-      .flatMap((block) => [
-        showsRefusal(block) ? 'unset -f curl' : STRICT_CURL,
-        block.text,
-        `printf '\\n%s\\n' '${MARK}'`,
-      ])
-      .join('\n');
+    const commands = blocks.flatMap((block) => [
+      showsRefusal(block) ? 'unset -f curl' : STRICT_CURL,
+      block.text,
+      `printf '\\n%s\\n' '${MARK}'`,
+    ]);
+    const script = [END_PROGRAMS, ...commands].join('\n');
     // Files that an example writes go to a folder of their own.
     const folder = await mkdtemp(path.join(tmpdir(), 'postroom-page-'));
     for (const name of await readdir(repository))
       if (!['.git', 'data', 'test'].includes(name)) await symlink(path.join(repository, name), path.join(folder, name));
     try {
-      const env = { ...process.env, ...machine.environment, HOME: folder };
+      const env = { ...process.env, ...machine.environment, HOME: folder, PORT: programPort };
       const options = { cwd: folder, env, timeout: 200_000, maxBuffer: 20_000_000 };
       const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], options);
       const printed = stdout.replaceAll(key, 'KEY').split(`${MARK}\n`);
@@ -135,7 +143,9 @@ describe.each(SESSIONS)('docs/%s', (page) => {
   });
 });
 
-const pages = (await readdir(path.join(repository, 'docs'))).filter((name) => name.endsWith('.md'));
+const pages = (await readdir(path.join(repository, 'docs'), { recursive: true })).filter(
+  (name) => name.endsWith('.md') && !/^(?:decisions|deploy)\//.test(name),
+);
 
 test('every page with commands is a session, or names what runs them', async () => {
   const withCommands: string[] = [];
