@@ -246,18 +246,18 @@ export const domainChange = z.object({
 });
 
 /** Returns a record as GraphQL has it. */
-function recordOf({ checkedAt }: domains.Domain, record: domains.ShownRecord) {
+function showRecord({ checkedAt }: domains.Domain, record: domains.ShownRecord) {
   const isMx = record.type === 'MX';
   return {
     ...record,
     priority: isMx ? MX_PREFERENCE : null,
     exchange: isMx ? record.value.slice(record.value.indexOf(' ') + 1) : null,
-    status: statusOf(record.isSeen, checkedAt),
+    status: readStatus(record.isSeen, checkedAt),
     lastCheckedAt: checkedAt,
   };
 }
 
-function statusOf(isFound: boolean, checkedAt: Date | null) {
+function readStatus(isFound: boolean, checkedAt: Date | null) {
   return isFound ? ('verified' as const) : checkedAt === null ? ('not_started' as const) : ('pending' as const);
 }
 
@@ -354,13 +354,13 @@ export const domainCapability: Capability = {
       canSend: ({ status }) => status === 'verified',
       hasMxRecords: ({ check }) => check?.hasMx ?? false,
       lastCheckError: ({ check }) => check?.error ?? null,
-      dnsRecords: (domain) => domain.dnsRecords.map((record) => recordOf(domain, record)),
+      dnsRecords: (domain) => domain.dnsRecords.map((record) => showRecord(domain, record)),
       dkimKeys: (domain) =>
         domain.dkimKeys.map((key) => {
           const record = domain.dnsRecords.find(
             ({ purpose, name }) => purpose === 'dkim' && name.startsWith(`${key.selector}.`),
           );
-          return { ...key, record: record === undefined ? null : recordOf(domain, record) };
+          return { ...key, record: record === undefined ? null : showRecord(domain, record) };
         }),
       provider: ({ check }) => check?.provider ?? null,
       dnsConflict: ({ check }) =>
@@ -372,7 +372,7 @@ export const domainCapability: Capability = {
       }),
       mailFrom: ({ name, mailFromVerifiedAt: verifiedAt, checkedAt }) => ({
         name: mailFromDomainOf(name),
-        status: statusOf(verifiedAt !== null, checkedAt),
+        status: readStatus(verifiedAt !== null, checkedAt),
         verifiedAt,
       }),
       catchAll: ({ isCatchAllEnabled: isEnabled, catchAllEndpoint }) => ({
