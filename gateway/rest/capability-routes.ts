@@ -119,7 +119,6 @@ function mailOptions(operation: Operation) {
 
 const NOTHING_MORE = { shape: {}, valuesOf: () => ({}) };
 
-/** Returns a resource as REST has it, for tools and for routes that are written by hand. `isComponent`: it is a component of openapi.json. */
 const plainObjects = new Map<string, WireObject>();
 
 /** Returns a resource as REST has it without differences. There is one of each, as it is a component of openapi.json. */
@@ -129,6 +128,7 @@ export function plainWireObject(resource: Resource, restCase: Capability['restCa
   return made;
 }
 
+/** Returns a resource as REST has it. `isComponent`: it is a component of openapi.json, which tools of MCP are not. */
 export function wireObject(
   resource: Resource,
   restCase: Capability['restCase'],
