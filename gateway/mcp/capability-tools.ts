@@ -46,7 +46,7 @@ interface Form {
 }
 
 function makeTool(operation: Operation, tool: NonNullable<Operation['tool']>, capability: Capability): Tool {
-  const { effect, input, output, run } = formOf(operation, capability);
+  const { effect, input, output, run } = makeForm(operation, capability);
   return defineTool({
     name: tool.name,
     title: operation.summary,
@@ -60,7 +60,7 @@ function makeTool(operation: Operation, tool: NonNullable<Operation['tool']>, ca
   });
 }
 
-function formOf(operation: Operation, { resource }: Capability): Form {
+function makeForm(operation: Operation, { resource }: Capability): Form {
   if (operation.kind === 'action') return actionForm(operation);
   if (resource === undefined || operation.kind === 'ownedList')
     throw new Error(`${operation.summary}: there is no tool for this kind of operation`);
@@ -70,14 +70,14 @@ function formOf(operation: Operation, { resource }: Capability): Form {
 }
 
 /** Returns the object in results, in words. */
-function objectOf(resource: Resource) {
+function listObject(resource: Resource) {
   const { shape, writeOne, writeSeveral } = wireObject(resource, 'snake', { isComponent: false });
   const names = Object.keys(shape.shape).map((name) => `\`${name}\``);
   return { listed: shape.meta(listedInWords(`${names.join(', ')}.`)), writeOne, writeSeveral };
 }
 
 function listForm({ filter, page }: List, resource: Resource): Form {
-  const { listed, writeSeveral } = objectOf(resource);
+  const { listed, writeSeveral } = listObject(resource);
   const field = `${snakeCase(uncapitalized(resource.name))}${resource.name.endsWith('s') ? 'es' : 's'}`;
   const read = makeReader(filter, 'snake');
   return {
@@ -98,13 +98,13 @@ function listForm({ filter, page }: List, resource: Resource): Form {
 }
 
 function readForm({ target, read }: Read, resource: Resource): Form {
-  const { listed, writeOne } = objectOf(resource);
-  const argument = argumentOf(target, resource);
+  const { listed, writeOne } = listObject(resource);
+  const argument = nameArgument(target, resource);
   return {
     effect: 'reads own data',
     input: targetInput(target, argument),
     output: listed,
-    run: async (context, given) => writeOne(context, await read(context, String(given[argument]))),
+    run: async (context, given) => writeOne(context, await read(context, readText(given, argument))),
   };
 }
 
@@ -112,8 +112,8 @@ const EFFECTS = { create: 'adds', update: 'replaces', delete: 'cancels' } as con
 
 function changeForm(change: Change | Delete, resource: Resource): Form {
   const { kind, target, input, run } = change;
-  const { listed, writeOne } = objectOf(resource);
-  const argument = target === undefined ? '' : argumentOf(target, resource);
+  const { listed, writeOne } = listObject(resource);
+  const argument = target === undefined ? '' : nameArgument(target, resource);
   const read = makeReader(input, 'snake');
   const isDeleted = kind === 'delete' && change.deleted !== undefined;
   return {
@@ -124,7 +124,7 @@ function changeForm(change: Change | Delete, resource: Resource): Form {
     }),
     output: isDeleted ? z.object({ id: z.string(), deleted: z.literal(true) }) : listed,
     async run(context, given) {
-      const row = await run(context, read(given), String(given[argument] ?? ''));
+      const row = await run(context, read(given), readText(given, argument));
       return isDeleted ? { id: row.id, deleted: true } : writeOne(context, row);
     },
   };
@@ -142,12 +142,18 @@ function actionForm({ summary, method, target, input, output, run }: Action): Fo
       ...wireInput(input, 'snake').shape,
     }),
     output: wireOutput(output, 'snake'),
-    run: async (context, given) => write(await run(context, read(given), String(given[argument] ?? ''))),
+    run: async (context, given) => write(await run(context, read(given), readText(given, argument))),
   };
 }
 
+/** Returns an argument that is a text; empty if a tool has none. */
+function readText(given: Body, argument: string): string {
+  const value = given[argument];
+  return typeof value === 'string' ? value : '';
+}
+
 /** Returns the name of the argument that names an object: `reply_address_id`, or `id_or_address`. */
-function argumentOf({ argument }: Target, resource: Resource): string {
+function nameArgument({ argument }: Target, resource: Resource): string {
   return argument === 'id' ? `${snakeCase(uncapitalized(resource.name))}_id` : snakeCase(argument);
 }
 

@@ -85,7 +85,7 @@ export function capabilityRoutes<Row extends ResourceRow>(
     const { operationId } = operation;
     if (operationId === undefined) return [];
     const own = operations[operationId] ?? {};
-    return routesOf(operation, operationId, { capability, differences: own, object }).map(({ handle, ...route }) => ({
+    return makeRoutes(operation, operationId, { capability, differences: own, object }).map(({ handle, ...route }) => ({
       handle,
       route: {
         ...mailOptions(operation),
@@ -119,7 +119,6 @@ function mailOptions(operation: Operation) {
 
 const NOTHING_MORE = { shape: {}, valuesOf: () => ({}) };
 
-/** Returns a resource as REST has it, for tools and for routes that are written by hand. `isComponent`: it is a component of openapi.json. */
 const plainObjects = new Map<string, WireObject>();
 
 /** Returns a resource as REST has it without differences. There is one of each, as it is a component of openapi.json. */
@@ -129,6 +128,7 @@ export function plainWireObject(resource: Resource, restCase: Capability['restCa
   return made;
 }
 
+/** Returns a resource as REST has it. `isComponent`: it is a component of openapi.json, which tools of MCP are not. */
 export function wireObject(
   resource: Resource,
   restCase: Capability['restCase'],
@@ -137,7 +137,9 @@ export function wireObject(
   const { object: own, ...ownShape } = wireOutput(resource.shape, restCase).shape;
   const literal = own ?? (restCase === 'camel' ? undefined : z.literal(objectName(resource)));
   const identity = literal === undefined ? {} : { object: literal };
-  const shape = z.object({ ...identity, id: z.string(), ...ownShape, ...more.shape }).meta({ id: resource.name });
+  const shape = z
+    .object({ ...identity, id: z.string(), ...ownShape, ...more.shape })
+    .meta(isComponent ? { id: resource.name } : {});
   const { valueOf } = resource;
   const isInRest = ([name]: [string, unknown]) => readNotes(resource.shape.shape[name] as z.ZodType).only !== 'graphql';
   const loaded = Object.fromEntries(Object.entries(resource.loaded ?? {}).filter(isInRest));
@@ -197,8 +199,8 @@ interface RouteForm {
 }
 
 /** Returns the route of an operation, and that of PUT if clients use it instead of PATCH. */
-function routesOf(operation: Operation, operationId: string, parts: RouteParts) {
-  const { method, status, path, handle, response, errors = [], ...schema } = formOf(operation, parts);
+function makeRoutes(operation: Operation, operationId: string, parts: RouteParts) {
+  const { method, status, path, handle, response, errors = [], ...schema } = makeForm(operation, parts);
   const route = (as: { method: RouteForm['method']; operationId: string; summary: string }) => ({
     method: as.method,
     status,
@@ -226,7 +228,7 @@ function routesOf(operation: Operation, operationId: string, parts: RouteParts) 
   ];
 }
 
-function formOf(operation: Operation, parts: RouteParts): RouteForm {
+function makeForm(operation: Operation, parts: RouteParts): RouteForm {
   switch (operation.kind) {
     case 'list':
       return listForm(operation, parts);
@@ -248,11 +250,11 @@ function listForm(list: List, { capability, differences, object }: RouteParts): 
   if (resource === undefined || object === null) throw new Error(`${capability.path} lists no resource`);
   const { filter, isPagedByItem, page, count } = list;
   const request = differences.request ?? wireQuery(filter, restCase);
-  const beside = isPagedByItem ? besideFields(`${articleFor(resource)} ${nounOf(resource)}`, INSTEAD_OF_OFFSET) : {};
+  const beside = isPagedByItem ? besideFields(`${articleFor(resource)} ${findNoun(resource)}`, INSTEAD_OF_OFFSET) : {};
   const query = z.object({ limit: limit(), offset, ...beside, ...(request as Fields).shape });
   const usual = makeReader(filter, restCase) as (given: Body) => Body;
   const inputOf = (given: Body) => differences.inputOf?.(given, usual) ?? usual(given);
-  const { shape: responseOf, bodyOf } = differences.response ?? USUAL;
+  const { shape: makeResponse, bodyOf } = differences.response ?? USUAL;
   const handle: Handle = async (context, asked) => {
     const { limit: size, offset: start, after, before, ...filters } = asked.query as Body & ListQuery;
     const input = inputOf(filters);
@@ -277,7 +279,7 @@ function listForm(list: List, { capability, differences, object }: RouteParts): 
     status: 200,
     path: '',
     querystring: isPagedByItem ? query.refine((given) => isOneSided(given as ListQuery), oneSide) : query,
-    response: responseOf(listOf(object.shape)),
+    response: makeResponse(listOf(object.shape)),
     handle,
   };
 }
@@ -296,7 +298,7 @@ function ownedListForm({ path = '', filter, list }: OwnedList, { capability, obj
     handle: async (context, { params, query }) => {
       const { limit: size, offset: start, ...filters } = query as Body & ListQuery;
       const span = { limit: size, offset: start };
-      const { rows, total } = await list(context, idOf(params, undefined), read(filters), span);
+      const { rows, total } = await list(context, readId(params, undefined), read(filters), span);
       return listBody(await object.writeSeveral(context, rows), span, total);
     },
   };
@@ -314,15 +316,15 @@ const USUAL = { shape: (usual: Fields) => usual, bodyOf: (usual: Body, _result: 
 
 function readForm({ target, read, path = '/:id' }: Read, { capability, differences, object }: RouteParts): RouteForm {
   if (object === null) throw new Error(`${capability.path} reads no resource`);
-  const { shape: responseOf, bodyOf } = differences.response ?? USUAL;
+  const { shape: makeResponse, bodyOf } = differences.response ?? USUAL;
   return {
     method: 'GET',
     status: 200,
     path,
     params: targetParams(target),
-    response: responseOf(object.shape),
+    response: makeResponse(object.shape),
     handle: async (context, { params }) => {
-      const row = await read(context, idOf(params, target));
+      const row = await read(context, readId(params, target));
       return bodyOf(await object.writeOne(context, row), row as never);
     },
   };
@@ -335,8 +337,8 @@ function changeForm(change: Change | Delete, parts: RouteParts): RouteForm {
   const { kind, target, errors, run } = change;
   const { resource, restCase } = capability;
   if (resource === undefined || object === null) throw new Error(`${capability.path} changes no resource`);
-  const { body, inputOf } = requestOf(change, parts);
-  const { shape: responseOf, bodyOf } = differences.response ?? USUAL;
+  const { body, inputOf } = makeRequest(change, parts);
+  const { shape: makeResponse, bodyOf } = differences.response ?? USUAL;
   const shownOnce = kind === 'delete' ? undefined : change.shownOnce;
   const usual =
     kind === 'delete' && change.deleted !== undefined
@@ -363,10 +365,10 @@ function changeForm(change: Change | Delete, parts: RouteParts): RouteForm {
     ...(target === undefined ? {} : { params: targetParams(target) }),
     ...(differences.query === undefined ? {} : { querystring: differences.query }),
     ...(body === null ? {} : { body }),
-    response: responseOf(usual),
+    response: makeResponse(usual),
     errors,
     handle: async (context, { params, query, body: given }) => {
-      const row = await run(context, inputOf(given, query), idOf(params, target));
+      const row = await run(context, inputOf(given, query), readId(params, target));
       return bodyOf(await write(context, row), row as never);
     },
   };
@@ -377,11 +379,11 @@ function deletedBody(resource: Resource): Fields {
 }
 
 function actionForm(action: Action, parts: RouteParts): RouteForm {
-  const { capability, differences } = parts;
+  const { differences } = parts;
   const { method, path, target, output, errors, run } = action;
-  const { shape: responseOf, bodyOf } = differences.response ?? USUAL;
-  const { shape, write } = outputOf(output, parts);
-  const { body, inputOf } = requestOf(action, parts);
+  const { shape: makeResponse, bodyOf } = differences.response ?? USUAL;
+  const { shape, write } = makeOutput(output, parts);
+  const { body, inputOf } = makeRequest(action, parts);
   const isQuery = method === 'GET';
   return {
     method,
@@ -390,17 +392,17 @@ function actionForm(action: Action, parts: RouteParts): RouteForm {
     ...(target === undefined ? {} : { params: targetParams(target) }),
     ...(isQuery && body !== null ? { querystring: body } : {}),
     ...(isQuery || body === null ? {} : { body }),
-    response: responseOf(shape),
+    response: makeResponse(shape),
     errors,
     handle: async (context, { params, query, body: given }) => {
-      const result = await run(context, inputOf(isQuery ? query : given, query), idOf(params, target));
+      const result = await run(context, inputOf(isQuery ? query : given, query), readId(params, target));
       return bodyOf(await write(context, result), result as never);
     },
   };
 }
 
 /** Returns what an action returns as REST has it: a list is an object with `data`. */
-function outputOf(output: Action['output'], { capability: { restCase }, object }: RouteParts) {
+function makeOutput(output: Action['output'], { capability: { restCase }, object }: RouteParts) {
   if (output === 'resource') {
     if (object === null) throw new Error('An action returns no resource');
     const write = (context: OperationContext, row: unknown) => object.writeOne(context, row as ResourceRow);
@@ -419,7 +421,7 @@ function outputOf(output: Action['output'], { capability: { restCase }, object }
 }
 
 /** Returns the body of a request, null without fields, and what makes the input of the operation from it. */
-function requestOf(operation: Change | Delete | Action, { capability, differences }: RouteParts) {
+function makeRequest(operation: Change | Delete | Action, { capability, differences }: RouteParts) {
   const { input, inputName, example } = operation;
   const { restCase } = capability;
   const isQuery = operation.kind === 'action' && operation.method === 'GET';
@@ -453,15 +455,15 @@ function targetParams({ argument, argumentDescription, parameter = 'id' }: Targe
   return z.object({ [parameter]: z.string().meta({ description }) });
 }
 
-function idOf(params: unknown, target: Target | undefined): string {
+function readId(params: unknown, target: Target | undefined): string {
   return (params as Record<string, string> | undefined)?.[target?.parameter ?? 'id'] ?? '';
 }
 
 /** Returns what an object is called in sentences. */
-function nounOf({ name, noun }: Resource): string {
+function findNoun({ name, noun }: Resource): string {
   return noun ?? name.replaceAll(/(?<=.)[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
 }
 
 function articleFor(resource: Resource): string {
-  return /^[aeiou]/i.test(nounOf(resource)) ? 'an' : 'a';
+  return /^[aeiou]/i.test(findNoun(resource)) ? 'an' : 'a';
 }

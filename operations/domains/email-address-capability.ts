@@ -78,7 +78,7 @@ const addressListFilter = z.object({
 const target = { argument: 'id', argumentDescription: 'ID of the address.' } as const;
 const EXAMPLE_ENDPOINT = 'ep_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b';
 
-const routeKindOf = ({ endpoint, endpointId }: addresses.EmailAddress): (typeof ROUTINGS)[number] =>
+const findRouteKind = ({ endpoint, endpointId }: addresses.EmailAddress): (typeof ROUTINGS)[number] =>
   endpoint === null ? 'none' : endpointId === null ? 'webhook' : 'endpoint';
 
 export const emailAddressCapability: Capability = {
@@ -141,12 +141,12 @@ export const emailAddressCapability: Capability = {
       receiptRuleName: () => null,
       userId: (_address, { userId }) => userId,
       ownDomainId: ({ domain }) => domain.id,
-      routingKind: routeKindOf,
+      routingKind: findRouteKind,
       routing: (address) => {
         const { endpoint } = address;
         if (endpoint === null) return { type: 'none' as const, id: null, name: null, isActive: false };
         const { id, name, config, isActive } = endpoint;
-        return { type: routeKindOf(address), id, name, config, isActive };
+        return { type: findRouteKind(address), id, name, config, isActive };
       },
       routedToId: ({ endpoint }) => endpoint?.id ?? null,
     },

@@ -130,7 +130,7 @@ const filter = z.object({
   status: status.optional().meta({ description: 'Returns deliveries with this status only.' }),
 });
 const target = { argument: 'id', argumentDescription: 'ID of the delivery.' } as const;
-const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
+const listIds = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
 
 /** Returns the error and the status of the last attempt, which are stored as JSON. */
 function lastOutcome({ responseData }: deliveries.DeliverySummary) {
@@ -251,7 +251,7 @@ export const deliveryResource = defineResource<deliveries.Delivery>()({
     attemptList: {
       isInLists: false,
       load: async (context, rows) => {
-        const attempts = await deliveries.loadDeliveryAttempts(context, idsOf(rows));
+        const attempts = await deliveries.loadDeliveryAttempts(context, listIds(rows));
         return attempts.map((each) =>
           each.map((made) => ({
             ...made,
@@ -262,7 +262,7 @@ export const deliveryResource = defineResource<deliveries.Delivery>()({
     },
     forwardRecipients: {
       isInLists: false,
-      load: (context, rows) => deliveries.findForwardRecipients(context, idsOf(rows)),
+      load: (context, rows) => deliveries.findForwardRecipients(context, listIds(rows)),
     },
   },
   // GraphQL, which reads objects by their IDs, reads attempts and recipients apart.

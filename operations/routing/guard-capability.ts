@@ -244,9 +244,9 @@ export const guardCapability: Capability = {
     computed: {
       userId: (_rule, { userId }) => userId,
       configText: (rule) => JSON.stringify(rule.config),
-      actions: (rule) => JSON.stringify(actionOf(rule)),
+      actions: (rule) => JSON.stringify(showAction(rule)),
       configObject: (rule) => ({ ...rule.config }),
-      actionObject: (rule) => actionOf(rule),
+      actionObject: (rule) => showAction(rule),
     },
     load: rules.loadGuardRules,
   }),
@@ -450,6 +450,6 @@ export const guardCapability: Capability = {
   ],
 };
 
-function actionOf({ action: name, endpointId }: rules.GuardRule) {
+function showAction({ action: name, endpointId }: rules.GuardRule) {
   return { action: name, ...(endpointId === null ? {} : { endpointId }) };
 }

@@ -169,7 +169,7 @@ export function objectFields<Row extends object>(
     const type = link === undefined ? described.type : isList ? [link] : link;
     const name =
       graphqlName ?? (linksTo === undefined ? camelCase(field) : field.replace(/Ids$/, 's').replace(/Id$/, ''));
-    const extensions = secretOf(inner);
+    const extensions = readSecret(inner);
     const options = {
       type: type as 'JSON',
       nullable,
@@ -192,7 +192,7 @@ function camelCase(field: string): string {
 }
 
 /** Returns the mark of a secret, as `extensions` of GraphQL. */
-function secretOf(field: z.core.$ZodType): { secret: unknown } | undefined {
+function readSecret(field: z.core.$ZodType): { secret: unknown } | undefined {
   const mark = (field as z.ZodType).meta()?.['x-secret'];
   return mark === undefined ? undefined : { secret: mark };
 }
@@ -205,7 +205,7 @@ export function inputFields(t: Pick<InputBuilder, 'field'>, shape: Fields, { arg
     const { only, graphqlName = camelCase(field), isArgument = false } = readNotes(inner);
     if (only === 'rest' || (isArgument && !areArguments)) return [];
     const { type, isNullable, description } = fieldShape(graphqlName, inner, 'input');
-    const extensions = secretOf(inner);
+    const extensions = readSecret(inner);
     const defaultValue = findDefault(inner);
     const options = {
       type: type as 'JSON',

@@ -123,13 +123,13 @@ interface ListParts {
 const listParts = new Map<string, ListParts>();
 
 /** Returns the connection of a resource and the type of its filter, also for lists that belong to other objects. */
-function listPartsOf(capability: Capability): ListParts {
+function makeListParts(capability: Capability): ListParts {
   const { what, resource, operations } = capability;
   const list = operations.find((operation) => operation.kind === 'list' || operation.kind === 'ownedList');
   if (resource === undefined || list === undefined) throw new Error(`${what} has no list`);
   const known = listParts.get(resource.name);
   if (known !== undefined) return known;
-  const nouns = nounsOf(capability);
+  const nouns = findNouns(capability);
   const isFiltered = Object.values(list.filter.shape).some((field) => readNotes(field).isArgument !== true);
   const filter = isFiltered
     ? builder.inputType(`${resource.name}Filter`, {
@@ -158,12 +158,12 @@ function makeConnection(resource: Resource, nouns: string) {
 
 function addList(list: List, field: string, { capability, node }: Parts): void {
   const { description, page, count, order } = list;
-  const { connection, filter } = listPartsOf(capability);
+  const { connection, filter } = makeListParts(capability);
   const read = makeInputReader(list.filter);
   const own = Object.entries(list.filter.shape).filter(([, shape]) => readNotes(shape).isArgument === true);
   const cursorOf = order?.cursorOf ?? newestFirst;
   const cursors = (order?.text ?? { encode: encodeCursor, decode: decodeCursor }) as Cursors<KeysetCursor>;
-  const nouns = nounsOf(capability);
+  const nouns = findNouns(capability);
   builder.queryField(field, (t) =>
     t.connection(
       {
@@ -196,7 +196,7 @@ function addList(list: List, field: string, { capability, node }: Parts): void {
 function addOwnedList({ of, filter, order, description, page, count }: OwnedList, capability: Capability): void {
   const { resource } = capability;
   if (resource === undefined) throw new Error(`${of.type}.${of.field} lists no resource`);
-  const { connection, filter: filterType } = listPartsOf(capability);
+  const { connection, filter: filterType } = makeListParts(capability);
   const read = makeInputReader(filter);
   const cursorOf = order?.cursorOf ?? newestFirst;
   const cursors = { encode: encodeCursor, decode: decodeCursor };
@@ -205,7 +205,7 @@ function addOwnedList({ of, filter, order, description, page, count }: OwnedList
   );
   const counts = loadByOwner(({ reads }, ids, input: unknown) => count(reads, ids, input));
   const isFiltered = Object.keys(filter.shape).length > 0 && filterType !== null;
-  const nouns = nounsOf(capability);
+  const nouns = findNouns(capability);
   addFieldTo(of.type, of.field, (t) =>
     t.connection(
       {
@@ -242,7 +242,7 @@ function addFieldTo(type: string, field: string, make: (t: OwnerFieldBuilder) =>
 }
 
 /** Returns what the objects of a capability are called in sentences. */
-function nounsOf({ what }: Capability): string {
+function findNouns({ what }: Capability): string {
   return what.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
 }
 
@@ -392,7 +392,7 @@ function addAction(action: Action, resource: Resource | undefined): void {
           ...targetField({ field: t.arg as never }, target),
           ...(inputFields({ field: t.arg as never }, input, { arguments: true }) as object),
         },
-        ...(complexityOf(cost, (args) => args) as object),
+        ...(makeComplexity(cost, (args) => args) as object),
         resolve: async (_root, args, context) => {
           extendTime(context, action);
           const done = runOn(context.reads, args);
@@ -406,7 +406,7 @@ function addAction(action: Action, resource: Resource | undefined): void {
         ...options,
         input: { ...targetField(t.input as never, target), ...inputFields(t.input, input) },
         errors: dataField === undefined ? { directResult: true } : { dataField: { name: dataField } },
-        ...complexityOf(cost, ({ input: given }: { input?: unknown }) => given),
+        ...makeComplexity(cost, ({ input: given }: { input?: unknown }) => given),
         resolve: async (_root, args, context) => {
           extendTime(context, action);
           const result = await runOn(context.operations, args.input as Record<string, unknown>);
@@ -454,7 +454,7 @@ function addOwnedField({ input, description }: Action, of: OwnedField, type: unk
       nullable: isNullable as true,
       description,
       args: inputFields({ field: t.arg as never }, input, { arguments: true }),
-      ...(complexityOf(cost, (args) => args) as object),
+      ...(makeComplexity(cost, (args) => args) as object),
       resolve: ({ id }, args, context) => values(context, String(id), parseGiven(input, read(args))) as never,
     }),
   );
@@ -474,7 +474,7 @@ function parseGiven(shape: Fields, input: unknown): unknown {
   );
 }
 
-function complexityOf<Args>(cost: Cost | undefined, inputOf: (args: Args) => unknown) {
+function makeComplexity<Args>(cost: Cost | undefined, inputOf: (args: Args) => unknown) {
   if (cost === undefined) return {};
   if (typeof cost === 'number') return { complexity: cost };
   return {

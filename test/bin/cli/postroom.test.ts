@@ -319,6 +319,17 @@ test('a Node that cannot run TypeScript starts the Node that came with Postroom'
 
 const commands = createProgram().commands.map((command) => command.name());
 
+test('suppressions and reply-addresses create, list and delete what a capability declares', async () => {
+  const suppressed = await json('suppressions', '--create', 'ada@example.org', '--detail', 'asked by phone');
+  expect(suppressed).toMatchObject({ address: 'ada@example.org', reason: 'manual', detail: 'asked by phone' });
+  expect((await postroom(['suppressions'])).out).toContain('ada@example.org');
+  expect((await json('suppressions', '--delete', 'ada@example.org')).deleted).toBe(true);
+  const made = await json('reply-addresses', '--create', account.domain, '--expires', '2099-01-31T12:00:00Z');
+  expect(made).toMatchObject({ domain: account.domain, status: 'active', expires_at: '2099-01-31T12:00:00.000Z' });
+  expect((await json('reply-addresses')).data).toMatchObject([{ id: made.id }]);
+  expect((await json('reply-addresses', '--delete', made.id)).status).toBe('revoked');
+});
+
 test('the help of every command has an example, and its page describes it', async () => {
   const page = await readFile(path.join(repository, 'docs/cli.md'), 'utf8');
   for (const command of createProgram().commands) {

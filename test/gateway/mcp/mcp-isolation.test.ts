@@ -56,6 +56,13 @@ const SAME_FOR_OWN: Record<string, string> = {
   'send_email claim_token': 'the email replies to no thread',
 };
 
+/** Arguments that a tool needs beside the one that is swept, with one's own value. */
+const NEEDED: Record<string, string[]> = {
+  reply_to_email: ['from', 'email_id'],
+  forward_email: ['from', 'email_id'],
+  create_reply_address: ['domain'],
+};
+
 const isLast = (tool: string): boolean => ['delete_draft', 'trash_threads'].includes(tool);
 
 const UNKNOWN = '00000000000070008000000000000000';
@@ -102,8 +109,9 @@ test.each(Object.keys(PLACES).toSorted((a, b) => Number(isLast(a)) - Number(isLa
   '%s treats IDs and names of another account like unknown ones',
   async (tool) => {
     const { fields, beside = {} } = PLACES[tool] ?? { fields: [] };
-    const needed = { from: mine.mailbox.address, email_id: received };
-    const isNeeded = (name: string) => ['reply_to_email', 'forward_email'].includes(tool) && !(name in beside);
+    const { address } = mine.mailbox;
+    const needed = { from: address, email_id: received, domain: address.slice(address.indexOf('@') + 1) };
+    const isNeeded = (name: string) => (NEEDED[tool] ?? []).includes(name) && !(name in beside);
     const defaults = Object.fromEntries(Object.entries(needed).filter(([name]) => isNeeded(name)));
     const secrets = [...theirs.ids.values()].flat().concat(theirs.names, theirs.mailbox.userId);
     for (const field of fields) {

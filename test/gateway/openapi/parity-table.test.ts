@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { expect, test } from 'vitest';
+import { writeCapabilityCommands } from '../../../bin/runner/capability-commands.ts';
 import { tools } from '../../../gateway/mcp/tools.ts';
 import { operationNames, readOperationPaths, writeParityPage } from '../../../gateway/openapi/parity-table.ts';
 import { schema } from '../../../schema/graphql/schema.ts';
@@ -43,4 +44,9 @@ test('an operation that REST or GraphQL lacks says what to use instead', () => {
 test('docs/parity.md is the page that npm run contracts writes', async () => {
   const page = await readFile(path.join(root, 'docs/parity.md'), 'utf8');
   expect(page).toBe(writeParityPage(readOperationPaths(document)));
+});
+
+test('bin/cli/capability-commands.ts is the file that npm run contracts writes', async () => {
+  const file = await readFile(path.join(root, 'bin/cli/capability-commands.ts'), 'utf8');
+  expect(file).toBe(writeCapabilityCommands());
 });
