@@ -9,12 +9,14 @@ import { openDatabase } from '../db/connection/database.ts';
 import { readOperationPaths, writeParityPage } from '../gateway/openapi/parity-table.ts';
 import { createGateway } from '../gateway/server.ts';
 import { schema } from '../schema/graphql/schema.ts';
+import { writeCapabilityCommands } from './runner/capability-commands.ts';
 import { readArguments } from './runner/command-line.ts';
 
 readArguments({
   usage: `Usage: npm run contracts
 
-Writes openapi.json, schema.graphql, docs/parity.md, and the schema types of the dashboard. Commit them with the change
+Writes openapi.json, schema.graphql, docs/parity.md, the schema types of the dashboard, and the commands of the CLI that
+are made from capabilities. Commit them with the change
 that caused them; the checks fail if they differ.`,
 });
 
@@ -61,5 +63,6 @@ const introspection = minifyIntrospection(
 );
 const types = outputIntrospectionFile(introspection, { fileType: '.d.ts', shouldPreprocess: true });
 await writeFile(path.join(root, 'gateway/dashboard/graphql-env.d.ts'), types);
+await writeFile(path.join(root, 'bin/cli/capability-commands.ts'), writeCapabilityCommands());
 await app.close();
 process.exit(0);

@@ -33,6 +33,7 @@ declare module 'haraka/connection.js' {
   /** The client's socket, plain or after STARTTLS; with TLS from the start it is a socket itself. */
   export interface ClientSocket extends EventEmitter {
     targetsocket?: Socket;
+    write(text: string): boolean;
     pause(): void;
     resume(): void;
     destroy(): void;

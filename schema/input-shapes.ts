@@ -6,7 +6,7 @@ import {
   MAX_PAYLOAD_QUERY_LENGTH,
 } from '../core/endpoints/endpoint-events.ts';
 import { UserError } from '../core/shared/errors.ts';
-import { domainName, MAX_METADATA_BYTES, metadata, searchText, text } from '../operations/capability/field-shapes.ts';
+import { MAX_METADATA_BYTES, metadata, searchText, text } from '../operations/capability/field-shapes.ts';
 import { MAX_REPLAYED } from '../operations/endpoints/replays.ts';
 
 /** Number of errors that one response lists. */
@@ -36,27 +36,6 @@ export function invalidInput(details: readonly { field: string; message: string 
     details: details.slice(0, MAX_DETAILS),
   });
 }
-
-/** Input to add a domain. */
-export const newDomainShape = z.object({ domain: domainName });
-
-/** Input to update a domain. */
-export const domainChangeShape = z.object({
-  isCatchAllEnabled: z
-    .boolean()
-    .optional()
-    .meta({ description: 'Whether to accept and route mail to unknown addresses.' }),
-  catchAllEndpointId: text.nullish().meta({
-    description: 'ID of the endpoint that receives the mail; required to turn the catch-all on, unless it only stores.',
-  }),
-  isCatchAllStoreOnly: z.boolean().optional().meta({
-    description:
-      'With `isCatchAllEnabled`: mail to unknown addresses is accepted and stored, and delivered to no endpoint. Instead of `catchAllEndpointId`.',
-  }),
-  receiveDmarcEmails: z.boolean().optional().meta({
-    description: 'Whether to route mail to dmarc@ like other mail. If you set it, `isCatchAllEnabled` is optional.',
-  }),
-});
 
 /** The metadata of an email to send. */
 export const sentMetadata = metadata.meta({

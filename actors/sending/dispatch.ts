@@ -85,7 +85,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const others = report.verdict === 'unreachable' && !isOurs ? queue.takeWaiting(key) : [];
     const results = isOurs ? report.results.map(withoutPlace) : report.results;
     await Promise.all([
-      record(isRelay ? results.map(withRelayedIds) : results),
+      record(isRelay ? results.map((result) => withRelayedIds(result, transaction, report.results)) : results),
       ...others.map((other) => recordAlike(other, report.results)),
     ]);
   };
@@ -182,11 +182,18 @@ function takeSettled(transaction: Transaction): AttemptResult[] {
     .map((job) => ({ job, ...NOWHERE, outcome: 'bounced', status: null, text }));
 }
 
-/** Users do not see the addresses of our own servers. */
-function withRelayedIds(result: AttemptResult): AttemptResult {
-  return { ...result, relayedIds: readRelayedIds(result.text) };
+/** Adds the ids that the relay may have given to the message. */
+function withRelayedIds(
+  result: AttemptResult,
+  { senderDomain, returnDomain }: Transaction,
+  all: readonly AttemptResult[],
+): AttemptResult {
+  const addresses = all.map(({ job }) => job.address);
+  const domains = [senderDomain, ...(returnDomain === null ? [] : [returnDomain])];
+  return { ...result, relayedIds: readRelayedIds(result.text, { addresses, domains }) };
 }
 
+/** Users do not see the addresses of our own servers. */
 function withoutPlace(result: AttemptResult): AttemptResult {
   return { ...result, host: null, remoteAddress: null };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text as readText } from 'node:stream/consumers';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { CommandError, EXIT } from './command-error.ts';
 import { hint, print, printJson } from './output.ts';
 
@@ -18,6 +18,7 @@ export interface OutgoingOptions {
   html?: string;
   htmlFile?: string;
   attach?: string[];
+  metadata?: Record<string, unknown>;
   at?: string;
   timezone?: string;
   idempotencyKey?: string;
@@ -35,6 +36,11 @@ export function addOutgoingOptions(command: Command): Command {
     .option('--html <html>', 'HTML')
     .option('--html-file <file>', 'file with the HTML')
     .option('--attach <file>', 'file to attach; repeat it for several', collect)
+    .option(
+      '--metadata <json>',
+      'JSON object that is kept with the email, and that replies carry; recipients do not see it',
+      readMetadata,
+    )
     .option('--at <time>', "when to send: 2027-01-31T09:00, or 'tomorrow at 9am'")
     .option('--timezone <zone>', 'time zone of --at; the default is that of this machine')
     .option(
@@ -43,13 +49,25 @@ export function addOutgoingOptions(command: Command): Command {
     );
 }
 
+function readMetadata(value: string): Record<string, unknown> {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(value);
+  } catch {
+    parsed = null;
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+    throw new InvalidArgumentError(`It is not a JSON object, such as '{"order": 4711}'.`);
+  return parsed as Record<string, unknown>;
+}
+
 function collect(value: string, before: string[] | undefined): string[] {
   return [...(before ?? []), value];
 }
 
 /** Returns the body of the request. Reads files, and stdin if there is no other text. Throws CommandError. */
 export async function outgoingBody(options: OutgoingOptions): Promise<Record<string, unknown>> {
-  const { from, to, cc, bcc, subject, at, timezone, attach = [] } = options;
+  const { from, to, cc, bcc, subject, metadata, at, timezone, attach = [] } = options;
   const html = options.html ?? (options.htmlFile === undefined ? undefined : await readTextFile(options.htmlFile));
   const written = options.text ?? (options.textFile === undefined ? undefined : await readTextFile(options.textFile));
   const text = written ?? (html === undefined ? await readStdin() : undefined);
@@ -61,6 +79,7 @@ export async function outgoingBody(options: OutgoingOptions): Promise<Record<str
     subject,
     text,
     html,
+    metadata,
     ...(at === undefined
       ? {}
       : { scheduled_at: at, timezone: timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone }),

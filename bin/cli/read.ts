@@ -103,6 +103,7 @@ interface EmailBody {
   scheduled_at: string | null;
   thread_id: string | null;
   is_read: boolean;
+  metadata: unknown;
   text: string | null;
   html: string | null;
   attachments: AttachmentBody[];
@@ -127,6 +128,7 @@ async function readEmail(server: Server, id: string): Promise<Shown> {
       ['Subject', body.subject],
       ['Thread', body.thread_id ?? ''],
       ['Sender', body.sender_verdict?.text ?? ''],
+      ['Metadata', body.metadata === null ? '' : JSON.stringify(body.metadata)],
       ...(isReceived ? [] : statusFields(body)),
     ],
     warnings: body.security_warnings.map(({ text }) => text),

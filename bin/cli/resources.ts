@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { capabilityCommands } from './capability-commands.ts';
 import { CommandError, EXIT } from './command-error.ts';
 import { addJsonOption, type Column, print, printJson, table } from './output.ts';
 import { addServerOptions, connect, type Server, type ServerOptions } from './server.ts';
@@ -30,7 +31,7 @@ const word = (title: string, field: string, isFlexible?: true): Column<Row> => (
   ...(isFlexible === undefined ? {} : { isFlexible }),
 });
 
-const RESOURCES: readonly Resource[] = [
+const WRITTEN: readonly Resource[] = [
   {
     name: 'endpoints',
     description: 'Lists endpoints, or creates or deletes one: where received mail is posted.',
@@ -99,6 +100,33 @@ const RESOURCES: readonly Resource[] = [
     isSent: true,
   },
 ];
+
+/** Resources whose commands are made from capabilities. */
+const DECLARED = capabilityCommands.map(({ create, columns, ...command }): Resource => {
+  const options: readonly (readonly [string, { field: string; description: string }])[] = Object.entries(create);
+  return {
+    ...command,
+    columns: Object.entries(columns).map(([field, title]) =>
+      word(title, field, field === 'address' ? true : undefined),
+    ),
+    addOptions: (program) =>
+      options.reduce((made, [name, { description }]) => made.option(`--${name} <value>`, description), program),
+    makeBody: async (_server, given) =>
+      Object.fromEntries(
+        options.flatMap(([name, { field }]) => {
+          const value = given[optionKey(name)];
+          return value === undefined ? [] : [[field, value]];
+        }),
+      ),
+  };
+});
+
+const RESOURCES: readonly Resource[] = [...WRITTEN, ...DECLARED];
+
+/** Returns the key of an option, which commander has in camelCase. */
+function optionKey(name: string): string {
+  return name.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
 
 /** Adds a command for each resource: without options it lists, with `--create` or `--delete` it changes one. */
 export function addResourceCommands(program: Command): void {

@@ -82,17 +82,13 @@ export function sizeInWords(bytes: number): string {
  * It works on the text, so that it also covers JSON within texts of JSON (MCP), GraphQL documents, and bodies that are not valid.
  */
 export function loggedBody(body: string): string {
-  const text = shortenBody(body)
-    .replace(FILE, (_match, before: string, plain?: string, quote = '"', escaped: string = '') => {
+  const text = withoutNamedSecrets(
+    shortenBody(body).replace(FILE, (_match, before: string, plain?: string, quote = '"', escaped: string = '') => {
       const file = plain ?? escaped;
       const size = /^\[[\d,]+ bytes\]$/.test(file) ? file : fileSize(file, 0, file.length);
       return `${before}${quote}${size}${quote}`;
-    })
-    .replace(SECRET, (_match, before: string, _plain?: string, quote = '"') => `${before}${quote}${REDACTED}${quote}`)
-    .replace(
-      SECRET_PAIR,
-      (_match, before: string, _plain?: string, quote = '"') => `${before}${quote}${REDACTED}${quote}`,
-    )
+    }),
+  )
     .replace(SECRET_PARAMETER, `$1${REDACTED}`)
     .replace(SECRET_TEXT, (_match, chat = '', scheme?: string, before = '') =>
       scheme === undefined ? `${chat}${before}${REDACTED}` : `${scheme}${REDACTED}@`,
@@ -100,11 +96,21 @@ export function loggedBody(body: string): string {
   return storable(text.length > MAX_BODY_LENGTH ? text.slice(0, MAX_BODY_LENGTH) : text);
 }
 
+/** Looks for names only in a text that has a part of one: it costs more than all the rest, and most bodies have none. */
+function withoutNamedSecrets(text: string): string {
+  if (!PART_OF_SECRET_NAME.test(text)) return text;
+  const redact = (_match: string, before: string, _plain?: string, quote = '"') =>
+    `${before}${quote}${REDACTED}${quote}`;
+  return text.replace(SECRET, redact).replace(SECRET_PAIR, redact);
+}
+
 /** A text of JSON, or one within a text of JSON, whose quotes are escaped and which ends at the next quote with as many backslashes. */
 const TEXT = String.raw`(?:"((?:[^"\\]|\\.)*)(?:"|$)|(\\+")([\s\S]*?)(?:(?<!\\)\3|$))`;
 const FILE = new RegExp(String.raw`(\\*"content(?:_?base64)?\\*"\s*:\s*)${TEXT}`, 'gi');
 
 const SECRET_NAME = String.raw`(?<![\w-])[\w-]{0,40}?(?:(?:secret|password|passwd)[\w-]*|token|authorization|cookie|api[-_]?keys?|private[-_]?key|credential)(?![\w-])`;
+/** What each SECRET_NAME has in it. */
+const PART_OF_SECRET_NAME = /secret|passw|token|authorization|cookie|api[-_]?key|private[-_]?key|credential/i;
 const SECRET = new RegExp(String.raw`(${SECRET_NAME}(?:\\*")?\s*:\s*)${TEXT}`, 'gi');
 
 /** A header as `{"name":"X-Api-Key","value":"…"}`. */

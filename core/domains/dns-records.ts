@@ -1,7 +1,8 @@
 import { type DkimKey, dkimRecordName, dkimRecordValue } from './dkim-key.ts';
 
 /** Purpose of a record; decides how it is checked and described. */
-export type RecordPurpose = 'receiving' | 'proof' | 'spf' | 'mail-from-mx' | 'mail-from-spf' | 'dkim' | 'dmarc';
+export const RECORD_PURPOSES = ['receiving', 'proof', 'spf', 'mail-from-mx', 'mail-from-spf', 'dkim', 'dmarc'] as const;
+export type RecordPurpose = (typeof RECORD_PURPOSES)[number];
 
 /** A record that the owner of a domain should publish. */
 export interface DnsRecord {

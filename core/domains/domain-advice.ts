@@ -1,7 +1,7 @@
 import type { DomainCheck } from './domain-check.ts';
 
 /** An optional record that improves deliverability. */
-export interface Recommendation {
+interface Recommendation {
   name: string;
   value: string;
   description: string;

@@ -5,7 +5,7 @@ import { MAX_LABEL_LENGTH, normalizeLabel } from '../threads/label.ts';
 
 /** What a webhook's response may ask for, when its endpoint has `allowActions`. */
 export const ACTION_TYPES = ['reply', 'forward', 'label', 'archive', 'read', 'hold', 'route'] as const;
-export type ActionType = (typeof ACTION_TYPES)[number];
+type ActionType = (typeof ACTION_TYPES)[number];
 
 /** Actions of one response. */
 export const MAX_ACTIONS = 10;

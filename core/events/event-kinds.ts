@@ -1,3 +1,4 @@
+import { oneOf } from '../shared/vocabulary.ts';
 /** Every kind of event in a user's feed, and what it means. */
 export const EVENT_KINDS = {
   'email.received': 'An email was received and can be read. It is threaded next.',
@@ -59,3 +60,10 @@ export type EventKind = keyof typeof EVENT_KINDS;
 export function isEventKind(text: string): text is EventKind {
   return Object.hasOwn(EVENT_KINDS, text);
 }
+
+/** A kind of event, as a field of REST and GraphQL. */
+export const eventKind = oneOf(Object.keys(EVENT_KINDS) as [EventKind, ...EventKind[]], {
+  name: 'EventKind',
+  description: 'Kind of an event.',
+  values: EVENT_KINDS,
+});

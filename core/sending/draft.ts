@@ -12,6 +12,8 @@ export interface DraftFields {
   subject: string | null;
   headers: Readonly<Record<string, string>> | null;
   tags: readonly { name: string; value: string }[] | null;
+  /** see NewEmail */
+  metadata: Readonly<Record<string, unknown>> | null;
   listUnsubscribe: boolean | { list?: string | null | undefined } | null;
   scheduledAt: string | null;
   timezone: string | null;

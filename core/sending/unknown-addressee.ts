@@ -28,7 +28,9 @@ const LANGUAGES: readonly UnknownWords[] = [
       not a subscriber | not a member | been deleted | was deleted | been removed | been closed | is closed | no longer an employee |
       no longer employed | no longer works | no longer in service | not in service | unrecognised | not resolved | not be resolved |
       cannot resolve | unable to resolve | no matching | obsolete | bogus | not on file | not in our | not in the database | not in database |
-      not a registered | not a known | not a recognized | not a recognised | unexisting | inexistent | no valid | unregistered | not correspond | no mail server | no mailserver | no mail exchanger | badly formatted`,
+      not a registered | not a known | not a recognized | not a recognised | unexisting | inexistent | no valid | unregistered | not correspond | no mail server | no mailserver | no mail exchanger | badly formatted |
+      no longer with | no longer at | no longer part of | no longer in use | no longer used | been retired | is retired | was retired |
+      been decommissioned | has left the | been discontinued`,
   },
   {
     recipient:
@@ -36,28 +38,28 @@ const LANGUAGES: readonly UnknownWords[] = [
     domain: '~domain | ~domäne | ~domaene | rechner | hostname | host | server',
     unknown: `unbekannt | kein mailserver | keinen mailserver | nicht mehr verfügbar | nicht mehr verfuegbar | existiert nicht | existieren nicht | nicht existier | nicht vorhanden | nicht gefunden | nicht bekannt | ungültig |
       ungueltig | nicht ... aufgeführt | nicht ... enthalten | nicht verzeichnet | nicht eingerichtet | gibt es nicht | keinen benutzer | kein benutzer | kein postfach | kein konto | keine adresse | gelöscht | geschlossen | kennen wir nicht |
-      nicht mehr gültig | nicht mehr vorhanden | nicht ermittelt | nicht erkannt`,
+      nicht mehr gültig | nicht mehr vorhanden | nicht ermittelt | nicht erkannt | gekündigt | gekuendigt | stillgelegt | nicht mehr in gebrauch | nicht mehr genutzt | ausgeschieden`,
   },
   {
     recipient: 'destinataire | utilisateur | adresse | boîte | boite | compte | abonné | @addr',
     domain: 'domaine | hôte | hote | serveur',
     unknown: `inconnu | n'existe pas | n'existe plus | introuvable | invalide | inexistant | non trouvé | pas été trouvé | répertorié |
       repertorie | impossible de trouver | erroné | n'est pas valide | n'est plus valide | pas reconnu | aucun utilisateur | aucun compte |
-      aucune boîte | aucune boite | pas été trouvée | n'a pu être trouvé | pas trouvé | supprimé`,
+      aucune boîte | aucune boite | pas été trouvée | n'a pu être trouvé | pas trouvé | supprimé | résilié | resilie | clôturé | cloture | n'est plus utilisé | n'est plus en service`,
   },
   {
     recipient: 'destinatari | usuari | dirección | direccion | buzón | buzon | casilla | cuenta | @addr',
     domain: 'dominio | servidor | host',
     unknown: `desconocid | no existe | no se encontró | no se encontro | no se ha encontrado | no se encuentra | no encontrad | no se pudo encontrar |
       no válid | no valid | no es válid | inválid | invalid | inexistente | no está registrad | no figura | no localizad | no pudo localizar |
-      no hay ningún | ya no existe | no reconoc | erróne | eliminad`,
+      no hay ningún | ya no existe | no reconoc | erróne | eliminad | dada de baja | dado de baja | ya no está en uso | ya no se usa`,
   },
   {
     recipient: 'destinatari | destin. | utente | indirizzo | casella | mailbox | account | @addr',
     domain: 'dominio | host | server',
     unknown: `sconosciut | inesistente | inesistenti | non esiste | non trovat | non è stato trovato | non e' stato trovato | impossibile trovare |
       non valid | errato | non è presente | non riconosciut | non è elencat | non e' elencat | non risulta | non è registrat |
-      nessun utente | nessuna casella | non più valid | non e' stata trovata | non è stata trovata`,
+      nessun utente | nessuna casella | non più valid | non e' stata trovata | non è stata trovata | disdett | eliminat | dismess | non più in uso`,
   },
   {
     recipient:
@@ -65,7 +67,7 @@ const LANGUAGES: readonly UnknownWords[] = [
     domain: 'domínio | dominio | servidor | host',
     unknown: `desconhecid | não existe | nao existe | não encontrad | nao encontrad | não foi encontrad | nao foi encontrad |
       não foi possível encontrar | não localizad | nao localizad | inválid | invalid | inexistente | não está listad | nao esta listad |
-      não consta | não cadastrad | nao cadastrad | não pôde ser encontrad | não foi localizad | não reconhecid`,
+      não consta | não cadastrad | nao cadastrad | não pôde ser encontrad | não foi localizad | não reconhecid | excluíd | excluid | não está mais em uso`,
   },
   {
     recipient: 'geadresseerde | ~gebruiker | ~adres | ~postvak | ontvanger | mailbox | @addr',

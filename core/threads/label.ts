@@ -1,5 +1,7 @@
-/** Maximum labels of a thread; a merge may produce more, which are kept. */
+/** Maximum labels of a thread; a merge may produce more. */
 export const MAX_LABELS = 32;
+/** Maximum labels after a merge, whose others are left out. Each event about labels, and each list of threads, has all of them. @limit */
+export const MAX_MERGED_LABELS = 256;
 /** Maximum length of a label; characters (code points). */
 export const MAX_LABEL_LENGTH = 64;
 
@@ -24,6 +26,11 @@ export function mergeLabels(first: readonly string[], second: readonly string[])
     if (!byKey.has(key)) byKey.set(key, label);
   }
   return [...byKey.values()];
+}
+
+/** Returns the labels of a thread into which another one is merged: its own, and then those of the other one, up to the limit. */
+export function joinLabels(own: readonly string[], inherited: readonly string[]): string[] {
+  return mergeLabels(own, inherited).slice(0, Math.max(own.length, MAX_MERGED_LABELS));
 }
 
 /** Returns the first list without the labels of the second, ignoring case. */

@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import { UserError } from '../../core/shared/errors.ts';
 import type { Caller } from '../../operations/caller.ts';
 import type { EventReader, FeedEvent, StreamEnd } from '../../operations/events/events.ts';
+import { type ResponseRoom, UNBOUNDED_ROOM } from '../../operations/response-room.ts';
 
 /** Interval of comments that keep proxies from closing an idle connection. Milliseconds. */
 const HEARTBEAT_MS = 15_000;
@@ -23,7 +25,8 @@ export function sendEventStream(
   bodyOf: (event: FeedEvent) => { cursor: string },
 ): FastifyReply {
   // One chunk at a time, so that at most one page waits outside the buffer of the connection.
-  const stream = Readable.from(messages(reader, bodyOf), { objectMode: false, highWaterMark: 1 });
+  const room = reply.request.room ?? UNBOUNDED_ROOM;
+  const stream = Readable.from(messages(reader, bodyOf, room), { objectMode: false, highWaterMark: 1 });
   caller.gone.addEventListener('abort', () => stream.destroy(), { once: true });
   return reply
     .headers({
@@ -39,11 +42,15 @@ export function sendEventStream(
 async function* messages(
   reader: EventReader,
   bodyOf: (event: FeedEvent) => { cursor: string },
+  room: ResponseRoom,
 ): AsyncGenerator<string, void> {
+  let sentUpTo = reader.cursor();
   try {
     yield ': events follow\n\n';
     for (;;) {
       const pulled = await reader.pull(HEARTBEAT_MS);
+      // The connection has taken what was sent before.
+      room.giveBack();
       switch (pulled.kind) {
         case 'closed':
           return;
@@ -51,19 +58,43 @@ async function* messages(
           // The cursor advances even if no event matches the requested kinds.
           yield `: still here\nid: ${pulled.cursor}\n\n`;
           break;
-        case 'ended': {
-          const { reason, cursor } = pulled;
-          const data = { code: reason, message: reasons[reason], cursor };
-          yield `event: error\nid: ${cursor}\ndata: ${JSON.stringify(data)}\n\n`;
+        case 'ended':
+          yield endMessage(pulled);
           return;
+        case 'events': {
+          const text = pulled.events.map((event) => messageOf(event, bodyOf)).join('');
+          // The text, and what it was made of.
+          if (text.length > SMALL_PAGE && !isTaken(room, 2 * text.length)) {
+            yield endMessage({ reason: 'TOO_FAR_BEHIND', cursor: sentUpTo });
+            return;
+          }
+          yield text;
         }
-        case 'events':
-          yield pulled.events.map((event) => messageOf(event, bodyOf)).join('');
       }
+      sentUpTo = pulled.cursor;
     }
   } finally {
     reader.close();
   }
+}
+
+/** Characters of a page that is not counted: 10,000 streams have so much at the same time. */
+const SMALL_PAGE = 8_192;
+
+/** Takes room for a page, and returns whether there was any. A client that connects again with its cursor misses nothing. */
+function isTaken(room: ResponseRoom, bytes: number): boolean {
+  try {
+    room.take(bytes);
+    return true;
+  } catch (error) {
+    if (error instanceof UserError) return false;
+    throw error;
+  }
+}
+
+function endMessage({ reason, cursor }: { reason: StreamEnd; cursor: string }): string {
+  const data = { code: reason, message: reasons[reason], cursor };
+  return `event: error\nid: ${cursor}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
 /** Readers share event objects, so the text of an event is built once. */

@@ -1,3 +1,5 @@
+import { capabilities } from '../../operations/capability/capabilities.ts';
+import { capabilityTools } from './capability-tools.ts';
 import type { Tool } from './tool.ts';
 import { whoAmI } from './tools/account.ts';
 import { approveEmailTool, rejectEmailTool } from './tools/approvals.ts';
@@ -53,4 +55,5 @@ export const tools: readonly Tool[] = [
   trashThreadsTool,
   claimThreadTool,
   releaseThreadTool,
+  ...capabilityTools(capabilities),
 ];

@@ -115,17 +115,7 @@ const features: Readonly<Record<string, readonly Row[]>> = {
     ],
     ['Attachment of a draft', 'downloadDraftAttachment', 'draftAttachment'],
   ],
-  Domains: [
-    ['List and read domains', 'listDomains getDomain listDnsRecords', 'domains domain domainByName domainCounts'],
-    [
-      'Create, change and delete domains',
-      'createDomain updateDomain replaceDomain deleteDomain',
-      'createDomain updateDomain deleteDomain',
-    ],
-    ['Check DNS', 'verifyDomain', 'verifyDomain verifyDomains', '', 'GraphQL checks up to several domains at once'],
-    ['Rotate the DKIM key', 'rotateDkimKey', 'rotateDkimKey'],
-    ['DMARC reports', 'listDmarcReports getDmarcReport getDmarcSummary', 'dmarcReport dmarcSummary'],
-  ],
+  Domains: [['DMARC reports', 'listDmarcReports getDmarcReport getDmarcSummary', 'dmarcReport dmarcSummary']],
   Endpoints: [
     ['List and read endpoints', 'listEndpoints getEndpoint', 'endpoints endpoint'],
     [
@@ -136,9 +126,6 @@ const features: Readonly<Record<string, readonly Row[]>> = {
     ['Delete an endpoint', 'deleteEndpoint', 'deleteEndpoint'],
     ['Test an endpoint', 'testEndpoint', 'testEndpoint'],
     ['Rotate the secret', 'rotateEndpointSecret', 'rotateEndpointSecret'],
-    ['Deliveries', 'listEndpointDeliveries listEmailDeliveries getDelivery', 'delivery'],
-    ['Deliver an email again', 'retryEmail', 'retryEmail'],
-    ['Retry a delivery', 'retryDelivery', 'retryDelivery'],
     ['Replay deliveries', 'replayEndpointDeliveries', 'replayDeliveries'],
     ['Retry waiting deliveries', 'retryWaitingDeliveries', 'retryWaitingDeliveries'],
     ['Preview a payload query', 'previewPayload', 'previewPayload'],
@@ -153,10 +140,7 @@ const features: Readonly<Record<string, readonly Row[]>> = {
       'REST streams all events with `Accept: text/event-stream`',
     ],
   ],
-  Routing: [
-    ['Explain a route', 'explainEmailRoute explainRoute', 'explainRoute'],
-    ['Release held mail', 'releaseEmail', 'releaseEmail'],
-  ],
+  Routing: [['Explain a route', 'explainEmailRoute explainRoute', 'explainRoute']],
   Account: [
     ['Read the account', 'getAccount', 'viewer', 'who_am_i'],
     ['Overview', 'getOverview', 'overview'],

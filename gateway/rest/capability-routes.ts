@@ -54,6 +54,8 @@ type Body = Record<string, unknown>;
 /** A resource as REST has it. */
 interface WireObject {
   shape: Fields;
+  /** returns an object without the fields that cost a read */
+  writeRow: (context: OperationContext, row: ResourceRow) => Body;
   /** returns objects with the fields of lists */
   writeSeveral: (context: OperationContext, rows: readonly ResourceRow[]) => Promise<Body[]>;
   /** returns one object with all fields */
@@ -73,24 +75,35 @@ export function capabilityRoutes<Row extends ResourceRow>(
 ): FastifyPluginAsyncZod<RestOptions> {
   const { fields, operations = {} } = differences as unknown as WireDifferences<never>;
   const object =
-    capability.resource === undefined ? null : wireObject(capability.resource, capability.restCase, fields);
+    capability.resource === undefined
+      ? null
+      : fields === undefined
+        ? plainWireObject(capability.resource, capability.restCase)
+        : wireObject(capability.resource, capability.restCase, { more: fields });
+  // Made once, because a shape with a name is a component of openapi.json, whatever number of gateways a process has.
+  const routes = capability.operations.flatMap((operation) => {
+    const { operationId } = operation;
+    if (operationId === undefined) return [];
+    const own = operations[operationId] ?? {};
+    return routesOf(operation, operationId, { capability, differences: own, object }).map(({ handle, ...route }) => ({
+      handle,
+      route: {
+        ...mailOptions(operation),
+        ...own.route,
+        ...route,
+        config: { ...own.route?.config, ...timeLimit(operation), access: access[operation.access] },
+      },
+    }));
+  });
   return async (app, { contextOf }) => {
-    for (const operation of capability.operations) {
-      const { operationId } = operation;
-      if (operationId === undefined) continue;
-      const own = operations[operationId] ?? {};
-      for (const { handle, ...route } of routesOf(operation, operationId, { capability, differences: own, object }))
-        app.route({
-          ...mailOptions(operation),
-          ...own.route,
-          ...route,
-          config: { ...own.route?.config, ...timeLimit(operation), access: access[operation.access] },
-          handler: async (request, reply) => {
-            reply.code(route.status);
-            return handle(contextOf(request), request) as Promise<never>;
-          },
-        });
-    }
+    for (const { handle, route } of routes)
+      app.route({
+        ...route,
+        handler: async (request, reply) => {
+          reply.code(route.status);
+          return handle(contextOf(request), request) as Promise<never>;
+        },
+      });
   };
 }
 
@@ -100,15 +113,26 @@ function timeLimit({ answerWithinMs }: Operation) {
 
 /** Returns the options of routes whose bodies can be as large as an email. */
 function mailOptions(operation: Operation) {
-  if (!('isMail' in operation) || operation.isMail === undefined) return {};
+  if (!('isMail' in operation) || !operation.isMail) return {};
   return { bodyLimit: MAIL_BODY_LIMIT, preValidation: async ({ body }: { body: unknown }) => limitEntries(body) };
 }
 
-/** Returns a resource as REST has it, for routes that are written by hand. */
-function wireObject(
+const NOTHING_MORE = { shape: {}, valuesOf: () => ({}) };
+
+/** Returns a resource as REST has it, for tools and for routes that are written by hand. `isComponent`: it is a component of openapi.json. */
+const plainObjects = new Map<string, WireObject>();
+
+/** Returns a resource as REST has it without differences. There is one of each, as it is a component of openapi.json. */
+export function plainWireObject(resource: Resource, restCase: Capability['restCase']): WireObject {
+  const made = plainObjects.get(resource.name) ?? wireObject(resource, restCase);
+  plainObjects.set(resource.name, made);
+  return made;
+}
+
+export function wireObject(
   resource: Resource,
   restCase: Capability['restCase'],
-  more: WireDifferences<never>['fields'] = { shape: {}, valuesOf: () => ({}) },
+  { more = NOTHING_MORE, isComponent = true }: { more?: WireDifferences<never>['fields']; isComponent?: boolean } = {},
 ): WireObject {
   const { object: own, ...ownShape } = wireOutput(resource.shape, restCase).shape;
   const literal = own ?? (restCase === 'camel' ? undefined : z.literal(objectName(resource)));
@@ -137,6 +161,7 @@ function wireObject(
   const inLists = Object.fromEntries(Object.entries(loaded).filter(([, { isInLists }]) => isInLists));
   return {
     shape,
+    writeRow: (context, row) => writeRow(context, row, {}),
     writeSeveral: (context, rows) => writeRows(context, rows, inLists),
     writeOne: async (context, row) => {
       const [made = {}] = await writeRows(context, [row], loaded);
@@ -211,7 +236,9 @@ function formOf(operation: Operation, parts: RouteParts): RouteForm {
       return readForm(operation, parts);
     case 'action':
       return actionForm(operation, parts);
-    default:
+    case 'create':
+    case 'update':
+    case 'delete':
       return changeForm(operation, parts);
   }
 }
@@ -285,13 +312,13 @@ interface ListQuery {
 /** The response is the usual one. */
 const USUAL = { shape: (usual: Fields) => usual, bodyOf: (usual: Body, _result: never) => usual };
 
-function readForm({ target, read }: Read, { capability, differences, object }: RouteParts): RouteForm {
+function readForm({ target, read, path = '/:id' }: Read, { capability, differences, object }: RouteParts): RouteForm {
   if (object === null) throw new Error(`${capability.path} reads no resource`);
   const { shape: responseOf, bodyOf } = differences.response ?? USUAL;
   return {
     method: 'GET',
     status: 200,
-    path: '/:id',
+    path,
     params: targetParams(target),
     response: responseOf(object.shape),
     handle: async (context, { params }) => {

@@ -49,8 +49,9 @@ interface Conversion {
   known: WeakMap<z.core.$ZodType, z.ZodType>;
 }
 
-const knownOutputs = { snake: new WeakMap(), camel: new WeakMap() };
-const knownInputs = { snake: new WeakMap(), camel: new WeakMap() };
+const makeKnown = (): Conversion['known'] => new WeakMap();
+const knownOutputs = { snake: makeKnown(), camel: makeKnown() };
+const knownInputs = { snake: makeKnown(), camel: makeKnown() };
 
 /** Returns a shape as REST has it: the same one if nothing differs. Keeps descriptions and names. */
 function wired(shape: z.core.$ZodType, conversion: Conversion): z.ZodType {
@@ -96,7 +97,10 @@ function convertObject(shape: Fields, conversion: Conversion): Fields {
   });
   const isSame =
     converted.length === fields.length &&
-    converted.every(([name, inner], at) => name === fields[at]?.[0] && inner === fields[at]?.[1]);
+    converted.every(([name, inner], at) => {
+      const [field, shaped] = fields[at] ?? [];
+      return name === field && inner === shaped;
+    });
   return isSame ? shape : (rebuilt(shape, { shape: Object.fromEntries(converted) }) as Fields);
 }
 

@@ -2,9 +2,13 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { apiRequestCapability } from '../../operations/accounts/api-request-capability.ts';
 import { replyAddressCapability } from '../../operations/domains/reply-address-capability.ts';
-import { contactCapability } from '../../operations/emails/contact-capability.ts';
 import { imageSenderCapability } from '../../operations/emails/image-sender-capability.ts';
 import { timelineCapability } from '../../operations/emails/timeline-capability.ts';
+import {
+  deliveryCapability,
+  redeliveryCapability,
+  releaseCapability,
+} from '../../operations/endpoints/delivery-capability.ts';
 import { requireDeclaredAccess, requireRequestScope } from '../admission/access.ts';
 import type { Admission } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
@@ -23,6 +27,7 @@ import { domainRoutes, legacyDomainRoutes } from './domains/domains.ts';
 import { emailAddressRoutes } from './domains/email-addresses.ts';
 import { attachmentViewRoutes } from './emails/attachment-views.ts';
 import { attachmentRoutes, downloadRoutes } from './emails/attachments.ts';
+import { contactRoutes } from './emails/contacts.ts';
 import { emailChangeRoutes } from './emails/email-changes.ts';
 import { emailCheckRoutes } from './emails/email-checks.ts';
 import { emailHtmlRoutes } from './emails/email-html.ts';
@@ -31,7 +36,6 @@ import { emailRoutes } from './emails/emails.ts';
 import { importRoutes } from './emails/import.ts';
 import { legacyMailRoutes } from './emails/legacy-mail.ts';
 import { receivingRoutes } from './emails/receiving.ts';
-import { deliveryRoutes, retryRoutes } from './endpoints/deliveries.ts';
 import { endpointActionRoutes } from './endpoints/endpoint-actions.ts';
 import { endpointRoutes } from './endpoints/endpoints.ts';
 import { eventRoutes } from './events/events.ts';
@@ -67,7 +71,7 @@ const resources = [
   emailCheckRoutes,
   sentReviewRoutes,
   emailChangeRoutes,
-  capabilityRoutes(contactCapability),
+  contactRoutes,
   capabilityRoutes(imageSenderCapability),
   emailWaitRoutes,
   importRoutes,
@@ -76,8 +80,9 @@ const resources = [
   draftRoutes,
   scheduledEmailRoutes,
   approvalRoutes,
-  retryRoutes,
+  capabilityRoutes(redeliveryCapability),
   routeRoutes,
+  capabilityRoutes(releaseCapability),
   simulateRoutes,
   capabilityRoutes(timelineCapability),
   replyRoutes,
@@ -97,7 +102,7 @@ const resources = [
   capabilityRoutes(replyAddressCapability),
   endpointRoutes,
   endpointActionRoutes,
-  deliveryRoutes,
+  capabilityRoutes(deliveryCapability),
   eventRoutes,
   webhookRequestRoutes,
   guardRoutes,

@@ -72,7 +72,7 @@ export async function buildSamplePayload(
 async function exampleOf(context: OperationContext, kind: EventKind, endpointId: string): Promise<FeedEvent> {
   const newest = { limit: 1, offset: 0 };
   const { emails } = await listEmails(context, { type: 'all', timeRange: 'all' }, newest);
-  const { deliveries } = await listEndpointDeliveries(context, endpointId, {}, newest);
+  const { rows: deliveries } = await listEndpointDeliveries(context, endpointId, {}, newest);
   const { domains } = await listDomains(context, {}, newest);
   const group = kind.slice(0, kind.indexOf('.'));
   const email = group === 'email' || group === 'thread' ? emails[0] : undefined;

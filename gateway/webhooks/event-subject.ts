@@ -10,13 +10,13 @@ import { dmarcReportBodyOf } from '../rest/domains/dmarc-reports.ts';
 import { domainDetailsOf } from '../rest/domains/domain-wire.ts';
 import { emailBodyOf } from '../rest/emails/email-wire.ts';
 import { readSenderFindings } from '../rest/emails/sender-findings.ts';
-import { deliveryBodyOf } from '../rest/endpoints/deliveries.ts';
+import { writeDelivery } from '../rest/endpoints/deliveries.ts';
 import { endpointBodyOf } from '../rest/endpoints/endpoint-wire.ts';
 import { readApprovals } from '../rest/sending/approvals.ts';
 import { threadAnswerOf } from '../rest/threads/threads.ts';
 
 /** What an event is about. */
-export type EventSubject = Record<string, unknown>;
+type EventSubject = Record<string, unknown>;
 
 type Subjects = Promise<(EventSubject | null)[]>;
 
@@ -69,7 +69,7 @@ const readers: Readonly<Record<SubjectKind, (context: OperationContext, events: 
   },
   async delivery(context, events) {
     const deliveries = await readDeliveries(context, given(events, 'deliveryId'));
-    return deliveries.map((delivery) => (delivery === null ? null : deliveryBodyOf(delivery)));
+    return deliveries.map((delivery) => (delivery === null ? null : writeDelivery(context, delivery)));
   },
   email: readEmailSubjects,
   async endpoint(context, events) {

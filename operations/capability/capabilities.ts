@@ -1,10 +1,12 @@
 import { apiKeyCapability } from '../accounts/api-key-capability.ts';
 import { apiRequestCapability } from '../accounts/api-request-capability.ts';
+import { domainCapability } from '../domains/domain-capability.ts';
 import { emailAddressCapability } from '../domains/email-address-capability.ts';
 import { replyAddressCapability } from '../domains/reply-address-capability.ts';
 import { contactCapability } from '../emails/contact-capability.ts';
 import { imageSenderCapability } from '../emails/image-sender-capability.ts';
 import { timelineCapability } from '../emails/timeline-capability.ts';
+import { deliveryCapability, redeliveryCapability, releaseCapability } from '../endpoints/delivery-capability.ts';
 import { guardCapability } from '../routing/guard-capability.ts';
 import { suppressionCapability } from '../sending/suppression-capability.ts';
 import { claimCapability } from '../threads/claim-capability.ts';
@@ -18,9 +20,13 @@ export const capabilities: readonly Capability[] = [
   imageSenderCapability,
   claimCapability,
   suppressionCapability,
+  domainCapability,
   emailAddressCapability,
   replyAddressCapability,
+  deliveryCapability,
+  redeliveryCapability,
   guardCapability,
+  releaseCapability,
   retentionCapability,
   apiKeyCapability,
   apiRequestCapability,

@@ -165,6 +165,8 @@ export interface Target {
 /** Reads one. */
 export interface Read<Row extends ResourceRow = ResourceRow> extends OperationNames {
   kind: 'read';
+  /** after the path of the capability; `/:id` if absent */
+  path?: string;
   target: Target;
   /** whether GraphQL reads each by itself, because `read` does more than load the row */
   isReadAlone?: boolean;
@@ -255,7 +257,7 @@ interface Command {
   /** columns of the list: their titles by the name of the field in REST */
   columns: Readonly<Record<string, string>>;
   empty: string;
-  /** fields of the input by option; `--create` takes the first one as its value */
+  /** fields of the body in REST by option; the value of `--create` is one of them */
   create?: Readonly<Record<string, { field: string; description: string }>>;
   examples: readonly string[];
 }
@@ -318,6 +320,28 @@ export function defineList<Row extends ResourceRow, Filter extends Fields, Curso
   },
 ): Operation {
   return { ...definition, kind: 'list' } as unknown as Operation;
+}
+
+/** Defines the list of what belongs to objects of another kind. */
+export function defineOwnedList<Row extends ResourceRow, Filter extends Fields>(
+  definition: Omit<OwnedList<Row>, 'kind' | 'filter' | 'page' | 'count' | 'list'> & {
+    filter: Filter;
+    page: (
+      context: OperationContext,
+      ownerIds: readonly string[],
+      filter: z.output<Filter>,
+      page: KeysetPage,
+    ) => Promise<Row[][]>;
+    count: (context: OperationContext, ownerIds: readonly string[], filter: z.output<Filter>) => Promise<number[]>;
+    list?: (
+      context: OperationContext,
+      ownerId: string,
+      filter: z.output<Filter>,
+      page: Page,
+    ) => Promise<{ rows: Row[]; total: number }>;
+  },
+): Operation {
+  return { ...definition, kind: 'ownedList' } as unknown as Operation;
 }
 
 export function defineRead<Row extends ResourceRow>(definition: Omit<Read<Row>, 'kind'>): Operation {

@@ -17,6 +17,7 @@ import {
   defineChange,
   defineDelete,
   defineList,
+  defineOwnedList,
   defineRead,
   defineResource,
 } from '../capability/capability.ts';
@@ -63,7 +64,7 @@ const changeable = {
     description: 'Plain text that the dashboard puts below new mail and replies from the address. Null removes it.',
   }),
 };
-export const addressListFilter = z.object({
+const addressListFilter = z.object({
   domainId: asArgument(text.optional()).meta({ description: 'ID of a domain, to return its addresses only.' }),
   isActive: z.boolean().optional().meta({ description: '`true` returns active addresses, `false` inactive ones.' }),
   isReceiving: named(z.boolean().optional(), { restName: 'isReceiptRuleConfigured' }).meta({
@@ -240,6 +241,15 @@ export const emailAddressCapability: Capability = {
       errors: [],
       deleted: { description: 'A deleted address.', fields: ['address', 'ownDomainId'] },
       run: (context, _input, id) => changes.deleteEmailAddress(context, id),
+    }),
+    defineOwnedList({
+      access: 'read',
+      summary: 'List the addresses on a domain',
+      description: 'Addresses on the domain, newest first.',
+      of: { type: 'Domain', field: 'addresses' },
+      filter: addressListFilter,
+      page: addresses.pageAddressesOfDomains,
+      count: addresses.countAddressesOfDomains,
     }),
   ],
 };

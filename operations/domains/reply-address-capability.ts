@@ -66,6 +66,23 @@ export const replyAddressCapability: Capability = {
   tag: 'Reply addresses',
   path: '/reply-addresses',
   restCase: 'snake',
+  command: {
+    name: 'reply-addresses',
+    description: 'Lists reply addresses, or creates or revokes one: a signed address for replies.',
+    columns: { id: 'ID', address: 'Address', status: 'Status', message_count: 'Messages', expires_at: 'Expires' },
+    empty: 'There are no reply addresses.',
+    create: {
+      create: { field: 'domain', description: 'create one on this verified domain' },
+      'deliver-to': { field: 'deliver_to', description: 'address of the domain that gets the mail' },
+      thread: { field: 'thread_id', description: 'ID of the thread that its mail joins' },
+      expires: { field: 'expires_at', description: 'when it stops accepting mail, in ISO 8601' },
+    },
+    examples: [
+      'postroom reply-addresses',
+      'postroom reply-addresses --create example.com --thread th_...',
+      'postroom reply-addresses --delete rpl_...',
+    ],
+  },
   resource: defineResource<replies.ReplyAddress>()({
     name: 'ReplyAddress',
     identifier: 'replyAddress',
@@ -124,6 +141,10 @@ export const replyAddressCapability: Capability = {
       operationId: 'createReplyAddress',
       field: 'createReplyAddress',
       summary: 'Create a reply address',
+      tool: {
+        name: 'create_reply_address',
+        description: 'Returns a signed address; mail to it carries `metadata` and joins the thread.',
+      },
       description:
         'Returns a signed address on one of your verified domains. Mail to it carries `metadata`, joins the thread, and is refused with 550 5.1.1 once the address has expired, is used up or revoked, or when others write to it.',
       input: newReplyAddress,
@@ -144,6 +165,7 @@ export const replyAddressCapability: Capability = {
       operationId: 'listReplyAddresses',
       field: 'replyAddresses',
       summary: 'List reply addresses',
+      tool: { name: 'list_reply_addresses', description: 'Returns reply addresses, newest first.' },
       description: 'Returns your reply addresses, newest first. Expired and revoked ones are listed for 30 days.',
       filter: z.object({
         domain: text.optional().meta({ description: 'Returns addresses of this domain only; its name or ID.' }),
@@ -167,6 +189,7 @@ export const replyAddressCapability: Capability = {
       operationId: 'revokeReplyAddress',
       field: 'revokeReplyAddress',
       summary: 'Revoke a reply address',
+      tool: { name: 'revoke_reply_address', description: 'Makes a reply address refuse mail.' },
       description:
         'Revokes a reply address: it accepts no more mail, from this moment on. Mail that it received stays.',
       target,

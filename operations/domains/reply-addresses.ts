@@ -6,10 +6,10 @@ import { asUser, inUserTransaction } from '../../db/connection/transaction.ts';
 import { isLockTimeout } from '../../db/errors.ts';
 import * as lists from '../../db/queries/domains/reply-address-list.ts';
 import { insertReplyAddress, nameThread } from '../../db/queries/domains/reply-address-state.ts';
-import { readHypotheticalRoute } from '../../db/queries/routing/hypothetical-route.ts';
+import { readHypotheticalRoutes } from '../../db/queries/routing/hypothetical-route.ts';
 import { withFullAccess } from '../accounts/key-reach.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
-import { readNormalRoute } from '../routing/current-route.ts';
+import { readNormalRoutes } from '../routing/current-route.ts';
 import { resolveLivingThreads, threadNotFound } from '../threads/thread-transaction.ts';
 
 /** Whether mail to a reply address is accepted, or why not. */
@@ -171,23 +171,26 @@ export async function loadReplyWarnings(context: OperationContext, ids: readonly
   const { database } = withFullAccess(context);
   const { userId } = context;
   const receiverOf = ({ deliverTo, domain }: ReplyAddress) => deliverTo ?? `${DEFAULT_RECEIVER}@${domain}`;
-  const byReceiver = Map.groupBy(
-    addresses.filter((address) => address !== null),
-    receiverOf,
+  const domainOf = new Map(
+    addresses.flatMap((address) => (address === null ? [] : [[receiverOf(address), address.domainId]])),
   );
-  return asUser(database, userId, async (transaction) => {
-    const warnings = new Map<string, string | null>();
-    for (const [receiver, [address]] of byReceiver) {
-      if (address === undefined) continue;
-      const { domainId } = address;
-      const addressId = await lists.findReplyReceiver(transaction, userId, { domainId, address: receiver });
-      const place = { ownAddress: receiver, addressId, domainId, dmarcDomain: null };
-      const facts = await readHypotheticalRoute(transaction, userId, place);
-      const { outcome } = await readNormalRoute(transaction, userId, facts);
-      warnings.set(receiver, warningOf(receiver, facts, outcome));
-    }
-    return addresses.map((address) => (address === null ? null : (warnings.get(receiverOf(address)) ?? null)));
+  const receivers = [...domainOf.keys()];
+  if (receivers.length === 0) return addresses.map(() => null);
+  const warnings = await asUser(database, userId, async (transaction) => {
+    const addressIds = await lists.findReplyReceivers(transaction, userId, receivers);
+    const places = [...domainOf].map(([ownAddress, domainId]) => ({
+      ownAddress,
+      addressId: addressIds.get(ownAddress) ?? null,
+      domainId,
+      dmarcDomain: null,
+    }));
+    const facts = await readHypotheticalRoutes(transaction, userId, places);
+    const routes = await readNormalRoutes(transaction, userId, facts);
+    return new Map(
+      facts.map((fact, at) => [fact.ownAddress, warningOf(fact.ownAddress, fact, routes[at]?.outcome ?? 'stored')]),
+    );
   });
+  return addresses.map((address) => (address === null ? null : (warnings.get(receiverOf(address)) ?? null)));
 }
 
 /** Names no endpoint: the key of the request may not be allowed to see it. */

@@ -6,12 +6,13 @@ import { listSenders, MAX_CONTACTS, suggestContacts } from './contacts.ts';
 
 const USUAL_SUGGESTIONS = 10;
 
-const suggestionsOf = (usual: number) =>
+/** Bounds are checked by the operation, which says what is wrong in words; REST documents them. */
+const suggestionsOf = (prefix: z.ZodString, limit: z.ZodNumber, usual: number) =>
   z.object({
-    prefix: text.default('').meta({
+    prefix: prefix.default('').meta({
       description: 'Start of the address, of its domain, or of a word in the name, case-insensitive.',
     }),
-    limit: named(z.number().int().min(1).max(MAX_CONTACTS).default(usual), { graphqlName: 'first' }).meta({
+    limit: named(limit.default(usual), { graphqlName: 'first' }).meta({
       description: `Number of addresses to return, 1 to ${MAX_CONTACTS}.`,
     }),
   });
@@ -41,6 +42,10 @@ const sender = z
     description: 'An address you can send from. You can also send from any other address of a verified domain.',
   });
 
+const bounded = z.number().int().min(1).max(MAX_CONTACTS);
+export const contactQuery = suggestionsOf(text, bounded, USUAL_SUGGESTIONS);
+export const senderQuery = suggestionsOf(text, bounded, MAX_CONTACTS);
+
 export const contactCapability: Capability = {
   feature: 'Emails',
   what: 'Suggest contacts, and list addresses to send from',
@@ -57,7 +62,7 @@ export const contactCapability: Capability = {
         'Returns people you have exchanged email with, from the newest threads first. Searches the newest 300 threads; with three or more characters of an address, the newest 300 threads that contain it.',
       method: 'GET',
       path: '/mail/contacts',
-      input: suggestionsOf(USUAL_SUGGESTIONS),
+      input: suggestionsOf(z.string(), z.number().int(), USUAL_SUGGESTIONS),
       output: z.array(contact).meta({ id: 'ContactList' }),
       cost: ({ first }: { first?: number | null }) => ({ field: 5, multiplier: first ?? USUAL_SUGGESTIONS }),
       errors: [],
@@ -73,7 +78,7 @@ export const contactCapability: Capability = {
       tag: 'Email addresses',
       method: 'GET',
       path: '/senders',
-      input: suggestionsOf(MAX_CONTACTS),
+      input: suggestionsOf(z.string(), z.number().int(), MAX_CONTACTS),
       output: z.array(sender).meta({ id: 'SenderList' }),
       cost: ({ first }: { first?: number | null }) => ({ field: 1, multiplier: first ?? MAX_CONTACTS }),
       errors: [],

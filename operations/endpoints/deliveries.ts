@@ -23,7 +23,7 @@ export function listEndpointDeliveries(
   endpointId: string,
   query: DeliveryQuery,
   page: Page,
-): Promise<{ deliveries: Delivery[]; total: number }> {
+): Promise<{ rows: Delivery[]; total: number }> {
   return asUser(context.database, context.userId, async (transaction) => {
     const { userId } = context;
     const found = isValidId(endpointId)
@@ -35,7 +35,7 @@ export function listEndpointDeliveries(
           .executeTakeFirst()
       : undefined;
     if (found === undefined) throw new UserError('not_found', 'Endpoint not found');
-    return lists.listDeliveries(transaction, userId, { endpointId, type: found.type }, query.status ?? null, page);
+    return listRows(transaction, userId, { endpointId, type: found.type }, query, page);
   });
 }
 
@@ -47,7 +47,7 @@ export function listEmailDeliveries(
   emailId: string,
   query: DeliveryQuery,
   page: Page,
-): Promise<{ deliveries: Delivery[]; total: number }> {
+): Promise<{ rows: Delivery[]; total: number }> {
   return asUser(context.database, context.userId, async (transaction) => {
     const { userId } = context;
     const found = isValidId(emailId)
@@ -59,8 +59,19 @@ export function listEmailDeliveries(
           .executeTakeFirst()
       : undefined;
     if (found === undefined) throw emailNotFound();
-    return lists.listDeliveries(transaction, userId, { emailId }, query.status ?? null, page);
+    return listRows(transaction, userId, { emailId }, query, page);
   });
+}
+
+async function listRows(
+  transaction: Parameters<typeof lists.listDeliveries>[0],
+  userId: string,
+  owner: Parameters<typeof lists.listDeliveries>[2],
+  { status = null }: DeliveryQuery,
+  page: Page,
+): Promise<{ rows: Delivery[]; total: number }> {
+  const { deliveries, total } = await lists.listDeliveries(transaction, userId, owner, status, page);
+  return { rows: deliveries, total };
 }
 
 /** Returns a page of deliveries of each endpoint or email, newest first; inverted: oldest first. */

@@ -78,14 +78,14 @@ export async function decideCurrentRoute(
   return { decision, target: targetOf(decision, targets), rules, tried };
 }
 
-/** Returns the route without guard rules for mail that has not been received. */
-export async function readNormalRoute(
+/** Returns the routes without guard rules for mail that has not been received. */
+export async function readNormalRoutes(
   transaction: Transaction,
   userId: string,
-  facts: RouteFacts,
-): Promise<ReturnType<typeof normalRoute>> {
-  const targets = await targetsOf(transaction, userId, { facts }, null);
-  return normalRoute(facts, (id): RouteTarget | undefined => targets.get(id));
+  all: readonly RouteFacts[],
+): Promise<ReturnType<typeof normalRoute>[]> {
+  const targets = await findTargets(transaction, userId, all.flatMap(endpointIdsOf));
+  return all.map((facts) => normalRoute(facts, (id): RouteTarget | undefined => targets.get(id)));
 }
 
 /** Returns the endpoint for an email without guard rules; null when there is no active one. */
@@ -159,9 +159,20 @@ async function targetsOf(
   { facts }: Pick<RoutableMail, 'facts'>,
   named: string | null,
 ): Promise<Map<string, deliveries.TargetEndpoint>> {
-  const { address, domain } = facts;
-  const ids = [named, address?.endpointId, address?.webhookId, domain?.catchAllEndpointId].filter((id) => id != null);
-  return new Map((await deliveries.findTargets(transaction, userId, ids)).map((target) => [target.id, target]));
+  return findTargets(transaction, userId, [...(named === null ? [] : [named]), ...endpointIdsOf(facts)]);
+}
+
+function endpointIdsOf({ address, domain }: RouteFacts): string[] {
+  return [address?.endpointId, address?.webhookId, domain?.catchAllEndpointId].filter((id) => id != null);
+}
+
+async function findTargets(
+  transaction: Transaction,
+  userId: string,
+  ids: readonly string[],
+): Promise<Map<string, deliveries.TargetEndpoint>> {
+  const found = await deliveries.findTargets(transaction, userId, [...new Set(ids)]);
+  return new Map(found.map((target) => [target.id, target]));
 }
 
 function targetOf(

@@ -350,6 +350,7 @@ const NO_FIELDS: DraftFields = {
   subject: null,
   headers: null,
   tags: null,
+  metadata: null,
   listUnsubscribe: null,
   scheduledAt: null,
   timezone: null,

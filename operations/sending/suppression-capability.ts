@@ -55,6 +55,21 @@ export const suppressionCapability: Capability = {
   tag: 'Suppressions',
   path: '/suppressions',
   restCase: 'snake',
+  command: {
+    name: 'suppressions',
+    description: 'Lists suppressed addresses, or creates or deletes a suppression: the address gets no more mail.',
+    columns: { id: 'ID', address: 'Address', reason: 'Reason', created_at: 'Since' },
+    empty: 'There are no suppressions.',
+    create: {
+      create: { field: 'address', description: 'suppress this address' },
+      detail: { field: 'detail', description: 'your note about it' },
+    },
+    examples: [
+      'postroom suppressions',
+      'postroom suppressions --create ada@example.org --detail "asked by phone"',
+      'postroom suppressions --delete ada@example.org',
+    ],
+  },
   resource: defineResource<suppressions.Suppression>()({
     name: 'Suppression',
     identifier: 'suppression',
@@ -87,6 +102,7 @@ export const suppressionCapability: Capability = {
       operationId: 'createSuppression',
       field: 'suppressAddress',
       summary: 'Create a suppression',
+      tool: { name: 'suppress_address', description: 'Sends no more mail to an address.' },
       description:
         'Suppresses an address: Postroom refuses to send to it until you delete the suppression. If the address is suppressed already, the existing suppression is returned unchanged.',
       input: newSuppression,
@@ -99,6 +115,7 @@ export const suppressionCapability: Capability = {
       operationId: 'listSuppressions',
       field: 'suppressions',
       summary: 'List suppressions',
+      tool: { name: 'list_suppressions', description: 'Returns addresses that get no more mail, and why.' },
       description: 'Returns suppressed addresses, newest first. Postroom refuses to send to them.',
       filter: suppressionFilter,
       isPagedByItem: true,
@@ -120,6 +137,7 @@ export const suppressionCapability: Capability = {
       operationId: 'deleteSuppression',
       field: 'removeSuppression',
       summary: 'Delete a suppression',
+      tool: { name: 'remove_suppression', description: 'Lets an address get mail again.' },
       description:
         'Removes a suppression. The address can receive mail again, until it bounces or its owner complains.',
       target,

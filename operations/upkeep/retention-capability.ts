@@ -26,11 +26,15 @@ export const periods = z.object({
 });
 /** Omitted periods are forever. */
 const omittable = { description: `Days, 1 to ${MAX_RETENTION_DAYS}. Omit it to keep mail forever.` };
-const asked = z.object({
-  rawDays: days.optional().meta(omittable),
-  bodyDays: days.optional().meta(omittable),
-  metadataDays: days.optional().meta(omittable),
-});
+/** Bounds are checked by the operation, which says what is wrong in words; REST documents them. */
+const askedBy = (period: z.ZodNumber) =>
+  z.object({
+    rawDays: period.optional().meta(omittable),
+    bodyDays: period.optional().meta(omittable),
+    metadataDays: period.optional().meta(omittable),
+  });
+const asked = askedBy(z.number().int());
+export const boundedPeriods = askedBy(days);
 type Asked = z.output<typeof asked>;
 
 export const acceptErasing = z

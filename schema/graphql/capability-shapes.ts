@@ -178,7 +178,7 @@ export function objectFields<Row extends object>(
       ...(usualCount === undefined ? {} : { complexity: { field: 1, multiplier: usualCount } }),
       resolve: (row: Row, _args: object, context: GraphContext) => {
         const value = read(row, field, context) ?? null;
-        return (linksTo === 'Node' && value !== null ? loadNode(String(value), context) : value) as never;
+        return (linksTo === 'Node' && value !== null ? loadNode(value as string, context) : value) as never;
       },
     };
     return [[name, t.field(options as never)] as const];

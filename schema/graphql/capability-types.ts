@@ -123,7 +123,7 @@ interface ListParts {
 const listParts = new Map<string, ListParts>();
 
 /** Returns the connection of a resource and the type of its filter, also for lists that belong to other objects. */
-export function listPartsOf(capability: Capability): ListParts {
+function listPartsOf(capability: Capability): ListParts {
   const { what, resource, operations } = capability;
   const list = operations.find((operation) => operation.kind === 'list' || operation.kind === 'ownedList');
   if (resource === undefined || list === undefined) throw new Error(`${what} has no list`);

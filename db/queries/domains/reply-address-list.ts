@@ -111,17 +111,17 @@ export interface ReplyDomain {
   deliverTo: string | null;
 }
 
-/** Returns the id of the address that receives the mail of a reply address; null when the user has none of that name. */
-export async function findReplyReceiver(
+/** Returns the id of each address that receives the mail of reply addresses, by its name; those that the user does not have are missing. */
+export async function findReplyReceivers(
   transaction: Transaction<Tables>,
   userId: string,
-  { domainId, address }: { domainId: string; address: string },
-): Promise<string | null> {
-  const { rows } = await sql<{ id: string }>`
-    select a.id from email_address a where a.user_id = ${userId} and a.domain_id = ${domainId} and a.address = ${address}`.execute(
+  addresses: readonly string[],
+): Promise<Map<string, string>> {
+  const { rows } = await sql<{ id: string; address: string }>`
+    select a.id, a.address from email_address a where a.user_id = ${userId} and a.address = any (${addresses}::text[])`.execute(
     transaction,
   );
-  return rows[0]?.id ?? null;
+  return new Map(rows.map(({ id, address }) => [address, id]));
 }
 
 /** Returns the domain of the user by id or name; null when there is none. */

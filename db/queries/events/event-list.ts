@@ -54,7 +54,10 @@ export interface FeedEnd {
 const MAX_SCANNED = 10_000;
 const LOCK_TIMEOUT_MS = 3_000;
 
-/** Reads events after a position in one snapshot. Numbers are assigned in commit order, so none before `lastSeq` is missing. */
+/** Data of the events that are read at once, unless a single one has more. Bytes. @limit */
+export const MAX_EVENTS_BYTES = 262_144;
+
+/** Reads events after a position in one snapshot, fewer than `limit` if they are large. Numbers are assigned in commit order, so none before `lastSeq` is missing. */
 export async function readEventsAfter(
   database: Database,
   userId: string,
@@ -66,7 +69,7 @@ export async function readEventsAfter(
     userId,
     { lock: null, lockTimeoutMs: LOCK_TIMEOUT_MS },
     async (client) =>
-      client.query<(EventRow | { id: null }) & { last_seq: number; first_seq: number }>({
+      client.query<(EventRow | { id: null }) & { last_seq: number; first_seq: number; found: number | null }>({
         name: kinds === null ? 'events-after' : 'events-after-of-kinds',
         text: kinds === null ? eventsAfterSql('') : eventsAfterSql('and e.kind = any ($4::text[])'),
         values: [userId, after, limit, ...(kinds === null ? [] : [kinds])],
@@ -78,8 +81,11 @@ export async function readEventsAfter(
   const from = Math.max(after, firstSeq - 1);
   const events = rows.flatMap((row) => (row.id === null ? [] : [feedEvent(row)]));
   const last = events.at(-1);
+  const found = rows[0]?.found ?? 0;
   const scannedTo =
-    last !== undefined && events.length === limit ? last.seq : Math.max(after, Math.min(from + MAX_SCANNED, lastSeq));
+    last !== undefined && (found === limit || events.length < found)
+      ? last.seq
+      : Math.max(after, Math.min(from + MAX_SCANNED, lastSeq));
   return { events, scannedTo, lastSeq, firstSeq };
 }
 
@@ -199,9 +205,15 @@ const COLUMNS = 'e.seq, e.id, e.kind, e.at, e.email_id, e.thread_id, e.delivery_
 const eventsAfterSql = (condition: string) => `
   select c.last_seq, c.first_seq, e.* from event_counter c
   left join lateral (
-    select ${COLUMNS} from event e
-    where e.user_id = $1 and e.seq > $2::bigint and e.seq < greatest($2::bigint + 1, c.first_seq) + ${MAX_SCANNED} and e.seq <= c.last_seq ${condition}
-    order by e.seq limit $3) e on true
+    select p.* from (
+      select w.*, count(*) over ()::integer as found,
+        sum(octet_length(w.data::text)) over (order by w.seq) - octet_length(w.data::text) as bytes_before
+      from (
+        select ${COLUMNS} from event e
+        where e.user_id = $1 and e.seq > $2::bigint and e.seq < greatest($2::bigint + 1, c.first_seq) + ${MAX_SCANNED} and e.seq <= c.last_seq
+          ${condition}
+        order by e.seq limit $3) w) p
+    where p.bytes_before < ${MAX_EVENTS_BYTES}) e on true
   where c.user_id = $1
   order by e.seq`;
 

@@ -17,37 +17,52 @@ export interface HypotheticalPlace {
 export async function readHypotheticalRoute(
   transaction: Transaction<Tables>,
   userId: string,
-  { ownAddress, addressId, domainId, dmarcDomain }: HypotheticalPlace,
+  place: HypotheticalPlace,
 ): Promise<RouteFacts> {
+  const [facts] = await readHypotheticalRoutes(transaction, userId, [place]);
+  if (facts === undefined) throw new Error('a route was not read');
+  return facts;
+}
+
+/** Returns the current route of each address or domain of the user, for mail that is not stored. */
+export async function readHypotheticalRoutes(
+  transaction: Transaction<Tables>,
+  userId: string,
+  places: readonly HypotheticalPlace[],
+): Promise<RouteFacts[]> {
   const { rows } = await sql<Row>`
-    select a.is_active as address_is_active, ${sql.raw(GRANTED_ENDPOINTS_OF_ADDRESS)},
+    select p."ownAddress", a.is_active as address_is_active, ${sql.raw(GRANTED_ENDPOINTS_OF_ADDRESS)},
       d.is_catch_all_enabled, ${sql.raw(GRANTED_CATCH_ALL)}, d.receive_dmarc_emails,
-      ${dmarcDomain}::text is not null and exists (
+      p.domain is not null and exists (
         select from domain o where o.user_id = ${userId} and o.status = 'verified'
           and ${sql.raw(concernsDomain('o.name', 'p.domain'))}) as is_dmarc_report
-    from (select ${dmarcDomain}::text as domain) p
-    left join email_address a on a.user_id = ${userId} and a.id = ${addressId}
-    left join domain d on d.user_id = ${userId} and d.id = ${domainId}`.execute(transaction);
-  const row = rows[0];
-  return {
-    ownAddress,
-    isDmarcReport: row?.is_dmarc_report === true,
+    from rows from (jsonb_to_recordset(${JSON.stringify(
+      places.map(({ dmarcDomain: domain, ...place }) => ({ ...place, domain })),
+    )}::jsonb) as ("ownAddress" text, "addressId" text, "domainId" text, domain text)) with ordinality
+      as p("ownAddress", "addressId", "domainId", domain, place)
+    left join email_address a on a.user_id = ${userId} and a.id = p."addressId"
+    left join domain d on d.user_id = ${userId} and d.id = p."domainId"
+    order by p.place`.execute(transaction);
+  return rows.map((row) => ({
+    ownAddress: row.ownAddress,
+    isDmarcReport: row.is_dmarc_report,
     address:
-      row?.address_is_active == null
+      row.address_is_active === null
         ? null
         : { isActive: row.address_is_active, endpointId: row.endpoint_id, webhookId: row.webhook_id },
     domain:
-      row?.is_catch_all_enabled == null
+      row.is_catch_all_enabled === null
         ? null
         : {
             isCatchAllEnabled: row.is_catch_all_enabled,
             catchAllEndpointId: row.catch_all_endpoint_id,
             receivesDmarcEmails: row.receive_dmarc_emails === true,
           },
-  };
+  }));
 }
 
 interface Row {
+  ownAddress: string;
   address_is_active: boolean | null;
   endpoint_id: string | null;
   webhook_id: string | null;

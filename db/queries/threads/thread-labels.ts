@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import type pg from 'pg';
-import { labelKey, mergeLabels } from '../../../core/threads/label.ts';
+import { joinLabels, labelKey } from '../../../core/threads/label.ts';
 import type { Tables } from '../../entities/tables.ts';
 
 /** Writes the labels of threads, by thread id. Rows are locked in id order. */
@@ -51,7 +51,7 @@ export async function inheritLabels(
   await writeLabels(
     client,
     userId,
-    new Map([...present].map(([id, labels]) => [id, mergeLabels(labels, gains.get(id) ?? [])])),
+    new Map([...present].map(([id, labels]) => [id, joinLabels(labels, gains.get(id) ?? [])])),
   );
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { secret } from '../../../core/accounts/secret-fields.ts';
+import { metadata } from '../../../operations/capability/field-shapes.ts';
 import { listedAs } from '../json-schema.ts';
 
 /**
@@ -28,7 +29,8 @@ export const content = {
   headers: z.record(z.string(), z.string()).nullish(),
   attachments: z.array(attachment).nullish(),
   tags: z.array(z.object({ name: z.string(), value: z.string() })).nullish(),
-  scheduled_at: z.string().nullish().meta({ description: 'ISO 8601, or such as `tomorrow at 9am`.' }),
+  metadata: metadata.meta(listedAs({ type: 'object' })),
+  scheduled_at: z.string().nullish().meta({ description: 'ISO 8601, or `tomorrow at 9am`.' }),
   timezone: z.string().nullish().meta({ description: 'IANA zone. Default: UTC.' }),
 };
 

@@ -15,7 +15,7 @@ import {
 } from '../../rest/sending/outgoing-shapes.ts';
 import { replyBody } from '../../rest/sending/sending.ts';
 import { instant, wireInstant } from '../../rest/shapes.ts';
-import { listedInWords } from '../json-schema.ts';
+import { listedAs, listedInWords } from '../json-schema.ts';
 import { defineTool, idempotencyKey } from '../tool.ts';
 import { claimToken, content, envelope, listUnsubscribe } from './content-shapes.ts';
 
@@ -57,6 +57,7 @@ export const sendEmailTool = defineTool({
     .object({
       ...envelope,
       ...content,
+      metadata: content.metadata.meta(listedAs({ type: 'object', description: 'Replies carry it.' })),
       list_unsubscribe: listUnsubscribe,
       claim_token: claimToken,
       [KEY]: idempotencyKey,

@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { OperationContext } from '../../../operations/context.ts';
+import { domainChange } from '../../../operations/domains/domain-capability.ts';
 import * as changes from '../../../operations/domains/domain-changes.ts';
 import * as domains from '../../../operations/domains/domains.ts';
 import { rotateDkimKey } from '../../../operations/domains/rotate-dkim-key.ts';
-import { domainChangeShape } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, type RestOptions } from '../shapes.ts';
 import { type DomainBody, domainBody, domainDetailsOf, domainStatus, verificationCheckOf } from './domain-wire.ts';
@@ -22,7 +22,7 @@ const ignored = z
   .optional()
   .meta({ description: 'Of the `resend` client. It has no effect, as `warnings` says.' });
 
-const change = domainChangeShape
+const change = domainChange
   .extend({
     open_tracking: ignored,
     click_tracking: ignored,

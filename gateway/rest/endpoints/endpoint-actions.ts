@@ -190,7 +190,7 @@ export const endpointActionRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
     async (request) => {
       const context = contextOf(request);
       const isTokenReplaced = request.body?.verificationToken === true;
-      return endpointDetailsOf(await rotateSecret(context, request.params.id, { isTokenReplaced }), context.userId);
+      return endpointDetailsOf(await rotateSecret(context, request.params.id, { isTokenReplaced }), context);
     },
   );
 

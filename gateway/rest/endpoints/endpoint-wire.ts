@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { secret } from '../../../core/accounts/secret-fields.ts';
 import { ENDPOINT_TYPES, WEBHOOK_FORMATS } from '../../../core/endpoints/endpoint-config.ts';
 import { ENDPOINT_ORDERINGS } from '../../../core/endpoints/endpoint-events.ts';
+import type { OperationContext } from '../../../operations/context.ts';
 import { configSecrets } from '../../../operations/domains/email-address-capability.ts';
 import type { Endpoint, EndpointDetails } from '../../../operations/endpoints/endpoints.ts';
 import { instant, wireInstant } from '../shapes.ts';
-import { deliveryBody, deliveryBodyOf } from './deliveries.ts';
+import { deliveryBody, writeDelivery } from './deliveries.ts';
 
 export const endpointType = z.enum(ENDPOINT_TYPES);
 
@@ -111,10 +112,10 @@ export function endpointBodyOf(endpoint: Endpoint, userId: string): z.infer<type
 /** `format` is the name that the request gave its format; it is repeated. */
 export function endpointDetailsOf(
   endpoint: EndpointDetails,
-  userId: string,
+  context: OperationContext,
   format?: (typeof FORMAT_NAMES)[number],
 ): z.infer<typeof endpointDetails> {
-  const body = endpointBodyOf(endpoint, userId);
+  const body = endpointBodyOf(endpoint, context.userId);
   return {
     ...body,
     webhookFormat: format ?? body.webhookFormat,
@@ -123,7 +124,7 @@ export function endpointDetailsOf(
       secret,
       validUntil: wireInstant(validUntil),
     })),
-    recentDeliveries: endpoint.recentDeliveries.map(deliveryBodyOf),
+    recentDeliveries: endpoint.recentDeliveries.map((delivery) => writeDelivery(context, delivery)),
     associatedEmails: endpoint.addresses.map((address) => ({ ...address, createdAt: wireInstant(address.createdAt) })),
     catchAllDomains: endpoint.catchAllDomains.map(({ id, name, status }) => ({ id, domain: name, status })),
   };

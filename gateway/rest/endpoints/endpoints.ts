@@ -110,7 +110,7 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
         ...input,
         ...(webhookFormat === undefined ? {} : { webhookFormat: formats[webhookFormat] }),
       });
-      return reply.code(201).send(endpointDetailsOf(endpoint, context.userId, webhookFormat));
+      return reply.code(201).send(endpointDetailsOf(endpoint, context, webhookFormat));
     },
   );
 
@@ -156,7 +156,7 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
     },
     async (request) => {
       const context = contextOf(request);
-      return endpointDetailsOf(await endpoints.readEndpoint(context, request.params.id), context.userId);
+      return endpointDetailsOf(await endpoints.readEndpoint(context, request.params.id), context);
     },
   );
 
@@ -182,7 +182,7 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
           ...change,
           ...(webhookFormat === undefined ? {} : { webhookFormat: formats[webhookFormat] }),
         });
-        return endpointDetailsOf(endpoint, context.userId, webhookFormat);
+        return endpointDetailsOf(endpoint, context, webhookFormat);
       },
     });
 

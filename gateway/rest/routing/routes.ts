@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { ENDPOINT_TYPES } from '../../../core/endpoints/endpoint-config.ts';
 import { GUARD_ACTIONS } from '../../../core/routing/guard-rule.ts';
 import { ROUTE_OUTCOMES, ROUTE_VIAS } from '../../../core/routing/route.ts';
+import type { OperationContext } from '../../../operations/context.ts';
 import { EXPLAIN_ANSWER_MS, explainRoute } from '../../../operations/routing/explain-route.ts';
-import { releaseEmail } from '../../../operations/routing/release-email.ts';
 import { type ExplainedRoute, explainEmailRoute, type RoutePlace } from '../../../operations/routing/routes.ts';
 import { access } from '../../admission/access.ts';
-import { deliveryBody, deliveryBodyOf } from '../endpoints/deliveries.ts';
+import { deliveryBody, writeDelivery } from '../endpoints/deliveries.ts';
 import { MAIL_BODY_LIMIT } from '../sending/outgoing-shapes.ts';
 import { errorBody, idInPath, instant, queryBoolean, type RestOptions, wireInstant } from '../shapes.ts';
 
@@ -97,16 +97,6 @@ const describedMail = z
   })
   .meta({ id: 'DescribedMail', examples: [{ to: 'hello@inbox.test', from: 'ann@example.org', subject: 'Invoice' }] });
 
-const releaseAnswer = z
-  .object({
-    success: z.literal(true),
-    message: z.string(),
-    id: z.string(),
-    released_at: instant,
-    delivery_ids: z.array(z.string()).meta({ description: 'Empty if the route leads to no active endpoint.' }),
-  })
-  .meta({ id: 'ReleasedEmail' });
-
 export const routeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
   app.get(
     '/emails/:id/route',
@@ -127,8 +117,8 @@ export const routeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
     },
     async (request) => {
       const extent = request.query.now ? 'stored and now' : 'stored';
-      const route = await explainEmailRoute(contextOf(request), request.params.id, extent);
-      return routeBodyOf(route);
+      const context = contextOf(request);
+      return routeBodyOf(context, await explainEmailRoute(context, request.params.id, extent));
     },
   );
 
@@ -158,32 +148,8 @@ export const routeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
         html: html ?? null,
         headers: headers ?? null,
       };
-      return routeBodyOf(await explainRoute(contextOf(request), described));
-    },
-  );
-
-  app.post(
-    '/emails/:id/release',
-    {
-      config: { access: access.manage },
-      schema: {
-        operationId: 'releaseEmail',
-        summary: 'Release a held email',
-        description:
-          'Releases a received email that a guard rule blocked or that is held for review. It is delivered as if there were no guard rules.',
-        tags: ['Emails'],
-        params: idInPath,
-        response: { 200: releaseAnswer, default: errorBody },
-      },
-    },
-    async (request) => {
-      const { id } = request.params;
-      const { releasedAt, deliveryIds } = await releaseEmail(contextOf(request), id);
-      const message =
-        deliveryIds.length > 0
-          ? 'The email is being delivered'
-          : 'The email is released; its route leads to no active endpoint';
-      return { success: true as const, message, id, released_at: wireInstant(releasedAt), delivery_ids: deliveryIds };
+      const context = contextOf(request);
+      return routeBodyOf(context, await explainRoute(context, described));
     },
   );
 };
@@ -202,7 +168,10 @@ function placeBody({ outcome, via, rule, endpoint, reason, matches }: RoutePlace
   };
 }
 
-function routeBodyOf(route: Omit<ExplainedRoute, 'emailId'> & { emailId: string | null }): z.infer<typeof routeBody> {
+function routeBodyOf(
+  context: OperationContext,
+  route: Omit<ExplainedRoute, 'emailId'> & { emailId: string | null },
+): z.infer<typeof routeBody> {
   return {
     email_id: route.emailId,
     recipient: route.recipient,
@@ -230,7 +199,7 @@ function routeBodyOf(route: Omit<ExplainedRoute, 'emailId'> & { emailId: string 
       detail: step.detail,
       delivery_id: step.deliveryId,
     })),
-    deliveries: route.deliveries.map(deliveryBodyOf),
+    deliveries: route.deliveries.map((delivery) => writeDelivery(context, delivery)),
     would: route.would === null ? null : placeBody(route.would),
   };
 }

@@ -33,10 +33,10 @@ import {
 } from './outgoing-shapes.ts';
 
 const { from, to, subject, html, text: textBody, cc, bcc, reply_to, headers, tags } = sendBody.shape;
-const { scheduled_at, timezone, list_unsubscribe, attachments } = sendBody.shape;
+const { metadata, scheduled_at, timezone, list_unsubscribe, attachments } = sendBody.shape;
 /** The fields of POST /emails, without aliases; a claim is named when the draft is sent. */
 const draftFields = { from, to, cc, bcc, reply_to, subject, text: textBody, html, headers, tags };
-const moreFields = { scheduled_at, timezone, list_unsubscribe };
+const moreFields = { metadata, scheduled_at, timezone, list_unsubscribe };
 const withAttachments = z
   .boolean()
   .nullish()
@@ -114,6 +114,7 @@ export const draftSummary = z
     preview: z.string().meta({ description: 'Beginning of the text.' }),
     headers: z.record(z.string(), z.string()).nullable(),
     tags: z.array(z.object({ name: z.string(), value: z.string() })).nullable(),
+    metadata: z.record(z.string(), z.unknown()).nullable(),
     scheduled_at: z.string().nullable().meta({
       description: 'As it was given. A phrase such as `tomorrow at 9am` counts from the moment of sending.',
     }),
@@ -340,6 +341,7 @@ export function draftSummaryOf(draft: drafts.Draft): z.infer<typeof draftSummary
     preview: draft.preview,
     headers: fields.headers === null ? null : { ...fields.headers },
     tags: fields.tags === null ? null : [...fields.tags],
+    metadata: fields.metadata === null ? null : { ...fields.metadata },
     scheduled_at: scheduledAt,
     timezone: fields.timezone,
     list_unsubscribe: listUnsubscribe,

@@ -197,7 +197,7 @@ export const threadChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
         operationId: 'mergeThreads',
         summary: 'Merge threads',
         description:
-          'Merges threads into the oldest one, which gets all labels. The IDs of the others lead to it permanently. Threads that are merged already stay merged.',
+          'Merges threads into the oldest one, which gets all labels, up to 256. The IDs of the others lead to it permanently. Threads that are merged already stay merged.',
         tags: ['Threads'],
         body: z.object({ thread_ids: threadIds(2, MAX_MERGED_THREADS) }).meta({
           id: 'MergeThreads',

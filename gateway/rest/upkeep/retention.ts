@@ -1,7 +1,12 @@
-import { acceptErasing, periods, retentionCapability } from '../../../operations/upkeep/retention-capability.ts';
+import {
+  acceptErasing,
+  boundedPeriods,
+  periods,
+  retentionCapability,
+} from '../../../operations/upkeep/retention-capability.ts';
 import { sendSnakeCaseError } from '../../http/error-response.ts';
 import { capabilityRoutes } from '../capability-routes.ts';
-import { wireInput } from '../capability-shapes.ts';
+import { wireInput, wireQuery } from '../capability-shapes.ts';
 
 const route = { errorHandler: sendSnakeCaseError };
 
@@ -12,6 +17,6 @@ export const retentionRoutes = capabilityRoutes(retentionCapability, {
       route,
       request: wireInput(periods, 'snake').extend({ accept_erasing: acceptErasing.default(0) }),
     },
-    previewRetention: { route },
+    previewRetention: { route, request: wireQuery(boundedPeriods, 'snake') },
   },
 });

@@ -81,8 +81,22 @@ export function replaceConnectionMethods(equipment: ConnectionEquipment): void {
       smtpMetrics.sessionsEnded.inc({ reason: 'errors' });
       return respond.call(this, 421, '4.7.0 Too many errors or idle commands', () => this.disconnect());
     }
-    return respond.call(this, code, text, after);
+    const line = text instanceof DSN ? text.reply : text;
+    const isPlain = typeof line === 'string' && line.trim() !== '' && !line.includes('\n');
+    // Refuses what was pipelined behind the end of data, once per command.
+    const isAfterData = this.awaiting_data_reply && (this.current_data?.length ?? 0) > 0;
+    if (!isPlain || isAfterData || this.state === states.DISCONNECTED) return respond.call(this, code, text, after);
+    return writeReply(this, session, `${text instanceof DSN ? text.code : code} ${line}\r\n`, after);
   };
+}
+
+/** What Haraka's `respond` does with a reply of one line, without formatting it for logs, and without a turn of the event loop for no input. */
+function writeReply(connection: Connection, session: Session, line: string, after?: () => void): void {
+  connection.awaiting_data_reply = false;
+  connection.client.write(line);
+  if (connection.state !== states.LOOP) connection.state = states.CMD;
+  after?.();
+  if (session.isHeldBack || (connection.current_data?.length ?? 0) > 0) setImmediate(() => connection._process_data());
 }
 
 const troubleReply = new DSN(trouble.kind === 'pass' ? 451 : trouble.code, trouble.kind === 'pass' ? '' : trouble.text);

@@ -76,9 +76,12 @@ function leaveOutResults(): void {
   const load = createRequire(createRequire(import.meta.url).resolve('haraka/package.json'));
   const { prototype } = load('haraka-results') as { prototype: Record<'add' | 'push' | 'incr', () => void> };
   for (const method of ['add', 'push', 'incr'] as const) prototype[method] = () => undefined;
-  // Each store of results reads its settings, which Haraka copies and merges each time.
+  // Each session and transaction reads the settings of results and the name of the server, which Haraka copies and merges each time.
   const config = load('haraka-config') as HarakaConfig;
   const get = config.get.bind(config);
-  const ofResults = get('results.ini', { booleans: ['+main.redis_publish'] });
-  config.get = (name, ...rest) => (name === 'results.ini' ? ofResults : get(name, ...rest));
+  const known = new Map<string, unknown>([
+    ['results.ini', get('results.ini', { booleans: ['+main.redis_publish'] })],
+    ['me', get('me')],
+  ]);
+  config.get = (name, ...rest) => known.get(name) ?? get(name, ...rest);
 }

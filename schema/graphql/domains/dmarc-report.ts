@@ -7,7 +7,7 @@ import { invalid } from '../../../operations/context.ts';
 import * as reports from '../../../operations/domains/dmarc-reports.ts';
 import { type DmarcSummary, SUMMARY_DAYS, summarizeDmarc } from '../../../operations/domains/dmarc-reports.ts';
 import { access } from '../access.ts';
-import { builder, enumValues, requirePageSize } from '../builder.ts';
+import { builder, connectionComplexity, enumValues, requirePageSize } from '../builder.ts';
 import { type CountedConnection, connection, totalCount } from '../connection.ts';
 import type { GraphContext } from '../context.ts';
 import { loadByOwner } from '../load-by-owner.ts';
@@ -43,13 +43,13 @@ const DmarcDisposition = builder.enumType('DmarcDisposition', {
 
 type Report = reports.DmarcReport;
 
-export const DmarcReportNode = builder.loadableNodeRef<Report, string, string>('DmarcReport', {
+const DmarcReportNode = builder.loadableNodeRef<Report, string, string>('DmarcReport', {
   id: { resolve: (report) => report.id },
   load: (ids: string[], { reads }) => reports.loadDmarcReports(reads, ids).then(orNull),
 });
 addNodeKind('dmr', loaderOf('DmarcReport', DmarcReportNode));
 
-export const DmarcReportConnection = builder.connectionObject<typeof DmarcReportNode, CountedConnection<Report>>(
+const DmarcReportConnection = builder.connectionObject<typeof DmarcReportNode, CountedConnection<Report>>(
   {
     type: DmarcReportNode,
     name: 'DmarcReportConnection',
@@ -66,7 +66,7 @@ const records = loadByOwner(({ reads }, reportIds, page: { limit: number; offset
 );
 
 /** Loads a page of the reports on a domain. */
-export async function reportPage(context: GraphContext, domainId: string, args: Parameters<typeof connection>[0]) {
+async function reportPage(context: GraphContext, domainId: string, args: Parameters<typeof connection>[0]) {
   const page = await connection<Report>(
     args,
     (report) => ({ at: report.end, id: report.id }),
@@ -317,4 +317,17 @@ builder.queryField('dmarcSummary', (t) =>
         throw error;
       }),
   }),
+);
+
+builder.objectField(DomainNode, 'dmarcReports', (t) =>
+  t.connection(
+    {
+      type: DmarcReportNode,
+      description:
+        'DMARC reports on the domain, received by any of your addresses, latest period first. The emails that contained them also appear as mail.',
+      complexity: connectionComplexity,
+      resolve: async ({ id }, args, context) => reportPage(context, id, args),
+    },
+    DmarcReportConnection,
+  ),
 );

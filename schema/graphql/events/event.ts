@@ -1,18 +1,16 @@
 import { decodeEventCursor, encodeEventCursor } from '../../../core/events/event-cursor.ts';
-import { EVENT_KINDS, type EventKind as Kind } from '../../../core/events/event-kinds.ts';
+import { eventKind } from '../../../core/events/event-kinds.ts';
 import { countEvents, cursorOf, type FeedEvent, pageEvents } from '../../../operations/events/events.ts';
 import { loadRecipientsOf } from '../../../operations/sending/recipients.ts';
 import { access } from '../access.ts';
-import { builder, connectionComplexity, enumValues } from '../builder.ts';
+import { builder, connectionComplexity } from '../builder.ts';
+import { typeFor } from '../capability-shapes.ts';
 import { type CountedConnection, connectionBy, totalCount } from '../connection.ts';
 import type { GraphContext } from '../context.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { DeliveryNode, DomainNode, EmailNode, EndpointInterface, RecipientNode, ThreadNode } from '../nodes.ts';
 
-export const EventKind = builder.enumType('EventKind', {
-  description: 'Kind of an event.',
-  values: enumValues<Kind>(EVENT_KINDS),
-});
+export const EventKind = typeFor(eventKind);
 
 /** A reply that is part of an event. */
 interface Response {

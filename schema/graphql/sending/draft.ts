@@ -21,6 +21,8 @@ import {
   type InputBuilder,
   idempotencyField,
   ListUnsubscribeInput,
+  metadataField,
+  readMetadata,
 } from './sending.ts';
 
 const DraftKind = builder.enumType('DraftKind', {
@@ -134,6 +136,12 @@ DraftNode.implement({
       resolve: ({ fields }) => fields.headers,
     }),
     tags: t.field({ type: [Tag], description: 'Tags.', resolve: ({ fields }) => fields.tags ?? [] }),
+    metadata: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'An object that replies to the email will carry. Recipients do not see it.',
+      resolve: ({ fields }) => fields.metadata,
+    }),
     scheduledAt: t.string({
       nullable: true,
       description: 'Send time as given. A phrase such as `tomorrow at 9am` counts from the moment of sending.',
@@ -222,6 +230,7 @@ function draftFields(t: InputBuilder) {
     to: t.stringList({ description: 'To recipients, each `address` or `Name <address>`.' }),
     subject: t.string({ description: 'One line of up to 998 characters.' }),
     ...content,
+    ...metadataField(t),
     listUnsubscribe: t.field({
       type: ListUnsubscribeInput,
       description: 'Adds List-Unsubscribe with a one-click link for the only recipient.',
@@ -240,10 +249,12 @@ function draftInputOf<
   Input extends {
     headers?: HeadersGiven | null | undefined;
     attachments?: readonly DraftAttachmentGiven[] | null | undefined;
+    metadata?: unknown;
   },
->({ headers, attachments, ...fields }: Input) {
+>({ headers, attachments, metadata, ...fields }: Input) {
   return {
     ...fields,
+    metadata: readMetadata(metadata),
     headers: headers == null ? headers : headersOf(headers),
     attachments: attachments == null ? attachments : attachments.map(attachmentOf),
   };

@@ -78,8 +78,8 @@ export function contentFields(t: InputBuilder) {
   };
 }
 
-/** The field of the metadata, for mutations that send at once. */
-function metadataField(t: InputBuilder) {
+/** The field of the metadata, for emails and drafts. */
+export function metadataField(t: InputBuilder) {
   return {
     metadata: t.field({
       type: 'JSON',
@@ -141,11 +141,9 @@ type EmailInput = { [Field in keyof Given]?: Given[Field] | null | undefined };
 /** Converts the input to an email. Throws validation; `path` is prepended to the names of fields. */
 export function newEmailOf(input: EmailInput, path = ''): NewEmail {
   const { headers, attachments, metadata, ...email } = input;
-  const read = sentMetadata.safeParse(metadata);
-  if (!read.success) throw invalid(read.error.issues[0]?.message ?? 'must be an object', `${path}metadata`);
   return {
     ...email,
-    metadata: read.data,
+    metadata: readMetadata(metadata, path),
     headers: headers == null ? null : headersOf(headers, path),
     attachments: (attachments ?? []).map(({ filename, content, contentType, contentId }) => ({
       filename: filename ?? null,
@@ -154,6 +152,13 @@ export function newEmailOf(input: EmailInput, path = ''): NewEmail {
       contentId: contentId ?? null,
     })),
   };
+}
+
+/** Throws validation. */
+export function readMetadata(given: unknown, path = ''): Record<string, unknown> | null | undefined {
+  const read = sentMetadata.safeParse(given);
+  if (!read.success) throw invalid(read.error.issues[0]?.message ?? 'must be an object', `${path}metadata`);
+  return read.data;
 }
 
 /** Returns an object without a prototype, so that `__proto__` is an ordinary header name. */

@@ -69,7 +69,7 @@ builder.mutationField('mergeThreads', (t) =>
     type: ThreadNode,
     access: access.manage,
     description:
-      'Merges threads into the oldest one, which gets all labels. The IDs of the others lead to it permanently. Threads that are merged already stay merged.',
+      'Merges threads into the oldest one, which gets all labels, up to 256. The IDs of the others lead to it permanently. Threads that are merged already stay merged.',
     input: { threadIds: t.input.idList({ required: true, description: 'IDs of 2 to 20 threads.' }) },
     errors: { dataField: { name: 'thread' } },
     resolve: async (_root, { input }, context) => {

@@ -118,7 +118,12 @@ test('send, wait, inbox, read, reply: a conversation', async () => {
   expect((await postroom(['read', id, '--attachments', saved])).out).toBe(`${saved}/invoice (2).txt\n`);
   expect(await readFile(path.join(saved, 'invoice.txt'), 'utf8')).toBe('Two pears');
 
-  const reply = await json('reply', id, '--to', address, '--text', 'Thank you.');
+  const metadata = { order: 4711 };
+  const noted = JSON.stringify(metadata);
+  const reply = await json('reply', id, '--to', address, '--text', 'Thank you.', '--metadata', noted);
+  expect((await postroom(['read', reply.id])).out).toMatch(/^Metadata: +{"order":4711}$/m);
+  const wrong = await postroom(['send', '--to', address, '--text', 'x', '--metadata', '[1]']);
+  expect([wrong.code, wrong.error]).toEqual([2, expect.stringContaining('not a JSON object')]);
   expect(reply).toMatchObject({ status: 'sent', replied_to_thread_id: threadId });
   expect((await account.call('GET', `/emails/${reply.id}`)).body).toMatchObject({
     from: address,

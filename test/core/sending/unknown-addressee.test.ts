@@ -8,6 +8,15 @@ describe('a recipient is unknown', () => {
     "the user's mailbox could not be found on this server",
     'unknown or illegal alias',
     'there is no such person at this address',
+    'the user is no longer with this organization',
+    'the mailbox you are trying to reach has been retired',
+    'this account has been decommissioned',
+    'recipient has left the company',
+    'das benutzerkonto wurde gekündigt',
+    'ce compte a été clôturé',
+    'cuenta dada de baja',
+    'casella dismessa',
+    'esta conta foi excluída',
     'der empfänger ist hier nicht bekannt',
     'die empfängeradresse ist ungültig',
     'adresse de messagerie introuvable',
@@ -104,3 +113,14 @@ test.each(['a', ' ', '<', '>', '不', 'user ', 'unknown ', 'nicht ', 'user. ', '
     expect(refusalReason({ code: null, status: null, text: part.repeat(50_000) })).toBe('unknown');
   },
 );
+
+test.each([
+  'this host no longer accepts connections from your network',
+  'the message for this recipient has expired',
+  'the delivery to this user was cancelled',
+  'the account cannot take any more mail today',
+  "la connexion a été fermée par l'hôte",
+  'conexão encerrada pelo servidor',
+])('says nothing about an unknown one: %s', (text) => {
+  expect(unknownPartIn(text)).toBeNull();
+});

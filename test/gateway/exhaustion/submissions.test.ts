@@ -51,7 +51,7 @@ function messageOf({ address }: TestMailbox, bytes: number): Buffer {
 }
 
 /** Returns the reply of the SMTP server for a question that waits longer than its time limit. */
-function outcomeOf(error: unknown): string {
+function readFailure(error: unknown): string {
   if (error instanceof BusTimeout) return '451 4.3.0';
   throw error;
 }
@@ -64,7 +64,7 @@ test('100 sessions get 451 while PostgreSQL stores nothing, and the gateway stay
   const outcomes: string[] = [];
   const begin = (at: number, account: TestMailbox, bytes: Buffer) =>
     submit(buses[at % PROCESSES] as Bus, account, bytes)
-      .then(verdict, outcomeOf)
+      .then(verdict, readFailure)
       .then((outcome) => {
         outcomes.push(outcome);
         return outcome;
@@ -75,12 +75,13 @@ test('100 sessions get 451 while PostgreSQL stores nothing, and the gateway stay
     await lock.query('lock table email in access exclusive mode');
     const bytes = messageOf(first, MESSAGE_BYTES);
     const open = Array.from({ length: SESSIONS }, (_, at) => begin(at, first, bytes));
-    await waitFor(() => expect(outcomes).toContain('451 4.3.2'));
+    // 4.3.0 where a message waited until the time limit of its question.
+    await waitFor(() => expect(outcomes.join()).toMatch(/451 4\.3\.[02]/));
     await lock.query('rollback');
     for (const outcome of await Promise.all(open)) expect(outcome).toMatch(/^(accepted|451 4\.3\.[02])$/);
   } finally {
-    await lock.query('rollback');
-    lock.release();
+    // Ends the connection and its transaction.
+    lock.release(true);
   }
   expect(await begin(0, second, messageOf(second, MESSAGE_BYTES))).toBe('accepted');
   const peak = await stage.peakMemory();

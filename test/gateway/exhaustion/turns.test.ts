@@ -8,8 +8,8 @@ import { waitFor } from '../../support/wait-for.ts';
 
 /** Requests of the attacker that have arrived when the request of the other account arrives. */
 const BURST = 100;
-/** Of these, those that may have a response before it. */
-const MOST_BEFORE = 50;
+/** Responses of the attacker that may come first. */
+const MAX_BEFORE = 50;
 
 let stage: ExhaustionStage;
 beforeAll(async () => {
@@ -60,6 +60,6 @@ test.each(['/emails?limit=1', '/emails/none'])(
     await waitFor(() => expect(endedRoutes(from)).toContain('/api/e2/domains'));
     const before = endedRoutes(from).indexOf('/api/e2/domains');
     for (const socket of [...attacking, other]) socket.destroy();
-    expect(before).toBeLessThanOrEqual(MOST_BEFORE);
+    expect(before).toBeLessThanOrEqual(MAX_BEFORE);
   },
 );

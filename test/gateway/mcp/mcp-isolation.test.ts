@@ -37,6 +37,12 @@ const PLACES: Record<string, { fields: string[]; beside?: Record<string, unknown
   trash_threads: { fields: ['thread_ids'] },
   claim_thread: { fields: ['thread_id'], beside: { holder: 'swept' } },
   release_thread: { fields: ['thread_id'], beside: { claim_token: 'clm_00000000' } },
+  suppress_address: { fields: [], beside: { address: 'swept@example.org' } },
+  list_suppressions: { fields: ['search', 'cursor'] },
+  remove_suppression: { fields: ['id_or_address'] },
+  create_reply_address: { fields: ['domain', 'thread_id', 'deliver_to'] },
+  list_reply_addresses: { fields: ['domain', 'cursor'] },
+  revoke_reply_address: { fields: ['reply_address_id'] },
 };
 
 /** Fields for which one's own value has the same result as an unknown one, each with the reason. */
@@ -45,6 +51,8 @@ const SAME_FOR_OWN: Record<string, string> = {
   'search_threads cursor': 'no ID is a cursor',
   'search_emails cursor': 'no ID is a cursor',
   'list_drafts cursor': 'no ID is a cursor',
+  'list_suppressions cursor': 'no ID is a cursor',
+  'list_reply_addresses cursor': 'no ID is a cursor',
   'send_email claim_token': 'the email replies to no thread',
 };
 

@@ -67,9 +67,15 @@ describe('a draft', () => {
       const { structuredContent, content, isError } = await client.callTool({ name, arguments: { ...given } });
       return { data: structuredContent as Record<string, unknown>, text: JSON.stringify(content), isError };
     };
-    const fields = { from: box.address, to: 'ada@example.org', subject: 'Draft', text: 'One' };
+    const metadata = { order: 4711 };
+    const fields = { from: box.address, to: 'ada@example.org', subject: 'Draft', text: 'One', metadata };
     const { data: created } = await call('create_draft', fields);
-    expect(created).toMatchObject({ kind: 'new', version: 1, untrusted: { to: ['ada@example.org'], text: 'One' } });
+    expect(created).toMatchObject({
+      kind: 'new',
+      version: 1,
+      metadata,
+      untrusted: { to: ['ada@example.org'], text: 'One' },
+    });
     const draft = { draft_id: created['id'], version: 1 };
     expect((await call('update_draft', { ...draft, text: 'Two' })).data).toMatchObject({ version: 2 });
 
@@ -84,6 +90,7 @@ describe('a draft', () => {
     const sending = { ...draft, version: 2, idempotency_key: 'draft' };
     const first = await call('send_draft', sending);
     expect(first.data).toMatchObject({ status: 'sent' });
+    expect((await call('read_email', { email_id: first.data['id'] })).data).toMatchObject({ metadata });
     expect((await call('send_draft', sending)).data).toEqual(first.data);
     expect((await call('read_draft', { draft_id: created['id'] })).isError).toBe(true);
 

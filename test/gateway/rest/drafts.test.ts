@@ -177,6 +177,67 @@ describe('a draft', () => {
   });
 });
 
+describe('metadata of a draft', () => {
+  const graph = async (query: string, variables: object) => {
+    const response = await gateway.graphql(box.apiKey, query, { ...variables });
+    return response.json().data;
+  };
+
+  test('is shown, changed, cleared, and sent with the email, over REST and GraphQL', async () => {
+    const metadata = { order: 4711, lines: [{ sku: 'a"b', count: 2 }], __proto: null };
+    const { id } = await create({ ...whole(), metadata });
+    expect((await call('GET', `/drafts/${id}`)).json()).toMatchObject({ metadata });
+    const shown = await graph('query ($id: ID!) { draft(id: $id) { metadata } }', { id });
+    expect(shown.draft).toEqual({ metadata });
+    expect((await call('PATCH', `/drafts/${id}`, { version: 1, metadata: null })).json().metadata).toBeNull();
+    const { updateDraft } = await graph(
+      `mutation ($id: ID!, $metadata: JSON) { updateDraft(input: { id: $id, version: 2, metadata: $metadata }) {
+        ... on UpdateDraftPayload { draft { version metadata } } ... on Error { message } } }`,
+      { id, metadata: { order: 4712 } },
+    );
+    expect(updateDraft).toEqual({ draft: { version: 3, metadata: { order: 4712 } } });
+    expect((await call('PATCH', `/drafts/${id}`, { version: 3, subject: 'Kept' })).json().metadata).toEqual({
+      order: 4712,
+    });
+    const sent = (await call('POST', `/drafts/${id}/send`, {})).json();
+    expect((await call('GET', `/emails/${sent.id}`)).json()).toMatchObject({ metadata: { order: 4712 } });
+  });
+
+  test('is sent with a reply and a forward', async () => {
+    const [original] = await insertMail(gateway.actor, [
+      { userId: box.userId, ownAddress: box.address, subject: 'Where?', text: 'Hi', from: 'ada@elsewhere.test' },
+    ]);
+    for (const [kind, more] of [
+      ['reply', { to: ['ada@elsewhere.test'] }],
+      ['forward', { to: ['bob@elsewhere.test'] }],
+    ] as const) {
+      const fields = { from: box.address, text: 'Here.', ...more };
+      const { id } = await create({ kind, original_email_id: original, ...fields, metadata: { kind } });
+      const sent = (await call('POST', `/drafts/${id}/send`, {})).json();
+      expect((await call('GET', `/emails/${sent.id}`)).json(), JSON.stringify(sent)).toMatchObject({
+        metadata: { kind },
+      });
+    }
+  });
+
+  test.each([
+    ['a text', 'x'],
+    ['a list', [1]],
+    ['more than 4,096 bytes', { a: 'x'.repeat(4_090) }],
+    ['NUL', { a: { 'b\0': 1 } }],
+    ['a lone surrogate', { a: ['\ud800'] }],
+  ])('is refused with its field if it is or has %s', async (_, metadata) => {
+    const response = await call('POST', '/drafts', { metadata });
+    expect([response.statusCode, response.body]).toEqual([400, expect.stringContaining('metadata')]);
+    const made = await graph(
+      `mutation ($metadata: JSON) { createDraft(input: { metadata: $metadata }) {
+        __typename ... on ValidationError { fields { path } } } }`,
+      { metadata },
+    );
+    expect(made.createDraft).toEqual({ __typename: 'ValidationError', fields: [{ path: ['metadata'] }] });
+  });
+});
+
 describe('sending a draft', () => {
   test('responds as POST /emails, stores the email with its attachments, and removes the draft', async () => {
     const { id } = await create({ ...whole(), attachments: [{ filename: 'a.txt', content: base64('Two pears') }] });

@@ -15,7 +15,7 @@ interface McpServerPlace {
 }
 
 /** Connects the official client. The caller closes it. */
-async function connectMcp({ url, key, era = ERAS[0], fetch }: McpServerPlace): Promise<Client> {
+export async function connectMcp({ url, key, era = ERAS[0], fetch }: McpServerPlace): Promise<Client> {
   const mode = era === ERAS[0] ? { pin: era } : 'legacy';
   const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } });
   const requestInit = { headers: { authorization: `Bearer ${key}` } };

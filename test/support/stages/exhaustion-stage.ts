@@ -14,6 +14,14 @@ export const LARGE_TEXT = 14_000_000;
 /** Messages of the large thread. */
 export const THREAD_MESSAGES = 14;
 
+/** The rest of a request that is held; GET without a body if omitted. */
+interface HeldRequest {
+  method?: 'GET' | 'POST';
+  /** with line ends */
+  headers?: string;
+  body?: string;
+}
+
 /** A gateway as a process of its own, an account that attacks it, and one that only wants to work. */
 export interface ExhaustionStage {
   gateway: GatewayProcess;
@@ -32,7 +40,7 @@ export interface ExhaustionStage {
   get: (box: TestMailbox, path: string) => Promise<Response>;
   graphql: (box: TestMailbox, query: string, variables?: Record<string, unknown>) => Promise<Response>;
   /** Begins a request, and resolves with the beginning of its response, of which nothing more is read. */
-  hold: (box: TestMailbox, path: string) => Promise<string>;
+  hold: (box: TestMailbox, path: string, request?: HeldRequest) => Promise<string>;
   /** Closes the connections of held requests. */
   letGo: () => void;
   close: () => Promise<void>;
@@ -99,11 +107,16 @@ export async function openExhaustionStage(
         headers: { ...headersOf(box), 'content-type': 'application/json' },
         body: JSON.stringify({ query, variables }),
       }),
-    async hold(box, path) {
+    async hold(box, path, { method = 'GET', headers = '', body = '' } = {}) {
       const socket = connect(gateway.port, '127.0.0.1');
       sockets.push(socket);
       socket.on('error', () => undefined);
-      socket.write(`GET /api/e2${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${box.apiKey}\r\n\r\n`);
+      const fields = `Host: localhost\r\nAuthorization: Bearer ${box.apiKey}\r\n${headers}`;
+      const length =
+        body === '' ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
+      socket.write(
+        `${method} ${path.startsWith('/graphql') ? '' : '/api/e2'}${path} HTTP/1.1\r\n${fields}${length}\r\n${body}`,
+      );
       const closed = once(socket, 'close').then(() => Promise.reject(new Error('closed before the response')));
       const [chunk] = (await Promise.race([once(socket, 'data'), closed])) as [Buffer];
       closed.catch(() => undefined);

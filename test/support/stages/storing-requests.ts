@@ -347,6 +347,51 @@ export const actingCases: Readonly<Record<string, readonly ActingCase[]>> = {
   ],
 };
 
+/** A request of stayingRequests whose documented example fits nothing of a test's account. */
+export interface StayingCase {
+  /** what its route needs running beside the gateway */
+  actors: 'none' | 'receiving' | 'delivery' | 'scheduling';
+  given: ActingCase['given'];
+}
+
+const MESSAGE = 'From: ada@elsewhere.test\r\nSubject: Hi\r\n\r\nHello\r\n';
+const alone = (given: StayingCase['given']): StayingCase => ({ actors: 'none', given });
+const checksDns: StayingCase = { actors: 'scheduling', given: async (w) => ({ id: w.box.domainId }) };
+
+/** Requests that the documented examples do not try, each with what it needs to be done. */
+export const stayingCases: Readonly<Record<string, StayingCase>> = {
+  'POST /mail/threads/:id/claim': alone(async (w) => ({ id: await w.thread(), body: { holder: 'x', ttl: 300 } })),
+  'POST /mail/threads/:id/claim/renew': alone(async (w) => {
+    const { id, token } = await w.claimed();
+    return { id, body: { token, ttl: 300 } };
+  }),
+  'POST /mail/threads/:id/claim/release': alone(async (w) => {
+    const { id, token } = await w.claimed();
+    return { id, body: { token } };
+  }),
+  'DELETE /image-senders/:address': alone(async (w) => ({ id: await w.imageSender() })),
+  'POST /emails/explain-route': {
+    actors: 'receiving',
+    given: async (w) => ({ body: { to: w.box.address, from: 'ada@elsewhere.test', subject: 'Hi', text: 'Hello' } }),
+  },
+  'PATCH /api-keys/:id': alone(async (w) => ({ id: await w.key(), body: { name: 'y', scopes: ['read'] } })),
+  'POST /auth/revoke-key': alone(async () => ({})),
+  'POST /emails/import': {
+    actors: 'receiving',
+    given: async (w) => ({
+      body: { address: w.box.address, messages: [{ raw: Buffer.from(MESSAGE).toString('base64') }] },
+    }),
+  },
+  'POST /emails/simulate': {
+    actors: 'receiving',
+    given: async (w) => ({ body: { raw: MESSAGE, to: w.box.address } }),
+  },
+  'POST /endpoints/:id/test': { actors: 'delivery', given: async (w) => ({ id: w.box.endpointId, body: {} }) },
+  'POST /domains/:id/verify': checksDns,
+  'POST /domains/:id/auth': checksDns,
+  'PATCH /domains/:id/auth': checksDns,
+};
+
 const AT_ONCE = 'changes mail, threads or drafts at once, and nothing acts on it later';
 const REMOVES = 'removes or stops something';
 const LOOKS = 'shows or computes something';
@@ -474,4 +519,8 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'tool trash_threads': AT_ONCE,
   'tool claim_thread': AT_ONCE,
   'tool release_thread': AT_ONCE,
+  'tool suppress_address': ACCOUNT,
+  'tool remove_suppression': AT_ONCE,
+  'tool create_reply_address': 'its mail only joins a thread',
+  'tool revoke_reply_address': REMOVES,
 };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { insertKey } from '../rows/key-rows.ts';
-import { insertMail } from '../rows/mail-rows.ts';
+import { insertMail, insertThread } from '../rows/mail-rows.ts';
 import type { TestMailbox } from '../rows/routing-rows.ts';
 import type { TestGateway } from '../servers/gateway.ts';
 
@@ -25,6 +25,12 @@ export interface StoringWorld {
   /** a received email that a rule holds */
   held: () => Promise<string>;
   key: () => Promise<string>;
+  /** a thread with a received email */
+  thread: () => Promise<string>;
+  /** a thread with its claim */
+  claimed: () => Promise<{ id: string; token: string }>;
+  /** an address whose images are shown */
+  imageSender: () => Promise<string>;
   /** a text that was not used before */
   fresh: () => string;
 }
@@ -73,6 +79,10 @@ export async function makeStoringWorld(gateway: TestGateway): Promise<StoringWor
        update email set status = 'failed' where id = $1`,
       [emailId],
     );
+  const thread = async () => {
+    const rows = { userId, count: 1, lastMessageAt: new Date(), ownAddress: address };
+    return (await insertThread(gateway.actor, rows)).threadId;
+  };
   const scheduled = async () => (await make('/emails', email({ scheduled_at: LATER }))).id;
 
   return {
@@ -132,6 +142,16 @@ export async function makeStoringWorld(gateway: TestGateway): Promise<StoringWor
       return id;
     },
     key: async () => (await make('/api-keys', { name: 'x', scopes: ['read'] })).id,
+    thread,
+    async claimed() {
+      const id = await thread();
+      return { id, token: (await make(`/mail/threads/${id}/claim`, { holder: 'x', ttl: 300 })).token };
+    },
+    async imageSender() {
+      const sender = `${randomUUID()}@elsewhere.test`;
+      await make('/image-senders', { address: sender });
+      return sender;
+    },
     fresh: () => randomUUID(),
   };
 }
