@@ -249,7 +249,7 @@ function startStep(frame: Frame, step: Step): RunningStep {
   const onFailure = (error: unknown) => {
     actorMetrics.stepFailures.inc({ ...labels, reason: isAwayError(error) ? 'away' : 'fault' });
     if (isAwayError(error)) {
-      if (away === null) log.warn({ ...labels, err: error }, 'actor: step waits for what is away');
+      if (away === null) log.warn({ ...labels, err: error }, 'actor: step waits for PostgreSQL or the bus');
       away = error;
     } else {
       log.error({ ...labels, err: error }, 'actor: step failed');

@@ -91,7 +91,7 @@ export const receivingMetrics = {
     'postroom_receiving_repeated_total',
     'Recipients of messages that a client offered again after they were stored',
   ),
-  parseSeconds: histogram('postroom_parse_seconds', 'Time in the parser; messages go there in company', QUICK, [
+  parseSeconds: histogram('postroom_parse_seconds', 'Time in the parser, where messages go in lists', QUICK, [
     'outcome',
   ]),
   parseWaiting: gauge('postroom_parse_waiting', 'Messages in memory that wait for the parser'),

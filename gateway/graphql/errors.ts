@@ -75,7 +75,7 @@ function answersAs(accept: string | undefined): string {
 }
 
 /** Returns 400 for a query that cannot be parsed or executed. Yoga returns 200 if the client accepts `application/json`. */
-export const honestStatus: Plugin = {
+export const rejectInvalidQueries: Plugin = {
   onResultProcess: ({ result }) => {
     const errors = 'errors' in result ? (result.errors ?? []) : [];
     for (const error of errors) {

@@ -13,7 +13,7 @@ import { streamJson } from '../http/json-stream.ts';
 import { BYTES_PER_MS, startDeadline } from '../http/time-to-answer.ts';
 import { scopedOperations } from './document-access.ts';
 import { boundedOperations, boundedVariables } from './document-limits.ts';
-import { honestStatus, maskedErrors } from './errors.ts';
+import { maskedErrors, rejectInvalidQueries } from './errors.ts';
 import { MULTIPART_TYPE, multipartSubscriptions, notAcceptableBody } from './multipart-subscriptions.ts';
 import { measuredOperations } from './operation-cost.ts';
 import type { SampleOperation } from './sample-operations.ts';
@@ -69,7 +69,7 @@ export function createGraphqlServer(samples: readonly SampleOperation[]): Answer
       boundedOperations(),
       countedOperations,
       maskedErrors,
-      honestStatus,
+      rejectInvalidQueries,
       streamedResults,
     ],
   });

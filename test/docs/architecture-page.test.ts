@@ -54,7 +54,7 @@ describe('a function that a step names', () => {
   const claims = readClaims();
   const inSteps = new Set(
     [
-      ...stepsOf(page)
+      ...findSteps(page)
         .join('\n')
         .matchAll(/`([a-z-]+\/[^`\s]+\.tsx?)`/g),
     ].map(([, file = '']) => file),
@@ -86,8 +86,8 @@ describe('a function that a step names', () => {
 test('every step of the way in and the way out names a function', () => {
   const ways = /## The way in[^]*(?=## A message that is submitted)/.exec(page)?.[0] ?? '';
   const claims = readClaims();
-  const without = stepsOf(ways).filter((step) => !claims.some((claim) => claim.step === step));
-  expect(stepsOf(ways).length).toBeGreaterThan(30);
+  const without = findSteps(ways).filter((step) => !claims.some((claim) => claim.step === step));
+  expect(findSteps(ways).length).toBeGreaterThan(30);
   expect(without).toEqual([]);
 });
 
@@ -122,11 +122,11 @@ test('each file that is said to call an operation imports it', () => {
     ),
   );
   expect(calls.length).toBeGreaterThan(6);
-  const importsOf = (file: string) =>
+  const readImports = (file: string) =>
     [...readFileSync(path.join(repository, file), 'utf8').matchAll(/from '([^']+)'/g)].map(([, name = '']) =>
       path.posix.join(path.posix.dirname(file), name),
     );
-  expect(calls.filter(({ caller, called }) => !importsOf(caller).includes(called))).toEqual([]);
+  expect(calls.filter(({ caller, called }) => !readImports(caller).includes(called))).toEqual([]);
 });
 
 test('the messages that the page names are in schema/messages.ts', () => {
@@ -145,13 +145,13 @@ function expanded(name: string): string[] {
 }
 
 /** Returns the numbered steps of the page, and the lines that belong to one. */
-function stepsOf(text: string): string[] {
+function findSteps(text: string): string[] {
   return [...text.matchAll(/^ *\d+\. .+$/gm)].map(([step]) => step);
 }
 
 /** Returns the functions that the steps name, as `name` in `file`. */
 function readClaims(): Claim[] {
-  return stepsOf(page).flatMap((step) =>
+  return findSteps(page).flatMap((step) =>
     [...step.matchAll(/((?:`\w+`(?:, | and )?)+) in `([^`\s]+\.tsx?)`/g)].map(([, names = '', file = '']) => ({
       step,
       names: [...names.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parseAst } from 'vite';
 import { repository } from './runner.ts';
 
-/** A title of a test or group as it stands in the source, with the titles of the groups around it. */
+/** A title of a test or group as written in the source, with the titles of the groups around it. */
 export interface TestTitle {
   file: string;
   line: number;
