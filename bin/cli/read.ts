@@ -196,7 +196,7 @@ async function readThread(server: Server, id: string): Promise<Shown> {
 async function inWords({ fields, warnings, text, html, attachments, isReceived, isRead }: Message): Promise<string> {
   const shown = fields.filter(([, value]) => value !== '');
   const lines = shown.map(([name, value]) => {
-    const label = paint('dim', (name === '' ? '' : `${name}:`).padEnd(LABEL_WIDTH));
+    const label = paint('dim', (name === '' ? '' : `${name}: `).padEnd(LABEL_WIDTH));
     const words = oneLine(value);
     return `${label}${name === 'Subject' ? paint('bold', words) : words}`;
   });

@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -12,12 +14,28 @@ const root = path.resolve(import.meta.dirname, '../..');
 
 let stage: ForwardingStage<SharedGround>;
 let address: string;
+/** The home folder of somebody who has installed the command line and signed in. */
+let home: string;
 
 beforeAll(async () => {
   stage = await ForwardingStage.share('single', PEER);
   address = await stage.sending.createAddress('agent');
+  home = mkdtempSync(path.join(tmpdir(), 'postroom-home-'));
+  const { service, account } = stage.sending;
+  const install =
+    'curl -sS --create-dirs -fo ~/.local/bin/postroom "$URL/postroom.mjs" && chmod +x ~/.local/bin/postroom';
+  execFileSync('sh', ['-c', `${install} && printf '%s\\n' "$KEY" | ~/.local/bin/postroom init --url "$URL"`], {
+    env: { ...environment(), URL: service.url, KEY: account.apiKey },
+  });
 }, 300_000);
-afterAll(() => stage?.stop());
+afterAll(async () => {
+  await stage?.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+function environment(): Record<string, string> {
+  return { PATH: process.env['PATH'] ?? '', HOME: home, XDG_CONFIG_HOME: path.join(home, '.config') };
+}
 
 /** The server as a configuration of docs/agents.md names it. */
 interface Configured {
@@ -36,9 +54,8 @@ const examples = [...readFileSync(path.join(root, 'docs/agents.md'), 'utf8').mat
 const byExample = (at: number, era: string) => async () => {
   const { service, account } = stage.sending;
   const text = (examples[at] ?? '')
-    .replaceAll(/YOUR_KEY|\$\{POSTROOM_KEY\}|\$\{input:postroom-key\}/g, account.apiKey)
-    .replaceAll('http://localhost:3000', service.url)
-    .replaceAll('/path/to/postroom', root);
+    .replaceAll(/\$\{(?:env:)?POSTROOM_KEY\}|\$\{input:postroom-key\}/g, account.apiKey)
+    .replaceAll('http://localhost:3000', service.url);
   const { mcpServers, servers } = JSON.parse(text) as Record<string, Record<string, Configured>>;
   const { url, headers = {}, command, args = [], env = {} } = (mcpServers ?? servers)?.['postroom'] ?? {};
   const mode = era === ERAS[0] ? { pin: era } : 'legacy';
@@ -46,7 +63,7 @@ const byExample = (at: number, era: string) => async () => {
   await client.connect(
     command === undefined
       ? new StreamableHTTPClientTransport(new URL(url ?? ''), { requestInit: { headers } })
-      : new StdioClientTransport({ command, args, env: { ...env, npm_config_update_notifier: 'false' } }),
+      : new StdioClientTransport({ command, args, env: { ...environment(), ...env } }),
   );
   return client;
 };

@@ -223,12 +223,12 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['single', 'split'])('the metri
 
   test('explain a stuck delivery by the commands of the guide', async () => {
     const [, walk = ''] = /^## A delivery is stuck\n([\s\S]*?)^## /m.exec(guide) ?? [];
-    const commands = [...walk.matchAll(/^ {4}(curl .*)$/gm)].map(([, command = '']) => command);
-    expect(commands).toHaveLength(5);
+    const commands = [...walk.matchAll(/^curl .*$/gm)].map(([command]) => command);
+    expect(commands).toHaveLength(6);
     const env = {
       ...process.env,
       METRICS: service.metricsUrl(mode === 'single' ? 'runner' : 'delivery'),
-      API: `${service.url}/api/e2`,
+      BASE: service.url,
       KEY: account.apiKey,
       ENDPOINT: stuck.endpointId,
       EMAIL: stuck.emailId,
@@ -239,16 +239,16 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['single', 'split'])('the metri
     await until('the delivery waits', output, async () => /later_rows[^\n]*"deliver"[^\n]* 1$/m.test(await run(0)));
     // ... as nobody answered.
     expect(await run(1)).toMatch(/outcome="failed",answer="unanswered"[^\n]* [1-9]/);
-    const deliveries = JSON.parse(await run(2));
+    const deliveries = JSON.parse(await run(3));
     expect(deliveries.data).toMatchObject([{ emailId: stuck.emailId, status: 'pending' }]);
-    const timeline = JSON.parse(await run(3));
+    const timeline = JSON.parse(await run(4));
     const tries = timeline.entries.filter(({ kind }: { kind: string }) => kind === 'delivery-attempt');
     expect(tries[0]).toMatchObject({ is_failure: true, title: expect.stringContaining('no response') });
     expect(tries[0].detail).toMatch(/refused/i);
 
     const mended = await startWebhookReceiver({ port });
     try {
-      expect(JSON.parse(await run(4))).toMatchObject({ success: true });
+      expect(JSON.parse(await run(5))).toMatchObject({ success: true });
       await mended.until((requests) => requests.length === 1, 120_000);
       await until('nothing waits', output, async () => !/rows[^\n]*"deliver"[^\n]* [1-9]/.test(await run(0)));
     } finally {

@@ -184,7 +184,7 @@ test('the time that a question waited for room in flight counts towards its time
   await connected(asker);
   const ask = (helo: string, count: number) =>
     asker.ask('receiving.message.accept', { ...question, helo }, { bytes: Buffer.alloc(count), limitMs: 60_000 });
-  const large = [ask('large', 16_000_000), ask('large', 16_000_000)];
+  const large = [ask('large', 16_000_000), ask('large', 4_000_000)];
   await waitFor(() => expect(limits).toHaveLength(2));
   const late = ask('late', 1);
   await new Promise((resolve) => setTimeout(resolve, 500));

@@ -259,7 +259,8 @@ describe('a burst of mail', () => {
     expect(common.count).toBeLessThanOrEqual(200);
     const rare = await readBy('rare');
     expect(rare.ids).toEqual(['em_burst_300']);
-    expect(rare.count).toBe(1_200);
+    // The second search has kept what the first one read.
+    expect(common.count + rare.count).toBe(1_200);
   });
 
   test('is put into segments by one run of the builder, each email once', async () => {

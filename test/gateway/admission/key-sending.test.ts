@@ -184,7 +184,7 @@ describe('a key that may create keys', () => {
     ],
     ['domainId: "dom_00000000000070008000000000000000"', 'domainId', 'You have no domain with that id'],
     ['domainId: "FOREIGN"', 'domainId', 'You have no domain with that id'],
-    ['domainId: "\\u0000"', 'domainId', 'You have no domain with that id'],
+    ['domainId: "\\u0000"', 'domainId', 'must not contain NUL'],
   ])('gets an error that explains %s', async (input, field, message) => {
     const stranger = await gateway.mailbox();
     const asked = input.replace('DOMAIN', box.domainId).replace('FOREIGN', stranger.domainId);

@@ -155,7 +155,9 @@ function mayHoldText(field: {
   enum?: unknown;
   $ref?: unknown;
   allOf?: unknown;
+  format?: unknown;
 }): boolean {
+  if (field.format === 'date-time') return false;
   if (field.enum !== undefined || field.$ref !== undefined) return false;
   if (Array.isArray(field.anyOf)) return field.anyOf.some((each) => mayHoldText(each as object));
   const types = [field.type].flat();
