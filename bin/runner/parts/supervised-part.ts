@@ -53,7 +53,7 @@ const MAX_SILENT_BEATS = 12;
  * mapped one by one, and returned to the system when they are freed; without this setting, the size grows up to 32 MB with the buffers that
  * are freed, and a process keeps the memory of its largest responses.
  */
-const ALLOCATION = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
+export const ALLOCATION = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 const WELCOME_LIMIT_MS = 60_000;
 
 /**

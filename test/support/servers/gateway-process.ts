@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { ALLOCATION } from '../../../bin/runner/parts/supervised-part.ts';
 import { freePort } from '../cluster/cluster.ts';
 import { repository } from '../runner.ts';
 import { until } from './service.ts';
@@ -22,7 +23,7 @@ export interface GatewayProcess {
 
 const BLOCK_PROBE = ['--import', './test/support/servers/block-probe.ts'];
 
-/** Starts one and awaits that it is ready; the environment says where PostgreSQL and NATS are. `measuresBlocks`: for longestBlock. */
+/** Starts one, with memory allocated as under `npm start`, and awaits that it is ready; the environment says where PostgreSQL and NATS are. `measuresBlocks`: for longestBlock. */
 export async function startGatewayProcess(
   environment: Record<string, string>,
   { measuresBlocks = false }: { measuresBlocks?: boolean } = {},
@@ -30,7 +31,7 @@ export async function startGatewayProcess(
   const port = await freePort();
   const child = spawn(process.execPath, [...(measuresBlocks ? BLOCK_PROBE : []), 'bin/gateway.ts'], {
     cwd: repository,
-    env: { ...process.env, ...environment, METRICS_PORT: '0', HTTP_PORT: String(port) },
+    env: { ...process.env, ...ALLOCATION, ...environment, METRICS_PORT: '0', HTTP_PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
