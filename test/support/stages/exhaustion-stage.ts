@@ -49,7 +49,7 @@ export interface ExhaustionStage {
 /** `text` is that of each large email. */
 export async function openExhaustionStage(
   text: string,
-  { messages = THREAD_MESSAGES, logLevel = 'warn' }: { messages?: number; logLevel?: 'info' | 'warn' } = {},
+  { messages = THREAD_MESSAGES }: { messages?: number } = {},
 ): Promise<ExhaustionStage> {
   const database = await createTestDatabase();
   const nats = await startNatsServer();
@@ -78,7 +78,7 @@ export async function openExhaustionStage(
       NATS_URL: nats.url,
       RATE_LIMIT_PER_SECOND: '0',
       ALLOW_UNSAFE_WRITES: 'true',
-      LOG_LEVEL: logLevel,
+      LOG_LEVEL: 'warn',
     },
     { measuresBlocks: true },
   );
