@@ -40,7 +40,9 @@ test('200 event streams of large events whose clients read nothing stay below 60
   const begun = await Promise.all(
     Array.from({ length: STREAMS }, () => stage.hold(stage.attacker, '/events', { headers })),
   );
-  for (const head of begun) expect(head).toContain('200 OK');
+  // Together they may want more than the room of an account.
+  for (const head of begun) expect(head).toMatch(/^HTTP\/1\.1 (?:200|503)/);
+  expect(begun.filter((head) => head.includes('200 OK')).length).toBeGreaterThan(STREAMS / 2);
   await expectBounded();
   stage.letGo();
 });
