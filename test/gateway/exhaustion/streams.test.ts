@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { insertMail } from '../../support/rows/mail-rows.ts';
 import { connectMcp } from '../../support/servers/mcp-client.ts';
 import { appendEvents } from '../../support/stages/event-feed.ts';
@@ -15,11 +15,17 @@ const EVENT_BYTES = 64_000;
 /** Characters of an email that an event of a subscription has room for. */
 const EMAIL_TEXT = 3 * MB;
 
+/** Each attack has a gateway of its own, because a peak of memory is that of all its life. */
 let stage: ExhaustionStage;
-beforeAll(async () => {
+beforeEach(async () => {
   stage = await openExhaustionStage('x'.repeat(14 * MB), { messages: 1 });
 });
-afterAll(() => stage?.close());
+afterEach(() => stage?.close());
+
+function appendLargeEvents(): Promise<unknown> {
+  const labels = Array.from({ length: EVENTS }, (_, at) => `event ${at}`);
+  return appendEvents(stage.owner, stage.attacker.userId, { labels, padding: EVENT_BYTES });
+}
 
 async function expectBounded(): Promise<void> {
   expect((await stage.get(stage.other, '/emails')).status).toBe(200);
@@ -28,8 +34,7 @@ async function expectBounded(): Promise<void> {
 }
 
 test('200 event streams of large events whose clients read nothing stay below 600 MiB', async () => {
-  const labels = Array.from({ length: EVENTS }, (_, at) => `event ${at}`);
-  await appendEvents(stage.owner, stage.attacker.userId, { labels, padding: EVENT_BYTES });
+  await appendLargeEvents();
   const page = (await (await stage.get(stage.attacker, '/events?limit=100')).json()) as {
     data: unknown[];
     has_more: boolean;
@@ -48,6 +53,7 @@ test('200 event streams of large events whose clients read nothing stay below 60
 });
 
 test('an event stream of large events has each of them', async () => {
+  await appendLargeEvents();
   const response = await fetch(`${stage.gateway.url}/api/e2/events`, {
     headers: { authorization: `Bearer ${stage.attacker.apiKey}`, accept: 'text/event-stream' },
   });
@@ -65,9 +71,11 @@ test('200 subscriptions to the text of emails whose clients read nothing stay be
   const [emailId = ''] = await insertMail(stage.owner, [
     { userId: stage.attacker.userId, text: `€${'y'.repeat(EMAIL_TEXT)}` },
   ]);
+  await appendEvents(stage.owner, stage.attacker.userId, { labels: ['start'], padding: 1 });
   const { data } = (await (await stage.get(stage.attacker, '/events?limit=1')).json()) as {
     data: { cursor: string }[];
   };
+  expect(data).toHaveLength(1);
   await stage.owner.pool.query('select append_events($1, $2::jsonb)', [
     stage.attacker.userId,
     JSON.stringify(Array.from({ length: 5 }, (_, at) => ({ id: `ev_${at}`, kind: 'email.read', emailId }))),
