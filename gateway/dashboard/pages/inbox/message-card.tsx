@@ -20,7 +20,7 @@ import type { Composing } from './inbox-view.ts';
 import { MessageBody } from './message-body.tsx';
 import cardStyle from './message-card.module.css';
 import { MoveDialog } from './move-dialog.tsx';
-import { nameOf } from './people.ts';
+import { initialsOf, nameOf } from './people.ts';
 import { writtenAt } from './row-time.ts';
 import { SplitDialog } from './split-dialog.tsx';
 import type { OpenThread, ThreadMessage } from './thread-documents.ts';
@@ -73,7 +73,9 @@ export function MessageCard(props: MessageCardProps) {
             color={isOwn ? 'gray' : 'initials'}
             styles={INITIALS}
             aria-hidden
-          />
+          >
+            {initialsOf(from)}
+          </Avatar>
           <span style={{ flex: 1, minWidth: 0 }}>
             <span className={style['line']}>
               {isUnread && <span className={style['dot']} aria-hidden />}
