@@ -176,7 +176,7 @@ async function readUnstructured(bytes: Buffer, leaves: readonly Leaf[]): Promise
   const statement = statementIn(bytes, leaves);
   const report = readUserFeedback(header, returnedHeader(bytes, leaves)) ?? readNotification(statement);
   if (report !== null) return report;
-  const embedded = readEmbedded(statement);
+  const embedded = readEmbedded(statement) ?? readEmbeddedPart(bytes, leaves);
   if (embedded !== null) return withText(embedded, statement);
   const kind = kindOfText(header, statement, returnedHeader(bytes, leaves) !== null);
   if (kind === 'automatic-reply') return { kind };
@@ -270,6 +270,20 @@ function readEmbedded(statement: string): DeliveryReport | null {
   const report = readDeliveryStatus(Buffer.from(statement.slice(start), 'latin1'));
   return report === null ? null : { ...report, isStructured: false };
 }
+
+/** Returns the report whose fields are in a text part of their own, labeled as plain text. */
+function readEmbeddedPart(bytes: Buffer, leaves: readonly Leaf[]): DeliveryReport | null {
+  for (const leaf of leaves.slice(1, MAX_EMBEDDED_PARTS)) {
+    if (leaf.contentType !== 'text/plain') continue;
+    const text = contentOf(bytes, leaf).toString('latin1').trimStart();
+    const report = /^(?:Reporting-MTA|Final-Recipient|Action):/i.test(text) ? readEmbedded(text) : null;
+    if (report !== null) return report;
+  }
+  return null;
+}
+
+/** Parts among which the fields of a report are searched. */
+const MAX_EMBEDDED_PARTS = 5;
 
 /** Returns what the server wrote: the text before the copy of the original message. */
 function statementIn(bytes: Buffer, leaves: readonly Leaf[]): string {
