@@ -22,12 +22,20 @@ export interface HtmlReply {
   removed: RemovedPart[];
 }
 
-/** The same as {@link stripQuotedHtml}, with what was removed. */
-export function readHtmlReply(html: string): HtmlReply {
+/** Finds lines that nothing marks as quoted, by their texts: from the first one to the one before `to`. */
+export type FindCopied = (lines: readonly string[]) => { from: number; to: number } | null;
+
+/** The same as {@link stripQuotedHtml}, with what was removed; with `findCopied`, the whole HTML if it finds nothing. */
+export function readHtmlReply(html: string, findCopied?: FindCopied): HtmlReply {
   const whole: HtmlReply = { html, removed: [] };
   if (isTooComplex(html)) return whole;
   const outline = readOutline(html);
-  const fates = fatesOf(outline.lines);
+  const fates = [...fatesOf(outline.lines)];
+  if (findCopied !== undefined) {
+    const copied = findCopied(outline.lines.map(({ text }) => text));
+    if (copied === null) return whole;
+    fates.fill('quote', copied.from, copied.to);
+  }
   const isKept = outline.lines.some(({ isBlank }, at) => !isBlank && fates[at] === 'kept');
   if (!isKept || !fates.some((fate) => fate !== 'kept')) return whole;
   const cuts = findCuts(outline, withoutOuterBlanks(outline.lines, fates));
