@@ -47,6 +47,7 @@ export function introduces(joined: string, isQuoteNext: boolean, isApart: boolea
   const isOpen = /[:：៖]\W{0,3}$|(?<=գրել է)\.$/u.test(joined) || /-{2,}$/u.test(joined);
   const isWrote = WROTE_WORD.test(joined);
   if (isOpen && isWrote && !isQuoteNext && !hasAddress && WROTE_SOMETHING.test(joined)) return false;
+  if (isOpen && isWrote && hasDate && !hasAddress && !isQuoteNext && !isDatedAttribution(joined)) return false;
   if (isOpen && isWrote) return hasDate || hasAddress || isQuoteNext;
   const isShort = joined.length <= MAX_ATTRIBUTION_LENGTH;
   if (isOpen && isQuoteNext && isShort && (hasAddress || (hasDate && EARLY_DATE.test(joined)))) return true;
@@ -57,4 +58,13 @@ export function introduces(joined: string, isQuoteNext: boolean, isApart: boolea
   if (isQuoteNext && isWrote && hasDate && isShort && LEAD.test(joined)) return true;
   if (isQuoteNext && isWrote && hasAddress && hasDate && isShort) return true;
   return hasDate && EARLY_DATE.test(joined) && ADDRESS_END.test(joined) && (isOpen || isQuoteNext);
+}
+
+const TIME = /(?<!\p{Nd})\p{Nd}{1,2}[:.h時시点]\p{Nd}{2}/u;
+const DATE_FIRST = /^\W{0,4}(?:\p{L}{2,12}[.,]{0,2} )?\p{Nd}/u;
+const WROTE_BEFORE_DATE = new RegExp(`(?<!\\p{L})(?:${WROTE})[^.!?]{0,30}\\p{Nd}`, 'iu');
+
+/** Whether a date is where mail programs write it, and not within a sentence: `I met Ann on 6 January 2026 and she wrote:`. */
+function isDatedAttribution(joined: string): boolean {
+  return LEAD.test(joined) || DATE_FIRST.test(joined) || TIME.test(joined) || WROTE_BEFORE_DATE.test(joined);
 }

@@ -139,10 +139,13 @@ export class IntroductionFinder {
     return isTitle ? { from: at, to: at, kind: 'fields' } : null;
   }
 
-  /** Notes: `Ann Smith/HQ/Example`, the date, and `To` and `Subject` alone on lines. */
+  /** Notes: `Ann Smith/HQ/Example`, the date, and `To` and `Subject` alone on lines, or before their values. */
   #isNotesHeading(at: number): boolean {
-    if (!NOTES_NAME.test(this.#line(at).short) || !DATE.test(this.#line(at + 1).short)) return false;
-    const names = this.#lines.slice(at + 2, at + MAX_NOTES_LINES).map(({ short }) => fieldOf(`${short}:`));
+    if (!NOTES_NAME.test(this.#line(at).short)) return false;
+    if (!DATE.test(this.#line(this.nextNonBlank(at + 1)).short)) return false;
+    const names = this.#lines
+      .slice(at + 2, at + MAX_NOTES_LINES)
+      .map(({ short }) => fieldOf(`${short.split(/\s/u, 1)[0]}:`));
     return names.includes('to') && names.includes('subject');
   }
 
@@ -271,7 +274,10 @@ export class IntroductionFinder {
       if (joined.length > MAX_INTRODUCTION_LENGTH) break;
       if (!introduces(joined, isQuoteNext, this.#line(at + 1).isBlank && this.#line(from - 1).isBlank)) continue;
       const isBegin =
-        LEAD.test(short) || (EARLY_DATE.test(short) && !short.startsWith('+')) || NAME_AND_ADDRESS.test(short) || short.startsWith('--');
+        LEAD.test(short) ||
+        (EARLY_DATE.test(short) && !short.startsWith('+')) ||
+        NAME_AND_ADDRESS.test(short) ||
+        short.startsWith('--');
       const isNameAbove = !ADDRESS.test(joined) && from > free && NAME_AND_ADDRESS.test(this.#line(from - 1).short);
       if (isBegin && !isNameAbove) {
         alone = this.#isDateAlone(from - 1, free) ? from - 1 : from;

@@ -30,7 +30,7 @@ export const QUOTED_FIELDS = {
   date: `${SENT}|dátum|tanggal|วันที่|dagsetning|दिनांक|تاریخ|dată|date|datum|fecha|data|dato|päivämäärä|päiväys|дата|tarih|ημερομηνία|תאריך|تاريخ|التاريخ|日期|时间|日付|日時|날짜|ngày`,
   to: 'destinatarul|получатель|për|кімге|ადრესატი|ვის|kimə|প্রতি|chuig|каму|hartzailea|empfänger|penerima|பெறுநர்|प्रति|收件地址|發給|发给|받는이|către|címzett|prima|za|kam|adressaat|kellele|kepada|ถึง|per a|до|primatelj|príjemca|nori|به|to|an|à|pour|para|a|aan|til|till|vastaanottaja|do|komu|кому|kime|alıcı|προς|אל|إلى|الى|收件人|收件者|宛先|받는 ?사람|tới|đến|destinataire|destinatario',
   subject:
-    'subiectul|naslov|наслов|tema|subjekti|тақырыбы|თემა|mövzu|বিষয়|ábhar|тэма|asuntua|judul|பொருள்|assumpto|subiect|tárgy|predmet|относно|zadeva|teema|temats|perihal|subjek|เรื่อง|assumpte|विषय|موضوع|sujet|gaia|pwnc|efni|предмет|subject|betreff|objet|asunto|oggetto|assunto|onderwerp|emne|ämne|aihe|temat|předmět|тема|konu|θέμα|נושא|الموضوع|主题|主題|主旨|件名|제목|chủ đề|tiêu đề|re',
+    'thema|subiectul|naslov|наслов|tema|subjekti|тақырыбы|თემა|mövzu|বিষয়|ábhar|тэма|asuntua|judul|பொருள்|assumpto|subiect|tárgy|predmet|относно|zadeva|teema|temats|perihal|subjek|เรื่อง|assumpte|विषय|موضوع|sujet|gaia|pwnc|efni|предмет|subject|betreff|objet|asunto|oggetto|assunto|onderwerp|emne|ämne|aihe|temat|předmět|тема|konu|θέμα|נושא|الموضوع|主题|主題|主旨|件名|제목|chủ đề|tiêu đề|re',
   other:
     'másolatot kap|kópia|dw|bilgi|kopio|κοιν\\.|नकल|प्रतिलिपि|salinan|sk|surət|көшірме|副本抄送|copie à|másolat|kopija|копие|สำเนา|tembusan|cc|bcc|message-id|kopie|copie|kopia|kopi|копия|копія|抄送|副本|참조|reply-to|répondre à|antwort an|risposta|on behalf of|importance|priority|wichtigkeit|attachments?|anlagen|organi[sz]ation|newsgroups',
 } as const;
