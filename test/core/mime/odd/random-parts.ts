@@ -85,7 +85,8 @@ export function makeRandomMessage(seed: number): RandomMessage {
       lines.push(`--${boundary}${pick(['', '', ' ', '\t'])}`);
       lines.push(isNested ? makeMultipart(depth - 1, random() < 0.5 ? boundary : null) : makePart());
     }
-    if (random() < 0.85) lines.push(`--${boundary}--`, '');
+    if (random() < 0.85) lines.push(`--${boundary}--`);
+    lines.push('');
     return lines.join('\n');
   }
 
