@@ -13,6 +13,11 @@ export interface AttachmentFile {
   bytes: Uint8Array;
 }
 
+interface ByteRange {
+  start: number;
+  length: number;
+}
+
 /** By file name (the first match) or by position in the message. */
 type AttachmentChoice = { filename: string } | { index: number };
 
@@ -58,20 +63,26 @@ async function readStoredMessage(context: OperationContext, emailId: string): Pr
 export function loadRawBytes(
   { database, userId, room }: OperationContext,
   emailId: string,
-  range: { start: number; length: number },
+  range: ByteRange,
 ): ReturnType<typeof readRawBytes> {
   return room.load(range.length, () => readRawBytes(database, userId, emailId, range));
 }
 
-/** Returns a part of the stored bytes of an email that the user has. Throws not_found when they are gone or damaged. */
-export async function readBytes(
-  context: OperationContext,
+/** Returns a part of the stored bytes of an email that the user has. Throws not_found when they are gone or damaged, and what ResponseRoom.load throws. */
+export function readBytes(context: OperationContext, emailId: string, range: ByteRange): Promise<Buffer> {
+  context.room.take(range.length);
+  return readTakenBytes(context, emailId, range);
+}
+
+/** Like readBytes, of bytes that room is taken for already. */
+export async function readTakenBytes(
+  { database, userId, room, log }: OperationContext,
   emailId: string,
-  range: { start: number; length: number },
+  range: ByteRange,
 ): Promise<Buffer> {
-  const bytes = await loadRawBytes(context, emailId, range);
+  const bytes = await room.loadTaken(range.length, () => readRawBytes(database, userId, emailId, range));
   if (bytes !== 'missing' && bytes !== 'damaged') return bytes;
-  context.log.error({ emailId, bytes }, 'emails: the raw bytes of a message are missing or damaged');
+  log.error({ emailId, bytes }, 'emails: the raw bytes of a message are missing or damaged');
   throw contentNotAvailable();
 }
 
