@@ -103,14 +103,6 @@ function isChosen(attachment: Attachment, choice: AttachmentChoice): boolean {
   return attachment.filename === choice.filename || attachment.filename.normalize() === choice.filename.normalize();
 }
 
-/** Returns all bytes of an email. Returns null when the user has no such email, or its bytes are missing or damaged. */
-export async function readRawSource(context: OperationContext, emailId: string): Promise<Buffer | null> {
-  const [size] = await loadSizes(context, [emailId]);
-  if (size == null) return null;
-  const bytes = await loadRawBytes(context, emailId, { start: 0, length: size });
-  return bytes === 'missing' ? null : unlessDamaged(context, emailId, bytes);
-}
-
 /** Bytes of messages that one statement reads. */
 const MAX_BATCH_BYTES = 8_000_000;
 
@@ -125,16 +117,18 @@ export async function loadRawSources(
 ): Promise<(Buffer | null)[]> {
   const { database, userId, room } = context;
   const sources = new Map<string, Buffer | 'damaged'>();
-  await asUser(database, userId, async (transaction) => {
-    const sizes = await findRawSizes(transaction, userId, emailIds.filter(isValidId));
-    const readSize = (id: string) => Math.min(sizes.get(id) ?? 0, most ?? Number.POSITIVE_INFINITY);
-    for (const batch of batchBySize([...sizes.keys()], readSize)) {
-      const total = batch.reduce((sum, id) => sum + readSize(id), 0);
-      const length = Math.max(...batch.map(readSize));
-      const found = await room.load(total, () => findRawBeginnings(transaction, userId, batch, length));
-      for (const [id, bytes] of found) sources.set(id, bytes);
-    }
-  });
+  const sizes = await asUser(database, userId, (transaction) =>
+    findRawSizes(transaction, userId, emailIds.filter(isValidId)),
+  );
+  const readSize = (id: string) => Math.min(sizes.get(id) ?? 0, most ?? Number.POSITIVE_INFINITY);
+  for (const batch of batchBySize([...sizes.keys()], readSize)) {
+    const total = batch.reduce((sum, id) => sum + readSize(id), 0);
+    const length = Math.max(...batch.map(readSize));
+    const found = await room.load(total, () =>
+      asUser(database, userId, (transaction) => findRawBeginnings(transaction, userId, batch, length)),
+    );
+    for (const [id, bytes] of found) sources.set(id, bytes);
+  }
   return emailIds.map((id) => unlessDamaged(context, id, sources.get(id) ?? null));
 }
 
