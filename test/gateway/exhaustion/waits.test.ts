@@ -58,12 +58,6 @@ async function expectBounded(begun: Promise<string>[]): Promise<void> {
   expect(heads.filter((head) => head.startsWith('HTTP/1.1 200')).length).toBeGreaterThan(0);
   expect((await stage.get(stage.other, '/emails')).status).toBe(200);
   const peak = await stage.peakMemory();
-  console.log(
-    'PEAK',
-    Math.round(peak / 1048576),
-    'MiB',
-    heads.filter((head) => head.startsWith('HTTP/1.1 200')).length,
-  );
   expect(peak, `${Math.round(peak / MB)} MB`).toBeLessThan(MOST_MEMORY);
   stage.letGo();
 }
