@@ -105,7 +105,6 @@ const features: Readonly<Record<string, readonly Row[]>> = {
     ],
     ['Retry deferred recipients', 'retrySending', 'retrySending'],
     ['Read a recipient', '', 'recipient', '', 'REST: `recipients` of `GET /emails/{id}`'],
-    ['Review what an email sends', 'reviewEmail', '', 'review_email', CONNECTIONS],
     ['Approve or reject', 'approveEmail rejectEmail', 'approveEmail rejectEmail', 'approve_email reject_email'],
     [
       'Drafts',

@@ -91,7 +91,7 @@ export function capabilityRoutes<Row extends ResourceRow>(
         ...mailOptions(operation),
         ...own.route,
         ...route,
-        config: { ...own.route?.config, ...timeLimit(operation), access: access[operation.access] },
+        config: { ...own.route?.config, ...routeLimits(operation), access: access[operation.access] },
       },
     }));
   });
@@ -107,8 +107,11 @@ export function capabilityRoutes<Row extends ResourceRow>(
   };
 }
 
-function timeLimit({ answerWithinMs }: Operation) {
-  return answerWithinMs === undefined ? {} : { answerWithinMs };
+function routeLimits({ answerWithinMs, isDownload }: Operation) {
+  return {
+    ...(answerWithinMs === undefined ? {} : { answerWithinMs }),
+    ...(isDownload === undefined ? {} : { isDownload }),
+  };
 }
 
 /** Returns the options of routes whose bodies can be as large as an email. */

@@ -9,6 +9,7 @@ import {
   redeliveryCapability,
   releaseCapability,
 } from '../../operations/endpoints/delivery-capability.ts';
+import { sentReviewCapability } from '../../operations/sending/sent-review-capability.ts';
 import { requireDeclaredAccess, requireRequestScope } from '../admission/access.ts';
 import type { Admission } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
@@ -49,7 +50,6 @@ import { draftRoutes } from './sending/drafts.ts';
 import { legacyScheduledRoutes } from './sending/legacy-scheduled.ts';
 import { scheduledEmailRoutes } from './sending/scheduled-emails.ts';
 import { forwardRoutes, replyRoutes, sendingRoutes } from './sending/sending.ts';
-import { sentReviewRoutes } from './sending/sent-review.ts';
 import { legacySuppressionRoutes, suppressionRoutes } from './sending/suppressions.ts';
 import { threadChangeRoutes } from './threads/thread-changes.ts';
 import { threadClaimRoutes } from './threads/thread-claim.ts';
@@ -69,7 +69,7 @@ const resources = [
   emailRoutes,
   emailHtmlRoutes,
   emailCheckRoutes,
-  sentReviewRoutes,
+  capabilityRoutes(sentReviewCapability),
   emailChangeRoutes,
   contactRoutes,
   capabilityRoutes(imageSenderCapability),

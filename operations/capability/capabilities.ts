@@ -8,6 +8,7 @@ import { imageSenderCapability } from '../emails/image-sender-capability.ts';
 import { timelineCapability } from '../emails/timeline-capability.ts';
 import { deliveryCapability, redeliveryCapability, releaseCapability } from '../endpoints/delivery-capability.ts';
 import { guardCapability } from '../routing/guard-capability.ts';
+import { sentReviewCapability } from '../sending/sent-review-capability.ts';
 import { suppressionCapability } from '../sending/suppression-capability.ts';
 import { claimCapability } from '../threads/claim-capability.ts';
 import { retentionCapability } from '../upkeep/retention-capability.ts';
@@ -19,6 +20,7 @@ export const capabilities: readonly Capability[] = [
   contactCapability,
   imageSenderCapability,
   claimCapability,
+  sentReviewCapability,
   suppressionCapability,
   domainCapability,
   emailAddressCapability,

@@ -91,6 +91,8 @@ interface OperationNames {
   tool?: Tool;
   /** time limit, if it differs from that of other requests; milliseconds */
   answerWithinMs?: number;
+  /** whether REST counts the response against the limit of downloads */
+  isDownload?: boolean;
 }
 
 /** A tool of MCP. Its arguments are the target and the input, in snake_case. */
@@ -244,7 +246,11 @@ export interface OwnedField {
   /** in GraphQL, such as `Email` */
   type: string;
   field: string;
+  /** that of the action if absent */
+  description?: string;
   isNullable?: boolean;
+  /** returns whether an owner has no value, for which nothing is loaded */
+  isAbsent?: (owner: never) => boolean;
   cost?: Cost;
   /** returns one value per ID of an owner, with the same input */
   load: (context: OperationContext, ids: readonly string[], input: never) => Promise<readonly unknown[]>;

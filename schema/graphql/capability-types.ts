@@ -442,8 +442,8 @@ function findLink(
 }
 
 /** Adds a field of another type, whose values are loaded together for all owners in a response. */
-function addOwnedField({ input, description }: Action, of: OwnedField, type: unknown): void {
-  const { type: owner, field, isNullable = false, cost, load } = of;
+function addOwnedField({ input, description: ownDescription }: Action, of: OwnedField, type: unknown): void {
+  const { type: owner, field, description = ownDescription, isNullable = false, isAbsent, cost, load } = of;
   const read = makeInputReader(input);
   const values = loadByOwner(
     ({ reads }, ids, given: unknown) => load(reads, ids, given as never) as Promise<unknown[]>,
@@ -455,7 +455,10 @@ function addOwnedField({ input, description }: Action, of: OwnedField, type: unk
       description,
       args: inputFields({ field: t.arg as never }, input, { arguments: true }),
       ...(makeComplexity(cost, (args) => args) as object),
-      resolve: ({ id }, args, context) => values(context, String(id), parseGiven(input, read(args))) as never,
+      resolve: (row, args, context) =>
+        isAbsent?.(row as never) === true
+          ? (null as never)
+          : (values(context, String(row.id), parseGiven(input, read(args))) as never),
     }),
   );
 }

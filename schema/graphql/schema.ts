@@ -31,7 +31,6 @@ import './events/subscription.ts';
 import './events/webhook-requests.ts';
 import './threads/thread-changes.ts';
 import './sending/waiting-emails.ts';
-import './sending/sent-review.ts';
 import type { GraphQLSchema } from 'graphql';
 import { capabilities } from '../../operations/capability/capabilities.ts';
 import { requireAccess } from './access.ts';
