@@ -36,7 +36,6 @@ const features: Readonly<Record<string, readonly Row[]>> = {
     ['Read or archive one email', 'updateEmail putEmail', 'updateEmail'],
     ['Read or archive several emails', 'updateEmails', 'updateEmails'],
     ['Safe HTML', 'showEmail', '', '', CONNECTIONS],
-    ['Checks of an email', 'checkEmail', '', '', CONNECTIONS],
     ['Import emails', 'importEmails', 'importEmails'],
     ['Reprocess emails', 'reprocessEmails', 'reprocessEmails'],
     ['Simulate received mail', 'simulateInbound', 'simulateInbound'],

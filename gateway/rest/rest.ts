@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { apiRequestCapability } from '../../operations/accounts/api-request-capability.ts';
 import { replyAddressCapability } from '../../operations/domains/reply-address-capability.ts';
+import { emailChecksCapability } from '../../operations/emails/email-checks-capability.ts';
 import { imageSenderCapability } from '../../operations/emails/image-sender-capability.ts';
 import { timelineCapability } from '../../operations/emails/timeline-capability.ts';
 import {
@@ -30,7 +31,6 @@ import { attachmentViewRoutes } from './emails/attachment-views.ts';
 import { attachmentRoutes, downloadRoutes } from './emails/attachments.ts';
 import { contactRoutes } from './emails/contacts.ts';
 import { emailChangeRoutes } from './emails/email-changes.ts';
-import { emailCheckRoutes } from './emails/email-checks.ts';
 import { emailHtmlRoutes } from './emails/email-html.ts';
 import { emailWaitRoutes } from './emails/email-wait.ts';
 import { emailRoutes } from './emails/emails.ts';
@@ -68,7 +68,7 @@ export interface RestInterfaceOptions {
 const resources = [
   emailRoutes,
   emailHtmlRoutes,
-  emailCheckRoutes,
+  capabilityRoutes(emailChecksCapability),
   capabilityRoutes(sentReviewCapability),
   emailChangeRoutes,
   contactRoutes,

@@ -4,6 +4,7 @@ import { domainCapability } from '../domains/domain-capability.ts';
 import { emailAddressCapability } from '../domains/email-address-capability.ts';
 import { replyAddressCapability } from '../domains/reply-address-capability.ts';
 import { contactCapability } from '../emails/contact-capability.ts';
+import { emailChecksCapability } from '../emails/email-checks-capability.ts';
 import { imageSenderCapability } from '../emails/image-sender-capability.ts';
 import { timelineCapability } from '../emails/timeline-capability.ts';
 import { deliveryCapability, redeliveryCapability, releaseCapability } from '../endpoints/delivery-capability.ts';
@@ -17,6 +18,7 @@ import type { Capability } from './capability.ts';
 /** All capabilities that are declared once. */
 export const capabilities: readonly Capability[] = [
   timelineCapability,
+  emailChecksCapability,
   contactCapability,
   imageSenderCapability,
   claimCapability,
