@@ -113,7 +113,6 @@ const features: Readonly<Record<string, readonly Row[]>> = {
     ],
     ['Attachment of a draft', 'downloadDraftAttachment', 'draftAttachment'],
   ],
-  Domains: [['DMARC reports', 'listDmarcReports getDmarcReport getDmarcSummary', 'dmarcReport dmarcSummary']],
   Endpoints: [
     ['List and read endpoints', 'listEndpoints getEndpoint', 'endpoints endpoint'],
     [

@@ -318,7 +318,7 @@ interface ListQuery {
 const USUAL = { shape: (usual: Fields) => usual, bodyOf: (usual: Body, _result: never) => usual };
 
 function readForm({ target, read, path = '/:id' }: Read, { capability, differences, object }: RouteParts): RouteForm {
-  if (object === null) throw new Error(`${capability.path} reads no resource`);
+  if (object === null || read === undefined) throw new Error(`${capability.path} reads no resource`);
   const { shape: makeResponse, bodyOf } = differences.response ?? USUAL;
   return {
     method: 'GET',
@@ -384,6 +384,7 @@ function deletedBody(resource: Resource): Fields {
 function actionForm(action: Action, parts: RouteParts): RouteForm {
   const { differences } = parts;
   const { method, path, target, output, errors, run } = action;
+  if (run === undefined) throw new Error(`${path} does nothing`);
   const { shape: makeResponse, bodyOf } = differences.response ?? USUAL;
   const { shape, write } = makeOutput(output, parts);
   const { body, inputOf } = makeRequest(action, parts);
@@ -398,10 +399,21 @@ function actionForm(action: Action, parts: RouteParts): RouteForm {
     response: makeResponse(shape),
     errors,
     handle: async (context, { params, query, body: given }) => {
-      const result = await run(context, inputOf(isQuery ? query : given, query), readId(params, target));
+      const result = await readWhole(
+        await run(context, inputOf(isQuery ? query : given, query), readId(params, target)),
+      );
       return bodyOf(await write(context, result), result as never);
     },
   };
+}
+
+/** Returns an object with the results of its functions, which run one after another. */
+async function readWhole(value: unknown): Promise<unknown> {
+  if (typeof value === 'function') return (value as () => Promise<unknown>)();
+  if (value === null || typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  const whole: Body = {};
+  for (const [name, inner] of Object.entries(value)) whole[name] = await readWhole(inner);
+  return whole;
 }
 
 /** Returns what an action returns as REST has it: a list is an object with `data`. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { apiRequestCapability } from '../../operations/accounts/api-request-capability.ts';
+import { dmarcSummaryCapability } from '../../operations/domains/dmarc-report-capability.ts';
 import { replyAddressCapability } from '../../operations/domains/reply-address-capability.ts';
 import { emailChecksCapability } from '../../operations/emails/email-checks-capability.ts';
 import { imageSenderCapability } from '../../operations/emails/image-sender-capability.ts';
@@ -98,6 +99,7 @@ const resources = [
   domainRoutes,
   domainChangeRoutes,
   dmarcReportRoutes,
+  capabilityRoutes(dmarcSummaryCapability),
   emailAddressRoutes,
   capabilityRoutes(replyAddressCapability),
   endpointRoutes,

@@ -1,5 +1,6 @@
 import { apiKeyCapability } from '../accounts/api-key-capability.ts';
 import { apiRequestCapability } from '../accounts/api-request-capability.ts';
+import { dmarcReportCapability, dmarcSummaryCapability } from '../domains/dmarc-report-capability.ts';
 import { domainCapability } from '../domains/domain-capability.ts';
 import { emailAddressCapability } from '../domains/email-address-capability.ts';
 import { replyAddressCapability } from '../domains/reply-address-capability.ts';
@@ -25,6 +26,8 @@ export const capabilities: readonly Capability[] = [
   sentReviewCapability,
   suppressionCapability,
   domainCapability,
+  dmarcReportCapability,
+  dmarcSummaryCapability,
   emailAddressCapability,
   replyAddressCapability,
   deliveryCapability,

@@ -172,8 +172,8 @@ export interface Read<Row extends ResourceRow = ResourceRow> extends OperationNa
   target: Target;
   /** whether GraphQL reads each by itself, because `read` does more than load the row */
   isReadAlone?: boolean;
-  /** throws not_found */
-  read: (context: OperationContext, id: string) => Promise<Row>;
+  /** throws not_found; absent for what only GraphQL reads, by its ID */
+  read?: (context: OperationContext, id: string) => Promise<Row>;
 }
 
 interface ChangeNames extends OperationNames {
@@ -235,7 +235,8 @@ export interface Action extends ChangeNames {
   cost?: Cost;
   /** the field of another type of GraphQL that has the output, too, or instead of a query */
   of?: OwnedField;
-  run: (context: OperationContext, input: unknown, id: string) => Promise<unknown>;
+  /** absent for what is only a field of another type */
+  run?: (context: OperationContext, input: unknown, id: string) => Promise<unknown>;
 }
 
 /** Cost in GraphQL: as many fields, or that of the fields of the output times a number. */
@@ -294,6 +295,13 @@ type DeepReadonly<Value> = Value extends Date
     : Value extends object
       ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> }
       : Value;
+
+/** An object whose fields can be functions, which run when an interface needs the field: GraphQL reads only what is requested. */
+export type Lazily<Value> = Value extends Date | readonly unknown[]
+  ? Value
+  : Value extends object
+    ? { readonly [Key in keyof Value]: Lazily<Value[Key]> | (() => Promise<Value[Key]>) }
+    : Value;
 
 /**
  * Defines a resource. The compiler checks that a row has each field of the shape with its type, or that `computed` or `loaded` returns it.
@@ -378,11 +386,11 @@ export function defineAction<Input extends Fields, Output extends Fields | z.Zod
   definition: Omit<Action, 'kind' | 'input' | 'output' | 'run'> & {
     input: Input;
     output: Output;
-    run: (
+    run?: (
       context: OperationContext,
       input: z.output<Input>,
       id: string,
-    ) => Promise<Output extends z.ZodType ? DeepReadonly<z.output<Output>> : ResourceRow>;
+    ) => Promise<Output extends z.ZodType ? Lazily<DeepReadonly<z.output<Output>>> : ResourceRow>;
   },
 ): Operation {
   return { ...definition, kind: 'action' } as unknown as Operation;

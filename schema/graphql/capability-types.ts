@@ -271,7 +271,7 @@ function addRead(
       resolve: async (_root, args: Record<string, unknown>, { reads }) => {
         const id = String(args[target.argument]);
         // Objects that are named by their ID are loaded together.
-        if (target.argument === 'id' && !isReadAlone) return id as never;
+        if ((target.argument === 'id' && !isReadAlone) || read === undefined) return id as never;
         return read(reads, id).catch(nullIfNotFound) as never;
       },
     }),
@@ -373,7 +373,7 @@ function addAction(action: Action, resource: Resource | undefined): void {
   const read = makeMailReader(action);
   const isOfDomain = resource?.isOfDomain ?? action.isOfDomain ?? false;
   if (of !== undefined && output !== 'resource') addOwnedField(action, of, typeFor(output, { isOfDomain }));
-  if (field === undefined) return;
+  if (field === undefined || run === undefined) return;
   const [linked, link] = findLink(output, payloadField, resource) ?? [];
   const dataField = output === 'resource' && resource !== undefined ? uncapitalized(resource.name) : payloadField;
   const options = {

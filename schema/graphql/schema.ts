@@ -6,7 +6,6 @@ import './sending/batch.ts';
 import './sending/approval.ts';
 import './sending/draft.ts';
 import './endpoints/delivery.ts';
-import './domains/dmarc-report.ts';
 import './emails/email.ts';
 import './emails/email-changes.ts';
 import './emails/email-findings.ts';
