@@ -113,6 +113,7 @@ const features: Readonly<Record<string, readonly Row[]>> = {
     ],
     ['Attachment of a draft', 'downloadDraftAttachment', 'draftAttachment'],
   ],
+  Domains: [],
   Endpoints: [
     ['List and read endpoints', 'listEndpoints getEndpoint', 'endpoints endpoint'],
     [
@@ -138,11 +139,7 @@ const features: Readonly<Record<string, readonly Row[]>> = {
     ],
   ],
   Routing: [['Explain a route', 'explainEmailRoute explainRoute', 'explainRoute']],
-  Account: [
-    ['Read the account', 'getAccount', 'viewer', 'who_am_i'],
-    ['Overview', 'getOverview', 'overview'],
-    ['Erase the account', '', 'eraseAccount', '', 'Needs a dashboard session, which REST keys do not have'],
-  ],
+  Account: [],
   'Paths of other clients': [
     [
       'Received mail',

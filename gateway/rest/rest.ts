@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { accountCapability } from '../../operations/accounts/account-capability.ts';
 import { apiRequestCapability } from '../../operations/accounts/api-request-capability.ts';
 import { dmarcSummaryCapability } from '../../operations/domains/dmarc-report-capability.ts';
 import { replyAddressCapability } from '../../operations/domains/reply-address-capability.ts';
@@ -57,7 +58,7 @@ import { threadClaimRoutes } from './threads/thread-claim.ts';
 import { threadRoutes } from './threads/threads.ts';
 import { trashRoutes } from './threads/trash.ts';
 import { unservedRoutes } from './unserved.ts';
-import { accountRoutes } from './upkeep/account.ts';
+import { overviewRoutes } from './upkeep/overview.ts';
 import { retentionRoutes } from './upkeep/retention.ts';
 
 export interface RestInterfaceOptions {
@@ -108,7 +109,8 @@ const resources = [
   eventRoutes,
   webhookRequestRoutes,
   guardRoutes,
-  accountRoutes,
+  capabilityRoutes(accountCapability),
+  overviewRoutes,
   retentionRoutes,
   apiKeyRoutes,
   revokeKeyRoutes,

@@ -1,3 +1,4 @@
+import { accountCapability, erasureCapability } from '../accounts/account-capability.ts';
 import { apiKeyCapability } from '../accounts/api-key-capability.ts';
 import { apiRequestCapability } from '../accounts/api-request-capability.ts';
 import { dmarcReportCapability, dmarcSummaryCapability } from '../domains/dmarc-report-capability.ts';
@@ -13,6 +14,7 @@ import { guardCapability } from '../routing/guard-capability.ts';
 import { sentReviewCapability } from '../sending/sent-review-capability.ts';
 import { suppressionCapability } from '../sending/suppression-capability.ts';
 import { claimCapability } from '../threads/claim-capability.ts';
+import { overviewCapability } from '../upkeep/overview-capability.ts';
 import { retentionCapability } from '../upkeep/retention-capability.ts';
 import type { Capability } from './capability.ts';
 
@@ -34,6 +36,9 @@ export const capabilities: readonly Capability[] = [
   redeliveryCapability,
   guardCapability,
   releaseCapability,
+  accountCapability,
+  overviewCapability,
+  erasureCapability,
   retentionCapability,
   apiKeyCapability,
   apiRequestCapability,

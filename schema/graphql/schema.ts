@@ -1,7 +1,6 @@
 import './scalars.ts';
 import './errors.ts';
 import './accounts/account.ts';
-import './accounts/erasure.ts';
 import './sending/batch.ts';
 import './sending/approval.ts';
 import './sending/draft.ts';
@@ -19,7 +18,6 @@ import './sending/sending.ts';
 import './routing/guard-config.ts';
 import './threads/thread.ts';
 import './threads/trash.ts';
-import './upkeep/overview.ts';
 import './sending/recipient.ts';
 import './emails/reprocess.ts';
 import './routing/route.ts';
