@@ -96,15 +96,7 @@ const features: Readonly<Record<string, readonly Row[]>> = {
     ['Send a batch', 'sendBatch', 'sendEmails'],
     ['Read, cancel and retry a batch', 'getBatch cancelBatch retryBatch', 'batch cancelBatch retryBatch'],
     ['Reschedule', '', 'rescheduleEmail', 'reschedule_email', 'REST: `PATCH /emails/{id}` with `scheduled_at`'],
-    [
-      'Cancel, pause and resume',
-      'cancelEmail pauseEmail resumeEmail',
-      'cancelEmail pauseEmail resumeEmail',
-      'cancel_email',
-    ],
-    ['Retry deferred recipients', 'retrySending', 'retrySending'],
     ['Read a recipient', '', 'recipient', '', 'REST: `recipients` of `GET /emails/{id}`'],
-    ['Approve or reject', 'approveEmail rejectEmail', 'approveEmail rejectEmail', 'approve_email reject_email'],
     [
       'Drafts',
       'listDrafts getDraft createDraft updateDraft deleteDraft sendDraft',

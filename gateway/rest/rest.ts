@@ -12,6 +12,7 @@ import {
   redeliveryCapability,
   releaseCapability,
 } from '../../operations/endpoints/delivery-capability.ts';
+import { retrySendingCapability } from '../../operations/sending/schedule-capability.ts';
 import { sentReviewCapability } from '../../operations/sending/sent-review-capability.ts';
 import { requireDeclaredAccess, requireRequestScope } from '../admission/access.ts';
 import type { Admission } from '../admission/admission.ts';
@@ -80,6 +81,7 @@ const resources = [
   sendingRoutes,
   batchRoutes,
   draftRoutes,
+  capabilityRoutes(retrySendingCapability),
   scheduledEmailRoutes,
   approvalRoutes,
   capabilityRoutes(redeliveryCapability),

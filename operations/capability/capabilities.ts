@@ -11,6 +11,8 @@ import { imageSenderCapability } from '../emails/image-sender-capability.ts';
 import { timelineCapability } from '../emails/timeline-capability.ts';
 import { deliveryCapability, redeliveryCapability, releaseCapability } from '../endpoints/delivery-capability.ts';
 import { guardCapability } from '../routing/guard-capability.ts';
+import { approvalCapability } from '../sending/approval-capability.ts';
+import { retrySendingCapability, scheduleCapability } from '../sending/schedule-capability.ts';
 import { sentReviewCapability } from '../sending/sent-review-capability.ts';
 import { suppressionCapability } from '../sending/suppression-capability.ts';
 import { claimCapability } from '../threads/claim-capability.ts';
@@ -25,7 +27,10 @@ export const capabilities: readonly Capability[] = [
   contactCapability,
   imageSenderCapability,
   claimCapability,
+  scheduleCapability,
+  retrySendingCapability,
   sentReviewCapability,
+  approvalCapability,
   suppressionCapability,
   domainCapability,
   dmarcReportCapability,
