@@ -143,7 +143,7 @@ function actionForm({ summary, method, target, input, output, run }: Action): Fo
       ...wireInput(input, 'snake').shape,
     }),
     output: wireOutput(output, 'snake'),
-    run: async (context, given) => write(await run(context, read(given), readText(given, argument))),
+    run: async (context, given) => write(await run(context, read(given), readText(given, argument), null)),
   };
 }
 

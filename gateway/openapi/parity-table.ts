@@ -36,9 +36,6 @@ const features: Readonly<Record<string, readonly Row[]>> = {
     ['Read or archive one email', 'updateEmail putEmail', 'updateEmail'],
     ['Read or archive several emails', 'updateEmails', 'updateEmails'],
     ['Safe HTML', 'showEmail', '', '', CONNECTIONS],
-    ['Import emails', 'importEmails', 'importEmails'],
-    ['Reprocess emails', 'reprocessEmails', 'reprocessEmails'],
-    ['Simulate received mail', 'simulateInbound', 'simulateInbound'],
     ['Move an email to the trash', 'trashEmail', 'trashEmails', '', 'GraphQL moves up to 100 emails'],
     [
       'Delete an email forever',

@@ -21,7 +21,7 @@ import { limitEntries } from '../../schema/input-shapes.ts';
 import { access } from '../admission/access.ts';
 import { makeReader, makeWriter, snakeCase, wireInput, wireOutput, wireQuery } from './capability-shapes.ts';
 import { besideFields, INSTEAD_OF_OFFSET, isOneSided, oneSide, pageBeside } from './page-beside.ts';
-import { MAIL_BODY_LIMIT } from './sending/outgoing-shapes.ts';
+import { idempotencyHeader, idempotencyOf, MAIL_BODY_LIMIT } from './sending/outgoing-shapes.ts';
 import { besideBody, errorBody, idInPath, limit, listBody, listOf, offset, type RestOptions } from './shapes.ts';
 
 /** Where REST differs from what the capability says, for the sake of clients. */
@@ -181,6 +181,7 @@ function objectName({ name, objectName: given }: Resource): string {
 }
 
 interface RequestParts {
+  headers: Readonly<Record<string, string | string[] | undefined>>;
   body?: unknown;
   query: unknown;
   params: unknown;
@@ -194,6 +195,7 @@ interface RouteForm {
   /** after the path of the capability */
   path: string;
   params?: Fields;
+  headers?: Fields;
   querystring?: z.ZodType;
   body?: z.ZodType;
   response: z.ZodType;
@@ -383,7 +385,7 @@ function deletedBody(resource: Resource): Fields {
 
 function actionForm(action: Action, parts: RouteParts): RouteForm {
   const { differences } = parts;
-  const { method, path, target, output, errors, run } = action;
+  const { method, path, target, output, errors, idempotencyOperation, run } = action;
   if (run === undefined) throw new Error(`${path} does nothing`);
   const { shape: makeResponse, bodyOf } = differences.response ?? USUAL;
   const { shape, write } = makeOutput(output, parts);
@@ -394,14 +396,18 @@ function actionForm(action: Action, parts: RouteParts): RouteForm {
     status: differences.status ?? 200,
     path,
     ...(target === undefined ? {} : { params: targetParams(target) }),
+    ...(idempotencyOperation === undefined ? {} : { headers: idempotencyHeader }),
     ...(isQuery && body !== null ? { querystring: body } : {}),
     ...(isQuery || body === null ? {} : { body }),
     response: makeResponse(shape),
     errors,
-    handle: async (context, { params, query, body: given }) => {
-      const result = await readWhole(
-        await run(context, inputOf(isQuery ? query : given, query), readId(params, target)),
-      );
+    handle: async (context, { headers, params, query, body: given }) => {
+      const id = readId(params, target);
+      const idempotency =
+        idempotencyOperation === undefined
+          ? null
+          : idempotencyOf(headers, idempotencyOperation, target === undefined ? given : [id, given]);
+      const result = await readWhole(await run(context, inputOf(isQuery ? query : given, query), id, idempotency));
       return bodyOf(await write(context, result), result as never);
     },
   };
@@ -462,7 +468,10 @@ function makeRequest(operation: Change | Delete | Action, { capability, differen
 
 function makeExampleWriter(input: Fields, restCase: Capability['restCase']): (example: unknown) => unknown {
   const write = makeWriter(input, restCase);
-  return (example) => (write === null ? example : write(example));
+  if (write === null) return (example) => example;
+  // In the order of the example.
+  return (example) =>
+    Object.assign({}, ...Object.entries(example as Body).map(([name, value]) => write({ [name]: value }))) as Body;
 }
 
 function targetParams({ argument, argumentDescription, parameter = 'id' }: Target): Fields {

@@ -12,6 +12,7 @@ import {
   redeliveryCapability,
   releaseCapability,
 } from '../../operations/endpoints/delivery-capability.ts';
+import { simulateCapability } from '../../operations/routing/simulate-capability.ts';
 import { retrySendingCapability } from '../../operations/sending/schedule-capability.ts';
 import { sentReviewCapability } from '../../operations/sending/sent-review-capability.ts';
 import { requireDeclaredAccess, requireRequestScope } from '../admission/access.ts';
@@ -20,7 +21,13 @@ import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
 import { allowAnyOrigin } from '../admission/cross-origin.ts';
 import { limitDownloads, refuseDownloadsAsCode } from '../admission/downloads.ts';
 import { warnOfUnknownFields } from '../http/body-warnings.ts';
-import { findEmptyVariable, hasNoRoute, sendEmptyVariable, sendNoRoute } from '../http/error-response.ts';
+import {
+  findEmptyVariable,
+  hasNoRoute,
+  sendEmptyVariable,
+  sendNoRoute,
+  sendSnakeCaseError,
+} from '../http/error-response.ts';
 import { acceptBothIdNames } from '../http/id-names.ts';
 import { referenceRoutes } from '../openapi/reference.ts';
 import type { ContextOf } from '../operation-context.ts';
@@ -33,7 +40,7 @@ import { emailAddressRoutes } from './domains/email-addresses.ts';
 import { attachmentViewRoutes } from './emails/attachment-views.ts';
 import { attachmentRoutes, downloadRoutes } from './emails/attachments.ts';
 import { contactRoutes } from './emails/contacts.ts';
-import { emailChangeRoutes } from './emails/email-changes.ts';
+import { emailChangeRoutes, reprocessRoutes } from './emails/email-changes.ts';
 import { emailHtmlRoutes } from './emails/email-html.ts';
 import { emailWaitRoutes } from './emails/email-wait.ts';
 import { emailRoutes } from './emails/emails.ts';
@@ -46,11 +53,11 @@ import { eventRoutes } from './events/events.ts';
 import { webhookRequestRoutes } from './events/webhook-requests.ts';
 import { guardRoutes } from './routing/guard.ts';
 import { routeRoutes } from './routing/routes.ts';
-import { simulateRoutes } from './routing/simulate.ts';
 import { approvalRoutes } from './sending/approvals.ts';
 import { batchRoutes } from './sending/batches.ts';
 import { draftRoutes } from './sending/drafts.ts';
 import { legacyScheduledRoutes } from './sending/legacy-scheduled.ts';
+import { MAIL_BODY_LIMIT } from './sending/outgoing-shapes.ts';
 import { scheduledEmailRoutes } from './sending/scheduled-emails.ts';
 import { forwardRoutes, replyRoutes, sendingRoutes } from './sending/sending.ts';
 import { legacySuppressionRoutes, suppressionRoutes } from './sending/suppressions.ts';
@@ -74,6 +81,7 @@ const resources = [
   capabilityRoutes(emailChecksCapability),
   capabilityRoutes(sentReviewCapability),
   emailChangeRoutes,
+  reprocessRoutes,
   contactRoutes,
   capabilityRoutes(imageSenderCapability),
   emailWaitRoutes,
@@ -87,7 +95,11 @@ const resources = [
   capabilityRoutes(redeliveryCapability),
   routeRoutes,
   capabilityRoutes(releaseCapability),
-  simulateRoutes,
+  capabilityRoutes(simulateCapability, {
+    operations: {
+      simulateInbound: { route: { bodyLimit: MAIL_BODY_LIMIT, errorHandler: sendSnakeCaseError } },
+    },
+  }),
   capabilityRoutes(timelineCapability),
   replyRoutes,
   forwardRoutes,

@@ -8,9 +8,12 @@ import { replyAddressCapability } from '../domains/reply-address-capability.ts';
 import { contactCapability } from '../emails/contact-capability.ts';
 import { emailChecksCapability } from '../emails/email-checks-capability.ts';
 import { imageSenderCapability } from '../emails/image-sender-capability.ts';
+import { importCapability } from '../emails/import-capability.ts';
+import { reprocessCapability } from '../emails/reprocess-capability.ts';
 import { timelineCapability } from '../emails/timeline-capability.ts';
 import { deliveryCapability, redeliveryCapability, releaseCapability } from '../endpoints/delivery-capability.ts';
 import { guardCapability } from '../routing/guard-capability.ts';
+import { simulateCapability } from '../routing/simulate-capability.ts';
 import { approvalCapability } from '../sending/approval-capability.ts';
 import { retrySendingCapability, scheduleCapability } from '../sending/schedule-capability.ts';
 import { sentReviewCapability } from '../sending/sent-review-capability.ts';
@@ -24,6 +27,9 @@ import type { Capability } from './capability.ts';
 export const capabilities: readonly Capability[] = [
   timelineCapability,
   emailChecksCapability,
+  importCapability,
+  reprocessCapability,
+  simulateCapability,
   contactCapability,
   imageSenderCapability,
   claimCapability,

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { IdentifierKind } from '../../core/shared/identifiers.ts';
 import type { KeysetCursor, KeysetPage, Page } from '../../core/shared/page.ts';
 import type { OperationContext } from '../context.ts';
+import type { Idempotency } from '../sending/idempotency.ts';
 
 /**
  * What a user can do with one kind of object, declared once: shape, descriptions, rights and functions. From a capability are made
@@ -235,8 +236,10 @@ export interface Action extends ChangeNames {
   cost?: Cost;
   /** the field of another type of GraphQL that has the output, too, or instead of a query */
   of?: OwnedField;
+  /** The operation of its idempotency keys, such as `simulate`. Absent: it takes none. */
+  idempotencyOperation?: string;
   /** absent for what is only a field of another type */
-  run?: (context: OperationContext, input: unknown, id: string) => Promise<unknown>;
+  run?: (context: OperationContext, input: unknown, id: string, idempotency: Idempotency | null) => Promise<unknown>;
 }
 
 /** Cost in GraphQL: as many fields, or that of the fields of the output times a number. */
@@ -390,6 +393,7 @@ export function defineAction<Input extends Fields, Output extends Fields | z.Zod
       context: OperationContext,
       input: z.output<Input>,
       id: string,
+      idempotency: Idempotency | null,
     ) => Promise<Output extends z.ZodType ? Lazily<DeepReadonly<z.output<Output>>> : ResourceRow>;
   },
 ): Operation {

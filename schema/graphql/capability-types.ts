@@ -21,6 +21,7 @@ import type {
   ResourceRow,
   Target,
 } from '../../operations/capability/capability.ts';
+import { readIdempotency } from '../../operations/sending/idempotency.ts';
 import { invalidInput, limitEntries } from '../input-shapes.ts';
 import { access } from './access.ts';
 import { builder, connectionComplexity } from './builder.ts';
@@ -34,9 +35,11 @@ import {
 } from './capability-shapes.ts';
 import { type ConnectionArgs, type CountedConnection, type Cursors, connectionBy, totalCount } from './connection.ts';
 import { forgetLoaded, type GraphContext } from './context.ts';
+
 import { loadByOwner } from './load-by-owner.ts';
 import { addNodeKind } from './node-kinds.ts';
 import { addNodeType, EndpointInterface, loaderOf, nodeTypes, orNull } from './nodes.ts';
+import { idempotencyField } from './sending/sending.ts';
 
 type NodeType = ReturnType<typeof declareNode>;
 
@@ -369,6 +372,7 @@ function addAction(action: Action, resource: Resource | undefined): void {
     isQuery = false,
     of,
     field,
+    idempotencyOperation,
   } = action;
   const read = makeMailReader(action);
   const isOfDomain = resource?.isOfDomain ?? action.isOfDomain ?? false;
@@ -381,8 +385,14 @@ function addAction(action: Action, resource: Resource | undefined): void {
     access: { ...access[action.access], ...(shows === undefined ? {} : { shows }) },
     description,
   };
-  const runOn = (context: GraphContext['operations'], given: Record<string, unknown>) =>
-    run(context, parseGiven(input, read(given)), target === undefined ? '' : String(given[target.argument]));
+  const runOn = (context: GraphContext['operations'], { idempotencyKey, ...given }: Record<string, unknown>) => {
+    const idempotency =
+      idempotencyOperation === undefined
+        ? null
+        : readIdempotency({ key: idempotencyKey, field: 'idempotencyKey' }, idempotencyOperation, given);
+    const id = target === undefined ? '' : String(given[target.argument]);
+    return run(context, parseGiven(input, read(given)), id, idempotency);
+  };
   if (method === 'GET' || isQuery)
     builder.queryField(field, (t) =>
       t.field({
@@ -404,7 +414,11 @@ function addAction(action: Action, resource: Resource | undefined): void {
     builder.mutationField(field, (t) =>
       t.fieldWithInput({
         ...options,
-        input: { ...targetField(t.input as never, target), ...inputFields(t.input, input) },
+        input: {
+          ...targetField(t.input as never, target),
+          ...inputFields(t.input, input),
+          ...(idempotencyOperation === undefined ? {} : idempotencyField(t.input)),
+        },
         errors: dataField === undefined ? { directResult: true } : { dataField: { name: dataField } },
         ...makeComplexity(cost, ({ input: given }: { input?: unknown }) => given),
         resolve: async (_root, args, context) => {
