@@ -91,9 +91,7 @@ const features: Readonly<Record<string, readonly Row[]>> = {
     ['Reply', 'replyToEmail', 'replyToEmail', 'reply_to_email'],
     ['Forward', 'forwardEmail', 'forwardEmail', 'forward_email'],
     ['Send a batch', 'sendBatch', 'sendEmails'],
-    ['Read, cancel and retry a batch', 'getBatch cancelBatch retryBatch', 'batch cancelBatch retryBatch'],
     ['Reschedule', '', 'rescheduleEmail', 'reschedule_email', 'REST: `PATCH /emails/{id}` with `scheduled_at`'],
-    ['Read a recipient', '', 'recipient', '', 'REST: `recipients` of `GET /emails/{id}`'],
     [
       'Drafts',
       'listDrafts getDraft createDraft updateDraft deleteDraft sendDraft',
@@ -116,7 +114,6 @@ const features: Readonly<Record<string, readonly Row[]>> = {
     ['Replay deliveries', 'replayEndpointDeliveries', 'replayDeliveries'],
     ['Retry waiting deliveries', 'retryWaitingDeliveries', 'retryWaitingDeliveries'],
     ['Preview a payload query', 'previewPayload', 'previewPayload'],
-    ['Pull webhook requests', 'listWebhookRequests listEndpointWebhookRequests', 'webhookRequests'],
   ],
   Events: [
     [

@@ -38,7 +38,10 @@ interface OperationDifferences<Row> {
   /** returns what `request` accepted as input of the operation */
   inputOf?: (request: Body, usual: (request: Body) => Body) => Body;
   /** replaces the response: gets the usual one, and the row or the output of an action */
-  response?: { shape: (usual: Fields) => z.ZodType; bodyOf: (usual: Body, result: Row) => Body };
+  response?: {
+    shape: (usual: Fields) => z.ZodType;
+    bodyOf: (usual: Body, result: Row, context: OperationContext) => Body;
+  };
   /** status of a success */
   status?: number;
   /** options of the route, such as the limit of its body */
@@ -274,10 +277,10 @@ function listForm(list: List, { capability, differences, object }: RouteParts): 
     if (found !== null) {
       const total = await count(context, input);
       const items = await object.writeSeveral(context, found.items);
-      return bodyOf(besideBody(items, span, { ...found, total }), undefined as never);
+      return bodyOf(besideBody(items, span, { ...found, total }), undefined as never, context);
     }
     const { rows, total } = await list.list(context, input, span);
-    return bodyOf(listBody(await object.writeSeveral(context, rows), span, total), undefined as never);
+    return bodyOf(listBody(await object.writeSeveral(context, rows), span, total), undefined as never, context);
   };
   return {
     method: 'GET',
@@ -317,7 +320,7 @@ interface ListQuery {
 }
 
 /** The response is the usual one. */
-const USUAL = { shape: (usual: Fields) => usual, bodyOf: (usual: Body, _result: never) => usual };
+const USUAL = { shape: (usual: Fields) => usual, bodyOf: (usual: Body) => usual };
 
 function readForm({ target, read, path = '/:id' }: Read, { capability, differences, object }: RouteParts): RouteForm {
   if (object === null || read === undefined) throw new Error(`${capability.path} reads no resource`);
@@ -330,7 +333,7 @@ function readForm({ target, read, path = '/:id' }: Read, { capability, differenc
     response: makeResponse(object.shape),
     handle: async (context, { params }) => {
       const row = await read(context, readId(params, target));
-      return bodyOf(await object.writeOne(context, row), row as never);
+      return bodyOf(await object.writeOne(context, row), row as never, context);
     },
   };
 }
@@ -374,7 +377,7 @@ function changeForm(change: Change | Delete, parts: RouteParts): RouteForm {
     errors,
     handle: async (context, { params, query, body: given }) => {
       const row = await run(context, inputOf(given, query), readId(params, target));
-      return bodyOf(await write(context, row), row as never);
+      return bodyOf(await write(context, row), row as never, context);
     },
   };
 }
@@ -408,7 +411,7 @@ function actionForm(action: Action, parts: RouteParts): RouteForm {
           ? null
           : idempotencyOf(headers, idempotencyOperation, target === undefined ? given : [id, given]);
       const result = await readWhole(await run(context, inputOf(isQuery ? query : given, query), id, idempotency));
-      return bodyOf(await write(context, result), result as never);
+      return bodyOf(await write(context, result), result as never, context);
     },
   };
 }

@@ -12,6 +12,7 @@ import {
   redeliveryCapability,
   releaseCapability,
 } from '../../operations/endpoints/delivery-capability.ts';
+import { webhookRequestCapability } from '../../operations/endpoints/webhook-request-capability.ts';
 import { simulateCapability } from '../../operations/routing/simulate-capability.ts';
 import { retrySendingCapability } from '../../operations/sending/schedule-capability.ts';
 import { sentReviewCapability } from '../../operations/sending/sent-review-capability.ts';
@@ -50,11 +51,10 @@ import { receivingRoutes } from './emails/receiving.ts';
 import { endpointActionRoutes } from './endpoints/endpoint-actions.ts';
 import { endpointRoutes } from './endpoints/endpoints.ts';
 import { eventRoutes } from './events/events.ts';
-import { webhookRequestRoutes } from './events/webhook-requests.ts';
 import { guardRoutes } from './routing/guard.ts';
 import { routeRoutes } from './routing/routes.ts';
 import { approvalRoutes } from './sending/approvals.ts';
-import { batchRoutes } from './sending/batches.ts';
+import { batchChangeRoutes, batchRoutes } from './sending/batches.ts';
 import { draftRoutes } from './sending/drafts.ts';
 import { legacyScheduledRoutes } from './sending/legacy-scheduled.ts';
 import { MAIL_BODY_LIMIT } from './sending/outgoing-shapes.ts';
@@ -88,6 +88,7 @@ const resources = [
   importRoutes,
   sendingRoutes,
   batchRoutes,
+  batchChangeRoutes,
   draftRoutes,
   capabilityRoutes(retrySendingCapability),
   scheduledEmailRoutes,
@@ -121,7 +122,7 @@ const resources = [
   endpointActionRoutes,
   capabilityRoutes(deliveryCapability),
   eventRoutes,
-  webhookRequestRoutes,
+  capabilityRoutes(webhookRequestCapability),
   guardRoutes,
   capabilityRoutes(accountCapability),
   overviewRoutes,

@@ -12,9 +12,12 @@ import { importCapability } from '../emails/import-capability.ts';
 import { reprocessCapability } from '../emails/reprocess-capability.ts';
 import { timelineCapability } from '../emails/timeline-capability.ts';
 import { deliveryCapability, redeliveryCapability, releaseCapability } from '../endpoints/delivery-capability.ts';
+import { webhookRequestCapability } from '../endpoints/webhook-request-capability.ts';
 import { guardCapability } from '../routing/guard-capability.ts';
 import { simulateCapability } from '../routing/simulate-capability.ts';
 import { approvalCapability } from '../sending/approval-capability.ts';
+import { batchCapability } from '../sending/batch-capability.ts';
+import { recipientCapability } from '../sending/recipient-capability.ts';
 import { retrySendingCapability, scheduleCapability } from '../sending/schedule-capability.ts';
 import { sentReviewCapability } from '../sending/sent-review-capability.ts';
 import { suppressionCapability } from '../sending/suppression-capability.ts';
@@ -33,7 +36,9 @@ export const capabilities: readonly Capability[] = [
   contactCapability,
   imageSenderCapability,
   claimCapability,
+  batchCapability,
   scheduleCapability,
+  recipientCapability,
   retrySendingCapability,
   sentReviewCapability,
   approvalCapability,
@@ -45,6 +50,7 @@ export const capabilities: readonly Capability[] = [
   replyAddressCapability,
   deliveryCapability,
   redeliveryCapability,
+  webhookRequestCapability,
   guardCapability,
   releaseCapability,
   accountCapability,

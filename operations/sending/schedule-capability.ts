@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import { graphqlOnly, linkTo, restLiteral, restOnly, usually } from '../../core/shared/field-notes.ts';
 import { type Capability, defineAction } from '../capability/capability.ts';
+import { USUAL_RECIPIENTS } from './recipient-capability.ts';
 import { retrySending } from './recipients.ts';
 import * as scheduled from './scheduled-emails.ts';
 
 const target = { argument: 'id', argumentDescription: 'ID of the email.' } as const;
 const emailId = linkTo('Email', graphqlOnly(z.string())).meta({ description: 'The email.' });
-
-/** Recipients that the cost limit of GraphQL assumes. */
-const USUAL_RECIPIENTS = 3;
 
 export const retrySendingCapability: Capability = {
   feature: 'Sending',

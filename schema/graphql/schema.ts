@@ -17,7 +17,6 @@ import './sending/sending.ts';
 import './routing/guard-config.ts';
 import './threads/thread.ts';
 import './threads/trash.ts';
-import './sending/recipient.ts';
 import './routing/route.ts';
 import './events/subscription.ts';
 import './events/webhook-requests.ts';
