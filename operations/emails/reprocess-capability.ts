@@ -123,7 +123,7 @@ export const reprocessCapability: Capability = {
           emails: done.map(({ error, ...result }) => ({
             ...result,
             email: error?.code === 'not_found' ? null : result.emailId,
-            error: error === null ? null : { ...error, kind: kindOf(error.code) },
+            error: error === null ? null : { ...error, kind: classifyCode(error.code) },
           })),
         };
       },
@@ -133,6 +133,6 @@ export const reprocessCapability: Capability = {
 
 type Code = NonNullable<Awaited<ReturnType<typeof reprocessEmails>>[number]['error']>['code'];
 
-function kindOf(code: Code) {
+function classifyCode(code: Code) {
   return code === 'unauthorized' || code === 'forbidden' || code === 'gone' ? ('other' as const) : code;
 }

@@ -9,7 +9,7 @@ import { MAX_WAIT_SECONDS, startAfter } from '../events/events.ts';
 import { DEFAULT_PULLED_EVENTS, MAX_PULLED_EVENTS, pullWebhookRequests } from './webhook-requests.ts';
 
 /** Time limit of a long poll: the wait and the work before and after it. Milliseconds. */
-const ANSWER_MS = (MAX_WAIT_SECONDS + 30) * 1_000;
+const LONG_POLL_MS = (MAX_WAIT_SECONDS + 30) * 1_000;
 
 const webhookRequest = z
   .object({
@@ -130,7 +130,7 @@ export const webhookRequestCapability: Capability = {
       summary: 'Pull webhook requests',
       description:
         'Returns events as the requests that a webhook with default settings would get for them, oldest first and without gaps, for programs that Postroom cannot reach. Received mail is returned once its route is decided, whatever the route is. `postroom listen` forwards them to a local server.',
-      answerWithinMs: ANSWER_MS,
+      answerWithinMs: LONG_POLL_MS,
       method: 'GET',
       path: '/events/webhook-requests',
       input: query,
@@ -147,7 +147,7 @@ export const webhookRequestCapability: Capability = {
       summary: 'Pull the requests of a webhook',
       description:
         'Returns the requests that this webhook gets for events, oldest first and without gaps, with the same IDs, headers and bytes, and signed with its secrets. It changes no delivery: the webhook gets its requests as well.',
-      answerWithinMs: ANSWER_MS,
+      answerWithinMs: LONG_POLL_MS,
       method: 'GET',
       path: '/endpoints/:id/webhook-requests',
       target: { argument: 'id', argumentDescription: 'ID of the endpoint.' },

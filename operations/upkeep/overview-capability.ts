@@ -216,14 +216,14 @@ export const overviewCapability: Capability = {
           ...span,
           async totals() {
             const sums = overview.totalsOf(await readHours());
-            return { ...sums, successRate: rateOf(sums.delivered, sums.bounced + sums.failed) };
+            return { ...sums, successRate: findSuccessRate(sums.delivered, sums.bounced + sums.failed) };
           },
           hours: readHours,
           days: async () => overview.daysOf(await readHours()),
           domains: () => overview.readDeliverability(context, span),
           async webhooks() {
             const recent = await overview.readRecentWebhooks(context, span);
-            return { ...recent, successRate: rateOf(recent.successful, recent.failed) };
+            return { ...recent, successRate: findSuccessRate(recent.successful, recent.failed) };
           },
           waiting: () => overview.readWaitingMail(context),
           findings: () => listFindings(context),
@@ -233,6 +233,6 @@ export const overviewCapability: Capability = {
   ],
 };
 
-function rateOf(good: number, bad: number): number | null {
+function findSuccessRate(good: number, bad: number): number | null {
   return good + bad === 0 ? null : good / (good + bad);
 }

@@ -178,7 +178,7 @@ export function objectFields<Row extends object>(
       ...(usualCount === undefined ? {} : { complexity: { field: 1, multiplier: usualCount } }),
       resolve: (row: Row, _args: object, context: GraphContext) => {
         const found = read(row, field, context) ?? null;
-        const value: unknown = typeof found === 'function' ? found() : found;
+        const value: unknown = typeof found === 'function' ? (found as () => unknown)() : found;
         return (linksTo === 'Node' && value !== null ? loadNode(value as string, context) : value) as never;
       },
     };

@@ -51,11 +51,10 @@ const batchHeaders = idempotencyHeader.extend({
 });
 
 const batch = plainWireObject(batchResource, 'snake');
-const { items, ...frame } = batch.shape.shape;
 const batchDetails = z.object(batch.shape.shape).meta({ id: 'BatchDetails' });
 
-const sentBatch = z
-  .object(frame)
+const sentBatch = batch.shape
+  .omit({ items: true })
   .extend({
     errors: z
       .array(z.object({ index: z.number().int(), message: z.string() }))
