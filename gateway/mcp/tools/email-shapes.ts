@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { EMAIL_STATUSES } from '../../../core/emails/email-status.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
 import { type Extracts, extractFrom } from '../../../core/mime/extracts.ts';
+import { refusalShape } from '../../../core/sending/refusal-advice.ts';
 import { wholeText } from '../../../core/shared/large-text.ts';
+import { RECIPIENT_STATUSES } from '../../../core/smtp/delivery-status.ts';
 import type { OperationContext } from '../../../operations/context.ts';
 import { type EmailDetails, type EmailSummary, readEmail } from '../../../operations/emails/emails.ts';
 import { waitAnswer } from '../../rest/emails/email-wait.ts';
@@ -70,13 +72,18 @@ export function listedEmailOf(email: EmailSummary): z.input<typeof listedEmail> 
 }
 
 const examined = examinedEmailBody.shape;
-const refusal = examined.recipients.element.shape.refusal
-  .unwrap()
-  .meta(listedInWords('`reason`, `type` (`hard` or `soft`), `title`, `advice`.'));
+const refusal = refusalShape.meta(listedInWords('`reason`, `type` (`hard` or `soft`), `title`, `advice`.'));
 const warning = examined.security_warnings.element.meta(listedInWords('`kind`, `text`, `shown` and `actual`.'));
 const verdict = examined.sender_verdict
   .unwrap()
   .meta(listedInWords('Who vouches for the sender: `verdict`, `domain`, `text`.'));
+
+const listedRecipient = z.object({
+  address: z.string(),
+  status: z.enum(RECIPIENT_STATUSES),
+  last_response: z.string().nullable(),
+  refusal: refusal.nullable(),
+});
 
 /** An opened email. */
 export const openedEmail = z.object({
@@ -118,14 +125,7 @@ export const openedEmail = z.object({
         .meta(listedInWords('`index`, `filename`, `content_type`.')),
     ),
     security_warnings: z.array(warning).meta({ description: 'What may deceive the reader.' }),
-    recipients: z.array(
-      z.object({
-        address: z.string(),
-        status: z.enum(['pending', 'delivered', 'bounced', 'failed']),
-        last_response: z.string().nullable(),
-        refusal: refusal.nullable(),
-      }),
-    ),
+    recipients: z.array(listedRecipient),
   }),
 });
 
@@ -194,7 +194,7 @@ async function openedEmailOf(context: OperationContext, email: EmailDetails, cho
         content_type: shortText(contentType, MAX_SUBJECT),
       })),
       security_warnings,
-      recipients: body.recipients.slice(0, MAX_RECIPIENTS),
+      recipients: body.recipients.slice(0, MAX_RECIPIENTS) as z.infer<typeof listedRecipient>[],
     },
   };
 }
