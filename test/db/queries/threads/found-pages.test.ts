@@ -52,9 +52,7 @@ afterAll(async () => {
   await testDatabase?.drop();
 });
 
-const termsOf = (text: string) => parseSearch(text, new Date('2026-10-31T12:00:00Z'));
-
-const searchOf = (text: string) => ({ terms: parseSearch(text, new Date('2026-10-31T12:00:00Z')), part: null });
+const parseWords = (text: string) => ({ terms: parseSearch(text, new Date('2026-10-31T12:00:00Z')), part: null });
 
 /** Returns how many rows of threads and emails indexes and scans have returned to this database so far. */
 async function countRead(): Promise<number> {
@@ -66,19 +64,19 @@ async function countRead(): Promise<number> {
 }
 
 test.each<[string, () => Promise<unknown[]>]>([
-  ['threads', () => listThreads(single, USER, { ...THREADS, search: searchOf(WORD) }, FIRST)],
+  ['threads', () => listThreads(single, USER, { ...THREADS, search: parseWords(WORD) }, FIRST)],
   [
     'an inbox',
     () =>
       asUser(single, USER, (transaction) =>
-        pageInbox(transaction, USER, { ...THREADS, isArchived: null, ...searchOf(WORD) }, FIRST),
+        pageInbox(transaction, USER, { ...THREADS, isArchived: null, ...parseWords(WORD) }, FIRST),
       ),
   ],
   [
     'emails',
     () =>
       asUser(single, USER, (transaction) =>
-        pageFoundEmails(transaction, USER, { ...searchOf(WORD), conditions: EMAILS }, FIRST),
+        pageFoundEmails(transaction, USER, { ...parseWords(WORD), conditions: EMAILS }, FIRST),
       ),
   ],
 ])('a page of found %s reads rows of the matches, not of the whole account', async (_, read) => {
@@ -109,12 +107,12 @@ interface Match {
 }
 
 const findThreads = async (text: string, page: KeysetPage): Promise<string[]> => {
-  const threads = await listThreads(gateway, USER, { ...THREADS, search: searchOf(text) }, page);
+  const threads = await listThreads(gateway, USER, { ...THREADS, search: parseWords(text) }, page);
   return threads.map(({ id }) => id);
 };
 const findEmails = (text: string, page: KeysetPage): Promise<string[]> =>
   asUser(gateway, USER, async (transaction) => {
-    const emails = await pageFoundEmails(transaction, USER, { ...searchOf(text), conditions: EMAILS }, page);
+    const emails = await pageFoundEmails(transaction, USER, { ...parseWords(text), conditions: EMAILS }, page);
     return emails.map(({ id }) => id);
   });
 
