@@ -271,7 +271,7 @@ export function ComposerForm(props: ComposerFormProps) {
             error={form.errors['scheduledAt'] as string | undefined}
           />
         )}
-        <Group justify="space-between" gap="xs">
+        <Group justify="space-between" gap="xs" className={classes['footer'] ?? ''}>
           <Group gap="xs">
             <SendButton
               isBusy={isBusy}

@@ -118,7 +118,7 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
             ownDomains={inbox.ownDomains}
             isSentView={view.folder === 'sent'}
             density={density}
-            hrefOf={(id) => pathOf({ threadId: id, compose: null })}
+            hrefOf={(id) => pathOf({ threadId: id })}
             actions={inbox.rowActions}
           />
         )

@@ -1,8 +1,9 @@
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { useShortcuts } from '../../shell/shortcuts.ts';
+import { useShortcuts } from '../../shell/keys.ts';
 import { INBOX_FRAME, type InboxFrame, type ThreadRow } from './inbox-documents.ts';
 import { type InboxView, useInboxView, wantedOf } from './inbox-view.ts';
+import type { OpenThread } from './thread-documents.ts';
 import type { ThreadListHandle } from './thread-list.tsx';
 import { heldRows, indexOfThread, rowAt } from './thread-pages.ts';
 import type { RowActions } from './thread-row.tsx';
@@ -36,9 +37,26 @@ export interface Inbox {
   stopMerging: () => void;
   merge: () => void;
   bulk: Bulk;
-  /** the message that r and f reply to and forward; set by the reading pane */
-  answered: React.RefObject<string | null>;
+  /** Called by the reading pane when the open thread is loaded or has changed. */
+  reportOpened: (opened: OpenedThread) => void;
+  /** whether a key waits for the open thread, and shows a field then */
+  isFieldComing: boolean;
+  /** Drops the key that waits. */
+  cancelWaiting: () => void;
 }
+
+/** What keys know of the open thread. */
+export interface OpenedThread {
+  /** the id in the URL; that of the thread differs if it was merged */
+  threadId: string;
+  /** null: not found */
+  thread: OpenThread | null;
+  /** the message that r and f reply to and forward */
+  answeredId: string | null;
+}
+
+/** A thread as far as keys act on it. */
+type ActedOn = Pick<ThreadRow, 'id' | 'isArchived' | 'trashedAt' | 'unreadCount'>;
 
 /** Connects the parts of the inbox: the view in the URL, the list, the selection, and the keys. */
 export function useInbox(): Inbox {
@@ -71,7 +89,10 @@ export function useInbox(): Inbox {
   });
   const handle = useRef<ThreadListHandle | null>(null);
   const searchField = useRef<HTMLInputElement | null>(null);
-  const answered = useRef<string | null>(null);
+  const openedNow = useRef<OpenedThread | null>(null);
+  // A key that was pressed before the open thread was loaded.
+  const [waiting, setWaiting] = useState<{ threadId: string; run: () => void; opensField: boolean } | null>(null);
+  const opened = () => (openedNow.current?.threadId === threadId ? openedNow.current : null);
 
   const selected = heldRows(list.pages).flatMap(({ node }) => (selection.ids.has(node.id) ? [node] : []));
   const active = () => {
@@ -79,19 +100,25 @@ export function useInbox(): Inbox {
     return rowAt(list.pages, index)?.node ?? null;
   };
   /** Returns the threads that keys act on: the selected ones, or else the open one, or else the focused one. */
-  const meant = (): ThreadRow[] => {
+  const meant = (): ActedOn[] => {
     if (selected.length > 0) return selected;
     const index = threadId === null ? -1 : indexOfThread(list.pages, threadId);
-    const one = rowAt(list.pages, index)?.node ?? (threadId === null ? active() : null);
-    return one === null ? [] : [one];
+    const one = rowAt(list.pages, index)?.node ?? (threadId === null ? active() : opened()?.thread);
+    return one == null ? [] : [one];
+  };
+  /** Runs a key's action at once, or when the open thread is loaded. */
+  const whenLoaded = (run: () => void, opensField = false) => {
+    const isLoaded = threadId === null || selected.length > 0 || opened() !== null;
+    if (isLoaded) run();
+    else setWaiting({ threadId, run, opensField });
   };
   const open = (id: string) => {
     setActive(id);
-    go({ threadId: id, compose: null });
+    go({ threadId: id });
   };
   const back = () => {
     const index = activeId === null ? -1 : indexOfThread(list.pages, activeId);
-    go({ threadId: null, compose: null });
+    go({ threadId: null });
     // The list may be hidden until it is rendered again.
     if (index !== -1) requestAnimationFrame(() => handle.current?.focus(index));
   };
@@ -105,7 +132,7 @@ export function useInbox(): Inbox {
   /** Moves the focus to the row that replaces the removed ones. */
   const afterwards = (isLeaving: boolean, ids: readonly string[]) => {
     selection.clear();
-    if (threadId !== null && ids.includes(threadId)) go({ threadId: null, compose: null });
+    if (threadId !== null && ids.includes(threadId)) go({ threadId: null });
     if (!isLeaving) return;
     const gone = new Set(ids);
     const at = Math.min(...ids.map((id) => indexOfThread(list.pages, id)).filter((index) => index !== -1));
@@ -151,8 +178,12 @@ export function useInbox(): Inbox {
       open(thread.id);
     });
   };
-  const answer = (mode: 'reply' | 'reply-all' | 'forward') => {
-    if (answered.current !== null) go({ compose: { mode, emailId: answered.current } });
+  const answer = (mode: 'reply' | 'reply-all' | 'forward') => () => {
+    if (threadId === null) return;
+    whenLoaded(() => {
+      const emailId = opened()?.answeredId;
+      if (emailId != null) go({ compose: { mode, emailId } });
+    }, true);
   };
   const select = (id: string, isSpan: boolean) =>
     bulk.chosen === null ? selection.toggle(id, isSpan) : bulk.toggle(id);
@@ -161,7 +192,7 @@ export function useInbox(): Inbox {
   };
   /** Changes all conversations while they are selected. Those in the trash can only be restored. */
   const orAll = (one: () => void, change: BulkChange) => () => {
-    if (bulk.chosen === null) one();
+    if (bulk.chosen === null) whenLoaded(one);
     else if (!isTrash) void bulk.run(change);
   };
   const label = () => {
@@ -178,17 +209,18 @@ export function useInbox(): Inbox {
     e: orAll(archive, { kind: 'archive', isArchived: folder !== 'archived' }),
     '#': orAll(remove, { kind: 'trash' }),
     u: orAll(unread, { kind: 'read', isRead: false }),
-    l: () => (bulk.chosen === null ? label() : setLabelling(true)),
+    l: () => (bulk.chosen === null ? whenLoaded(label, true) : setLabelling(true)),
     m: () => bulk.chosen === null && askMerge(),
-    r: () => answer('reply'),
-    a: () => answer('reply-all'),
-    f: () => answer('forward'),
+    r: answer('reply'),
+    a: answer('reply-all'),
+    f: answer('forward'),
     c: () => go({ compose: { mode: 'new' } }),
     z: acts.undo,
     '/': () => searchField.current?.focus(),
     Escape() {
       if (bulk.chosen !== null) bulk.clear();
       else if (selection.ids.size > 0) selection.clear();
+      else if (view.compose !== null) go({ compose: null });
       else if (threadId !== null) back();
     },
   });
@@ -236,7 +268,14 @@ export function useInbox(): Inbox {
     stopMerging: () => setMerging(false),
     merge,
     bulk,
-    answered,
+    reportOpened(now) {
+      openedNow.current = now;
+      if (waiting === null || waiting.threadId !== now.threadId) return;
+      setWaiting(null);
+      waiting.run();
+    },
+    isFieldComing: waiting !== null && waiting.opensField && waiting.threadId === threadId,
+    cancelWaiting: () => setWaiting(null),
   };
 }
 
