@@ -91,27 +91,32 @@ describe.skipIf(chromiumPath === undefined)('what is typed', () => {
   test.each([
     ['r', 'Message', COMPOSER],
     ['f', 'To', COMPOSER],
-  ])('after %s goes to the field "%s" of the composer, which Esc closes before the conversation', async (key, label, code) => {
-    const { page, account, threadId } = await conversation(`Answer ${key}`);
-    const held = await holdRequests(page, code);
-    await page.goto(`${stage.url}/inbox/${threadId}`);
-    await page.getByRole('grid').getByRole('row').first().waitFor();
-    await page.keyboard.press(key);
-    await page.keyboard.type('e#lazy u');
-    await held.release();
-    const field =
-      label === 'To' ? page.getByRole('combobox', { name: 'To' }) : page.getByRole('textbox', { name: label, exact: true });
-    await field.waitFor();
-    await expect.poll(() => (label === 'To' ? field.inputValue() : field.innerText())).toBe('e#lazy u');
-    expect(await threadOf(account, threadId)).toMatchObject({ isArchived: false, trashedAt: null });
-    // The focus is elsewhere: Esc closes the composer first, then the conversation.
-    await page.getByRole('article').first().getByText('Hello there').click();
-    await page.keyboard.press('Escape');
-    await field.waitFor({ state: 'detached' });
-    expect(new URL(page.url()).pathname).toBe(`/inbox/${threadId}`);
-    await page.keyboard.press('Escape');
-    await expect.poll(() => new URL(page.url()).pathname).toBe('/inbox');
-  });
+  ])(
+    'after %s goes to the field "%s" of the composer, which Esc closes before the conversation',
+    async (key, label, code) => {
+      const { page, account, threadId } = await conversation(`Answer ${key}`);
+      const held = await holdRequests(page, code);
+      await page.goto(`${stage.url}/inbox/${threadId}`);
+      await page.getByRole('grid').getByRole('row').first().waitFor();
+      await page.keyboard.press(key);
+      await page.keyboard.type('e#lazy u');
+      await held.release();
+      const field =
+        label === 'To'
+          ? page.getByRole('combobox', { name: 'To' })
+          : page.getByRole('textbox', { name: label, exact: true });
+      await field.waitFor();
+      await expect.poll(() => (label === 'To' ? field.inputValue() : field.innerText())).toBe('e#lazy u');
+      expect(await threadOf(account, threadId)).toMatchObject({ isArchived: false, trashedAt: null });
+      // The focus is elsewhere: Esc closes the composer first, then the conversation.
+      await page.getByRole('article').first().getByText('Hello there').click();
+      await page.keyboard.press('Escape');
+      await field.waitFor({ state: 'detached' });
+      expect(new URL(page.url()).pathname).toBe(`/inbox/${threadId}`);
+      await page.keyboard.press('Escape');
+      await expect.poll(() => new URL(page.url()).pathname).toBe('/inbox');
+    },
+  );
 
   test('in a conversation that was opened by its address labels, archives and deletes it, before it is loaded', async () => {
     const { page, account, threadId } = await conversation('Address');
@@ -138,12 +143,17 @@ describe.skipIf(chromiumPath === undefined)('what is typed', () => {
     ['/keys', 'Create key', 'Name'],
     ['/endpoints', 'Create endpoint', 'Name'],
     ['/rules', 'Create rule', 'Name'],
-    ['/suppressions', 'Add address', 'Address'],
+    ['/suppressions', 'Suppress address', 'Address'],
   ])('on %s goes to the first field of the form behind "%s"', async (path, button, label) => {
     const account = await stage.account();
     const { page } = await stage.open(account);
     await page.goto(stage.url + path);
-    await page.locator('main').getByRole('button', { name: button }).or(page.locator('main').getByRole('link', { name: button })).first().click();
+    await page
+      .locator('main')
+      .getByRole('button', { name: button })
+      .or(page.locator('main').getByRole('link', { name: button }))
+      .first()
+      .click();
     await page.keyboard.type('gigi');
     const field = page.getByRole('textbox', { name: label, exact: true }).last();
     await expect.poll(() => field.inputValue()).toBe('gigi');
@@ -157,7 +167,8 @@ type Account = Awaited<ReturnType<BrowserStage['account']>>;
 async function conversation(subject: string) {
   const account = await stage.account();
   await stage.mail({ to: account.address, subject, text: 'Hello there' });
-  const find = async () => (await account.graphql('{ inbox(first: 1) { edges { node { id } } } }')).body.data.inbox.edges;
+  const find = async () =>
+    (await account.graphql('{ inbox(first: 1) { edges { node { id } } } }')).body.data.inbox.edges;
   await expect.poll(find).toHaveLength(1);
   const [edge] = await find();
   const tab = await stage.open(account);

@@ -227,7 +227,7 @@ function press(field: Element, key: string): void {
   if (key === 'Backspace') return void document.execCommand('delete');
   const name = key === 'Shift+Tab' ? 'Tab' : key;
   const isUntouched = field.dispatchEvent(
-    new KeyboardEvent('keydown', { key: name, shiftKey: key !== name, bubbles: true, cancelable: true }),
+    new KeyboardEvent('keydown', { key: name, code: name, shiftKey: key !== name, bubbles: true, cancelable: true }),
   );
   if (!isUntouched) return;
   if (name === 'Tab') {
