@@ -20,7 +20,6 @@ import type { Composing } from './inbox-view.ts';
 import { MessageBody } from './message-body.tsx';
 import { MoveDialog } from './move-dialog.tsx';
 import { nameOf } from './people.ts';
-import { writtenAt } from './row-time.ts';
 import { SplitDialog } from './split-dialog.tsx';
 import type { OpenThread, ThreadMessage } from './thread-documents.ts';
 import { useDeleteMessage } from './use-delete-message.ts';
@@ -105,7 +104,7 @@ export function MessageCard(props: MessageCardProps) {
           </span>
         </UnstyledButton>
         <Text size="xs" c="dimmed" component="span" style={{ whiteSpace: 'nowrap' }} pt={2}>
-          <RelativeTime at={writtenAt(message)} />
+          <RelativeTime at={message.createdAt} />
         </Text>
         {isUnfolded && (
           <ActionIcon

@@ -3,11 +3,12 @@ import { useLiveQuery } from '../../live/use-live-query.ts';
 import { useShortcuts } from '../../shell/keys.ts';
 import { INBOX_FRAME, type InboxFrame, type ThreadRow } from './inbox-documents.ts';
 import { type InboxView, useInboxView, wantedOf } from './inbox-view.ts';
+import { type LargeChange, useLargeChange } from './large-change.tsx';
 import type { OpenThread } from './thread-documents.ts';
 import type { ThreadListHandle } from './thread-list.tsx';
 import { heldRows, indexOfThread, rowAt } from './thread-pages.ts';
 import type { RowActions } from './thread-row.tsx';
-import { type Bulk, type BulkChange, useBulk } from './use-bulk.ts';
+import { type Bulk, type BulkChange, describeChange, useBulk } from './use-bulk.ts';
 import { MAX_MERGED, type Selection, useSelection } from './use-selection.ts';
 import { type ThreadActs, useThreadActs } from './use-thread-acts.ts';
 import { type ThreadList, useThreadList } from './use-thread-list.ts';
@@ -37,6 +38,9 @@ export interface Inbox {
   stopMerging: () => void;
   merge: () => void;
   bulk: Bulk;
+  /** Changes all chosen conversations, and asks first if they are many. */
+  runBulk: (change: BulkChange) => void;
+  large: LargeChange;
   /** Called by the reading pane when the open thread is loaded or has changed. */
   reportOpened: (opened: OpenedThread) => void;
   /** whether a key waits for the open thread, and shows a field then */
@@ -78,15 +82,21 @@ export function useInbox(): Inbox {
   const list = useThreadList(wantedOf(view), ({ isArchived, trashedAt }) =>
     isTrash ? trashedAt !== null : (trashedAt === null || asksTrash(search)) && !leaves(isArchived),
   );
-  const acts = useThreadActs(list, leaves);
+  const actsAtOnce = useThreadActs(list, leaves);
+  const large = useLargeChange();
+  const acts = askingFirst(actsAtOnce, large.ask);
   const selection = useSelection(list.pages);
   const [activeId, setActive] = useState<string | null>(threadId);
   const [isLabelling, setLabelling] = useState(false);
   const [isMerging, setMerging] = useState(false);
-  const bulk = useBulk(wantedOf(view), () => {
-    selection.clear();
-    list.reload();
-  });
+  const bulk = useBulk(
+    wantedOf(view),
+    () => {
+      selection.clear();
+      list.reload();
+    },
+    actsAtOnce.remember,
+  );
   const handle = useRef<ThreadListHandle | null>(null);
   const searchField = useRef<HTMLInputElement | null>(null);
   const openedNow = useRef<OpenedThread | null>(null);
@@ -149,14 +159,18 @@ export function useInbox(): Inbox {
     if (threads.length === 0) return;
     const ids = threads.map(({ id }) => id);
     const isArchived = !threads.every((thread) => thread.isArchived);
-    afterwards(leaves(isArchived), ids);
-    void acts.archive(ids, isArchived);
+    large.ask(describeChange({ kind: 'archive', isArchived }), ids.length, () => {
+      afterwards(leaves(isArchived), ids);
+      void actsAtOnce.archive(ids, isArchived);
+    });
   };
   const remove = () => {
     const ids = meant().flatMap(({ id, trashedAt }) => (trashedAt === null ? [id] : []));
     if (ids.length === 0) return;
-    afterwards(true, ids);
-    void acts.trash(ids);
+    large.ask(describeChange({ kind: 'trash' }), ids.length, () => {
+      afterwards(true, ids);
+      void actsAtOnce.trash(ids);
+    });
   };
   const unread = () => {
     const threads = meant();
@@ -193,7 +207,14 @@ export function useInbox(): Inbox {
   /** Changes all conversations while they are selected. Those in the trash can only be restored. */
   const orAll = (one: () => void, change: BulkChange) => () => {
     if (bulk.chosen === null) whenLoaded(one);
-    else if (!isTrash) void bulk.run(change);
+    else if (!isTrash) runBulk(change);
+  };
+  const runBulk = (change: BulkChange) =>
+    large.ask(describeChange(change), bulk.chosen?.ids.size ?? 0, () => void bulk.run(change));
+  const undo = () => {
+    const lastChange = bulk.lastChange();
+    if (acts.undo() || lastChange === null) return;
+    large.askToUndo(lastChange.text, bulk.undoLast);
   };
   const label = () => {
     if (selected.length === 0 && threadId === null && activeId !== null) selection.set([activeId]);
@@ -215,7 +236,7 @@ export function useInbox(): Inbox {
     a: answer('reply-all'),
     f: answer('forward'),
     c: () => go({ compose: { mode: 'new' } }),
-    z: acts.undo,
+    z: undo,
     '/': () => searchField.current?.focus(),
     Escape() {
       if (bulk.chosen !== null) bulk.clear();
@@ -268,6 +289,8 @@ export function useInbox(): Inbox {
     stopMerging: () => setMerging(false),
     merge,
     bulk,
+    runBulk,
+    large,
     reportOpened(now) {
       openedNow.current = now;
       if (waiting === null || waiting.threadId !== now.threadId) return;
@@ -276,6 +299,20 @@ export function useInbox(): Inbox {
     },
     isFieldComing: waiting !== null && waiting.opensField && waiting.threadId === threadId,
     cancelWaiting: () => setWaiting(null),
+  };
+}
+
+/** Returns the actions with a question before each that changes many threads. What is cancelled never ends. */
+function askingFirst(acts: ThreadActs, ask: LargeChange['ask']): ThreadActs {
+  const asked = (change: BulkChange, ids: readonly string[], run: () => Promise<void>) =>
+    new Promise<void>((resolve) => ask(describeChange(change), ids.length, () => void run().then(resolve)));
+  return {
+    ...acts,
+    archive: (ids, isArchived) => asked({ kind: 'archive', isArchived }, ids, () => acts.archive(ids, isArchived)),
+    markRead: (ids, isRead, isQuiet) => asked({ kind: 'read', isRead }, ids, () => acts.markRead(ids, isRead, isQuiet)),
+    label: (ids, add, remove) => asked({ kind: 'label', add, remove }, ids, () => acts.label(ids, add, remove)),
+    trash: (ids) => asked({ kind: 'trash' }, ids, () => acts.trash(ids)),
+    restore: (ids) => asked({ kind: 'restore' }, ids, () => acts.restore(ids)),
   };
 }
 
