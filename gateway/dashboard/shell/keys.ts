@@ -205,26 +205,29 @@ async function give(first: Element): Promise<void> {
   isGiving = true;
   window.clearTimeout(givingUp);
   let field = first;
-  while (held !== null && held.length > 0) {
-    const key = held.shift() ?? '';
-    if (isText(key)) {
-      let text = key;
-      while (isText(held[0] ?? '')) text += held.shift() ?? '';
-      document.execCommand('insertText', false, text);
-    } else press(field, key);
+  for (let key = takeHeld(); key !== null; key = takeHeld()) {
+    if (isText(key[0])) edit('insertText', key.join(''));
+    else press(field, key[0]);
     // React renders what the key changed before the next one.
     await new Promise((resolve) => setTimeout(resolve));
     field = document.activeElement ?? field;
-    // oxlint-disable-next-line typescript/no-unnecessary-condition -- Esc ends it meanwhile
     if (coming.length > 0) break;
   }
   isGiving = false;
   if (coming.length === 0) release();
 }
 
+/** Takes the text at the front of what is held, or the key there. Null: there is nothing more. */
+function takeHeld(): [string, ...string[]] | null {
+  const first = held?.shift();
+  if (held === null || first === undefined) return null;
+  const end = held.findIndex((key) => !isText(key));
+  return [first, ...(isText(first) ? held.splice(0, end === -1 ? held.length : end) : [])];
+}
+
 /** Does what a key that is not text does in a field. */
 function press(field: Element, key: string): void {
-  if (key === 'Backspace') return void document.execCommand('delete');
+  if (key === 'Backspace') return edit('delete');
   const name = key === 'Shift+Tab' ? 'Tab' : key;
   const isUntouched = field.dispatchEvent(
     new KeyboardEvent('keydown', { key: name, code: name, shiftKey: key !== name, bubbles: true, cancelable: true }),
@@ -234,9 +237,15 @@ function press(field: Element, key: string): void {
     const within = field.closest(OVERLAYS) ?? field.closest('form') ?? document;
     const stops = [...within.querySelectorAll<HTMLElement>(TAB_STOPS)].filter(isReachable);
     stops[stops.findIndex((stop) => stop === field) + (key === name ? 1 : -1)]?.focus();
-  } else if (field.matches('textarea')) document.execCommand('insertText', false, '\n');
-  else if (field.matches('[contenteditable]')) document.execCommand('insertParagraph');
+  } else if (field.matches('textarea')) edit('insertText', '\n');
+  else if (field.matches('[contenteditable]')) edit('insertParagraph');
   else field.closest('form')?.requestSubmit();
+}
+
+/** Edits the focused field as the user would: its listeners and its undo stack hear of it. */
+function edit(command: 'insertText' | 'insertParagraph' | 'delete', text?: string): void {
+  // oxlint-disable-next-line typescript/no-deprecated -- nothing else edits fields and editors alike, and every browser has it
+  document.execCommand(command, false, text);
 }
 
 /** Text typed outside of fields goes to the first field of what was opened last, if the user has not been there. */
@@ -280,7 +289,7 @@ function isField(element: Element): boolean {
 }
 
 function isText(key: string): boolean {
-  return [...key].length === 1;
+  return /^.$/u.test(key);
 }
 
 /** Returns whether the focused element uses the key. */

@@ -265,7 +265,7 @@ export function useInbox(): Inbox {
       focus: setActive,
       select: (id, isSpan) => latest.current.select(id, isSpan),
     }),
-    [],
+    [setActive],
   );
   return {
     view,
