@@ -72,7 +72,7 @@ export function Frame({ children }: { children: ReactNode }) {
           </div>
           <UnstyledButton className={style['find'] ?? ''} onClick={openPalette} aria-keyshortcuts="Control+K">
             <IconSearch size={15} aria-hidden />
-            Search
+            <span className={style['word']}>Search</span>
             <kbd className={style['keys']}>Ctrl K</kbd>
           </UnstyledButton>
           <Navigation location={location} />
@@ -146,6 +146,7 @@ function Navigation({ location }: { location: string }) {
               tabIndex={path === tabStop ? 0 : -1}
               onFocus={() => setFocused(path)}
               aria-current={path === current ? 'page' : undefined}
+              title={label}
             >
               <Icon size={17} stroke={1.7} aria-hidden />
               <span className={style['label']}>{label}</span>
