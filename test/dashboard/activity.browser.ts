@@ -112,7 +112,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
 
     const overview = await page.context().newPage();
     await overview.goto(`${stage.url}/?period=month`);
-    await overview.getByText('1 of 1 failed').waitFor();
+    await overview.getByText('of 1 delivery, 1 failed').waitFor();
     await overview.getByRole('heading', { name: 'Emails per day' }).waitFor();
     // The keys show the values of the chart.
     const chart = overview.getByRole('slider', { name: 'Emails per day, values' });

@@ -51,8 +51,9 @@ const WebhookSummary = builder.objectRef<overview.RecentWebhooks>('WebhookSummar
     }),
     successRate: t.float({
       nullable: true,
-      description: 'Share of finished deliveries that succeeded, 0 to 1. Null if none is finished.',
-      resolve: ({ successful, failed }) => rateOf(successful, failed),
+      description:
+        'Share of attempted deliveries whose last attempt succeeded, 0 to 1; deliveries that are being retried count as failed until they succeed. Null if none was attempted.',
+      resolve: ({ successful, failed, retrying }) => rateOf(successful, failed + retrying),
     }),
     medianMs: t.exposeInt('medianMs', {
       nullable: true,
