@@ -127,6 +127,7 @@ function PermanentAddresses() {
         <AddressForm
           domainId={search.get('new') === '' ? null : search.get('new')}
           done={({ id }) => set({ new: null, address: id })}
+          cancel={() => set({ new: null })}
         />
       </Modal>
     </>

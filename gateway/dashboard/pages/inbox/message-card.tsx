@@ -21,7 +21,6 @@ import { MessageBody } from './message-body.tsx';
 import cardStyle from './message-card.module.css';
 import { MoveDialog } from './move-dialog.tsx';
 import { initialsOf, nameOf } from './people.ts';
-import { writtenAt } from './row-time.ts';
 import { SplitDialog } from './split-dialog.tsx';
 import type { OpenThread, ThreadMessage } from './thread-documents.ts';
 import { useDeleteMessage } from './use-delete-message.ts';
@@ -106,7 +105,7 @@ export function MessageCard(props: MessageCardProps) {
           </span>
         </UnstyledButton>
         <Text size="xs" c="dimmed" component="span" style={{ whiteSpace: 'nowrap' }} pt={2}>
-          <RelativeTime at={writtenAt(message)} />
+          <RelativeTime at={message.createdAt} />
         </Text>
         {isUnfolded && (
           <ActionIcon

@@ -104,15 +104,17 @@ export function ThreadHead(props: ThreadHeadProps) {
         <TrashTools ids={[id]} acts={acts} then={back} />
       ) : (
         <>
-          <Group gap={6} wrap="nowrap" visibleFrom="xs">
+          <Group gap={6} wrap="nowrap">
             <Tool label={isArchived ? 'Unarchive (e)' : 'Archive (e)'} onClick={archive}>
               {isArchived ? <IconArchiveOff size={18} aria-hidden /> : <IconArchive size={18} aria-hidden />}
             </Tool>
-            <Tool label="Mark as unread (u)" onClick={unread}>
-              <IconMail size={18} aria-hidden />
-            </Tool>
             <Tool label="Delete (#)" onClick={remove}>
               <IconTrash size={18} aria-hidden />
+            </Tool>
+          </Group>
+          <Group gap={6} wrap="nowrap" visibleFrom="xs">
+            <Tool label="Mark as unread (u)" onClick={unread}>
+              <IconMail size={18} aria-hidden />
             </Tool>
           </Group>
           <LabelMenu

@@ -16,7 +16,7 @@ export function KeysPage() {
   const isRevoked = search.get('show') === 'revoked';
   const { keys, total, error, isLoading, refresh, more } = useKeys(isRevoked);
   // A new form each time it opens, so that no secret stays in it.
-  const [opening, setOpening] = useState({ count: 0, isOpen: false });
+  const [opening, setOpening] = useState({ count: 0, isOpen: search.has('new') });
   const open = () => setOpening(({ count }) => ({ count: count + 1, isOpen: true }));
   const add = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>

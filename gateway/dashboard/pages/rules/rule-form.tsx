@@ -18,6 +18,7 @@ import { useLocation } from 'wouter';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { formErrors } from '../../parts/form-errors.ts';
 import { useAct } from '../../parts/use-act.ts';
+import { useFirstField } from '../../shell/keys.ts';
 import { useEndpointChoices } from '../addresses/endpoint-choice.tsx';
 import { BacktestPanel } from './backtest-panel.tsx';
 import { RuleCriteria } from './rule-criteria.tsx';
@@ -35,6 +36,7 @@ export function RuleForm({
   maxPriority: number;
 }) {
   const [, go] = useLocation();
+  useFirstField();
   const create = useAct(CREATE, { quiet: true, done: 'The rule was created and applies to new mail.' });
   const update = useAct(UPDATE, { quiet: true, done: 'Saved. The rule applies to new mail.' });
   const remove = useAct(DELETE, { done: 'The rule was deleted.' });
@@ -66,7 +68,13 @@ export function RuleForm({
       <Grid.Col span={{ base: 12, lg: 7 }}>
         <form onSubmit={form.onSubmit((given) => void save(given))} noValidate>
           <Stack>
-            <TextInput label="Name" placeholder="No miracle pills" maxLength={255} {...form.getInputProps('name')} />
+            <TextInput
+              label="Name"
+              placeholder="No miracle pills"
+              maxLength={255}
+              data-autofocus={rule === null || undefined}
+              {...form.getInputProps('name')}
+            />
             <Textarea label="Description" autosize minRows={1} {...form.getInputProps('description')} />
             {hasModel && (
               <SegmentedControl
