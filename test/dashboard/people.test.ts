@@ -9,7 +9,7 @@ test.each([
   ['Émile', 'É'],
   ['山田 太郎', '山太'],
   ['', 'B'],
-  ['👩‍🚀', '👩'],
+  ['👩‍🚀', '👩‍🚀'],
 ])('the initials of %j are %s', (name, initials) => {
   expect(initialsOf({ name, address: 'build.server@sender.test' })).toBe(initials);
 });
