@@ -61,7 +61,7 @@ test('the package is one file that runs in an empty folder, without the reposito
   expect(JSON.parse(doctor.stdout).isWell).toBe(true);
 });
 
-test('send and wait of the served file run on the Node of this machine, which can be older than that of Postroom', async () => {
+test('send and wait of the served file run on the Node of this machine, which can be older', async () => {
   const node = await machineNode();
   const program = path.join(folder, 'served.mjs');
   await writeFile(program, await (await fetch(`${service.url}/postroom.mjs`)).text());

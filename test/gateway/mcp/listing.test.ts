@@ -40,7 +40,7 @@ test('a strict validator compiles every schema of a tool without a warning', () 
   expect(warnings).toEqual([]);
 });
 
-test('every schema of a tool names at most one type and says what its value is, so clients with one type per value read it', () => {
+test('every schema of a tool names at most one type and says what its value is', () => {
   const findings = listed.flatMap(({ name, inputSchema, outputSchema }) => [
     ...unportable(inputSchema, `${name}: arguments`),
     ...unportable(outputSchema, `${name}: result`),
