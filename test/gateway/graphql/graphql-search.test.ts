@@ -93,7 +93,7 @@ describe('every example of docs/search.md finds the described mail', () => {
   );
 });
 
-test('the inbox leaves out archived threads and those of only sent mail by default, and filters by label, reading and participants', async () => {
+test('the inbox leaves out archived threads and those of only sent mail, and filters by label, reading and participants', async () => {
   const inbox = async (given: string) => {
     const { data, errors } = (
       await gateway.graphql(mailbox.apiKey, `query { inbox(${given}) { edges { node { latestMessage { id } } } } }`)
