@@ -8,7 +8,7 @@ import { type EmailAttempt, loadAttempts, loadRecipients, type Recipient } from 
 
 const number = z.number().int();
 
-export const sendingAttempt = nameType(
+const sendingAttempt = nameType(
   z.object({
     number: number.meta({ description: 'Number of the attempt, starting at 1.' }),
     startedAt: z.date().meta({ description: 'When the attempt started.' }),

@@ -61,7 +61,7 @@ export const scheduleChange = z
   .meta({ id: 'ScheduleChange', description: 'An email after a change of its schedule.' });
 
 /** Returns what a change returns. */
-export function describeChange({ email, isChanged }: scheduled.ScheduleChange, message: string) {
+function describeChange({ email, isChanged }: scheduled.ScheduleChange, message: string) {
   const { id, status, scheduledAt } = email;
   return { message, emailId: id, id, status, scheduledAt, isChanged };
 }
