@@ -45,7 +45,7 @@ export interface OperationParts {
   /** the sending actor of this process; omitted: it runs in other processes */
   localSending?: LocalSending;
   /** ends the process at these points, for tests */
-  fault?: (point: SendingFaultPoint | TrashFaultPoint | ErasureFaultPoint) => void;
+  fault?: (point: SendingFaultPoint | TrashFaultPoint | UndoFaultPoint | ErasureFaultPoint) => void;
   /** Drops the cached credentials of a user from this gateway, so that a revoked key stops working at once. */
   forgetCredentials: (userId: string) => void;
   /** Stores the requests that this gateway logged and has not stored yet, so that a read of the log shows them. */
@@ -67,6 +67,7 @@ type SendingFaultPoint =
   | 'approvals.decided-after-commit';
 
 /** Threads are about to move to the trash or back, or have moved. */
+type UndoFaultPoint = 'undo.taken' | 'undo.before-commit';
 type TrashFaultPoint = 'trash.before-commit' | 'trash.after-commit';
 
 /** An account is about to be closed, or is closed. */

@@ -2,14 +2,13 @@ import { newIdentifier } from '../../core/shared/identifiers.ts';
 import type { PlannedRoute } from '../../db/queries/emails/take-mail.ts';
 import { deliveryMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
-import type { DirectDelivery, MailToRoute, RoutedMail } from '../direct-delivery.ts';
+import { type DirectDelivery, isContentKept, type RoutedMail } from '../direct-delivery.ts';
 import { noteStage } from '../mail-spans.ts';
 import { type Lane, laneName } from '../work/in-hand.ts';
 import { leaseEnd } from '../work/leases.ts';
 import type { Dispatcher } from './dispatch.ts';
 import type { DeliveryJob } from './job.ts';
 import { plannedRoute, type RoutePlanner } from './plan-routes.ts';
-import { MAX_CONTENT_BYTES } from './store-routes.ts';
 import type { DueTaker } from './take-due.ts';
 
 export interface DirectDeliveryOptions {
@@ -95,12 +94,7 @@ function jobOf(
     threadPosition,
     orderKey: null,
     sizeBytes: mail.sizeBytes,
-    content: isContentKept(mail, delivery) ? { email, raw, readAt: performance.now() } : null,
+    content: isContentKept(mail, delivery.admission) ? { email, raw, readAt: performance.now() } : null,
     leaseUntil: leaseEnd(storedAt),
   };
-}
-
-/** Larger content is read by its attempt: many deliveries may wait for theirs. */
-function isContentKept({ sizeBytes }: MailToRoute, { admission }: NonNullable<PlannedRoute['delivery']>): boolean {
-  return admission === 'started' && sizeBytes <= MAX_CONTENT_BYTES;
 }

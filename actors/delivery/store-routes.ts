@@ -16,6 +16,7 @@ import {
   storeRoutesSql,
 } from '../../db/queries/routing/delivery-route.ts';
 import type { ActorContext } from '../actor.ts';
+import { MAX_CONTENT_BYTES } from '../direct-delivery.ts';
 import type { Lane } from '../work/in-hand.ts';
 import type { DecidedEmail } from './decide-routes.ts';
 import type { DeliveryEndpoint, FindEndpoint } from './endpoint-lookup.ts';
@@ -81,8 +82,7 @@ const STORE_WITH_CONTENT = {
   text: storeRoutesSql({ withContent: true }),
 };
 
-/** Maximum bytes of the messages, each and in total, whose content is read with their routes; other content is read by its attempt. */
-export const MAX_CONTENT_BYTES = 262_144;
+/** Maximum bytes of the messages whose content is read with their routes, see MAX_CONTENT_BYTES. */
 const MAX_CONTENT_BYTES_OF_BATCH = 2_097_152;
 
 function recordOf(

@@ -2,6 +2,7 @@
 const prefixes = {
   email: 'em',
   thread: 'th',
+  threadChange: 'chg',
   domain: 'dom',
   emailAddress: 'addr',
   replyAddress: 'rpl',

@@ -75,6 +75,7 @@ const features: Readonly<Record<string, readonly Row[]>> = {
       'updateThreads',
       'label_threads archive_threads mark_threads_read',
     ],
+    ['Undo a change', 'undoThreadChange', 'undoThreadChange'],
     ['List labels', 'listLabels', 'labels', 'list_labels'],
     ['Merge threads', 'mergeThreads', 'mergeThreads'],
     ['Split a thread', 'splitThread', 'splitThread'],

@@ -64,7 +64,8 @@ const webhooks = nameType(
     pending: count.meta({ description: 'Number of deliveries with an attempt pending.' }),
     retrying: count.meta({ description: 'Number of pending deliveries that have failed before and are retried.' }),
     successRate: graphqlOnly(z.number().nullable()).meta({
-      description: 'Share of finished deliveries that succeeded, 0 to 1. Null if none is finished.',
+      description:
+        'Share of attempted deliveries whose last attempt succeeded, 0 to 1; deliveries that are being retried count as failed until they succeed. Null if none was attempted.',
     }),
     medianMs: count.nullable().meta({
       description: 'Median duration of the last attempts, in milliseconds. Null if there was none.',
@@ -223,7 +224,7 @@ export const overviewCapability: Capability = {
           domains: () => overview.readDeliverability(context, span),
           async webhooks() {
             const recent = await overview.readRecentWebhooks(context, span);
-            return { ...recent, successRate: findSuccessRate(recent.successful, recent.failed) };
+            return { ...recent, successRate: findSuccessRate(recent.successful, recent.failed + recent.retrying) };
           },
           waiting: () => overview.readWaitingMail(context),
           findings: () => listFindings(context),

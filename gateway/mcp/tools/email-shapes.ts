@@ -13,7 +13,7 @@ import { eventBodyOf } from '../../rest/emails/event-wire.ts';
 import { examinedEmailBody, NO_FINDINGS, readSenderFindings } from '../../rest/emails/sender-findings.ts';
 import { attachmentUri } from '../attachment-parts.ts';
 import { shortText, type TextPart, textPart } from '../bounded-text.ts';
-import { listedAs, listedInWords } from '../json-schema.ts';
+import { anyObjectOrNull, listedInWords } from '../json-schema.ts';
 import { untrustedShape } from '../shapes.ts';
 
 /** Characters of a subject, and of a sender or participant, in a result. */
@@ -109,7 +109,7 @@ export const openedEmail = z.object({
       .object({ index: z.int(), size: z.int(), uri: z.string() })
       .meta(listedInWords('`index` for read_attachment, `size`, `uri`.')),
   ),
-  metadata: z.unknown().meta(listedAs({})),
+  metadata: z.unknown().meta(anyObjectOrNull),
   is_complete: z.boolean().meta({ description: 'Whether all addresses and attachments are listed.' }),
   raw_uri: z.string(),
   untrusted: untrustedShape({

@@ -147,7 +147,7 @@ export const trashRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
         const removed = await trash.removeThreads(context, [id]);
         return { ...answer, message: 'Thread deleted forever', id, ...countsOf(removed) };
       }
-      const [threadId = id] = await trash.trashThreads(context, [id]);
+      const [threadId = id] = (await trash.trashThreads(context, [id])).threadIds;
       return { ...answer, message: 'Thread moved to the trash', id: threadId };
     },
   );
@@ -167,7 +167,8 @@ export const trashRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       },
     },
     async (request) => {
-      const [threadId = request.params.id] = await trash.restoreThreads(contextOf(request), [request.params.id]);
+      const [threadId = request.params.id] = (await trash.restoreThreads(contextOf(request), [request.params.id]))
+        .threadIds;
       return { success: true as const, message: 'Thread restored', object: 'thread' as const, id: threadId };
     },
   );
