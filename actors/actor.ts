@@ -247,8 +247,8 @@ function startStep(frame: Frame, step: Step): RunningStep {
   };
 
   const onFailure = (error: unknown) => {
-    actorMetrics.stepFailures.inc({ ...labels, reason: isAwayError(error) ? 'away' : 'fault' });
-    if (isAwayError(error)) {
+    actorMetrics.stepFailures.inc({ ...labels, reason: isUnavailable(error) ? 'away' : 'fault' });
+    if (isUnavailable(error)) {
       if (away === null) log.warn({ ...labels, err: error }, 'actor: step waits for PostgreSQL or the bus');
       away = error;
     } else {
@@ -293,7 +293,7 @@ function startStep(frame: Frame, step: Step): RunningStep {
   };
 }
 
-function isAwayError(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   return isTransient(error) || error instanceof BusUnavailable || error instanceof BusTimeout;
 }
 

@@ -18,6 +18,8 @@ const TIMEOUTS: ReadonlySet<unknown> = new Set([STATEMENT_TIMEOUT, LOCK_TIMEOUT,
 const READ_ONLY = '25006';
 const UNIQUE_VIOLATION = '23505';
 const INSUFFICIENT_PRIVILEGE = '42501';
+/** internal_error, which is also "tuple concurrently updated" */
+const INTERNAL_ERROR = 'XX000';
 /** Classes: connection exceptions, shutdown, out of resources. */
 const UNREACHABLE = /^(?:08|57P0|53)/;
 const SYSTEM_ERRORS: ReadonlySet<unknown> = new Set([
@@ -95,6 +97,11 @@ export function isReadOnly(error: unknown): boolean {
 /** Returns whether a statement failed because of a unique constraint. */
 export function isTaken(error: unknown): boolean {
   return error instanceof Error && codeOf(error) === UNIQUE_VIOLATION;
+}
+
+/** Returns whether another session changed the same object of the catalog, such as a role, at the same time. */
+export function isChangedMeanwhile(error: unknown): boolean {
+  return isTaken(error) || (error instanceof Error && codeOf(error) === INTERNAL_ERROR);
 }
 
 /** Returns whether the role may not do this. */

@@ -90,16 +90,6 @@ export const endpointSubscription = {
 };
 export const endpointSubscriptionShape = z.object(endpointSubscription);
 
-/** Maximum number of emails that one replay delivers again. */
-export const replayLimitShape = z
-  .number()
-  .int()
-  .min(1)
-  .default(MAX_REPLAYED)
-  .transform((value) => Math.min(value, MAX_REPLAYED))
-  .meta({ description: `Maximum number of emails. Values above ${MAX_REPLAYED} count as ${MAX_REPLAYED}.` });
-export const replayInputShape = z.object({ limit: replayLimitShape });
-
 /** The emails of a batch; each is validated on its own. */
 export const batchEmails = <Email extends z.ZodType>(email: Email) => z.array(email).min(1).max(MAX_EMAILS);
 const MAX_EMAILS = 100;

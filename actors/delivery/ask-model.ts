@@ -8,7 +8,6 @@ import {
 import { evaluateRules, type ModelAnswer, promptOf } from '../../core/routing/guard-rule.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { isTransient } from '../../db/errors.ts';
-import type { Turn } from '../../db/queries/endpoints/delivery-order.ts';
 import {
   type AskingRow,
   askLaterSql,
@@ -20,6 +19,7 @@ import type { Reply, Request } from '../../schema/messages.ts';
 import type { Run } from '../actor.ts';
 import { setAside } from '../set-aside.ts';
 import { type DecidedEmail, decideRoutes, type RoutingParts, readWholeFacts } from './decide-routes.ts';
+import type { DeliveryFlow } from './delivery-flow.ts';
 import type { GuardModel } from './guard-model.ts';
 import { storeRoutes, turnsOf } from './store-routes.ts';
 
@@ -37,10 +37,7 @@ export interface AskerOptions {
   parts: RoutingParts;
   /** null when no model is configured */
   model: GuardModel | null;
-  /** Starts that step of the actor now. */
-  nudge: (step: 'ask' | 'deliver' | 'forward') => void;
-  /** called with the turns of deliveries that were created and wait for them */
-  onTurns: (turns: readonly Turn[]) => void;
+  flow: DeliveryFlow;
   fault: (point: AskFaultPoint) => void;
 }
 
@@ -56,7 +53,7 @@ const MAX_OPEN_ANSWERS = 4;
 const BACK_OFF_SECONDS = [5, 30];
 
 export function createAsker(options: AskerOptions): Asker {
-  const { parts, model, fault } = options;
+  const { parts, model, flow, fault } = options;
   const { context } = parts;
   const open = new Map<string, number>();
   let openCount = 0;
@@ -78,7 +75,7 @@ export function createAsker(options: AskerOptions): Asker {
   const askIn = (seconds: number) => {
     const timer = setTimeout(() => {
       timers.delete(timer);
-      options.nudge('ask');
+      flow.nudge('ask');
     }, seconds * 1_000);
     timers.add(timer);
   };
@@ -167,9 +164,9 @@ export function createAsker(options: AskerOptions): Asker {
     });
     if (stored === null) return;
     for (const { userId, lastSeq } of stored.grown) context.bus.publish('event.appended', { userId, lastSeq });
-    options.onTurns(turnsOf(stored));
+    flow.freeTurns(turnsOf(stored));
     for (const { delivery_type: type } of stored.routes.map(({ record }) => record))
-      if (type !== null) options.nudge(type === 'webhook' ? 'deliver' : 'forward');
+      if (type !== null) flow.nudge(type === 'webhook' ? 'deliver' : 'forward');
   };
 
   return {
@@ -187,7 +184,7 @@ export function createAsker(options: AskerOptions): Asker {
             const left = (open.get(row.user_id) ?? 1) - 1;
             if (left === 0) open.delete(row.user_id);
             else open.set(row.user_id, left);
-            options.nudge('ask');
+            flow.nudge('ask');
           }),
         );
       }

@@ -2,27 +2,21 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ActorContext } from '../actor.ts';
 import { createWorkEngine } from '../work/engine.ts';
 import type { FairQueue } from '../work/fair-queue.ts';
-import type { InHand } from '../work/in-hand.ts';
-import type { Leases } from '../work/leases.ts';
 import type { OutcomeRecorder } from '../work/outcome-recorder.ts';
 import type { ActionRunner } from './act-on-response.ts';
 import type { AttemptEnd, Attempter } from './attempt.ts';
+import type { DeliveryFlow } from './delivery-flow.ts';
 import type { DeliveryFaultPoint, DeliveryJob } from './job.ts';
 import { type DeliveryOutcome, ofAttempt } from './record-outcomes.ts';
 
 export interface DispatcherOptions {
   context: ActorContext;
+  flow: DeliveryFlow;
   queue: FairQueue<DeliveryJob>;
-  inHand: InHand<DeliveryJob>;
-  leases: Leases<DeliveryJob>;
   attempter: Attempter;
   recorder: OutcomeRecorder<DeliveryOutcome>;
   actions: ActionRunner;
   fault: (point: DeliveryFaultPoint) => void;
-  /** lets stop() wait for work */
-  keep: (work: Promise<unknown>) => void;
-  /** called when a job was recorded or released */
-  onRoom: (job: DeliveryJob) => void;
 }
 
 /** Takes claimed deliveries through their attempts until their outcomes are recorded. */
@@ -38,7 +32,7 @@ const READ_RETRY_MS = 500;
 const READ_BATCH = 100;
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { context, leases, attempter, recorder, actions, fault } = options;
+  const { context, flow, attempter, recorder, actions, fault } = options;
 
   const run = async (jobs: readonly DeliveryJob[]): Promise<void> => {
     const batches: Promise<void>[] = [];
@@ -75,15 +69,15 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   const engine = createWorkEngine<DeliveryJob, DeliveryJob>({
     queue: options.queue,
-    inHand: options.inHand,
-    leases,
-    keep: options.keep,
+    inHand: flow.inHand,
+    leases: flow.leases,
+    keep: (work) => flow.keep(work),
     jobsOf: (job) => [job],
     run,
     onClaimedAgain: (claimed, held) => {
       if (held !== null) held.leaseUntil = claimed.leaseUntil;
     },
-    onRoom: options.onRoom,
+    onRoom: (job) => flow.giveRoom(job),
   });
 
   return {

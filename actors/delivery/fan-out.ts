@@ -4,7 +4,6 @@ import { readWebhookConfig } from '../../core/endpoints/endpoint-config.ts';
 import { isPostedAsMail, isPostedFromFeed, matchesFilter } from '../../core/endpoints/endpoint-events.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { isTransient } from '../../db/errors.ts';
-import type { Turn } from '../../db/queries/endpoints/delivery-order.ts';
 import {
   type EventDelivery,
   type FanOutEvent,
@@ -18,15 +17,13 @@ import {
 } from '../../db/queries/endpoints/endpoint-subscription.ts';
 import type { ActorContext } from '../actor.ts';
 import { setAside } from '../set-aside.ts';
+import type { DeliveryFlow } from './delivery-flow.ts';
 import type { DeliveryFaultPoint } from './job.ts';
 
 export interface FanOutOptions {
   context: ActorContext;
+  flow: DeliveryFlow;
   fault: (point: DeliveryFaultPoint) => void;
-  /** starts a run */
-  nudge: () => void;
-  /** called when deliveries were created, with the turns for which ordered deliveries wait */
-  onDeliveries: (turns: readonly Turn[]) => void;
 }
 
 /**
@@ -50,7 +47,8 @@ const EVENTS_AT_ONCE = 500;
 /** Endpoints that one round serves. */
 const ENDPOINTS_AT_ONCE = 500;
 
-export function createFanOut({ context, fault, nudge, onDeliveries }: FanOutOptions): FanOut {
+export function createFanOut({ context, flow, fault }: FanOutOptions): FanOut {
+  const nudge = () => flow.nudge('fan-out');
   const { bus, database } = context;
   const subscribed = new Set<string>();
   const announced = new Set<string>();
@@ -109,7 +107,10 @@ export function createFanOut({ context, fault, nudge, onDeliveries }: FanOutOpti
     });
     fault('fan-out.stored');
     const turns = stored.deliveries.flatMap(({ orderKey }) => (orderKey === null ? [] : [{ ...subscriber, orderKey }]));
-    if (stored.deliveries.length > 0) onDeliveries(turns);
+    if (stored.deliveries.length > 0) {
+      flow.freeTurns(turns);
+      flow.nudge('deliver');
+    }
     return stored.hasMore;
   };
 

@@ -1,20 +1,14 @@
 import { giveTurns, listTurns, type Turn } from '../../db/queries/endpoints/delivery-order.ts';
 import type { ActorContext, Run } from '../actor.ts';
-import { type Lane, laneName } from '../work/in-hand.ts';
+import { laneName } from '../work/in-hand.ts';
 import { leaseEnd } from '../work/leases.ts';
-import { type DeliveryFaultPoint, type DeliveryJob, jobOf } from './job.ts';
+import type { DeliveryFlow } from './delivery-flow.ts';
+import { type DeliveryFaultPoint, jobOf } from './job.ts';
 
 export interface TurnGiverOptions {
   context: ActorContext;
+  flow: DeliveryFlow;
   fault: (point: DeliveryFaultPoint) => void;
-  /** starts a run */
-  nudge: () => void;
-  /** whether this process claims one more delivery of the lane, when it already claims `count` with it */
-  admit: (lane: Lane, count: number) => boolean;
-  /** accepts claimed deliveries */
-  add: (jobs: DeliveryJob[]) => void;
-  /** called with the lanes of deliveries that became due and are not claimed */
-  onDue: (lanes: readonly Lane[]) => void;
 }
 
 /**
@@ -41,7 +35,7 @@ const TURNS_AT_ONCE = 500;
 const LISTS_OF_SWEEP = 10;
 const FIRST_TURN: Turn = { userId: '', endpointId: '', orderKey: '' };
 
-export function createTurnGiver({ context, fault, nudge, admit, add, onDue }: TurnGiverOptions): TurnGiver {
+export function createTurnGiver({ context, flow, fault }: TurnGiverOptions): TurnGiver {
   const freed = new Map<string, Turn>();
   let place = FIRST_TURN;
 
@@ -52,14 +46,16 @@ export function createTurnGiver({ context, fault, nudge, admit, add, onDue }: Tu
       const lane = { userId: turn.userId, key: turn.endpointId };
       const count = (counts.get(laneName(lane)) ?? 0) + 1;
       counts.set(laneName(lane), count);
-      return { ...turn, isClaimed: admit(lane, count) };
+      return { ...turn, isClaimed: flow.admit(lane, count) !== 'left' };
     });
     const askedAt = performance.now();
     const given = await giveTurns(context.database, context.name, wanted);
     fault('delivery.turned');
-    add(given.filter((row) => row.is_claimed).map((row) => jobOf(row, leaseEnd(askedAt))));
+    flow.attempt(given.filter((row) => row.is_claimed).map((row) => jobOf(row, leaseEnd(askedAt))));
     const lanes = given.flatMap((row) => (row.is_claimed ? [] : [{ userId: row.user_id, key: row.endpoint_id }]));
-    if (lanes.length > 0) onDue([...new Map(lanes.map((lane) => [laneName(lane), lane])).values()]);
+    if (lanes.length === 0) return;
+    flow.leave([...new Map(lanes.map((lane) => [laneName(lane), lane])).values()]);
+    flow.nudge('refill');
   };
 
   const sweep = async (run: Pick<Run, 'isStopping'>): Promise<void> => {
@@ -74,7 +70,7 @@ export function createTurnGiver({ context, fault, nudge, admit, add, onDue }: Tu
   return {
     free(turns) {
       for (const turn of turns) freed.set(`${turn.userId} ${turn.endpointId} ${turn.orderKey}`, turn);
-      if (turns.length > 0) nudge();
+      if (turns.length > 0) flow.nudge('turn');
     },
     async run(run) {
       if (freed.size === 0) await sweep(run);

@@ -8,6 +8,7 @@ import { actorMetrics, deliveryMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
 import { setAside } from '../set-aside.ts';
 import { createOutcomeRecorder, type OutcomeRecorder } from '../work/outcome-recorder.ts';
+import type { DeliveryFlow } from './delivery-flow.ts';
 import type { DeliveryFaultPoint, DeliveryJob } from './job.ts';
 
 /** Steps that are started when outcomes are recorded. */
@@ -23,9 +24,8 @@ export interface DeliveryOutcome {
 
 export interface DeliveryRecorderOptions {
   context: ActorContext;
+  flow: DeliveryFlow;
   fault: (point: DeliveryFaultPoint) => void;
-  /** called for each delivery that will be retried after a delay */
-  onDeferred: (delaySeconds: number) => void;
 }
 
 /** Outcomes in one statement. */
@@ -37,7 +37,7 @@ const AWAITED_GATHER_MS = 20;
 
 /** Records the outcomes of deliveries, posted and forwarded. */
 export function createDeliveryRecorder(options: DeliveryRecorderOptions): OutcomeRecorder<DeliveryOutcome> {
-  const { context, fault } = options;
+  const { context, flow, fault } = options;
 
   const write = async (outcomes: readonly DeliveryOutcome[]) => {
     const records = outcomes.map(({ record }) => record);
@@ -53,7 +53,7 @@ export function createDeliveryRecorder(options: DeliveryRecorderOptions): Outcom
     for (const record of records) {
       if (!recorded.has(record.id)) continue;
       countOutcome(record);
-      if (record.delay_seconds !== null) options.onDeferred(record.delay_seconds);
+      if (record.delay_seconds !== null) flow.retryIn(record.delay_seconds);
     }
     return records.map(({ id }) => recorded.has(id));
   };

@@ -2,15 +2,17 @@ import { CLAIM_BATCH } from '../../db/claim.ts';
 import type { Admission } from '../../db/queries/emails/take-mail.ts';
 import type { ActorContext, Run } from '../actor.ts';
 import { createBacklog, MOST_IN_HAND, MOST_OF_LANE } from '../work/backlog.ts';
-import { type InHand, type Lane, laneName } from '../work/in-hand.ts';
+import { type Lane, laneName } from '../work/in-hand.ts';
 import { claimOfLanes, FIRST_LANE, listLanes } from './claim-deliveries.ts';
+import type { DeliveryFlow } from './delivery-flow.ts';
+import type { EndpointLookup } from './endpoint-lookup.ts';
 import type { DeliveryJob } from './job.ts';
 
 export interface DueTakerOptions {
   context: ActorContext;
-  inHand: InHand<DeliveryJob>;
-  /** accepts claimed deliveries */
-  add: (jobs: DeliveryJob[]) => void;
+  flow: DeliveryFlow;
+  /** what is known of endpoints is read again for deliveries that waited */
+  endpoints: EndpointLookup;
 }
 
 /** Claims due deliveries while there is room for them; the others wait in their rows. */
@@ -47,7 +49,8 @@ const CLAIMS_AT_ONCE = 20 * CLAIM_BATCH;
 /** How long the router waits for room in a full lane, before its deliveries are left to be claimed later; milliseconds. */
 const ROOM_WAIT_MS = 100;
 
-export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTaker {
+export function createDueTaker({ context, flow, endpoints }: DueTakerOptions): DueTaker {
+  const { inHand } = flow;
   const backlog = createBacklog(inHand);
   let place = FIRST_LANE;
   let roomAwaited: (() => void) | null = null;
@@ -88,7 +91,8 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
       if ((counts.get(laneName(lane)) ?? 0) < lane.wanted) backlog.catchUp(lane, entries[n]);
       else backlog.passOver(lane);
     }
-    add(jobs);
+    endpoints.forget(jobs);
+    flow.attempt(jobs);
   };
 
   return {

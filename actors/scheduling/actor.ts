@@ -47,9 +47,15 @@ export interface SchedulingActorOptions {
 }
 
 /**
- * Queues scheduled mail when it is due by PostgreSQL's clock, ends expired claims of threads, rejects mail that waited for approval too long,
- * erases closed accounts, checks the DNS of domains, sends TLS reports, puts the words of new mail into segments, and removes expired data: mail,
- * idempotency keys and leftovers.
+ * Does what is due by PostgreSQL's clock. The steps:
+ *
+ * 1. `release`: scheduled mail is queued.
+ * 2. `approvals`: mail that waited for approval too long is rejected. `claims`: expired claims of threads end. `expired-keys`: what expired API
+ *    keys set up stops.
+ * 3. `domains`: the DNS of domains is checked. `tls-reports`: reports of TLS sessions are sent.
+ * 4. `words`: the words of new mail are put into segments. `replaced-words`: segments that were replaced are removed.
+ * 5. `erasures`: closed accounts are erased. `retention`: mail that is kept no longer is erased. `keys`, `traces` and `leftovers`: expired
+ *    idempotency keys, traces and rows that nothing names any more are removed.
  */
 export function startSchedulingActor(context: ActorContext, options: SchedulingActorOptions): Promise<Actor> {
   let nextDue: NodeJS.Timeout | undefined;
@@ -98,10 +104,16 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
         work: release,
       },
       {
-        name: 'keys',
-        everyMs: KEYS_EVERY_MS,
-        batchSize: REMOVE_KEYS_BATCH,
-        work: () => removeOldIdempotencyKeys(context.database),
+        name: 'approvals',
+        due: 'approvals',
+        batchSize: APPROVALS_BATCH,
+        work: () => expireApprovals(context, options),
+      },
+      {
+        name: 'claims',
+        due: 'claims',
+        batchSize: CLAIMS_BATCH,
+        work: () => releaseExpiredClaims(context, options),
       },
       {
         name: 'expired-keys',
@@ -109,23 +121,17 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
         batchSize: SETTLE_KEYS_BATCH,
         work: () => settleKeys(context),
       },
-      {
-        name: 'traces',
-        everyMs: TRACES_EVERY_MS,
-        batchSize: TRACES_BATCH,
-        work: () => removeOldTraces(context.database, TRACES_BATCH),
-      },
-      {
-        name: 'retention',
-        everyMs: RETENTION_EVERY_MS,
-        work: async (run) => void (await removeOldMail(context, { retention: KEEP_FOREVER, ...options }, run)),
-      },
-      {
-        name: 'leftovers',
-        everyMs: LEFTOVERS_EVERY_MS,
-        batchSize: LEFTOVERS_BATCH,
-        work: () => removeLeftovers(context.database),
-      },
+      { name: 'domains', due: 'domains', batchSize: CHECK_BATCH, work: (run) => checker.checkDue(run) },
+      ...(sendTlsReports === null
+        ? []
+        : [
+            {
+              name: 'tls-reports',
+              everyMs: TLS_REPORTS_EVERY_MS,
+              batchSize: REPORT_BATCH,
+              work: () => sendTlsReports(),
+            },
+          ]),
       {
         name: 'words',
         due: 'words',
@@ -138,35 +144,35 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
         batchSize: REMOVED_SEGMENTS,
         work: () => removeRetired(context.database, REMOVED_SEGMENTS),
       },
-      ...(sendTlsReports === null
-        ? []
-        : [
-            {
-              name: 'tls-reports',
-              everyMs: TLS_REPORTS_EVERY_MS,
-              batchSize: REPORT_BATCH,
-              work: () => sendTlsReports(),
-            },
-          ]),
-      {
-        name: 'claims',
-        due: 'claims',
-        batchSize: CLAIMS_BATCH,
-        work: () => releaseExpiredClaims(context, options),
-      },
-      {
-        name: 'approvals',
-        due: 'approvals',
-        batchSize: APPROVALS_BATCH,
-        work: () => expireApprovals(context, options),
-      },
       {
         name: 'erasures',
         due: 'erasures',
         batchSize: ERASURES_BATCH,
         work: (run) => eraseClosedAccounts(context, options, run),
       },
-      { name: 'domains', due: 'domains', batchSize: CHECK_BATCH, work: (run) => checker.checkDue(run) },
+      {
+        name: 'retention',
+        everyMs: RETENTION_EVERY_MS,
+        work: async (run) => void (await removeOldMail(context, { retention: KEEP_FOREVER, ...options }, run)),
+      },
+      {
+        name: 'keys',
+        everyMs: KEYS_EVERY_MS,
+        batchSize: REMOVE_KEYS_BATCH,
+        work: () => removeOldIdempotencyKeys(context.database),
+      },
+      {
+        name: 'traces',
+        everyMs: TRACES_EVERY_MS,
+        batchSize: TRACES_BATCH,
+        work: () => removeOldTraces(context.database, TRACES_BATCH),
+      },
+      {
+        name: 'leftovers',
+        everyMs: LEFTOVERS_EVERY_MS,
+        batchSize: LEFTOVERS_BATCH,
+        work: () => removeLeftovers(context.database),
+      },
     ],
   });
   return Promise.resolve({

@@ -17,7 +17,13 @@ const SWEEP_LIMIT = 500;
 /** Users whose mail is threaded in parallel; each needs a PostgreSQL connection. */
 const MAX_USERS_AT_ONCE = 3;
 
-/** Assigns stored mail to threads, started by wakes from the receiving actor and by a sweep for emails without a thread. */
+/**
+ * Assigns stored mail to threads. The steps:
+ *
+ * 1. `assign`: the mail of each user gets its threads, one user after another (user-queues.ts), started by wakes of the receiving actor and by
+ *    a sweep for emails without a thread.
+ * 2. `statistics`: tables that grow from empty are analyzed, and the texts for searching merged.
+ */
 export async function startThreadingActor(context: ActorContext, options: ThreadingOptions = {}): Promise<Actor> {
   const queues = createUserQueues({ ...context, ...options });
   let grownTick = performance.now();

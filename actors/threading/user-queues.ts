@@ -76,7 +76,7 @@ export function createUserQueues(context: ThreadingContext): UserQueues {
     try {
       await assignThreads(context, userId, emailIds);
     } catch (error) {
-      if (isAway(error)) throw error;
+      if (concernsAllUsers(error)) throw error;
       if (isContention(error)) passOver(userId, emailIds, error);
       else if (emailIds.length > 1) await assignPieces(userId, emailIds);
       else for (const id of emailIds) await setAside(context, { userId, step: 'assign', subjectId: id, error });
@@ -123,7 +123,7 @@ export function createUserQueues(context: ThreadingContext): UserQueues {
   };
 }
 
-/** Whether PostgreSQL is unreachable: a statement timeout or a conflict concerns this user alone. */
-function isAway(error: unknown): boolean {
+/** Whether PostgreSQL is unavailable. A statement timeout or a conflict concerns one user alone. */
+function concernsAllUsers(error: unknown): boolean {
   return isTransient(error) && !isOfOneStatement(error);
 }

@@ -1,5 +1,6 @@
 import { createHash, createHmac, hkdfSync, pbkdf2Sync, randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { isChangedMeanwhile, isForbidden } from '../errors.ts';
 import { connectClient } from './open-pool.ts';
 
 /** A login role of the service. None is a superuser, has BYPASSRLS or owns anything (docs/decisions/0048). */
@@ -91,21 +92,14 @@ async function repair(client: pg.Client, faults: readonly LoginFault[]): Promise
     await client.query(`begin; ${faults.map(({ statement }) => statement).join('; ')}; commit`);
   } catch (error) {
     await client.query('rollback');
-    const { code, message } = error as { code?: unknown; message: string };
-    if (code === INSUFFICIENT_PRIVILEGE)
+    if (isForbidden(error))
       throw new LoginsRefused(
-        `${wordsOf(faults)}, and the role of DATABASE_URL may not change that (${message}): as superuser, run what npx node bin/migrate.ts --logins prints`,
+        `${wordsOf(faults)}, and the role of DATABASE_URL may not change that (${(error as Error).message}): as superuser, run what npx node bin/migrate.ts --logins prints`,
         { cause: error },
       );
-    // Another service changed the same role at the same time.
-    if (code !== INTERNAL_ERROR && code !== DUPLICATE_KEY) throw error;
+    if (!isChangedMeanwhile(error)) throw error;
   }
 }
-
-/** PostgreSQL, Appendix A. "tuple concurrently updated" is an internal error. */
-const INSUFFICIENT_PRIVILEGE = '42501';
-const INTERNAL_ERROR = 'XX000';
-const DUPLICATE_KEY = '23505';
 
 /** Returns the faults of the roles. Tries to log in as each one, once. */
 export async function findLoginFaults(

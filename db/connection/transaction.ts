@@ -7,11 +7,15 @@ import type { Database, Reach, ReadLimit } from './database.ts';
 import { DOMAIN_ROLE } from './logins.ts';
 
 /*
- * The ways to open a transaction:
- * - `asUser`: everything that the gateway does for a user. Row-level security shows that user's rows only.
- * - `inUserTransaction`: the same for hot, prepared statements, in one round trip.
- * - `inTransaction`: actors and programs, whose roles see the rows of all users.
- * `db/entities/store.ts` runs MikroORM inside asUser.
+ * The one door to transactions. There are three modes:
+ * - `asUser`. Use it for what the gateway does for a user: row-level security shows only the rows of that user.
+ * - `inUserTransaction`. Use it for the same where each request runs prepared statements, or needs a lock of the user: one round trip opens it.
+ * - `inTransaction`. Use it in actors and programs, whose roles see the rows of all users; `inTransactionFrom` where its first statements have
+ *   no parameters and can be sent with `begin`.
+ *
+ * What looks like another way leads here: `db/entities/store.ts` runs MikroORM inside asUser, `read-session.ts` lets all reads of one response
+ * share one snapshot, `user-read.ts` sends a single statement with the settings of asUser, and `transactionOn` lends an open transaction to
+ * Kysely. Two things run before roles and tables exist, with a `begin` of their own: migrations and the repair of logins.
  */
 
 /**

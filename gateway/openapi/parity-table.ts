@@ -109,11 +109,8 @@ const features: Readonly<Record<string, readonly Row[]>> = {
       'createEndpoint updateEndpoint putEndpoint',
       'createWebhookEndpoint createEmailEndpoint createEmailGroupEndpoint updateWebhookEndpoint updateEmailEndpoint updateEmailGroupEndpoint',
     ],
-    ['Delete an endpoint', 'deleteEndpoint', 'deleteEndpoint'],
     ['Test an endpoint', 'testEndpoint', 'testEndpoint'],
     ['Rotate the secret', 'rotateEndpointSecret', 'rotateEndpointSecret'],
-    ['Replay deliveries', 'replayEndpointDeliveries', 'replayDeliveries'],
-    ['Retry waiting deliveries', 'retryWaitingDeliveries', 'retryWaitingDeliveries'],
     ['Preview a payload query', 'previewPayload', 'previewPayload'],
   ],
   Events: [

@@ -12,6 +12,7 @@ import {
   redeliveryCapability,
   releaseCapability,
 } from '../../operations/endpoints/delivery-capability.ts';
+import { endpointDeletion, retryWaitingCapability } from '../../operations/endpoints/endpoint-capability.ts';
 import { webhookRequestCapability } from '../../operations/endpoints/webhook-request-capability.ts';
 import { simulateCapability } from '../../operations/routing/simulate-capability.ts';
 import { retrySendingCapability } from '../../operations/sending/schedule-capability.ts';
@@ -48,7 +49,7 @@ import { emailRoutes } from './emails/emails.ts';
 import { importRoutes } from './emails/import.ts';
 import { legacyMailRoutes } from './emails/legacy-mail.ts';
 import { receivingRoutes } from './emails/receiving.ts';
-import { endpointActionRoutes } from './endpoints/endpoint-actions.ts';
+import { endpointActionRoutes, endpointTestRoutes, replayRoutes } from './endpoints/endpoint-actions.ts';
 import { endpointRoutes } from './endpoints/endpoints.ts';
 import { eventRoutes } from './events/events.ts';
 import { guardRoutes } from './routing/guard.ts';
@@ -119,7 +120,11 @@ const resources = [
   emailAddressRoutes,
   capabilityRoutes(replyAddressCapability),
   endpointRoutes,
+  capabilityRoutes(endpointDeletion),
   endpointActionRoutes,
+  replayRoutes,
+  capabilityRoutes(retryWaitingCapability),
+  endpointTestRoutes,
   capabilityRoutes(deliveryCapability),
   eventRoutes,
   capabilityRoutes(webhookRequestCapability),

@@ -12,6 +12,7 @@ import { importCapability } from '../emails/import-capability.ts';
 import { reprocessCapability } from '../emails/reprocess-capability.ts';
 import { timelineCapability } from '../emails/timeline-capability.ts';
 import { deliveryCapability, redeliveryCapability, releaseCapability } from '../endpoints/delivery-capability.ts';
+import { endpointDeletion, replayCapability, retryWaitingCapability } from '../endpoints/endpoint-capability.ts';
 import { webhookRequestCapability } from '../endpoints/webhook-request-capability.ts';
 import { guardCapability } from '../routing/guard-capability.ts';
 import { simulateCapability } from '../routing/simulate-capability.ts';
@@ -50,6 +51,9 @@ export const capabilities: readonly Capability[] = [
   replyAddressCapability,
   deliveryCapability,
   redeliveryCapability,
+  endpointDeletion,
+  replayCapability,
+  retryWaitingCapability,
   webhookRequestCapability,
   guardCapability,
   releaseCapability,

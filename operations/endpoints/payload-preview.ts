@@ -21,11 +21,11 @@ export interface PayloadPreview {
   /** the result of the query; null when it does not fit */
   data: unknown;
   /** paths in `data` of texts that links replace */
-  truncated: readonly string[];
+  truncated: string[];
   /** bytes of the body, with a short name of the endpoint */
   sizeBytes: number;
   /** errors of the query, or of single fields */
-  errors: readonly PayloadQueryError[];
+  errors: PayloadQueryError[];
 }
 
 /** Runs a payload query for a stored event, as a delivery does. Throws validation, unavailable. */
@@ -48,7 +48,7 @@ export async function previewPayload(
   const timestamp = context.now();
   const selected = await payloadQueries.select(context, { query, filter }, event, timestamp);
   if (selected === null)
-    return { data: null, truncated: [], sizeBytes: 0, errors: await payloadQueries.check({ query, filter }) };
+    return { data: null, truncated: [], sizeBytes: 0, errors: [...(await payloadQueries.check({ query, filter }))] };
   const linkKey = deriveDownloadLinkKey(settings.secretKey);
   const { publicUrl } = settings;
   const body = buildSelectedPayload({

@@ -1,47 +1,40 @@
 import { createContextCache } from '@pothos/core';
 import DataLoader from 'dataloader';
 import { z } from 'zod';
-import { UserError } from '../../core/shared/errors.ts';
-import { isIdName, readNotes } from '../../core/shared/field-notes.ts';
-import { identifierPrefix } from '../../core/shared/identifiers.ts';
+import { readNotes } from '../../core/shared/field-notes.ts';
 import { decodeCursor, encodeCursor, type KeysetCursor } from '../../core/shared/page.ts';
 import type {
-  Action,
   Capability,
   Change,
-  Cost,
   Delete,
   Fields,
   List,
   Operation,
-  OwnedField,
   OwnedList,
   Read,
   Resource,
   ResourceRow,
-  Target,
 } from '../../operations/capability/capability.ts';
-import { readIdempotency } from '../../operations/sending/idempotency.ts';
-import { invalidInput, limitEntries } from '../input-shapes.ts';
 import { access } from './access.ts';
 import { builder, connectionComplexity } from './builder.ts';
+import { addAction } from './capability-actions.ts';
 import {
-  fieldShape,
-  inputFields,
-  makeInputReader,
-  makePayloadType,
-  objectFields,
-  typeFor,
-} from './capability-shapes.ts';
+  addFieldTo,
+  capitalized,
+  declareNode,
+  extendTime,
+  makeMailReader,
+  type NodeType,
+  nullIfNotFound,
+  parseGiven,
+  targetField,
+  uncapitalized,
+} from './capability-fields.ts';
+import { inputFields, makeInputReader, objectFields } from './capability-shapes.ts';
 import { type ConnectionArgs, type CountedConnection, type Cursors, connectionBy, totalCount } from './connection.ts';
 import { forgetLoaded, type GraphContext } from './context.ts';
-
 import { loadByOwner } from './load-by-owner.ts';
-import { addNodeKind } from './node-kinds.ts';
-import { addNodeType, EndpointInterface, loaderOf, nodeTypes, orNull } from './nodes.ts';
-import { idempotencyField } from './sending/sending.ts';
-
-type NodeType = ReturnType<typeof declareNode>;
+import { nodeTypes } from './nodes.ts';
 
 interface Parts {
   capability: Capability;
@@ -61,18 +54,6 @@ export function addCapabilities(capabilities: readonly Capability[], writtenType
     if (resource !== undefined && !writtenTypes.includes(resource.name)) implementNode(resource);
     for (const operation of operations) addOperation(operation, capability);
   }
-}
-
-/** Declares the type of a resource, apart from its fields, so that types can link to it. */
-function declareNode(resource: Resource) {
-  const { name, load } = resource;
-  const node = builder.loadableNodeRef<ResourceRow, string, string>(name, {
-    id: { resolve: ({ id }) => id },
-    load: (ids: string[], { reads }) => load(reads, ids).then(orNull),
-  });
-  addNodeKind(identifierPrefix(resource.identifier), loaderOf(name, node));
-  addNodeType(name, node);
-  return node;
 }
 
 function implementNode(resource: Resource): void {
@@ -234,29 +215,9 @@ function newestFirst(row: ResourceRow): KeysetCursor {
   return { at: (row as unknown as { createdAt: Date }).createdAt, id: row.id };
 }
 
-type OwnerFieldBuilder = PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, ResourceRow>;
-
-/** Adds a field to a type that has other fields, too. `Endpoint` is an interface. */
-function addFieldTo(type: string, field: string, make: (t: OwnerFieldBuilder) => unknown): void {
-  const owner = nodeTypes[type];
-  if (owner === undefined) throw new Error(`There is no type ${type}`);
-  if (owner === EndpointInterface) builder.interfaceField(EndpointInterface, field, make as never);
-  else builder.objectField(owner as NodeType, field, make as never);
-}
-
 /** Returns what the objects of a capability are called in sentences. */
 function findNouns({ what }: Capability): string {
   return what.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
-}
-
-/** Returns the argument that names the object of an operation. */
-function targetField(
-  t: { field: (options: { type: 'ID' | 'String'; required: true; description: string }) => unknown },
-  target: Target | undefined,
-): Record<string, never> {
-  if (target === undefined) return {};
-  const { argument, argumentDescription: description } = target;
-  return { [argument]: t.field({ type: isIdName(argument) ? 'ID' : 'String', required: true, description }) as never };
 }
 
 function addRead(
@@ -345,173 +306,4 @@ function shownPayload(field: string, shownOnce: Fields, resource: Resource, node
       }),
     }),
   });
-}
-
-/** Returns the function that reads the input of a change. Inputs as large as an email are bounded before they are checked. */
-function makeMailReader({ input, isMail = false }: Change | Delete | Action): (given: unknown) => unknown {
-  const read = makeInputReader(input);
-  if (!isMail) return read;
-  return (given) => {
-    limitEntries(given);
-    return read(given);
-  };
-}
-
-function addAction(action: Action, resource: Resource | undefined): void {
-  const {
-    input,
-    target,
-    description,
-    output,
-    payloadField,
-    isNullable = false,
-    cost,
-    shows,
-    run,
-    method,
-    isQuery = false,
-    of,
-    field,
-    idempotencyOperation,
-  } = action;
-  const read = makeMailReader(action);
-  const isOfDomain = resource?.isOfDomain ?? action.isOfDomain ?? false;
-  if (of !== undefined && output !== 'resource') addOwnedField(action, of, typeFor(output, { isOfDomain }));
-  if (field === undefined || run === undefined) return;
-  const [linked, link] = findLink(output, payloadField, resource) ?? [];
-  const dataField = output === 'resource' && resource !== undefined ? uncapitalized(resource.name) : payloadField;
-  const options = {
-    type: (link ?? payloadType(action, field, isOfDomain)) as NodeType,
-    access: { ...access[action.access], ...(shows === undefined ? {} : { shows }) },
-    description,
-  };
-  const runOn = (context: GraphContext['operations'], { idempotencyKey, ...given }: Record<string, unknown>) => {
-    const idempotency =
-      idempotencyOperation === undefined
-        ? null
-        : readIdempotency({ key: idempotencyKey, field: 'idempotencyKey' }, idempotencyOperation, given);
-    const id = target === undefined ? '' : String(given[target.argument]);
-    return run(context, parseGiven(input, read(given)), id, idempotency);
-  };
-  if (method === 'GET' || isQuery)
-    builder.queryField(field, (t) =>
-      t.field({
-        ...options,
-        nullable: isNullable as true,
-        args: {
-          ...targetField({ field: t.arg as never }, target),
-          ...(inputFields({ field: t.arg as never }, input, { arguments: true }) as object),
-        },
-        ...(makeComplexity(cost, (args) => args) as object),
-        resolve: async (_root, args, context) => {
-          extendTime(context, action);
-          const done = runOn(context.reads, args);
-          return (isNullable ? await done.catch(nullIfNotFound) : await done) as never;
-        },
-      }),
-    );
-  else
-    builder.mutationField(field, (t) =>
-      t.fieldWithInput({
-        ...options,
-        input: {
-          ...targetField(t.input as never, target),
-          ...inputFields(t.input, input),
-          ...(idempotencyOperation === undefined ? {} : idempotencyField(t.input)),
-        },
-        errors: dataField === undefined ? { directResult: true } : { dataField: { name: dataField } },
-        ...makeComplexity(cost, ({ input: given }: { input?: unknown }) => given),
-        resolve: async (_root, args, context) => {
-          extendTime(context, action);
-          const result = await runOn(context.operations, args.input as Record<string, unknown>);
-          forgetLoaded(context);
-          return (linked === undefined ? result : (result as Record<string, unknown>)[linked]) as never;
-        },
-      }),
-    );
-}
-
-/** Returns the type of what a field of Query or Mutation returns: the output, or a payload that has its fields. */
-function payloadType(action: Action, field: string, isOfDomain: boolean): object {
-  const { method, isQuery = false, output, payloadField } = action;
-  if (method !== 'GET' && !isQuery && payloadField === undefined && output instanceof z.ZodObject)
-    return makePayloadType(`${capitalized(field)}Payload`, output);
-  return fieldShape(field, output as Fields, 'type', isOfDomain).type as object;
-}
-
-/** Returns the field of a result that has the ID of the returned object, and the type of the object; undefined if the result is returned. */
-function findLink(
-  output: Action['output'],
-  payloadField: string | undefined,
-  resource: Resource | undefined,
-): readonly [field: string, type: object] | undefined {
-  if (output === 'resource') return ['id', nodeTypes[resource?.name ?? ''] as object];
-  if (payloadField === undefined || !(output instanceof z.ZodObject)) return undefined;
-  for (const [field, shape] of Object.entries(output.shape)) {
-    const { linksTo, graphqlName = field.replace(/Id$/, '') } = readNotes(shape);
-    const type = nodeTypes[linksTo ?? ''];
-    if (type !== undefined && graphqlName === payloadField) return [field, shape instanceof z.ZodArray ? [type] : type];
-  }
-  return undefined;
-}
-
-/** Adds a field of another type, whose values are loaded together for all owners in a response. */
-function addOwnedField({ input, description: ownDescription }: Action, of: OwnedField, type: unknown): void {
-  const { type: owner, field, description = ownDescription, isNullable = false, isAbsent, cost, load } = of;
-  const read = makeInputReader(input);
-  const values = loadByOwner(
-    ({ reads }, ids, given: unknown) => load(reads, ids, given as never) as Promise<unknown[]>,
-  );
-  addFieldTo(owner, field, (t) =>
-    t.field({
-      type: type as NodeType,
-      nullable: isNullable as true,
-      description,
-      args: inputFields({ field: t.arg as never }, input, { arguments: true }),
-      ...(makeComplexity(cost, (args) => args) as object),
-      resolve: (row, args, context) =>
-        isAbsent?.(row as never) === true
-          ? (null as never)
-          : (values(context, String(row.id), parseGiven(input, read(args))) as never),
-    }),
-  );
-}
-
-/** Parses an input. Throws validation with the names that the fields have in GraphQL. */
-function parseGiven(shape: Fields, input: unknown): unknown {
-  const { success, data, error } = shape.safeParse(input);
-  if (success) return data;
-  const graphqlName = (field: PropertyKey) =>
-    readNotes(shape.shape[String(field)] ?? shape).graphqlName ?? String(field);
-  throw invalidInput(
-    error.issues.map(({ path: [field, ...path], message }) => ({
-      field: [...(field === undefined ? [] : [graphqlName(field)]), ...path.map(String)].join('.'),
-      message,
-    })),
-  );
-}
-
-function makeComplexity<Args>(cost: Cost | undefined, inputOf: (args: Args) => unknown) {
-  if (cost === undefined) return {};
-  if (typeof cost === 'number') return { complexity: cost };
-  return {
-    complexity: (args: Args) => (cost as (input: unknown) => { field: number; multiplier: number })(inputOf(args)),
-  };
-}
-
-function extendTime(context: GraphContext, { answerWithinMs }: Operation): void {
-  if (answerWithinMs !== undefined) context.answerWithin(answerWithinMs);
-}
-
-function nullIfNotFound(error: unknown): null {
-  if (error instanceof UserError && error.code === 'not_found') return null;
-  throw error;
-}
-
-function capitalized(name: string): string {
-  return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
-}
-
-function uncapitalized(name: string): string {
-  return `${name.slice(0, 1).toLowerCase()}${name.slice(1)}`;
 }

@@ -2,13 +2,16 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { secretUrl } from '../../../core/accounts/secret-fields.ts';
 import { DEFAULT_MAX_PAYLOAD_BYTES } from '../../../core/endpoints/endpoint-config.ts';
+import { payloadPreview, replayCapability, replayInput } from '../../../operations/endpoints/endpoint-capability.ts';
 import { rotateSecret } from '../../../operations/endpoints/endpoint-changes.ts';
 import { TEST_ANSWER_MS, testEndpoint } from '../../../operations/endpoints/endpoint-test.ts';
 import { previewPayload } from '../../../operations/endpoints/payload-preview.ts';
-import { replayDeliveries, retryWaiting } from '../../../operations/endpoints/replays.ts';
-import { endpointSubscription, payloadPreviewShape, replayLimitShape } from '../../../schema/input-shapes.ts';
+import { MAX_REPLAYED } from '../../../operations/endpoints/replays.ts';
+import { endpointSubscription, payloadPreviewShape } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
-import { errorBody, idInPath, instant, type RestOptions, text, wireInstant } from '../shapes.ts';
+import { capabilityRoutes } from '../capability-routes.ts';
+import { makeWriter, wireInput, wireOutput } from '../capability-shapes.ts';
+import { errorBody, idInPath, type RestOptions, text } from '../shapes.ts';
 import { endpointDetails, endpointDetailsOf, FORMAT_NAMES, formats } from './endpoint-wire.ts';
 
 const rotation = z
@@ -20,6 +23,14 @@ const rotation = z
   })
   .nullish()
   .meta({ id: 'RotateSecret', examples: [{ verificationToken: true }] });
+
+const replayLimit = z
+  .number()
+  .int()
+  .min(1)
+  .default(MAX_REPLAYED)
+  .transform((value) => Math.min(value, MAX_REPLAYED))
+  .meta({ description: `Maximum number of emails. Values above ${MAX_REPLAYED} count as ${MAX_REPLAYED}.` });
 
 const previewInput = payloadPreviewShape
   .extend({
@@ -34,70 +45,14 @@ const previewInput = payloadPreviewShape
     'x-examples': [{ query: '{ email { subject from { address } } }', cursor: '…' }],
   });
 
-const payloadPreview = z
-  .object({
-    object: z.literal('payload_preview'),
-    data: z.unknown().meta({ description: 'Result of the query, `data` of the payload. Null if it is invalid.' }),
-    truncated: z.array(z.string()).meta({
-      description: 'Paths of texts that links replace because the payload is too large.',
-    }),
-    sizeBytes: z.number().int().meta({ description: 'Size of the request body in bytes.' }),
-    errors: z
-      .array(
-        z.object({
-          message: z.string(),
-          line: z.number().int().nullable().meta({ description: 'Line in the query, from 1.' }),
-          column: z.number().int().nullable().meta({ description: 'Column in the line, from 1.' }),
-        }),
-      )
-      .meta({ description: 'Errors of the query, or of single fields.' }),
-  })
-  .meta({ id: 'PayloadPreview' });
+const previewBody = wireOutput(payloadPreview, 'camel');
+const writePreview = makeWriter(payloadPreview, 'camel');
 
-const replayInput = z
-  .object({
-    since: z.iso
-      .datetime({ offset: true })
-      .meta({ description: 'Start of the period, by creation time of the deliveries.' }),
-    until: z.iso.datetime({ offset: true }).optional().meta({ description: 'End of the period. The default is now.' }),
-    status: z
-      .enum(['failed', 'all'])
-      .default('failed')
-      .meta({ description: 'Emails whose latest delivery failed, or all emails.' }),
-    limit: replayLimitShape,
-  })
-  .meta({ id: 'ReplayDeliveries', 'x-examples': [{ since: '2026-11-21T08:00:00Z', status: 'failed' }] });
-
-const replayAnswer = z
-  .object({
-    success: z.literal(true),
-    message: z.string(),
-    replayed: z.number().int(),
-    hasMore: z.boolean().meta({ description: 'Whether there are more: call again with this `until`.' }),
-    until: instant,
-    skipped: z
-      .object({
-        waiting: z.number().int().meta({
-          description:
-            'Deliveries that are not over: they are attempted now, or wait for a retry. See POST /endpoints/{id}/retry-waiting.',
-        }),
-        succeeded: z.number().int().meta({ description: 'Deliveries that succeeded. 0 for a replay of all emails.' }),
-        deliveredAgain: z.number().int().meta({
-          description: 'Deliveries of emails that were delivered again later, or that another delivery waits for.',
-        }),
-      })
-      .meta({ description: 'Deliveries of the period that were left out, among the latest 10,000.' }),
-  })
-  .meta({ id: 'Replay' });
-
-const retriedAnswer = z
-  .object({
-    success: z.literal(true),
-    message: z.string(),
-    retried: z.number().int(),
-    hasMore: z.boolean().meta({ description: 'Whether more deliveries wait: call again.' }),
-  })
-  .meta({ id: 'RetriedWaiting' });
+export const replayRoutes = capabilityRoutes(replayCapability, {
+  operations: {
+    replayEndpointDeliveries: { request: wireInput(replayInput, 'camel').extend({ limit: replayLimit }) },
+  },
+});
 
 const testInput = z
   .object({
@@ -150,7 +105,7 @@ export const endpointActionRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
         description: 'Runs a payload query for a stored event, as a delivery does. Nothing is sent.',
         tags: ['Endpoints'],
         body: previewInput,
-        response: { 200: payloadPreview, default: errorBody },
+        response: { 200: previewBody, default: errorBody },
       },
     },
     async (request) => {
@@ -161,14 +116,7 @@ export const endpointActionRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
         filter: filter ?? null,
         maxPayloadOctets,
       });
-      const { data, truncated, sizeBytes, errors } = preview;
-      return {
-        object: 'payload_preview' as const,
-        data,
-        truncated: [...truncated],
-        sizeBytes,
-        errors: errors.map(({ message, line, column }) => ({ message, line, column })),
-      };
+      return writePreview?.(preview) as Record<string, unknown>;
     },
   );
 
@@ -193,59 +141,9 @@ export const endpointActionRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
       return endpointDetailsOf(await rotateSecret(context, request.params.id, { isTokenReplaced }), context);
     },
   );
+};
 
-  app.post(
-    '/endpoints/:id/replay',
-    {
-      config: { access: access.manage },
-      schema: {
-        operationId: 'replayEndpointDeliveries',
-        summary: 'Replay deliveries to an endpoint',
-        description:
-          'Creates a new delivery, due at once, for each received email whose latest delivery to the endpoint was created in the period. Skips pending deliveries and emails that were delivered again later.',
-        tags: ['Endpoints'],
-        params: idInPath,
-        body: replayInput,
-        response: { 200: replayAnswer, default: errorBody },
-      },
-    },
-    async (request) => {
-      const { since, until, status, limit } = request.body;
-      const selection = { since: new Date(since), until: until === undefined ? null : new Date(until), status, limit };
-      const replay = await replayDeliveries(contextOf(request), request.params.id, selection);
-      const emails = replay.count === 1 ? '1 email is' : `${replay.count} emails are`;
-      return {
-        success: true as const,
-        message: `${emails} being delivered again`,
-        replayed: replay.count,
-        hasMore: replay.hasMore,
-        until: wireInstant(replay.until),
-        skipped: replay.skipped,
-      };
-    },
-  );
-
-  app.post(
-    '/endpoints/:id/retry-waiting',
-    {
-      config: { access: access.manage },
-      schema: {
-        operationId: 'retryWaitingDeliveries',
-        summary: 'Retry all waiting deliveries to an endpoint',
-        description:
-          'Attempts deliveries now that wait for their next retry, up to 2,000, the earliest first. Use it when the receiver is back after an outage. Attempts so far still count.',
-        tags: ['Endpoints'],
-        params: idInPath,
-        response: { 200: retriedAnswer, default: errorBody },
-      },
-    },
-    async (request) => {
-      const { count, hasMore } = await retryWaiting(contextOf(request), request.params.id);
-      const message = `${count === 1 ? '1 delivery is' : `${count} deliveries are`} being attempted now`;
-      return { success: true as const, message, retried: count, hasMore };
-    },
-  );
-
+export const endpointTestRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
   app.post(
     '/endpoints/:id/test',
     {

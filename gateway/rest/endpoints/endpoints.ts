@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ENDPOINT_CONFIG_FIELDS } from '../../../core/endpoints/endpoint-config.ts';
 import { searchText } from '../../../operations/capability/field-shapes.ts';
 import { configSecrets } from '../../../operations/domains/email-address-capability.ts';
-import { deleteEndpoint, updateEndpoint } from '../../../operations/endpoints/endpoint-changes.ts';
+import { updateEndpoint } from '../../../operations/endpoints/endpoint-changes.ts';
 import * as endpoints from '../../../operations/endpoints/endpoints.ts';
 import { endpointNaming, endpointSubscription } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
@@ -59,24 +59,6 @@ const endpointChange = z
     isActive: fields.isActive.meta({ description: '`true` also enables an endpoint that Postroom disabled.' }),
   })
   .meta({ id: 'UpdateEndpoint', examples: [{ config: { url: 'https://hooks.example.com/v2/mail' }, isActive: true }] });
-
-const deletedEndpoint = z
-  .object({
-    success: z.literal(true),
-    message: z.string(),
-    id: z.string(),
-    cleanup: z.object({
-      emailAddressesUpdated: z.number().int(),
-      emailAddresses: z.array(z.string()),
-      domainsUpdated: z.number().int(),
-      domains: z.array(z.string()),
-      groupEmailsDeleted: z.number().int(),
-      guardRulesUpdated: z.number().int(),
-      deliveriesDeleted: z.number().int().meta({ description: 'Always 0. Past deliveries stay with their emails.' }),
-      deliveriesEnded: z.number().int().meta({ description: 'Number of pending deliveries that were cancelled.' }),
-    }),
-  })
-  .meta({ id: 'DeletedEndpoint' });
 
 const listQuery = z.object({
   limit: limit(),
@@ -185,41 +167,6 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
         return endpointDetailsOf(endpoint, context, webhookFormat);
       },
     });
-
-  app.delete(
-    '/endpoints/:id',
-    {
-      config: { access: access.manage },
-      schema: {
-        operationId: 'deleteEndpoint',
-        summary: 'Delete an endpoint',
-        description:
-          'Addresses, catch-alls and guard rules no longer use the endpoint; their mail is stored. Past deliveries stay with their emails.',
-        tags: ['Endpoints'],
-        params: idInPath,
-        response: { 200: deletedEndpoint, default: errorBody },
-      },
-    },
-    async (request) => {
-      const { id } = request.params;
-      const deleted = await deleteEndpoint(contextOf(request), id);
-      return {
-        success: true as const,
-        message: 'Endpoint deleted successfully',
-        id,
-        cleanup: {
-          emailAddressesUpdated: deleted.addresses.length,
-          emailAddresses: deleted.addresses,
-          domainsUpdated: deleted.domains.length,
-          domains: deleted.domains,
-          groupEmailsDeleted: deleted.groupEmailCount,
-          guardRulesUpdated: deleted.guardRuleCount,
-          deliveriesDeleted: 0,
-          deliveriesEnded: deleted.endedDeliveryCount,
-        },
-      };
-    },
-  );
 };
 
 /** PATCH is the documented method; one published client sends PUT. */

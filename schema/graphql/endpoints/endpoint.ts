@@ -2,6 +2,7 @@ import { readForwardingConfig, readWebhookConfig } from '../../../core/endpoints
 import type { EndpointOrdering, EventFilter } from '../../../core/endpoints/endpoint-events.ts';
 import type { SigningSecret } from '../../../core/endpoints/webhook-signature.ts';
 import type { KeysetCursor, KeysetPage } from '../../../core/shared/page.ts';
+import { webhookFormat } from '../../../operations/endpoints/endpoint-capability.ts';
 import {
   countEndpoints,
   countUsingAddresses,
@@ -16,6 +17,7 @@ import {
 import { parseInput, searchShape } from '../../input-shapes.ts';
 import { access } from '../access.ts';
 import { builder, connectionComplexity, enumValues } from '../builder.ts';
+import { typeFor } from '../capability-shapes.ts';
 import { connection, connectionBy, orderedCursors, totalCount } from '../connection.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { DomainNode, EmailAddressNode, EndpointInterface, endpointTypeName } from '../nodes.ts';
@@ -32,14 +34,7 @@ const EndpointTypeEnum = builder.enumType('EndpointType', {
   }),
 });
 
-export const WebhookFormat = builder.enumType('WebhookFormat', {
-  description: 'Format of webhook requests.',
-  values: enumValues<Endpoint['webhookFormat']>({
-    native: 'The whole email as JSON, for programs.',
-    chat_a: 'A message for a Discord channel.',
-    chat_b: 'A message for a Slack channel.',
-  }),
-});
+export const WebhookFormat = typeFor(webhookFormat);
 
 export const WebhookPayload = builder.enumType('WebhookPayload', {
   description: 'Structure of the JSON of webhooks with format NATIVE.',
