@@ -15,7 +15,7 @@ import { openShell, type ShellSession } from '../support/servers/shell-session.t
 import { startSinkMta } from '../support/servers/sink-mta.ts';
 import { sendOne } from '../support/servers/smtp-load.ts';
 import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
-import { secretsGiven } from '../support/told-secrets.ts';
+import { secretsGiven } from '../support/printed-secrets.ts';
 
 /** All of it, every process restarted; else three of them. */
 const IS_WHOLE = process.env['CHAOS_KILLS'] !== undefined;
