@@ -7,7 +7,7 @@ import { createDeliveryLeases } from './claim-deliveries.ts';
 import type { DeliveryJob } from './job.ts';
 
 /** The steps of the delivery actor, in the order of a delivery. */
-export type DeliveryStep = 'route' | 'ask' | 'fan-out' | 'turn' | 'deliver' | 'refill' | 'forward' | 'renew';
+type DeliveryStep = 'route' | 'ask' | 'fan-out' | 'turn' | 'deliver' | 'refill' | 'forward' | 'renew';
 
 /** What the steps of the delivery actor need of each other: deliveries in hand with their leases, and what happens to them next. */
 export interface DeliveryFlow {
