@@ -7,7 +7,6 @@ import {
 } from '../core/endpoints/endpoint-events.ts';
 import { UserError } from '../core/shared/errors.ts';
 import { MAX_METADATA_BYTES, metadata, searchText, text } from '../operations/capability/field-shapes.ts';
-import { MAX_REPLAYED } from '../operations/endpoints/replays.ts';
 
 /** Number of errors that one response lists. */
 const MAX_DETAILS = 20;

@@ -109,11 +109,11 @@ async function routeBatch({ flow, router, taker }: DeliveryParts): Promise<numbe
 }
 
 /** Returns a function that lets the end of the time of a stopping actor end open requests. */
-function watchEnd({ interrupt }: DeliveryParts): (run: Pick<Run, 'signal'>) => void {
+function watchEnd(parts: DeliveryParts): (run: Pick<Run, 'signal'>) => void {
   const watched = new WeakSet<AbortSignal>();
   return ({ signal }) => {
     if (watched.has(signal)) return;
     watched.add(signal);
-    signal.addEventListener('abort', interrupt, { once: true });
+    signal.addEventListener('abort', () => parts.interrupt(), { once: true });
   };
 }

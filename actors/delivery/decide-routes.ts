@@ -19,8 +19,8 @@ import {
 } from '../../db/queries/routing/guard-facts.ts';
 import type { ActorContext } from '../actor.ts';
 import type { EndpointLookup, EndpointVersion, FindEndpoint } from './endpoint-lookup.ts';
+import { type JudgingLimits, workInTurns } from './evaluation-turns.ts';
 import type { GuardLookup } from './guard-lookup.ts';
-import { type JudgingLimits, workInTurns } from './judging.ts';
 
 /** The lookups of routing. */
 export interface RoutingParts {

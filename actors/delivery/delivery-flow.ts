@@ -7,7 +7,7 @@ import { createDeliveryLeases } from './claim-deliveries.ts';
 import type { DeliveryJob } from './job.ts';
 
 /** The steps of the delivery actor, in the order of a delivery. */
-export type DeliveryStep = 'route' | 'ask' | 'fan-out' | 'turn' | 'deliver' | 'refill' | 'forward' | 'renew';
+type DeliveryStep = 'route' | 'ask' | 'fan-out' | 'turn' | 'deliver' | 'refill' | 'forward' | 'renew';
 
 /** What the steps of the delivery actor need of each other: deliveries in hand with their leases, and what happens to them next. */
 export interface DeliveryFlow {
@@ -36,7 +36,7 @@ export interface DeliveryFlow {
   connect(parts: ConnectedParts): void;
 }
 
-/** The steps that the flow leads to: dispatch.ts, take-due.ts and give-turns.ts. */
+/** The steps that the flow leads to: dispatch.ts, take-due.ts and start-ordered-deliveries.ts. */
 interface ConnectedParts {
   running: RunningActor;
   dispatcher: { add(jobs: readonly DeliveryJob[]): void };

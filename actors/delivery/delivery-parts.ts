@@ -12,17 +12,17 @@ import { createDeliveryFlow } from './delivery-flow.ts';
 import { createDeliveryQueue, type DeliveryLimits } from './delivery-queue.ts';
 import { createDispatcher } from './dispatch.ts';
 import { createEndpointLookup } from './endpoint-lookup.ts';
+import { JUDGING_LIMITS, type JudgingLimits } from './evaluation-turns.ts';
 import { createFanOut } from './fan-out.ts';
 import { createForwarder } from './forward.ts';
 import { createForwardThreads, type ForwardThreadsOptions } from './forward-thread.ts';
-import { createTurnGiver } from './give-turns.ts';
 import { createGuardLookup } from './guard-lookup.ts';
 import { createGuardModel } from './guard-model.ts';
 import type { DeliveryFaultPoint } from './job.ts';
-import { JUDGING_LIMITS, type JudgingLimits } from './judging.ts';
 import { createRoutePlanner } from './plan-routes.ts';
 import { createDeliveryRecorder } from './record-outcomes.ts';
 import { createEmailRouter } from './route-emails.ts';
+import { createTurnGiver } from './start-ordered-deliveries.ts';
 import { createDueTaker } from './take-due.ts';
 import { createEndpointTester } from './test-endpoint.ts';
 
@@ -49,7 +49,7 @@ export interface DeliveryActorOptions {
   approvalDays?: number;
   /** for the threads that compose copies */
   forwardThreads?: ForwardThreadsOptions;
-  /** for evaluating guard rules; defaults in judging.ts */
+  /** for evaluating guard rules; defaults in evaluation-turns.ts */
   judgingLimits?: Partial<JudgingLimits>;
   /** OpenAI-compatible API for guard rules of type ai_prompt; null or absent disables them */
   guardModel?: { url: string; key: string | null; name: string } | null;

@@ -221,13 +221,13 @@ interface Committed {
 /** Lets what was only accepted wait for the parser. */
 function continueWith({ queue, bytes, ahead }: AcceptorOptions, { offers, outcomes, isClaimed }: Committed): void {
   receivingMetrics.commitMessages.observe(offers.length);
-  const company = outcomes.filter(({ accepted }) => accepted.length > 0).length;
+  const groupSize = outcomes.filter(({ accepted }) => accepted.length > 0).length;
   for (const [at, { emailIds, accepted }] of outcomes.entries()) {
     const offer = offers[at];
     if (offer === undefined) continue;
     receivingMetrics.repeated.inc(emailIds.filter((id) => !offer.emailIds.includes(id)).length);
     const sizeBytes = offer.bytes.length;
-    if (accepted.length > 0) queue.noteAccept(sizeBytes, company);
+    if (accepted.length > 0) queue.noteAccept(sizeBytes, groupSize);
     // The parse queue takes what was read.
     if (accepted.length === 0 || !isClaimed) {
       ahead?.reading.forget(offer.rawId);

@@ -23,7 +23,7 @@ export interface ParseQueue {
   /** Appends receptions, and skips any that wait or are in progress already. */
   add(queued: readonly QueuedReception[]): void;
   /** Notes that a message was just accepted, and how many others its commit had: while there are many, parsing waits. */
-  noteAccept(sizeBytes: number, company: number): void;
+  noteAccept(sizeBytes: number, groupSize: number): void;
   /**
    * Whether there is room for more mail of one of these users. Part of the room is reserved for users with little in the queue; without
    * `users`, that part does not count.
@@ -220,8 +220,8 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
       for (const entry of queued) put(entry);
       start();
     },
-    noteAccept: (sizeBytes, company) =>
-      accepts.add((company < CROWD ? 1 : CROWD_WEIGHT) * (1 + sizeBytes / ACCEPT_BYTES)),
+    noteAccept: (sizeBytes, groupSize) =>
+      accepts.add((groupSize < CROWD ? 1 : CROWD_WEIGHT) * (1 + sizeBytes / ACCEPT_BYTES)),
     hasRoom(users = []) {
       const used = Math.max(waiting.size / ROOM_MESSAGES, waitingBytes / ROOM_BYTES);
       if (isStopped || used >= 1) return false;

@@ -45,7 +45,7 @@ const REST = 9;
 export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTaker {
   const backlog = createBacklog(inHand);
   // Users with too many recipients in hand to claim more.
-  const crowded = new Set<string>();
+  const usersWithoutRoom = new Set<string>();
   // Recipients that are being stored with their claim, by lane and by user.
   const kept = { lanes: new Map<string, number>(), users: new Map<string, number>(), all: 0 };
   let restUntil = 0;
@@ -73,7 +73,7 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
    */
   const hasRoomOf = (userId: string, more = 0, allMore = 0): boolean => {
     const has = inHand.sizeOfUser(userId) + more < MOST_IN_HAND - inHand.size() - allMore;
-    if (!has) crowded.add(userId);
+    if (!has) usersWithoutRoom.add(userId);
     return has;
   };
 
@@ -173,8 +173,8 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
     needOf(lane) {
       if (backlog.hasRoomAgain()) return 'sweep';
       const { userId } = lane;
-      if (crowded.has(userId) && inHand.sizeOfUser(userId) < (MOST_IN_HAND - inHand.size()) / 2) {
-        crowded.delete(userId);
+      if (usersWithoutRoom.has(userId) && inHand.sizeOfUser(userId) < (MOST_IN_HAND - inHand.size()) / 2) {
+        usersWithoutRoom.delete(userId);
         return 'refill';
       }
       return backlog.entry(lane) !== undefined && mayRefill(lane) ? 'refill' : null;

@@ -8,9 +8,9 @@ import { parseMessageId, parseMessageIds } from '../mime/message-id.ts';
 import { withoutAttachments } from '../mime/message-parts.ts';
 import { parseDate } from '../mime/parse-date.ts';
 import { repairHeader, toTransferable } from '../mime/transfer-form.ts';
+import { replyLinks } from '../sending/address-reply.ts';
 import { arcResults } from '../sending/arc-seal.ts';
 import { outgoingMailbox, writableName } from '../sending/outgoing-addresses.ts';
-import { replyLinks } from '../sending/reply.ts';
 import { readForwardingConfig } from './endpoint-config.ts';
 
 /** How an endpoint forwards; stored as endpoint.config. */

@@ -2,7 +2,7 @@ import { foldLines } from 'nodemailer/lib/mime-funcs';
 import MimeNode from 'nodemailer/lib/mime-node';
 import { BOUNDARY_PREFIX, boundaryOf, checked } from '../mime/compose-message.ts';
 import { endOfHeaderSection } from '../mime/header-fields.ts';
-import { replyLinks } from '../sending/reply.ts';
+import { replyLinks } from '../sending/address-reply.ts';
 
 /** A recipient that was given up. */
 interface GivenUpRecipient {

@@ -9,10 +9,10 @@ import {
   type SimulatedKind,
   type SimulatedMailFacts,
 } from '../../core/mime/simulated-mail.ts';
+import { replyLinks, replySubject } from '../../core/sending/address-reply.ts';
 import { outgoingMailbox, parseSender } from '../../core/sending/outgoing-addresses.ts';
 import { MAX_CONTENT_BYTES } from '../../core/sending/outgoing-attachments.ts';
 import { checkSubject } from '../../core/sending/outgoing-headers.ts';
-import { replyLinks, replySubject } from '../../core/sending/reply.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { wholeText } from '../../core/shared/large-text.ts';
 import { storableText } from '../../core/shared/text.ts';

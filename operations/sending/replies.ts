@@ -1,8 +1,8 @@
 import { hasScope, scopeMissing } from '../../core/accounts/key-rights.ts';
 import type { AddressFields } from '../../core/mime/address.ts';
+import { makeReply, type Original } from '../../core/sending/address-reply.ts';
 import { asRecipient, findCorrespondents } from '../../core/sending/correspondents.ts';
 import type { SentDraft } from '../../core/sending/draft.ts';
-import { makeReply, type Original } from '../../core/sending/reply.ts';
 import { POLICY_VIOLATION, RECIPIENT_SUPPRESSED, UserError } from '../../core/shared/errors.ts';
 import { asUser, inUserTransaction } from '../../db/connection/transaction.ts';
 import { readCorrespondence, readOwnAddresses } from '../../db/queries/sending/correspondents.ts';

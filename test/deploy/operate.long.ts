@@ -7,6 +7,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { freePort } from '../support/cluster/cluster.ts';
 import { keepLogFile, keepSecrets } from '../support/kept-logs.ts';
+import { secretsGiven } from '../support/printed-secrets.ts';
 import { repository } from '../support/runner.ts';
 import { type DebianPostgresql, debianPrograms, startDebianPostgresql } from '../support/servers/debian-postgresql.ts';
 import { linkToRun, notePid } from '../support/servers/orphans.ts';
@@ -15,7 +16,6 @@ import { openShell, type ShellSession } from '../support/servers/shell-session.t
 import { startSinkMta } from '../support/servers/sink-mta.ts';
 import { sendOne } from '../support/servers/smtp-load.ts';
 import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
-import { secretsGiven } from '../support/told-secrets.ts';
 
 /** All of it, every process restarted; else three of them. */
 const IS_WHOLE = process.env['CHAOS_KILLS'] !== undefined;

@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { inject } from 'vitest';
 import { KEPT_LOGS, keepLog, keepLogFile, keepSecrets } from './kept-logs.ts';
-import { BodyCollector, bodiesIn, secretsGiven, secretsIn } from './told-secrets.ts';
+import { BodyCollector, bodiesIn, secretsGiven, secretsIn } from './printed-secrets.ts';
 
 /**
  * vitest setupFiles: keeps what the product logs during `npm test`, and what must not stand there, for leaks.ts. In one place for all

@@ -11,9 +11,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { keepLogs } from './keep-logs.ts';
 import { KEPT_LOGS, keepLog, keepSecrets, LOGS, makeKeptLogs } from './kept-logs.ts';
 import { EXPECTED, findLeaks, reportLeaks } from './leaks.ts';
+import { BodyCollector, bodyLines, secretsGiven, secretsIn } from './printed-secrets.ts';
 import { startSinkMta } from './servers/sink-mta.ts';
 import { SmtpClient } from './servers/smtp-client.ts';
-import { BodyCollector, bodyLines, secretsGiven, secretsIn } from './told-secrets.ts';
 
 const isKeptAlready = process.env[KEPT_LOGS] !== undefined;
 let folder: string;

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { JudgingLimits } from '../../../actors/delivery/judging.ts';
+import type { JudgingLimits } from '../../../actors/delivery/evaluation-turns.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { insertReceivedMail } from '../../support/rows/received-mail.ts';

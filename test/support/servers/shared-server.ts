@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readSecrets } from '../../../db/cluster/data-directory.ts';
 import { keepLogFile, keepSecrets } from '../kept-logs.ts';
-import { secretsIn } from '../told-secrets.ts';
+import { secretsIn } from '../printed-secrets.ts';
 import { end, notePid, SHARED_FOLDERS } from './orphans.ts';
 
 /**

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Mailbox } from '../../../core/mime/address.ts';
-import { makeReply, type Original, replyLinks, replySubject, trimReferences } from '../../../core/sending/reply.ts';
+import {
+  makeReply,
+  type Original,
+  replyLinks,
+  replySubject,
+  trimReferences,
+} from '../../../core/sending/address-reply.ts';
 
 const list = (...addresses: (string | Mailbox)[]) => ({
   text: '',

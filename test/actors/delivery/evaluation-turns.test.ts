@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { workInTurns } from '../../../actors/delivery/judging.ts';
+import { workInTurns } from '../../../actors/delivery/evaluation-turns.ts';
 
 const UNLIMITED = Number.POSITIVE_INFINITY;
 
