@@ -1,4 +1,4 @@
-import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
+import { newIdentifier } from '../../core/shared/identifiers.ts';
 import type { PlannedRoute } from '../../db/queries/emails/take-mail.ts';
 import { deliveryMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
@@ -39,7 +39,7 @@ export function createDirectDelivery({ context, planner, taker, dispatcher }: Di
         const count = (counts.get(laneName(lane)) ?? 0) + 1;
         counts.set(laneName(lane), count);
         return plannedRoute(plan, {
-          id: makeIdentifier('delivery', now, context.random(IDENTIFIER_RANDOM_BYTES)),
+          id: newIdentifier(context, 'delivery', now),
           attemptsAllowed: 1 + (plan.endpoint.webhook?.config.retryAttempts ?? 0),
           admission: taker.hasRoom() ? taker.admit(lane, count) : 'left',
         });

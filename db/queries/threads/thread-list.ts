@@ -394,6 +394,8 @@ export interface InboxConditions {
   isArchived: boolean | null;
   /** in the trash, which other searches leave out; absent means false */
   isTrashed?: boolean;
+  /** leaves out threads that have only sent mail; absent means false. Requires isArchived false */
+  hasReceived?: boolean;
   /** absent means null */
   isClaimed?: boolean | null;
   /** id or name of a domain of the user; a participant's domain */
@@ -471,10 +473,10 @@ export async function countInbox(
 
 function searchOf(
   userId: string,
-  { terms, isUnread, isArchived, isTrashed = false, domain, address }: InboxConditions,
+  { terms, isUnread, isArchived, isTrashed = false, hasReceived = false, domain, address }: InboxConditions,
 ): WordSearch {
   const conditions = {
-    tests: isTrashed ? ['trashed'] : [],
+    tests: [...(isTrashed ? ['trashed'] : []), ...(hasReceived ? ['has received'] : [])],
     isUnread,
     isArchived,
     participant: address === null ? null : addressOf(userId, address),
