@@ -1,4 +1,6 @@
-import { type Dispatcher, request } from 'undici';
+import type { Dispatcher } from 'undici';
+import { loadOnce } from '../../core/shared/load-once.ts';
+import type { CheckedDispatcherOptions } from './checked-dispatcher.ts';
 
 export interface CheckedRequest {
   url: string;
@@ -16,12 +18,23 @@ export type CheckedResponse =
   /** `code` is that of the error; null without one */
   | { kind: 'unanswered'; code: string | null };
 
+/** Returns the checked dispatcher that it creates at the first call. Few requests are made, and the HTTP client takes some MiB. */
+export type OpenDispatcher = () => Promise<Dispatcher>;
+
+export function openDispatcherLater(options: CheckedDispatcherOptions): OpenDispatcher {
+  return loadOnce(async () => (await import('./checked-dispatcher.ts')).createCheckedDispatcher(options));
+}
+
 /** Makes one request through a checked dispatcher, without redirects. Never rejects. */
-export async function requestChecked(dispatcher: Dispatcher, options: CheckedRequest): Promise<CheckedResponse> {
+export async function requestChecked(
+  openDispatcher: OpenDispatcher,
+  options: CheckedRequest,
+): Promise<CheckedResponse> {
   const { url, method, headers, body, timeoutMs, maxBytes } = options;
   try {
+    const { request } = await import('undici');
     const response = await request(url, {
-      dispatcher,
+      dispatcher: await openDispatcher(),
       method,
       ...(headers === undefined ? {} : { headers }),
       ...(body === undefined ? {} : { body }),

@@ -26,8 +26,7 @@ import {
   releaseTlsReport,
 } from '../../db/queries/sending/tls-report.ts';
 import type { ActorContext } from '../actor.ts';
-import { createCheckedDispatcher } from '../network/checked-dispatcher.ts';
-import { requestChecked } from '../network/checked-request.ts';
+import { openDispatcherLater, requestChecked } from '../network/checked-request.ts';
 import { createDnsResolver } from '../network/dns-resolver.ts';
 
 export interface TlsReportOptions {
@@ -57,7 +56,7 @@ export function createTlsReporter(
   const { allowedPrivateNetworks, refusedPorts, trustedCertificates, dnsServers, mailHostname, systemMailFrom } =
     options;
   const guard = createAddressGuard({ allowedPrivateNetworks, ownPorts: refusedPorts });
-  const dispatcher = createCheckedDispatcher({ guard, dnsServers, trustedCertificates });
+  const openDispatcher = openDispatcherLater({ guard, dnsServers, trustedCertificates });
   const senderDomain = systemMailFrom.slice(systemMailFrom.lastIndexOf('@') + 1).toLowerCase();
 
   /** Returns where the domain wants its reports; null when DNS does not tell. */
@@ -73,7 +72,7 @@ export function createTlsReporter(
   };
 
   const post = async (claimed: ClaimedTlsReport, uri: string, content: Buffer): Promise<boolean> => {
-    const response = await requestChecked(dispatcher, {
+    const response = await requestChecked(openDispatcher, {
       url: uri,
       method: 'POST',
       headers: { 'content-type': 'application/tlsrpt+gzip' },

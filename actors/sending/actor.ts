@@ -2,7 +2,7 @@ import { createSecureContext, getCACertificates, type SecureContext } from 'node
 import { createAddressGuard } from '../../core/shared/network-address.ts';
 import type { LocalSending } from '../../operations/sending/local-sender.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
-import { createCheckedDispatcher } from '../network/checked-dispatcher.ts';
+import { openDispatcherLater } from '../network/checked-request.ts';
 import { createDnsResolver } from '../network/dns-resolver.ts';
 import { createValidatedDns } from '../network/validated-dns.ts';
 import { createInHand } from '../work/in-hand.ts';
@@ -121,7 +121,7 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
     policies: createMtaStsPolicies({
       database: context.database,
       log: context.log,
-      dispatcher: createCheckedDispatcher({ guard, dnsServers: options.dnsServers, trustedCertificates: authorities }),
+      openDispatcher: openDispatcherLater({ guard, dnsServers: options.dnsServers, trustedCertificates: authorities }),
       port: options.policyPort ?? HTTPS_PORT,
     }),
     findDane: (domain) =>

@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import type { Dispatcher } from 'undici';
 import { MTA_STS_PATH, mtaStsNameOf } from '../../core/domains/mta-sts.ts';
 import { findPolicyId, type MtaStsPolicy, parseMtaStsPolicy } from '../../core/sending/mta-sts-policy.ts';
 import { createSizedCache } from '../../core/shared/sized-cache.ts';
@@ -9,7 +8,7 @@ import {
   type StoredMtaStsPolicy,
   storeMtaStsPolicy,
 } from '../../db/queries/sending/mta-sts-policy.ts';
-import { type CheckedResponse, requestChecked } from '../network/checked-request.ts';
+import { type CheckedResponse, type OpenDispatcher, requestChecked } from '../network/checked-request.ts';
 import type { LookUp } from '../network/dns-resolver.ts';
 
 /** Why a domain that announces a policy has none that can be used (RFC 8460 §4.3.2). */
@@ -31,7 +30,7 @@ export interface MtaStsOptions {
   database: Database;
   log: Logger;
   /** checks the addresses of policy hosts */
-  dispatcher: Dispatcher;
+  openDispatcher: OpenDispatcher;
   /** of policy hosts: 443, except in tests */
   port: number;
 }
@@ -104,7 +103,7 @@ export function createMtaStsPolicies(options: MtaStsOptions): MtaStsPolicies {
 
   const fetchNow = async (domain: string, policyId: string): Promise<PolicyFetchFailure | null> => {
     const port = options.port === HTTPS_PORT ? '' : `:${options.port}`;
-    const response = await requestChecked(options.dispatcher, {
+    const response = await requestChecked(options.openDispatcher, {
       url: `https://mta-sts.${domain}${port}${MTA_STS_PATH}`,
       method: 'GET',
       timeoutMs: FETCH_TIMEOUT_MS,

@@ -10,6 +10,8 @@ export interface PrepareOptions {
   url: string;
   secretKey: Uint8Array;
   allowUnsafeWrites: boolean;
+  /** `migrate` by default */
+  migrate?: (url: string) => Promise<string[]>;
   /** receives one line for each risk that does not stop the service from starting */
   warn?: (line: string) => void;
 }
@@ -20,7 +22,7 @@ export interface PrepareOptions {
  */
 export async function prepareDatabase(options: PrepareOptions): Promise<string[]> {
   const { url, secretKey } = options;
-  const migrated = await migrate(url).catch(refuseTooNew);
+  const migrated = await (options.migrate ?? migrate)(url).catch(refuseTooNew);
   await onDatabase(url, null, async (database) => {
     await assertSafeWrites(database, options);
     if (urlsOf(url).length > 1 && (await losesCommitsAtFailover(database))) options.warn?.(ASYNCHRONOUS);

@@ -7,6 +7,7 @@ import type { Bus } from '../../../schema/messages.ts';
 import { createFirstAccount } from '../first-account.ts';
 import { createFirstStartFile } from '../first-start-file.ts';
 import { openLoggedDatabase } from '../logged-database.ts';
+import { migrateInThread } from '../migrate-in-thread.ts';
 import { measureBacklog } from '../monitoring/measure-backlog.ts';
 import { prepareDatabase } from '../prepare-database.ts';
 import { createActorContext, loadActor, startActor } from '../processes/actors.ts';
@@ -32,7 +33,7 @@ await runPart({
   load: () => Promise.all((['sending', 'scheduling'] as const).map(loadActor)),
   async prepare(part) {
     const { databaseUrl: url, secretKey, config, directory, log } = part;
-    await prepareDatabase({ url, secretKey, allowUnsafeWrites: config.allowUnsafeWrites });
+    await prepareDatabase({ url, secretKey, allowUnsafeWrites: config.allowUnsafeWrites, migrate: migrateInThread });
     if (directory === null) return;
     // Nothing else uses the data directory, so every holder of a lease is dead, or about to find out.
     const count = await asOwner(part, async (database) => {
@@ -43,7 +44,7 @@ await runPart({
   },
   async work(part, deadClaimants) {
     const { config, secretKey, databaseUrl, log, closers, claimant } = part;
-    const bus = openBus(part);
+    const bus = await openBus(part);
     closers.add('bus', () => bus.close());
     const actorDatabase = part.open('postroom_actor', ACTOR_CONNECTIONS);
     const context = createActorContext({ bus, database: actorDatabase, log, claimant });
@@ -77,7 +78,7 @@ await runPart({
   welcome: printWelcome,
 });
 
-function openBus({ config, busSocket, log }: Part): Bus {
+async function openBus({ config, busSocket, log }: Part): Promise<Bus> {
   if (config.natsUrl !== null) return openNatsBus(config.natsUrl, 'postroom gateway', log);
   if (busSocket === null) throw new Error('neither NATS nor a socket');
   return openBesideMail(busSocket, log);

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
 import { createInProcessBus } from '../../../actors/bus/in-process.ts';
-import { connectNatsBus } from '../../../actors/bus/nats.ts';
 import { serveSocketBus } from '../../../actors/bus/socket.ts';
 import { measured } from '../../../actors/bus/transport.ts';
 import { createTwoProcessBus } from '../../../actors/bus/two-process.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { measureConnection } from '../monitoring/measure-connections.ts';
 
-/** Opens NATS. `name` appears in the NATS server's monitoring. */
-export function openNatsBus(natsUrl: string, name: string, log: Logger): Bus {
+/** Opens NATS, whose client is loaded only here. `name` appears in the NATS server's monitoring. */
+export async function openNatsBus(natsUrl: string, name: string, log: Logger): Promise<Bus> {
+  const { connectNatsBus } = await import('../../../actors/bus/nats.ts');
   const bus = measured(connectNatsBus({ url: natsUrl, name, log }));
   measureConnection(bus, 'nats');
   return bus;

@@ -81,7 +81,7 @@ export async function runSplitProcess(
     if (isReady) {
       const tracing = await openTracing(config, options.name, log);
       closers.add('traces', () => tracing.close(), TRACES_FLUSH_LIMIT_MS);
-      const bus = openNatsBus(natsUrl, `postroom ${options.name}`, log);
+      const bus = await openNatsBus(natsUrl, `postroom ${options.name}`, log);
       closers.add('bus', () => bus.close());
       const url = loginUrl(databaseUrl, role, secretKey);
       const { database, close } = openLoggedDatabase(
