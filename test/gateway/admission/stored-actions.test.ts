@@ -149,7 +149,7 @@ test('a route without objects that act later stores none, whatever its request n
   expect(untried.filter((name) => !(name in stayingCases))).toEqual([]);
 });
 
-/** Arguments of the staying tools, in which ID stands for what of the account they name. */
+/** Arguments of the staying tools, where ID is replaced by each ID of the account. */
 const ID = 'ID';
 const toolArguments: Readonly<Record<string, object>> = {
   cancel_email: { email_id: ID },
@@ -170,7 +170,7 @@ const toolArguments: Readonly<Record<string, object>> = {
   revoke_reply_address: { reply_address_id: ID },
 };
 
-/** Values of required fields of mutations, by name or type; ID stands for what of the account they name. */
+/** Values of required fields of mutations, by name or type; ID is replaced by each ID of the account. */
 const inputValues: Readonly<Record<string, unknown>> = {
   ID,
   Int: 1,
