@@ -69,7 +69,7 @@ export function loadRawBytes(
 }
 
 /** Returns a part of the stored bytes of an email that the user has. Throws not_found when they are gone or damaged, and what ResponseRoom.load throws. */
-export function readBytes(context: OperationContext, emailId: string, range: ByteRange): Promise<Buffer> {
+function readBytes(context: OperationContext, emailId: string, range: ByteRange): Promise<Buffer> {
   context.room.take(range.length);
   return readTakenBytes(context, emailId, range);
 }
