@@ -15,6 +15,8 @@ let app: FastifyInstance;
 let port: number;
 let bytes: ResponseBytes;
 let ended = 0;
+/** times that the JSON of a response was made */
+let written = 0;
 const sockets: Socket[] = [];
 
 /** A client that does not read for that long is disconnected; milliseconds. */
@@ -23,6 +25,7 @@ const LATE = 600_000;
 
 async function start(windowMs: number): Promise<void> {
   ended = 0;
+  written = 0;
   bytes = countResponseBytes({ perAccount: 50_000_000, perProcess: 90_000_000 });
   app = Fastify();
   app.setErrorHandler(sendError);
@@ -51,6 +54,11 @@ async function start(windowMs: number): Promise<void> {
   app.get('/fails', async (request) => {
     request.room?.take(40_000_000);
     throw new Error('broken');
+  });
+  app.get('/left', async (request, reply) => {
+    request.room?.take(40_000_000);
+    await once(reply.raw, 'close');
+    return { toJSON: () => void written++ };
   });
   app.get('/taken', async (request) => {
     request.room?.take(40_000_000);
@@ -127,4 +135,18 @@ test('releases room after an error, and after a small response', async () => {
     expect(await (await fetch(`http://127.0.0.1:${port}/taken`)).json()).toEqual({ isTaken: true });
     await waitFor(() => expect(bytes.count()).toBe(0));
   }
+});
+
+test('no JSON is made for a client that has disconnected since its response was loaded', async () => {
+  await start(LATE);
+  const socket = connect(port, '127.0.0.1');
+  sockets.push(socket);
+  socket.on('error', () => undefined);
+  socket.write('GET /left HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await waitFor(() => expect(bytes.count()).toBe(40_000_000));
+  socket.destroy();
+  await waitFor(() => expect(bytes.count()).toBe(0));
+  // The next request is handled after the response of the first one.
+  expect((await fetch(`http://127.0.0.1:${port}/taken`)).status).toBe(200);
+  expect(written).toBe(0);
 });

@@ -13,10 +13,11 @@ import { recordRoutes, type ServedRoute } from '../../support/rows/route-table.t
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { connectInjected } from '../../support/servers/mcp-client.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';
+import { requiredArguments } from '../../support/stages/graph-places.ts';
 import { withoutWait } from '../../support/stages/isolation-sweep.ts';
-import { type Effect, findEffects, readStored } from '../../support/stages/stored-effects.ts';
+import { type Effect, findEffects, readStored, type StoredRows } from '../../support/stages/stored-effects.ts';
 import { actingCases, type StayingCase, stayingCases, stayingRequests } from '../../support/stages/storing-requests.ts';
-import { makeStoringWorld, type StoringWorld } from '../../support/stages/storing-world.ts';
+import { LATER, makeStoringWorld, type StoringWorld } from '../../support/stages/storing-world.ts';
 import { bodyExamples, inSweepOrder, isServed } from '../../support/stages/swept-routes.ts';
 
 /*
@@ -148,6 +149,108 @@ test('a route without objects that act later stores none, whatever its request n
   expect(untried.filter((name) => !(name in stayingCases))).toEqual([]);
 });
 
+/** Arguments of the staying tools, where ID is replaced by each ID of the account. */
+const ID = 'ID';
+const toolArguments: Readonly<Record<string, object>> = {
+  cancel_email: { email_id: ID },
+  create_draft: { kind: 'new', subject: 'x', text: 'x' },
+  // The mutation made its second version.
+  update_draft: { draft_id: ID, version: 2, text: 'y' },
+  delete_draft: { draft_id: ID },
+  reject_email: { email_id: ID },
+  label_threads: { thread_ids: [ID], add_labels: ['x'] },
+  archive_threads: { thread_ids: [ID] },
+  mark_threads_read: { thread_ids: [ID] },
+  trash_threads: { thread_ids: [ID] },
+  claim_thread: { thread_id: ID, holder: 'x' },
+  release_thread: { thread_id: ID, claim_token: 'clm_00000000' },
+  suppress_address: { address: 'swept@example.org' },
+  remove_suppression: { id_or_address: 'swept@example.org' },
+  create_reply_address: { domain: 'DOMAIN', metadata: { a: 'b' } },
+  revoke_reply_address: { reply_address_id: ID },
+};
+
+/** Values of required fields of mutations, by name or type; ID is replaced by each ID of the account. */
+const inputValues: Readonly<Record<string, unknown>> = {
+  ID,
+  Int: 1,
+  Boolean: true,
+  DateTime: LATER,
+  domain: 'DOMAIN',
+  address: 'ADDRESS',
+  idOrAddress: 'ADDRESS',
+  to: 'ADDRESS',
+  from: 'ann@elsewhere.test',
+  raw: 'From: ada@elsewhere.test\r\n\r\nHello\r\n',
+  labels: ['x'],
+  String: 'x',
+};
+
+/** Fields of mutations whose required fields alone would change nothing. */
+const moreValues: Readonly<Record<string, object>> = {
+  createDomain: { domain: 'new.swept.test' },
+  updateApiKey: { name: 'y' },
+  updateEmail: { isRead: true },
+  updateEmails: { isRead: true },
+  updateThreads: { isRead: true },
+};
+
+/** Mutations that are not tried here, each with the reason. */
+const UNTRIED: Readonly<Record<string, string>> = {
+  'mutation eraseAccount': 'the account ends',
+  'mutation importEmails': 'waits for the receiving actor; its route is tried',
+  'mutation simulateInbound': 'waits for the receiving actor; its route is tried',
+  'mutation verifyDomain': 'waits for the scheduling actor; its route is tried',
+  'mutation verifyDomains': 'waits for the scheduling actor; its route is tried',
+  'mutation testEndpoint': 'waits for the delivery actor; its route is tried',
+};
+
+test('a mutation or tool without objects that act later stores none, whatever it names', async () => {
+  const { mailbox, ids } = await makeHoldings({ actor: gateway.actor, mailbox: gateway.mailbox, call: gateway.call });
+  const domain = mailbox.address.split('@')[1] ?? '';
+  // A key cannot change one with more rights than its own.
+  const { id: smallKeyId } = await insertKey(gateway.owner, mailbox, { scopes: ['read'] });
+  const all = [...ids].flatMap(([prefix, held]) => held.slice(0, prefix === 'em' ? 4 : 1)).concat(smallKeyId);
+  const names: Readonly<Record<string, string>> = { DOMAIN: domain, ADDRESS: mailbox.address };
+  const fill = (value: object, id: string): object =>
+    JSON.parse(JSON.stringify(value), (_, each: unknown) =>
+      typeof each === 'string' ? (names[each] ?? (each === ID ? id : each)) : each,
+    ) as object;
+  const fields = schema.getMutationType()?.getFields() ?? {};
+  const found: string[] = [];
+  const tried = new Set<string>();
+  // What removes comes last.
+  const operations = Object.entries(stayingRequests)
+    .filter(([name]) => /^(?:mutation|tool) /.test(name) && !(name in UNTRIED))
+    .toSorted(([, a], [, b]) => Number(a.startsWith('removes')) - Number(b.startsWith('removes')));
+  for (const [name] of operations) {
+    const what = name.split(' ')[1] ?? '';
+    const field = fields[what];
+    const given =
+      field === undefined || name.startsWith('tool')
+        ? toolArguments[what]
+        : {
+            ...(requiredArguments(field, (argument, type) => inputValues[argument] ?? inputValues[type])[
+              'input'
+            ] as object),
+            ...moreValues[what],
+          };
+    for (const id of JSON.stringify(given)?.includes(`"${ID}"`) ? all : ['']) {
+      const key = await insertKey(gateway.owner, mailbox, { scopes: SCOPES });
+      const before = await readStored(gateway.owner, mailbox.userId);
+      const shown = await ask(name, key, { body: fill({ ...given }, id) });
+      if (!/"errors":|"message":|"isError":true|^\w*Error/.test(shown)) tried.add(name);
+      const effects = findEffects(before, await readStored(gateway.owner, mailbox.userId));
+      found.push(...effects.map((effect) => `${name} ${id}: ${effect.what}`));
+      await gateway.owner.pool.query('delete from api_key where id = $1', [key.id]);
+    }
+  }
+  expect(found).toEqual([]);
+  // The others may be refused for other things of the account.
+  const storing = operations.filter(([, reason]) => !/^(?:changes|removes|shows|adds) /.test(reason));
+  expect(storing.map(([name]) => name).filter((name) => !tried.has(name))).toEqual([]);
+});
+
 /** Starts what a case needs beside the gateway, on its bus, and returns what stops it. */
 async function startActors(actors: StayingCase['actors']): Promise<() => Promise<void>> {
   const context = { ...testActorContext(gateway.actor), bus: gateway.bus };
@@ -214,6 +317,50 @@ describe.each(SUBSETS.map((scopes) => [scopes.join(' '), scopes] as const))('a k
         expect(effects, label).toEqual([]);
         expect(shown, label).toMatch(/needs the scope|insufficient_scope|more rights than its own/);
       }
+    }
+  });
+});
+
+/** Returns what of the effects the key may no longer do, with these scopes left, and is done nevertheless. */
+function findLeft(after: StoredRows, effects: readonly Effect[], left: readonly Scope[]): string[] {
+  return effects.flatMap(({ what, needs }) => {
+    const row = after.get(what) ?? {};
+    const isLacking = needs.some((scope) => !left.includes(scope));
+    const exceeds = (scopes: unknown) =>
+      Array.isArray(scopes) && scopes.some((scope) => !left.includes(scope as Scope));
+    switch (what.split(' ')[0]) {
+      case 'endpoint':
+        // One without `send` stays, and sends nothing.
+        return (row['is_active'] === true && !left.includes('read')) || exceeds(row['granted_scopes']) ? [what] : [];
+      case 'rule':
+        return (row['is_active'] === true && isLacking) || exceeds(row['granted_scopes']) ? [what] : [];
+      case 'address':
+      case 'domain':
+        return exceeds(row['granted_scopes']) ? [what] : [];
+      case 'email':
+        return row['status'] === 'scheduled' && row['set_by_key_id'] !== null && isLacking ? [what] : [];
+      case 'key':
+        return row['revoked_at'] === null && (row['scopes'] === null || exceeds(row['scopes'])) ? [what] : [];
+      default:
+        // What is in a queue already is done.
+        return [];
+    }
+  });
+}
+
+describe.each(SCOPES.map((lost) => [lost]))('a key that loses %s', (lost) => {
+  test.each(Object.keys(actingCases))('loses it for what %s stored', async (name) => {
+    // An account has a limited number of keys.
+    const world = await makeStoringWorld(gateway);
+    const left = SCOPES.filter((scope) => scope !== lost);
+    for (const acting of actingCases[name] ?? []) {
+      const key = await insertKey(gateway.owner, world.box, { scopes: SCOPES });
+      const { effects, shown } = await observe(world, name, key, await acting.given(world));
+      expect(effects, `${acting.what}: ${shown}`).not.toEqual([]);
+      const narrowed = await gateway.call(world.box.apiKey, 'PATCH', `/api-keys/${key.id}`, { scopes: left });
+      expect(narrowed.statusCode, narrowed.body).toBe(200);
+      const after = await readStored(gateway.owner, world.box.userId);
+      expect(findLeft(after, effects, left), acting.what).toEqual([]);
     }
   });
 });
