@@ -5,7 +5,6 @@ import type { WebhookFormat } from '../core/endpoints/endpoint-config.ts';
 import type { PayloadQuery, PayloadQueryError, SelectedPayload } from '../core/endpoints/payload-query.ts';
 import type { EventKind } from '../core/events/event-kinds.ts';
 import { UserError } from '../core/shared/errors.ts';
-import { IDENTIFIER_RANDOM_BYTES, type IdentifierKind, makeIdentifier } from '../core/shared/identifiers.ts';
 import type { AddressGuard } from '../core/shared/network-address.ts';
 import type { Retention } from '../core/upkeep/retention.ts';
 import type { Database } from '../db/connection/database.ts';
@@ -16,6 +15,8 @@ import type { Caller } from './caller.ts';
 import type { EventHub } from './events/event-hub.ts';
 import type { ResponseRoom } from './response-room.ts';
 import type { LocalSending } from './sending/local-sender.ts';
+
+export { newIdentifier } from '../core/shared/identifiers.ts';
 
 /** The dependencies that every operation shares. */
 export interface OperationParts {
@@ -44,7 +45,7 @@ export interface OperationParts {
   /** the sending actor of this process; omitted: it runs in other processes */
   localSending?: LocalSending;
   /** ends the process at these points, for tests */
-  fault?: (point: SendingFaultPoint | TrashFaultPoint | ErasureFaultPoint) => void;
+  fault?: (point: SendingFaultPoint | TrashFaultPoint | UndoFaultPoint | ErasureFaultPoint) => void;
   /** Drops the cached credentials of a user from this gateway, so that a revoked key stops working at once. */
   forgetCredentials: (userId: string) => void;
   /** Stores the requests that this gateway logged and has not stored yet, so that a read of the log shows them. */
@@ -66,6 +67,7 @@ type SendingFaultPoint =
   | 'approvals.decided-after-commit';
 
 /** Threads are about to move to the trash or back, or have moved. */
+type UndoFaultPoint = 'undo.taken' | 'undo.before-commit';
 type TrashFaultPoint = 'trash.before-commit' | 'trash.after-commit';
 
 /** An account is about to be closed, or is closed. */
@@ -177,10 +179,6 @@ export interface PayloadQueries {
 /** The part of the context that operations on a user's mail need which actors call, too. */
 export interface MailContext extends Pick<OperationContext, 'database' | 'bus' | 'log' | 'now' | 'random' | 'userId'> {
   settings: Pick<OperationSettings, 'sendLimitPerHour' | 'approvalDays' | 'secretKey' | 'unsubscribeUrl'>;
-}
-
-export function newIdentifier(context: Pick<OperationParts, 'now' | 'random'>, kind: IdentifierKind): string {
-  return makeIdentifier(kind, context.now(), context.random(IDENTIFIER_RANDOM_BYTES));
 }
 
 /**

@@ -2,6 +2,7 @@
 const prefixes = {
   email: 'em',
   thread: 'th',
+  threadChange: 'chg',
   domain: 'dom',
   emailAddress: 'addr',
   replyAddress: 'rpl',
@@ -52,6 +53,17 @@ export function makeIdentifier(kind: IdentifierKind, now: Date, random: Uint8Arr
   bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f);
   bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
   return `${prefixes[kind]}_${Buffer.from(bytes).toString('hex')}`;
+}
+
+/** Where identifiers come from: the context of an operation or an actor. */
+interface IdentifierSource {
+  now: () => Date;
+  random: (count: number) => Uint8Array;
+}
+
+/** Returns a new identifier, of this moment or of `at`. */
+export function newIdentifier({ now, random }: IdentifierSource, kind: IdentifierKind, at = now()): string {
+  return makeIdentifier(kind, at, random(IDENTIFIER_RANDOM_BYTES));
 }
 
 /** Returns whether the text has the form of an identifier of this kind; it may not exist. */

@@ -68,6 +68,7 @@ import {
   ThreadMessageIdSchema,
   ThreadSchema,
   ThreadSubjectSchema,
+  ThreadUndoSchema,
 } from './threads.ts';
 import { ClockSchema, DeadRowSchema, RetentionSchema, RetentionSweepSchema, SecretCanarySchema } from './upkeep.ts';
 
@@ -111,6 +112,7 @@ export const entities = [
   ThreadMessageIdSchema,
   RelayedMessageIdSchema,
   ThreadSubjectSchema,
+  ThreadUndoSchema,
   GuardRuleSchema,
   GuardRuleStatSchema,
   RouteSchema,

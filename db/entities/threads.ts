@@ -40,7 +40,7 @@ export const ThreadSchema = defineEntity({
     {
       name: 'thread_inbox',
       columns: [{ name: 'userId' }, { name: 'lastMessageAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
-      where: '((archived_count < received_count) OR (received_count = 0)) AND (trashed_at IS NULL)',
+      where: '(archived_count < received_count) AND (trashed_at IS NULL)',
     },
     {
       name: 'thread_labels',
@@ -133,6 +133,22 @@ export const ThreadSubjectSchema = defineEntity({
     threadId: p.text(),
   },
   indexes: [{ name: 'thread_subject_thread', properties: ['userId', 'threadId'] }],
+});
+
+/** What threads were before one request changed them; the change can be undone until expires_at. */
+export const ThreadUndoSchema = defineEntity({
+  name: 'ThreadUndo',
+  tableName: 'thread_undo',
+  properties: {
+    userId: p.text().primary(),
+    id: p.text().primary(),
+    threadCount: p.integer(),
+    messageCount: p.integer(),
+    state: p.json(),
+    createdAt: p.datetime(3),
+    expiresAt: p.datetime(3),
+  },
+  indexes: [{ name: 'thread_undo_expiry', properties: ['expiresAt'] }],
 });
 
 /** Who answers a thread at the moment; the holder proves it with the token. A row whose time is over is no claim. */

@@ -1,8 +1,9 @@
 import { Center, Loader } from '@mantine/core';
 import { type ComponentType, lazy, Suspense } from 'react';
-import { Route, Switch } from 'wouter';
+import { Route, Switch, useLocation, useSearchParams } from 'wouter';
 import { NotFoundPage } from './pages/not-found.tsx';
 import { Frame } from './shell/frame.tsx';
+import { FieldComing } from './shell/keys.ts';
 import { LoadBoundary } from './shell/load-boundary.tsx';
 import { SessionGate } from './shell/session.tsx';
 
@@ -44,6 +45,9 @@ const pages: Record<string, ComponentType> = {
   '/settings': lazy(async () => ({ default: (await import('./pages/settings/settings-page.tsx')).SettingsPage })),
 };
 
+/** Parameters of URLs that open a form, whose first field gets what is typed while its page loads. */
+const FORMS = ['new', 'compose', 'reply', 'reply-all', 'forward'];
+
 /** Shows the page of the current path. Pages of the first list need no session. */
 export function App() {
   return (
@@ -82,8 +86,12 @@ export function App() {
 }
 
 function Waiting() {
+  const [path] = useLocation();
+  const [search] = useSearchParams();
+  const opensForm = path.endsWith('/new') || FORMS.some((name) => search.has(name));
   return (
     <Center mih="40vh">
+      {opensForm && <FieldComing cancel={() => undefined} />}
       <Loader aria-label="Loading" />
     </Center>
   );

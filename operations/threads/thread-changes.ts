@@ -12,6 +12,7 @@ import {
 import * as labelQueries from '../../db/queries/threads/thread-labels.ts';
 import { invalid, type OperationContext } from '../context.ts';
 import { type Changed, changeThreads, resolveLivingThreads } from './thread-transaction.ts';
+import { type ChangedThreads, type ChangeRecord, createChangeRecord } from './undo-change.ts';
 
 export type Label = labelQueries.Label;
 
@@ -20,7 +21,7 @@ export const MAX_THREADS = 100;
 /**
  * Maximum messages that one call changes in several threads; more would exceed the time limit of a request. A single thread has no limit.
  */
-export const MAX_MESSAGES = 20_000;
+const MAX_MESSAGES = 20_000;
 /** Milliseconds before the end of the request in which no further messages are changed. */
 const SPARE_MS = 2_000;
 /** Maximum labels in the list of labels. */
@@ -40,8 +41,8 @@ export async function updateThread(
   threadId: string,
   change: ThreadChange,
 ): Promise<{ threadId: string }> {
-  const [living = threadId] = await updateThreads(context, [threadId], change);
-  return { threadId: living };
+  const { threadIds } = await updateThreads(context, [threadId], change);
+  return { threadId: threadIds[0] ?? threadId };
 }
 
 /**
@@ -52,7 +53,7 @@ export async function updateThreads(
   context: OperationContext,
   threadIds: readonly string[],
   change: ThreadChange,
-): Promise<string[]> {
+): Promise<ChangedThreads> {
   if (threadIds.length === 0 || threadIds.length > MAX_THREADS)
     throw invalid(`Between 1 and ${MAX_THREADS} threads can be changed at once`, 'threadIds');
   const labelling = labellingOf(change);
@@ -62,9 +63,11 @@ export async function updateThreads(
   return changeThreads(context, async (client) => {
     const { userId } = context;
     const living = [...new Set(await resolveLivingThreads(client, userId, threadIds))];
-    const flagged = await setFlags(client, context, { threadIds: living, isRead, isArchived });
-    const labelled = labelling === null ? [] : await setLabels(client, userId, living, labelling);
-    return { answer: living, events: [...flagged, ...labelled] };
+    const record = createChangeRecord();
+    const flagged = await setFlags(client, context, { threadIds: living, isRead, isArchived }, record);
+    const labelled = labelling === null ? [] : await setLabels(client, userId, living, labelling, record);
+    const undoId = await record.store(client, context);
+    return { answer: { threadIds: living, undoId }, events: [...flagged, ...labelled] };
   });
 }
 
@@ -84,9 +87,11 @@ async function setFlags(
   client: pg.ClientBase,
   { userId, answerBy }: OperationContext,
   flags: ThreadFlags,
+  record: ChangeRecord,
 ): Promise<Events> {
   if (flags.isRead === undefined && flags.isArchived === undefined) return [];
-  const count = await lockUnflagged(client, userId, flags);
+  const unflagged = await lockUnflagged(client, userId, flags);
+  const count = unflagged.reduce((sum, thread) => sum + thread.count, 0);
   if (count > MAX_MESSAGES && flags.threadIds.length > 1)
     throw invalid(
       `${count} messages would change; at most ${MAX_MESSAGES} can change at once. Give fewer threads.`,
@@ -102,6 +107,11 @@ async function setFlags(
       if (archiveChanges > 0) archived.add(threadId);
     }
   }
+  for (const { threadId, read: emails, archived: emailIds } of unflagged)
+    record.add(threadId, {
+      ...(emails.length > 0 ? { read: { to: flags.isRead === true, emails } } : {}),
+      ...(emailIds.length > 0 ? { archived: { to: flags.isArchived === true, emailIds } } : {}),
+    });
   const events = (threadIds: ReadonlySet<string>, kind: string): Events =>
     [...threadIds].map((threadId) => ({ kind, threadId, data: {} }));
   return [
@@ -113,14 +123,22 @@ async function setFlags(
 /** Returns the new labels of a thread from its current ones. */
 type Labelling = (present: readonly string[]) => string[];
 
-async function setLabels(client: pg.ClientBase, userId: string, threadIds: string[], labelling: Labelling) {
+async function setLabels(
+  client: pg.ClientBase,
+  userId: string,
+  threadIds: string[],
+  labelling: Labelling,
+  record?: ChangeRecord,
+) {
   const present = await labelQueries.readLabels(client, userId, threadIds);
   const changed = new Map<string, string[]>();
   for (const [threadId, before] of present) {
     const after = labelling(before);
     if (after.length > MAX_LABELS && after.length > before.length)
       throw invalid(`A thread can have at most ${MAX_LABELS} labels`, 'addLabels');
-    if (after.length !== before.length || after.some((label, at) => label !== before[at])) changed.set(threadId, after);
+    if (after.length === before.length && after.every((label, at) => label === before[at])) continue;
+    changed.set(threadId, after);
+    record?.add(threadId, { labels: { before, after } });
   }
   await labelQueries.writeLabels(client, userId, changed);
   return [...changed].map(([threadId, labels]) => ({ kind: 'thread.labelled', threadId, data: { labels } }));

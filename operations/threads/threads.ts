@@ -314,6 +314,11 @@ export interface InboxQuery {
   isArchived?: boolean | 'any' | undefined;
   /** true: threads in the trash, archived or not; they are left out unless the search asks for them */
   isTrashed?: boolean | undefined;
+  /**
+   * true: without a search or a label, the list leaves out threads that have only sent mail, which no reply has come to yet. They stay in
+   * lists of archived and of all threads
+   */
+  isOfInbox?: boolean | undefined;
   /** in any case; an unknown label matches nothing */
   label?: string | undefined;
   /** id or name; matches a participant's domain */
@@ -377,18 +382,29 @@ export async function countInbox(context: OperationContext, query: InboxQuery): 
 }
 
 async function inboxConditionsOf(query: InboxQuery, now: Date): Promise<inbox.InboxConditions> {
-  const { search = '', isUnread = false, isArchived, isTrashed = false, label, domain, address } = query;
+  const {
+    search = '',
+    isUnread = false,
+    isArchived,
+    isTrashed = false,
+    isOfInbox = false,
+    label,
+    domain,
+    address,
+  } = query;
   const terms = [...(await stemTerms(parseSearch(search, now), query.language))];
   if (label !== undefined) {
     const given = normalizeLabel(label);
     terms.push({ kind: 'label', key: given === null ? '' : labelKey(given), isNegated: false });
   }
   if (isTrashed && !asksFor(terms, 'trashed')) terms.push({ kind: 'flag', flag: 'trashed', isNegated: false });
+  const hasReceived = isOfInbox && terms.length === 0 && isArchived !== true && isArchived !== 'any';
   const isAnywhere = asksFor(terms, 'archived') || asksFor(terms, 'trashed');
   return {
     terms,
     isUnread,
     isArchived: isArchived === 'any' ? null : (isArchived ?? (isAnywhere ? null : false)),
+    hasReceived,
     domain: domain ?? null,
     address: address ?? null,
   };

@@ -6,8 +6,10 @@ import * as trash from '../../db/queries/threads/thread-trash.ts';
 import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { regroup } from './regroup-messages.ts';
 import { restoreLocked, withoutMessages } from './restore-threads.ts';
-import { MAX_MESSAGES, MAX_THREADS } from './thread-changes.ts';
+import { MAX_THREADS } from './thread-changes.ts';
 import { type Changed, changeThreads, resolveLivingThreads } from './thread-transaction.ts';
+import { trashLocked } from './trash-threads.ts';
+import { type ChangedThreads, createChangeRecord } from './undo-change.ts';
 
 /** Maximum emails per call. */
 const MAX_EMAILS = 100;
@@ -22,23 +24,33 @@ type Events = Changed<unknown>['events'];
  * Moves whole threads to the trash: all of them or none. Lists, totals and searches leave them out, and they are removed after 30 days. A
  * new message brings its thread back. Returns the ids of the existing threads. Throws not_found, validation, conflict.
  */
-export async function trashThreads(context: OperationContext, threadIds: readonly string[]): Promise<string[]> {
+export async function trashThreads(context: OperationContext, threadIds: readonly string[]): Promise<ChangedThreads> {
   requireThreads(threadIds);
   return changed(context, async (client) => {
     const { userId } = context;
     const living = [...new Set(await resolveLivingThreads(client, userId, threadIds, 'anywhere'))];
-    return { answer: living, events: await trashLocked(client, userId, living) };
+    const record = createChangeRecord();
+    const events = await trashLocked(client, userId, living);
+    for (const { threadId } of events) record.add(threadId, { trashed: { to: true } });
+    const undoId = await record.store(client, context);
+    return { answer: { threadIds: living, undoId }, events };
   });
 }
 
-/** Moves threads back from the trash: all of them or none. Returns the threads that have the messages now. Throws as trashThreads. */
-export async function restoreThreads(context: OperationContext, threadIds: readonly string[]): Promise<string[]> {
+/**
+ * Moves threads back from the trash: all of them or none. Returns the threads that have the messages now. A message that returns to its thread
+ * stays there when the change is undone. Throws as trashThreads.
+ */
+export async function restoreThreads(context: OperationContext, threadIds: readonly string[]): Promise<ChangedThreads> {
   requireThreads(threadIds);
   return changed(context, async (client) => {
     const { userId } = context;
     const living = [...new Set(await resolveLivingThreads(client, userId, threadIds, 'anywhere'))];
     const { answer, events } = await restoreLocked(client, userId, living);
-    return { answer: [...new Set(living.map((id) => answer.get(id) ?? id))], events };
+    const record = createChangeRecord();
+    for (const [id, now] of answer) if (id === now) record.add(id, { trashed: { to: false } });
+    const undoId = await record.store(client, context);
+    return { answer: { threadIds: [...new Set(living.map((id) => answer.get(id) ?? id))], undoId }, events };
   });
 }
 
@@ -116,7 +128,7 @@ export interface RemovedMail {
  * that are gone are left out. Throws validation, conflict, and unavailable when the removal takes too long: the rest is in the trash then.
  */
 export async function removeThreads(context: OperationContext, threadIds: readonly string[]): Promise<RemovedMail> {
-  const ids = await trashThreads(context, threadIds);
+  const { threadIds: ids } = await trashThreads(context, threadIds);
   return remove(context, ids);
 }
 
@@ -144,35 +156,6 @@ async function remove(
       },
     );
   });
-}
-
-/** Moves existing threads to the trash, within a transaction that holds lockThreads. Those that are there stay as they are. */
-async function trashLocked(
-  client: pg.ClientBase,
-  userId: string,
-  threadIds: readonly string[],
-  from: string | null = null,
-): Promise<Events> {
-  if (threadIds.length === 0) return [];
-  const already = new Set((await trash.findTrashedThreads(client, userId, threadIds)).map(({ id }) => id));
-  const moving = threadIds.filter((id) => !already.has(id));
-  const count = await trash.lockMessages(client, userId, moving, 'lists');
-  if (count > MAX_MESSAGES && moving.length > 1)
-    throw invalid(
-      `${count} messages would move to the trash; at most ${MAX_MESSAGES} can move at once. Give fewer threads.`,
-      'threadIds',
-    );
-  for (let left = count; left > 0; left -= trash.TRASHED_AT_ONCE) await trash.trashMessages(client, userId, moving);
-  await trash.markTrashed(
-    client,
-    userId,
-    moving.map((id) => ({ id, from })),
-  );
-  return moving.map((threadId) => ({
-    kind: 'thread.trashed',
-    threadId,
-    data: from === null ? {} : { from },
-  }));
 }
 
 /** Runs the change, with the points at which fault tests kill the process. */

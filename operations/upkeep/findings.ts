@@ -132,7 +132,7 @@ function endpointFinding(endpoint: faults.FaultyEndpoint): Finding {
     kind: 'endpoint-failing',
     severity: 'warning',
     title: `Endpoint “${name}” fails`,
-    detail: `Every delivery has failed since then.${waiting} After five days it is disabled.`,
+    detail: `No delivery has succeeded since the first failure.${waiting} After five days without success it is disabled.`,
     at,
     nodeId,
   };

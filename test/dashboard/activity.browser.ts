@@ -112,7 +112,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
 
     const overview = await page.context().newPage();
     await overview.goto(`${stage.url}/?period=month`);
-    await overview.getByText('1 of 1 failed').waitFor();
+    await overview.getByText('of 1 delivery, 1 failed').waitFor();
     await overview.getByRole('heading', { name: 'Emails per day' }).waitFor();
     // The keys show the values of the chart.
     const chart = overview.getByRole('slider', { name: 'Emails per day, values' });
@@ -305,13 +305,13 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     const { page, complaints, close } = await open(account, '/held');
     await page.getByRole('heading', { name: 'No blocked emails' }).waitFor();
     for (let n = 1; n <= 3; n++) await stage.mail({ to: account.address, subject: `Cheap pills ${n}`, text: 'Buy.' });
-    await page.getByRole('tab', { name: 'Blocked 3' }).waitFor();
+    await page.getByRole('tab', { name: 'Held 3' }).waitFor();
     const row = page.getByRole('listitem').filter({ hasText: 'Cheap pills 2' });
     await row.getByRole('link', { name: 'No pills' }).waitFor();
     expect(await findViolations(page)).toEqual([]);
     await row.getByRole('button', { name: 'Release “Cheap pills 2”' }).click();
     await row.waitFor({ state: 'detached' });
-    await page.getByRole('tab', { name: 'Blocked 2' }).waitFor();
+    await page.getByRole('tab', { name: 'Held 2' }).waitFor();
 
     await page.getByRole('button', { name: 'Release all 2 shown' }).click();
     await page.getByRole('button', { name: 'Release emails' }).click();

@@ -7,7 +7,7 @@ import {
   withNewestMessages,
 } from '../../gateway/dashboard/pages/inbox/message-pages.ts';
 import { sendersText } from '../../gateway/dashboard/pages/inbox/people.ts';
-import { rowTime, writtenAt } from '../../gateway/dashboard/pages/inbox/row-time.ts';
+import { rowTime, timesInFull } from '../../gateway/dashboard/pages/inbox/row-time.ts';
 import {
   type AnsweredPage,
   heldRows,
@@ -96,10 +96,11 @@ test.each([
   expect(sendersText(senders, new Set(['box.test']))).toBe(text);
 });
 
-test('a row shows the time of the sender, unless it is later than the arrival', () => {
+test('a row shows the year of an earlier year, and names the time of the sender in full', () => {
   const createdAt = '2026-03-02T10:00:00.000Z';
-  expect(writtenAt({ date: '2026-03-01T09:00:00.000Z', createdAt })).toBe('2026-03-01T09:00:00.000Z');
-  expect(writtenAt({ date: '2031-03-01T09:00:00.000Z', createdAt })).toBe(createdAt);
+  expect(timesInFull({ date: '2017-03-24T09:00:00.000Z', createdAt }, true)).toMatch(
+    /^Dated Friday, March 24, 2017.*Received Monday, March 2, 2026/,
+  );
   expect(rowTime('2025-12-31T12:00:00.000Z', Date.parse(createdAt))).toBe('Dec 31, 2025');
 });
 
@@ -286,6 +287,19 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     expect(await row(page, 'Gears').textContent()).not.toContain('Re:');
     await page.getByRole('heading', { name: 'Gears', exact: true }).waitFor();
 
+    // Sent mail is in the inbox from its first reply on.
+    await account.call('POST', '/emails', { from: to, to: 'eve@sender.test', subject: 'Receipt', text: 'Paid.' });
+    await expect
+      .poll(async () => (await account.call('GET', '/emails?type=sent&search=Receipt')).body.data.length)
+      .toBe(1);
+    await page.getByRole('link', { name: 'Sent', exact: true }).click();
+    await row(page, 'Receipt').waitFor();
+    await page.getByRole('link', { name: /^Inbox/ }).click();
+    await row(page, 'Gears').waitFor();
+    expect(await row(page, 'Receipt').count()).toBe(0);
+    await row(page, 'Gears').click();
+    await page.getByRole('heading', { name: 'Gears', exact: true }).waitFor();
+
     // Two keys lead to a page, which the second one does nothing else on.
     await page.keyboard.press('g');
     await page.keyboard.press('s');
@@ -422,6 +436,15 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
       await route.continue();
     });
     await page.getByRole('button', { name: 'Archive all' }).click();
+    const question = page.getByRole('dialog', { name: 'Archive 350 conversations?' });
+    await question.getByRole('button', { name: 'Go back' }).click();
+    await question.waitFor({ state: 'hidden' });
+    expect(batches).toBe(0);
+    // The key asks, too.
+    await page.keyboard.press('e');
+    await question.getByText('You can undo this for a day.').waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await question.getByRole('button', { name: 'Archive 350 conversations' }).click();
     const progress = page.getByRole('group', { name: 'Progress' });
     await progress.getByText('100 of 350').waitFor();
     await progress.getByRole('progressbar', { name: 'Conversations changed' }).waitFor();
@@ -431,6 +454,34 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     await page.getByText('200 conversations archived, 150 left as they were.').waitFor();
     await progress.waitFor({ state: 'hidden' });
     expect((await threads()).inbox).toBe(150);
+
+    // The change is undone after the page was loaded again, but not before a question.
+    await page.unrouteAll();
+    await page.reload();
+    await row(page, 'Log 149').waitFor();
+    await page.keyboard.press('z');
+    const undo = page.getByRole('dialog', { name: 'Undo the last change?' });
+    await undo.getByText('It was: 200 conversations archived').waitFor();
+    await undo.getByRole('button', { name: 'Undo', exact: true }).click();
+    await page.getByText('Undone for 200 conversations.').waitFor();
+    expect(await threads()).toEqual({ archived: 0, inbox: 350 });
+    await row(page, 'Casino').waitFor();
+
+    // What is marked as read is unread again where it was.
+    const unread = async () =>
+      (await account.graphql('{ inbox(first: 1, filter: { isUnread: true }) { totalCount } }')).body.data.inbox
+        .totalCount;
+    const before = await unread();
+    await page.getByRole('checkbox', { name: 'Select Casino' }).click();
+    await page.getByRole('button', { name: 'Select all' }).click();
+    await page.getByText('All 350 selected').waitFor();
+    await page.getByRole('button', { name: 'Mark all as read' }).click();
+    await page.getByRole('button', { name: 'Mark 350 conversations as read' }).click();
+    await page.getByText('350 conversations marked as read.').waitFor();
+    expect(await unread()).toBe(0);
+    await page.getByRole('button', { name: 'Undo', exact: true }).last().click();
+    await page.getByText('Undone for').last().waitFor();
+    await expect.poll(unread).toBe(before);
     expect(complaints).toEqual([]);
     await close();
   });

@@ -22,7 +22,7 @@ create table thread (
 ) with (fillfactor = 85);
 create index thread_list on thread (user_id, last_message_at desc, id desc) where trashed_at is null;
 create index thread_trash on thread (user_id, last_message_at desc, id desc) where trashed_at is not null;
-create index thread_inbox on thread (user_id, last_message_at desc, id desc) where (archived_count < received_count or received_count = 0) and trashed_at is null;
+create index thread_inbox on thread (user_id, last_message_at desc, id desc) where archived_count < received_count and trashed_at is null;
 create index thread_archive on thread (user_id, last_message_at desc, id desc) where archived_count = received_count and received_count > 0 and trashed_at is null;
 create index thread_unread on thread (user_id, last_message_at desc, id desc) where unread_count > 0 and trashed_at is null;
 create index thread_search on thread using gin (user_id, search_text gin_trgm_ops);
@@ -73,6 +73,22 @@ create table thread_claim (
 create unique index thread_claim_token on thread_claim (user_id, token_sha256);
 create index thread_claim_expiry on thread_claim (expires_at);
 call pg_temp.protect_rows('thread_claim');
+
+-- What threads were before one request changed them, for a day (docs/decisions/0131). Deleted when the change is undone; the scheduling actor
+-- deletes what expired.
+create table thread_undo (
+  user_id text not null,
+  id text not null,
+  thread_count integer not null,
+  message_count integer not null,
+  -- of each thread, see ChangedThread in db/queries/threads/thread-undo.ts
+  state jsonb not null,
+  created_at timestamptz(3) not null,
+  expires_at timestamptz(3) not null,
+  primary key (user_id, id)
+);
+create index thread_undo_expiry on thread_undo (expires_at);
+call pg_temp.protect_rows('thread_undo');
 
 -- Labels of the user's threads, those of most threads; under the policy nothing would be known of how few threads have any.
 create function list_labels(p_user_id text, p_limit integer) returns table (name text, threads bigint, unread bigint)

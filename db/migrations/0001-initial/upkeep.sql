@@ -103,6 +103,9 @@ create function remove_leftovers(p_limit integer) returns integer language plpgs
     delete from tls_session_count c where c.ctid = any (array(
       select o.ctid from tls_session_count o where o.day < (postroom_now() - interval '5 days')::date limit p_limit for update skip locked));
     get diagnostics removed = row_count; most := greatest(most, removed);
+    delete from thread_undo u where u.ctid = any (array(
+      select o.ctid from thread_undo o where o.expires_at < postroom_now() order by o.expires_at limit p_limit for update skip locked));
+    get diagnostics removed = row_count; most := greatest(most, removed);
     delete from thread_message_id k using reply_address o
     where k.user_id = o.user_id and k.message_id = 'reply-address:' || o.id and o.ctid = any (array(
       select a.ctid from reply_address a where coalesce(a.revoked_at, a.expires_at) < postroom_now() - interval '30 days'

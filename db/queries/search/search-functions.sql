@@ -33,7 +33,7 @@ create or replace function search_tests(q search_query) returns text language sq
     || case when q.own_domain is null then '' else ' and (e.own_domain = ($1).own_domain' || search_party(q.party_domain, 'party_domain') || ')' end
     || case when q.own_address is null then '' else ' and (e.own_address = ($1).own_address' || search_party(q.party_address, 'party_address') || ')' end
     || case when current_setting('role') <> 'postroom_domain' then '' else ' and is_in_reach(e.own_domain, e.own_address)' end
-  from unnest(q.tests) t $$;
+  from unnest(q.tests) t where t <> 'has received' $$;
 -- Whether the trash is searched, which no other search meets. Mail in it is few: it is read email by email.
 create or replace function is_of_trash(q search_query) returns boolean language sql stable set search_path = public, pg_temp as $$
   select 'trashed' = any (q.tests) $$;
@@ -129,6 +129,7 @@ create or replace function count_mail(p_query search_query) returns bigint
 create or replace function search_thread_tests(q search_query) returns text language sql stable set search_path = public, pg_temp as $$
   select search_trash(q, 't') || case when q.is_unread or 'unread' = any (q.tests) then ' and t.unread_count > 0' else '' end
     || case when q.is_archived is null then '' when q.is_archived then ' and t.archived_count = t.received_count and t.received_count > 0'
+       when 'has received' = any (q.tests) then ' and t.archived_count < t.received_count'
        else ' and (t.archived_count < t.received_count or t.received_count = 0)' end
     || case when 'archived' = any (q.tests) then ' and t.archived_count > 0' else '' end
     || case when q.label_keys = '{}' then '' else ' and t.label_keys @> ($1).label_keys and t.label_keys <> ''{}''' end

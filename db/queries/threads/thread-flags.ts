@@ -14,14 +14,28 @@ export interface ThreadFlags extends EmailFlags {
   threadIds: readonly string[];
 }
 
-/** Locks the messages that do not have the flags yet; returns how many. The caller holds lockThreads. */
-export async function lockUnflagged(client: pg.ClientBase, userId: string, flags: ThreadFlags): Promise<number> {
-  const { rows } = await client.query<{ count: number }>({
+/** The messages of a thread that do not have the flags yet. */
+export interface UnflaggedThread {
+  threadId: string;
+  count: number;
+  /** those that is_read would change, with when they were read */
+  read: [emailId: string, readAt: string | null][];
+  /** those that is_archived would change */
+  archived: string[];
+}
+
+/** Locks the messages that do not have the flags yet, and returns them by thread. The caller holds lockThreads. */
+export async function lockUnflagged(
+  client: pg.ClientBase,
+  userId: string,
+  flags: ThreadFlags,
+): Promise<UnflaggedThread[]> {
+  const { rows } = await client.query<UnflaggedThread>({
     name: 'thread-flags-lock',
     text: LOCK_SQL,
     values: valuesOf(userId, flags),
   });
-  return rows[0]?.count ?? 0;
+  return rows;
 }
 
 /** Messages that one statement changes, so that none takes too long. */
@@ -38,11 +52,44 @@ export async function setThreadFlags(
 ): Promise<FlaggedThread[]> {
   const values = valuesOf(userId, flags);
   const { rows } = await client.query<FlaggedRow>({ name: 'thread-flags-set', text: SET_SQL, values });
-  return rows.map((row) => ({
-    threadId: row.thread_id,
-    readChanges: row.read_changes,
-    archiveChanges: row.archive_changes,
-  }));
+  return rows.map(flaggedThread);
+}
+
+/** The former flags of a message; null stays as it is. */
+export interface FormerFlags {
+  id: string;
+  is_read: boolean | null;
+  read_at: string | null;
+  is_archived: boolean | null;
+}
+
+/** Gives messages of these threads their former flags back, FLAGGED_AT_ONCE at a time. The caller holds lockThreads. */
+export async function setFormerFlags(
+  client: pg.ClientBase,
+  userId: string,
+  threadIds: readonly string[],
+  emails: readonly FormerFlags[],
+): Promise<FlaggedThread[]> {
+  const flagged: FlaggedThread[] = [];
+  for (let at = 0; at < emails.length; at += FLAGGED_AT_ONCE) {
+    const batch = emails.slice(at, at + FLAGGED_AT_ONCE);
+    await client.query({
+      name: 'thread-flags-former-lock',
+      text: `select from email e where e.user_id = $1 and e.id = any ($2::text[]) order by e.id for no key update`,
+      values: [userId, batch.map(({ id }) => id)],
+    });
+    const { rows } = await client.query<FlaggedRow>({
+      name: 'thread-flags-former-set',
+      text: SET_FORMER_SQL,
+      values: [userId, threadIds, JSON.stringify(batch)],
+    });
+    flagged.push(...rows.map(flaggedThread));
+  }
+  return flagged;
+}
+
+function flaggedThread(row: FlaggedRow): FlaggedThread {
+  return { threadId: row.thread_id, readChanges: row.read_changes, archiveChanges: row.archive_changes };
 }
 
 function valuesOf(userId: string, { threadIds, isRead, isArchived }: ThreadFlags): unknown[] {
@@ -60,15 +107,19 @@ const TO_CHANGE = `
   and (e.is_read <> coalesce($3::boolean, e.is_read) or e.is_archived <> coalesce($4::boolean, e.is_archived))`;
 
 const LOCK_SQL = `
-  with locked as materialized (select e.id from email e where ${TO_CHANGE} order by e.id for no key update of e)
-  select count(*)::integer as count from locked`;
+  with locked as materialized (
+    select e.id, e.thread_id, e.is_read, e.read_at, e.is_archived from email e where ${TO_CHANGE} order by e.id for no key update of e
+  )
+  select thread_id as "threadId", count(*)::integer as count,
+    coalesce(jsonb_agg(jsonb_build_array(id, read_at)) filter (where is_read <> $3::boolean), '[]') as read,
+    coalesce(array_agg(id) filter (where is_archived <> $4::boolean), '{}') as archived
+  from locked group by thread_id`;
 
-const SET_SQL = `
-  with former as materialized (select e.id, e.is_read, e.is_archived from email e where ${TO_CHANGE} limit ${FLAGGED_AT_ONCE}),
+/** Sets the flags of the rows of `former`, which names the new ones. */
+const setSql = (former: string) => `
+  with former as materialized (${former}),
   changed as (
-    update email e set is_read = coalesce($3::boolean, e.is_read), is_archived = coalesce($4::boolean, e.is_archived),
-      updated_at = (select postroom_now()),
-      read_at = case when coalesce($3::boolean, e.is_read) then coalesce(e.read_at, (select postroom_now())) end
+    update email e set is_read = f.new_read, is_archived = f.new_archived, read_at = f.new_read_at, updated_at = (select postroom_now())
     from former f where e.user_id = $1 and e.id = f.id
     returning e.*, f.is_read as was_read, f.is_archived as was_archived
   ),
@@ -90,3 +141,15 @@ const SET_SQL = `
     from by_thread b where t.user_id = $1 and t.id = b.thread_id
   )
   select thread_id, abs(read) as read_changes, abs(archived) as archive_changes from by_thread`;
+
+const SET_SQL = setSql(`
+  select e.id, e.is_read, e.is_archived, coalesce($3::boolean, e.is_read) as new_read, coalesce($4::boolean, e.is_archived) as new_archived,
+    case when coalesce($3::boolean, e.is_read) then coalesce(e.read_at, (select postroom_now())) end as new_read_at
+  from email e where ${TO_CHANGE} limit ${FLAGGED_AT_ONCE}`);
+
+const SET_FORMER_SQL = setSql(`
+  select e.id, e.is_read, e.is_archived, coalesce(x.is_read, e.is_read) as new_read, coalesce(x.is_archived, e.is_archived) as new_archived,
+    case when x.is_read is null then e.read_at else x.read_at end as new_read_at
+  from jsonb_to_recordset($3::jsonb) as x(id text, is_read boolean, is_archived boolean, read_at timestamptz)
+  join email e on e.user_id = $1 and e.id = x.id
+  where e.thread_id = any ($2::text[]) and e.type = 'received'`);

@@ -30,10 +30,15 @@ export function AddressField({
   isRequired = false,
 }: AddressFieldProps) {
   const [typed, setTyped] = useState('');
+  const [isOpen, setOpen] = useState(false);
   const [search] = useDebouncedValue(typed.trim(), TYPING_MS);
   const [{ data }] = useQuery({ query: CONTACTS, variables: { prefix: search }, pause: search.length < SEARCH_FROM });
   const taken = new Set(value.map((text) => addressIn(text).toLowerCase()));
-  const people = (data?.contacts ?? []).filter(({ address }) => !taken.has(address)).map(mailboxLine);
+  const people =
+    search.length < SEARCH_FROM
+      ? []
+      : (data?.contacts ?? []).filter(({ address }) => !taken.has(address)).map(mailboxLine);
+  const suggestions = [...new Set(people)].slice(0, SHOWN);
   return (
     <TagsInput
       label={label}
@@ -41,7 +46,11 @@ export function AddressField({
       onChange={(next) => onChange([...new Set(next.flatMap(splitPasted))])}
       searchValue={typed}
       onSearchChange={setTyped}
-      data={search.length < SEARCH_FROM ? [] : [...new Set(people)].slice(0, SHOWN)}
+      data={suggestions}
+      // An empty list would take the Esc that closes the composer.
+      dropdownOpened={isOpen && suggestions.length > 0}
+      onDropdownOpen={() => setOpen(true)}
+      onDropdownClose={() => setOpen(false)}
       filter={({ options }) => options}
       splitChars={[';']}
       error={error}

@@ -205,34 +205,36 @@ export function ComposerForm(props: ComposerFormProps) {
             </Stack>
           </Alert>
         )}
-        <Autocomplete
-          label="From"
-          data={[...new Set([...senders, ...completed(values.from, domains)])]}
-          filter={({ options, search }) =>
-            senders.includes(search)
-              ? options
-              : options.filter((option) => 'value' in option && String(option.value).includes(search))
-          }
-          {...form.getInputProps('from')}
-        />
-        <Group gap="xs" align="flex-end" wrap="nowrap">
-          <div style={{ flex: 1, minWidth: 0 }}>
-            <AddressField
-              label="To"
-              isRequired
-              isFirst={mode === 'new' || mode === 'forward'}
-              {...form.getInputProps('to')}
-            />
-          </div>
-          {!hasCopies && (
-            <Button variant="default" onClick={() => setCopies(true)}>
-              Cc, Bcc
-            </Button>
-          )}
-        </Group>
-        {hasCopies && <AddressField label="Cc" {...form.getInputProps('cc')} />}
-        {hasCopies && <AddressField label="Bcc" {...form.getInputProps('bcc')} />}
-        <TextInput label="Subject" maxLength={998} {...form.getInputProps('subject')} />
+        <div className={classes['heads']} data-answer={mode === 'new' ? undefined : true}>
+          <Autocomplete
+            label="From"
+            data={[...new Set([...senders, ...completed(values.from, domains)])]}
+            filter={({ options, search }) =>
+              senders.includes(search)
+                ? options
+                : options.filter((option) => 'value' in option && String(option.value).includes(search))
+            }
+            {...form.getInputProps('from')}
+          />
+          <Group gap="xs" align="flex-end" wrap="nowrap">
+            <div style={{ flex: 1, minWidth: 0 }}>
+              <AddressField
+                label="To"
+                isRequired
+                isFirst={mode === 'new' || mode === 'forward'}
+                {...form.getInputProps('to')}
+              />
+            </div>
+            {!hasCopies && (
+              <Button variant="default" onClick={() => setCopies(true)}>
+                Cc, Bcc
+              </Button>
+            )}
+          </Group>
+          {hasCopies && <AddressField label="Cc" {...form.getInputProps('cc')} />}
+          {hasCopies && <AddressField label="Bcc" {...form.getInputProps('bcc')} />}
+          <TextInput label="Subject" maxLength={998} {...form.getInputProps('subject')} />
+        </div>
         <MessageField
           label={mode === 'forward' ? 'Message above the forwarded email' : 'Message'}
           text={values.text}
@@ -271,7 +273,7 @@ export function ComposerForm(props: ComposerFormProps) {
             error={form.errors['scheduledAt'] as string | undefined}
           />
         )}
-        <Group justify="space-between" gap="xs">
+        <Group justify="space-between" gap="xs" className={classes['footer'] ?? ''}>
           <Group gap="xs">
             <SendButton
               isBusy={isBusy}

@@ -1,9 +1,10 @@
 import { Alert, Anchor, Skeleton, Stack, Text } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { type CombinedError, useQuery } from 'urql';
 import { Link } from 'wouter';
 import { freshClient } from '../pages/inbox/fresh-client.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
+import { FieldComing, useNoField } from '../shell/keys.ts';
 import { looksLikeMailbox } from './address-text.ts';
 import { firstDraft } from './answer.ts';
 import { prefersPlain } from './browser-settings.ts';
@@ -125,6 +126,7 @@ function OpenedComposer(props: OpenedProps) {
   if (!isRead || first === null || (signature === undefined && looksLikeMailbox(first.from)))
     return (
       <Stack aria-busy>
+        <FieldComing cancel={close} />
         <Skeleton h={34} />
         <Skeleton h={34} />
         <Skeleton h={120} />
@@ -132,20 +134,20 @@ function OpenedComposer(props: OpenedProps) {
     );
   if (original === null && emailId !== undefined)
     return (
-      <Alert color="yellow" variant="outline" title="Email not found">
+      <NoForm title="Email not found">
         <Text size="sm">The email is not in this account, so you cannot reply to it.</Text>
-      </Alert>
+      </NoForm>
     );
   if (domains.length === 0)
     return (
-      <Alert color="yellow" variant="outline" title="No verified domain">
+      <NoForm title="No verified domain">
         <Text size="sm">
           You can only send from a verified domain.{' '}
           <Anchor component={Link} underline="always" href="/domains" size="sm">
             Add or verify a domain
           </Anchor>
         </Text>
-      </Alert>
+      </NoForm>
     );
   return (
     <ComposerForm
@@ -161,5 +163,15 @@ function OpenedComposer(props: OpenedProps) {
       close={close}
       sent={sent}
     />
+  );
+}
+
+/** Why there is nothing to write in. */
+function NoForm({ title, children }: { title: string; children: ReactNode }) {
+  useNoField();
+  return (
+    <Alert color="yellow" variant="outline" title={title}>
+      {children}
+    </Alert>
   );
 }

@@ -1,5 +1,6 @@
 import { Button, Group, Input, Skeleton, Text, Textarea } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useEffect, useId, useRef, useState } from 'react';
+import { FieldComing } from '../shell/keys.ts';
 import { rememberMode } from './browser-settings.ts';
 import { htmlOfText, isFormatted } from './mail-html.ts';
 import type { RichTextProps } from './rich-text.tsx';
@@ -65,7 +66,7 @@ export function MessageField({ label, text, html, onChange, error, isFocused, ca
       {isPlain ? (
         <PlainText id={id} text={text} onChange={onChange} error={error} isFocused={wantsFocus} isTall={rich.isTall} />
       ) : (
-        <Suspense fallback={<Skeleton h={rich.isTall ? 300 : 170} />}>
+        <Suspense fallback={<Waiting isFocused={wantsFocus} height={rich.isTall ? 300 : 170} />}>
           <RichText
             {...rich}
             label={label}
@@ -77,6 +78,16 @@ export function MessageField({ label, text, html, onChange, error, isFocused, ca
         </Suspense>
       )}
     </div>
+  );
+}
+
+/** In place of the editor while its code loads. */
+function Waiting({ isFocused, height }: { isFocused: boolean; height: number }) {
+  return (
+    <>
+      {isFocused && <FieldComing cancel={() => undefined} />}
+      <Skeleton h={height} />
+    </>
   );
 }
 

@@ -82,15 +82,16 @@ export function RichText({
         return editor.chain().focus().insertContentAt(at, insertImages(dropped)).run();
       },
     },
-    onCreate({ editor: created }) {
-      // At once: the editor's own autofocus comes after what is typed in the first moment.
-      if (isFocused && !created.isDestroyed) created.view.focus();
-    },
     onUpdate({ editor: changed }) {
       last.current = changed.isEmpty ? '' : sentHtml(changed.getHTML());
       change(last.current, textOfDocument(changed.getJSON()));
     },
   });
+  const takeFocus = useEffectEvent(() => {
+    if (isFocused && !editor.isDestroyed) editor.view.focus();
+  });
+  // At once: the editor's own autofocus comes after what is typed in the first moment, or before the editor is on the page.
+  useEffect(() => takeFocus(), [editor]);
   useEffect(() => {
     // The signature of another sender replaces that of the former.
     if (value !== last.current) editor.commands.setContent(editorHtml(value), { emitUpdate: true });

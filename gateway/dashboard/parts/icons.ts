@@ -52,6 +52,7 @@ export const IconCalendarClock = icon('calendar-clock');
 export const IconCheck = icon('check');
 export const IconChecks = icon('checks');
 export const IconChevronDown = icon('chevron-down');
+export const IconChevronUp = icon('chevron-up');
 export const IconCircleCheck = icon('circle-check');
 export const IconClock = icon('clock');
 export const IconClockPause = icon('clock-pause');

@@ -21,6 +21,7 @@ import {
   type IconType,
   IconWorld,
 } from '../parts/icons.ts';
+import { FieldComing } from './keys.ts';
 import { places } from './places.ts';
 import { signOut } from './sign-out.ts';
 
@@ -57,6 +58,7 @@ export function CommandPalette({ close, openHelp }: { close: () => void; openHel
   const [, navigate] = useLocation();
   const { setColorScheme } = useMantineColorScheme();
   const [typed, setTyped] = useState('');
+  const [isFocused, setFocused] = useState(false);
   const query = typed.trim();
   const [search] = useDebouncedValue(query, TYPING_MS);
   const isSearching = search.length >= SEARCH_FROM;
@@ -79,11 +81,11 @@ export function CommandPalette({ close, openHelp }: { close: () => void; openHel
     }));
   const actions = [
     command('write', 'Write email', IconPencilPlus, go('/inbox?compose=new')),
-    command('domain', 'Add domain', IconWorld, go('/domains')),
-    command('address', 'Create address', IconAt, go('/addresses')),
+    command('domain', 'Add domain', IconWorld, go('/domains?new')),
+    command('address', 'Create address', IconAt, go('/addresses?new')),
     command('endpoint', 'Create endpoint', IconPlugConnected, go('/endpoints?new=webhook')),
     command('rule', 'Create guard rule', IconShieldHalf, go('/rules/new')),
-    command('key', 'Create API key', IconKey, go('/keys')),
+    command('key', 'Create API key', IconKey, go('/keys?new')),
     command('light', 'Use light theme', IconSun, () => setColorScheme('light')),
     command('dark', 'Use dark theme', IconMoon, () => setColorScheme('dark')),
     command('keys-help', 'Show keyboard shortcuts', IconKeyboard, openHelp),
@@ -115,26 +117,30 @@ export function CommandPalette({ close, openHelp }: { close: () => void; openHel
     },
   ].filter((group) => group.actions.length > 0);
   return (
-    <Spotlight
-      store={store}
-      actions={groups}
-      // Filtered above: conversations are found by their text, which is not shown.
-      filter={(_query, all) => all}
-      query={typed}
-      onQueryChange={setTyped}
-      onSpotlightClose={close}
-      shortcut={null}
-      scrollable
-      maxHeight={420}
-      title="Command palette"
-      // The title names the dialog for screen readers only.
-      styles={{ header: HIDDEN }}
-      nothingFound="Nothing found"
-      searchProps={{
-        placeholder: 'Search pages, actions, addresses and mail',
-        'aria-label': 'Search pages, actions, addresses and mail',
-        leftSection: <IconSearch {...ICON} />,
-      }}
-    />
+    <>
+      {!isFocused && <FieldComing cancel={close} />}
+      <Spotlight
+        store={store}
+        actions={groups}
+        // Filtered above: conversations are found by their text, which is not shown.
+        filter={(_query, all) => all}
+        query={typed}
+        onQueryChange={setTyped}
+        onSpotlightClose={close}
+        shortcut={null}
+        scrollable
+        maxHeight={420}
+        title="Command palette"
+        // The title names the dialog for screen readers only.
+        styles={{ header: HIDDEN }}
+        nothingFound="Nothing found"
+        searchProps={{
+          placeholder: 'Search pages, actions, addresses and mail',
+          'aria-label': 'Search pages, actions, addresses and mail',
+          onFocus: () => setFocused(true),
+          leftSection: <IconSearch {...ICON} />,
+        }}
+      />
+    </>
   );
 }

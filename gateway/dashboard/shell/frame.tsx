@@ -1,17 +1,23 @@
-import { ActionIcon, Badge, Burger, UnstyledButton } from '@mantine/core';
+import { ActionIcon, Burger, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { type KeyboardEvent, lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { useLiveState } from '../live/live-context.tsx';
 import { IconSearch, IconUser } from '../parts/icons.ts';
 import { ApprovalCount, DraftCount, UnreadCount } from './counts.tsx';
 import style from './frame.module.css';
+import { useIdleLoading } from './idle-loading.ts';
+import { FieldComing, useShortcuts } from './keys.ts';
 import { placeOf, places } from './places.ts';
-import { useShortcuts } from './shortcuts.ts';
 import { useViewer } from './viewer.ts';
 
-const AccountMenu = lazy(async () => ({ default: (await import('./account-menu.tsx')).AccountMenu }));
-const CommandPalette = lazy(async () => ({ default: (await import('./command-palette.tsx')).CommandPalette }));
-const ShortcutsHelp = lazy(async () => ({ default: (await import('./shortcuts-help.tsx')).ShortcutsHelp }));
+const loadMenu = () => import('./account-menu.tsx');
+const loadPalette = () => import('./command-palette.tsx');
+const loadHelp = () => import('./shortcuts-help.tsx');
+const AccountMenu = lazy(async () => ({ default: (await loadMenu()).AccountMenu }));
+const CommandPalette = lazy(async () => ({ default: (await loadPalette()).CommandPalette }));
+const ShortcutsHelp = lazy(async () => ({ default: (await loadHelp()).ShortcutsHelp }));
+/** What the user is likely to open next, most likely first. */
+const IDLE = [loadPalette, loadHelp, loadMenu];
 
 /** Layout of all pages: skip links, navigation, and what can be opened over each page. */
 export function Frame({ children }: { children: ReactNode }) {
@@ -23,9 +29,12 @@ export function Frame({ children }: { children: ReactNode }) {
   useEffect(() => {
     setNavigationOpen(false);
     // Moves the focus to the new page, for keyboard and screen reader users.
-    if (placeOf(previous.current, '') !== placeOf(location, '')) main.current?.focus({ preventScroll: true });
+    const hasOwnFocus = document.activeElement?.closest('main') != null && document.activeElement !== main.current;
+    if (placeOf(previous.current, '') !== placeOf(location, '') && !hasOwnFocus)
+      main.current?.focus({ preventScroll: true });
     previous.current = location;
   }, [location]);
+  useIdleLoading(IDLE);
   const openPalette = useCallback(() => setOverlay('palette'), []);
   const openHelp = useCallback(() => setOverlay('help'), []);
   useShortcuts({
@@ -59,11 +68,11 @@ export function Frame({ children }: { children: ReactNode }) {
           <div className={style['top']}>
             <img src="/postroom.svg" alt="" width={22} height={22} />
             <span className={style['name']}>Postroom</span>
-            <LiveBadge />
+            <LiveDot />
           </div>
           <UnstyledButton className={style['find'] ?? ''} onClick={openPalette} aria-keyshortcuts="Control+K">
             <IconSearch size={15} aria-hidden />
-            Search
+            <span className={style['word']}>Search</span>
             <kbd className={style['keys']}>Ctrl K</kbd>
           </UnstyledButton>
           <Navigation location={location} />
@@ -73,10 +82,12 @@ export function Frame({ children }: { children: ReactNode }) {
           {children}
         </main>
       </div>
-      <Suspense>
-        {overlay === 'palette' && <CommandPalette close={() => close('palette')} openHelp={openHelp} />}
-        {overlay === 'help' && <ShortcutsHelp close={() => close('help')} />}
-      </Suspense>
+      {overlay === 'palette' && (
+        <Suspense fallback={<FieldComing cancel={() => close('palette')} />}>
+          <CommandPalette close={() => close('palette')} openHelp={openHelp} />
+        </Suspense>
+      )}
+      <Suspense>{overlay === 'help' && <ShortcutsHelp close={() => close('help')} />}</Suspense>
     </>
   );
 }
@@ -135,6 +146,7 @@ function Navigation({ location }: { location: string }) {
               tabIndex={path === tabStop ? 0 : -1}
               onFocus={() => setFocused(path)}
               aria-current={path === current ? 'page' : undefined}
+              title={label}
             >
               <Icon size={17} stroke={1.7} aria-hidden />
               <span className={style['label']}>{label}</span>
@@ -149,22 +161,18 @@ function Navigation({ location }: { location: string }) {
   );
 }
 
-function LiveBadge() {
+function LiveDot() {
   const state = useLiveState();
   const words = {
-    connecting: ['Connecting', 'gray', 'Connecting to live events.'],
-    live: ['Live', 'green', 'This page updates automatically.'],
-    waiting: [
-      'Reconnecting',
-      'yellow',
-      'The connection was lost. Postroom reconnects automatically and no events are missed.',
-    ],
+    connecting: ['Connecting', 'Connecting to live events.'],
+    live: ['Live', 'This page updates automatically.'],
+    waiting: ['Reconnecting', 'The connection was lost. Postroom reconnects automatically and no events are missed.'],
   } as const;
-  const [label, color, about] = words[state];
+  const [label, about] = words[state];
   return (
-    <Badge variant="dot" color={color} size="sm" role="status" data-live={state} title={about}>
-      {label}
-    </Badge>
+    <span className={style['live']} role="status" data-live={state} title={`${label}: ${about}`}>
+      <VisuallyHidden>{label}</VisuallyHidden>
+    </span>
   );
 }
 

@@ -15,6 +15,11 @@ export type Viewer = ResultOf<typeof VIEWER>['viewer'];
 /** The signed-in user; null outside SessionGate. */
 export const ViewerContext = createContext<Viewer | null>(null);
 
+/** Returns the URL of the service without the slash at its end, to append paths to. */
+export function baseUrl({ publicUrl }: { publicUrl: string }): string {
+  return publicUrl.replace(/\/$/, '');
+}
+
 /** Returns the signed-in user. Throws outside SessionGate. */
 export function useViewer(): Viewer {
   const viewer = useContext(ViewerContext);

@@ -22,7 +22,7 @@ export const labelThreads = defineTool({
   }),
   output,
   async run(context, { thread_ids: ids, add_labels: addLabels, remove_labels: removeLabels }) {
-    return { thread_ids: await updateThreads(context, ids, { addLabels, removeLabels }) };
+    return { thread_ids: (await updateThreads(context, ids, { addLabels, removeLabels })).threadIds };
   },
 });
 
@@ -38,7 +38,7 @@ export const archiveThreads = defineTool({
   }),
   output,
   async run(context, { thread_ids: ids, archived: isArchived }) {
-    return { thread_ids: await updateThreads(context, ids, { isArchived }) };
+    return { thread_ids: (await updateThreads(context, ids, { isArchived })).threadIds };
   },
 });
 
@@ -54,7 +54,7 @@ export const markThreadsRead = defineTool({
   }),
   output,
   async run(context, { thread_ids: ids, read: isRead }) {
-    return { thread_ids: await updateThreads(context, ids, { isRead }) };
+    return { thread_ids: (await updateThreads(context, ids, { isRead })).threadIds };
   },
 });
 
@@ -71,6 +71,6 @@ export const trashThreadsTool = defineTool({
   }),
   output,
   async run(context, { thread_ids: ids, trashed }) {
-    return { thread_ids: await (trashed ? trashThreads : restoreThreads)(context, ids) };
+    return { thread_ids: (await (trashed ? trashThreads : restoreThreads)(context, ids)).threadIds };
   },
 });

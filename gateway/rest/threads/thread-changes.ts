@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { UNDO_HOURS } from '../../../core/threads/undo-hours.ts';
 import { operatorSearch, searchLanguage } from '../../../operations/capability/field-shapes.ts';
 import { invalid } from '../../../operations/context.ts';
 import {
@@ -18,6 +19,7 @@ import {
 } from '../../../operations/threads/thread-moves.ts';
 import { MAX_SELECTED, selectInbox } from '../../../operations/threads/threads.ts';
 import { restoreThreads, trashThreads } from '../../../operations/threads/trash.ts';
+import { type ChangedThreads, undoThreadChange } from '../../../operations/threads/undo-change.ts';
 import { access } from '../../admission/access.ts';
 import { sendSnakeCaseError } from '../../http/error-response.ts';
 import { errorBody, idInPath, queryBoolean, type RestOptions, text } from '../shapes.ts';
@@ -79,8 +81,22 @@ const changedThreads = z
     success: z.literal(true),
     message: z.string(),
     thread_ids: z.array(z.string()).meta({ description: 'IDs of the threads, in the order of the request.' }),
+    undo_id: z.string().nullable().meta({
+      description: 'Undoes the change for a day, with `POST /mail/threads/undo`. Null if nothing changed.',
+    }),
   })
   .meta({ id: 'ChangedThreads' });
+
+const undoneThreads = z
+  .object({
+    success: z.literal(true),
+    message: z.string(),
+    thread_ids: z.array(z.string()).meta({ description: 'IDs of the threads that are as they were before.' }),
+    skipped_count: z.number().int().meta({
+      description: 'Number of threads that were left alone because something has changed them since, such as new mail.',
+    }),
+  })
+  .meta({ id: 'UndoneThreads' });
 
 const splitThreads = z
   .object({
@@ -113,7 +129,8 @@ const selectionQuery = z.object({
   language: searchLanguage,
   unread: queryBoolean.optional().meta({ description: '`true` selects threads with unread messages only.' }),
   archived: z.enum(['false', 'true', 'any']).default('false').meta({
-    description: '`false` leaves archived threads out, `true` selects only those, `any` both.',
+    description:
+      '`false` leaves out archived threads, and without a search or a label also threads that have only sent messages; `true` selects only archived threads, `any` all.',
   }),
   trashed: queryBoolean.optional().meta({ description: '`true` selects threads in the trash.' }),
   label: text.optional().meta({ description: 'A label of the thread, case-insensitive.' }),
@@ -175,17 +192,40 @@ export const threadChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
       const context = contextOf(request);
       const { thread_ids: ids, is_trashed: isTrashed } = request.body;
       const done = { success: true as const };
+      const shown = ({ threadIds: changed, undoId }: ChangedThreads) => ({ thread_ids: changed, undo_id: undoId });
       if (isTrashed === undefined)
         return {
           ...done,
           message: 'Threads updated',
-          thread_ids: await updateThreads(context, ids, readChange(request.body)),
+          ...shown(await updateThreads(context, ids, readChange(request.body))),
         };
       if (Object.keys(changeShape).some((name) => name in request.body)) throw trashedAlone();
       if (isTrashed)
-        return { ...done, message: 'Threads moved to the trash', thread_ids: await trashThreads(context, ids) };
-      const restored = await restoreThreads(context, ids);
-      return { ...done, message: 'Threads restored', thread_ids: restored };
+        return { ...done, message: 'Threads moved to the trash', ...shown(await trashThreads(context, ids)) };
+      return { ...done, message: 'Threads restored', ...shown(await restoreThreads(context, ids)) };
+    },
+  );
+
+  app.post(
+    '/mail/threads/undo',
+    {
+      errorHandler: sendSnakeCaseError,
+      config: { access: access.manage },
+      schema: {
+        operationId: 'undoThreadChange',
+        summary: 'Undo a change of threads',
+        description: `Undoes one request to \`POST /mail/threads/bulk\`, within ${UNDO_HOURS} hours and once. Threads that something has changed since, such as new mail, are left alone.`,
+        tags: ['Threads'],
+        body: z.object({ undo_id: z.string().meta({ description: '`undo_id` of the change.' }) }).meta({
+          id: 'UndoThreadChange',
+          examples: [{ undo_id: 'chg_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b' }],
+        }),
+        response: { 200: undoneThreads, default: errorBody },
+      },
+    },
+    async (request) => {
+      const { threadIds: undone, skippedCount } = await undoThreadChange(contextOf(request), request.body.undo_id);
+      return { success: true as const, message: 'Change undone', thread_ids: undone, skipped_count: skippedCount };
     },
   );
 
@@ -283,7 +323,7 @@ export const threadChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
     },
     async (request) => {
       const { unread: isUnread, archived, trashed: isTrashed, ...named } = request.query;
-      const query = { ...named, isUnread, isTrashed, isArchived: ARCHIVED[archived] };
+      const query = { ...named, isOfInbox: true, isUnread, isTrashed, isArchived: ARCHIVED[archived] };
       const { threadIds: ids, isComplete } = await selectInbox(contextOf(request), query);
       return { object: 'thread_selection' as const, thread_ids: [...ids], is_complete: isComplete };
     },

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { deleteEmail } from '../../../operations/emails/delete-email.ts';
 import * as trash from '../../../operations/threads/trash.ts';
 import { access } from '../../admission/access.ts';
-import { scheduleChange, scheduleChangeOf } from '../sending/scheduled-emails.ts';
+import { cancelledBodyOf, scheduleChangeBody } from '../sending/scheduled-emails.ts';
 import { errorBody, idInPath, queryBoolean, type RestOptions } from '../shapes.ts';
 
 const deleteQuery = z.object({
@@ -62,17 +62,13 @@ export const trashRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
         tags: ['Emails'],
         params: idInPath,
         querystring: deleteEmailQuery,
-        response: { 200: z.union([scheduleChange, emailAnswer]), default: errorBody },
+        response: { 200: z.union([scheduleChangeBody, emailAnswer]), default: errorBody },
       },
     },
     async (request) => {
       const { id } = request.params;
       const done = await deleteEmail(contextOf(request), id, request.query.forever ? 'forever' : 'cancel');
-      if (done.kind === 'cancelled')
-        return scheduleChangeOf(
-          done.change,
-          done.change.isChanged ? 'Scheduled email cancelled' : 'Email already cancelled',
-        );
+      if (done.kind === 'cancelled') return cancelledBodyOf(done.change);
       const message = 'Email deleted forever';
       return {
         success: true as const,
@@ -151,7 +147,7 @@ export const trashRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
         const removed = await trash.removeThreads(context, [id]);
         return { ...answer, message: 'Thread deleted forever', id, ...countsOf(removed) };
       }
-      const [threadId = id] = await trash.trashThreads(context, [id]);
+      const [threadId = id] = (await trash.trashThreads(context, [id])).threadIds;
       return { ...answer, message: 'Thread moved to the trash', id: threadId };
     },
   );
@@ -171,7 +167,8 @@ export const trashRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       },
     },
     async (request) => {
-      const [threadId = request.params.id] = await trash.restoreThreads(contextOf(request), [request.params.id]);
+      const [threadId = request.params.id] = (await trash.restoreThreads(contextOf(request), [request.params.id]))
+        .threadIds;
       return { success: true as const, message: 'Thread restored', object: 'thread' as const, id: threadId };
     },
   );

@@ -1,9 +1,11 @@
 import { type Label, listLabels, updateThreads } from '../../../operations/threads/thread-changes.ts';
 import { mergeThreads, moveEmails, type SplitThread, splitThread } from '../../../operations/threads/thread-moves.ts';
+import { type UndoneChange, undoThreadChange } from '../../../operations/threads/undo-change.ts';
 import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { forgetLoaded } from '../context.ts';
 import { ThreadNode } from '../nodes.ts';
+import { changedThreadsPayload } from './changed-threads.ts';
 
 const LabelRef = builder.objectRef<Label>('Label').implement({
   description: 'A label that you have given to threads. Labels are case-insensitive.',
@@ -31,7 +33,7 @@ builder.queryField('labels', (t) =>
 
 builder.mutationField('updateThreads', (t) =>
   t.fieldWithInput({
-    type: [ThreadNode],
+    type: changedThreadsPayload('UpdateThreadsPayload'),
     access: access.manage,
     description:
       'Updates whole threads: all of them or none. Flags apply to all messages received so far; new messages are unread and not archived.',
@@ -48,10 +50,10 @@ builder.mutationField('updateThreads', (t) =>
         description: 'New set of labels, replacing all others. Cannot be combined with addLabels or removeLabels.',
       }),
     },
-    errors: { dataField: { name: 'threads' } },
+    errors: { directResult: true },
     resolve: async (_root, { input }, context) => {
       const { threadIds, ...change } = input;
-      const living = await updateThreads(context.operations, threadIds, {
+      const changed = await updateThreads(context.operations, threadIds, {
         isRead: change.isRead ?? undefined,
         isArchived: change.isArchived ?? undefined,
         labels: change.labels ?? undefined,
@@ -59,7 +61,37 @@ builder.mutationField('updateThreads', (t) =>
         removeLabels: change.removeLabels ?? undefined,
       });
       forgetLoaded(context);
-      return living;
+      return changed;
+    },
+  }),
+);
+
+const UndoThreadChangePayload = builder.objectRef<UndoneChange>('UndoThreadChangePayload').implement({
+  description: 'Result of undoing a change of threads.',
+  fields: (t) => ({
+    threads: t.field({
+      type: [ThreadNode],
+      description: 'The threads that are as they were before.',
+      resolve: ({ threadIds }) => threadIds,
+    }),
+    skippedCount: t.exposeInt('skippedCount', {
+      description: 'Number of threads that were left alone because something has changed them since, such as new mail.',
+    }),
+  }),
+});
+
+builder.mutationField('undoThreadChange', (t) =>
+  t.fieldWithInput({
+    type: UndoThreadChangePayload,
+    access: access.manage,
+    description:
+      'Undoes one updateThreads, trashThreads or restoreThreads, within a day and once. Threads that something has changed since are left alone.',
+    input: { undoId: t.input.id({ required: true, description: 'undoId of the change.' }) },
+    errors: { directResult: true },
+    resolve: async (_root, { input }, context) => {
+      const undone = await undoThreadChange(context.operations, input.undoId);
+      forgetLoaded(context);
+      return undone;
     },
   }),
 );

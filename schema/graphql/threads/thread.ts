@@ -229,7 +229,8 @@ builder.queryField('inbox', (t) =>
     {
       type: ThreadNode,
       access: access.read,
-      description: 'Non-archived threads, newest message first, or the results of a search.',
+      description:
+        'Non-archived threads with received messages, newest message first, or the results of a search. Threads that have only sent messages are left out until the first reply, unless you give a search, a label or `archived: ANY`.',
       args: {
         filter: t.arg({
           type: InboxFilter,
@@ -300,6 +301,7 @@ type InboxFilterInput = typeof InboxFilter.$inferInput | null | undefined;
 function inboxQuery(filter: InboxFilterInput, search: string | null | undefined): threads.InboxQuery {
   const archived = filter?.archived;
   return {
+    isOfInbox: true,
     search: search ?? undefined,
     isUnread: filter?.isUnread ?? undefined,
     isArchived: archived === null || archived === undefined ? undefined : ARCHIVED[archived],

@@ -2,38 +2,39 @@ import * as trash from '../../../operations/threads/trash.ts';
 import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { forgetLoaded } from '../context.ts';
-import { EmailNode, ThreadNode } from '../nodes.ts';
+import { EmailNode } from '../nodes.ts';
+import { changedThreadsPayload } from './changed-threads.ts';
 
 const threadIdsDescription = 'IDs of 1 to 100 threads.';
 
 builder.mutationField('trashThreads', (t) =>
   t.fieldWithInput({
-    type: [ThreadNode],
+    type: changedThreadsPayload('TrashThreadsPayload'),
     access: access.manage,
     description:
       'Moves whole threads to the trash: all of them or none. Lists, counts and searches leave them out. They are deleted after 30 days; a new message brings its thread back.',
     input: { threadIds: t.input.idList({ required: true, description: threadIdsDescription }) },
-    errors: { dataField: { name: 'threads' } },
+    errors: { directResult: true },
     resolve: async (_root, { input }, context) => {
-      const threadIds = await trash.trashThreads(context.operations, input.threadIds);
+      const changed = await trash.trashThreads(context.operations, input.threadIds);
       forgetLoaded(context);
-      return threadIds;
+      return changed;
     },
   }),
 );
 
 builder.mutationField('restoreThreads', (t) =>
   t.fieldWithInput({
-    type: [ThreadNode],
+    type: changedThreadsPayload('RestoreThreadsPayload'),
     access: access.manage,
     description:
       'Moves threads back from the trash: all of them or none. A message that was moved there alone returns to its thread.',
     input: { threadIds: t.input.idList({ required: true, description: threadIdsDescription }) },
-    errors: { dataField: { name: 'threads' } },
+    errors: { directResult: true },
     resolve: async (_root, { input }, context) => {
-      const threadIds = await trash.restoreThreads(context.operations, input.threadIds);
+      const changed = await trash.restoreThreads(context.operations, input.threadIds);
       forgetLoaded(context);
-      return threadIds;
+      return changed;
     },
   }),
 );

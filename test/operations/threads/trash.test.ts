@@ -76,7 +76,7 @@ describe('a thread', () => {
     const { userId, context, one, other, events } = await mailbox();
     const before = await shown(context);
     await updateThread(context, one, { addLabels: ['rent'] });
-    expect(await trashThreads(context, [one])).toEqual([one]);
+    expect((await trashThreads(context, [one])).threadIds).toEqual([one]);
     expect(await shown(context)).toEqual({ emails: ['em_4'], total: 1, threads: [other], inbox: [other], count: 1 });
     expect(await shown(context, true)).toEqual({
       emails: ['em_3', 'em_2', 'em_1'],
@@ -90,9 +90,9 @@ describe('a thread', () => {
     // Its id still leads to it.
     expect((await readThread(context, one)).thread.trashedAt).toBeInstanceOf(Date);
 
-    expect(await trashThreads(context, [one])).toEqual([one]);
-    expect(await restoreThreads(context, [one])).toEqual([one]);
-    expect(await restoreThreads(context, [one])).toEqual([one]);
+    expect((await trashThreads(context, [one])).threadIds).toEqual([one]);
+    expect((await restoreThreads(context, [one])).threadIds).toEqual([one]);
+    expect((await restoreThreads(context, [one])).threadIds).toEqual([one]);
     expect(await shown(context)).toEqual(before);
     expect(await shown(context, true)).toEqual(NOTHING);
     expect(await stage.findFaults(userId)).toEqual([]);
@@ -287,7 +287,7 @@ test('a process that ends before the commit has moved nothing, and after it ever
   await expect(trashThreads(endAt('trash.before-commit'), [one])).rejects.toThrow('ends here');
   expect([await shown(context, true), await stage.eventsOf(userId, events)]).toEqual([NOTHING, []]);
   await expect(trashThreads(endAt('trash.after-commit'), [one])).rejects.toThrow('ends here');
-  expect(await trashThreads(context, [one])).toEqual([one]);
+  expect((await trashThreads(context, [one])).threadIds).toEqual([one]);
   expect(await kindsSince(userId, events)).toEqual([['thread.trashed', one, {}]]);
   const fault = () => {
     throw new Error('the process ends here');

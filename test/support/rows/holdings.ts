@@ -134,6 +134,11 @@ export async function addMail({ actor }: HoldingsGround, mailbox: TestMailbox): 
     [userId, threadId],
   );
   await pool.query(
+    `insert into thread_undo (user_id, id, thread_count, message_count, state, created_at, expires_at)
+     values ($1, 'chg_' || $3, 1, 0, jsonb_build_array(jsonb_build_object('id', $2::text, 'changedAt', 0)), now(), now() + interval '1 day')`,
+    [userId, threadId, randomBytes(16).toString('hex')],
+  );
+  await pool.query(
     `insert into approval (user_id, email_id, rule, policy_of, sent_by, requested_at, decision, decided_at, decided_by, reason)
      values ($1, $2, 'always', 'key', 'Key of ' || $1, now(), 'rejected', now(), 'Boss of ' || $1, 'Reason of ' || $1)`,
     [userId, withFile],

@@ -12,6 +12,7 @@ import {
   IconShieldCheck,
 } from '../../parts/icons.ts';
 import { useAct } from '../../parts/use-act.ts';
+import { FieldComing } from '../../shell/keys.ts';
 import { ApprovalActions } from '../approvals/approval-actions.tsx';
 import { ScheduleActions } from '../scheduled/schedule-actions.tsx';
 import type { EmailHeadData } from './email-documents.ts';
@@ -141,7 +142,14 @@ function AnswerActions({ email }: { email: EmailHeadData }) {
         size="xl"
         title={`${mode === 'forward' ? 'Forward' : 'Reply to'} “${subjectOf(email)}”`}
       >
-        <Suspense fallback={<Loader aria-label="Loading" />}>
+        <Suspense
+          fallback={
+            <>
+              <FieldComing cancel={close} />
+              <Loader aria-label="Loading" />
+            </>
+          }
+        >
           {mode !== null && <Composer mode={mode} emailId={email.id} close={close} />}
         </Suspense>
       </Modal>

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { useAct } from '../../parts/use-act.ts';
+import { FieldComing } from '../../shell/keys.ts';
 import { CREATE_ADDRESS, DOMAIN_CHOICES } from './address-documents.ts';
 import { useEndpointChoices } from './endpoint-choice.tsx';
 
@@ -11,8 +12,11 @@ import { useEndpointChoices } from './endpoint-choice.tsx';
 export function AddressForm({
   domainId,
   done,
+  cancel = () => undefined,
 }: {
   domainId: string | null;
+  /** closes the form before it is loaded */
+  cancel?: () => void;
   done: (made: { id: string; address: string }) => void;
 }) {
   const { data } = useLiveQuery({
@@ -29,7 +33,13 @@ export function AddressForm({
     initialValues: { local: '', domainId, endpointId: null as string | null, isActive: true },
     validate: { local: localFault },
   });
-  if (data === undefined) return <Skeleton h={180} aria-label="Loading" />;
+  if (data === undefined)
+    return (
+      <>
+        <FieldComing cancel={cancel} />
+        <Skeleton h={180} aria-label="Loading" />
+      </>
+    );
   const domain = domains.find(({ id }) => id === form.values.domainId) ?? domains[0];
   if (domain === undefined)
     return (

@@ -5,6 +5,7 @@ import { useQuery } from 'urql';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { useAct } from '../../parts/use-act.ts';
+import { useFirstField } from '../../shell/keys.ts';
 import { useViewer } from '../../shell/viewer.ts';
 import { CREATE_DOMAIN } from './domain-documents.ts';
 
@@ -16,6 +17,7 @@ const SUGGESTED = graphql(`query SuggestedDomain { viewer { id suggestedDomain }
 
 /** Asks for a domain name and explains the next step. */
 export function NameForm({ done }: { done: (added: { id: string; status: string }) => void }) {
+  useFirstField();
   const { act, isBusy } = useAct(CREATE_DOMAIN, { quiet: true });
   const [otherTrouble, setTrouble] = useState<string | null>(null);
   const [taken, setTaken] = useState<string | null>(null);

@@ -2,7 +2,7 @@ import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
-import { IconShieldCheck } from '../../parts/icons.ts';
+import { IconShieldCheck, IconTrash } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { nameOf, subjectOf } from '../activity/email-words.ts';
@@ -10,6 +10,7 @@ import { ListCard } from '../activity/list-card.tsx';
 import { ListFrame } from '../activity/list-frame.tsx';
 import { useGrowingList } from '../activity/use-growing-list.ts';
 import { RELEASE } from '../activity/waiting-documents.ts';
+import { useDeleteMessage } from '../inbox/use-delete-message.ts';
 import { ReleaseAll } from './release-all.tsx';
 
 const HELD = graphql(`
@@ -34,7 +35,7 @@ export function HeldList({ wait }: { wait: 'BLOCKED' | 'REVIEW' }) {
   const list = useGrowingList({
     query: HELD,
     variables: { wait, first: PAGE_SIZE, after: null },
-    kinds: ['EMAIL_BLOCKED', 'EMAIL_HELD', 'EMAIL_RELEASED', 'EMAIL_REPROCESSED'],
+    kinds: ['EMAIL_BLOCKED', 'EMAIL_HELD', 'EMAIL_RELEASED', 'EMAIL_REPROCESSED', 'THREAD_TRASHED', 'THREAD_RESTORED'],
     types: ['Email'],
     pageOf,
   });
@@ -43,7 +44,7 @@ export function HeldList({ wait }: { wait: 'BLOCKED' | 'REVIEW' }) {
       <ReleaseAll ids={list.rows.map(({ id }) => id)} onDone={list.refresh} />
       <ListFrame
         list={list}
-        label={wait === 'BLOCKED' ? 'Blocked emails' : 'Emails to review'}
+        label={wait === 'BLOCKED' ? 'Held emails' : 'Emails to review'}
         empty={wait === 'BLOCKED' ? <NothingBlocked /> : <NothingToReview />}
       >
         {(email) => <HeldRow key={email.id} email={email} />}
@@ -54,6 +55,7 @@ export function HeldList({ wait }: { wait: 'BLOCKED' | 'REVIEW' }) {
 
 function HeldRow({ email }: { email: Held }) {
   const { id, preview, createdAt, envelopeRecipient, from, guardRule } = email;
+  const remove = useDeleteMessage();
   const { act, isBusy } = useAct(RELEASE, { done: 'The email was released and is being delivered.' });
   return (
     <ListCard id={id}>
@@ -77,15 +79,26 @@ function HeldRow({ email }: { email: Held }) {
             </Text>
           )}
         </Stack>
-        <Button
-          size="xs"
-          leftSection={<IconShieldCheck size={16} aria-hidden />}
-          loading={isBusy}
-          onClick={() => void act({ id })}
-          aria-label={`Release “${subjectOf(email)}”`}
-        >
-          Release
-        </Button>
+        <Group gap={6} wrap="nowrap">
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconTrash size={16} aria-hidden />}
+            onClick={() => void remove(id)}
+            aria-label={`Delete “${subjectOf(email)}”`}
+          >
+            Delete
+          </Button>
+          <Button
+            size="xs"
+            leftSection={<IconShieldCheck size={16} aria-hidden />}
+            loading={isBusy}
+            onClick={() => void act({ id })}
+            aria-label={`Release “${subjectOf(email)}”`}
+          >
+            Release
+          </Button>
+        </Group>
       </Group>
     </ListCard>
   );
@@ -95,8 +108,8 @@ function NothingBlocked() {
   return (
     <EmptyState
       icon={IconShieldCheck}
-      title="No blocked emails"
-      about="Emails that a guard rule blocks appear here. They are kept until you release them."
+      title="No held emails"
+      about="Emails that a guard rule holds appear here. They are kept until you release or delete them."
     >
       <Button component={Link} href="/rules" variant="default">
         Guard rules

@@ -1,4 +1,5 @@
 import { Badge, Tabs } from '@mantine/core';
+import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
@@ -16,7 +17,7 @@ const COUNTS = graphql(`
 `);
 
 const TABS = [
-  { name: 'blocked', label: 'Blocked' },
+  { name: 'blocked', label: 'Held' },
   { name: 'review', label: 'To review' },
   { name: 'deferred', label: 'Deferred' },
   { name: 'bounced', label: 'Bounced' },
@@ -39,7 +40,11 @@ export function HeldPage() {
     bounced: data?.bounced.totalCount,
     failed: data?.failed.totalCount,
   };
-  const chosen = TABS.find(({ name }) => name === parameters.get('tab'))?.name ?? 'blocked';
+  // Without a choice in the URL, the first tab that has something; the choice stays when its last email leaves.
+  const [first, setFirst] = useState<TabName | null>(null);
+  const withMail = TABS.find(({ name }) => (counts[name] ?? 0) > 0)?.name;
+  if (first === null && data !== undefined) setFirst(withMail ?? 'blocked');
+  const chosen = TABS.find(({ name }) => name === parameters.get('tab'))?.name ?? first ?? withMail ?? 'blocked';
   return (
     <>
       <PageHeader title="Held and blocked" about="Held, deferred and bounced mail." />

@@ -4,23 +4,25 @@ import type { LabelCount } from './inbox-documents.ts';
 import type { InboxFolder } from './inbox-view.ts';
 import { LabelMenu } from './label-menu.tsx';
 import { Tool } from './selection-bar.tsx';
-import type { Bulk } from './use-bulk.ts';
+import type { Bulk, BulkChange } from './use-bulk.ts';
 
 /** Actions on all conversations of a list, and their progress. */
 export function BulkBar({
   bulk,
+  run,
   folder,
   labels,
   isLabelling,
   setLabelling,
 }: {
   bulk: Bulk;
+  run: (change: BulkChange) => void;
   folder: InboxFolder;
   labels: readonly LabelCount[];
   isLabelling: boolean;
   setLabelling: (isLabelling: boolean) => void;
 }) {
-  const { chosen, progress, run, cancel, clear } = bulk;
+  const { chosen, progress, cancel, clear } = bulk;
   if (progress !== null)
     return (
       <Group p="xs" gap="sm" role="group" aria-label="Progress">
@@ -50,24 +52,24 @@ export function BulkBar({
       </Text>
       <Group gap={6} ml="auto">
         {folder === 'trash' ? (
-          <Tool label="Restore all" onClick={() => void run({ kind: 'restore' })}>
+          <Tool label="Restore all" onClick={() => run({ kind: 'restore' })}>
             <IconRestore size={18} aria-hidden />
           </Tool>
         ) : (
           <>
-            <Tool label="Delete all" onClick={() => void run({ kind: 'trash' })}>
+            <Tool label="Delete all" onClick={() => run({ kind: 'trash' })}>
               <IconTrash size={18} aria-hidden />
             </Tool>
             {folder === 'archived' ? (
-              <Tool label="Unarchive all" onClick={() => void run({ kind: 'archive', isArchived: false })}>
+              <Tool label="Unarchive all" onClick={() => run({ kind: 'archive', isArchived: false })}>
                 <IconArchiveOff size={18} aria-hidden />
               </Tool>
             ) : (
-              <Tool label="Archive all" onClick={() => void run({ kind: 'archive', isArchived: true })}>
+              <Tool label="Archive all" onClick={() => run({ kind: 'archive', isArchived: true })}>
                 <IconArchive size={18} aria-hidden />
               </Tool>
             )}
-            <Tool label="Mark all as read" onClick={() => void run({ kind: 'read', isRead: true })}>
+            <Tool label="Mark all as read" onClick={() => run({ kind: 'read', isRead: true })}>
               <IconMailOpened size={18} aria-hidden />
             </Tool>
             <LabelMenu
@@ -75,7 +77,7 @@ export function BulkBar({
               given={[[]]}
               isOpen={isLabelling}
               setOpen={setLabelling}
-              change={(add, remove) => void run({ kind: 'label', add, remove })}
+              change={(add, remove) => run({ kind: 'label', add, remove })}
             />
           </>
         )}

@@ -1,11 +1,23 @@
 import { lazy, Suspense, useEffect, useRef } from 'react';
 import { setPageTitle } from '../../parts/tab-title.ts';
+import { useIdleLoading } from '../../shell/idle-loading.ts';
+import { FieldComing } from '../../shell/keys.ts';
 import style from './inbox.module.css';
 import { ListPane } from './list-pane.tsx';
 import { ReadingPane } from './reading-pane.tsx';
 import { useInbox } from './use-inbox.ts';
 
-const NewEmail = lazy(async () => ({ default: (await import('./new-email.tsx')).NewEmail }));
+const loadNewEmail = () => import('./new-email.tsx');
+const NewEmail = lazy(async () => ({ default: (await loadNewEmail()).NewEmail }));
+/** What the user is likely to open next, most likely first. */
+const IDLE = [
+  () => import('./reading.tsx'),
+  () => import('../../composer/composer.tsx'),
+  loadNewEmail,
+  () => import('./selection-bar.tsx'),
+  () => import('../../composer/rich-text.tsx'),
+  () => import('./message-views.tsx'),
+];
 
 /** The inbox: the list of conversations, and the open one beside it. */
 export function InboxPage() {
@@ -13,18 +25,20 @@ export function InboxPage() {
   const { view, go } = inbox;
   const title = view.folder === 'sent' ? 'Sent' : 'Inbox';
   useEffect(() => setPageTitle(title), [title]);
+  useIdleLoading(IDLE);
   // Stays when it was opened once, for its closing transition.
   const isWriting = useRef(false);
   isWriting.current ||= view.compose?.mode === 'new';
   return (
     <div className={style['page']}>
       <h1 className={style['words']}>{title}</h1>
+      {inbox.isFieldComing && <FieldComing cancel={inbox.cancelWaiting} />}
       <div className={style['panes']} data-open={view.threadId === null ? undefined : true}>
         <ListPane inbox={inbox} />
         <ReadingPane inbox={inbox} />
       </div>
       {isWriting.current && (
-        <Suspense>
+        <Suspense fallback={<FieldComing cancel={() => go({ compose: null })} />}>
           <NewEmail view={view} go={go} />
         </Suspense>
       )}

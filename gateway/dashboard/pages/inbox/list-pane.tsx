@@ -6,6 +6,7 @@ import { useDensity } from './density.ts';
 import style from './inbox.module.css';
 import { InboxFilters } from './inbox-filters.tsx';
 import { InboxSearch } from './inbox-search.tsx';
+import { LargeChangeDialog } from './large-change.tsx';
 import { ThreadList } from './thread-list.tsx';
 import type { Inbox } from './use-inbox.ts';
 
@@ -82,6 +83,7 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
           <Suspense>
             <BulkBar
               bulk={bulk}
+              run={inbox.runBulk}
               folder={view.folder}
               labels={frame?.labels ?? []}
               isLabelling={inbox.isLabelling}
@@ -90,6 +92,7 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
           </Suspense>
         </Box>
       )}
+      <LargeChangeDialog change={inbox.large} />
       {inbox.isMerging && (
         <Suspense>
           <MergeDialog threads={selected} close={inbox.stopMerging} merge={inbox.merge} />
@@ -118,7 +121,7 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
             ownDomains={inbox.ownDomains}
             isSentView={view.folder === 'sent'}
             density={density}
-            hrefOf={(id) => pathOf({ threadId: id, compose: null })}
+            hrefOf={(id) => pathOf({ threadId: id })}
             actions={inbox.rowActions}
           />
         )

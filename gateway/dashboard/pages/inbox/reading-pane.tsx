@@ -1,20 +1,28 @@
 import { Stack, Text } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { IconMail } from '../../parts/icons.ts';
+import { DockedComposer } from './docked-composer.tsx';
 import style from './inbox.module.css';
 import type { Inbox } from './use-inbox.ts';
 
 // The list is shown before the code of a conversation is loaded.
 const Reading = lazy(async () => ({ default: (await import('./reading.tsx')).Reading }));
 
-/** The open conversation, or a hint to open one. */
+/** The open conversation, or a hint to open one, and below it what is being written. */
 export function ReadingPane({ inbox }: { inbox: Inbox }) {
-  const { threadId } = inbox.view;
+  const { threadId, compose } = inbox.view;
+  const composing = compose === null || compose.mode === 'new' ? null : compose;
+  const close = () => {
+    inbox.go({ compose: null });
+    // The focus was in the composer, which is gone.
+    requestAnimationFrame(() => document.querySelector<HTMLElement>('[data-messages]')?.focus({ preventScroll: true }));
+  };
   return (
     <section
       className={`${style['pane']} ${style['reading']}`}
       aria-label="Conversation"
       data-reading={threadId !== null || undefined}
+      data-composing={composing !== null || undefined}
     >
       {threadId === null ? (
         <NothingOpen />
@@ -23,13 +31,16 @@ export function ReadingPane({ inbox }: { inbox: Inbox }) {
           <Reading key={threadId} inbox={inbox} threadId={threadId} />
         </Suspense>
       )}
+      {composing !== null && (
+        <DockedComposer key={`${composing.mode} ${composing.emailId}`} composing={composing} close={close} />
+      )}
     </section>
   );
 }
 
 function NothingOpen() {
   return (
-    <Stack align="center" justify="center" gap="xs" h="100%" p="md">
+    <Stack align="center" justify="center" gap="xs" flex={1} mih={0} p="md" data-nothing>
       <IconMail size={36} stroke={1.3} aria-hidden />
       <Text fw={600}>No conversation selected</Text>
       <Text size="sm" c="dimmed" ta="center">

@@ -9,11 +9,6 @@ interface MessageTimes {
   createdAt: string;
 }
 
-/** Returns the sender's time of a message, or when it was received if that is earlier: no mail is written after it came. */
-export function writtenAt({ date, createdAt }: MessageTimes): string {
-  return date !== null && Date.parse(date) < Date.parse(createdAt) ? date : createdAt;
-}
-
 /** Formats a time for a row: the hour if it is on the same day as `now` (milliseconds), the date otherwise. */
 export function rowTime(at: string, now: number): string {
   const [then, today] = [new Date(at), new Date(now)];

@@ -92,7 +92,8 @@ export function ThreadList(props: ThreadListProps) {
     // It may not be rendered yet.
     requestAnimationFrame(() => {
       // A field that the user went to in the meantime keeps the focus.
-      if (document.activeElement?.matches('input:not([type=checkbox]), textarea') === true) return;
+      if (document.activeElement?.matches('input:not([type=checkbox]), textarea, [contenteditable=true]') === true)
+        return;
       rowElement(scroll.current, row.node.id)?.focus({ preventScroll: true });
     });
   };

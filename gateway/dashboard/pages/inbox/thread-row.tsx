@@ -5,7 +5,7 @@ import type { Density } from './density.ts';
 import style from './inbox.module.css';
 import type { ThreadRow as Thread } from './inbox-documents.ts';
 import { participantsText, sendersText } from './people.ts';
-import { rowTime, timesInFull, writtenAt } from './row-time.ts';
+import { rowTime, timesInFull } from './row-time.ts';
 
 /** Maximum number of labels shown in a row. */
 const SHOWN_LABELS = 2;
@@ -41,13 +41,14 @@ export interface ThreadRowProps {
 export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
   const { thread, index, top, href, ownDomains, isSelected, isOpen, isTabStop, isSentView, density, now, actions } =
     props;
-  const { id, latestMessage, unreadCount, messageCount, labels, isArchived } = thread;
+  const { id, latestMessage, lastMessageAt, unreadCount, messageCount, labels, isArchived } = thread;
   const people = isSentView
     ? `To: ${participantsText(thread.participants, ownDomains)}`
     : sendersText(thread.senders, ownDomains);
   const subject = thread.subject || 'No subject';
-  const times = latestMessage ?? { date: null, createdAt: thread.lastMessageAt };
-  const at = writtenAt(times);
+  const times = latestMessage ?? { date: null, createdAt: lastMessageAt };
+  // The time that the list is in the order of: the sender's clock may be wrong.
+  const at = lastMessageAt;
   const isUnread = unreadCount > 0;
   const click = (event: MouseEvent) => {
     if (event.ctrlKey || event.metaKey || event.button !== 0) return;

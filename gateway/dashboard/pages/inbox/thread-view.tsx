@@ -1,5 +1,5 @@
 import { Alert, Anchor, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
@@ -28,13 +28,13 @@ export interface ThreadViewProps {
   backHref: string;
   compose: (composing: Composing) => void;
   opened: (threadId: string) => void;
-  /** the reply composer below the messages */
-  children?: ReactNode;
+  /** whether a reply or a forwarded email is being written below */
+  isAnswering: boolean;
 }
 
-/** A conversation: its messages, oldest first, and a reply below them. */
+/** A conversation: its messages, oldest first. */
 export function ThreadView(props: ThreadViewProps) {
-  const { inSight, labels, acts, isLabelling, setLabelling, back, backHref, compose, opened, children } = props;
+  const { inSight, labels, acts, isLabelling, setLabelling, back, backHref, compose, opened, isAnswering } = props;
   const { thread, messages, earlierCount, error, refresh } = inSight;
   useMarkRead(thread ?? null, acts);
   const unfolded = useUnfolded(messages);
@@ -105,7 +105,7 @@ export function ThreadView(props: ThreadViewProps) {
               <Text size="sm">The conversation could not be refreshed.</Text>
             </Alert>
           )}
-          {children ?? (
+          {!isAnswering && (
             <>
               <ThreadApprovals threadId={thread.id} />
               <ThreadDrafts threadId={thread.id} compose={compose} />

@@ -5,7 +5,8 @@ import { showNotice } from '../../parts/notice.tsx';
 import { notify } from '../../parts/notify.ts';
 import { type Outcome, type Problem, useAct } from '../../parts/use-act.ts';
 import type { ThreadsWanted } from './inbox-view.ts';
-import { RESTORE, TRASH, UPDATE } from './use-thread-acts.ts';
+import { keepLastChange, type LastChange, readLastChange } from './last-change.ts';
+import { RESTORE, TRASH, UNDO, UPDATE } from './use-thread-acts.ts';
 
 const SELECTION = graphql(`
   query InboxSelection($filter: InboxFilter, $search: String) {
@@ -37,47 +38,58 @@ export interface Bulk {
   clear: () => void;
   run: (change: BulkChange) => Promise<void>;
   cancel: () => void;
+  /** the last change of this tab, also from before it was loaded again; null: none can be undone */
+  lastChange: () => LastChange | null;
+  undoLast: () => void;
 }
 
-/** `done` is called when a change has run, to the end or not. */
-export function useBulk(wanted: ThreadsWanted, done: () => void): Bulk {
+/**
+ * `done` is called when a change has run, to the end or not. `remember` sets what the undo key does, and returns it as a function that runs
+ * once.
+ */
+export function useBulk(wanted: ThreadsWanted, done: () => void, remember: (undo: () => void) => () => void): Bulk {
   const client = useClient();
   const { act: update } = useAct(UPDATE, { quiet: true });
   const { act: trash } = useAct(TRASH, { quiet: true });
   const { act: restore } = useAct(RESTORE, { quiet: true });
+  const { act: takeBack } = useAct(UNDO, { quiet: true });
   const [chosen, setChosen] = useState<Bulk['chosen']>(null);
   const [isChoosing, setChoosing] = useState(false);
   const [progress, setProgress] = useState<Bulk['progress']>(null);
   const isCancelled = useRef(false);
 
-  const send = async (change: BulkChange, threadIds: string[]): Promise<Problem | null> => {
-    const outcome: Promise<Outcome<unknown>> =
+  const send = async (change: BulkChange, threadIds: string[]): Promise<Outcome<{ undoId: string | null }>> => {
+    const outcome: Promise<Outcome<{ undoId: string | null }>> =
       change.kind === 'trash'
         ? trash({ input: { threadIds } })
         : change.kind === 'restore'
           ? restore({ input: { threadIds } })
           : update({ input: { threadIds, ...inputOf(change) } });
-    return (await outcome).problem;
+    return outcome;
   };
   /** Changes one batch. If something of it was deleted meanwhile, changes its threads one by one. */
   const sendBatch = async (
     change: BulkChange,
     ids: string[],
-  ): Promise<{ changed: string[]; problem: Problem | null }> => {
-    const problem = await send(change, ids);
-    if (problem === null) return { changed: ids, problem };
-    if (!ofOneThread(problem)) return { changed: [], problem };
+  ): Promise<{ changed: string[]; undoIds: string[]; problem: Problem | null }> => {
+    const { payload, problem } = await send(change, ids);
+    if (problem === null) return { changed: ids, undoIds: idsIn(payload), problem };
+    if (!ofOneThread(problem)) return { changed: [], undoIds: [], problem };
     const changed: string[] = [];
+    const undoIds: string[] = [];
     for (const id of ids) {
       const single = await send(change, [id]);
-      if (single === null) changed.push(id);
-      else if (!ofOneThread(single)) return { changed, problem: single };
+      if (single.problem === null) {
+        changed.push(id);
+        undoIds.push(...idsIn(single.payload));
+      } else if (!ofOneThread(single.problem)) return { changed, undoIds, problem: single.problem };
     }
-    return { changed, problem: null };
+    return { changed, undoIds, problem: null };
   };
   const runOver = async (change: BulkChange, ids: readonly string[]) => {
     isCancelled.current = false;
     const changed: string[] = [];
+    const undoIds: string[] = [];
     let problem: Problem | null = null;
     let at = 0;
     for (; at < ids.length && problem === null; at += AT_ONCE) {
@@ -86,6 +98,7 @@ export function useBulk(wanted: ThreadsWanted, done: () => void): Bulk {
       setProgress({ done: at, total: ids.length });
       const batch = await sendBatch(change, ids.slice(at, at + AT_ONCE));
       changed.push(...batch.changed);
+      undoIds.push(...batch.undoIds);
       problem = batch.problem;
     }
     setProgress(null);
@@ -98,8 +111,31 @@ export function useBulk(wanted: ThreadsWanted, done: () => void): Bulk {
       `${counted(changed.length)} ${WORDS[change.kind](change)}${isShort ? `, ${ids.length - changed.length - skipped} left as they were` : ''}.`,
       skipped > 0 && problem === null ? `${counted(skipped)} changed meanwhile and were skipped.` : '',
     ].join(' ');
-    const back = reverseOf(change);
-    showNotice(text.trim(), back === null || changed.length === 0 ? {} : { undo: () => void runOver(back, changed) });
+    if (undoIds.length === 0) return showNotice(text.trim());
+    keepLastChange({ text: text.trim(), undoIds });
+    showNotice(text.trim(), { undo: remember(() => void undoAll(undoIds)), staysMs: UNDO_STAYS_MS });
+  };
+  /** Undoes a change batch by batch, the last one first. */
+  const undoAll = async (undoIds: readonly string[]) => {
+    keepLastChange(null);
+    isCancelled.current = false;
+    let [restored, skipped] = [0, 0];
+    let problem: Problem | null = null;
+    for (const [at, undoId] of undoIds.toReversed().entries()) {
+      // oxlint-disable-next-line typescript/no-unnecessary-condition -- the user may cancel between two batches
+      if (isCancelled.current || problem !== null) break;
+      setProgress({ done: at, total: undoIds.length });
+      const outcome = await takeBack({ input: { undoId } });
+      // Another tab has undone it.
+      if (outcome.problem !== null && outcome.problem.type !== 'NotFound') problem = outcome.problem;
+      restored += outcome.payload?.threads.length ?? 0;
+      skipped += outcome.payload?.skippedCount ?? 0;
+    }
+    setProgress(null);
+    done();
+    if (problem !== null) notify({ title: 'The action stopped', message: problem.message, color: 'red' });
+    const left = skipped > 0 ? ` ${counted(skipped)} changed since and were left alone.` : '';
+    showNotice(`Undone for ${counted(restored)}.${left}`);
   };
 
   return {
@@ -126,7 +162,23 @@ export function useBulk(wanted: ThreadsWanted, done: () => void): Bulk {
     cancel: () => {
       isCancelled.current = true;
     },
+    lastChange: readLastChange,
+    undoLast: () => void undoAll(readLastChange()?.undoIds ?? []),
   };
+}
+
+/** A notice of a change of many conversations stays this long. Milliseconds. */
+const UNDO_STAYS_MS = 60_000;
+
+function idsIn({ undoId }: { undoId: string | null }): string[] {
+  return undoId === null ? [] : [undoId];
+}
+
+/** Returns what a change does, for its button; # stands for the conversations. */
+export function describeChange(change: BulkChange): string {
+  if (change.kind === 'archive') return change.isArchived ? 'Archive #' : 'Unarchive #';
+  if (change.kind === 'read') return change.isRead ? 'Mark # as read' : 'Mark # as unread';
+  return { label: 'Label #', trash: 'Delete #', restore: 'Restore #' }[change.kind];
 }
 
 const WORDS: { [Kind in BulkChange['kind']]: (change: BulkChange) => string } = {
@@ -142,12 +194,6 @@ function inputOf(change: BulkChange) {
   if (change.kind === 'read') return { isRead: change.isRead };
   if (change.kind === 'label') return { addLabels: [...change.add], removeLabels: [...change.remove] };
   return {};
-}
-
-/** What undoes a change exactly; null: it would have to know what each thread was before. */
-function reverseOf(change: BulkChange): BulkChange | null {
-  if (change.kind === 'trash') return { kind: 'restore' };
-  return change.kind === 'restore' ? { kind: 'trash' } : null;
 }
 
 /** Whether a problem lies with one thread of a batch: it is gone, or in the trash. */

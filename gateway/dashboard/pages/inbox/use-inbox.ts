@@ -1,12 +1,14 @@
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { useShortcuts } from '../../shell/shortcuts.ts';
+import { useShortcuts } from '../../shell/keys.ts';
 import { INBOX_FRAME, type InboxFrame, type ThreadRow } from './inbox-documents.ts';
 import { type InboxView, useInboxView, wantedOf } from './inbox-view.ts';
+import { type LargeChange, useLargeChange } from './large-change.tsx';
+import type { OpenThread } from './thread-documents.ts';
 import type { ThreadListHandle } from './thread-list.tsx';
 import { heldRows, indexOfThread, rowAt } from './thread-pages.ts';
 import type { RowActions } from './thread-row.tsx';
-import { type Bulk, type BulkChange, useBulk } from './use-bulk.ts';
+import { type Bulk, type BulkChange, describeChange, useBulk } from './use-bulk.ts';
 import { MAX_MERGED, type Selection, useSelection } from './use-selection.ts';
 import { type ThreadActs, useThreadActs } from './use-thread-acts.ts';
 import { type ThreadList, useThreadList } from './use-thread-list.ts';
@@ -36,9 +38,29 @@ export interface Inbox {
   stopMerging: () => void;
   merge: () => void;
   bulk: Bulk;
-  /** the message that r and f reply to and forward; set by the reading pane */
-  answered: React.RefObject<string | null>;
+  /** Changes all chosen conversations, and asks first if they are many. */
+  runBulk: (change: BulkChange) => void;
+  large: LargeChange;
+  /** Called by the reading pane when the open thread is loaded or has changed. */
+  reportOpened: (opened: OpenedThread) => void;
+  /** whether a key waits for the open thread, and shows a field then */
+  isFieldComing: boolean;
+  /** Drops the key that waits. */
+  cancelWaiting: () => void;
 }
+
+/** What keys know of the open thread. */
+interface OpenedThread {
+  /** the id in the URL; that of the thread differs if it was merged */
+  threadId: string;
+  /** null: not found */
+  thread: OpenThread | null;
+  /** the message that r and f reply to and forward */
+  answeredId: string | null;
+}
+
+/** A thread as far as keys act on it. */
+type ActedOn = Pick<ThreadRow, 'id' | 'isArchived' | 'trashedAt' | 'unreadCount'>;
 
 /** Connects the parts of the inbox: the view in the URL, the list, the selection, and the keys. */
 export function useInbox(): Inbox {
@@ -60,18 +82,27 @@ export function useInbox(): Inbox {
   const list = useThreadList(wantedOf(view), ({ isArchived, trashedAt }) =>
     isTrash ? trashedAt !== null : (trashedAt === null || asksTrash(search)) && !leaves(isArchived),
   );
-  const acts = useThreadActs(list, leaves);
+  const actsAtOnce = useThreadActs(list, leaves);
+  const large = useLargeChange();
+  const acts = askingFirst(actsAtOnce, large.ask);
   const selection = useSelection(list.pages);
   const [activeId, setActive] = useState<string | null>(threadId);
   const [isLabelling, setLabelling] = useState(false);
   const [isMerging, setMerging] = useState(false);
-  const bulk = useBulk(wantedOf(view), () => {
-    selection.clear();
-    list.reload();
-  });
+  const bulk = useBulk(
+    wantedOf(view),
+    () => {
+      selection.clear();
+      list.reload();
+    },
+    actsAtOnce.remember,
+  );
   const handle = useRef<ThreadListHandle | null>(null);
   const searchField = useRef<HTMLInputElement | null>(null);
-  const answered = useRef<string | null>(null);
+  const openedNow = useRef<OpenedThread | null>(null);
+  // A key that was pressed before the open thread was loaded.
+  const [waiting, setWaiting] = useState<{ threadId: string; run: () => void; opensField: boolean } | null>(null);
+  const opened = () => (openedNow.current?.threadId === threadId ? openedNow.current : null);
 
   const selected = heldRows(list.pages).flatMap(({ node }) => (selection.ids.has(node.id) ? [node] : []));
   const active = () => {
@@ -79,19 +110,25 @@ export function useInbox(): Inbox {
     return rowAt(list.pages, index)?.node ?? null;
   };
   /** Returns the threads that keys act on: the selected ones, or else the open one, or else the focused one. */
-  const meant = (): ThreadRow[] => {
+  const meant = (): ActedOn[] => {
     if (selected.length > 0) return selected;
     const index = threadId === null ? -1 : indexOfThread(list.pages, threadId);
-    const one = rowAt(list.pages, index)?.node ?? (threadId === null ? active() : null);
-    return one === null ? [] : [one];
+    const one = rowAt(list.pages, index)?.node ?? (threadId === null ? active() : opened()?.thread);
+    return one == null ? [] : [one];
+  };
+  /** Runs a key's action at once, or when the open thread is loaded. */
+  const whenLoaded = (run: () => void, opensField = false) => {
+    const isLoaded = threadId === null || selected.length > 0 || opened() !== null;
+    if (isLoaded) run();
+    else setWaiting({ threadId, run, opensField });
   };
   const open = (id: string) => {
     setActive(id);
-    go({ threadId: id, compose: null });
+    go({ threadId: id });
   };
   const back = () => {
     const index = activeId === null ? -1 : indexOfThread(list.pages, activeId);
-    go({ threadId: null, compose: null });
+    go({ threadId: null });
     // The list may be hidden until it is rendered again.
     if (index !== -1) requestAnimationFrame(() => handle.current?.focus(index));
   };
@@ -105,7 +142,7 @@ export function useInbox(): Inbox {
   /** Moves the focus to the row that replaces the removed ones. */
   const afterwards = (isLeaving: boolean, ids: readonly string[]) => {
     selection.clear();
-    if (threadId !== null && ids.includes(threadId)) go({ threadId: null, compose: null });
+    if (threadId !== null && ids.includes(threadId)) go({ threadId: null });
     if (!isLeaving) return;
     const gone = new Set(ids);
     const at = Math.min(...ids.map((id) => indexOfThread(list.pages, id)).filter((index) => index !== -1));
@@ -122,14 +159,18 @@ export function useInbox(): Inbox {
     if (threads.length === 0) return;
     const ids = threads.map(({ id }) => id);
     const isArchived = !threads.every((thread) => thread.isArchived);
-    afterwards(leaves(isArchived), ids);
-    void acts.archive(ids, isArchived);
+    large.ask(describeChange({ kind: 'archive', isArchived }), ids.length, () => {
+      afterwards(leaves(isArchived), ids);
+      void actsAtOnce.archive(ids, isArchived);
+    });
   };
   const remove = () => {
     const ids = meant().flatMap(({ id, trashedAt }) => (trashedAt === null ? [id] : []));
     if (ids.length === 0) return;
-    afterwards(true, ids);
-    void acts.trash(ids);
+    large.ask(describeChange({ kind: 'trash' }), ids.length, () => {
+      afterwards(true, ids);
+      void actsAtOnce.trash(ids);
+    });
   };
   const unread = () => {
     const threads = meant();
@@ -151,8 +192,12 @@ export function useInbox(): Inbox {
       open(thread.id);
     });
   };
-  const answer = (mode: 'reply' | 'reply-all' | 'forward') => {
-    if (answered.current !== null) go({ compose: { mode, emailId: answered.current } });
+  const answer = (mode: 'reply' | 'reply-all' | 'forward') => () => {
+    if (threadId === null) return;
+    whenLoaded(() => {
+      const emailId = opened()?.answeredId;
+      if (emailId != null) go({ compose: { mode, emailId } });
+    }, true);
   };
   const select = (id: string, isSpan: boolean) =>
     bulk.chosen === null ? selection.toggle(id, isSpan) : bulk.toggle(id);
@@ -161,8 +206,15 @@ export function useInbox(): Inbox {
   };
   /** Changes all conversations while they are selected. Those in the trash can only be restored. */
   const orAll = (one: () => void, change: BulkChange) => () => {
-    if (bulk.chosen === null) one();
-    else if (!isTrash) void bulk.run(change);
+    if (bulk.chosen === null) whenLoaded(one);
+    else if (!isTrash) runBulk(change);
+  };
+  const runBulk = (change: BulkChange) =>
+    large.ask(describeChange(change), bulk.chosen?.ids.size ?? 0, () => void bulk.run(change));
+  const undo = () => {
+    const lastChange = bulk.lastChange();
+    if (acts.undo() || lastChange === null) return;
+    large.askToUndo(lastChange.text, bulk.undoLast);
   };
   const label = () => {
     if (selected.length === 0 && threadId === null && activeId !== null) selection.set([activeId]);
@@ -178,17 +230,18 @@ export function useInbox(): Inbox {
     e: orAll(archive, { kind: 'archive', isArchived: folder !== 'archived' }),
     '#': orAll(remove, { kind: 'trash' }),
     u: orAll(unread, { kind: 'read', isRead: false }),
-    l: () => (bulk.chosen === null ? label() : setLabelling(true)),
+    l: () => (bulk.chosen === null ? whenLoaded(label, true) : setLabelling(true)),
     m: () => bulk.chosen === null && askMerge(),
-    r: () => answer('reply'),
-    a: () => answer('reply-all'),
-    f: () => answer('forward'),
+    r: answer('reply'),
+    a: answer('reply-all'),
+    f: answer('forward'),
     c: () => go({ compose: { mode: 'new' } }),
-    z: acts.undo,
+    z: undo,
     '/': () => searchField.current?.focus(),
     Escape() {
       if (bulk.chosen !== null) bulk.clear();
       else if (selection.ids.size > 0) selection.clear();
+      else if (view.compose !== null) go({ compose: null });
       else if (threadId !== null) back();
     },
   });
@@ -212,7 +265,7 @@ export function useInbox(): Inbox {
       focus: setActive,
       select: (id, isSpan) => latest.current.select(id, isSpan),
     }),
-    [],
+    [setActive],
   );
   return {
     view,
@@ -236,7 +289,30 @@ export function useInbox(): Inbox {
     stopMerging: () => setMerging(false),
     merge,
     bulk,
-    answered,
+    runBulk,
+    large,
+    reportOpened(now) {
+      openedNow.current = now;
+      if (waiting === null || waiting.threadId !== now.threadId) return;
+      setWaiting(null);
+      waiting.run();
+    },
+    isFieldComing: waiting !== null && waiting.opensField && waiting.threadId === threadId,
+    cancelWaiting: () => setWaiting(null),
+  };
+}
+
+/** Returns the actions with a question before each that changes many threads. What is cancelled never ends. */
+function askingFirst(acts: ThreadActs, ask: LargeChange['ask']): ThreadActs {
+  const asked = (change: BulkChange, ids: readonly string[], run: () => Promise<void>) =>
+    new Promise<void>((resolve) => ask(describeChange(change), ids.length, () => void run().then(resolve)));
+  return {
+    ...acts,
+    archive: (ids, isArchived) => asked({ kind: 'archive', isArchived }, ids, () => acts.archive(ids, isArchived)),
+    markRead: (ids, isRead, isQuiet) => asked({ kind: 'read', isRead }, ids, () => acts.markRead(ids, isRead, isQuiet)),
+    label: (ids, add, remove) => asked({ kind: 'label', add, remove }, ids, () => acts.label(ids, add, remove)),
+    trash: (ids) => asked({ kind: 'trash' }, ids, () => acts.trash(ids)),
+    restore: (ids) => asked({ kind: 'restore' }, ids, () => acts.restore(ids)),
   };
 }
 

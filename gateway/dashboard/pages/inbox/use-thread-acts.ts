@@ -10,7 +10,7 @@ export const UPDATE = graphql(`
   mutation InboxUpdateThreads($input: UpdateThreadsInput!) {
     updateThreads(input: $input) {
       __typename
-      ... on UpdateThreadsPayload { threads { id unreadCount isArchived labels } }
+      ... on UpdateThreadsPayload { undoId threads { id unreadCount isArchived labels } }
       ... on Error { message code }
     }
   }
@@ -33,7 +33,7 @@ export const TRASH = graphql(`
   mutation InboxTrashThreads($input: TrashThreadsInput!) {
     trashThreads(input: $input) {
       __typename
-      ... on TrashThreadsPayload { threads { id trashedAt } }
+      ... on TrashThreadsPayload { undoId threads { id trashedAt } }
       ... on Error { message code }
     }
   }
@@ -43,7 +43,17 @@ export const RESTORE = graphql(`
   mutation InboxRestoreThreads($input: RestoreThreadsInput!) {
     restoreThreads(input: $input) {
       __typename
-      ... on RestoreThreadsPayload { threads { id trashedAt } }
+      ... on RestoreThreadsPayload { undoId threads { id trashedAt } }
+      ... on Error { message code }
+    }
+  }
+`);
+
+export const UNDO = graphql(`
+  mutation InboxUndo($input: UndoThreadChangeInput!) {
+    undoThreadChange(input: $input) {
+      __typename
+      ... on UndoThreadChangePayload { skippedCount threads { id unreadCount isArchived labels trashedAt } }
       ... on Error { message code }
     }
   }
@@ -72,8 +82,10 @@ export interface ThreadActs {
   deleteForever: (ids: readonly string[]) => Promise<void>;
   /** Returns the merged thread, or null on failure. */
   merge: (ids: readonly string[]) => Promise<ThreadRow | null>;
-  /** Undoes the last action, if possible. */
-  undo: () => void;
+  /** Undoes the last action. Returns false if there is none. */
+  undo: () => boolean;
+  /** Sets what `undo` does next, once. Returns it. */
+  remember: (undo: () => void) => () => void;
 }
 
 /**
@@ -85,6 +97,7 @@ export function useThreadActs(list: ThreadList, leaves: (isArchived: boolean) =>
   const { act: join } = useAct(MERGE);
   const { act: moveToTrash } = useAct(TRASH);
   const { act: moveBack } = useAct(RESTORE);
+  const { act: takeBackChange } = useAct(UNDO);
   const { act: destroy } = useAct(DELETE_FOREVER);
   const last = useRef<(() => void) | null>(null);
 
@@ -107,8 +120,13 @@ export function useThreadActs(list: ThreadList, leaves: (isArchived: boolean) =>
    * has responded.
    */
   const tell = async (text: string, done: Promise<(() => void) | null>) => {
-    const step = remember(() => void done.then((takeBack) => takeBack?.()));
+    const step = remember(() => void done.then((undo) => undo?.()));
     if ((await done) !== null && !step.isDone) showNotice(text, { undo: step.run });
+  };
+
+  /** Has the service undo what it stored of a change; null: it changed nothing. */
+  const takeBack = (undoId: string | null) => {
+    if (undoId !== null) void takeBackChange({ input: { undoId } });
   };
 
   const setArchived = async (ids: readonly string[], isArchived: boolean): Promise<(() => void) | null> => {
@@ -121,37 +139,36 @@ export function useThreadActs(list: ThreadList, leaves: (isArchived: boolean) =>
       if (isLeaving) list.putBack(before);
       else list.patch(touched, (thread) => ({ ...thread, isArchived: !isArchived }));
     };
-    const { problem } = await update({ input: { threadIds: [...ids], isArchived } });
+    const { payload, problem } = await update({ input: { threadIds: [...ids], isArchived } });
     if (problem !== null) {
       back();
       return null;
     }
     return () => {
       back();
-      void update({ input: { threadIds: [...ids], isArchived: !isArchived } });
+      takeBack(payload.undoId);
     };
   };
   /** The list loses the threads whichever way they go: to the trash, or back. */
   const setTrashed = async (ids: readonly string[], isTrashed: boolean): Promise<(() => void) | null> => {
     const gone = list.takeOut(new Set(ids));
     const move = isTrashed ? moveToTrash : moveBack;
-    const { problem } = await move({ input: { threadIds: [...ids] } });
+    const { payload, problem } = await move({ input: { threadIds: [...ids] } });
     if (problem !== null) {
       list.putBack(gone);
       return null;
     }
     return () => {
       list.putBack(gone);
-      const takeBack = isTrashed ? moveBack : moveToTrash;
-      void takeBack({ input: { threadIds: [...ids] } });
+      takeBack(payload.undoId);
     };
   };
   const setRead = async (ids: readonly string[], isRead: boolean): Promise<(() => void) | null> => {
     const touched = new Set(ids);
     const before = heldRows(list.pages).flatMap(({ node }) => (touched.has(node.id) ? [node] : []));
     list.patch(touched, (thread) => ({ ...thread, unreadCount: isRead ? 0 : Math.max(1, thread.unreadCount) }));
-    const { problem } = await update({ input: { threadIds: [...ids], isRead } });
-    if (problem === null) return () => void update({ input: { threadIds: [...ids], isRead: !isRead } });
+    const { payload, problem } = await update({ input: { threadIds: [...ids], isRead } });
+    if (problem === null) return () => takeBack(payload.undoId);
     const counts = new Map(before.map(({ id, unreadCount }) => [id, unreadCount]));
     list.patch(touched, (thread) => ({ ...thread, unreadCount: counts.get(thread.id) ?? thread.unreadCount }));
     return null;
@@ -165,7 +182,7 @@ export function useThreadActs(list: ThreadList, leaves: (isArchived: boolean) =>
       ...thread,
       labels: payload.threads.find(({ id }) => id === thread.id)?.labels ?? thread.labels,
     }));
-    return () => void update({ input: { threadIds: [...ids], addLabels: [...remove], removeLabels: [...add] } });
+    return () => takeBack(payload.undoId);
   };
 
   return {
@@ -209,7 +226,12 @@ export function useThreadActs(list: ThreadList, leaves: (isArchived: boolean) =>
       showNotice(`${conversations(ids.length)} merged into one. To separate them again, split the conversation.`);
       return payload.thread;
     },
-    undo: () => last.current?.(),
+    undo() {
+      const run = last.current;
+      run?.();
+      return run !== null;
+    },
+    remember: (undo) => remember(undo).run,
   };
 }
 

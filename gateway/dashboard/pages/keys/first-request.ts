@@ -1,3 +1,4 @@
+import { baseUrl } from '../../shell/viewer.ts';
 import type { KeyScope } from './key-scopes.ts';
 
 /** What the sample request for a key depends on. */
@@ -16,7 +17,7 @@ export function firstRequest({ publicUrl, secret, scopes, sendsFrom, sendsTo }: 
   about: string;
   command: string;
 } {
-  const base = publicUrl.replace(/\/$/, '');
+  const base = baseUrl({ publicUrl });
   const bearer = `-H 'Authorization: Bearer ${secret}'`;
   const json = "-H 'Content-Type: application/json'";
   if (scopes === null || scopes.includes('READ'))

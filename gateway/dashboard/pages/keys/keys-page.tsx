@@ -1,6 +1,7 @@
 import { Button, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
+import { counted } from '../../parts/counted.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconKey, IconPlus } from '../../parts/icons.ts';
@@ -15,7 +16,7 @@ export function KeysPage() {
   const isRevoked = search.get('show') === 'revoked';
   const { keys, total, error, isLoading, refresh, more } = useKeys(isRevoked);
   // A new form each time it opens, so that no secret stays in it.
-  const [opening, setOpening] = useState({ count: 0, isOpen: false });
+  const [opening, setOpening] = useState({ count: 0, isOpen: search.has('new') });
   const open = () => setOpening(({ count }) => ({ count: count + 1, isOpen: true }));
   const add = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
@@ -52,7 +53,7 @@ export function KeysPage() {
               ))}
             </Stack>
             <Text size="sm" c="dimmed" aria-live="polite">
-              {keys.length === total ? (total === 1 ? '1 key' : `${total} keys`) : `${keys.length} of ${total} keys`}
+              {keys.length === total ? counted(total, 'key') : `${keys.length} of ${total} keys`}
             </Text>
           </>
         )}

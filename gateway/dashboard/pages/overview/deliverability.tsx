@@ -1,5 +1,6 @@
 import { Anchor, Paper, Table, Text, Title } from '@mantine/core';
 import { Link } from 'wouter';
+import { SENDING_RATE } from './sending-rate.ts';
 
 interface Results {
   domain: string;
@@ -28,10 +29,16 @@ function countOf(results: Results, column: Column): number {
   return column === 'queued' ? results.pending - results.deferred : results[column];
 }
 
-/** Returns such as "12 (4.8 %)". */
-function shareOf(count: number, sent: number): string {
+/** Columns of finished mail, whose shares are of all finished mail, as in the figures above. */
+const FINISHED: readonly Column[] = ['delivered', 'bounced', 'failed'];
+
+/** Returns such as "12 (4.8 %)" for finished mail, and the number alone for the rest. */
+function describeCount(results: Results, column: Column): string {
+  const count = countOf(results, column);
   const shown = count.toLocaleString('en');
-  return count === 0 || sent === 0 ? shown : `${shown} (${Math.floor((count / sent) * 1_000) / 10} %)`;
+  const finished = FINISHED.reduce((sum, each) => sum + countOf(results, each), 0);
+  if (count === 0 || !FINISHED.includes(column)) return shown;
+  return `${shown} (${Math.floor((count / finished) * 1_000) / 10} %)`;
 }
 
 /** What became of the mail of each domain. The numbers lead to the emails of the same time. */
@@ -52,7 +59,12 @@ export function Deliverability({ domains, time }: { domains: readonly Results[];
               <Table.Tr>
                 <Table.Th scope="col">Domain</Table.Th>
                 {COLUMNS.map(([key, label]) => (
-                  <Table.Th key={key} scope="col" ta="right">
+                  <Table.Th
+                    key={key}
+                    scope="col"
+                    ta="right"
+                    title={FINISHED.includes(key) ? `Shares are of finished emails. ${SENDING_RATE}` : undefined}
+                  >
                     {label}
                   </Table.Th>
                 ))}
@@ -75,7 +87,7 @@ export function Deliverability({ domains, time }: { domains: readonly Results[];
                           {...(count === 0 ? { c: 'dimmed' } : {})}
                           aria-label={`${row.domain}, ${label}: ${count}`}
                         >
-                          {key === 'sent' ? count.toLocaleString('en') : shareOf(count, row.sent)}
+                          {describeCount(row, key)}
                         </Anchor>
                       </Table.Td>
                     );

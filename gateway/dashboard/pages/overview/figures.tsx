@@ -1,4 +1,5 @@
-import { Paper, SimpleGrid, Text } from '@mantine/core';
+import { Paper, SimpleGrid, Text, Tooltip } from '@mantine/core';
+import { SENDING_RATE } from './sending-rate.ts';
 
 interface Totals {
   received: number;
@@ -25,10 +26,11 @@ export function Figures({ totals, webhooks }: { totals: Totals; webhooks: Webhoo
   const lost = totals.bounced + totals.failed;
   return (
     <SimpleGrid cols={{ base: 2, md: 5 }} spacing="md">
-      <Figure label="Received" value={count(totals.received)} about="emails" />
+      <Figure label="Received" value={count(totals.received)} about={totals.received === 1 ? 'email' : 'emails'} />
       <Figure label="Sent" value={count(totals.sent)} about={`${count(totals.delivered)} delivered`} />
       <Figure
         label="Sending success"
+        definition={SENDING_RATE}
         value={percent(totals.successRate)}
         about={
           totals.successRate === null
@@ -40,17 +42,13 @@ export function Figures({ totals, webhooks }: { totals: Totals; webhooks: Webhoo
       />
       <Figure
         label="Webhook success"
+        definition="Share of attempted deliveries whose last attempt succeeded. An email to two endpoints has two deliveries. Deliveries that are being retried count as failed until they succeed."
         value={percent(webhooks.successRate)}
-        about={
-          webhooks.successRate === null
-            ? retrying(webhooks.retrying)
-            : `${count(webhooks.failed)} of ${count(webhooks.successful + webhooks.failed)} failed${
-                webhooks.retrying === 0 ? '' : `, ${retrying(webhooks.retrying)}`
-              }`
-        }
+        about={webhookResults(webhooks)}
       />
       <Figure
         label="Webhook time, p95"
+        definition="95 of 100 deliveries had their response within this time. Of each delivery, the last attempt counts."
         value={webhooks.p95Ms === null ? '–' : duration(webhooks.p95Ms)}
         about={
           webhooks.medianMs === null
@@ -62,18 +60,44 @@ export function Figures({ totals, webhooks }: { totals: Totals; webhooks: Webhoo
   );
 }
 
-/** Deliveries that failed so far, and are not finished. */
-function retrying(number: number): string {
-  if (number === 0) return 'no deliveries yet';
-  return `${count(number)} failing, being retried`;
+/** What became of the attempted deliveries, of which the rate is a share. */
+function webhookResults({ successful, failed, retrying, successRate }: Webhooks): string {
+  if (successRate === null) return 'no deliveries yet';
+  const attempted = `of ${counted(successful + failed + retrying, 'delivery', 'deliveries')}`;
+  if (failed + retrying === 0) return `${attempted}, none failed`;
+  const parts = [failed > 0 ? `${count(failed)} failed` : '', retrying > 0 ? `${count(retrying)} being retried` : ''];
+  return `${attempted}, ${parts.filter((part) => part !== '').join(', ')}`;
 }
 
-function Figure({ label, value, about }: { label: string; value: string; about: string }) {
+function counted(number: number, one: string, many: string): string {
+  return `${count(number)} ${number === 1 ? one : many}`;
+}
+
+function Figure({
+  label,
+  value,
+  about,
+  definition = null,
+}: {
+  label: string;
+  value: string;
+  about: string;
+  /** what a rate or time is computed from */
+  definition?: string | null;
+}) {
   return (
     <Paper withBorder p="md" bg="var(--postroom-raised)">
-      <Text size="sm" c="dimmed">
-        {label}
-      </Text>
+      {definition === null ? (
+        <Text size="sm" c="dimmed">
+          {label}
+        </Text>
+      ) : (
+        <Tooltip label={definition} multiline maw={280} events={{ hover: true, focus: true, touch: true }}>
+          <Text size="sm" c="dimmed" tabIndex={0} td="underline dotted" w="fit-content">
+            {label}
+          </Text>
+        </Tooltip>
+      )}
       <Text fz="1.6rem" fw={650} lh={1.3} data-figure={label}>
         {value}
       </Text>

@@ -60,7 +60,12 @@ export function ThingsToFix({ things }: { things: Thing[] }) {
                   )}
                 </Text>
                 <Text size="sm" c="dimmed" className="postroom-wrap">
-                  {thing.detail} {thing.at !== null && <RelativeTime at={thing.at} />}
+                  {thing.detail}{' '}
+                  {thing.at !== null && (
+                    <>
+                      First seen <RelativeTime at={thing.at} />
+                    </>
+                  )}
                 </Text>
               </div>
             </Group>

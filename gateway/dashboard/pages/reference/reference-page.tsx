@@ -3,12 +3,12 @@ import type { ReactNode } from 'react';
 import { Command } from '../../parts/command.tsx';
 import { IconApi, IconBrandGraphql, IconExternalLink, IconFileText, type IconType } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { useViewer } from '../../shell/viewer.ts';
+import { baseUrl, useViewer } from '../../shell/viewer.ts';
 
 /** Access for programs: the GraphQL explorer, the REST reference, and a sample request of each. */
 export function ReferencePage() {
   const { service } = useViewer();
-  const base = String(service.publicUrl).replace(/\/$/, '');
+  const base = baseUrl(service);
   return (
     <>
       <PageHeader

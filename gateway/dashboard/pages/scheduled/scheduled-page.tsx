@@ -7,7 +7,7 @@ import { IconCalendarClock } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
-import { useViewer } from '../../shell/viewer.ts';
+import { baseUrl, useViewer } from '../../shell/viewer.ts';
 import { subjectOf, toneOf } from '../activity/email-words.ts';
 import { ListCard } from '../activity/list-card.tsx';
 import { ListFrame } from '../activity/list-frame.tsx';
@@ -115,7 +115,7 @@ function NothingScheduled() {
       }
     >
       <Command
-        text={`curl -sS ${service.publicUrl}/api/e2/emails -H "Authorization: Bearer $KEY" \\\n  -H 'Content-Type: application/json' -d '${body}'`}
+        text={`curl -sS ${baseUrl(service)}/api/e2/emails -H "Authorization: Bearer $KEY" \\\n  -H 'Content-Type: application/json' -d '${body}'`}
       />
     </EmptyState>
   );

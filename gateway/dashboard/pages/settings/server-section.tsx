@@ -4,6 +4,7 @@ import { useQuery } from 'urql';
 import { graphql } from '../../graphql.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { baseUrl } from '../../shell/viewer.ts';
 import { Section } from './section.tsx';
 
 const SERVICE = graphql(`
@@ -25,8 +26,8 @@ export function ServerSection() {
       {service !== undefined && (
         <DataList orientation="vertical" withDivider>
           <Fact label="Version">Postroom {service.version}</Fact>
-          <Fact label="URL of the dashboard and the API" copy={service.publicUrl.replace(/\/$/, '')}>
-            <Code>{service.publicUrl.replace(/\/$/, '')}</Code>
+          <Fact label="URL of the dashboard and the API" copy={baseUrl(service)}>
+            <Code>{baseUrl(service)}</Code>
           </Fact>
           <Fact
             label="Mail server name for MX records"

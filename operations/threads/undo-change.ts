@@ -1,0 +1,138 @@
+import type pg from 'pg';
+import { UserError } from '../../core/shared/errors.ts';
+import { type FormerFlags, setFormerFlags } from '../../db/queries/threads/thread-flags.ts';
+import { writeLabels } from '../../db/queries/threads/thread-labels.ts';
+import {
+  type ChangedThread,
+  countMessages,
+  readChangeTimes,
+  storeUndo,
+  type ThreadChanges,
+  takeUndo,
+} from '../../db/queries/threads/thread-undo.ts';
+import { isValidId, newIdentifier, type OperationContext } from '../context.ts';
+import { restoreLocked } from './restore-threads.ts';
+import { type Changed, changeThreads } from './thread-transaction.ts';
+import { trashLocked } from './trash-threads.ts';
+
+/** Maximum flags of messages in a change that can be undone; only a change of a single huge thread has more. */
+const MAX_UNDONE = 40_000;
+
+/** Threads that a request changed. */
+export interface ChangedThreads {
+  /** the existing threads */
+  threadIds: string[];
+  /** undoes the change for a day; null: it changed nothing, or too many messages of one thread */
+  undoId: string | null;
+}
+
+/** What one request changes, gathered while it does. */
+export interface ChangeRecord {
+  add: (threadId: string, change: Omit<ThreadChanges, 'id'>) => void;
+  /** Stores it in the transaction of the change, as its last step. Returns the id that undoes it. */
+  store: (client: pg.ClientBase, context: OperationContext) => Promise<string | null>;
+}
+
+export function createChangeRecord(): ChangeRecord {
+  const changes = new Map<string, Omit<ThreadChanges, 'id'>>();
+  return {
+    add(threadId, change) {
+      changes.set(threadId, { ...changes.get(threadId), ...change });
+    },
+    async store(client, context) {
+      const { userId } = context;
+      if (changes.size === 0 || countMessages([...changes.values()]) > MAX_UNDONE) return null;
+      const id = newIdentifier(context, 'threadChange');
+      await storeUndo(
+        client,
+        userId,
+        id,
+        [...changes].map(([threadId, change]) => ({ id: threadId, ...change })),
+      );
+      return id;
+    },
+  };
+}
+
+/** How many threads are as they were before, and how many were left alone because they have changed since. */
+export interface UndoneChange {
+  threadIds: string[];
+  skippedCount: number;
+}
+
+/**
+ * Undoes a change of threads, once: what it changed is as it was before, except for threads that anything has changed since, such as new mail.
+ * Throws not_found when there is no such change, it was undone, or its time is over, and conflict when another change blocks this one.
+ */
+export async function undoThreadChange(context: OperationContext, undoId: string): Promise<UndoneChange> {
+  const undone = await changeThreads(context, async (client) => {
+    const { userId } = context;
+    const changed = isValidId(undoId) ? await takeUndo(client, userId, undoId) : null;
+    if (changed === null)
+      throw new UserError(
+        'not_found',
+        'This change cannot be undone. It was undone already, or it is older than a day.',
+      );
+    const times = await readChangeTimes(
+      client,
+      userId,
+      changed.map(({ id }) => id),
+    );
+    const same = changed.filter(({ id, changedAt }) => times.get(id) === changedAt);
+    context.fault?.('undo.taken');
+    const events = [
+      ...(await setFlagsBack(client, userId, same)),
+      ...(await setLabelsBack(client, userId, same)),
+      ...(await moveBack(client, userId, same)),
+    ];
+    context.fault?.('undo.before-commit');
+    return {
+      answer: { threadIds: same.map(({ id }) => id), skippedCount: changed.length - same.length },
+      events,
+    };
+  });
+  return undone;
+}
+
+type Events = Changed<unknown>['events'];
+
+async function setFlagsBack(client: pg.ClientBase, userId: string, threads: readonly ChangedThread[]): Promise<Events> {
+  const former = new Map<string, FormerFlags>();
+  const plain = (id: string) => former.get(id) ?? { id, is_read: null, read_at: null, is_archived: null };
+  for (const { read, archived } of threads) {
+    for (const [id, readAt] of read?.emails ?? [])
+      former.set(id, { ...plain(id), is_read: read?.to === false, read_at: readAt });
+    for (const id of archived?.emailIds ?? []) former.set(id, { ...plain(id), is_archived: archived?.to === false });
+  }
+  if (former.size === 0) return [];
+  const threadIds = threads.map(({ id }) => id);
+  const flagged = await setFormerFlags(client, userId, threadIds, [...former.values()]);
+  const read = new Set(flagged.filter(({ readChanges }) => readChanges > 0).map(({ threadId }) => threadId));
+  const moved = new Set(flagged.filter(({ archiveChanges }) => archiveChanges > 0).map(({ threadId }) => threadId));
+  return threads.flatMap(
+    ({ id: threadId, read: flag, archived }): Events => [
+      ...(read.has(threadId)
+        ? [{ kind: flag?.to === true ? 'thread.unread' : 'thread.read', threadId, data: {} }]
+        : []),
+      ...(moved.has(threadId)
+        ? [{ kind: archived?.to === true ? 'thread.unarchived' : 'thread.archived', threadId, data: {} }]
+        : []),
+    ],
+  );
+}
+
+async function setLabelsBack(
+  client: pg.ClientBase,
+  userId: string,
+  threads: readonly ChangedThread[],
+): Promise<Events> {
+  const before = new Map(threads.flatMap(({ id, labels }) => (labels === undefined ? [] : [[id, labels.before]])));
+  await writeLabels(client, userId, before);
+  return [...before].map(([threadId, labels]) => ({ kind: 'thread.labelled', threadId, data: { labels } }));
+}
+
+async function moveBack(client: pg.ClientBase, userId: string, threads: readonly ChangedThread[]): Promise<Events> {
+  const ids = (to: boolean) => threads.filter(({ trashed }) => trashed?.to === to).map(({ id }) => id);
+  const restored = await restoreLocked(client, userId, ids(true));
+  return [...restored.events, ...(await trashLocked(client, userId, ids(false)))];
+}
