@@ -14,7 +14,9 @@ const MAX_PARAMETERS = 1_000;
 /** Reads an unfolded field value. Broken values are read as far as possible; linear, never throws. */
 export function parseParameters(unfolded: string): ParameterList {
   const text = unfolded.includes('(') ? dropLeadingComments(unfolded) : unfolded;
-  const value = /^[^\s;,]*/.exec(text)?.[0] ?? '';
+  const first = /^[^\s;,]*/.exec(text)?.[0] ?? '';
+  // Seen: `Content-Disposition: filename="a.pdf"`, without the value itself.
+  const value = BARE_PARAMETER.test(first) ? '' : first;
   const parameters: ParameterList['parameters'] = [];
   let at = value.length;
   while (at < text.length && parameters.length < MAX_PARAMETERS) {
@@ -78,7 +80,9 @@ export function readBoundary({ parameters }: ParameterList): string | null {
 }
 
 const SEPARATOR = /[\s;,]*/y;
-const NAME = /([\w!#$%&'*+.^`|~-]+)\s*=\s*/y;
+/** A colon before a quoted value is taken for the equals sign. */
+const NAME = /([\w!#$%&'*+.^`|~-]+)\s*(?:=|:(?=\s*"))\s*/y;
+const BARE_PARAMETER = /^(?:file)?name\*?=/i;
 /** `*`, `*0` and `*0*`. */
 const SECTION = /^\*(?:(\d{1,6})(\*)?)?$/;
 /** Parameters that follow another one without a semicolon. */

@@ -108,7 +108,7 @@ const ADDRESS =
 
 /** What a hard wording may not be about, right before and behind it. */
 const SENDER_BEFORE =
-  /(?:(?<!to |to the )sender|return(?:[- ](?:address|path))?|reply-to|helo|ehlo|from address|your(?: domain| host| account| address| ip)?)(?: (?!recip|rcpt|mailbox|to |for )[@a-z',:-]{1,12}){0,3} ?$|callback(?: [a-z',:-]{1,12}){0,4} ?$/;
+  /(?:(?<!to |to the )send(?:er(?:'s)?|ing)(?: (?:mailbox|address|user|account|domain))?|return(?:[- ](?:address|path))?|reply-to|helo|ehlo|from address|your(?: domain| host| account| address| ip)?)(?: (?!recip|rcpt|mailbox|to |for )[@a-z',:-]{1,12}){0,3} ?$|callback(?: [a-z',:-]{1,12}){0,4} ?$/;
 /** The sender in other languages, right before a hard wording. */
 const FOREIGN_SENDER_BEFORE =
   /(?<!\p{L})(?:absender|exp[ée]diteur|remitente|remetente|mittente|afzender|avsändar|avsender|afsender|nadawc|odesílatel|odosielateľ|отправител|відправник|gönderen|发件人|寄件者|寄件人|差出人|送信者|送信元|발신)\p{L}{0,20}(?: [@\p{L}',:-]{1,12}){0,2} ?$/u;

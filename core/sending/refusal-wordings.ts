@@ -221,7 +221,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     no such domain | unknown domain | unrouteable domain | unrouteable address | unrouteable mail domain | unroutable |
     name service error | nxdomain | no route for recipient domain | couldn't find any host named | could not find any host |
     couldn't find ... host | dns lookup failure | domain is not found | domain is not known | domain is not valid |
-    domain is not registered | domain has expired | domain expired | bogus domain | bad domain | wrong domain | domain not in service | no a or mx | no mx or a | has no mx | no valid mx |
+    domain is not registered | domain has expired | domain @host has expired | domain expired | bogus domain | bad domain | wrong domain | domain not in service | no a or mx | no mx or a | has no mx | no valid mx |
     domain is not hosted | domain is not reachable | recipient domain must exist | domain invalid |
     domain ... unknown | illegal domain | bad destination host | bad destination system | no data known | host ... not found |
     dns error | no matches to nameserver query | no answer from host name | this domain is not hosted here | mail domain unknown |
@@ -274,7 +274,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     unavailable mailbox | unavailable mail user | no vaild recipient | address not on file | cannot route to | name cannot be resolved | no such object |
     no entry for | no entry found | no account here | no account for | a registered user | address is obsolete | obsolete address |
     dead address | dead mailbox | address retired | employee has left | longer with the company | longer with us |
-    longer works for | ex-employee | not found at the remote site | have their email address registered | no mail-box here | user have no mail | user has no mail`,
+    longer works for | ex-employee | not found at the remote site | have their email address registered | no mail-box here | no forwarding address | we do not know | we don't know | user have no mail | user has no mail`,
   ],
   [
     'expired',

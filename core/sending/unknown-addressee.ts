@@ -65,7 +65,7 @@ const LANGUAGES: readonly UnknownWords[] = [
       répertorié | repertorie | impossible de trouver | erroné | n'est pas valide | n'est plus valide | pas reconnu |
       aucun utilisateur | aucun compte | aucune boîte | aucune boite | pas été trouvée | n'a pu être trouvé | pas trouvé |
       n'est plus utilisé | n'est plus en service | n'est plus utilise | n'est plus attribué | n'est plus attribue | n'existant pas |
-      n'est pas connu | plus d'actualité | aucun destinataire | pas de compte | pas d'utilisateur`,
+      n'est pas connu | plus d'actualité | aucun destinataire | n'est pas inscrit | pas de compte | pas d'utilisateur`,
     gone: `supprimé | résilié | resilie | clôturé | cloture | ne fait plus partie | a quitté | a quitte | ne travaille plus |
       été fermé | ete ferme | été effacé`,
   },
@@ -74,7 +74,7 @@ const LANGUAGES: readonly UnknownWords[] = [
     domain: 'dominio | servidor | host',
     unknown: `desconocid | no existe | no se encontró | no se encontro | no se ha encontrado | no se encuentra | no encontrad |
       no se pudo encontrar | no válid | no valid | no es válid | inválid | invalid | inexistente | no está registrad | no figura |
-      no localizad | no pudo localizar | no hay ningún | ya no existe | no reconoc | erróne | ya no está en uso | ya no se usa |
+      no localizad | no pudo localizar | no hay ningún | no hay un usuario | ya no existe | no reconoc | erróne | ya no está en uso | ya no se usa |
       ningún usuario | ningun usuario | no hay usuario | sin buzón | no se localiz | no dispone de | no tiene cuenta`,
     gone: `eliminad | dada de baja | dado de baja | borrad | cerrad | ya no trabaja | no pertenece | ya no está | cancelad |
       suprimid`,
@@ -122,7 +122,7 @@ const LANGUAGES: readonly UnknownWords[] = [
   {
     recipient: '~vastaanottaj | ~käyttäj | ~osoite | ~osoitetta | ~postilaatik | ~tili | ~tiliä | @addr',
     domain: 'toimialue | verkkotunnus | palvelin',
-    unknown: `tuntematon | ei ole olemassa | ei löyty | ei löydy | virheelli | ei tunneta | ei voitu löytää | ei ole enää |
+    unknown: `tuntematon | ei ole olemassa | ~laatikkoa ei ole | ~käyttäjää ei ole | ~osoitetta ei ole | ei löyty | ei löydy | virheelli | ei tunneta | ei voitu löytää | ei ole enää |
       ei kelpaa | ei enää | ei ole käytössä`,
     gone: `poistettu | suljettu | lakkautettu`,
   },

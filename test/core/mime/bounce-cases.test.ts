@@ -10,6 +10,7 @@ import { ODD_REPORTS } from './bounces/odd-reports.ts';
 import { GMAIL_LANGUAGES, GMAIL_REPORTS, NO_REPORTS, PROVIDER_REFUSALS } from './bounces/provider-refusals.ts';
 import { PROVIDERS } from './bounces/providers.ts';
 import { REFUSALS } from './bounces/refusals.ts';
+import { REPORT_STRUCTURES } from './bounces/report-structures.ts';
 import { UNIX_SERVERS } from './bounces/unix-servers.ts';
 
 const groups: [string, readonly BounceCase[]][] = [
@@ -26,6 +27,7 @@ const groups: [string, readonly BounceCase[]][] = [
   ['Gmail', GMAIL_REPORTS],
   ['persons and their programs', NO_REPORTS],
   ['rare systems', ODD_REPORTS],
+  ['servers in odd structures', REPORT_STRUCTURES],
 ];
 
 describe.each(groups)('The reports of %s', (_, cases) => {

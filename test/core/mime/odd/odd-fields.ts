@@ -84,6 +84,31 @@ export const oddFields: OddCase[] = [
     is: { contentIds: ['<logo@x.test>'] },
   },
   {
+    name: 'an address in two pairs of brackets',
+    raw: oddMail(['To: Ann <<ann@x.example>>, Bob <bob@x.example>'], 'Hello.'),
+    is: {
+      to: [
+        ['Ann', 'ann@x.example'],
+        ['Bob', 'bob@x.example'],
+      ],
+    },
+  },
+  {
+    name: 'an address with mailto:',
+    raw: oddMail(['To: Ann <mailto:ann@x.example>'], 'Hello.'),
+    is: { to: [['Ann', 'ann@x.example']] },
+  },
+  {
+    name: 'a disposition that is a name alone',
+    raw: oddParts(['Content-Disposition: filename="a.pdf"', '', 'x']),
+    is: { attachments: ['a.pdf application/pdf: x'] },
+  },
+  {
+    name: 'a colon in place of the equals sign',
+    raw: oddParts(['Content-Disposition: attachment; filename: "a.pdf"', '', 'x']),
+    is: { attachments: ['a.pdf application/pdf: x'] },
+  },
+  {
     name: 'a name of a recipient in raw KOI8-R',
     raw: oddMail(['To: \xf0\xd2\xc9 <a@x.test>', 'Content-Type: text/plain; charset=koi8-r'], '\xf0'),
     is: { to: [['При', 'a@x.test']] },
