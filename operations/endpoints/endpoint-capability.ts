@@ -176,9 +176,14 @@ export const endpointDeletion: Capability = {
   ],
 };
 
-const endpointId = maybeGone(linkTo('Endpoint', graphqlOnly(z.string()))).meta({
-  description: 'The endpoint. Null if it was deleted in the meantime.',
-});
+/** What an operation returns that starts deliveries to an endpoint. */
+const begun = {
+  success: restLiteral(true),
+  message: restOnly(z.string()),
+  endpointId: maybeGone(linkTo('Endpoint', graphqlOnly(z.string()))).meta({
+    description: 'The endpoint. Null if it was deleted in the meantime.',
+  }),
+};
 
 export const replayStatus = oneOf(['failed', 'all'], {
   name: 'ReplayStatus',
@@ -242,9 +247,7 @@ export const replayCapability: Capability = {
       example: { since: '2026-11-21T08:00:00Z', status: 'failed' },
       output: z
         .object({
-          success: restLiteral(true),
-          message: restOnly(z.string()),
-          endpointId,
+          ...begun,
           count: named(number, { restName: 'replayed', graphqlName: 'replayedCount' }).meta({
             description: 'Number of emails that are delivered again.',
           }),
@@ -284,9 +287,7 @@ export const retryWaitingCapability: Capability = {
       input: z.object({}),
       output: z
         .object({
-          success: restLiteral(true),
-          message: restOnly(z.string()),
-          endpointId,
+          ...begun,
           count: named(number, { restName: 'retried', graphqlName: 'retriedCount' }).meta({
             description: 'Number of deliveries that are attempted now.',
           }),
