@@ -274,7 +274,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     unavailable mailbox | unavailable mail user | no vaild recipient | address not on file | cannot route to | name cannot be resolved | no such object |
     no entry for | no entry found | no account here | no account for | a registered user | address is obsolete | obsolete address |
     dead address | dead mailbox | address retired | employee has left | longer with the company | longer with us |
-    longer works for | ex-employee | not found at the remote site | have their email address registered | no mail-box here | no forwarding address | we do not know | we don't know | user have no mail | user has no mail`,
+    longer works for | ex-employee | not found at the remote site | have their email address registered | no mail-box here | no forwarding address | 查无此人 | 查無此人 | we do not know | we don't know | user have no mail | user has no mail`,
   ],
   [
     'expired',

@@ -53,13 +53,13 @@ const LANGUAGES: readonly UnknownWords[] = [
       nicht erkannt | nicht mehr in gebrauch | nicht mehr genutzt | nicht mehr verwendet | nicht mehr in verwendung |
       nicht mehr benutzt | nicht mehr existent | nicht mehr erreichbar unter | nicht zugeordnet | nicht angelegt | kein solcher |
       keine solche | kein teilnehmer | kein empfänger`,
-    gone: `gelöscht | geschlossen | kennen wir nicht | gekündigt | gekuendigt | stillgelegt | ausgeschieden | nicht mehr tätig |
+    gone: `gelöscht | geschlossen | kennen wir nicht | gekündigt | abgemeldet | gekuendigt | stillgelegt | ausgeschieden | nicht mehr tätig |
       nicht mehr taetig | nicht mehr im unternehmen | nicht mehr beschäftigt | nicht mehr bei | nicht mehr für | aufgelöst |
       aufgelassen | entfernt worden | wurde entfernt | abgeschaltet`,
   },
   {
     recipient:
-      'destinataire | utilisateur | adresse | boîte | boite | compte | abonné | abonne | collaborateur | personne | salarié | client | @addr',
+      'destinataire | utilisateur | adresse | boîte | boite | compte | abonné | abonne | collaborateur | correspondant | personne | salarié | client | @addr',
     domain: 'domaine | hôte | hote | serveur',
     unknown: `inconnu | n'existe pas | n'existe plus | introuvable | invalide | inexistant | non trouvé | pas été trouvé |
       répertorié | repertorie | impossible de trouver | erroné | n'est pas valide | n'est plus valide | pas reconnu |
@@ -130,7 +130,7 @@ const LANGUAGES: readonly UnknownWords[] = [
     recipient:
       'adresat | odbiorc | użytkownik | uzytkownik | konto | konta | adres | skrzynk | pracownik | abonent | @addr',
     domain: 'domena | domeny | host | serwer',
-    unknown: `nieznan | nie istnieje | nie znaleziono | nie został znalezion | nie zostal znalezion | nie można odnaleźć |
+    unknown: `nieznan | nie istnieje | nie znaleziono | nie zostało znalezione | nie została znaleziona | nie został znalezion | nie zostal znalezion | nie można odnaleźć |
       nie można znaleźć | nieprawidłow | niepoprawn | nie odnaleziono | brak takie | nie ma takie | nie został odnalezion |
       nie udało się odnaleźć | nie udało się znaleźć | nie figuruje | nie jest już | nie ma konta | nie ma skrzynki |
       nie ma uzytkownika | nie ma użytkownika | nie jest znan | nie jest używan`,
