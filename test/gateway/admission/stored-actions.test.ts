@@ -328,7 +328,7 @@ function findLeft(after: StoredRows, effects: readonly Effect[], left: readonly 
     const isLacking = needs.some((scope) => !left.includes(scope));
     const exceeds = (scopes: unknown) =>
       Array.isArray(scopes) && scopes.some((scope) => !left.includes(scope as Scope));
-    switch (what.split(' ')[0]) {
+    switch (what.split(' ')[0] ?? '') {
       case 'endpoint':
         // One without `send` stays, and sends nothing.
         return (row['is_active'] === true && !left.includes('read')) || exceeds(row['granted_scopes']) ? [what] : [];
