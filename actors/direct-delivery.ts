@@ -1,4 +1,4 @@
-import type { PlannedRoute } from '../db/queries/emails/take-mail.ts';
+import type { Admission, PlannedRoute } from '../db/queries/emails/take-mail.ts';
 import type { DeliveryContentRow } from '../db/queries/endpoints/delivery-body.ts';
 
 /** Received mail, as far as its route depends on it when its user has no guard rules. */
@@ -36,6 +36,14 @@ export interface DirectDelivery {
   start(routed: readonly RoutedMail[]): void;
   /** Forgets what these plans were based on: it has changed. */
   forget(mails: readonly MailToRoute[]): void;
+}
+
+/** Maximum bytes of a message whose content is held in memory until its attempt; other content is read by the attempt. */
+export const MAX_CONTENT_BYTES = 262_144;
+
+/** Returns whether a delivery holds the content of its email: it starts at once. Many others may wait for their turn. */
+export function isContentKept({ sizeBytes }: MailToRoute, admission: Admission): boolean {
+  return admission === 'started' && sizeBytes <= MAX_CONTENT_BYTES;
 }
 
 /** Holds the delivery actor of this process while it runs; null: there is none. */

@@ -5,7 +5,6 @@ import type { WebhookFormat } from '../core/endpoints/endpoint-config.ts';
 import type { PayloadQuery, PayloadQueryError, SelectedPayload } from '../core/endpoints/payload-query.ts';
 import type { EventKind } from '../core/events/event-kinds.ts';
 import { UserError } from '../core/shared/errors.ts';
-import { IDENTIFIER_RANDOM_BYTES, type IdentifierKind, makeIdentifier } from '../core/shared/identifiers.ts';
 import type { AddressGuard } from '../core/shared/network-address.ts';
 import type { Retention } from '../core/upkeep/retention.ts';
 import type { Database } from '../db/connection/database.ts';
@@ -16,6 +15,8 @@ import type { Caller } from './caller.ts';
 import type { EventHub } from './events/event-hub.ts';
 import type { ResponseRoom } from './response-room.ts';
 import type { LocalSending } from './sending/local-sender.ts';
+
+export { newIdentifier } from '../core/shared/identifiers.ts';
 
 /** The dependencies that every operation shares. */
 export interface OperationParts {
@@ -178,10 +179,6 @@ export interface PayloadQueries {
 /** The part of the context that operations on a user's mail need which actors call, too. */
 export interface MailContext extends Pick<OperationContext, 'database' | 'bus' | 'log' | 'now' | 'random' | 'userId'> {
   settings: Pick<OperationSettings, 'sendLimitPerHour' | 'approvalDays' | 'secretKey' | 'unsubscribeUrl'>;
-}
-
-export function newIdentifier(context: Pick<OperationParts, 'now' | 'random'>, kind: IdentifierKind): string {
-  return makeIdentifier(kind, context.now(), context.random(IDENTIFIER_RANDOM_BYTES));
 }
 
 /**

@@ -1,15 +1,14 @@
-import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
+import { newIdentifier } from '../../core/shared/identifiers.ts';
 import type { PlannedRoute } from '../../db/queries/emails/take-mail.ts';
 import { deliveryMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
-import type { DirectDelivery, MailToRoute, RoutedMail } from '../direct-delivery.ts';
+import { type DirectDelivery, isContentKept, type RoutedMail } from '../direct-delivery.ts';
 import { noteStage } from '../mail-spans.ts';
 import { type Lane, laneName } from '../work/in-hand.ts';
 import { leaseEnd } from '../work/leases.ts';
 import type { Dispatcher } from './dispatch.ts';
 import type { DeliveryJob } from './job.ts';
 import { plannedRoute, type RoutePlanner } from './plan-routes.ts';
-import { MAX_CONTENT_BYTES } from './store-routes.ts';
 import type { DueTaker } from './take-due.ts';
 
 export interface DirectDeliveryOptions {
@@ -40,7 +39,7 @@ export function createDirectDelivery({ context, planner, taker, dispatcher }: Di
         const count = (counts.get(laneName(lane)) ?? 0) + 1;
         counts.set(laneName(lane), count);
         return plannedRoute(plan, {
-          id: makeIdentifier('delivery', now, context.random(IDENTIFIER_RANDOM_BYTES)),
+          id: newIdentifier(context, 'delivery', now),
           attemptsAllowed: 1 + (plan.endpoint.webhook?.config.retryAttempts ?? 0),
           admission: taker.hasRoom() ? taker.admit(lane, count) : 'left',
         });
@@ -95,12 +94,7 @@ function jobOf(
     threadPosition,
     orderKey: null,
     sizeBytes: mail.sizeBytes,
-    content: isContentKept(mail, delivery) ? { email, raw, readAt: performance.now() } : null,
+    content: isContentKept(mail, delivery.admission) ? { email, raw, readAt: performance.now() } : null,
     leaseUntil: leaseEnd(storedAt),
   };
-}
-
-/** Larger content is read by its attempt: many deliveries may wait for theirs. */
-function isContentKept({ sizeBytes }: MailToRoute, { admission }: NonNullable<PlannedRoute['delivery']>): boolean {
-  return admission === 'started' && sizeBytes <= MAX_CONTENT_BYTES;
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type ForwardConfig, forwardSender, readForwardConfig } from '../../core/endpoints/forward.ts';
-import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
+import { newIdentifier } from '../../core/shared/identifiers.ts';
 import { deriveReturnAddressKey, isReturnAddress, readReturnAddress } from '../../core/smtp/return-address.ts';
 import { LEASE_SECONDS } from '../../db/claim.ts';
 import { isTransient } from '../../db/errors.ts';
@@ -88,7 +88,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     });
     const senderDomain = from.slice(from.lastIndexOf('@') + 1).toLowerCase();
     if (isSystem) {
-      const id = makeIdentifier('domain', context.now(), context.random(IDENTIFIER_RANDOM_BYTES));
+      const id = newIdentifier(context, 'domain');
       await keepSystemDomain(context.database, { id, name: senderDomain });
     }
     const work = {
@@ -125,8 +125,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     startedAt: Date,
   ): Promise<boolean> => {
     const now = context.now();
-    const identifier = (kind: 'raw' | 'recipient') =>
-      makeIdentifier(kind, now, context.random(IDENTIFIER_RANDOM_BYTES));
+    const identifier = (kind: 'raw' | 'recipient') => newIdentifier(context, kind, now);
     const record: ForwardRecord = {
       user_id: row.user_id,
       delivery_id: row.id,

@@ -1,7 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
 import { orderOf, positionOfEmail } from '../../core/endpoints/delivery-order.ts';
 import type { RouteDecision } from '../../core/routing/route.ts';
-import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
+import { newIdentifier } from '../../core/shared/identifiers.ts';
 import { LEASE_SECONDS } from '../../db/claim.ts';
 import { inTransaction, transactionOn } from '../../db/connection/transaction.ts';
 import { lockEmails, setFlags } from '../../db/queries/emails/email-flags.ts';
@@ -16,6 +16,7 @@ import {
   storeRoutesSql,
 } from '../../db/queries/routing/delivery-route.ts';
 import type { ActorContext } from '../actor.ts';
+import { MAX_CONTENT_BYTES } from '../direct-delivery.ts';
 import type { Lane } from '../work/in-hand.ts';
 import type { DecidedEmail } from './decide-routes.ts';
 import type { DeliveryEndpoint, FindEndpoint } from './endpoint-lookup.ts';
@@ -81,8 +82,7 @@ const STORE_WITH_CONTENT = {
   text: storeRoutesSql({ withContent: true }),
 };
 
-/** Maximum bytes of the messages, each and in total, whose content is read with their routes; other content is read by its attempt. */
-export const MAX_CONTENT_BYTES = 262_144;
+/** Maximum bytes of the messages whose content is read with their routes, see MAX_CONTENT_BYTES. */
 const MAX_CONTENT_BYTES_OF_BATCH = 2_097_152;
 
 function recordOf(
@@ -121,7 +121,7 @@ function recordOf(
     reason: decision.reason,
     matches: decision.matches,
     answers: answers.length === 0 ? null : answers,
-    delivery_id: endpoint === null ? null : makeIdentifier('delivery', now, context.random(IDENTIFIER_RANDOM_BYTES)),
+    delivery_id: endpoint === null ? null : newIdentifier(context, 'delivery', now),
     endpoint_id: endpoint?.id ?? null,
     delivery_type: endpoint?.type ?? null,
     attempts_allowed: endpoint === null ? null : 1 + (endpoint.webhook?.config.retryAttempts ?? 0),
@@ -192,7 +192,7 @@ async function appendEvents(
   const events = [...Map.groupBy(held, ({ row }) => row.user_id)].map(([userId, emails]) => ({
     user_id: userId,
     events: emails.map(({ row, decision }) => ({
-      id: makeIdentifier('event', now, context.random(IDENTIFIER_RANDOM_BYTES)),
+      id: newIdentifier(context, 'event', now),
       kind: decision.outcome === 'blocked' ? 'email.blocked' : 'email.held',
       emailId: row.id,
       threadId: row.thread_id,

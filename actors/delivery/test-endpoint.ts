@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { makeSampleMessage, SAMPLE_SENDER } from '../../core/endpoints/sample-message.ts';
 import { checkWebhookUrl, webhookTarget } from '../../core/endpoints/webhook-url.ts';
 import { parseMessage } from '../../core/mime/parse-message.ts';
-import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
+import { newIdentifier } from '../../core/shared/identifiers.ts';
 import type { AddressGuard } from '../../core/shared/network-address.ts';
 import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';
 import { findSampleRecipient } from '../../db/queries/endpoints/sample-recipient.ts';
@@ -102,8 +102,7 @@ export function createEndpointTester(options: EndpointTesterOptions): EndpointTe
     };
   };
 
-  const identifier = (kind: 'delivery' | 'thread') =>
-    makeIdentifier(kind, context.now(), context.random(IDENTIFIER_RANDOM_BYTES));
+  const identifier = (kind: 'delivery' | 'thread') => newIdentifier(context, kind);
 
   return {
     async test(request) {
@@ -181,7 +180,7 @@ async function makeSampleEmail(
   { userId, recipient }: { userId: string; recipient: string },
 ): Promise<SampleEmail> {
   const sentAt = now();
-  const id = makeIdentifier('email', sentAt, random(IDENTIFIER_RANDOM_BYTES));
+  const id = newIdentifier({ now, random }, 'email', sentAt);
   const messageId = `<${id}@sample.postroom.invalid>`;
   const raw = makeSampleMessage({ recipient, sender: SAMPLE_SENDER, messageId, sentAt });
   const message = await parseMessage(raw);

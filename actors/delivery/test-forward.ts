@@ -9,7 +9,7 @@ import { makeSampleMessage, SAMPLE_SENDER } from '../../core/endpoints/sample-me
 import { parseMessage } from '../../core/mime/parse-message.ts';
 import { baseSubject } from '../../core/mime/subject.ts';
 import { emailParties } from '../../core/search/email-parties.ts';
-import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
+import { newIdentifier } from '../../core/shared/identifiers.ts';
 import { inUserTransaction } from '../../db/connection/transaction.ts';
 import { keepSystemDomain } from '../../db/queries/domains/domain-owner.ts';
 import {
@@ -102,8 +102,7 @@ async function composeSample(
   { config, ownAddress, from }: SampleCopy,
 ): Promise<OutgoingContent> {
   const now = context.now();
-  const identifier = (kind: 'email' | 'raw' | 'event' | 'recipient') =>
-    makeIdentifier(kind, now, context.random(IDENTIFIER_RANDOM_BYTES));
+  const identifier = (kind: 'email' | 'raw' | 'event' | 'recipient') => newIdentifier(context, kind, now);
   const id = identifier('email');
   const domain = domainOf(from);
   const original = makeSampleMessage({
@@ -167,7 +166,7 @@ async function store(
   { email, sender }: { email: OutgoingContent; sender: ForwardSender },
 ): Promise<string | null> {
   const { row } = email;
-  const systemDomain = { id: makeIdentifier('domain', now(), random(IDENTIFIER_RANDOM_BYTES)), name: row.own_domain };
+  const systemDomain = { id: newIdentifier({ now, random }, 'domain'), name: row.own_domain };
   const systemDomainId = sender.isSystem ? await keepSystemDomain(database, systemDomain) : null;
   const recipients = row.recipients.map(({ address }) => address.toLowerCase());
   const stored = await inUserTransaction(

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { IDENTIFIER_RANDOM_BYTES, type IdentifierKind, makeIdentifier } from '../../core/shared/identifiers.ts';
+import { type IdentifierKind, newIdentifier } from '../../core/shared/identifiers.ts';
 import { deriveReplyAddressKey } from '../../core/smtp/reply-address.ts';
 import { deriveReturnAddressKey } from '../../core/smtp/return-address.ts';
 import { CLAIM_BATCH } from '../../db/claim.ts';
@@ -71,7 +71,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
   const { bus, database, bytes, log, name, now } = context;
   const { workers, mailHostname } = options;
   const fault = options.fault ?? (() => undefined);
-  const makeId = (kind: IdentifierKind) => makeIdentifier(kind, context.now(), context.random(IDENTIFIER_RANDOM_BYTES));
+  const makeId = (kind: IdentifierKind) => newIdentifier(context, kind);
   const hasRoom = watchCapacity(options.dataDirectory);
   const onEvents = (userId: string, lastSeq: number) => bus.publish('event.appended', { userId, lastSeq });
   const returnAddressKey = deriveReturnAddressKey(options.secretKey);

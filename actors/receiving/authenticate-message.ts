@@ -6,6 +6,7 @@ import { dmarc as evaluateDmarc } from 'mailauth/lib/dmarc/index.js';
 import { spf as checkSpf } from 'mailauth/lib/spf/index.js';
 import { checkArcChain, MAX_ARC_SETS } from '../../core/mime/arc-chain.ts';
 import {
+  AUTHENTICATION_RESULTS,
   type Authentication,
   type AuthenticationResult,
   MAX_SIGNATURES,
@@ -94,16 +95,7 @@ const DKIM_SIGNATURES: ReadonlySet<string> = new Set(['dkim-signature']);
 const ARC_SIGNATURES: ReadonlySet<string> = new Set(['arc-message-signature', 'arc-seal']);
 const MAX_ARC_SIGNATURES = 2 * MAX_ARC_SETS;
 
-const RESULTS: ReadonlySet<string> = new Set<AuthenticationResult>([
-  'pass',
-  'fail',
-  'softfail',
-  'neutral',
-  'none',
-  'policy',
-  'temperror',
-  'permerror',
-]);
+const RESULTS: ReadonlySet<string> = new Set(AUTHENTICATION_RESULTS);
 
 function toResult(result: string): AuthenticationResult {
   return RESULTS.has(result) ? (result as AuthenticationResult) : 'neutral';

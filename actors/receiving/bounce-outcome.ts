@@ -1,4 +1,5 @@
-import { type DeliveryReport, type FeedbackReport, type RecipientReport } from '../../core/mime/parse-bounce.ts';
+import type { DeliveryReport, RecipientReport } from '../../core/mime/delivery-status-part.ts';
+import type { FeedbackReport } from '../../core/mime/parse-bounce.ts';
 import {
   complainingRecipients,
   reportedRecipients,

@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { Logger } from 'pino';
-import type { DeliveryReport, FeedbackReport, MailReport } from '../../core/mime/parse-bounce.ts';
+import type { DeliveryReport } from '../../core/mime/delivery-status-part.ts';
+import type { FeedbackReport, MailReport } from '../../core/mime/parse-bounce.ts';
 import type { IdentifierKind } from '../../core/shared/identifiers.ts';
 import { isReturnAddress, readReturnAddress } from '../../core/smtp/return-address.ts';
 import type { Database } from '../../db/connection/database.ts';

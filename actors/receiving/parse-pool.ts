@@ -410,7 +410,14 @@ function createParseThread(program: URL, dnsServers: readonly string[], events: 
     onEnd: (reason) => events.onEnd(reason),
   });
   return {
-    post: (items) => thread.post(items),
+    // A view would take along the whole memory that it is of, copied twice. Another thread may need the bytes, too.
+    post(items) {
+      const own = items.map((item) => ({ ...item, bytes: new Uint8Array(item.bytes) }));
+      thread.post(
+        own,
+        own.map(({ bytes }) => bytes.buffer),
+      );
+    },
     current: () => Atomics.load(view, CURRENT),
     progress: () => Atomics.load(view, PROGRESS),
     isReady: () => isReady,

@@ -1,3 +1,4 @@
+import { textOfHtml } from '../../core/html/text-of-html.ts';
 import type { ParsedMessage } from '../../core/mime/parse-message.ts';
 import { mayContainCopy, withoutCopy } from '../../core/mime/unmarked-copy.ts';
 import type { Database } from '../../db/connection/database.ts';
@@ -31,7 +32,7 @@ export async function removeCopies(
     const own = originals.filter((one) => one.userId === userId && message.inReplyTo.includes(one.messageId));
     return withoutCopy(
       message,
-      own.map(({ text }) => text),
+      own.map((one) => ('text' in one ? one.text : (textOfHtml(one.html) ?? ''))),
     );
   });
 }

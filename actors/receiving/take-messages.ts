@@ -5,12 +5,18 @@ import type { ByteStore } from '../../db/byte-store.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { isTransient } from '../../db/errors.ts';
 import type { Offer } from '../../db/queries/emails/accept-group.ts';
-import { type TakenMail, type TakeOutcome, takeMail, type WholeMail } from '../../db/queries/emails/take-mail.ts';
+import {
+  type PlannedRoute,
+  type TakenMail,
+  type TakeOutcome,
+  takeMail,
+  type WholeMail,
+} from '../../db/queries/emails/take-mail.ts';
 import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';
 import { mayBelongTogether, type ThreadHints, threadHints } from '../../operations/threads/thread-hints.ts';
 import type { Bus } from '../../schema/messages.ts';
 import { actorMetrics, threadingMetrics } from '../../schema/metrics.ts';
-import type { DirectDeliverySlot, MailToRoute, RoutedMail } from '../direct-delivery.ts';
+import { type DirectDeliverySlot, isContentKept, type MailToRoute, type RoutedMail } from '../direct-delivery.ts';
 import { noteStage } from '../mail-spans.ts';
 import { emailRows } from './email-rows.ts';
 import type { ParseOutcome } from './parse-messages.ts';
@@ -142,11 +148,12 @@ export function announceTaken(options: TakeMessagesOptions, { mails, storedAt, o
     const mail = mails.get(taken.emailId);
     if (mail === undefined) continue;
     const { userId } = mail.route;
-    bytes.keep(mail.offer.rawId, mail.offer.bytes);
     lastSeqs.set(userId, taken.lastSeq);
     measure(options, mail, taken, storedAt);
     const { route } = mail.whole;
-    if (route !== null && taken.isRouted) routed.push(routedMail(mail, taken, route, storedAt));
+    const isRouted = route !== null && taken.isRouted;
+    if (!isRouted || isReadSoon(mail.route, route)) bytes.keep(mail.offer.rawId, mail.offer.bytes);
+    if (isRouted) routed.push(routedMail(mail, taken, route, storedAt));
     else {
       unrouted.set(userId, [...(unrouted.get(userId) ?? []), taken.emailId]);
       if (route !== null) outdated.push(mail.route);
@@ -156,6 +163,11 @@ export function announceTaken(options: TakeMessagesOptions, { mails, storedAt, o
   directDelivery.current?.start(routed);
   for (const [userId, emailIds] of unrouted) bus.wake('delivery.route.wake', { userId, emailIds });
   for (const [userId, lastSeq] of lastSeqs) bus.publish('event.appended', { userId, lastSeq });
+}
+
+/** Whether an attempt will read the raw message: its delivery does not hold it. */
+function isReadSoon(mail: MailToRoute, { delivery }: PlannedRoute): boolean {
+  return delivery !== null && !isContentKept(mail, delivery.admission);
 }
 
 function routedMail(mail: Mail, taken: TakenMail, route: RoutedMail['route'], storedAt: number): RoutedMail {

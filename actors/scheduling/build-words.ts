@@ -5,7 +5,7 @@ import { SegmentBuilder, type TermsOfEmail } from '../../core/search/segment/bui
 import { DamagedSegment } from '../../core/search/segment/bytes.ts';
 import { mergeSegments, readDocuments, type SegmentParts } from '../../core/search/segment/merge-segments.ts';
 import { type EncodedSegment, MAX_SEGMENT_DOCUMENTS, readBlock } from '../../core/search/segment/segment.ts';
-import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
+import { newIdentifier } from '../../core/shared/identifiers.ts';
 import { finishSteps } from '../../db/queries/search/finish-steps.ts';
 import { READ_AT_ONCE, type RunStatement, readSources } from '../../db/queries/search/unindexed-email.ts';
 import * as segments from '../../db/queries/search/word-segment.ts';
@@ -249,7 +249,7 @@ async function swap(
   encoded: EncodedSegment | null,
 ): Promise<void> {
   await fault?.('words.before-swap');
-  const id = makeIdentifier('wordSegment', now(), random(IDENTIFIER_RANDOM_BYTES));
+  const id = newIdentifier({ now, random }, 'wordSegment');
   await segments.swapSegments(
     database,
     { ...swapped, segment: encoded === null ? null : { id, encoded } },

@@ -1,4 +1,4 @@
-import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
+import { newIdentifier } from '../../core/shared/identifiers.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { appendEvents } from '../../db/queries/events/append-events.ts';
 import { takeExpiredApprovals } from '../../db/queries/sending/approval.ts';
@@ -24,7 +24,7 @@ export async function expireApprovals(context: ActorContext, { fault }: Approval
     // In the order of the users' ids, as in every transaction that writes to several feeds.
     for (const [userId, ofUser] of Map.groupBy(expired, (email) => email.userId)) {
       const events = ofUser.map(({ emailId }) => ({
-        id: makeIdentifier('event', context.now(), context.random(IDENTIFIER_RANDOM_BYTES)),
+        id: newIdentifier(context, 'event'),
         kind: 'email.rejected',
         emailId,
         data: { by: null, reason: 'expired' },

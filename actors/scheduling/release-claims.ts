@@ -1,4 +1,4 @@
-import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
+import { newIdentifier } from '../../core/shared/identifiers.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { appendEvents } from '../../db/queries/events/append-events.ts';
 import { releasedEvent, takeExpiredClaims } from '../../db/queries/threads/answerer-claim.ts';
@@ -25,7 +25,7 @@ export async function releaseExpiredClaims(context: ActorContext, { fault }: Cla
     // In the order of the users' ids, as in every transaction that writes to several feeds.
     for (const [userId, ofUser] of byUser) {
       const events = ofUser.map(({ threadId, holder, end }) => ({
-        id: makeIdentifier('event', context.now(), context.random(IDENTIFIER_RANDOM_BYTES)),
+        id: newIdentifier(context, 'event'),
         ...releasedEvent(threadId, holder, end),
       }));
       const lastSeq = await appendEvents(client, userId, events);

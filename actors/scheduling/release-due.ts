@@ -1,4 +1,4 @@
-import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
+import { newIdentifier } from '../../core/shared/identifiers.ts';
 import { inTransactionFrom } from '../../db/connection/transaction.ts';
 import { isLockTimeout, isTransient } from '../../db/errors.ts';
 import { type DueKey, listDueKeys, queueReleased, takeDue } from '../../db/queries/sending/scheduled-release.ts';
@@ -73,7 +73,7 @@ async function release(context: ActorContext, options: ReleaseOptions, keys: rea
     const at = context.now();
     const emails = due.map((email) => ({
       ...email,
-      event_id: makeIdentifier('event', at, context.random(IDENTIFIER_RANDOM_BYTES)),
+      event_id: newIdentifier(context, 'event', at),
     }));
     const users: { userId: string; emailIds: string[]; lastSeq: number }[] = [];
     for (const { user_id: userId, email_ids: emailIds, events } of await queueReleased(client, emails)) {

@@ -1,4 +1,4 @@
-import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
+import { newIdentifier } from '../../core/shared/identifiers.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { appendEvents } from '../../db/queries/events/append-events.ts';
 import { lockThreads } from '../../db/queries/threads/thread-claim.ts';
@@ -33,7 +33,7 @@ export async function removeTrash(
           client,
           userId,
           ended.map(({ id }) => ({
-            id: makeIdentifier('event', context.now(), context.random(IDENTIFIER_RANDOM_BYTES)),
+            id: newIdentifier(context, 'event'),
             kind: 'thread.deleted',
             threadId: id,
           })),

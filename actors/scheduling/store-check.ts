@@ -14,7 +14,7 @@ import {
   seenSelectors,
   verdictOf,
 } from '../../core/domains/domain-state.ts';
-import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
+import { newIdentifier } from '../../core/shared/identifiers.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import {
   type CheckedDomain,
@@ -138,7 +138,7 @@ async function appendDomainEvents(
     const rows = events
       .filter((event) => event.userId === userId)
       .map(({ kind, data }) => ({
-        id: makeIdentifier('event', context.now(), context.random(IDENTIFIER_RANDOM_BYTES)),
+        id: newIdentifier(context, 'event'),
         kind,
         data,
       }));

@@ -13,7 +13,7 @@ import {
   type TlsReportSubject,
 } from '../../core/sending/tls-report.ts';
 import { composeTlsReportMail, tlsReportTitle } from '../../core/sending/tls-report-mail.ts';
-import { IDENTIFIER_RANDOM_BYTES, type IdentifierKind, makeIdentifier } from '../../core/shared/identifiers.ts';
+import { type IdentifierKind, newIdentifier } from '../../core/shared/identifiers.ts';
 import { createAddressGuard } from '../../core/shared/network-address.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { keepSystemDomain } from '../../db/queries/domains/domain-owner.ts';
@@ -86,8 +86,7 @@ export function createTlsReporter(
     return isTaken;
   };
 
-  const identifier = (kind: IdentifierKind) =>
-    makeIdentifier(kind, context.now(), context.random(IDENTIFIER_RANDOM_BYTES));
+  const identifier = (kind: IdentifierKind) => newIdentifier(context, kind);
 
   /** Queues the report as an email in the transaction that notes it, so that it is sent once. */
   const mail = async (

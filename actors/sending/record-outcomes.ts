@@ -1,4 +1,4 @@
-import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
+import { newIdentifier } from '../../core/shared/identifiers.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { type ForwardEvent, settleForwards } from '../../db/queries/endpoints/forward-settle.ts';
 import {
@@ -57,7 +57,7 @@ async function recordPlain(context: ActorContext, outcomes: readonly Outcome[]):
   const now = context.now();
   const rows = outcomes.map((outcome, place) => {
     const { row, eventKind: kind } = outcome;
-    const id = makeIdentifier('event', now, context.random(IDENTIFIER_RANDOM_BYTES));
+    const id = newIdentifier(context, 'event', now);
     const event: OutcomeEvent | null = kind === null ? null : { id, kind, data: eventData(outcome) };
     return { ...row, place, event };
   });
@@ -126,7 +126,7 @@ function withoutRemoteText(outcome: Outcome): Outcome {
 function toSuppression(context: ActorContext, { row, address }: Outcome) {
   return {
     user_id: row.user_id,
-    id: makeIdentifier('suppression', context.now(), context.random(IDENTIFIER_RANDOM_BYTES)),
+    id: newIdentifier(context, 'suppression'),
     address,
     reason: 'bounce' as const,
     detail: row.text,
@@ -162,7 +162,7 @@ function eventsByUser(
   const append = (userId: string, event: object) => {
     const events = users.get(userId) ?? [];
     users.set(userId, events);
-    events.push({ id: makeIdentifier('event', now, context.random(IDENTIFIER_RANDOM_BYTES)), ...event });
+    events.push({ id: newIdentifier(context, 'event', now), ...event });
   };
   for (const outcome of outcomes) {
     const { row, isForwarded, eventKind: kind } = outcome;

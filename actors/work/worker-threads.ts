@@ -5,7 +5,8 @@ import { createSemaphore } from '../../core/shared/semaphore.ts';
 
 /** A thread that can be terminated at any point. Of the environment, it gets only the folder of compiled code. */
 export interface Thread {
-  post(message: unknown): void;
+  /** `transfer`: memory that the thread gets instead of a copy. */
+  post(message: unknown, transfer?: readonly ArrayBuffer[]): void;
   /** Returns the bytes of its buffers, which the limit of the heap does not count; 0 when it has ended. */
   countBufferBytes(): Promise<number>;
   /** Terminates the thread; `onEnd` is not called. */
@@ -51,7 +52,7 @@ export function startThread({ program, heapLimitMb, data, onMessage, onEnd }: Th
     if (reason !== null) onEnd(reason);
   });
   return {
-    post: (message) => worker.postMessage(message),
+    post: (message, transfer = []) => worker.postMessage(message, transfer),
     countBufferBytes: () =>
       worker.getHeapStatistics().then(
         ({ external_memory: bytes }) => bytes,

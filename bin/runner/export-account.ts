@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Database } from '../../db/connection/database.ts';
 import { type AccountExport, type ExportCounts, exportAccount } from '../../operations/accounts/export-account.ts';
@@ -23,14 +23,13 @@ export async function exportToDirectory(
   return exportAccount(database, {
     userId,
     secretKey,
-    async write({ path: name, number, bytes }) {
+    async write({ path: name, number, pieces }) {
       const file = path.join(directory, name);
       const folder = path.dirname(file);
       if (folder !== made) await mkdir(folder, { recursive: true, mode: DIRECTORY_MODE });
       made = folder;
-      const isDocuments = name.endsWith('.jsonl');
-      if (number === 1) await writeFile(file, bytes, { flag: 'wx', mode: FILE_MODE, flush: isDocuments });
-      else await appendFile(file, bytes, { flush: true });
+      const flag = number === 1 ? 'wx' : 'a';
+      await writeFile(file, pieces, { flag, mode: FILE_MODE, flush: name.endsWith('.jsonl') });
     },
   });
 }

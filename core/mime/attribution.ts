@@ -26,6 +26,9 @@ export const ADDRESS = /@[\p{L}\p{N}]/u;
 const ADDRESS_END = /<[^<>]{0,80}@[^<>\s]{1,120}>[:：\s>)*"'’]{0,4}$/u;
 const BRACKETED_ADDRESS = /[<([][^<>()[\]\s@]{1,64}@[^<>()[\]\s]{1,200}[>)\]]/u;
 const YEAR_AND_TIME = /(?<!\p{Nd})\p{Nd}{4}(?!\p{Nd}).{0,60}?(?<!\p{Nd})\p{Nd}{1,2}[:.]\p{Nd}{2}/u;
+/** alot: `Ann Smith (2026-01-06 10:11:12)` */
+const NAME_AND_DATE =
+  /^(?:\p{L}{1,20} )?\p{Lu}[^.!?()]{1,60} \(\p{Nd}{4}-\p{Nd}{2}-\p{Nd}{2} \p{Nd}{1,2}:\p{Nd}{2}(?::\p{Nd}{2})?\)[:：]?$/u;
 /** The end of an introduction without a colon. */
 export const WROTE_END = new RegExp(`(?<!\\p{L})(?:${WROTE})$`, 'iu');
 /** Somebody wrote something: `Le 6 janvier, il a écrit un livre :`. A date may follow: `Ann schrieb am 06.01.2026:`. */
@@ -38,11 +41,13 @@ export const GMT_LINE = /^\p{Nd}{4}-\p{Nd}{2}-\p{Nd}{2} \p{Nd}{1,2}:\p{Nd}{2} GM
 /** Whether one to some lines, joined, say who wrote what follows. `isApart`: they are a paragraph. */
 export function introduces(joined: string, isQuoteNext: boolean, isApart: boolean): boolean {
   if (GMT_LINE.test(joined) && joined.length < 120) return true;
+  if (isQuoteNext && NAME_AND_DATE.test(joined)) return true;
   const hasDate = DATE.test(joined);
   const hasAddress = ADDRESS.test(joined);
-  const isOpen = /[:：]\W{0,3}$/u.test(joined) || /-{2,}$/u.test(joined);
+  const isOpen = /[:：៖]\W{0,3}$|(?<=գրել է)\.$/u.test(joined) || /-{2,}$/u.test(joined);
   const isWrote = WROTE_WORD.test(joined);
   if (isOpen && isWrote && !isQuoteNext && !hasAddress && WROTE_SOMETHING.test(joined)) return false;
+  if (isOpen && isWrote && hasDate && !hasAddress && !isQuoteNext && !isDatedAttribution(joined)) return false;
   if (isOpen && isWrote) return hasDate || hasAddress || isQuoteNext;
   const isShort = joined.length <= MAX_ATTRIBUTION_LENGTH;
   if (isOpen && isQuoteNext && isShort && (hasAddress || (hasDate && EARLY_DATE.test(joined)))) return true;
@@ -53,4 +58,13 @@ export function introduces(joined: string, isQuoteNext: boolean, isApart: boolea
   if (isQuoteNext && isWrote && hasDate && isShort && LEAD.test(joined)) return true;
   if (isQuoteNext && isWrote && hasAddress && hasDate && isShort) return true;
   return hasDate && EARLY_DATE.test(joined) && ADDRESS_END.test(joined) && (isOpen || isQuoteNext);
+}
+
+const TIME = /(?<!\p{Nd})\p{Nd}{1,2}[:.h時시点]\p{Nd}{2}/u;
+const DATE_FIRST = /^\W{0,4}(?:\p{L}{2,12}[.,]{0,2} )?\p{Nd}/u;
+const WROTE_BEFORE_DATE = new RegExp(`(?<!\\p{L})(?:${WROTE})[^.!?]{0,30}\\p{Nd}`, 'iu');
+
+/** Whether a date is where mail programs write it, and not within a sentence: `I met Ann on 6 January 2026 and she wrote:`. */
+function isDatedAttribution(joined: string): boolean {
+  return LEAD.test(joined) || DATE_FIRST.test(joined) || TIME.test(joined) || WROTE_BEFORE_DATE.test(joined);
 }

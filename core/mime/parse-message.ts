@@ -65,7 +65,7 @@ export interface ParsedMessage {
 }
 
 /** Incremented with every change of the parsed fields, so that stored mail can be parsed again. */
-export const PARSER_VERSION = 4;
+export const PARSER_VERSION = 5;
 
 /** Maximum characters. */
 const PREVIEW_LENGTH = 200;

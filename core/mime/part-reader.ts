@@ -271,9 +271,26 @@ class PartReader {
   bodies(): PartBody[] {
     const bodies = this.isTruncated ? this.#bodies.slice(0, -1) : this.#bodies;
     const parents = new Set(bodies.map(({ node }) => node.parentNode));
+    for (const body of bodies) this.#recoverText(body);
     return bodies.filter(
       (body) => body.node.multipart === false || (!parents.has(body.node) && this.#becomesText(body)),
     );
+  }
+
+  /** The text of a part may stand directly below its fields, so that the empty line behind it seems to end its header section. */
+  #recoverText(body: PartBody): void {
+    const { node, headStart, start, end } = body;
+    if (node.parentNode === false || start - headStart > MAX_PREAMBLE_BYTES) return;
+    if (!this.#isBlank(start, end)) return;
+    const lines = this.#whole.toString('latin1', headStart, start).split(/(?<=\n)/);
+    const first = findText(lines);
+    if (first < 1) return;
+    body.start = headStart + lines.slice(0, first).join('').length;
+    body.end = body.start + lines.slice(first).join('').trimEnd().length;
+  }
+
+  #isBlank(start: number, end: number): boolean {
+    return end - start < MAX_BLANK_BYTES && this.#whole.toString('latin1', start, end).trim() === '';
   }
 
   /** Makes a multipart without parts a part of its own, as mail programs show it; returns false when it has no text. */
@@ -299,15 +316,22 @@ function cutHead(node: PartNode): Buffer | null {
   const lines = node._headersLines.filter((line) => line.length > 0);
   const last = lines.at(-1);
   if (last === undefined || (last !== EMPTY_LINE && last.toString('latin1', 0, 3).trim() === '')) return null;
-  const texts = lines.map((line) => line.toString('latin1', 0, MAX_NAME_LENGTH));
-  const first = texts.findIndex(
-    (line, at) => line.trim() !== '' && !FIELD.test(line) && (at === 0 ? !MBOX.test(line) : !FOLDED.test(line)),
-  );
-  if (first === -1 || texts.slice(first).some((line) => KNOWN_FIELD.test(line))) return null;
+  const first = findText(lines.map((line) => line.toString('latin1', 0, MAX_NAME_LENGTH)));
+  if (first === -1) return null;
   node._headersLines.length = first;
   return lines[first] ?? null;
 }
 
+/** Returns the index of the first line of a header section that is no field, if no field that is known follows; -1: there is none. */
+function findText(lines: readonly string[]): number {
+  const first = lines.findIndex(
+    (line, at) => line.trim() !== '' && !FIELD.test(line) && (at === 0 ? !MBOX.test(line) : !FOLDED.test(line)),
+  );
+  return lines.slice(first).some((line) => KNOWN_FIELD.test(line)) ? -1 : first;
+}
+
+/** Bytes of a body that may be nothing but white space. */
+const MAX_BLANK_BYTES = 1_000;
 const MAX_NAME_LENGTH = 200;
 const FOLDED = /^[ \t]/;
 const MBOX = /^From /;

@@ -47,11 +47,14 @@ const FORWARD_WORD = new RegExp(FORWARD_WORDS, 'iu');
 /** Lines that such an introduction takes, and characters. */
 const MAX_INTRODUCTION_LINES = 6;
 const MAX_INTRODUCTION_LENGTH = 600;
+/** Lines of a wrapped introduction right above a quotation, and characters. */
+const MAX_WRAPPED_LINES = 3;
+const MAX_WRAPPED_LENGTH = 220;
 /** Lines of the fields above quoted mail. */
 const MAX_FIELD_LINES = 40;
 const MAX_TITLE_LENGTH = 90;
 /** The end of a line that introduces a quotation. */
-const INTRODUCTION_END = /[:：]\W{0,3}$|>$|-{2,}$/u;
+const INTRODUCTION_END = /[:：៖]\W{0,3}$|>$|-{2,}$|\p{Nd}\)$|(?<=գրել է)\.$/u;
 /** GroupWise: `>>> Ann <ann@example.com> 1/6/2026 10:11 AM >>>`. */
 const GROUPWISE = /^>>>\s[^>].{1,150}\p{Nd}{1,2}[:.]\p{Nd}{2}.{0,20}>>>$/u;
 /** Gnus: `>>>>> "Ann" == Ann Smith <ann@example.com> writes:`. */
@@ -136,10 +139,13 @@ export class IntroductionFinder {
     return isTitle ? { from: at, to: at, kind: 'fields' } : null;
   }
 
-  /** Notes: `Ann Smith/HQ/Example`, the date, and `To` and `Subject` alone on lines. */
+  /** Notes: `Ann Smith/HQ/Example`, the date, and `To` and `Subject` alone on lines, or before their values. */
   #isNotesHeading(at: number): boolean {
-    if (!NOTES_NAME.test(this.#line(at).short) || !DATE.test(this.#line(at + 1).short)) return false;
-    const names = this.#lines.slice(at + 2, at + MAX_NOTES_LINES).map(({ short }) => fieldOf(`${short}:`));
+    if (!NOTES_NAME.test(this.#line(at).short)) return false;
+    if (!DATE.test(this.#line(this.nextNonBlank(at + 1)).short)) return false;
+    const names = this.#lines
+      .slice(at + 2, at + MAX_NOTES_LINES)
+      .map(({ short }) => fieldOf(`${short.split(/\s/u, 1)[0]}:`));
     return names.includes('to') && names.includes('subject');
   }
 
@@ -191,6 +197,16 @@ export class IntroductionFinder {
       from--;
       fields.add('date');
     }
+    // Its sender in a language whose word for it is unknown.
+    if (
+      from === at &&
+      at > free &&
+      !fields.has('from') &&
+      fields.size > 2 &&
+      this.#isOtherField(at - 1) &&
+      this.#line(at - 2).isBlank
+    )
+      from--;
     if (!fields.has('subject') && this.#isOtherField(to + 1)) return null;
     if (!isOfMail || !this.#hasFacts(at, to) || this.#isRawHeader(at, to)) return null;
     fields.delete('other');
@@ -258,13 +274,37 @@ export class IntroductionFinder {
       if (joined.length > MAX_INTRODUCTION_LENGTH) break;
       if (!introduces(joined, isQuoteNext, this.#line(at + 1).isBlank && this.#line(from - 1).isBlank)) continue;
       const isBegin =
-        LEAD.test(short) || EARLY_DATE.test(short) || NAME_AND_ADDRESS.test(short) || short.startsWith('--');
+        LEAD.test(short) ||
+        (EARLY_DATE.test(short) && !short.startsWith('+')) ||
+        NAME_AND_ADDRESS.test(short) ||
+        short.startsWith('--');
       const isNameAbove = !ADDRESS.test(joined) && from > free && NAME_AND_ADDRESS.test(this.#line(from - 1).short);
-      if (isBegin && !isNameAbove)
-        return { from: this.#isDateAlone(from - 1, free) ? from - 1 : from, to: at, kind: 'wrote' };
+      if (isBegin && !isNameAbove) {
+        alone = this.#isDateAlone(from - 1, free) ? from - 1 : from;
+        break;
+      }
       if (from === at) alone = at;
     }
-    return alone === null ? null : { from: alone, to: at, kind: 'wrote' };
+    if (alone === null) return null;
+    return { from: isQuoteNext ? this.#beginOfWrapped(alone, at, free) : alone, to: at, kind: 'wrote' };
+  }
+
+  /** The first line of the short paragraph that an introduction ends, if its last lines name no one. */
+  #beginOfWrapped(from: number, at: number, free: number): number {
+    let begin = from;
+    while (begin > free && at - begin < MAX_WRAPPED_LINES && !this.#line(begin - 1).isBlank) begin--;
+    if (begin === from || !this.#line(begin - 1).isBlank) return from;
+    const above = this.#lines.slice(begin, from).map(({ short }) => short);
+    const joined = this.#lines
+      .slice(begin, at + 1)
+      .map(({ short }) => short)
+      .join(' ');
+    if (
+      joined.length > MAX_WRAPPED_LENGTH ||
+      above.some((short) => /[.!?:;。！？]$/u.test(short) && !/\p{Nd}\.$/u.test(short))
+    )
+      return from;
+    return isDangling(this.#lines.slice(from, at + 1)) && (DATE.test(joined) || ADDRESS.test(joined)) ? begin : from;
   }
 
   /** Becky!: `On Tue, 6 Jan 2026 10:11:12 +0900` above the name. */
@@ -285,6 +325,14 @@ export class IntroductionFinder {
   #line(at: number): Line {
     return this.#lines[at] ?? NO_LINE;
   }
+}
+
+/** Whether lines that introduce a quotation are the rest of some: they begin with an address, or name nobody. */
+function isDangling(lines: readonly Line[]): boolean {
+  const joined = lines.map(({ short }) => short).join(' ');
+  if (/^\(?[<[]/u.test(joined)) return true;
+  if (ADDRESS.test(joined)) return false;
+  return !WROTE_WORD.test(joined) || !/(?<!\p{L})(?![AP]M|UTC|GMT|[CM]ES?T|MES?Z)\p{Lu}\p{L}/u.test(joined);
 }
 
 /** Returns the mark before each line of a quotation without `>`: `|`, `)`, `JD>`; null: it is none. */

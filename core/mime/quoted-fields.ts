@@ -62,6 +62,8 @@ const NAMED_ADDRESS =
   /^[^<>[\]@:]{1,80}(?:<(?:mailto:)?[^<>\s@]{1,64}@[^<>\s]{1,200}>|\[mailto:[^[\]\s@]{1,64}@[^[\]\s]{1,200}\])/u;
 const YEAR = /(?<!\p{Nd})(?:19|20|٢٠|۲۰|२०)\p{Nd}{2}(?!\p{Nd})/u;
 const TIME = /(?<!\p{Nd})\p{Nd}{1,2}[:.]\p{Nd}{2}(?!\p{Nd})/u;
+/** Outlook's line above the fields; in HTML a border. */
+const OUTLOOK_RULE = /^_{20,}$/u;
 /** Fields of a block; one less if another one has an address, too. */
 const MIN_BLOCK_FIELDS = 4;
 const MAX_BLOCK_FIELDS = 8;
@@ -72,7 +74,8 @@ const MAX_BLOCK_FIELDS = 8;
  */
 export function endOfFieldBlock(lines: readonly Line[], start: number): number | null {
   const first = ANY_FIELD.exec(lines[start]?.short ?? '');
-  if (first === null || !NAMED_ADDRESS.test(first[2] ?? '')) return null;
+  if (first === null) return null;
+  if (!NAMED_ADDRESS.test(first[2] ?? '')) return endOfOutlookFields(lines, start);
   const names = new Set<string>();
   let hasDate = false;
   let addresses = 0;
@@ -90,3 +93,22 @@ export function endOfFieldBlock(lines: readonly Line[], start: number): number |
   const isWhole = names.size >= (addresses > 1 ? MIN_BLOCK_FIELDS - 1 : MIN_BLOCK_FIELDS);
   return isEnd && hasDate && isWhole && names.size <= MAX_BLOCK_FIELDS ? at - 1 : null;
 }
+
+/** Returns the last line of Outlook's four or five fields below its line: a name, the date, recipients and the subject; null: they are none. */
+function endOfOutlookFields(lines: readonly Line[], start: number): number | null {
+  const above = lines[start - 1]?.isBlank === true ? start - 2 : start - 1;
+  if (!OUTLOOK_RULE.test(lines[above]?.short ?? '')) return null;
+  const fields: RegExpExecArray[] = [];
+  for (let at = start; at - start <= MAX_OUTLOOK_FIELDS; at++) {
+    const field = ANY_FIELD.exec(lines[at]?.short ?? '');
+    if (field === null) break;
+    fields.push(field);
+  }
+  const isDated = ([, , value = '']: RegExpExecArray) => YEAR.test(value) && TIME.test(value);
+  const hasLabel = fields.some(([, name = '']) => OTHER_LABEL.test(name.trim()));
+  const areInOrder = fields.every((field, index) => isDated(field) === (index === 1));
+  const isWhole = fields.length >= MIN_BLOCK_FIELDS && fields.length <= MAX_OUTLOOK_FIELDS;
+  return isWhole && areInOrder && !hasLabel && !/\p{Nd}/u.test(fields[0]?.[2] ?? '') ? start + fields.length - 1 : null;
+}
+
+const MAX_OUTLOOK_FIELDS = 5;

@@ -22,12 +22,20 @@ export interface HtmlReply {
   removed: RemovedPart[];
 }
 
-/** The same as {@link stripQuotedHtml}, with what was removed. */
-export function readHtmlReply(html: string): HtmlReply {
+/** Finds lines that nothing marks as quoted, by their texts: from the first one to the one before `to`. */
+export type FindCopied = (lines: readonly string[]) => { from: number; to: number } | null;
+
+/** The same as {@link stripQuotedHtml}, with what was removed; with `findCopied`, the whole HTML if it finds nothing. */
+export function readHtmlReply(html: string, findCopied?: FindCopied): HtmlReply {
   const whole: HtmlReply = { html, removed: [] };
   if (isTooComplex(html)) return whole;
   const outline = readOutline(html);
-  const fates = fatesOf(outline.lines);
+  const fates = [...fatesOf(outline.lines)];
+  if (findCopied !== undefined) {
+    const copied = findCopied(outline.lines.map(({ text }) => text));
+    if (copied === null) return whole;
+    fates.fill('quote', copied.from, copied.to);
+  }
   const isKept = outline.lines.some(({ isBlank }, at) => !isBlank && fates[at] === 'kept');
   if (!isKept || !fates.some((fate) => fate !== 'kept')) return whole;
   const cuts = findCuts(outline, withoutOuterBlanks(outline.lines, fates));
@@ -40,6 +48,8 @@ const MAX_LINE_LENGTH = 10_000;
 const IMAGE = '\ufffc';
 /** Stands for a horizontal rule. */
 const RULE = '_____';
+/** Stands for the line that Outlook draws above the fields of a quoted message. */
+const BORDER = '_'.repeat(32);
 /** Images up to this width or height are not seen. */
 const MAX_PIXEL = 2;
 
@@ -78,7 +88,8 @@ const UNSEEN: ReadonlySet<string> = new Set([...UNSEEN_ELEMENTS, 'object']);
 const QUOTE_CLASS =
   /(?:^|\s)(?:x_|ecx)?(?:cite\d?|yahoo_quoted|iosymail|protonmail_quote|tutanota_quote|nylas-quote|front-blockquote)(?:\s|$)/;
 const GMAIL_CLASS = /(?:^|\s)(?:x_|ecx)?gmail_quote(?:\s|$)/;
-const CONTAINER_CLASS = /(?:^|\s)(?:x_)?(?:yahoo_quoted|moz-forward-container)(?:\s|$)/;
+const CONTAINER_CLASS =
+  /(?:^|\s)(?:x_)?(?:yahoo_quoted|moz-forward-container|zmail_extra|hs_reply|edo-original)(?:\s|$)/;
 const INTRODUCTION_CLASS = /(?:^|\s)(?:x_|ecx)?(?:gmail_attr|moz-cite-prefix|airmail_on|airmail_ext_on)(?:\s|$)/;
 const INTRODUCTION_ID = /^(?:x_)?(?:reply-intro)$/i;
 const ONWARDS_ID =
@@ -172,7 +183,8 @@ function readOutline(html: string): HtmlOutline {
         isUnseen,
         isPreformatted: outer?.isPreformatted === true || name === 'pre',
       });
-      if (!isUnseen && !INLINE_ELEMENTS.has(name) && hasBorderAbove(attributes)) outline.lines.push(lineOf(RULE, null));
+      if (!isUnseen && !INLINE_ELEMENTS.has(name) && hasBorderAbove(attributes))
+        outline.lines.push(lineOf(BORDER, null));
     },
     ontext(data) {
       const [start, end] = [parser.startIndex, parser.endIndex + 1];

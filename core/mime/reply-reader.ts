@@ -20,6 +20,7 @@ const MAX_DEVICE_LENGTH = 90;
 /** Characters of a quoted line that was wrapped, of others in the same text, and words of its rest. */
 const MIN_WRAPPED_LENGTH = 40;
 const MIN_REST_LENGTH = 20;
+const MIN_LAST_LENGTH = 60;
 const MAX_REST_WORDS = 5;
 
 const PROGRAM_SIGNATURE = new RegExp(`^[\\W_]{0,4}(?:${PROGRAM_SIGNATURES.join('|')})[\\W_]{0,4}$`, 'iu');
@@ -116,8 +117,11 @@ class ReplyReader {
     const rests: number[] = [];
     let isSure = false;
     for (let at = 1; at + 1 < this.#lines.length; at++) {
-      if (this.#isQuoted[at - 1] !== true || this.#isQuoted[at] === true || this.#isQuoted[at + 1] !== true) continue;
+      if (this.#isQuoted[at - 1] !== true || this.#isQuoted[at] === true) continue;
       const above = this.#line(at - 1).short;
+      // The last line of a quotation, if others were wrapped, too.
+      const isLast = isSure && this.#line(at + 1).isBlank && above.length >= MIN_LAST_LENGTH;
+      if (this.#isQuoted[at + 1] !== true && !(isLast && /^\p{Ll}/u.test(this.#line(at).short))) continue;
       const { short, isBlank } = this.#line(at);
       const isRest =
         /^\p{Ll}/u.test(short) || (short.length < above.length && short.split(' ').length <= MAX_REST_WORDS);

@@ -1,5 +1,6 @@
 import type { RecipientStatus } from '../smtp/delivery-status.ts';
-import type { FeedbackReport, RecipientReport } from './parse-bounce.ts';
+import type { RecipientReport } from './delivery-status-part.ts';
+import type { FeedbackReport } from './parse-bounce.ts';
 
 /**
  * Returns the new status of a reported recipient; null when it does not change. A failure changes it, a delay does not. A second report

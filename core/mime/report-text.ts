@@ -2,6 +2,7 @@ import { type RefusalReason } from '../sending/refusal-advice.ts';
 import { type RefusedCommand, refusalReason } from '../sending/refusal-reason.ts';
 import { decodeText, firstField, type HeaderSection } from './header-fields.ts';
 import {
+  ABSENT_WORDINGS,
   AUTOMATIC_SUBJECTS,
   BOUNCE_WORDINGS,
   COPY_WORDINGS,
@@ -116,8 +117,23 @@ function isAutomaticReply(header: HeaderSection, subject: string): boolean {
 /** Returns whether a subject, in lower case, is one of automatic replies. */
 export function isAutomaticSubject(subject: string): boolean {
   const words = subject.replace(/^(?:(?:re|aw|fwd?|sv|antw?)\s{0,3}:\s{0,3}){1,5}/, '');
-  return AUTOMATIC_SUBJECTS.some((wording) => words.startsWith(wording));
+  return AUTOMATIC_SUBJECTS.some((wording) => words.startsWith(wording)) || saysAbsent(words);
 }
+
+/** Whether a name is before, and nothing but dates is behind what says that someone is away. */
+function saysAbsent(subject: string): boolean {
+  if (subject.length > MAX_ABSENT_LENGTH) return false;
+  return ABSENT_WORDINGS.some((wording) => {
+    const at = subject.indexOf(` ${wording}`);
+    if (at < 2 || /[:?!]/.test(subject.slice(0, at))) return false;
+    return /^(?:[.!]|\s*[(,–-]|\s(?:until|till|from|since|returning|and will|von|vom|bis|seit|jusqu|du |depuis|hasta|desde|del|fino|dal|tot|van|até|de |do |fra|til|från|od|do |с |до )|\s?$)/u.test(
+      subject.slice(at + wording.length + 1),
+    );
+  });
+}
+
+/** Characters of a subject that names who is away. */
+const MAX_ABSENT_LENGTH = 150;
 
 /** Fields of automatic replies, of programs that precede RFC 3834; lower case. */
 export const AUTOMATIC_FIELDS: readonly string[] = [

@@ -86,7 +86,24 @@ export const AUTOMATIC_SUBJECTS = listOf(`
     fuori sede | resposta automática | ausência | automatisch antwoord | automatisch bericht | afwezig | autosvar | automatisk svar |
     automatiskt svar | frånvar | fravær | automaattinen vastaus | poissa | automatyczna odpowiedź | autoodpowiedź |
     automatická odpověď | автоматический ответ | автоответ | автоматична відповідь | otomatik yanıt | αυτόματη απάντηση |
-    תשובה אוטומטית | رد تلقائي | 自動返信 | 自動応答 | 不在 | 自动回复 | 自動回覆 | 자동 회신 | 부재중 | thư trả lời tự động | trả lời tự động`);
+    תשובה אוטומטית | رد تلقائي | 自動返信 | 自動応答 | 不在 | 自动回复 | 自動回覆 | 자동 회신 | 자동 응답 | 자동 답장 | 부재중 | thư trả lời tự động | trả lời tự động | odpowiedź automatyczna | automatikus válasz |
+    răspuns automat | автоматичен отговор | автоматски одговор | аутоматски одговор | automatski odgovor | samodejni odgovor |
+    automatická odpoveď | automatinis atsakymas | automātiska atbilde | automaatvastus | automaatne vastus | resposta automàtica |
+    erantzun automatikoa | sjálfvirkt svar | përgjigje automatike | ตอบกลับอัตโนมัติ | การตอบกลับอัตโนมัติ | balasan otomatis | jawaban otomatis |
+    balasan automatik | स्वचालित उत्तर | स्वतः उत्तर | پاسخ خودکار | स्वचालित जवाब | 自动答复 | 自動答覆 | 自动应答 | 自動回信 | автовідповідь |
+    автоответчик | [ooo] | ooo - | ooo – | (ooo) | [auto | auto-svar | autosvarar | autoresposta | autorespuesta | autorisposta | urlaubsbenachrichtigung |
+    ferienabwesenheit | büroabwesenheit | nieobecność | nepřítomnost | távollét | отсутствие | távolléti | en vacances | de vacaciones | in ferie | na dovolenej | na urlopie`);
+
+/** What follows a name in the subject of such a reply: `Ann Smith is out of the office (returning Monday).` */
+export const ABSENT_WORDINGS = listOf(`
+    is out of the office | is out of office | is away from the office | is currently out of the office | is on vacation | is on leave |
+    will be out of the office | am out of the office | am out of office | ist außer haus | ist ausser haus | ist nicht im büro | ist im urlaub |
+    ist abwesend | ist nicht im hause | est absent | est absente | est absent(e) | est en congé | est en congés | est absent du bureau |
+    est absente du bureau | est absent(e) du bureau | está fuera de la oficina | está ausente | está de vacaciones | è fuori ufficio |
+    è fuori sede | è assente | è in ferie | está fora do escritório | está de férias | is afwezig | is niet aanwezig | is niet op kantoor |
+    är inte på kontoret | är frånvarande | är på semester | er ikke til stede | er ikke på kontoret | er på ferie | on poissa |
+    on lomalla | jest nieobecny | jest nieobecna | jest na urlopie | není v kanceláři | je mimo kancelář | nincs az irodában |
+    отсутствует на рабочем месте | в отпуске | у відпустці`);
 
 function listOf(text: string): readonly string[] {
   return text.split('|').map((wording) => wording.trim());

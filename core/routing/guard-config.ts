@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { canonicalDomainName } from '../domains/domain-name.ts';
-import type { AuthenticationResult } from '../mime/authentication.ts';
+import { AUTHENTICATION_RESULTS, type AuthenticationResult } from '../mime/authentication.ts';
 import { wellFormedJson, wellFormedValue } from '../shared/text.ts';
 import { foldText } from './guard-text.ts';
 
@@ -106,10 +106,7 @@ const results = z
     (given) => (typeof given === 'string' ? [given] : given),
     z
       .array(
-        z.enum(
-          ['pass', 'fail', 'softfail', 'neutral', 'none', 'policy', 'temperror', 'permerror'],
-          'must be pass, fail, softfail, neutral, none, policy, temperror or permerror',
-        ),
+        z.enum(AUTHENTICATION_RESULTS, 'must be pass, fail, softfail, neutral, none, policy, temperror or permerror'),
       )
       .min(1, 'must have at least one value'),
   )

@@ -1,4 +1,13 @@
-import { AUTOMATIC_FIELDS, isAutomaticSubject } from '../mime/report-text.ts';
+import { isAutomaticSubject } from '../mime/report-text.ts';
+import {
+  ABOUT_ABSENCE,
+  CALENDAR_RESPONSE,
+  MARKING_FIELDS,
+  MARKING_NAME,
+  PROGRAM_FIELD,
+  PROGRAM_MAILER,
+  REPLY_SUBJECT,
+} from './automatic-fields.ts';
 
 /** What decides whether a program may reply to a received message. */
 export interface AnswerableMail {
@@ -47,7 +56,12 @@ export function automaticReplyRefusal({ headers, returnPath, fromAddress }: Answ
   // A form on a web site writes from such an address, with its visitor in Reply-To.
   if (isUnread(fromAddress) && !headers.some(([name]) => name === 'reply-to'))
     return `The email is from ${fromAddress}, which reads no mail, so it gets no automatic reply (RFC 3834).`;
-  const field = headers.find(([name, value]) => isAutomatic(name, value.trim().toLowerCase()));
+  const names = new Set(headers.map(([name]) => name));
+  const mail = {
+    isReply: names.has('in-reply-to') || names.has('references'),
+    isOfCalendar: headers.some(([name, value]) => name === 'content-class' && /calendarmessage/i.test(value)),
+  };
+  const field = headers.find(([name, value]) => isAutomatic(name, value.trim().toLowerCase(), mail));
   if (field === undefined) return null;
   const [name, value] = field;
   return `The email is automatic or bulk mail (${name}: ${value.trim().slice(0, MAX_SHOWN_LENGTH)}), so it gets no automatic reply (RFC 3834).`;
@@ -66,6 +80,7 @@ function isRobot(address: string): boolean {
     /^(?:auto-?(?:repl(?:y|ies)|respond(?:er)?|responses?)|bounces?|vacation)$/.test(localPart) ||
     localPart.startsWith('owner-') ||
     localPart.endsWith('-request') ||
+    /-bounces(?:\+|$)/.test(localPart) ||
     localPart.endsWith('-owner')
   );
 }
@@ -87,78 +102,17 @@ function readLocalPart(address: string): string {
   return address.slice(0, address.lastIndexOf('@')).toLowerCase();
 }
 
-/** Fields whose presence marks mail of a list server, of a program that guards against loops, or of one that sends by itself. */
-const MARKING_FIELDS: ReadonlySet<string> = new Set([
-  ...AUTOMATIC_FIELDS,
-  // list servers: Mailman, Sympa, ezmlm, Listserv, Majordomo, Yahoo and Google groups, Japanese fml
-  'mailing-list',
-  'x-mailing-list',
-  'x-beenthere',
-  'x-mailman-version',
-  'x-loop',
-  'x-listname',
-  'x-listserver',
-  'x-listmember',
-  'x-sequence-list',
-  'x-google-group-id',
-  'x-google-loop',
-  'x-yahoo-newman-property',
-  'x-ml-name',
-  'x-ml-count',
-  'x-mlserver',
-  // bulk senders
-  'x-campaign',
-  'x-campaignid',
-  'x-campaign-id',
-  'x-mailer-recptid',
-  'x-mc-user',
-  'x-csa-complaints',
-  'x-report-abuse-to',
-  // servers and their rules
-  'x-failed-recipients',
-  'x-ms-exchange-generated-message-source',
-  'x-ms-exchange-inbox-rules-loop',
-  'x-ms-exchange-parent-message-id',
-  'x-cron-env',
-  'x-fc-machinegenerated',
-  'x-mailgun-notification',
-  // help desks and trackers that mark what they send by themselves
-  'x-otrs-loop',
-  'x-znuny-loop',
-  'x-rt-loop-prevention',
-  'x-rt-ticket',
-  'x-jira-fingerprint',
-  'x-jira-originalmessage',
-  'x-bugzilla-reason',
-  'x-bugzilla-type',
-  'x-redmine-sender',
-  'x-redmine-project',
-  'x-github-reason',
-  'x-gitlab-notificationreason',
-  'x-trac-project',
-  'x-launchpad-message-rationale',
-  'x-servicenow-generated',
-  'x-servicenow-source',
-  'x-phabricator-sent-this-message',
-  'x-gerrit-messagetype',
-  'x-zammad-auto-reply',
-  'x-osticket-auto-response',
-  'x-spiceworks-auto-response',
-]);
-
-/** Names such as X-Auto-Reply-From, X-Foo-Autoresponder, X-Vacation, X-Out-Of-Office and X-Foo-Loop. */
-const MARKING_NAME =
-  /^x-(?:[a-z0-9]+-){0,4}(?:auto-?(?:reply|replied|replier|respond|responder|response|answer|generated|notification|submitted|ack|acknowledg(?:e|ement))|vacation|out-?of-?office|oof|away-?message|loop(?:-?(?:prevention|detect(?:ion)?|protection|check|id|count))?)(?:-(?:from|to|for|id|by|type|sent|mail|message))?$/;
-
-/** Subjects that people write as well, who ask for leave. */
-const ABOUT_ABSENCE =
-  /(?:^|: {0,3})(?:on vacation|vacation|absen|message d'absence|on leave|on holiday|away|i am away|abwesen|afwezig|fuori|ausência|frånvar|fravær|poissa|不在|부재중)/;
-
 /** Values that say that a field does not apply. */
 const NEGATIVE = /^(?:no|none|false|off|0|never)?$/;
 
+/** What the other fields of a message say. */
+interface MailFacts {
+  isReply: boolean;
+  isOfCalendar: boolean;
+}
+
 /** `value` is trimmed, in lower case. */
-function isAutomatic(name: string, value: string): boolean {
+function isAutomatic(name: string, value: string, { isReply, isOfCalendar }: MailFacts): boolean {
   switch (name) {
     case 'auto-submitted':
     case 'x-auto-submitted':
@@ -166,11 +120,26 @@ function isAutomatic(name: string, value: string): boolean {
       return !/^no(?:$|[\s;(])/.test(value);
     case 'precedence':
     case 'x-precedence':
+    // BoxTrapper
+    case 'preference':
       return /^(?:bulk|list|junk|auto[_-]?reply)\b/.test(value);
     case 'x-auto-response-suppress':
       return /\b(?:all|oof|autoreply)\b/.test(value);
     case 'content-type':
-      return value.startsWith('multipart/report');
+      return (
+        value.startsWith('multipart/report') || /^text\/calendar\b.*method="?(?:reply|counter|refresh)/.test(value)
+      );
+    case 'x-autogenerated':
+      // CommuniGate Pro: mail that a rule redirects is its author's.
+      return !/^(?:mirror|redirect)/.test(value);
+    case 'x-sfdc-emailcategory':
+      return /auto|workflow|alert/.test(value);
+    case 'x-notes-item':
+      return /out ?of ?office|assistmail/.test(value);
+    case 'managed-by':
+      return /^rt\b/.test(value);
+    case 'x-zammad-send-auto-response':
+      return false;
     case 'feedback-id':
       // Amazon SES adds its own to every message.
       return !value.endsWith(':amazonses');
@@ -181,14 +150,16 @@ function isAutomatic(name: string, value: string): boolean {
       return value.includes('vacation');
     case 'x-mailer':
     case 'user-agent':
-      return /\b(?:auto-?respon(?:d|s)|auto-?reply|vacation)/.test(value);
+      return PROGRAM_MAILER.test(value);
     case 'subject':
-      return isAutomaticSubject(value) && !ABOUT_ABSENCE.test(value);
+      if (isOfCalendar && CALENDAR_RESPONSE.test(value)) return true;
+      // What people write as well counts in a response whose subject does not begin as theirs do.
+      return isAutomaticSubject(value) && (!ABOUT_ABSENCE.test(value) || (isReply && !REPLY_SUBJECT.test(value)));
     default:
       if (name.startsWith('list-')) return true;
       // List-Id and its like, as servers before RFC 2919 wrote them.
       if (/^x-list-(?:id|name|post|help|subscribe|unsubscribe|archive|owner|admin|software|server)$/.test(name))
         return true;
-      return (MARKING_FIELDS.has(name) || MARKING_NAME.test(name)) && !NEGATIVE.test(value);
+      return (MARKING_FIELDS.has(name) || MARKING_NAME.test(name) || PROGRAM_FIELD.test(name)) && !NEGATIVE.test(value);
   }
 }

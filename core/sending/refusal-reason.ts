@@ -30,7 +30,8 @@ export function refusalReason(refusal: Refusal): RefusalReason {
   if (!isHardReason(worded)) return worded;
   const isAboutAddress = status !== null && /^[45]\.[12]\.(?!0$)/.test(status);
   // Servers put x.7.1 beside an unknown user, too. More specific statuses of policy are meant.
-  const isUnspecific = coded === 'policy' && (worded === 'user_unknown' || worded === 'host_unknown');
+  const isUnspecific =
+    (coded === null || coded === 'policy') && (worded === 'user_unknown' || worded === 'host_unknown');
   if (isPolicy && (!isUnspecific || mayMeanAccess(refusal.text ?? '') || isAboutClient(worded, refusal.text ?? '')))
     return coded ?? 'policy';
   if (coded === 'sender_rejected' || (command === 'sender' && !isAboutAddress)) return 'sender_rejected';
@@ -108,12 +109,16 @@ const ADDRESS =
 /** What a hard wording may not be about, right before and behind it. */
 const SENDER_BEFORE =
   /(?:(?<!to |to the )sender|return(?:[- ](?:address|path))?|reply-to|helo|ehlo|from address|your(?: domain| host| account| address| ip)?)(?: (?!recip|rcpt|mailbox|to |for )[@a-z',:-]{1,12}){0,3} ?$|callback(?: [a-z',:-]{1,12}){0,4} ?$/;
+/** The sender in other languages, right before a hard wording. */
+const FOREIGN_SENDER_BEFORE =
+  /(?<!\p{L})(?:absender|exp[ée]diteur|remitente|remetente|mittente|afzender|avsändar|avsender|afsender|nadawc|odesílatel|odosielateľ|отправител|відправник|gönderen|发件人|寄件者|寄件人|差出人|送信者|送信元|발신)\p{L}{0,20}(?: [@\p{L}',:-]{1,12}){0,2} ?$/u;
 const SENDER_BEHIND = /^[a-z ,:]{0,12}(?:sender|helo|ehlo|from address)\b/;
 const MAX_CONTEXT_LENGTH = 50;
 
 function isAboutSender(text: string, start: number, end: number): boolean {
   return (
     SENDER_BEFORE.test(text.slice(Math.max(0, start - MAX_CONTEXT_LENGTH), start)) ||
+    FOREIGN_SENDER_BEFORE.test(text.slice(Math.max(0, start - MAX_CONTEXT_LENGTH), start)) ||
     SENDER_BEHIND.test(text.slice(end, end + MAX_CONTEXT_LENGTH))
   );
 }

@@ -12,7 +12,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
   [
     'sender_rejected',
     `
-    google groups | sender unknown`,
+    google groups | sender unknown | verification failed for | while verifying | callback setup failed | sender verify failed`,
   ],
   [
     'network_error',
@@ -24,13 +24,13 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     `
     mailbox unavailable or access denied | mailbox ... unavailable or access denied | recipient address rejected: access denied |
     not listed in public name | not listed in domino | not listed in the directory | does not have an account here | not email addresses |
-    does not resolve to a mailbox | destin. sconosciuto | malformed local | address is no longer active and does not exist`,
+    does not resolve to a mailbox | destin. sconosciuto | malformed local | address is no longer active`,
   ],
   [
     'recipient_rejected',
     `
     recipient preferences | bounced address | user rules | not accepting any mail | restricted sms | account is protected by |
-    550 : user unknown | 550: : user unknown | non-western`,
+    550 : user unknown | 550: : user unknown | non-western | posta non certificata`,
   ],
   [
     'host_unknown',
@@ -159,7 +159,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
   [
     'mailbox_disabled',
     `
-    temporary locked | temporarily locked | account is locked | mailbox is locked | locked | frozen | suspended | account disabled |
+    temporary locked | temporarily locked | account is locked | mailbox is locked | locked | frozen | hangup | suspended | account disabled |
     account is disabled | account has been disabled | mailbox disabled | mailbox is disabled | user disabled | user is disabled |
     address disabled | address is disabled | disabled recipient | recipient ... disabled | disabled or discontinued | inactive |
     not active | is no longer active | deactivated | account that you tried to reach is disabled | is disabled | disabled. |
@@ -217,7 +217,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
   [
     'host_unknown',
     `
-    host unknown | unknown host | host not found | host name not found | domain not found | domain name not | no such host |
+    host unknown | dns hard error | unknown host | host not found | host name not found | domain not found | domain name not | no such host |
     no such domain | unknown domain | unrouteable domain | unrouteable address | unrouteable mail domain | unroutable |
     name service error | nxdomain | no route for recipient domain | couldn't find any host named | could not find any host |
     couldn't find ... host | dns lookup failure | domain is not found | domain is not known | domain is not valid |
@@ -256,7 +256,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     destination unknown | delivery to ... not possible | user doesn | recipient address ... unknown | address does not |
     user have been | could not be found | unable to find | 5.1.0 address rejected | not present in directory | can't accept user |
     addresses were unknown | server rejected recipients | not an active address | mailbox not present | mailbox unavaiable |
-    nessun utente | no mail box | account unavailable | not a local address | not a local user | not a local mailbox |
+    nessun utente | no mail box | account unavailable | account is unavailable | not a local address | not a local user | not a local mailbox |
     recipient is not local | invalid-recipient | recipient is not accepted | user not exist | recipient not exist |
     address not exist | mailbox not exist | account not exist | recipient not ok | user ... not ok | badrcptto | badrecipientto |
     not in my validrcptto | no one at this address | address no longer accepts mail | missing home directory |
@@ -271,10 +271,10 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     incorrectly addressed | no such id | in name directory | address rejected - unknown | found in ldap | in the address list |
     no one with that | specify a valid notes mail file |
     no email address registered | no e-mail address registered | found in directory | unavailable to take delivery |
-    unavailable mailbox | no vaild recipient | address not on file | cannot route to | name cannot be resolved | no such object |
+    unavailable mailbox | unavailable mail user | no vaild recipient | address not on file | cannot route to | name cannot be resolved | no such object |
     no entry for | no entry found | no account here | no account for | a registered user | address is obsolete | obsolete address |
     dead address | dead mailbox | address retired | employee has left | longer with the company | longer with us |
-    longer works for | ex-employee | not found at the remote site | have their email address registered | no mail-box here`,
+    longer works for | ex-employee | not found at the remote site | have their email address registered | no mail-box here | user have no mail | user has no mail`,
   ],
   [
     'expired',

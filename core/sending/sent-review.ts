@@ -21,7 +21,7 @@ export const REVIEW_NOTES = [
 ] as const;
 
 /** Something to look at, and where. */
-export interface ReviewNote {
+interface ReviewNote {
   kind: (typeof REVIEW_NOTES)[number];
   /** `part 2`, `Reply-To` */
   where: string;
@@ -29,14 +29,14 @@ export interface ReviewNote {
 }
 
 /** A field of the header section. */
-export interface ReviewField {
+interface ReviewField {
   name: string;
   /** unfolded and decoded */
   value: string;
 }
 
 /** A part of a message as it is sent. */
-export interface ReviewPart {
+interface ReviewPart {
   /** as in IMAP: `1`, `2.1`; null: text outside the parts */
   path: string | null;
   contentType: string;

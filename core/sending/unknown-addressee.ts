@@ -9,187 +9,242 @@ interface UnknownWords {
   recipient: string;
   domain: string;
   unknown: string;
+  /** says that a recipient is there no longer; connections and servers are closed or removed, too */
+  gone?: string;
 }
 
 const LANGUAGES: readonly UnknownWords[] = [
   {
     recipient: `recipient | recipent | addressee | user | mailbox | mail box | mail drop | mailfolder | account | address | @addr | local part |
       local-part | localpart | alias | destination | customer | subscriber | inbox | login | person | @user | receiver | rcpt | username | user name |
-      mail-box | employee | the name`,
+      mail-box | employee | the name | mail user | colleague`,
     domain:
       'domain | host | hostname | host name | name server | nameserver | mail exchanger | dns | system | mail server',
-    unknown: `unknown | not known | isn't known | not found | wasn't found | not be found | couldn't be found | can't be found | cannot find |
-      can't find | could not find | couldn't find | unable to find | not exist | doesn't exist | don't exist | didn't exist |
-      no longer exist | doesnt exist | never existed | nonexist | non-exist | non exist | invalid | not valid | isn't valid |
-      no longer valid | not recognized | not recognised | unrecognized | no such | illegal | terminated | not listed | isn't listed |
-      not in the directory | not in directory | no dns entries | no mail servers appear | nxdomain | not resolve | unresolvable | there is no |
-      does not have a | doesn't have a | doesn't have an | not our | not registered | has no mx | no mx or a | no mx records | no one with |
-      not be located | not located | could not locate | cannot locate | unable to locate | not a local | no local | not a customer |
-      not a subscriber | not a member | been deleted | was deleted | been removed | been closed | is closed | no longer an employee |
-      no longer employed | no longer works | no longer in service | not in service | unrecognised | not resolved | not be resolved |
-      cannot resolve | unable to resolve | no matching | obsolete | bogus | not on file | not in our | not in the database | not in database |
-      not a registered | not a known | not a recognized | not a recognised | unexisting | inexistent | no valid | unregistered | not correspond | no mail server | no mailserver | no mail exchanger | badly formatted |
-      no longer with | no longer at | no longer part of | no longer in use | no longer used | been retired | is retired | was retired |
-      been decommissioned | has left the | been discontinued`,
+    unknown: `unknown | not known | isn't known | not found | wasn't found | not be found | couldn't be found | can't be found |
+      cannot find | can't find | could not find | couldn't find | unable to find | not exist | doesn't exist | don't exist |
+      didn't exist | no longer exist | doesnt exist | never existed | nonexist | non-exist | non exist | invalid | not valid |
+      isn't valid | no longer valid | not recognized | not recognised | unrecognized | no such | illegal | not listed |
+      isn't listed | not in the directory | not in directory | no dns entries | no mail servers appear | nxdomain | not resolve |
+      unresolvable | there is no | does not have a | doesn't have a | doesn't have an | not our | not registered | has no mx |
+      no mx or a | no mx records | no one with | not be located | not located | could not locate | cannot locate |
+      unable to locate | not a local | no local | no longer in service | not in service | unrecognised | not resolved |
+      not be resolved | cannot resolve | unable to resolve | no matching | obsolete | bogus | not on file | not in our |
+      not in the database | not in database | not a registered | not a known | not a recognized | not a recognised | unexisting |
+      inexistent | no valid | unregistered | not correspond | no mail server | no mailserver | no mail exchanger | badly formatted |
+      no longer in use | no longer used | been decommissioned | been discontinued | not used | no existing | unassigned |
+      not assigned | not on this system | not on this server | not on our | not at this domain | not allocated | not provisioned | doesn't have any | don't have a | do not have a | does not have any |
+      doesn't have an account | not handled by | not hosted | not served | not handle mail | don't handle mail |
+      doesn't handle mail | n'exist | not user of | does not correspond | not match any | doesn't match any | does not match any |
+      matches no | not existing | not-existing | misspelled | mistyped | not reachable at this | expired and removed |
+      unable to verify`,
+    gone: `terminated | not a customer | not a subscriber | not a member | been deleted | was deleted | been removed | been closed |
+      is closed | no longer an employee | no longer employed | no longer works | no longer with | no longer at | no longer part of |
+      been retired | is retired | was retired | has left the | has departed | have departed | departed the | no longer employs |
+      has resigned | was terminated | been terminated | been erased | was erased | was removed | was closed | been abandoned`,
   },
   {
     recipient:
-      '~empfänger | ~empfaenger | ~benutzer | adressat | ~adresse | ~postfach | mailbox | teilnehmer | ~konto | @addr',
+      '~empfänger | ~empfaenger | ~benutzer | ~nutzer | adressat | ~adresse | ~postfach | ~mailbox | teilnehmer | ~konto | ~mitarbeiter | ansprechpartner | kollege | kollegin | person | kunde | @addr',
     domain: '~domain | ~domäne | ~domaene | rechner | hostname | host | server',
-    unknown: `unbekannt | kein mailserver | keinen mailserver | nicht mehr verfügbar | nicht mehr verfuegbar | existiert nicht | existieren nicht | nicht existier | nicht vorhanden | nicht gefunden | nicht bekannt | ungültig |
-      ungueltig | nicht ... aufgeführt | nicht ... enthalten | nicht verzeichnet | nicht eingerichtet | gibt es nicht | keinen benutzer | kein benutzer | kein postfach | kein konto | keine adresse | gelöscht | geschlossen | kennen wir nicht |
-      nicht mehr gültig | nicht mehr vorhanden | nicht ermittelt | nicht erkannt | gekündigt | gekuendigt | stillgelegt | nicht mehr in gebrauch | nicht mehr genutzt | ausgeschieden`,
+    unknown: `unbekannt | kein mailserver | keinen mailserver | nicht mehr verfügbar | nicht mehr verfuegbar | existiert nicht | existiert ... nicht | existieren ... nicht |
+      existieren nicht | nicht existier | nicht vorhanden | nicht gefunden | nicht bekannt | ungültig | ungueltig |
+      nicht ... aufgeführt | nicht ... enthalten | nicht verzeichnet | nicht eingerichtet | gibt es nicht | gibt es ... nicht | keine mailbox | kein mailkonto | nicht auf diesem | keinen benutzer |
+      kein benutzer | kein postfach | kein konto | keine adresse | nicht mehr gültig | nicht mehr vorhanden | nicht ermittelt |
+      nicht erkannt | nicht mehr in gebrauch | nicht mehr genutzt | nicht mehr verwendet | nicht mehr in verwendung |
+      nicht mehr benutzt | nicht mehr existent | nicht mehr erreichbar unter | nicht zugeordnet | nicht angelegt | kein solcher |
+      keine solche | kein teilnehmer | kein empfänger`,
+    gone: `gelöscht | geschlossen | kennen wir nicht | gekündigt | gekuendigt | stillgelegt | ausgeschieden | nicht mehr tätig |
+      nicht mehr taetig | nicht mehr im unternehmen | nicht mehr beschäftigt | nicht mehr bei | nicht mehr für | aufgelöst |
+      aufgelassen | entfernt worden | wurde entfernt | abgeschaltet`,
   },
   {
-    recipient: 'destinataire | utilisateur | adresse | boîte | boite | compte | abonné | @addr',
+    recipient:
+      'destinataire | utilisateur | adresse | boîte | boite | compte | abonné | abonne | collaborateur | personne | salarié | client | @addr',
     domain: 'domaine | hôte | hote | serveur',
-    unknown: `inconnu | n'existe pas | n'existe plus | introuvable | invalide | inexistant | non trouvé | pas été trouvé | répertorié |
-      repertorie | impossible de trouver | erroné | n'est pas valide | n'est plus valide | pas reconnu | aucun utilisateur | aucun compte |
-      aucune boîte | aucune boite | pas été trouvée | n'a pu être trouvé | pas trouvé | supprimé | résilié | resilie | clôturé | cloture | n'est plus utilisé | n'est plus en service`,
+    unknown: `inconnu | n'existe pas | n'existe plus | introuvable | invalide | inexistant | non trouvé | pas été trouvé |
+      répertorié | repertorie | impossible de trouver | erroné | n'est pas valide | n'est plus valide | pas reconnu |
+      aucun utilisateur | aucun compte | aucune boîte | aucune boite | pas été trouvée | n'a pu être trouvé | pas trouvé |
+      n'est plus utilisé | n'est plus en service | n'est plus utilise | n'est plus attribué | n'est plus attribue | n'existant pas |
+      n'est pas connu | plus d'actualité | aucun destinataire | pas de compte | pas d'utilisateur`,
+    gone: `supprimé | résilié | resilie | clôturé | cloture | ne fait plus partie | a quitté | a quitte | ne travaille plus |
+      été fermé | ete ferme | été effacé`,
   },
   {
     recipient: 'destinatari | usuari | dirección | direccion | buzón | buzon | casilla | cuenta | @addr',
     domain: 'dominio | servidor | host',
-    unknown: `desconocid | no existe | no se encontró | no se encontro | no se ha encontrado | no se encuentra | no encontrad | no se pudo encontrar |
-      no válid | no valid | no es válid | inválid | invalid | inexistente | no está registrad | no figura | no localizad | no pudo localizar |
-      no hay ningún | ya no existe | no reconoc | erróne | eliminad | dada de baja | dado de baja | ya no está en uso | ya no se usa`,
+    unknown: `desconocid | no existe | no se encontró | no se encontro | no se ha encontrado | no se encuentra | no encontrad |
+      no se pudo encontrar | no válid | no valid | no es válid | inválid | invalid | inexistente | no está registrad | no figura |
+      no localizad | no pudo localizar | no hay ningún | ya no existe | no reconoc | erróne | ya no está en uso | ya no se usa |
+      ningún usuario | ningun usuario | no hay usuario | sin buzón | no se localiz | no dispone de | no tiene cuenta`,
+    gone: `eliminad | dada de baja | dado de baja | borrad | cerrad | ya no trabaja | no pertenece | ya no está | cancelad |
+      suprimid`,
   },
   {
     recipient: 'destinatari | destin. | utente | indirizzo | casella | mailbox | account | @addr',
     domain: 'dominio | host | server',
-    unknown: `sconosciut | inesistente | inesistenti | non esiste | non trovat | non è stato trovato | non e' stato trovato | impossibile trovare |
-      non valid | errato | non è presente | non riconosciut | non è elencat | non e' elencat | non risulta | non è registrat |
-      nessun utente | nessuna casella | non più valid | non e' stata trovata | non è stata trovata | disdett | eliminat | dismess | non più in uso`,
+    unknown: `sconosciut | inesistente | inesistenti | non esiste | non trovat | non è stato trovato | non e' stato trovato |
+      impossibile trovare | non valid | errato | non è presente | non riconosciut | non è elencat | non e' elencat | non risulta |
+      non è registrat | nessun utente | nessuna casella | non più valid | non e' stata trovata | non è stata trovata |
+      non più in uso | non più utilizzat | non più esistent | nessun destinatario | nessun account`,
+    gone: `disdett | eliminat | dismess | cancellat | chius | non lavora più | cessat | rimoss | soppress`,
   },
   {
     recipient:
-      'destinatári | destinatari | usuári | usuari | endereço | endereco | caixa | a conta | da conta | esta conta | conta @addr | conta não | conta nao | conta de | conta inv | conta inex | conta desc | @addr',
+      'destinatári | destinatari | usuári | usuari | endereço | endereco | caixa | colaborador | funcionári | a conta | da conta | esta conta | conta @addr | conta não | conta nao | conta de | conta inv | conta inex | conta desc | @addr',
     domain: 'domínio | dominio | servidor | host',
     unknown: `desconhecid | não existe | nao existe | não encontrad | nao encontrad | não foi encontrad | nao foi encontrad |
-      não foi possível encontrar | não localizad | nao localizad | inválid | invalid | inexistente | não está listad | nao esta listad |
-      não consta | não cadastrad | nao cadastrad | não pôde ser encontrad | não foi localizad | não reconhecid | excluíd | excluid | não está mais em uso`,
+      não foi possível encontrar | não localizad | nao localizad | inválid | invalid | inexistente | não está listad |
+      nao esta listad | não consta | não cadastrad | nao cadastrad | não pôde ser encontrad | não foi localizad | não reconhecid |
+      não está mais em uso | não é válid | nao e valid | nenhum usuário | nenhuma conta`,
+    gone: `excluíd | excluid | removid | apagad | cancelad | encerrad | não trabalha mais | nao trabalha mais | eliminad |
+      não pertence mais`,
   },
   {
-    recipient: 'geadresseerde | ~gebruiker | ~adres | ~postvak | ontvanger | mailbox | @addr',
+    recipient: 'geadresseerde | ~medewerker | ~account | ~gebruiker | ~adres | ~postvak | ontvanger | mailbox | @addr',
     domain: 'domein | host | server',
-    unknown: `onbekend | bestaat niet | bestaan niet | niet gevonden | ongeldig | kan niet worden gevonden | kon niet worden gevonden |
-      niet bekend | niet vinden | bestaat niet meer | niet aanwezig | niet herkend | niet geldig | geen gebruiker | geen postvak | niet opgenomen |
-      niet vermeld`,
+    unknown: `onbekend | bestaat niet | bestaan niet | niet gevonden | ongeldig | kan niet worden gevonden |
+      kon niet worden gevonden | niet bekend | niet vinden | bestaat niet meer | niet aanwezig | niet herkend | niet geldig |
+      geen gebruiker | geen postvak | niet opgenomen | niet vermeld | niet meer in gebruik | niet meer gebruikt |
+      niet langer in gebruik | bestaande gebruiker`,
+    gone: `niet meer in dienst | niet meer werkzaam | verwijderd | opgeheven | opgezegd | afgesloten`,
   },
   {
     recipient: `~modtager | ~mottaker | ~bruger | ~bruker | ~adress | ~postkasse | ~postboks | ~konto | ~mottagar | ~användar | ~brevlåd |
-      ~mailboks | @addr`,
+      ~mailboks | ~mailbox | ~kunde | medarbejder | medarbeider | medarbetare | e-post | epost | @addr`,
     domain: 'domæne | domene | domän | værtsnavn | värd | host | server',
-    unknown: `ukendt | ukjent | okänd | findes ikke | finnes ikke | finns inte | ikke fundet | ikke funnet | hittades inte | inte hitta | inte att hitta |
-      ikke finde | ikke finne | finner ikke | ugyldig | ogiltig | eksisterer ikke | existerar inte | kunne ikke findes | saknas | ikke registreret |
-      ikke registrert | inte registrerad | känns inte igen | ikke gjenkjent | ikke genkendt`,
+    unknown: `ukendt | ukjent | okänd | findes ikke | finnes ikke | finns inte | ikke fundet | ikke funnet | hittades inte |
+      inte hitta | inte att hitta | ikke finde | ikke finne | finner ikke | ugyldig | ogiltig | eksisterer ikke | existerar inte |
+      kunne ikke findes | saknas | ikke registreret | ikke registrert | inte registrerad | känns inte igen | ikke gjenkjent |
+      ikke genkendt | ikke længere | ikke lenger | inte längre`,
+    gone: `slettet | nedlagt | lukket | avsluttet | afsluttet | stengt | tagits bort | borttag | raderad | raderat | avslutad |
+      avslutat | upphört | upphörd | fjernet | opsagt | oppsagt | har sluttet | har slutat`,
   },
   {
-    recipient: '~vastaanottaj | ~käyttäj | ~osoite | ~osoitetta | ~postilaatik | @addr',
+    recipient: '~vastaanottaj | ~käyttäj | ~osoite | ~osoitetta | ~postilaatik | ~tili | ~tiliä | @addr',
     domain: 'toimialue | verkkotunnus | palvelin',
-    unknown:
-      'tuntematon | ei ole olemassa | ei löyty | ei löydy | virheelli | ei tunneta | ei voitu löytää | ei ole enää | ei kelpaa',
+    unknown: `tuntematon | ei ole olemassa | ei löyty | ei löydy | virheelli | ei tunneta | ei voitu löytää | ei ole enää |
+      ei kelpaa | ei enää | ei ole käytössä`,
+    gone: `poistettu | suljettu | lakkautettu`,
   },
   {
-    recipient: 'adresat | odbiorc | użytkownik | uzytkownik | konto | konta | adres | skrzynk | @addr',
+    recipient:
+      'adresat | odbiorc | użytkownik | uzytkownik | konto | konta | adres | skrzynk | pracownik | abonent | @addr',
     domain: 'domena | domeny | host | serwer',
-    unknown: `nieznan | nie istnieje | nie znaleziono | nie został znalezion | nie zostal znalezion | nie można odnaleźć | nie można znaleźć |
-      nieprawidłow | niepoprawn | nie odnaleziono | brak takie | nie ma takie | nie został odnalezion | nie udało się odnaleźć | nie udało się znaleźć |
-      nie figuruje | usunięt`,
+    unknown: `nieznan | nie istnieje | nie znaleziono | nie został znalezion | nie zostal znalezion | nie można odnaleźć |
+      nie można znaleźć | nieprawidłow | niepoprawn | nie odnaleziono | brak takie | nie ma takie | nie został odnalezion |
+      nie udało się odnaleźć | nie udało się znaleźć | nie figuruje | nie jest już | nie ma konta | nie ma skrzynki |
+      nie ma uzytkownika | nie ma użytkownika | nie jest znan | nie jest używan`,
+    gone: `usunięt | usuniet | zlikwidowan | skasowan | zamknięt | zamkniet | nie pracuje`,
   },
   {
     recipient:
       'příjemc | prijemc | adres | uživatel | uzivatel | používateľ | pouzivatel | schránk | schrank | účet | ucet | @addr',
     domain: 'doména | domena | hostitel | server',
-    unknown: `neexistuj | neznám | neznam | nenalezen | nebyla nalezena | nebyl nalezen | nelze najít | nelze najit | neplatn | nenájden |
-      nebola nájdená | nepodarilo nájsť | nebylo nalezeno | není platn | nepodařilo se najít | sa nenašl | nenašiel`,
+    unknown: `neexistuj | neznám | neznam | nenalezen | nebyla nalezena | nebyl nalezen | nelze najít | nelze najit | neplatn |
+      nenájden | nebola nájdená | nepodarilo nájsť | nebylo nalezeno | není platn | nepodařilo se najít | sa nenašl | nenašiel |
+      není známá | není znám | nemá schránku`,
+    gone: `zrušen | zrusen | smazán | smazan | vymazan | odstráněn | již nepracuje | už nepracuje | uz nepracuje | zanikl`,
   },
   {
     recipient: 'címzett | felhasználó | postafiók | ~címe | ~címet | @addr',
     domain: 'tartomány | kiszolgáló',
-    unknown:
-      'ismeretlen | nem létezik | nem található | érvénytelen | nem találtuk | nincs ilyen | nem ismert | nem találja | megszűnt',
+    unknown: `ismeretlen | nem létezik | nem található | érvénytelen | nem találtuk | nincs ilyen | nem ismert | nem találja |
+      már nem létezik | már nem él`,
+    gone: `megszűnt | törölt | törölve | megszüntet | már nem dolgozik`,
   },
   {
     recipient: 'destinatar | utilizator | adres | căsuț | casut | contul | @addr',
     domain: 'domeniu | gazda',
-    unknown:
-      'necunoscut | nu există | nu exista | nu a fost găsit | inexistent | nu este valid | nu s-a găsit | nu a putut fi găsit | nu au fost găsi | nu poate fi găsit | invalid',
+    unknown: `necunoscut | nu există | nu exista | nu a fost găsit | inexistent | nu este valid | nu s-a găsit |
+      nu a putut fi găsit | nu au fost găsi | nu poate fi găsit | invalid | nu mai există | nu mai exista | nu mai este`,
+    gone: `șters | sters | închis | inchis | nu mai lucrează`,
   },
   {
     recipient: `получател | адрес | пользовател | почтового ящика | почтовый ящик | ящик | абонент | учетн | учётн | одержувач | отримувач |
-      користувач | скриньк | потребител | @addr`,
+      користувач | скриньк | потребител | сотрудник | аккаунт | акаунт | клиент | @addr`,
     domain: 'домен | хост | сервер',
-    unknown: `неизвест | не существует | не найден | не удалось найти | не удается найти | не удаётся найти | не обнаружен | не найти | нет на сервере | нет такого | такого почтового ящика нет | недействит | не зарегистрирован |
-      несуществующ | удален | удалён | невідом | не існує | не знайден | немає | не съществува | не е намерен | не беше намерен | да бъде намерен | не вдалося знайти | не знайдено | не значится | такого ящика нет`,
+    unknown: `неизвест | не существует | не найден | не удалось найти | не удается найти | не удаётся найти | не обнаружен |
+      не найти | нет на сервере | нет такого | такого ... нет | такой ... нет | такая ... нет | такого почтового ящика нет | недействит | не зарегистрирован | несуществующ |
+      невідом | не існує | не знайден | немає | не съществува | не е намерен | не беше намерен | да бъде намерен |
+      не вдалося знайти | не знайдено | не значится | такого ящика нет | больше не | отсутствует | не заведен | не заведён |
+      більше не | відсутн`,
+    gone: `удален | удалён | закрыт | уже не работает | уволен | ликвидирован | видален | закрит | изтрит | закрита`,
   },
   {
     recipient: 'alıcı | kullanıcı | adres | posta kutusu | hesap | hesab | @addr',
     domain: 'etki alanı | alan adı | sunucu',
-    unknown:
-      'bilinmeyen | bulunamadı | mevcut değil | geçersiz | bulunmuyor | bulunamıyor | kullanıcı yok | adres yok | hesap yok | bilinmiyor | tanınmıyor',
+    unknown: `bilinmeyen | bulunamadı | mevcut değil | geçersiz | bulunmuyor | bulunamıyor | kullanıcı yok | adres yok | hesap yok |
+      bilinmiyor | tanınmıyor | artık kullanılm | yok`,
+    gone: `kapatıl | kapatil | silin | kaldırıl | ayrılmış`,
   },
   {
     recipient: 'παραλήπτ | χρήστ | διεύθυνσ | λογαριασμ | γραμματοκιβώτι | @addr',
     domain: 'τομέα | κεντρικός υπολογιστής',
-    unknown:
-      'άγνωστ | δεν υπάρχει | δεν βρέθηκε | δεν ήταν δυνατή η εύρεση | δεν εντοπίστηκε | μη έγκυρ | δεν αναγνωρίζεται',
+    unknown: `άγνωστ | δεν υπάρχει | δεν βρέθηκε | δεν ήταν δυνατή η εύρεση | δεν εντοπίστηκε | μη έγκυρ | δεν αναγνωρίζεται |
+      δεν χρησιμοποιείται πλέον`,
+    gone: `διαγραφεί | διαγράφηκε | έχει κλείσει | καταργηθεί`,
   },
   {
     recipient: 'נמען | משתמש | כתובת | תיבת | مستلم | مستخدم | عنوان | صندوق | @addr',
     domain: 'דומיין | תחום | نطاق | مجال',
-    unknown: `לא נמצא | לא קיים | לא קיימת | לא ידוע | אינו קיים | אינה קיימת | غير معروف | غير موجود | لم يتم العثور | غير صالح | لا يوجد |
-      تعذر العثور`,
+    unknown: `לא נמצא | לא קיים | לא קיימת | לא ידוע | אינו קיים | אינה קיימת | غير معروف | غير موجود | لم يتم العثور | غير صالح |
+      لا يوجد | تعذر العثور`,
   },
   {
     recipient: `primatelj | primalac | primaoc | prejemnik | korisnik | uporabnik | adres | naslov | sandučić | nabiralnik | račun | nalog | прималац |
       примач | корисник | адрес | @addr`,
     domain: 'domena | domene | domen | poslužitelj | strežnik | домен',
-    unknown: `nije pronađen | nije pronadjen | nije nađen | nepoznat | neznan | ne postoji | ne obstaja | ni bilo mogoče najti | ni mogoče najti |
-      ni najden | nije moguće pronaći | nevažeć | neveljav | neispravn | није пронађен | не постоји | не е пронајден | непознат`,
+    unknown: `nije pronađen | nije pronadjen | nije nađen | nepoznat | neznan | ne postoji | ne obstaja | ni bilo mogoče najti |
+      ni mogoče najti | ni najden | nije moguće pronaći | nevažeć | neveljav | neispravn | није пронађен | не постоји |
+      не е пронајден | непознат`,
   },
   {
     recipient: `gavėj | adres | ~adres | vartotoj | naudotoj | dėžut | paskyr | saņēmēj | lietotāj | pastkast | adressaa | ~aadress | kasutaja | postkast |
       konto | kont | @addr`,
     domain: 'domen | domēn | ~domeen | serveris | server',
-    unknown: `nerast | nepavyko rasti | neegzistuoja | nežinom | neteising | negaliojan | netika atrast | nav atrast | neeksistē | nezinām |
-      nederīg | ei leitud | ei leia | tundmatu | ei eksisteeri | pole olemas | kehtetu`,
+    unknown: `nerast | nepavyko rasti | neegzistuoja | nežinom | neteising | negaliojan | netika atrast | nav atrast | neeksistē |
+      nezinām | nederīg | ei leitud | ei leia | tundmatu | ei eksisteeri | pole olemas | kehtetu`,
   },
   {
     recipient:
       'destinatari | adreça | usuari | bústia | compte | netfang | viðtakand | notand | pósthólf | adresa | përdorues | @addr',
     domain: 'domini | lén | domen',
-    unknown: `no existeix | desconegu | no s'ha trobat | no s'ha pogut trobar | no és vàlid | fannst ekki | er ekki til | óþekkt | nuk u gjet |
-      nuk ekziston`,
+    unknown: `no existeix | desconegu | no s'ha trobat | no s'ha pogut trobar | no és vàlid | fannst ekki | er ekki til | óþekkt |
+      nuk u gjet | nuk ekziston`,
   },
   {
     recipient: 'گیرنده | کاربر | آدرس | نشانی | صندوق | पता | पते | प्राप्तकर्ता | उपयोगकर्ता | मेलबॉक्स | @addr',
     domain: 'دامنه | डोमेन',
-    unknown: 'یافت نشد | پیدا نشد | وجود ندارد | نامعتبر | ناشناس | नहीं मिला | नहीं मिल | मौजूद नहीं | अमान्य | अज्ञात',
+    unknown: `یافت نشد | پیدا نشد | وجود ندارد | نامعتبر | ناشناس | नहीं मिला | नहीं मिल | मौजूद नहीं | अमान्य | अज्ञात`,
   },
   {
-    recipient: '收件人 | 收件者 | 用户 | 用戶 | 地址 | 邮箱 | 信箱 | 帐号 | 账号 | 帳號 | 使用者 | 账户 | 帐户 | @addr',
+    recipient:
+      '收件人 | 收件者 | 用户 | 用戶 | 地址 | 邮箱 | 信箱 | 帐号 | 账号 | 帳號 | 使用者 | 账户 | 帐户 | 帳戶 | 郵箱 | 收信人 | 员工 | 員工 | @addr',
     domain: '域名 | 網域 | 域 | 主机',
-    unknown:
-      '不存在 | 找不到 | 不是有效 | 已注销 | 已註銷 | 未註冊 | 未注册 | 无法找到 | 無法找到 | 未找到 | 未知 | 无效 | 無效 | 没有这个 | 查无 | 不正确 | 没有找到',
+    unknown: `不存在 | 找不到 | 不是有效 | 未註冊 | 未注册 | 无法找到 | 無法找到 | 未找到 | 未知 | 无效 | 無效 | 没有这个 | 查无 | 不正确 | 没有找到 | 查無 | 没有此 | 沒有此 | 無此 | 无此 |
+      不正確 | 错误 | 錯誤`,
+    gone: `已注销 | 已註銷 | 离职 | 離職 | 已删除 | 已刪除 | 已被删除 | 已被刪除 | 已关闭 | 已關閉 | 已撤销 | 注销 | 註銷`,
   },
   {
     recipient:
       '宛先 | あて先 | 受取人 | 送信先 | ユーザ | 受信者 | アドレス | メールボックス | アカウント | ディレクトリ | @addr',
     domain: 'ドメイン | ホスト',
-    unknown: `存在しま | 存在しない | 見つかりま | 見つからな | 見つけられ | 不明 | 無効 | 登録されてい | ありません | 誤り | いません | リストされてい | 記載されてい | 認識されません | 確認できません`,
+    unknown: `存在しま | 存在しない | 見つかりま | 見つからな | 見つけられ | 不明 | 無効 | 登録されてい | ありません | 誤り | いません | リストされてい | 記載されてい | 認識されません | 確認できません |
+      使われておりません | 使われていません | 使用されておりません | 使用されていません | ご利用になれません | 該当する | お探しの`,
+    gone: `退会 | 退職 | 削除され | 廃止 | 解約`,
   },
   {
     recipient: '수신자 | 수신인 | 받는 | 사용자 | 주소 | 계정 | 메일함 | @addr',
     domain: '도메인 | 호스트',
-    unknown: '존재하지 | 없는 | 없습니다 | 없음 | 찾을수 없 | 찾지 못 | 찾을 수 없 | 알 수 없 | 잘못된 | 잘못되',
+    unknown: `존재하지 | 없는 | 없습니다 | 없음 | 찾을수 없 | 찾지 못 | 찾을 수 없 | 알 수 없 | 잘못된 | 잘못되 | 사용되지 않`,
+    gone: `퇴사 | 퇴직 | 탈퇴 | 삭제된 | 삭제되 | 해지 | 폐쇄`,
   },
   {
     recipient:
       'người nhận | người dùng | địa chỉ | hộp thư | tài khoản | penerima | pengguna | alamat | ผู้รับ | ที่อยู่ | ผู้ใช้ | @addr',
     domain: 'miền | tên miền | domain | โดเมน',
-    unknown: `không tồn tại | không tìm thấy | không hợp lệ | không xác định | tidak ditemukan | tidak dapat ditemukan | tidak dijumpai | tidak wujud | tidak valid | tidak dikenal | tidak ada | ไม่พบ |
-      ไม่มี | ไม่รู้จัก | ไม่ถูกต้อง`,
+    unknown: `không tồn tại | không tìm thấy | không hợp lệ | không xác định | tidak ditemukan | tidak dapat ditemukan |
+      tidak dijumpai | tidak wujud | tidak valid | tidak dikenal | tidak ada | ไม่พบ | ไม่มี | ไม่รู้จัก | ไม่ถูกต้อง`,
   },
 ];
 
@@ -200,17 +255,20 @@ const OTHERS =
   unknown error | unknown problem | reply-to | return address | callback | your account | unknown charset | unknown format | attachment | has been removed from | unknown command | invalid command | unrecognized command | invalid request | invalid header | try again |
   temporar | too many | lookup failed | certificate | gateway | message-id | invalid message | if the | may not | might not | maybe | possibly |
   check for | check whether | absender | expéditeur | expediteur | remitente | remetente | mittente | afzender | отправител | відправник |
-  avsender | avsändare | afsender | nadawc | odesílatel | gönderen | 发件人 | 寄件者 | 寄件人 | 差出人 | 送信者 | 送信元 | 발신 | 보낸`);
+  avsender | avsändare | afsender | nadawc | odesílatel | gönderen | 发件人 | 寄件者 | 寄件人 | 差出人 | 送信者 | 送信元 | 발신 | 보낸 | message was deleted | message has been deleted | message has been removed | mail was deleted |
+  nachricht wurde gelöscht | nachricht an @addr wurde gelöscht | e-mail wurde gelöscht | message a été supprimé | mensaje fue eliminado | mensaje ha sido eliminado |
+  messaggio è stato eliminato | mensagem foi excluída | mensagem foi removida | bericht is verwijderd | сообщение удалено | сообщение было удалено | письмо удалено | письмо было удалено | 邮件已被删除 | 邮件已删除 | メールは削除 | メールを削除`);
 
-const MATCHERS = LANGUAGES.map(({ recipient, domain, unknown }) => ({
+const MATCHERS = LANGUAGES.map(({ recipient, domain, unknown, gone }) => ({
   recipient: pattern(recipient),
   domain: pattern(domain),
   unknown: pattern(unknown),
+  unknownOrGone: pattern(gone === undefined ? unknown : `${unknown} | ${gone}`),
   isLatin: /[a-z]/.test(unknown),
 }));
 
 /** A clause that none of the languages has a word for, as most are. */
-const UNKNOWN = pattern(LANGUAGES.map(({ unknown }) => unknown).join('|'));
+const UNKNOWN = pattern(LANGUAGES.flatMap(({ unknown, gone = [] }) => [unknown, gone].flat()).join('|'));
 
 /** Maximum characters of a clause; longer sentences say more than one thing. */
 const MAX_CLAUSE_LENGTH = 240;
@@ -226,10 +284,10 @@ export function unknownPartIn(text: string): UnknownPart | null {
     if (clause.length < 4 || clause.length > MAX_CLAUSE_LENGTH || OTHERS.test(clause)) continue;
     if (!UNKNOWN.test(clause)) continue;
     const isAscii = /^[\x20-\x7e]*$/.test(clause);
-    for (const { recipient, domain, unknown, isLatin } of MATCHERS) {
-      if ((isAscii && !isLatin) || !unknown.test(clause)) continue;
+    for (const { recipient, domain, unknown, unknownOrGone, isLatin } of MATCHERS) {
+      if ((isAscii && !isLatin) || !unknownOrGone.test(clause)) continue;
       if (recipient.test(clause)) return 'recipient';
-      if (domain.test(clause)) return 'domain';
+      if (unknown.test(clause) && domain.test(clause)) return 'domain';
     }
   }
   return null;

@@ -59,6 +59,11 @@ export function maybeGone<Shape extends z.ZodType>(shape: Shape): Shape {
   return annotate(shape, { isNullableInGraphql: true });
 }
 
+/** Returns the shape of an input with a default that null stands for in GraphQL. */
+export function defaultIfNull<Shape extends z.ZodType>(shape: Shape): Shape {
+  return annotate(shape, { isNullableInGraphql: true });
+}
+
 /** Returns the shape of a value of any form that GraphQL requires. */
 export function required<Shape extends z.ZodUnknown>(shape: Shape): Shape {
   return annotate(shape, { isNullableInGraphql: false });

@@ -55,6 +55,17 @@ export function makeIdentifier(kind: IdentifierKind, now: Date, random: Uint8Arr
   return `${prefixes[kind]}_${Buffer.from(bytes).toString('hex')}`;
 }
 
+/** Where identifiers come from: the context of an operation or an actor. */
+interface IdentifierSource {
+  now: () => Date;
+  random: (count: number) => Uint8Array;
+}
+
+/** Returns a new identifier, of this moment or of `at`. */
+export function newIdentifier({ now, random }: IdentifierSource, kind: IdentifierKind, at = now()): string {
+  return makeIdentifier(kind, at, random(IDENTIFIER_RANDOM_BYTES));
+}
+
 /** Returns whether the text has the form of an identifier of this kind; it may not exist. */
 export function isIdentifier(kind: IdentifierKind, text: string): boolean {
   return new RegExp(`^${prefixes[kind]}_[0-9a-f]{32}$`).test(text);

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { UserError } from '../../core/shared/errors.ts';
 import { TAR_END, tarHeader, tarPadding } from '../../core/shared/tar.ts';
 import type { Database } from '../../db/connection/database.ts';
+import { chargeResults } from '../../db/connection/result-charge.ts';
 import { exportAccount } from '../../operations/accounts/export-account.ts';
 import { findSessionOf } from '../admission/session-admission.ts';
 import type { Sessions } from './sessions.ts';
@@ -18,6 +19,8 @@ export interface AccountExportOptions {
 
 /** Each holds a connection to the database until its client has received the last byte. @limit */
 export const MAX_EXPORTS = 2;
+/** What an export has in memory, as long as it takes: two parts and what waits for the network. @limit */
+export const EXPORT_BYTES = 4_000_000;
 const RETRY_AFTER_SECONDS = 30;
 /** Time after which a client that reads nothing is disconnected; milliseconds. */
 const STALLED_MS = 60_000;
@@ -26,7 +29,8 @@ const GZIP_LEVEL = 3;
 
 /**
  * Serves `GET /export`: all data of the account that is signed in, as a .tar.gz without secrets. API keys cannot use it. The archive is made
- * while it is sent, at the speed of the client, and nothing is stored. A connection that breaks ends the export.
+ * while it is sent, at the speed of the client, and nothing is stored. A connection that breaks ends the export. It takes room as other responses
+ * do, of a fixed size, because a message is read in pieces.
  */
 export function accountExportRoute(
   app: FastifyInstance,
@@ -41,6 +45,9 @@ export function accountExportRoute(
       throw new UserError('rate_limited', 'An export is already running. Wait until its download has ended.', {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       });
+    // Whose room it takes.
+    request.userId = userId;
+    request.room?.take(EXPORT_BYTES);
     running.add(userId);
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
@@ -51,16 +58,19 @@ export function accountExportRoute(
       if (!archive.write(bytes)) await once(archive, 'drain', { signal: gone.signal });
     };
     const startedAt = now();
-    exportAccount(userDatabase, {
-      userId,
-      secretKey: null,
-      async write({ path, number, bytes }) {
-        const name = number === 1 ? path : path.replace(/(?=\.jsonl$)/, `.${number}`);
-        await send(tarHeader({ path: name, sizeBytes: bytes.length, modifiedAt: startedAt }));
-        await send(bytes);
-        await send(tarPadding(bytes.length));
-      },
-    })
+    const exported = () =>
+      exportAccount(userDatabase, {
+        userId,
+        secretKey: null,
+        async write({ path, number, sizeBytes, pieces }) {
+          const name = number === 1 ? path : path.replace(/(?=\.jsonl$)/, `.${number}`);
+          await send(tarHeader({ path: name, sizeBytes, modifiedAt: startedAt }));
+          for await (const piece of pieces) await send(piece);
+          await send(tarPadding(sizeBytes));
+        },
+      });
+    // What it reads is in its room already.
+    chargeResults(null, exported)
       .then(() => archive.end(TAR_END))
       .catch((error: unknown) => {
         if (!gone.signal.aborted) request.log.error({ err: error, userId }, 'an export of an account failed');

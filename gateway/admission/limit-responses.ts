@@ -41,7 +41,9 @@ export function limitResponses(
   });
 
   app.addHook('preSerialization', (request, reply, payload, done) => {
-    if (request.room !== null && request.room.bytes >= STREAMED_RESPONSE && request.method !== 'HEAD')
+    // Its room was given back when the connection closed, so the size of what was loaded is not known any more.
+    if (isGone(reply)) reply.serializer(() => '');
+    else if (request.room !== null && request.room.bytes >= STREAMED_RESPONSE && request.method !== 'HEAD')
       reply.serializer((data) => streamResponse(reply, data) as never);
     done(null, payload);
   });
@@ -78,6 +80,10 @@ export function limitResponses(
     begin(request, reply);
     return streamChunks(slicesOf(body), request.userId);
   }
+}
+
+function isGone({ raw }: FastifyReply): boolean {
+  return raw.closed || raw.destroyed;
 }
 
 function* slicesOf(body: Buffer): Generator<Buffer, void> {

@@ -1,29 +1,86 @@
-import { createTheme, type MantineColorsTuple } from '@mantine/core';
+import { createTheme, type MantineColorsTuple, virtualColor } from '@mantine/core';
 
-/** Blue-violet, dark enough on white for text (WCAG AA) from the seventh shade on. */
-const postroom: MantineColorsTuple = [
-  '#eef2ff',
-  '#dde5ff',
-  '#bac8ff',
-  '#93a8fb',
-  '#748ef6',
-  '#5c7cfa',
-  '#4263eb',
-  '#3b5bdb',
-  '#364fc7',
-  '#2b3f9e',
+/** Buttons and marks are ink on a light page and paper on a dark one. The eighth shade is that of filled ones, the ninth under the pointer. */
+const ink: MantineColorsTuple = [
+  '#f4f1ea',
+  '#e9e4d9',
+  '#d3ccbd',
+  '#b5ad9c',
+  '#8f8777',
+  '#6f685a',
+  '#3a362e',
+  '#1f1d19',
+  '#3a362e',
+  '#13120f',
+];
+const paper: MantineColorsTuple = [
+  '#fffefb',
+  '#f7f4ed',
+  '#f0ece3',
+  '#ece8df',
+  '#e9e4d9',
+  '#e4ded2',
+  '#e9e4d9',
+  '#ece8df',
+  '#d3ccbd',
+  '#fffefb',
 ];
 
-/** Theme of the dashboard. Custom properties in page.css define what differs between light and dark. */
+/** The yellow of letter boxes: what is unread, chosen or on its way. Status has green, orange and red. */
+const post: MantineColorsTuple = [
+  '#fff8e0',
+  '#fdefc0',
+  '#fae08c',
+  '#f7d158',
+  '#f4c430',
+  '#e5b015',
+  '#c08f00',
+  '#946c00',
+  '#755500',
+  '#573f00',
+];
+
+/** Greys with the warmth of paper. */
+const gray: MantineColorsTuple = [
+  '#faf8f4',
+  '#f3f0e9',
+  '#e9e5db',
+  '#ddd8cb',
+  '#cdc6b7',
+  '#aba392',
+  '#857d6d',
+  '#575146',
+  '#3a362e',
+  '#26231e',
+];
+const dark: MantineColorsTuple = [
+  '#ece8df',
+  '#d8d3c7',
+  '#aaa393',
+  '#857d6d',
+  '#4a453c',
+  '#39352e',
+  '#2c2923',
+  '#211f1a',
+  '#1a1814',
+  '#13120f',
+];
+
+/** Theme of the dashboard. Custom properties in colors.css define what differs between light and dark. */
 export const theme = createTheme({
-  colors: { postroom },
-  primaryColor: 'postroom',
+  colors: { ink, paper, main: virtualColor({ name: 'main', light: 'ink', dark: 'paper' }), post, gray, dark },
+  white: '#fffefb',
+  black: '#1f1d19',
+  primaryColor: 'main',
   primaryShade: { light: 7, dark: 7 },
-  defaultRadius: 'md',
-  fontFamily: 'Inter, ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
+  // Text on a filled button is ink or paper, whichever can be read.
+  autoContrast: true,
+  defaultRadius: 'sm',
+  fontFamily: '"Public Sans Variable", ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
+  fontWeights: { medium: '600' },
   headings: {
-    fontWeight: '650',
+    fontWeight: '700',
     sizes: { h1: { fontSize: '1.5rem' }, h2: { fontSize: '1.15rem' }, h3: { fontSize: '1rem' } },
   },
   cursorType: 'pointer',

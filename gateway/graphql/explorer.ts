@@ -115,22 +115,27 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
+/** Paper, ink and the accent of the dashboard, as hue, saturation and lightness. */
+const LIGHT =
+  '--color-base: 48, 60%, 99%; --color-neutral: 40, 14%, 11%; --color-primary: 44, 100%, 21%; --color-info: 208, 100%, 34%; --color-warning: 36, 100%, 24%;';
+const DARK = '--color-base: 40, 12%, 9%; --color-neutral: 42, 25%, 90%; --color-primary: 46, 90%, 57%;';
+
 const PAGE_STYLE = `
 html, body { height: 100%; margin: 0; }
 body { display: flex; flex-direction: column; font: 14px/1.4 system-ui, sans-serif; }
-#key-form { display: flex; flex-wrap: wrap; gap: 0.6rem; align-items: center; padding: 0.5rem 0.8rem; background: #1f2937; color: #f9fafb; }
+#key-form { display: flex; flex-wrap: wrap; gap: 0.6rem; align-items: center; padding: 0.5rem 0.8rem; background: #1f1d19; color: #f4f1ea; }
 #key-form label { margin-left: auto; }
-#key-form input { width: min(26rem, 40vw); padding: 0.3rem 0.5rem; border: 1px solid #6b7280; border-radius: 4px; background: #fff; color: #111827; }
-#key-form button { padding: 0.3rem 0.8rem; border: 0; border-radius: 4px; background: #2563eb; color: #fff; cursor: pointer; }
-#key-form a { color: #bfdbfe; }
+#key-form input { width: min(26rem, 40vw); padding: 0.3rem 0.5rem; border: 1px solid #6f685a; border-radius: 4px; background: #fffefb; color: #1f1d19; }
+#key-form button { padding: 0.3rem 0.8rem; border: 0; border-radius: 4px; background: #f4c430; color: #1f1d19; cursor: pointer; }
+#key-form a { color: #f7d158; }
 #explorer { flex: 1; min-height: 0; }
 #explorer > .graphiql-container { height: 100%; }
-#welcome { max-width: 40rem; margin: 15vh auto; padding: 0 1rem; color: #1f2937; font-size: 1rem; }
+#welcome { max-width: 40rem; margin: 15vh auto; padding: 0 1rem; color: #1f1d19; font-size: 1rem; }
 #welcome h2 { font-size: 1.4rem; }
 #key-form h1 { margin: 0; font-size: 14px; }
 @media (prefers-color-scheme: dark) {
-  body { background: #1a1b1e; }
-  #welcome { color: #d5d7e0; }
+  body { background: #1a1814; }
+  #welcome { color: #ece8df; }
 }
 /* GraphiQL's greys and accents, and Monaco's line numbers and numbers, have less contrast than WCAG AA asks for. */
 body .graphiql-container, body .graphiql-dialog { --alpha-secondary: 0.9; --alpha-tertiary: 0.9; }
@@ -139,9 +144,13 @@ body .graphiql-container, body .graphiql-dialog { --alpha-secondary: 0.9; --alph
 .monaco-editor.vs-dark .line-numbers { color: #9fb4bd !important; }
 .monaco-editor.vs .mtk8 { color: #066644 !important; }
 .monaco-editor.vs-dark .mtk8 { color: #8fbf7a !important; }
-body.graphiql-light .graphiql-container { --color-info: 208, 100%, 34%; --color-warning: 36, 100%, 24%; }
+body.graphiql-light .graphiql-container { ${LIGHT} }
+body.graphiql-dark .graphiql-container { ${DARK} }
 @media (prefers-color-scheme: light) {
-  body:not(.graphiql-dark) .graphiql-container { --color-info: 208, 100%, 34%; --color-warning: 36, 100%, 24%; }
+  body:not(.graphiql-dark) .graphiql-container { ${LIGHT} }
+}
+@media (prefers-color-scheme: dark) {
+  body:not(.graphiql-light) .graphiql-container { ${DARK} }
 }
 `;
 

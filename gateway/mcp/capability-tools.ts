@@ -97,7 +97,8 @@ function listForm({ filter, page }: List, resource: Resource): Form {
   };
 }
 
-function readForm({ target, read }: Read, resource: Resource): Form {
+function readForm({ summary, target, read }: Read, resource: Resource): Form {
+  if (read === undefined) throw new Error(`${summary}: a tool reads it with a function`);
   const { listed, writeOne } = listObject(resource);
   const argument = nameArgument(target, resource);
   return {
@@ -131,7 +132,7 @@ function changeForm(change: Change | Delete, resource: Resource): Form {
 }
 
 function actionForm({ summary, method, target, input, output, run }: Action): Form {
-  if (!(output instanceof z.ZodObject)) throw new Error(`${summary}: a tool returns an object`);
+  if (!(output instanceof z.ZodObject) || run === undefined) throw new Error(`${summary}: a tool returns an object`);
   const argument = target === undefined ? '' : snakeCase(target.argument);
   const read = makeReader(input, 'snake');
   const write = makeWriter(output, 'snake') as (value: unknown) => object;
@@ -142,7 +143,7 @@ function actionForm({ summary, method, target, input, output, run }: Action): Fo
       ...wireInput(input, 'snake').shape,
     }),
     output: wireOutput(output, 'snake'),
-    run: async (context, given) => write(await run(context, read(given), readText(given, argument))),
+    run: async (context, given) => write(await run(context, read(given), readText(given, argument), null)),
   };
 }
 

@@ -10,6 +10,9 @@ export function listedInWords(description: string): JsonSchema {
   return { [LISTED_AS]: { type: 'object', description } };
 }
 
+/** `meta` of an object of any fields, or null. */
+export const anyObjectOrNull: JsonSchema = { [LISTED_AS]: { anyOf: [{ type: 'object' }, { type: 'null' }] } };
+
 /** Returns `meta` of a value that may have several forms, of which models need one. */
 export function listedAs(schema: JsonSchema): JsonSchema {
   return { [LISTED_AS]: schema };
@@ -19,7 +22,7 @@ export function listedAs(schema: JsonSchema): JsonSchema {
  * Returns the JSON Schema of a tool's arguments or result, short, because models read it: it has no references, which some clients do not
  * follow, no extensions of the OpenAPI document, and nothing that only a validator needs, such as patterns. The arguments are checked by
  * their shape. For arguments it leaves out deprecated names, and null where the argument can be omitted.
- * Strict validators take it without a warning: it names no formats, and of several types only one beside null.
+ * Strict validators and clients that know one type per value take it without a warning: it names no formats, and null is a choice of its own.
  */
 export function jsonSchemaOf(shape: z.ZodType, io: 'input' | 'output'): JsonSchema & { type: 'object' } {
   const { $schema: _, ...schema } = z.toJSONSchema(shape, { io, unrepresentable: 'any' }) as JsonSchema;
@@ -84,13 +87,12 @@ function shortOutput(value: unknown): unknown {
       .filter(([name, inner]) => !isForValidators(name, inner) && !(name === 'required' && Array.isArray(inner)))
       .map(([name, inner]) => [name, shortOutput(inner)]),
   ) as JsonSchema;
-  if (!Array.isArray(anyOf)) return rest;
-  const choices = (anyOf as JsonSchema[]).filter((choice) => choice['type'] !== 'null');
-  const [only] = choices;
-  if (only === undefined || choices.length !== 1 || choices.length === anyOf.length) return { ...rest, anyOf };
-  const { type, enum: values, ...fields } = only;
-  const withNull = Array.isArray(values) ? { enum: [...(values as unknown[]), null] } : {};
-  return { type: [type, 'null'], ...withNull, ...fields, ...rest };
+  const { type, description, ...fields } = rest;
+  if (Array.isArray(type)) {
+    const choices = (type as unknown[]).map((each) => (each === 'null' ? { type: each } : { type: each, ...fields }));
+    return { ...(description === undefined ? {} : { description }), anyOf: choices };
+  }
+  return Array.isArray(anyOf) ? { ...rest, anyOf } : rest;
 }
 
 function isObject(value: unknown): value is JsonSchema {

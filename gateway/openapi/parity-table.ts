@@ -36,10 +36,6 @@ const features: Readonly<Record<string, readonly Row[]>> = {
     ['Read or archive one email', 'updateEmail putEmail', 'updateEmail'],
     ['Read or archive several emails', 'updateEmails', 'updateEmails'],
     ['Safe HTML', 'showEmail', '', '', CONNECTIONS],
-    ['Checks of an email', 'checkEmail', '', '', CONNECTIONS],
-    ['Import emails', 'importEmails', 'importEmails'],
-    ['Reprocess emails', 'reprocessEmails', 'reprocessEmails'],
-    ['Simulate received mail', 'simulateInbound', 'simulateInbound'],
     ['Move an email to the trash', 'trashEmail', 'trashEmails', '', 'GraphQL moves up to 100 emails'],
     [
       'Delete an email forever',
@@ -96,18 +92,7 @@ const features: Readonly<Record<string, readonly Row[]>> = {
     ['Reply', 'replyToEmail', 'replyToEmail', 'reply_to_email'],
     ['Forward', 'forwardEmail', 'forwardEmail', 'forward_email'],
     ['Send a batch', 'sendBatch', 'sendEmails'],
-    ['Read, cancel and retry a batch', 'getBatch cancelBatch retryBatch', 'batch cancelBatch retryBatch'],
     ['Reschedule', '', 'rescheduleEmail', 'reschedule_email', 'REST: `PATCH /emails/{id}` with `scheduled_at`'],
-    [
-      'Cancel, pause and resume',
-      'cancelEmail pauseEmail resumeEmail',
-      'cancelEmail pauseEmail resumeEmail',
-      'cancel_email',
-    ],
-    ['Retry deferred recipients', 'retrySending', 'retrySending'],
-    ['Read a recipient', '', 'recipient', '', 'REST: `recipients` of `GET /emails/{id}`'],
-    ['Review what an email sends', 'reviewEmail', '', 'review_email', CONNECTIONS],
-    ['Approve or reject', 'approveEmail rejectEmail', 'approveEmail rejectEmail', 'approve_email reject_email'],
     [
       'Drafts',
       'listDrafts getDraft createDraft updateDraft deleteDraft sendDraft',
@@ -116,7 +101,7 @@ const features: Readonly<Record<string, readonly Row[]>> = {
     ],
     ['Attachment of a draft', 'downloadDraftAttachment', 'draftAttachment'],
   ],
-  Domains: [['DMARC reports', 'listDmarcReports getDmarcReport getDmarcSummary', 'dmarcReport dmarcSummary']],
+  Domains: [],
   Endpoints: [
     ['List and read endpoints', 'listEndpoints getEndpoint', 'endpoints endpoint'],
     [
@@ -130,7 +115,6 @@ const features: Readonly<Record<string, readonly Row[]>> = {
     ['Replay deliveries', 'replayEndpointDeliveries', 'replayDeliveries'],
     ['Retry waiting deliveries', 'retryWaitingDeliveries', 'retryWaitingDeliveries'],
     ['Preview a payload query', 'previewPayload', 'previewPayload'],
-    ['Pull webhook requests', 'listWebhookRequests listEndpointWebhookRequests', 'webhookRequests'],
   ],
   Events: [
     [
@@ -142,11 +126,7 @@ const features: Readonly<Record<string, readonly Row[]>> = {
     ],
   ],
   Routing: [['Explain a route', 'explainEmailRoute explainRoute', 'explainRoute']],
-  Account: [
-    ['Read the account', 'getAccount', 'viewer', 'who_am_i'],
-    ['Overview', 'getOverview', 'overview'],
-    ['Erase the account', '', 'eraseAccount', '', 'Needs a dashboard session, which REST keys do not have'],
-  ],
+  Account: [],
   'Paths of other clients': [
     [
       'Received mail',

@@ -21,7 +21,7 @@ import { limitEntries } from '../../schema/input-shapes.ts';
 import { access } from '../admission/access.ts';
 import { makeReader, makeWriter, snakeCase, wireInput, wireOutput, wireQuery } from './capability-shapes.ts';
 import { besideFields, INSTEAD_OF_OFFSET, isOneSided, oneSide, pageBeside } from './page-beside.ts';
-import { MAIL_BODY_LIMIT } from './sending/outgoing-shapes.ts';
+import { idempotencyHeader, idempotencyOf, MAIL_BODY_LIMIT } from './sending/outgoing-shapes.ts';
 import { besideBody, errorBody, idInPath, limit, listBody, listOf, offset, type RestOptions } from './shapes.ts';
 
 /** Where REST differs from what the capability says, for the sake of clients. */
@@ -38,7 +38,10 @@ interface OperationDifferences<Row> {
   /** returns what `request` accepted as input of the operation */
   inputOf?: (request: Body, usual: (request: Body) => Body) => Body;
   /** replaces the response: gets the usual one, and the row or the output of an action */
-  response?: { shape: (usual: Fields) => z.ZodType; bodyOf: (usual: Body, result: Row) => Body };
+  response?: {
+    shape: (usual: Fields) => z.ZodType;
+    bodyOf: (usual: Body, result: Row, context: OperationContext) => Body;
+  };
   /** status of a success */
   status?: number;
   /** options of the route, such as the limit of its body */
@@ -91,7 +94,7 @@ export function capabilityRoutes<Row extends ResourceRow>(
         ...mailOptions(operation),
         ...own.route,
         ...route,
-        config: { ...own.route?.config, ...timeLimit(operation), access: access[operation.access] },
+        config: { ...own.route?.config, ...routeLimits(operation), access: access[operation.access] },
       },
     }));
   });
@@ -107,8 +110,11 @@ export function capabilityRoutes<Row extends ResourceRow>(
   };
 }
 
-function timeLimit({ answerWithinMs }: Operation) {
-  return answerWithinMs === undefined ? {} : { answerWithinMs };
+function routeLimits({ answerWithinMs, isDownload }: Operation) {
+  return {
+    ...(answerWithinMs === undefined ? {} : { answerWithinMs }),
+    ...(isDownload === undefined ? {} : { isDownload }),
+  };
 }
 
 /** Returns the options of routes whose bodies can be as large as an email. */
@@ -178,6 +184,7 @@ function objectName({ name, objectName: given }: Resource): string {
 }
 
 interface RequestParts {
+  headers: Readonly<Record<string, string | string[] | undefined>>;
   body?: unknown;
   query: unknown;
   params: unknown;
@@ -191,6 +198,7 @@ interface RouteForm {
   /** after the path of the capability */
   path: string;
   params?: Fields;
+  headers?: Fields;
   querystring?: z.ZodType;
   body?: z.ZodType;
   response: z.ZodType;
@@ -269,10 +277,10 @@ function listForm(list: List, { capability, differences, object }: RouteParts): 
     if (found !== null) {
       const total = await count(context, input);
       const items = await object.writeSeveral(context, found.items);
-      return bodyOf(besideBody(items, span, { ...found, total }), undefined as never);
+      return bodyOf(besideBody(items, span, { ...found, total }), undefined as never, context);
     }
     const { rows, total } = await list.list(context, input, span);
-    return bodyOf(listBody(await object.writeSeveral(context, rows), span, total), undefined as never);
+    return bodyOf(listBody(await object.writeSeveral(context, rows), span, total), undefined as never, context);
   };
   return {
     method: 'GET',
@@ -312,10 +320,10 @@ interface ListQuery {
 }
 
 /** The response is the usual one. */
-const USUAL = { shape: (usual: Fields) => usual, bodyOf: (usual: Body, _result: never) => usual };
+const USUAL = { shape: (usual: Fields) => usual, bodyOf: (usual: Body) => usual };
 
 function readForm({ target, read, path = '/:id' }: Read, { capability, differences, object }: RouteParts): RouteForm {
-  if (object === null) throw new Error(`${capability.path} reads no resource`);
+  if (object === null || read === undefined) throw new Error(`${capability.path} reads no resource`);
   const { shape: makeResponse, bodyOf } = differences.response ?? USUAL;
   return {
     method: 'GET',
@@ -325,7 +333,7 @@ function readForm({ target, read, path = '/:id' }: Read, { capability, differenc
     response: makeResponse(object.shape),
     handle: async (context, { params }) => {
       const row = await read(context, readId(params, target));
-      return bodyOf(await object.writeOne(context, row), row as never);
+      return bodyOf(await object.writeOne(context, row), row as never, context);
     },
   };
 }
@@ -369,7 +377,7 @@ function changeForm(change: Change | Delete, parts: RouteParts): RouteForm {
     errors,
     handle: async (context, { params, query, body: given }) => {
       const row = await run(context, inputOf(given, query), readId(params, target));
-      return bodyOf(await write(context, row), row as never);
+      return bodyOf(await write(context, row), row as never, context);
     },
   };
 }
@@ -380,7 +388,8 @@ function deletedBody(resource: Resource): Fields {
 
 function actionForm(action: Action, parts: RouteParts): RouteForm {
   const { differences } = parts;
-  const { method, path, target, output, errors, run } = action;
+  const { method, path, target, output, errors, idempotencyOperation, run } = action;
+  if (run === undefined) throw new Error(`${path} does nothing`);
   const { shape: makeResponse, bodyOf } = differences.response ?? USUAL;
   const { shape, write } = makeOutput(output, parts);
   const { body, inputOf } = makeRequest(action, parts);
@@ -390,15 +399,30 @@ function actionForm(action: Action, parts: RouteParts): RouteForm {
     status: differences.status ?? 200,
     path,
     ...(target === undefined ? {} : { params: targetParams(target) }),
+    ...(idempotencyOperation === undefined ? {} : { headers: idempotencyHeader }),
     ...(isQuery && body !== null ? { querystring: body } : {}),
     ...(isQuery || body === null ? {} : { body }),
     response: makeResponse(shape),
     errors,
-    handle: async (context, { params, query, body: given }) => {
-      const result = await run(context, inputOf(isQuery ? query : given, query), readId(params, target));
-      return bodyOf(await write(context, result), result as never);
+    handle: async (context, { headers, params, query, body: given }) => {
+      const id = readId(params, target);
+      const idempotency =
+        idempotencyOperation === undefined
+          ? null
+          : idempotencyOf(headers, idempotencyOperation, target === undefined ? given : [id, given]);
+      const result = await readWhole(await run(context, inputOf(isQuery ? query : given, query), id, idempotency));
+      return bodyOf(await write(context, result), result as never, context);
     },
   };
+}
+
+/** Returns an object with the results of its functions, which run one after another. */
+async function readWhole(value: unknown): Promise<unknown> {
+  if (typeof value === 'function') return (value as () => Promise<unknown>)();
+  if (value === null || typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  const whole: Body = {};
+  for (const [name, inner] of Object.entries(value)) whole[name] = await readWhole(inner);
+  return whole;
 }
 
 /** Returns what an action returns as REST has it: a list is an object with `data`. */
@@ -447,7 +471,10 @@ function makeRequest(operation: Change | Delete | Action, { capability, differen
 
 function makeExampleWriter(input: Fields, restCase: Capability['restCase']): (example: unknown) => unknown {
   const write = makeWriter(input, restCase);
-  return (example) => (write === null ? example : write(example));
+  if (write === null) return (example) => example;
+  // In the order of the example.
+  return (example) =>
+    Object.assign({}, ...Object.entries(example as Body).map(([name, value]) => write({ [name]: value }))) as Body;
 }
 
 function targetParams({ argument, argumentDescription, parameter = 'id' }: Target): Fields {

@@ -1,7 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { accountCapability } from '../../operations/accounts/account-capability.ts';
 import { apiRequestCapability } from '../../operations/accounts/api-request-capability.ts';
+import { dmarcSummaryCapability } from '../../operations/domains/dmarc-report-capability.ts';
 import { replyAddressCapability } from '../../operations/domains/reply-address-capability.ts';
+import { emailChecksCapability } from '../../operations/emails/email-checks-capability.ts';
 import { imageSenderCapability } from '../../operations/emails/image-sender-capability.ts';
 import { timelineCapability } from '../../operations/emails/timeline-capability.ts';
 import {
@@ -9,13 +12,23 @@ import {
   redeliveryCapability,
   releaseCapability,
 } from '../../operations/endpoints/delivery-capability.ts';
+import { webhookRequestCapability } from '../../operations/endpoints/webhook-request-capability.ts';
+import { simulateCapability } from '../../operations/routing/simulate-capability.ts';
+import { retrySendingCapability } from '../../operations/sending/schedule-capability.ts';
+import { sentReviewCapability } from '../../operations/sending/sent-review-capability.ts';
 import { requireDeclaredAccess, requireRequestScope } from '../admission/access.ts';
 import type { Admission } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
 import { allowAnyOrigin } from '../admission/cross-origin.ts';
 import { limitDownloads, refuseDownloadsAsCode } from '../admission/downloads.ts';
 import { warnOfUnknownFields } from '../http/body-warnings.ts';
-import { findEmptyVariable, hasNoRoute, sendEmptyVariable, sendNoRoute } from '../http/error-response.ts';
+import {
+  findEmptyVariable,
+  hasNoRoute,
+  sendEmptyVariable,
+  sendNoRoute,
+  sendSnakeCaseError,
+} from '../http/error-response.ts';
 import { acceptBothIdNames } from '../http/id-names.ts';
 import { referenceRoutes } from '../openapi/reference.ts';
 import type { ContextOf } from '../operation-context.ts';
@@ -28,8 +41,7 @@ import { emailAddressRoutes } from './domains/email-addresses.ts';
 import { attachmentViewRoutes } from './emails/attachment-views.ts';
 import { attachmentRoutes, downloadRoutes } from './emails/attachments.ts';
 import { contactRoutes } from './emails/contacts.ts';
-import { emailChangeRoutes } from './emails/email-changes.ts';
-import { emailCheckRoutes } from './emails/email-checks.ts';
+import { emailChangeRoutes, reprocessRoutes } from './emails/email-changes.ts';
 import { emailHtmlRoutes } from './emails/email-html.ts';
 import { emailWaitRoutes } from './emails/email-wait.ts';
 import { emailRoutes } from './emails/emails.ts';
@@ -39,24 +51,22 @@ import { receivingRoutes } from './emails/receiving.ts';
 import { endpointActionRoutes } from './endpoints/endpoint-actions.ts';
 import { endpointRoutes } from './endpoints/endpoints.ts';
 import { eventRoutes } from './events/events.ts';
-import { webhookRequestRoutes } from './events/webhook-requests.ts';
 import { guardRoutes } from './routing/guard.ts';
 import { routeRoutes } from './routing/routes.ts';
-import { simulateRoutes } from './routing/simulate.ts';
 import { approvalRoutes } from './sending/approvals.ts';
-import { batchRoutes } from './sending/batches.ts';
+import { batchChangeRoutes, batchRoutes } from './sending/batches.ts';
 import { draftRoutes } from './sending/drafts.ts';
 import { legacyScheduledRoutes } from './sending/legacy-scheduled.ts';
+import { MAIL_BODY_LIMIT } from './sending/outgoing-shapes.ts';
 import { scheduledEmailRoutes } from './sending/scheduled-emails.ts';
 import { forwardRoutes, replyRoutes, sendingRoutes } from './sending/sending.ts';
-import { sentReviewRoutes } from './sending/sent-review.ts';
 import { legacySuppressionRoutes, suppressionRoutes } from './sending/suppressions.ts';
 import { threadChangeRoutes } from './threads/thread-changes.ts';
 import { threadClaimRoutes } from './threads/thread-claim.ts';
 import { threadRoutes } from './threads/threads.ts';
 import { trashRoutes } from './threads/trash.ts';
 import { unservedRoutes } from './unserved.ts';
-import { accountRoutes } from './upkeep/account.ts';
+import { overviewRoutes } from './upkeep/overview.ts';
 import { retentionRoutes } from './upkeep/retention.ts';
 
 export interface RestInterfaceOptions {
@@ -68,22 +78,29 @@ export interface RestInterfaceOptions {
 const resources = [
   emailRoutes,
   emailHtmlRoutes,
-  emailCheckRoutes,
-  sentReviewRoutes,
+  capabilityRoutes(emailChecksCapability),
+  capabilityRoutes(sentReviewCapability),
   emailChangeRoutes,
+  reprocessRoutes,
   contactRoutes,
   capabilityRoutes(imageSenderCapability),
   emailWaitRoutes,
   importRoutes,
   sendingRoutes,
   batchRoutes,
+  batchChangeRoutes,
   draftRoutes,
+  capabilityRoutes(retrySendingCapability),
   scheduledEmailRoutes,
   approvalRoutes,
   capabilityRoutes(redeliveryCapability),
   routeRoutes,
   capabilityRoutes(releaseCapability),
-  simulateRoutes,
+  capabilityRoutes(simulateCapability, {
+    operations: {
+      simulateInbound: { route: { bodyLimit: MAIL_BODY_LIMIT, errorHandler: sendSnakeCaseError } },
+    },
+  }),
   capabilityRoutes(timelineCapability),
   replyRoutes,
   forwardRoutes,
@@ -98,15 +115,17 @@ const resources = [
   domainRoutes,
   domainChangeRoutes,
   dmarcReportRoutes,
+  capabilityRoutes(dmarcSummaryCapability),
   emailAddressRoutes,
   capabilityRoutes(replyAddressCapability),
   endpointRoutes,
   endpointActionRoutes,
   capabilityRoutes(deliveryCapability),
   eventRoutes,
-  webhookRequestRoutes,
+  capabilityRoutes(webhookRequestCapability),
   guardRoutes,
-  accountRoutes,
+  capabilityRoutes(accountCapability),
+  overviewRoutes,
   retentionRoutes,
   apiKeyRoutes,
   revokeKeyRoutes,

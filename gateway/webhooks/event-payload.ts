@@ -64,7 +64,8 @@ export async function buildSamplePayload(
   );
   const event = newest ?? (await exampleOf(context, kind, endpointId));
   const target = { ...endpoint, webhookFormat: webhookFormat ?? endpoint.webhookFormat };
-  const body = await buildEventBody(context, { event, endpoint: target, linksFrom: context.now() });
+  const [body] = await buildEventBodies(context, [{ event, endpoint: target, linksFrom: context.now() }]);
+  if (body === undefined) throw new Error('a posting has no body');
   return { verdict: 'built', kind, body };
 }
 
@@ -105,22 +106,15 @@ export type EventEndpoint = Pick<
 >;
 
 /** An event that is posted to an endpoint. */
-interface Posting {
+export interface Posting {
   event: FeedEvent;
   endpoint: EventEndpoint;
   /** creation time of the delivery: links in the body are valid for a week from then */
   linksFrom: Date;
 }
 
-/** Builds the body that posts an event to an endpoint. */
-export async function buildEventBody(context: OperationContext, posting: Posting): Promise<Buffer> {
-  const [body] = await buildEventBodies(context, [posting]);
-  if (body === undefined) throw new Error('a posting has no body');
-  return body;
-}
-
 /** Builds the body of each posting. Each payload query runs once for all of its postings, and the subjects of the others are read together. */
-async function buildEventBodies(context: OperationContext, postings: readonly Posting[]): Promise<Buffer[]> {
+export async function buildEventBodies(context: OperationContext, postings: readonly Posting[]): Promise<Buffer[]> {
   const selected = await buildSelectedBodies(context, postings);
   const rest = postings.filter((posting) => !selected.has(posting));
   const events = rest.map(({ event }) => event);

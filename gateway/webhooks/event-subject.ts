@@ -6,7 +6,7 @@ import { readDeliveries } from '../../operations/endpoints/deliveries.ts';
 import { loadEndpoints } from '../../operations/endpoints/endpoints.ts';
 import type { FeedEvent } from '../../operations/events/events.ts';
 import { readThreads } from '../../operations/threads/threads.ts';
-import { dmarcReportBodyOf } from '../rest/domains/dmarc-reports.ts';
+import { writeDmarcReport } from '../rest/domains/dmarc-reports.ts';
 import { domainDetailsOf } from '../rest/domains/domain-wire.ts';
 import { emailBodyOf } from '../rest/emails/email-wire.ts';
 import { readSenderFindings } from '../rest/emails/sender-findings.ts';
@@ -59,7 +59,7 @@ const readers: Readonly<Record<SubjectKind, (context: OperationContext, events: 
     const reports = await readDmarcReports(context, ids);
     return events.map(({ domainId }, at) => {
       const report = reports[at];
-      return report?.domainId !== domainId ? null : { ...dmarcReportBodyOf(report), records: report.records };
+      return report?.domainId !== domainId ? null : writeDmarcReport(context, report);
     });
   },
   async thread(context, events) {

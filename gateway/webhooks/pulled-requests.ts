@@ -16,12 +16,14 @@ import { buildMailPayload, isRawNeeded } from '../../core/endpoints/mail-payload
 import type { SigningSecret } from '../../core/endpoints/webhook-signature.ts';
 import { encodeEventCursor } from '../../core/events/event-cursor.ts';
 import { EVENT_KINDS, type EventKind } from '../../core/events/event-kinds.ts';
+import { createTurns } from '../../core/shared/turns.ts';
 import { asUser, inUserTransaction } from '../../db/connection/transaction.ts';
-import { readFanOutEvents } from '../../db/queries/endpoints/endpoint-subscription.ts';
+import { findDeliveryContents } from '../../db/queries/endpoints/delivery-body.ts';
+import { findFanOutEvents } from '../../db/queries/endpoints/endpoint-subscription.ts';
 import {
   type PulledMail,
   readEventDeliveries,
-  readPulledContent,
+  readMailSizes,
   readPulledMail,
   readSubscriptionPosition,
 } from '../../db/queries/endpoints/pulled-mail.ts';
@@ -32,13 +34,13 @@ import {
   type PulledRequest,
   type PullPage,
 } from '../../operations/context.ts';
-import { readRawSource } from '../../operations/emails/attachments.ts';
+import { loadRawSources } from '../../operations/emails/attachments.ts';
 import { readPayloadTexts } from '../../operations/emails/html-text.ts';
 import { readSenderFacts } from '../../operations/emails/sender-facts.ts';
-import { buildDeliveryPayload } from '../../operations/endpoints/delivery-payloads.ts';
+import { buildDeliveryPayloads } from '../../operations/endpoints/delivery-payloads.ts';
 import { endpointNotFound, loadEndpoints, validSecrets } from '../../operations/endpoints/endpoints.ts';
 import { awaitEvents, cursorOf, type FeedEvent } from '../../operations/events/events.ts';
-import { buildEventBody, type EventEndpoint } from './event-payload.ts';
+import { buildEventBodies, type EventEndpoint } from './event-payload.ts';
 
 /** Whose requests are built. */
 interface Target {
@@ -50,8 +52,16 @@ interface Target {
   patterns: readonly string[];
 }
 
-/** Bytes of bodies after which a page ends. */
-const MAX_PAGE_BYTES = 8_000_000;
+/** Bytes of bodies after which a page ends. @limit */
+export const MAX_PAGE_BYTES = 1_000_000;
+/** Bytes of mail and events that are read together. */
+const GROUP_BYTES = 1_000_000;
+/** What an event counts among them, beside its email. */
+const EVENT_BYTES = 10_000;
+/** A body, and its Base64 in the response. */
+const BYTES_PER_BODY_BYTE = 7 / 3;
+/** Pages are built one at a time, in turns between accounts, so that programs that pull at once do not take each other's room. */
+const turns = createTurns();
 /** Milliseconds between looks at mail whose route is not decided yet. */
 const ROUTE_POLL_MS = 100;
 /** Mail that has no route after this time is passed over: its routing failed, and its webhook would not be posted either. Milliseconds. */
@@ -128,49 +138,103 @@ function kindsOf(patterns: readonly string[]): EventKind[] {
   return kinds.includes('email.received') ? [...new Set([...kinds, 'email.released' as const])] : kinds;
 }
 
+/** What is posted of an event. */
+interface Plan {
+  event: FeedEvent;
+  /** the received mail that it posts; null: none */
+  mail: PulledMail | null;
+  /** the creation time of the delivery that posts the event itself; null: nothing does */
+  linksFrom: Date | null;
+  /** bytes that are read for it, about */
+  sizeBytes: number;
+}
+
+/** Requests, and the first event of which there are none yet; null: there are those of all events. */
+interface Built {
+  requests: PulledRequest[];
+  stoppedAt: FeedEvent | null;
+}
+
 /** Builds the requests of these events, up to the first one that cannot be built yet, or is too much for the page. */
-async function buildRequests(
+async function buildRequests(context: OperationContext, target: Target, events: readonly FeedEvent[]): Promise<Built> {
+  const { plans, stoppedAt } = await planRequests(context, target, events);
+  const [first] = plans;
+  if (first === undefined) return { requests: [], stoppedAt };
+  return turns.run(context.userId, async () => {
+    // The turn may have come after the client has gone.
+    if (context.caller.gone.aborted) return { requests: [], stoppedAt: first.event };
+    const requests: PulledRequest[] = [];
+    let bytes = 0;
+    for (const group of groupBySize(plans)) {
+      if (bytes >= MAX_PAGE_BYTES) return { requests, stoppedAt: group[0]?.event ?? null };
+      const built = await context.room.borrow(() => buildGroup(context, target, group));
+      const more = built.reduce((sum, { body }) => sum + body.length, 0);
+      context.room.take(more * BYTES_PER_BODY_BYTE);
+      bytes += more;
+      requests.push(...built);
+    }
+    return { requests, stoppedAt };
+  });
+}
+
+/** Groups plans in their order so that what is read for each group has at most GROUP_BYTES, unless a single one has more. */
+function groupBySize(plans: readonly Plan[]): Plan[][] {
+  const groups: Plan[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const plan of plans) {
+    bytes += plan.sizeBytes;
+    if (bytes > GROUP_BYTES) {
+      groups.push([]);
+      bytes = plan.sizeBytes;
+    }
+    groups.at(-1)?.push(plan);
+  }
+  return groups;
+}
+
+/** Reads together what decides about all events. */
+async function planRequests(
   context: OperationContext,
   target: Target,
   events: readonly FeedEvent[],
-): Promise<{ requests: PulledRequest[]; stoppedAt: FeedEvent | null }> {
+): Promise<{ plans: Plan[]; stoppedAt: FeedEvent | null }> {
   const { database, userId } = context;
   const { endpoint, isListener, patterns } = target;
   const endpointId = isListener ? null : endpoint.id;
   const emailIds = events.flatMap(({ kind, emailId }) => (isArrival(kind) ? (emailId ?? []) : []));
   const seqs = events.map(({ seq }) => seq);
-  const [position, mails, linkTimes] = await asUser(database, userId, async (transaction) => [
+  const [position, mails, sizes, linkTimes] = await asUser(database, userId, async (transaction) => [
     // Before the deliveries: those of events up to the position exist.
     endpointId === null ? null : await readSubscriptionPosition(transaction, userId, endpointId),
     emailIds.length === 0 ? [] : await readPulledMail(transaction, userId, { emailIds, endpointId }),
+    await readMailSizes(transaction, userId, [...new Set(events.flatMap(({ emailId }) => emailId ?? []))]),
     endpointId === null
       ? new Map<number, Date>()
       : await readEventDeliveries(transaction, userId, { endpointId, seqs }),
   ]);
+  const posted = await findPostedSeqs(context, target, events);
   const mailOf = new Map(mails.map((mail) => [mail.id, mail]));
-  const requests: PulledRequest[] = [];
-  let bytes = 0;
+  const plans: Plan[] = [];
   for (const event of events) {
-    const mail = mailOf.get(event.emailId ?? '');
-    if (mail !== undefined && isArrival(event.kind) && matchesEvent(patterns, 'email.received')) {
-      const posting = postingOf(event.kind, { ...mail, ofAll: ofAll(target, event, { mail, position }) });
-      const isStuck = context.now().getTime() - event.at.getTime() > MAX_ROUTING_MS;
-      if (posting === 'later' && !isStuck) return { requests, stoppedAt: event };
-      const request =
-        posting === 'now' ? await context.room.borrow(() => mailRequest(context, target, event, mail)) : null;
-      if (request !== null) requests.push(request);
-    }
-    if (await isPostedFrom(context, target, event)) {
-      const id = deriveDeliveryId(endpoint.id, event);
-      const linksFrom = linkTimes.get(event.seq) ?? event.at;
-      const body = await context.room.borrow(() => buildEventBody(context, { event, endpoint, linksFrom }));
-      requests.push(signed(context, target, event, { id, email: null, body, isTest: false }));
-    }
-    bytes += requests.at(-1)?.event === event ? (requests.at(-1)?.body.length ?? 0) : 0;
-    const next = events[events.indexOf(event) + 1];
-    if (bytes > MAX_PAGE_BYTES && next !== undefined) return { requests, stoppedAt: next };
+    const mail = isArrival(event.kind) ? mailOf.get(event.emailId ?? '') : undefined;
+    const posting =
+      mail !== undefined && matchesEvent(patterns, 'email.received')
+        ? postingOf(event.kind === 'email.released' ? 'email.released' : 'email.received', {
+            ...mail,
+            ofAll: ofAll(target, event, { mail, position }),
+          })
+        : 'never';
+    const isStuck = context.now().getTime() - event.at.getTime() > MAX_ROUTING_MS;
+    if (posting === 'later' && !isStuck) return { plans, stoppedAt: event };
+    const plan = {
+      event,
+      sizeBytes: EVENT_BYTES + (sizes.get(event.emailId ?? '') ?? 0),
+      mail: posting === 'now' ? (mail ?? null) : null,
+      linksFrom: posted.has(event.seq) ? (linkTimes.get(event.seq) ?? event.at) : null,
+    };
+    if (plan.mail !== null || plan.linksFrom !== null) plans.push(plan);
   }
-  return { requests, stoppedAt: null };
+  return { plans, stoppedAt: null };
 }
 
 /** See ReceivedState. */
@@ -188,53 +252,114 @@ function isArrival(kind: EventKind): kind is 'email.received' | 'email.released'
   return kind === 'email.received' || kind === 'email.released';
 }
 
-/** Returns whether the fan-out posts the event itself to this target. */
-async function isPostedFrom(
+/** Returns the numbers of those events that the fan-out posts to this target themselves. */
+async function findPostedSeqs(
   { database, userId }: OperationContext,
   { patterns, endpoint: { filter } }: Target,
-  { kind, seq }: FeedEvent,
-): Promise<boolean> {
-  if (isPostedAsMail(kind) || !isPostedFromFeed(patterns, kind)) return false;
-  const range = { after: seq - 1, upTo: seq, limit: 1, withPlaces: filter !== null };
-  const [event] = await inUserTransaction(database, userId, { lock: null, lockTimeoutMs: 0 }, (client) =>
-    readFanOutEvents(client, userId, range),
+  events: readonly FeedEvent[],
+): Promise<Set<number>> {
+  const seqs = events
+    .filter(({ kind }) => !isPostedAsMail(kind) && isPostedFromFeed(patterns, kind))
+    .map(({ seq }) => seq);
+  if (seqs.length === 0) return new Set();
+  const found = await inUserTransaction(database, userId, { lock: null, lockTimeoutMs: 0 }, (client) =>
+    findFanOutEvents(client, userId, { seqs, withPlaces: filter !== null }),
   );
-  return event !== undefined && !event.is_quiet && matchesFilter(filter, event);
+  return new Set(
+    found.filter((event) => !event.is_quiet && matchesFilter(filter, event)).map(({ seq }) => Number(seq)),
+  );
 }
 
-/** Returns the request that posts received mail; null when the endpoint has no delivery of it, or its content is gone. */
-async function mailRequest(
+/** Builds the requests of some events, whose rows are read together. Mail that the endpoint has no delivery of, or whose content is gone, has none. */
+async function buildGroup(context: OperationContext, target: Target, plans: readonly Plan[]): Promise<PulledRequest[]> {
+  const { endpoint, isListener } = target;
+  const mails = plans.flatMap(({ mail }) => mail ?? []);
+  const mailBodies = await (isListener ? buildListenerBodies : buildDeliveryBodies)(context, target, mails);
+  const posted = plans.flatMap(({ event, linksFrom }) =>
+    linksFrom === null ? [] : [{ event, posting: { event, endpoint, linksFrom } }],
+  );
+  const bodies = await buildEventBodies(
+    context,
+    posted.map(({ posting }) => posting),
+  );
+  const eventBodies = new Map(posted.map(({ event }, at) => [event, bodies[at]]));
+  return plans.flatMap(({ event, mail }) => {
+    const ofMail = mail === null ? undefined : mailBodies.get(mail);
+    const ofEvent = eventBodies.get(event);
+    return [
+      ...(mail === null || ofMail === undefined
+        ? []
+        : [
+            signed(context, target, event, {
+              id: isListener ? deriveDeliveryId(LISTENER_ID, event) : (mail.deliveryId ?? ''),
+              email: { id: mail.id, messageId: mail.messageId },
+              body: ofMail,
+              isTest: mail.isTest,
+            }),
+          ]),
+      ...(ofEvent === undefined
+        ? []
+        : [
+            signed(context, target, event, {
+              id: deriveDeliveryId(endpoint.id, event),
+              email: null,
+              body: ofEvent,
+              isTest: false,
+            }),
+          ]),
+    ];
+  });
+}
+
+/** Returns the bodies that post mail to its endpoint; mail without a delivery has none. */
+async function buildDeliveryBodies(
   context: OperationContext,
-  target: Target,
-  event: FeedEvent,
-  mail: PulledMail,
-): Promise<PulledRequest | null> {
-  const { id, messageId, isTest, deliveryId } = mail;
-  const email = { id, messageId };
-  if (target.isListener) {
-    const body = await buildListenerBody(context, target, mail);
-    const listenerId = deriveDeliveryId(LISTENER_ID, event);
-    return body === null ? null : signed(context, target, event, { id: listenerId, email, body, isTest });
-  }
-  const built = deliveryId === null ? null : await buildDeliveryPayload(context, deliveryId);
-  if (built === null || deliveryId === null) return null;
-  return signed(context, target, event, { id: deliveryId, email, body: built.body, isTest });
+  _target: Target,
+  mails: readonly PulledMail[],
+): Promise<Map<PulledMail, Buffer>> {
+  const delivered = mails.flatMap((mail) => (mail.deliveryId === null ? [] : [{ mail, deliveryId: mail.deliveryId }]));
+  if (delivered.length === 0) return new Map();
+  const ids = delivered.map(({ deliveryId }) => deliveryId);
+  const bodies = await buildDeliveryPayloads(context, ids, ({ body }) => body);
+  return new Map(
+    delivered.flatMap(({ mail }, at): [PulledMail, Buffer][] => {
+      const body = bodies[at];
+      return body == null ? [] : [[mail, body]];
+    }),
+  );
 }
 
-async function buildListenerBody(
+/** Returns the bodies that post mail to a program that listens without an endpoint. */
+async function buildListenerBodies(
   context: OperationContext,
   { endpoint, config }: Target,
-  delivery: PulledMail,
-): Promise<Buffer | null> {
+  deliveries: readonly PulledMail[],
+): Promise<Map<PulledMail, Buffer>> {
+  const bodies = new Map<PulledMail, Buffer>();
+  if (deliveries.length === 0) return bodies;
   const { database, userId, settings } = context;
-  const mail = await asUser(database, userId, (transaction) => readPulledContent(transaction, userId, delivery.id));
-  if (mail === null) return null;
-  const raw = isRawNeeded({ endpoint, config, mail }) ? await readRawSource(context, delivery.id) : null;
+  const ids = deliveries.map(({ id }) => id);
+  const mails = await asUser(database, userId, (transaction) => findDeliveryContents(transaction, userId, ids));
+  const needing = ids.filter((id) => {
+    const mail = mails.get(id);
+    return mail !== undefined && isRawNeeded({ endpoint, config, mail });
+  });
+  const raws = needing.length === 0 ? [] : await loadRawSources(context, needing, null);
+  const rawOf = new Map(needing.map((id, at) => [id, raws[at] ?? null]));
   const linkKey = deriveDownloadLinkKey(settings.secretKey);
-  const removed = await readPayloadTexts(mail);
-  const sender = readSenderFacts(mail.authentication);
   const { publicUrl } = settings;
-  return buildMailPayload({ delivery, endpoint, config, mail, removed, sender, raw, publicUrl, linkKey });
+  for (const delivery of deliveries) {
+    const mail = mails.get(delivery.id);
+    if (mail === undefined) continue;
+    const removed = await readPayloadTexts(mail);
+    const sender = readSenderFacts(mail.authentication);
+    const raw = rawOf.get(delivery.id) ?? null;
+    bodies.set(
+      delivery,
+      buildMailPayload({ delivery, endpoint, config, mail, removed, sender, raw, publicUrl, linkKey }),
+    );
+  }
+  return bodies;
 }
 
 function signed(

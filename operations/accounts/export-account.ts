@@ -6,10 +6,12 @@ import { inTransaction } from '../../db/connection/transaction.ts';
 import {
   beginExport,
   EXPORTED_KINDS,
+  type ExportedBytes,
   type ExportedKind,
   KEPT_BYTES_QUERY,
   readDocuments,
   readKeptBytes,
+  readLargeDocument,
 } from '../../db/queries/accounts/export-account.ts';
 
 export interface AccountExport {
@@ -20,13 +22,12 @@ export interface AccountExport {
   write: (part: ExportPart) => Promise<void>;
 }
 
-/** A piece of a file, in the order of the file. */
-interface ExportPart {
+/** A part of a file, in the order of the file. Its pieces must be taken before `write` resolves. */
+interface ExportPart extends ExportedBytes {
   /** path in the export, such as `emails.jsonl` or `mail/2026-11/em_1.eml` */
   path: string;
-  /** 1 for the first piece; only `.jsonl` files have more than one */
+  /** 1 for the first part; only `.jsonl` files have more than one */
   number: number;
-  bytes: Buffer;
 }
 
 /** What was written. */
@@ -35,13 +36,13 @@ export interface ExportCounts {
   messages: number;
 }
 
-/** Size above which the lines of a file become a piece; one document may be larger. Bytes. */
+/** Size above which the lines of a file become a part. A larger document is a part of its own, which is read while it is written. Bytes. */
 const PART_BYTES = 1_000_000;
 
 /**
  * Writes all data of the account: documents as JSON lines, raw messages byte for byte, and last `README.md`, so that an export without it is
- * recognized as incomplete. Everything is read in one transaction, so it is from the same instant, and only a few documents are in memory at
- * a time.
+ * recognized as incomplete. Everything is read in one transaction, so it is from the same instant, and at most about two parts of PART_BYTES are
+ * in memory, however large the messages are.
  */
 export async function exportAccount(database: Database, request: AccountExport): Promise<ExportCounts> {
   const counts = { documents: 0, messages: 0 };
@@ -50,7 +51,8 @@ export async function exportAccount(database: Database, request: AccountExport):
     for (const kind of EXPORTED_KINDS) counts.documents += await exportDocuments(client, kind, request);
     counts.messages = await exportMessages(client, request);
   });
-  await request.write({ path: 'README.md', number: 1, bytes: Buffer.from(readmeOf(request.secretKey !== null)) });
+  const readme = Buffer.from(readmeOf(request.secretKey !== null));
+  await request.write({ path: 'README.md', number: 1, sizeBytes: readme.length, pieces: [readme] });
   return counts;
 }
 
@@ -61,23 +63,47 @@ async function exportDocuments(
 ): Promise<number> {
   let count = 0;
   let number = 0;
-  let lines: string[] = [];
-  let length = 0;
+  let lines: Buffer[] = [];
+  let sizeBytes = 0;
   const flush = async () => {
-    const bytes = Buffer.from(lines.join(''));
+    const part = { path: kind.file, number: ++number, sizeBytes, pieces: lines };
     lines = [];
-    length = 0;
-    await write({ path: kind.file, number: ++number, bytes });
+    sizeBytes = 0;
+    await write(part);
   };
-  await readDocuments(client, kind, userId, async (document) => {
-    const line = `${JSON.stringify(shown(document, secretKey))}\n`;
+  const add = async (line: Buffer) => {
     lines.push(line);
-    length += line.length;
+    sizeBytes += line.length;
     count++;
-    if (length >= PART_BYTES) await flush();
-  });
+    if (sizeBytes >= PART_BYTES) await flush();
+  };
+  if ('query' in kind)
+    await readDocuments(client, kind, userId, (document) =>
+      add(Buffer.from(`${JSON.stringify(shown(document, secretKey))}\n`)),
+    );
+  else
+    await readDocuments(client, { query: kind.idQuery }, userId, async ({ id }) => {
+      const document = await readLargeDocument(client, kind, userId, String(id));
+      if (document === null) return;
+      const line = { sizeBytes: document.sizeBytes + 1, pieces: withLineEnd(document.pieces) };
+      if (line.sizeBytes < PART_BYTES) return add(await joinPieces(line.pieces));
+      if (lines.length > 0) await flush();
+      await write({ path: kind.file, number: ++number, ...line });
+      count++;
+    });
   if (lines.length > 0 || number === 0) await flush();
   return count;
+}
+
+async function* withLineEnd(pieces: ExportedBytes['pieces']): AsyncGenerator<Buffer, void> {
+  yield* pieces;
+  yield Buffer.from('\n');
+}
+
+async function joinPieces(pieces: ExportedBytes['pieces']): Promise<Buffer> {
+  const joined: Buffer[] = [];
+  for await (const piece of pieces) joined.push(piece);
+  return Buffer.concat(joined);
 }
 
 /** One folder per month: a folder with a million files is unusable. */
@@ -87,7 +113,7 @@ async function exportMessages(client: pg.ClientBase, { userId, write }: AccountE
     const bytes = await readKeptBytes(client, userId, String(emailId));
     if (bytes === null) return;
     const month = String(createdAt).slice(0, 'yyyy-mm'.length);
-    await write({ path: `mail/${month}/${String(emailId)}.eml`, number: 1, bytes });
+    await write({ path: `mail/${month}/${String(emailId)}.eml`, number: 1, ...bytes });
     count++;
   });
   return count;
@@ -135,7 +161,7 @@ Everything here is of one instant. Each \`.jsonl\` file holds one JSON object on
 - \`recipients.jsonl\`, \`sending-attempts.jsonl\`: what became of sent mail at each recipient's server
 - \`deliveries.jsonl\`, \`delivery-attempts.jsonl\`: webhooks and forwarded copies
 - \`dmarc-reports.jsonl\`, \`events.jsonl\`
-- \`NAME.2.jsonl\` and so on: the next pieces of a long file, if the dashboard made the export
+- \`NAME.2.jsonl\` and so on: the next parts of a long file, if the dashboard made the export
 - \`mail/YEAR-MONTH/ID.eml\`: raw messages, byte for byte, with their attachments
 
 ${hasSecrets ? 'Secrets of endpoints and private keys of domains are in clear: keep this as you keep passwords.' : 'Secrets of endpoints and private keys of domains were left out, and all but the origin of the URLs of chat webhooks.'}

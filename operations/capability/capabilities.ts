@@ -1,32 +1,61 @@
+import { accountCapability, erasureCapability } from '../accounts/account-capability.ts';
 import { apiKeyCapability } from '../accounts/api-key-capability.ts';
 import { apiRequestCapability } from '../accounts/api-request-capability.ts';
+import { dmarcReportCapability, dmarcSummaryCapability } from '../domains/dmarc-report-capability.ts';
 import { domainCapability } from '../domains/domain-capability.ts';
 import { emailAddressCapability } from '../domains/email-address-capability.ts';
 import { replyAddressCapability } from '../domains/reply-address-capability.ts';
 import { contactCapability } from '../emails/contact-capability.ts';
+import { emailChecksCapability } from '../emails/email-checks-capability.ts';
 import { imageSenderCapability } from '../emails/image-sender-capability.ts';
+import { importCapability } from '../emails/import-capability.ts';
+import { reprocessCapability } from '../emails/reprocess-capability.ts';
 import { timelineCapability } from '../emails/timeline-capability.ts';
 import { deliveryCapability, redeliveryCapability, releaseCapability } from '../endpoints/delivery-capability.ts';
+import { webhookRequestCapability } from '../endpoints/webhook-request-capability.ts';
 import { guardCapability } from '../routing/guard-capability.ts';
+import { simulateCapability } from '../routing/simulate-capability.ts';
+import { approvalCapability } from '../sending/approval-capability.ts';
+import { batchCapability } from '../sending/batch-capability.ts';
+import { recipientCapability } from '../sending/recipient-capability.ts';
+import { retrySendingCapability, scheduleCapability } from '../sending/schedule-capability.ts';
+import { sentReviewCapability } from '../sending/sent-review-capability.ts';
 import { suppressionCapability } from '../sending/suppression-capability.ts';
 import { claimCapability } from '../threads/claim-capability.ts';
+import { overviewCapability } from '../upkeep/overview-capability.ts';
 import { retentionCapability } from '../upkeep/retention-capability.ts';
 import type { Capability } from './capability.ts';
 
 /** All capabilities that are declared once. */
 export const capabilities: readonly Capability[] = [
   timelineCapability,
+  emailChecksCapability,
+  importCapability,
+  reprocessCapability,
+  simulateCapability,
   contactCapability,
   imageSenderCapability,
   claimCapability,
+  batchCapability,
+  scheduleCapability,
+  recipientCapability,
+  retrySendingCapability,
+  sentReviewCapability,
+  approvalCapability,
   suppressionCapability,
   domainCapability,
+  dmarcReportCapability,
+  dmarcSummaryCapability,
   emailAddressCapability,
   replyAddressCapability,
   deliveryCapability,
   redeliveryCapability,
+  webhookRequestCapability,
   guardCapability,
   releaseCapability,
+  accountCapability,
+  overviewCapability,
+  erasureCapability,
   retentionCapability,
   apiKeyCapability,
   apiRequestCapability,

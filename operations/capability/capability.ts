@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { IdentifierKind } from '../../core/shared/identifiers.ts';
 import type { KeysetCursor, KeysetPage, Page } from '../../core/shared/page.ts';
 import type { OperationContext } from '../context.ts';
+import type { Idempotency } from '../sending/idempotency.ts';
 
 /**
  * What a user can do with one kind of object, declared once: shape, descriptions, rights and functions. From a capability are made
@@ -91,6 +92,8 @@ interface OperationNames {
   tool?: Tool;
   /** time limit, if it differs from that of other requests; milliseconds */
   answerWithinMs?: number;
+  /** whether REST counts the response against the limit of downloads */
+  isDownload?: boolean;
 }
 
 /** A tool of MCP. Its arguments are the target and the input, in snake_case. */
@@ -170,8 +173,8 @@ export interface Read<Row extends ResourceRow = ResourceRow> extends OperationNa
   target: Target;
   /** whether GraphQL reads each by itself, because `read` does more than load the row */
   isReadAlone?: boolean;
-  /** throws not_found */
-  read: (context: OperationContext, id: string) => Promise<Row>;
+  /** throws not_found; absent for what only GraphQL reads, by its ID */
+  read?: (context: OperationContext, id: string) => Promise<Row>;
 }
 
 interface ChangeNames extends OperationNames {
@@ -233,7 +236,10 @@ export interface Action extends ChangeNames {
   cost?: Cost;
   /** the field of another type of GraphQL that has the output, too, or instead of a query */
   of?: OwnedField;
-  run: (context: OperationContext, input: unknown, id: string) => Promise<unknown>;
+  /** The operation of its idempotency keys, such as `simulate`. Absent: it takes none. */
+  idempotencyOperation?: string;
+  /** absent for what is only a field of another type */
+  run?: (context: OperationContext, input: unknown, id: string, idempotency: Idempotency | null) => Promise<unknown>;
 }
 
 /** Cost in GraphQL: as many fields, or that of the fields of the output times a number. */
@@ -244,7 +250,11 @@ export interface OwnedField {
   /** in GraphQL, such as `Email` */
   type: string;
   field: string;
+  /** that of the action if absent */
+  description?: string;
   isNullable?: boolean;
+  /** returns whether an owner has no value, for which nothing is loaded */
+  isAbsent?: (owner: never) => boolean;
   cost?: Cost;
   /** returns one value per ID of an owner, with the same input */
   load: (context: OperationContext, ids: readonly string[], input: never) => Promise<readonly unknown[]>;
@@ -288,6 +298,13 @@ type DeepReadonly<Value> = Value extends Date
     : Value extends object
       ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> }
       : Value;
+
+/** An object whose fields can be functions, which run when an interface needs the field: GraphQL reads only what is requested. */
+export type Lazily<Value> = Value extends Date | readonly unknown[]
+  ? Value
+  : Value extends object
+    ? { readonly [Key in keyof Value]: Lazily<Value[Key]> | (() => Promise<Value[Key]>) }
+    : Value;
 
 /**
  * Defines a resource. The compiler checks that a row has each field of the shape with its type, or that `computed` or `loaded` returns it.
@@ -372,11 +389,12 @@ export function defineAction<Input extends Fields, Output extends Fields | z.Zod
   definition: Omit<Action, 'kind' | 'input' | 'output' | 'run'> & {
     input: Input;
     output: Output;
-    run: (
+    run?: (
       context: OperationContext,
       input: z.output<Input>,
       id: string,
-    ) => Promise<Output extends z.ZodType ? DeepReadonly<z.output<Output>> : ResourceRow>;
+      idempotency: Idempotency | null,
+    ) => Promise<Output extends z.ZodType ? Lazily<DeepReadonly<z.output<Output>>> : ResourceRow>;
   },
 ): Operation {
   return { ...definition, kind: 'action' } as unknown as Operation;

@@ -39,7 +39,7 @@ export function listDmarcReports(
   context: OperationContext,
   domainId: string,
   page: Page,
-): Promise<{ reports: DmarcReport[]; total: number }> {
+): Promise<{ rows: DmarcReport[]; total: number }> {
   return onDomain(context, domainId, (transaction) =>
     lists.listDmarcReports(transaction, context.userId, domainId, page),
   );

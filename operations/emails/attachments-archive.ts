@@ -4,7 +4,7 @@ import { archiveNames } from '../../core/mime/archive-names.ts';
 import { type Attachment, decodeAttachment } from '../../core/mime/attachment.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
-import { readBytes } from './attachments.ts';
+import { readTakenBytes } from './attachments.ts';
 import { loadEmails, loadOutlines } from './emails.ts';
 import { waitUntilParsed } from './pending-emails.ts';
 
@@ -14,9 +14,13 @@ export interface AttachmentsArchive {
   stream: Readable;
 }
 
+/** Bytes that are given to the ZIP file at once: it has as much in memory beyond what its reader takes. */
+const SLICE_BYTES = 65_536;
+
 /**
- * Returns all attachments of an email as one ZIP file. Each file is read when its turn comes, so that one is in memory at a time. Files are
- * stored as they are: most attachments are compressed already. Throws not_found.
+ * Returns all attachments of an email as one ZIP file. Each file is read when its turn comes, so that one is in memory at a time. There is room
+ * for the largest one from the beginning, so that no later one lacks it. Files are stored as they are: most attachments are compressed already.
+ * Throws not_found, and what ResponseRoom.take throws.
  */
 export function readAttachmentsArchive(context: OperationContext, emailId: string): Promise<AttachmentsArchive> {
   return waitUntilParsed(context, [emailId], async () => {
@@ -26,8 +30,9 @@ export function readAttachmentsArchive(context: OperationContext, emailId: strin
     const attachments = content?.attachments ?? [];
     const [first] = attachments;
     if (first === undefined) throw new UserError('not_found', 'No attachments found in this email');
+    context.room.take(Math.max(...attachments.map(({ length }) => length)));
     const read = async ({ start, length, transferEncoding }: Attachment) =>
-      decodeAttachment(await readBytes(context, emailId, { start, length }), transferEncoding);
+      decodeAttachment(await readTakenBytes(context, emailId, { start, length }), transferEncoding);
     // Bytes that are gone are an error of the request, before the download begins.
     const firstBytes = await read(first);
     const zip = new ZipFile();
@@ -39,11 +44,15 @@ export function readAttachmentsArchive(context: OperationContext, emailId: strin
       zip.addReadStreamLazy(names[at] ?? '', { mtime: email.createdAt, compress: false }, (give) => {
         if (stream.destroyed) return;
         (at === 0 ? Promise.resolve(firstBytes) : read(attachment)).then(
-          (bytes) => give(null, Readable.from([bytes])),
+          (bytes) => give(null, Readable.from(slicesOf(bytes))),
           (error: unknown) => stream.destroy(error instanceof Error ? error : new Error(String(error))),
         );
       });
     zip.end();
     return { filename: `${emailId}-attachments.zip`, stream };
   });
+}
+
+function* slicesOf(bytes: Uint8Array): Generator<Uint8Array, void> {
+  for (let at = 0; at < bytes.length; at += SLICE_BYTES) yield bytes.subarray(at, at + SLICE_BYTES);
 }

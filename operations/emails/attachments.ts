@@ -13,6 +13,11 @@ export interface AttachmentFile {
   bytes: Uint8Array;
 }
 
+interface ByteRange {
+  start: number;
+  length: number;
+}
+
 /** By file name (the first match) or by position in the message. */
 type AttachmentChoice = { filename: string } | { index: number };
 
@@ -58,20 +63,26 @@ async function readStoredMessage(context: OperationContext, emailId: string): Pr
 export function loadRawBytes(
   { database, userId, room }: OperationContext,
   emailId: string,
-  range: { start: number; length: number },
+  range: ByteRange,
 ): ReturnType<typeof readRawBytes> {
   return room.load(range.length, () => readRawBytes(database, userId, emailId, range));
 }
 
-/** Returns a part of the stored bytes of an email that the user has. Throws not_found when they are gone or damaged. */
-export async function readBytes(
-  context: OperationContext,
+/** Returns a part of the stored bytes of an email that the user has. Throws not_found when they are gone or damaged, and what ResponseRoom.load throws. */
+function readBytes(context: OperationContext, emailId: string, range: ByteRange): Promise<Buffer> {
+  context.room.take(range.length);
+  return readTakenBytes(context, emailId, range);
+}
+
+/** Like readBytes, of bytes that room is taken for already. */
+export async function readTakenBytes(
+  { database, userId, room, log }: OperationContext,
   emailId: string,
-  range: { start: number; length: number },
+  range: ByteRange,
 ): Promise<Buffer> {
-  const bytes = await loadRawBytes(context, emailId, range);
+  const bytes = await room.loadTaken(range.length, () => readRawBytes(database, userId, emailId, range));
   if (bytes !== 'missing' && bytes !== 'damaged') return bytes;
-  context.log.error({ emailId, bytes }, 'emails: the raw bytes of a message are missing or damaged');
+  log.error({ emailId, bytes }, 'emails: the raw bytes of a message are missing or damaged');
   throw contentNotAvailable();
 }
 
@@ -92,14 +103,6 @@ function isChosen(attachment: Attachment, choice: AttachmentChoice): boolean {
   return attachment.filename === choice.filename || attachment.filename.normalize() === choice.filename.normalize();
 }
 
-/** Returns all bytes of an email. Returns null when the user has no such email, or its bytes are missing or damaged. */
-export async function readRawSource(context: OperationContext, emailId: string): Promise<Buffer | null> {
-  const [size] = await loadSizes(context, [emailId]);
-  if (size == null) return null;
-  const bytes = await loadRawBytes(context, emailId, { start: 0, length: size });
-  return bytes === 'missing' ? null : unlessDamaged(context, emailId, bytes);
-}
-
 /** Bytes of messages that one statement reads. */
 const MAX_BATCH_BYTES = 8_000_000;
 
@@ -114,16 +117,18 @@ export async function loadRawSources(
 ): Promise<(Buffer | null)[]> {
   const { database, userId, room } = context;
   const sources = new Map<string, Buffer | 'damaged'>();
-  await asUser(database, userId, async (transaction) => {
-    const sizes = await findRawSizes(transaction, userId, emailIds.filter(isValidId));
-    const readSize = (id: string) => Math.min(sizes.get(id) ?? 0, most ?? Number.POSITIVE_INFINITY);
-    for (const batch of batchBySize([...sizes.keys()], readSize)) {
-      const total = batch.reduce((sum, id) => sum + readSize(id), 0);
-      const length = Math.max(...batch.map(readSize));
-      const found = await room.load(total, () => findRawBeginnings(transaction, userId, batch, length));
-      for (const [id, bytes] of found) sources.set(id, bytes);
-    }
-  });
+  const sizes = await asUser(database, userId, (transaction) =>
+    findRawSizes(transaction, userId, emailIds.filter(isValidId)),
+  );
+  const readSize = (id: string) => Math.min(sizes.get(id) ?? 0, most ?? Number.POSITIVE_INFINITY);
+  for (const batch of batchBySize([...sizes.keys()], readSize)) {
+    const total = batch.reduce((sum, id) => sum + readSize(id), 0);
+    const length = Math.max(...batch.map(readSize));
+    const found = await room.load(total, () =>
+      asUser(database, userId, (transaction) => findRawBeginnings(transaction, userId, batch, length)),
+    );
+    for (const [id, bytes] of found) sources.set(id, bytes);
+  }
   return emailIds.map((id) => unlessDamaged(context, id, sources.get(id) ?? null));
 }
 

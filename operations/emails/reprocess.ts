@@ -24,7 +24,7 @@ export interface ReprocessInput {
 }
 
 /** A field whose value changed, or would change. */
-export interface ReprocessChange extends FieldChange {
+interface ReprocessChange extends FieldChange {
   step: ReprocessStep;
 }
 

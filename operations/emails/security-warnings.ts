@@ -57,8 +57,8 @@ const SENDERS_BATCH = 10;
 
 /**
  * Returns for each message, if it was received, what in it may deceive its reader: links, a display name that imitates a person known from
- * the user's newest mail, and a domain of the sender that looks like a known one. Empty for other mail. One statement for ten messages, and
- * none if no sender can be compared.
+ * the user's newest mail, and a domain of the sender that looks like a known one. Empty for other mail. One statement for ten messages in one
+ * transaction, and none if no sender can be compared.
  */
 export async function readSecurityWarnings(
   { database, userId }: OperationContext,
@@ -66,13 +66,16 @@ export async function readSecurityWarnings(
 ): Promise<SecurityWarning[][]> {
   const compared = mails.filter(({ email }) => email.type === 'received' && isSenderComparable(email));
   const warnings = new Map<ExaminedMail, NameWarning[]>();
-  for (let at = 0; at < compared.length; at += SENDERS_BATCH) {
-    const batch = compared.slice(at, at + SENDERS_BATCH);
-    const senders = batch.map(({ email }) => ({ emailId: email.id, sender: email.fromAddress }));
-    const known = await asUser(database, userId, (transaction) => findKnownSenders(transaction, userId, senders));
-    for (const mail of batch)
-      warnings.set(mail, compareSender(mail, known.get(mail.email.id) ?? { people: [], ownDomains: [] }));
-  }
+  if (compared.length > 0)
+    await asUser(database, userId, async (transaction) => {
+      for (let at = 0; at < compared.length; at += SENDERS_BATCH) {
+        const batch = compared.slice(at, at + SENDERS_BATCH);
+        const senders = batch.map(({ email }) => ({ emailId: email.id, sender: email.fromAddress }));
+        const known = await findKnownSenders(transaction, userId, senders);
+        for (const mail of batch)
+          warnings.set(mail, compareSender(mail, known.get(mail.email.id) ?? { people: [], ownDomains: [] }));
+      }
+    });
   return mails.map((mail) => {
     if (mail.email.type !== 'received') return [];
     const names = warnings.get(mail) ?? compareSender(mail, { people: [], ownDomains: [] });

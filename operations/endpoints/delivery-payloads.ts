@@ -22,24 +22,13 @@ export interface DeliveryPayload {
   isEndpointChanged: boolean;
 }
 
-/**
- * Builds the body that an attempt would send now, with the code that sends it. Bodies are not stored; equal input gives
- * equal bytes. Returns null when the user has no such webhook delivery, or its endpoint or email is gone.
- */
-export async function buildDeliveryPayload(
-  context: OperationContext,
-  deliveryId: string,
-): Promise<DeliveryPayload | null> {
-  const [payload = null] = await buildDeliveryPayloads(context, [deliveryId], (built) => built);
-  return payload;
-}
-
 /** A delivery of an email to a webhook, with the valid configuration of its endpoint. */
 type MailDelivery = bodies.DeliveryBodyParts & { config: WebhookConfig };
 
 /**
- * Builds the body of each delivery, as buildDeliveryPayload does, one after another, and returns what `keep` keeps of it. A statement reads
- * several emails or events as long as they are small, and payload queries run together.
+ * Builds the body that an attempt of each delivery would send now, with the code that sends it, one after another, and returns what `keep` keeps
+ * of it. Bodies are not stored; equal input gives equal bytes. Null where the user has no such webhook delivery, or its endpoint or email is
+ * gone. A statement reads several emails or events as long as they are small, and payload queries run together.
  */
 export async function buildDeliveryPayloads<Kept>(
   context: OperationContext,

@@ -22,6 +22,12 @@ export type { EventReader, StreamEnd } from './event-reader.ts';
 /** Where a reader starts: after a cursor, at the oldest event, or with new events. */
 export type EventStart = { cursor: string } | 'beginning' | 'now';
 
+/** Returns where a request with this `after` starts: a cursor, `latest`, or nothing for the oldest event. */
+export function startAfter(after: string | null | undefined): EventStart {
+  if (after == null) return 'beginning';
+  return after === 'latest' ? 'now' : { cursor: after };
+}
+
 export interface EventQuery {
   start: EventStart;
   /** null: every kind */

@@ -9,7 +9,7 @@ import { baseSubject } from '../../core/mime/subject.ts';
 import { emailParties } from '../../core/search/email-parties.ts';
 import { envelopeRecipients } from '../../core/sending/outgoing-addresses.ts';
 import { unsubscribeFields } from '../../core/sending/unsubscribe-link.ts';
-import { type IdentifierKind, makeIdentifier } from '../../core/shared/identifiers.ts';
+import { IDENTIFIER_RANDOM_BYTES, type IdentifierKind, makeIdentifier } from '../../core/shared/identifiers.ts';
 import { NONCE_BYTES } from '../../core/shared/secret-box.ts';
 import type { OutgoingContent } from '../../db/queries/sending/outgoing-write.ts';
 import { invalid, type MailContext } from '../context.ts';
@@ -31,8 +31,6 @@ export interface OutgoingEmail extends OutgoingContent {
 
 /** Random bytes of a Message-ID's local-part, written in hex. */
 const MESSAGE_ID_BYTES = 16;
-/** Random bytes of an identifier; see core/shared/identifiers.ts. */
-const IDENTIFIER_BYTES = 10;
 /** Bytes of attachments whose message takes so long to compose that other requests go on between its steps. */
 const LARGE_ATTACHMENTS = 1_000_000;
 /** Characters of search text kept of one email. */
@@ -50,9 +48,9 @@ export async function composeOutgoing(
   const { sender, domain, to, cc, bcc, replyTo, subject, html, attachments } = email;
   const text = email.derivesText && html !== null ? await readHtmlText(context.userId, html) : email.text;
   const recipients = envelopeRecipients(to, cc, bcc);
-  const random = context.random(MESSAGE_ID_BYTES + (3 + recipients.length) * IDENTIFIER_BYTES);
+  const random = context.random(MESSAGE_ID_BYTES + (3 + recipients.length) * IDENTIFIER_RANDOM_BYTES);
   const identifier = (kind: IdentifierKind, place: number) =>
-    makeIdentifier(kind, context.now(), random.subarray(MESSAGE_ID_BYTES + place * IDENTIFIER_BYTES));
+    makeIdentifier(kind, context.now(), random.subarray(MESSAGE_ID_BYTES + place * IDENTIFIER_RANDOM_BYTES));
   const id = identifier('email', 0);
   const messageId = `<${Buffer.from(random.subarray(0, MESSAGE_ID_BYTES)).toString('hex')}@${domain}>`;
   const date = schedule?.at ?? context.now();

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { IDENTIFIER_RANDOM_BYTES, type IdentifierKind, makeIdentifier } from '../../core/shared/identifiers.ts';
+import { type IdentifierKind, newIdentifier } from '../../core/shared/identifiers.ts';
 import { addParticipants, mergeParticipants, type Participants } from '../../core/threads/thread-participants.ts';
 import {
   compareMessages,
@@ -234,7 +234,7 @@ function eventsOf(
 }
 
 function makeId({ now, random }: ThreadingParts, kind: IdentifierKind): string {
-  return makeIdentifier(kind, now(), random(IDENTIFIER_RANDOM_BYTES));
+  return newIdentifier({ now, random }, kind);
 }
 
 /** What happens to one thread in a batch. */

@@ -1,5 +1,5 @@
 import { isReplySubject } from '../../core/mime/subject.ts';
-import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
+import { newIdentifier } from '../../core/shared/identifiers.ts';
 import { linksOf, subjectAnchorOf } from '../../core/threads/threading.ts';
 import type { OutgoingContent } from '../../db/queries/sending/outgoing-write.ts';
 import type { NewThread } from '../../db/queries/threads/new-thread.ts';
@@ -29,11 +29,11 @@ export function startThread(parts: ThreadingParts, row: SentRow): NewThread {
     thread_key: null,
   });
   const links = linksOf(email);
-  const id = makeIdentifier('thread', now, parts.random(IDENTIFIER_RANDOM_BYTES));
+  const id = newIdentifier(parts, 'thread', now);
   const { normalizedSubject, participants } = planNew([{ email, reason: 'new' }], id).row;
   return {
     id,
-    eventId: makeIdentifier('event', now, parts.random(IDENTIFIER_RANDOM_BYTES)),
+    eventId: newIdentifier(parts, 'event', now),
     key: links.own,
     anchor: subjectAnchorOf(email, links),
     normalizedSubject,

@@ -21,7 +21,7 @@ export const MAX_THREADS = 100;
 /**
  * Maximum messages that one call changes in several threads; more would exceed the time limit of a request. A single thread has no limit.
  */
-export const MAX_MESSAGES = 20_000;
+const MAX_MESSAGES = 20_000;
 /** Milliseconds before the end of the request in which no further messages are changed. */
 const SPARE_MS = 2_000;
 /** Maximum labels in the list of labels. */

@@ -2,7 +2,6 @@ import { asUser } from '../../db/connection/transaction.ts';
 import * as counts from '../../db/queries/upkeep/overview-counts.ts';
 import { invalid, type OperationContext } from '../context.ts';
 
-export type { DomainDeliverability, RecentWebhooks, WaitingMail } from '../../db/queries/upkeep/overview-counts.ts';
 export {
   MAX_COUNTED,
   MAX_DEFERRED,

@@ -177,7 +177,8 @@ export function objectFields<Row extends object>(
       ...(extensions === undefined ? {} : { extensions }),
       ...(usualCount === undefined ? {} : { complexity: { field: 1, multiplier: usualCount } }),
       resolve: (row: Row, _args: object, context: GraphContext) => {
-        const value = read(row, field, context) ?? null;
+        const found = read(row, field, context) ?? null;
+        const value: unknown = typeof found === 'function' ? (found as () => unknown)() : found;
         return (linksTo === 'Node' && value !== null ? loadNode(value as string, context) : value) as never;
       },
     };

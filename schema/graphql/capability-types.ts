@@ -21,6 +21,7 @@ import type {
   ResourceRow,
   Target,
 } from '../../operations/capability/capability.ts';
+import { readIdempotency } from '../../operations/sending/idempotency.ts';
 import { invalidInput, limitEntries } from '../input-shapes.ts';
 import { access } from './access.ts';
 import { builder, connectionComplexity } from './builder.ts';
@@ -34,9 +35,11 @@ import {
 } from './capability-shapes.ts';
 import { type ConnectionArgs, type CountedConnection, type Cursors, connectionBy, totalCount } from './connection.ts';
 import { forgetLoaded, type GraphContext } from './context.ts';
+
 import { loadByOwner } from './load-by-owner.ts';
 import { addNodeKind } from './node-kinds.ts';
 import { addNodeType, EndpointInterface, loaderOf, nodeTypes, orNull } from './nodes.ts';
+import { idempotencyField } from './sending/sending.ts';
 
 type NodeType = ReturnType<typeof declareNode>;
 
@@ -271,7 +274,7 @@ function addRead(
       resolve: async (_root, args: Record<string, unknown>, { reads }) => {
         const id = String(args[target.argument]);
         // Objects that are named by their ID are loaded together.
-        if (target.argument === 'id' && !isReadAlone) return id as never;
+        if ((target.argument === 'id' && !isReadAlone) || read === undefined) return id as never;
         return read(reads, id).catch(nullIfNotFound) as never;
       },
     }),
@@ -369,11 +372,12 @@ function addAction(action: Action, resource: Resource | undefined): void {
     isQuery = false,
     of,
     field,
+    idempotencyOperation,
   } = action;
   const read = makeMailReader(action);
   const isOfDomain = resource?.isOfDomain ?? action.isOfDomain ?? false;
   if (of !== undefined && output !== 'resource') addOwnedField(action, of, typeFor(output, { isOfDomain }));
-  if (field === undefined) return;
+  if (field === undefined || run === undefined) return;
   const [linked, link] = findLink(output, payloadField, resource) ?? [];
   const dataField = output === 'resource' && resource !== undefined ? uncapitalized(resource.name) : payloadField;
   const options = {
@@ -381,8 +385,14 @@ function addAction(action: Action, resource: Resource | undefined): void {
     access: { ...access[action.access], ...(shows === undefined ? {} : { shows }) },
     description,
   };
-  const runOn = (context: GraphContext['operations'], given: Record<string, unknown>) =>
-    run(context, parseGiven(input, read(given)), target === undefined ? '' : String(given[target.argument]));
+  const runOn = (context: GraphContext['operations'], { idempotencyKey, ...given }: Record<string, unknown>) => {
+    const idempotency =
+      idempotencyOperation === undefined
+        ? null
+        : readIdempotency({ key: idempotencyKey, field: 'idempotencyKey' }, idempotencyOperation, given);
+    const id = target === undefined ? '' : String(given[target.argument]);
+    return run(context, parseGiven(input, read(given)), id, idempotency);
+  };
   if (method === 'GET' || isQuery)
     builder.queryField(field, (t) =>
       t.field({
@@ -404,7 +414,11 @@ function addAction(action: Action, resource: Resource | undefined): void {
     builder.mutationField(field, (t) =>
       t.fieldWithInput({
         ...options,
-        input: { ...targetField(t.input as never, target), ...inputFields(t.input, input) },
+        input: {
+          ...targetField(t.input as never, target),
+          ...inputFields(t.input, input),
+          ...(idempotencyOperation === undefined ? {} : idempotencyField(t.input)),
+        },
         errors: dataField === undefined ? { directResult: true } : { dataField: { name: dataField } },
         ...makeComplexity(cost, ({ input: given }: { input?: unknown }) => given),
         resolve: async (_root, args, context) => {
@@ -442,8 +456,8 @@ function findLink(
 }
 
 /** Adds a field of another type, whose values are loaded together for all owners in a response. */
-function addOwnedField({ input, description }: Action, of: OwnedField, type: unknown): void {
-  const { type: owner, field, isNullable = false, cost, load } = of;
+function addOwnedField({ input, description: ownDescription }: Action, of: OwnedField, type: unknown): void {
+  const { type: owner, field, description = ownDescription, isNullable = false, isAbsent, cost, load } = of;
   const read = makeInputReader(input);
   const values = loadByOwner(
     ({ reads }, ids, given: unknown) => load(reads, ids, given as never) as Promise<unknown[]>,
@@ -455,7 +469,10 @@ function addOwnedField({ input, description }: Action, of: OwnedField, type: unk
       description,
       args: inputFields({ field: t.arg as never }, input, { arguments: true }),
       ...(makeComplexity(cost, (args) => args) as object),
-      resolve: ({ id }, args, context) => values(context, String(id), parseGiven(input, read(args))) as never,
+      resolve: (row, args, context) =>
+        isAbsent?.(row as never) === true
+          ? (null as never)
+          : (values(context, String(row.id), parseGiven(input, read(args))) as never),
     }),
   );
 }

@@ -72,7 +72,7 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     await drawer.getByRole('combobox', { name: 'Test email' }).selectOption('ONE_TIME_CODE');
     await drawer.getByRole('button', { name: 'Send test email' }).click();
     await drawer.getByText('The test email arrived').waitFor();
-    await drawer.getByText('1 emails in 24 h').waitFor();
+    await drawer.getByText('1 email in 24 h').waitFor();
     await expect.poll(() => drawer.getByText('swaks --server').textContent()).toContain(`:${stage.service.smtpPort} `);
     await expectAccessible(page);
     expect(await page.locator('[data-not-reloaded]').count()).toBe(1);

@@ -165,6 +165,27 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
       ]);
     });
 
+    test('an unmarked copy of an original in HTML is removed from a reply in HTML', async () => {
+      const original = '<p>Hello,</p><p>could you send the offer for the three green chairs until Friday?</p>';
+      const linesOf = (id: string, fields: string[], html: string) => [
+        `Message-ID: <${id}.${mode}@elsewhere.test>`,
+        ...fields,
+        'From: ada@elsewhere.test',
+        `To: ${address}`,
+        'Content-Type: text/html; charset=utf-8',
+        '',
+        html,
+      ];
+      await send(linesOf('html', ['Subject: Offer'], original));
+      await webhookOf(`<html.${mode}@elsewhere.test>`);
+      const fields = ['Subject: Re: Offer', `In-Reply-To: <html.${mode}@elsewhere.test>`];
+      await send(linesOf('html-copy', fields, `<p>Here it is, with the delivery in March.</p><br>${original}`));
+      const { email } = (await webhookOf(`<html-copy.${mode}@elsewhere.test>`)).payload;
+      expect(email.cleanedContent.html).toContain('Here it is');
+      expect(email.cleanedContent.html).not.toContain('green chairs');
+      expect(email.parsedData.htmlBody).toContain('green chairs');
+    });
+
     test('an unmarked copy of the original is removed from the reply, for its own account only', async () => {
       const original = [
         'Hello,',

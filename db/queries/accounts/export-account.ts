@@ -1,12 +1,24 @@
 import type pg from 'pg';
 
 /** Documents of one kind: a file of JSON lines. */
-export interface ExportedKind {
+export type ExportedKind = SmallKind | LargeKind;
+
+/** Documents of which several are read at once. */
+interface SmallKind {
   file: string;
   /** with the user's id in $1; one column, `document` */
   query: string;
   /** documents read at once, READ_AT_ONCE by default */
   atOnce?: number;
+}
+
+/** Documents that may have tens of megabytes. */
+interface LargeKind {
+  file: string;
+  /** documents with the `id` of each, in order; with the user's id in $1 */
+  idQuery: string;
+  /** with the user's id in $1 and that of the document in $2; one column, `document` */
+  largeQuery: string;
 }
 
 /** Rows as stored, without columns for internal use. */
@@ -44,9 +56,8 @@ export const EXPORTED_KINDS: readonly ExportedKind[] = [
   { file: 'thread-claims.jsonl', query: rowsOf('thread_claim', 't.thread_id', ['token_sha256']) },
   {
     file: 'emails.jsonl',
-    // A document may be tens of megabytes.
-    atOnce: 1,
-    query: `
+    idQuery: `select jsonb_build_object('id', e.id) as document from email e where e.user_id = $1 order by e.created_at, e.id`,
+    largeQuery: `
       select (to_jsonb(e) - 'user_id' - 'raw_id') || jsonb_build_object('has_raw_message', e.raw_id is not null,
           'content', to_jsonb(c) - 'user_id' - 'email_id',
           'envelope', (select to_jsonb(r) - '{user_id,email_id,raw_id,claimed_by,claimed_until,tries,last_error}'::text[]
@@ -54,17 +65,17 @@ export const EXPORTED_KINDS: readonly ExportedKind[] = [
           'route', (select to_jsonb(w) - '{user_id,email_id,claimed_by,claimed_until}'::text[]
             from route w where w.user_id = e.user_id and w.email_id = e.id)) as document
       from email e left join email_content c on c.user_id = e.user_id and c.email_id = e.id
-      where e.user_id = $1 order by e.created_at, e.id`,
+      where e.user_id = $1 and e.id = $2`,
   },
   {
     file: 'drafts.jsonl',
-    atOnce: 1,
-    query: `
+    idQuery: `select jsonb_build_object('id', d.id) as document from draft d where d.user_id = $1 order by d.created_at, d.id`,
+    largeQuery: `
       select (to_jsonb(d) - 'user_id') || jsonb_build_object('attachments', (
           select coalesce(jsonb_agg(to_jsonb(a) - '{user_id,draft_id,content}'::text[]
             || jsonb_build_object('content_base64', translate(encode(a.content, 'base64'), E'\\n', '')) order by a.position), '[]')
           from draft_attachment a where a.user_id = d.user_id and a.draft_id = d.id)) as document
-      from draft d where d.user_id = $1 order by d.created_at, d.id`,
+      from draft d where d.user_id = $1 and d.id = $2`,
   },
   { file: 'approvals.jsonl', query: rowsOf('approval', 't.requested_at, t.email_id') },
   { file: 'recipients.jsonl', query: rowsOf('recipient', 't.created_at, t.id') },
@@ -75,8 +86,10 @@ export const EXPORTED_KINDS: readonly ExportedKind[] = [
   { file: 'events.jsonl', query: rowsOf('event', 't.seq') },
 ];
 
-/** Rows of a few kilobytes. */
-const READ_AT_ONCE = 100;
+/** Most rows have a few kilobytes; an API key with a send policy has up to 160. */
+const READ_AT_ONCE = 20;
+/** Bytes that are read of a message or a large document at once: the driver of PostgreSQL holds them several times. */
+const PIECE_BYTES = 262_144;
 
 /**
  * Reads all documents of a kind in batches, within the transaction of the client. `read` is awaited for each, so that memory holds one
@@ -84,7 +97,7 @@ const READ_AT_ONCE = 100;
  */
 export async function readDocuments(
   client: pg.ClientBase,
-  { query, atOnce = READ_AT_ONCE }: Pick<ExportedKind, 'query' | 'atOnce'>,
+  { query, atOnce = READ_AT_ONCE }: Pick<SmallKind, 'query' | 'atOnce'>,
   userId: string,
   read: (document: Record<string, unknown>) => Promise<void>,
 ): Promise<void> {
@@ -114,12 +127,52 @@ export const KEPT_BYTES_QUERY = `
   select jsonb_build_object('emailId', e.id, 'createdAt', e.created_at) as document
   from email e where e.user_id = $1 and e.raw_id is not null order by e.created_at, e.id`;
 
+/** Bytes that are read in pieces, which must be taken before anything else is read from their connection. */
+export interface ExportedBytes {
+  /** of all pieces */
+  sizeBytes: number;
+  pieces: Iterable<Buffer> | AsyncIterable<Buffer>;
+}
+
 /** Returns the bytes of a raw message; null when they are gone. */
-export async function readKeptBytes(client: pg.ClientBase, userId: string, emailId: string): Promise<Buffer | null> {
-  const { rows } = await client.query<{ bytes: Buffer | null }>({
-    name: 'export-bytes',
-    text: `select octets as bytes from raw_octets($1, $2, 0, ${ALL_BYTES})`,
-    values: [userId, emailId],
-  });
-  return rows[0]?.bytes ?? null;
+export function readKeptBytes(client: pg.ClientBase, userId: string, emailId: string): Promise<ExportedBytes | null> {
+  return readPieces(client, `select octets as bytes from raw_octets($1, $2, 0, ${ALL_BYTES})`, [userId, emailId]);
+}
+
+/** Returns a large document as JSON in UTF-8; null when it is gone. */
+export function readLargeDocument(
+  client: pg.ClientBase,
+  { largeQuery }: LargeKind,
+  userId: string,
+  id: string,
+): Promise<ExportedBytes | null> {
+  const query = `select convert_to(d.document::text, 'UTF8') as bytes from (${largeQuery}) d`;
+  return readPieces(client, query, [userId, id]);
+}
+
+/** `query` returns one row with the column `bytes`, which PostgreSQL makes once for its size, and once more for all pieces. */
+async function readPieces(client: pg.ClientBase, query: string, values: string[]): Promise<ExportedBytes | null> {
+  // Without offset 0, each use of a column would make it again.
+  const source = `(${query} offset 0) b`;
+  const { rows } = await client.query<{ size: number | null; bytes: Buffer | null }>(
+    `select octet_length(b.bytes) as size, case when octet_length(b.bytes) <= ${PIECE_BYTES} then b.bytes end as bytes from ${source}`,
+    values,
+  );
+  const [{ size, bytes } = { size: null, bytes: null }] = rows;
+  if (size === null) return null;
+  if (bytes !== null) return { sizeBytes: size, pieces: [bytes] };
+  async function* pieces(): AsyncGenerator<Buffer, void> {
+    await client.query(
+      `declare pieces no scroll cursor for select substring(b.bytes from s.at + 1 for ${PIECE_BYTES}) as piece
+       from ${source} cross join lateral generate_series(0, octet_length(b.bytes) - 1, ${PIECE_BYTES}) s(at)`,
+      values,
+    );
+    for (;;) {
+      const { rows: next } = await client.query<{ piece: Buffer }>('fetch next from pieces');
+      if (next[0] === undefined) break;
+      yield next[0].piece;
+    }
+    await client.query('close pieces');
+  }
+  return { sizeBytes: size, pieces: pieces() };
 }

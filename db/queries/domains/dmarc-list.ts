@@ -66,14 +66,14 @@ export async function listDmarcReports(
   userId: string,
   domainId: string,
   page: Page,
-): Promise<{ reports: StoredDmarcReport[]; total: number }> {
+): Promise<{ rows: StoredDmarcReport[]; total: number }> {
   const where = sql`r.user_id = ${userId} and r.domain_id = ${domainId}`;
   const { rows } = await sql<StoredDmarcReport>`
     select ${columns} from dmarc_report r where ${where}
     order by r.ends_at desc, r.id desc limit ${page.limit} offset ${page.offset}`.execute(transaction);
   const counted = await sql<{ total: number }>`
     select count(*) as total from dmarc_report r where ${where}`.execute(transaction);
-  return { reports: rows, total: Number(counted.rows[0]?.total ?? 0) };
+  return { rows, total: Number(counted.rows[0]?.total ?? 0) };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { Tables } from '../../entities/tables.ts';
 import { receivesSql } from '../domains/domain-row.ts';
+import { lookUpRow } from '../look-up-row.ts';
 import { containsPattern } from '../search/search-pattern.ts';
 
 /** Threads that are searched: this many of the newest, and as many of those whose addresses or subject contain the text. */
@@ -26,7 +27,7 @@ export async function readParticipants(
           null, null, false, ${MAX_LOOKED_THROUGH}) s`;
   const { rows } = await sql<{ emails: string[]; names: string[] }>`
     select t.participant_emails as emails, t.participant_names as names
-    from (${found}) f join thread t on t.user_id = ${userId} and t.id = f.id
+    from (${found}) f ${lookUpRow(sql`${userId}`, 'thread', 'f.id', 't')}
     order by t.last_message_at desc, t.id desc`.execute(transaction);
   return rows;
 }

@@ -3,6 +3,7 @@ import type { RelevanceCursor } from '../../../core/search/relevance-cursor.ts';
 import { isWordless, wordQuery } from '../../../core/search/word-query.ts';
 import type { KeysetPage } from '../../../core/shared/page.ts';
 import type { Tables } from '../../entities/tables.ts';
+import { lookUpRow } from '../look-up-row.ts';
 import { countMatchingEmails, FIND_BOUNDS, type FindBounds, findMatchingEmails } from '../search/find-mail.ts';
 import { rankMatchingEmails } from '../search/rank-mail.ts';
 import { EMAIL_BOUNDS, searchPage, searchQuery } from '../search/search-sql.ts';
@@ -24,7 +25,7 @@ export async function pageFoundEmails(
   const order = page.isInverted ? sql`order by e.created_at, e.id` : sql`order by e.created_at desc, e.id desc`;
   const { rows } = await sql<EmailSummaryRow>`
     select ${emailSummaryColumns} from ${found} s(email_id)
-    join email e on e.user_id = ${userId} and e.id = s.email_id ${order}`.execute(transaction);
+    ${lookUpRow(sql`${userId}`, 'email', 's.email_id', 'e')} ${order}`.execute(transaction);
   return rows.map(emailSummary);
 }
 
@@ -42,7 +43,7 @@ export async function rankFoundEmails(
   const found = await rankMatchingEmails(transaction, of, page);
   const { rows } = await sql<EmailSummaryRow>`
     select ${emailSummaryColumns} from unnest(${found.map(({ id }) => id)}::text[]) s(email_id)
-    join email e on e.user_id = ${userId} and e.id = s.email_id`.execute(transaction);
+    ${lookUpRow(sql`${userId}`, 'email', 's.email_id', 'e')}`.execute(transaction);
   const emails = new Map(rows.map((row) => [row.id, emailSummary(row)]));
   return found.flatMap(({ id, score }) => {
     const email = emails.get(id);

@@ -5,6 +5,7 @@ import type { ListSearch } from '../../../core/search/search-query.ts';
 import type { KeysetCursor, KeysetPage, Page } from '../../../core/shared/page.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { addressOf, domainNameOf } from '../domains/own-name.ts';
+import { lookUpRow } from '../look-up-row.ts';
 import { containsPattern } from '../search/search-pattern.ts';
 import { countedEmails, nextHour, WHOLE_DOMAIN } from './email-counter.ts';
 import {
@@ -262,7 +263,7 @@ async function searchParts(
     // Ordered and limited by the matches' own columns, so that only the emails of the page are read.
     select: (tail) => sql`
       select ${emailSummaryColumns} from (select h.id from hit h where true ${tail('h')}) h
-      join email e on e.user_id = ${userId} and e.id = h.id`,
+      ${lookUpRow(sql`${userId}`, 'email', 'h.id', 'e')}`,
     total: sql`(select count(*) from hit)`,
   };
 }

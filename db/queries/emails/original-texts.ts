@@ -6,25 +6,39 @@ export interface OriginalKey {
   messageId: string;
 }
 
-/** Characters of a text that are read. */
+/** Characters of a text and of HTML that are read. */
 const MAX_LENGTH = 50_000;
+const MAX_HTML_LENGTH = 100_000;
 
-/** Returns the plain texts of the user's emails with these msg-ids, in the order of the keys; an email without a plain text has none. */
+/** The text of an email that a reply may repeat: its plain text, or its HTML if it has none. */
+export type OriginalText = OriginalKey & ({ text: string } | { html: string });
+
+/** Returns the texts of the user's emails with these msg-ids, in the order of the keys; an email without a body has none. */
 export async function readOriginalTexts(
   client: Pick<pg.ClientBase, 'query'>,
   keys: readonly OriginalKey[],
-): Promise<(OriginalKey & { text: string })[]> {
+): Promise<OriginalText[]> {
   if (keys.length === 0) return [];
-  const { rows } = await client.query<{ user_id: string; message_id: string; text: string }>({
+  const { rows } = await client.query<{
+    user_id: string;
+    message_id: string;
+    text: string | null;
+    html: string | null;
+  }>({
     name: 'original-texts',
     text: `
-      select e.user_id, e.message_id, left(c.text_body, $3) as text
+      select e.user_id, e.message_id, left(c.text_body, $3) as text,
+        case when c.text_body is null then left(c.html_body, $4) end as html
       from unnest($1::text[], $2::text[]) with ordinality as k (user_id, message_id, at)
       join email e on e.user_id = k.user_id and e.message_id = k.message_id
       join email_content c on c.user_id = e.user_id and c.email_id = e.id
-      where c.text_body is not null
+      where c.text_body is not null or c.html_body is not null
       order by k.at`,
-    values: [keys.map(({ userId }) => userId), keys.map(({ messageId }) => messageId), MAX_LENGTH],
+    values: [keys.map(({ userId }) => userId), keys.map(({ messageId }) => messageId), MAX_LENGTH, MAX_HTML_LENGTH],
   });
-  return rows.map(({ user_id, message_id, text }) => ({ userId: user_id, messageId: message_id, text }));
+  return rows.map(({ user_id, message_id, text, html }) => ({
+    userId: user_id,
+    messageId: message_id,
+    ...(text === null ? { html: html ?? '' } : { text }),
+  }));
 }

@@ -71,22 +71,39 @@ export async function storeReceived(
   return result.rows.map((row) => ({ userId: row.user_id, emailIds: row.email_ids, events: row.events }));
 }
 
-/** Bodies are passed as one piece of bytes, each found by start and length: as JSON they would cost PostgreSQL more than storing them. */
+/**
+ * Bodies are passed as one piece of bytes, each found by start and length: as JSON they would cost PostgreSQL more than storing them. A sanitized
+ * body that the body begins with is a part of the same bytes.
+ */
 export function withBodiesApart(rows: readonly EmailRows[]): { fields: object[]; bodies: Buffer } {
   const pieces: Buffer[] = [];
   let end = 0;
-  const place = (body: string | null): [number, number] | [null, null] => {
+  const place = (body: string | null): Place => {
     if (body === null) return [null, null];
     const piece = Buffer.from(body, 'utf8');
     pieces.push(piece);
     end += piece.length;
     return [end - piece.length, piece.length];
   };
+  const placeBoth = (body: string | null, cleaned: string | null): [Place, Place] => {
+    const whole = place(body);
+    const isPart = body !== null && cleaned !== null && body.startsWith(cleaned) && cleaned.isWellFormed();
+    if (!isPart) return [whole, place(cleaned)];
+    return [whole, [whole[0] ?? 0, Buffer.byteLength(cleaned)]];
+  };
   const fields: object[] = rows.map(({ text_body, html_body, cleaned_text, cleaned_html, ...row }) => ({
     ...row,
-    places: [text_body, html_body, cleaned_text, cleaned_html].flatMap(place),
+    places: inColumnOrder(placeBoth(text_body, cleaned_text), placeBoth(html_body, cleaned_html)),
   }));
-  return { fields, bodies: Buffer.concat(pieces) };
+  const [only] = pieces;
+  return { fields, bodies: pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces) };
+}
+
+/** Start and length of a body in bytes; null: there is none. */
+type Place = [number, number] | [null, null];
+
+function inColumnOrder([text, cleanedText]: [Place, Place], [html, cleanedHtml]: [Place, Place]): (number | null)[] {
+  return [text, html, cleanedText, cleanedHtml].flat();
 }
 
 /** The body with that number (0 text, 1 HTML, 2 sanitized text, 3 sanitized HTML); null when it has no position. */

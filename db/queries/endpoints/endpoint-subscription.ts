@@ -105,19 +105,36 @@ export async function readFanOutEvents(
 ): Promise<FanOutEvent[]> {
   const { rows } = await client.query<FanOutEvent>({
     name: withPlaces ? 'fan-out-events-with-places' : 'fan-out-events',
-    text: `
-      select v.seq, v.id, v.at, v.kind, v.email_id, v.thread_id, coalesce(v.thread_id, m.thread_id) as order_thread_id, m.from_address,
-        v.kind in ('email.threaded', 'email.received') and exists (
-        select from reception o where o.user_id = $1 and o.email_id = v.email_id and o.imported->>'isRouted' = 'false') as is_quiet,
-        ${withPlaces ? 'p.domains, p.addresses' : 'null as domains, null as addresses'}
-      from (select * from event v where v.user_id = $1 and v.seq > $2 and v.seq <= $3 order by v.seq limit $4) v
-      left join lateral (select m.thread_id, m.from_address from email m where m.user_id = $1 and m.id = v.email_id limit 1) m on true
-      ${withPlaces ? PLACES : ''}
-      order by v.seq`,
+    text: fanOutEventsSql('v.seq > $2 and v.seq <= $3 order by v.seq limit $4', withPlaces),
     values: [userId, after, upTo, limit],
   });
   return rows;
 }
+
+/** Like readFanOutEvents, of events by their numbers. */
+export async function findFanOutEvents(
+  client: ClientBase,
+  userId: string,
+  { seqs, withPlaces }: { seqs: readonly number[]; withPlaces: boolean },
+): Promise<FanOutEvent[]> {
+  const { rows } = await client.query<FanOutEvent>({
+    name: withPlaces ? 'fan-out-events-of-with-places' : 'fan-out-events-of',
+    text: fanOutEventsSql('v.seq = any ($2::bigint[])', withPlaces),
+    values: [userId, seqs],
+  });
+  return rows;
+}
+
+/** `chosen` chooses among the events of the user in $1. */
+const fanOutEventsSql = (chosen: string, withPlaces: boolean) => `
+  select v.seq, v.id, v.at, v.kind, v.email_id, v.thread_id, coalesce(v.thread_id, m.thread_id) as order_thread_id, m.from_address,
+    v.kind in ('email.threaded', 'email.received') and exists (
+    select from reception o where o.user_id = $1 and o.email_id = v.email_id and o.imported->>'isRouted' = 'false') as is_quiet,
+    ${withPlaces ? 'p.domains, p.addresses' : 'null as domains, null as addresses'}
+  from (select * from event v where v.user_id = $1 and ${chosen}) v
+  left join lateral (select m.thread_id, m.from_address from email m where m.user_id = $1 and m.id = v.email_id limit 1) m on true
+  ${withPlaces ? PLACES : ''}
+  order by v.seq`;
 
 const PLACES = `
   left join lateral (

@@ -1,6 +1,5 @@
-import { CompiledQuery, sql, type Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { Row, Tables } from '../../entities/tables.ts';
-import { type DeliveryContentRow, readDeliveryContentSql } from './delivery-body.ts';
 
 /** A received email, as the requests for programs that pull them need it. */
 export interface PulledMail {
@@ -39,6 +38,20 @@ export async function readPulledMail(
   return rows;
 }
 
+/** Returns the bytes of the bodies of emails, or of their messages if they are larger, by email id. Bodies are not read for it. */
+export async function readMailSizes(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailIds: readonly string[],
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ id: string; bytes: number }>`
+    select k.id, greatest(z.octets, coalesce(octet_length(c.text_body), 0) + coalesce(octet_length(c.html_body), 0))::int as bytes
+    from unnest(${emailIds}::text[]) k(id)
+    left join lateral (select * from email_content c where c.user_id = ${userId} and c.email_id = k.id limit 1) c on true
+    left join raw_sizes(${userId}, ${emailIds}::text[]) z on z.email_id = k.id`.execute(transaction);
+  return new Map(rows.map(({ id, bytes }) => [id, bytes]));
+}
+
 /** Returns the number of the event up to which an endpoint has its deliveries; null when it subscribes to none. */
 export async function readSubscriptionPosition(
   transaction: Transaction<Tables>,
@@ -52,18 +65,6 @@ export async function readSubscriptionPosition(
     .where('endpoint_id', '=', endpointId)
     .executeTakeFirst();
   return row === undefined ? null : Number(row.event_seq);
-}
-
-/** Returns the content of an email; null when the user has none with that id. */
-export async function readPulledContent(
-  transaction: Transaction<Tables>,
-  userId: string,
-  emailId: string,
-): Promise<DeliveryContentRow | null> {
-  const { rows } = await transaction.executeQuery(
-    CompiledQuery.raw(readDeliveryContentSql, [[userId], [emailId]]) as CompiledQuery<DeliveryContentRow>,
-  );
-  return rows[0] ?? null;
 }
 
 /** Returns when the first deliveries of these events to the endpoint were created, by event number. */

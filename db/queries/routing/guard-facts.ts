@@ -1,5 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import { z } from 'zod';
+import { AUTHENTICATION_RESULTS } from '../../../core/mime/authentication.ts';
 import { guardFactsOf, MAX_GUARDED_HTML_LENGTH, MAX_GUARDED_TEXT_LENGTH } from '../../../core/routing/guard-facts.ts';
 import type { GuardFacts } from '../../../core/routing/guard-rule.ts';
 import type { Tables } from '../../entities/tables.ts';
@@ -59,7 +60,7 @@ export function guardFactsOfRow(row: GuardFactsRow): GuardFacts {
 }
 
 const attachments = z.array(z.object({ filename: z.string(), contentType: z.string() }));
-const result = z.enum(['pass', 'fail', 'softfail', 'neutral', 'none', 'policy', 'temperror', 'permerror']);
+const result = z.enum(AUTHENTICATION_RESULTS);
 const authentication = z
   .object({
     spf: z.object({ result, domain: z.string().nullable() }),

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../../core/shared/identifiers.ts';
+import { newIdentifier } from '../../../core/shared/identifiers.ts';
 import { type Database } from '../../connection/database.ts';
 import { inTransaction } from '../../connection/transaction.ts';
 import { settleForwards } from '../endpoints/forward-settle.ts';
@@ -47,7 +47,7 @@ export async function holdDueOutgoing(
       if (due.length === 0) break;
       const released = await queueReleased(
         client,
-        due.map((email) => ({ ...email, event_id: makeIdentifier('event', now(), random(IDENTIFIER_RANDOM_BYTES)) })),
+        due.map((email) => ({ ...email, event_id: newIdentifier({ now, random }, 'event') })),
       );
       // The threading actor gives them their threads when the service starts.
       for (const { user_id: userId, events } of released) await appendThreadEvents(client, userId, events);

@@ -13,6 +13,7 @@ import { readAsUser, type UserRead } from '../../connection/user-read.ts';
 import type { Row, Tables } from '../../entities/tables.ts';
 import { addressOf, domainNameOf } from '../domains/own-name.ts';
 import { type EmailSummary, type EmailSummaryRow, emailSummary, emailSummaryColumns } from '../emails/email-row.ts';
+import { lookUpRow } from '../look-up-row.ts';
 import {
   countMatchingThreads,
   FIND_BOUNDS,
@@ -335,8 +336,13 @@ async function fromThreads(
   ];
   return sql`
     from (${sql.join(sources, sql` union `)}) s
-    join thread t on t.user_id = ${userId} and t.id = s.thread_id
+    ${page === null ? sql`join thread t on t.user_id = ${userId} and t.id = s.thread_id` : lookUpThread(userId)}
     where true ${claimedCondition(sql`${userId}`, isClaimed)}`;
+}
+
+/** The threads t of a source s of their ids. */
+function lookUpThread(userId: string): RawBuilder<unknown> {
+  return lookUpRow(sql`${userId}`, 'thread', 's.thread_id', 't');
 }
 
 /** The threads of a page of which one message matches the terms; all of them if the claims of threads decide as well. */
@@ -410,7 +416,7 @@ export async function pageInbox(
   const found = isWordless(wordQuery(of.terms))
     ? sql`search_inbox(${searchQuery(userId, of.terms, of.conditions)}, ${searchPage(page, THREAD_BOUNDS)})`
     : sql`(${await selectMatchingThreads(transaction, of, page, bounds)})`;
-  const listed = sql`from ${found} s join thread t on t.user_id = ${userId} and t.id = s.thread_id`;
+  const listed = sql`from ${found} s ${lookUpThread(userId)}`;
   return listThreadsFrom(transaction, userId, listed, page);
 }
 
@@ -428,7 +434,7 @@ export async function rankInbox(
   const found = await rankMatchingThreads(transaction, searchOf(userId, conditions), page, {
     chosen: isClaimed === null ? null : claimedCondition(sql`${userId}`, isClaimed),
   });
-  const listed = sql`from unnest(${found.map(({ id }) => id)}::text[]) s(thread_id) join thread t on t.user_id = ${userId} and t.id = s.thread_id`;
+  const listed = sql`from unnest(${found.map(({ id }) => id)}::text[]) s(thread_id) ${lookUpThread(userId)}`;
   const rows = await listThreadsFrom(transaction, userId, listed, page);
   const threads = new Map(rows.map((thread) => [thread.id, thread]));
   return found.flatMap(({ id, score }) => {

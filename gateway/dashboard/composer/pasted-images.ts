@@ -1,4 +1,7 @@
+import { counted } from '../parts/counted.ts';
 import { MAX_CONTENT_BYTES, MAX_FILES, sizeText } from './attachments.ts';
+
+const pastedImages = (count: number) => counted(count, 'pasted image was', 'pasted images were');
 
 /** What the email can still take. */
 export interface ImageRoom {
@@ -42,17 +45,13 @@ export function takePastedImages(
     ...(over === 0
       ? []
       : [
-          `${counted(over)} left out, because an email can have at most ${MAX_FILES} files and ${sizeText(MAX_CONTENT_BYTES)} in total.`,
+          `${pastedImages(over)} left out, because an email can have at most ${MAX_FILES} files and ${sizeText(MAX_CONTENT_BYTES)} in total.`,
         ]),
     ...(missing === 0
       ? []
-      : [`${counted(missing)} left out, because only the address was copied. Insert the image as a file.`]),
+      : [`${pastedImages(missing)} left out, because only the address was copied. Insert the image as a file.`]),
   ];
   return words.length === 0 ? null : words.join(' ');
-}
-
-function counted(count: number): string {
-  return count === 1 ? '1 pasted image was' : `${count} pasted images were`;
 }
 
 interface ImageContent {

@@ -1,8 +1,9 @@
-import { Paper, Stack, Text, ThemeIcon, Title } from '@mantine/core';
+import { Paper, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
+import style from './empty-state.module.css';
 import type { IconType } from './icons.ts';
 
-/** Empty state of a page: the reason and the next step. */
+/** Empty state of a page: the reason and the next step, below a wall of pigeonholes of which one is for this. */
 export function EmptyState({
   icon: Icon,
   title,
@@ -17,9 +18,12 @@ export function EmptyState({
   return (
     <Paper withBorder p="xl" radius="md" bg="var(--postroom-raised)">
       <Stack align="center" gap="sm" maw={640} mx="auto" py="lg">
-        <ThemeIcon variant="light" size={56} radius="xl" aria-hidden>
-          <Icon size={28} stroke={1.5} />
-        </ThemeIcon>
+        <div className={style['holes']} aria-hidden>
+          {Array.from({ length: HOLES }, (_, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: they never change
+            <span key={at}>{at === MIDDLE && <Icon size={26} stroke={1.6} />}</span>
+          ))}
+        </div>
         <Title order={2} ta="center">
           {title}
         </Title>
@@ -31,3 +35,6 @@ export function EmptyState({
     </Paper>
   );
 }
+
+const HOLES = 15;
+const MIDDLE = 7;

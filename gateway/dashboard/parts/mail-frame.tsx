@@ -1,6 +1,7 @@
 import { Alert, Box, Button, Group, Skeleton, Stack, Text, useComputedColorScheme } from '@mantine/core';
 import { useElementSize, useLocalStorage } from '@mantine/hooks';
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { counted } from './counted.ts';
 import { darken } from './dark-mail.ts';
 import { IconAlertTriangle, IconPhotoOff } from './icons.ts';
 import { AlwaysShowImages } from './image-senders.tsx';
@@ -212,11 +213,7 @@ function Notice({
 
 function blockedWords(count: number | null): string {
   if (count === null) return 'Remote images are not loaded.';
-  return count === 1 ? '1 remote image is not loaded.' : `${count} remote images are not loaded.`;
-}
-
-function counted(count: number, noun: string): string {
-  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
+  return `${counted(count, 'remote image is', 'remote images are')} not loaded.`;
 }
 
 /**

@@ -2,16 +2,40 @@ import { ActionIcon, Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { Link, useLocation } from 'wouter';
 import { guidePathOf } from '../shell/places.ts';
-import { IconHelp } from './icons.ts';
+import { IconArrowLeft, IconHelp } from './icons.ts';
 import { setPageTitle } from './tab-title.ts';
 
-/** Heading of a page, also used as the tab title. `children` are the actions at its right. */
-export function PageHeader({ title, about, children }: { title: string; about?: ReactNode; children?: ReactNode }) {
+/**
+ * Heading of a page, also used as the tab title. `children` are the actions at its right; `back` is the list that leads to the page: the
+ * button returns to what was shown before it, such as a filtered list, and to `back` in a new tab.
+ */
+export function PageHeader({
+  title,
+  about,
+  back,
+  children,
+}: {
+  title: string;
+  about?: ReactNode;
+  back?: string;
+  children?: ReactNode;
+}) {
+  const [pathname, navigate] = useLocation();
   useEffect(() => setPageTitle(title), [title]);
-  const [pathname] = useLocation();
   return (
     <Group justify="space-between" align="flex-start" mb="md" gap="sm">
-      <Stack gap={2}>
+      {back !== undefined && (
+        <ActionIcon
+          variant="default"
+          size="lg"
+          aria-label="Back"
+          title="Back"
+          onClick={() => (window.history.length > 1 ? window.history.back() : navigate(back))}
+        >
+          <IconArrowLeft size={18} aria-hidden />
+        </ActionIcon>
+      )}
+      <Stack gap={2} flex={1} miw={0}>
         <Group gap={6} wrap="nowrap">
           <Title order={1} className="postroom-wrap">
             {title}

@@ -9,12 +9,12 @@ const UNITS: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['hour', 3_600],
   ['minute', 60],
 ];
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'long' });
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'long' });
 /** Interval at which the text is updated. Milliseconds. */
 const TICK_MS = 20_000;
 
-/** Shows "5 min. ago", and the exact time on hover and focus. */
+/** Shows "5 minutes ago", and the exact time on hover and focus. */
 export function RelativeTime({ at, prefix = '' }: { at: string; prefix?: string }) {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
@@ -28,7 +28,7 @@ export function RelativeTime({ at, prefix = '' }: { at: string; prefix?: string 
   );
 }
 
-/** Formats an instant such as "in 2 hr." or "now", relative to `now` (milliseconds). */
+/** Formats an instant such as "in 2 hours" or "now", relative to `now` (milliseconds). */
 export function relativeTime(at: string, now: number): string {
   const seconds = Math.round((Date.parse(at) - now) / 1_000);
   const unit = UNITS.find(([, length]) => Math.abs(seconds) >= length);

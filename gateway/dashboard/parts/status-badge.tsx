@@ -3,7 +3,7 @@ import { Badge } from '@mantine/core';
 /** Meaning of a status. Shown as a color in addition to the text. */
 export type Tone = 'good' | 'waiting' | 'bad' | 'quiet' | 'warning';
 
-const colors: Record<Tone, string> = { good: 'green', waiting: 'blue', bad: 'red', quiet: 'gray', warning: 'orange' };
+const colors: Record<Tone, string> = { good: 'green', waiting: 'post.6', bad: 'red', quiet: 'gray', warning: 'orange' };
 
 /** Shows a status, for example `DELIVERY_FAILED` as "delivery failed". */
 export function StatusBadge({ status, tone }: { status: string; tone: Tone }) {

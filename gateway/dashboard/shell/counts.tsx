@@ -2,6 +2,7 @@ import { Badge } from '@mantine/core';
 import { useEffect } from 'react';
 import { graphql } from '../graphql.ts';
 import { useLiveQuery } from '../live/use-live-query.ts';
+import { counted } from '../parts/counted.ts';
 import { setUnreadCount } from '../parts/tab-title.ts';
 
 const DRAFT_COUNT = graphql(`
@@ -17,7 +18,7 @@ export function DraftCount() {
     types: ['Draft', 'DeleteDraftPayload', 'SendDraftPayload'],
   });
   const count = data?.drafts.totalCount ?? 0;
-  return count === 0 ? null : <Count count={count} about={count === 1 ? '1 draft' : `${count} drafts`} />;
+  return count === 0 ? null : <Count count={count} about={counted(count, 'draft')} />;
 }
 
 const UNREAD_COUNT = graphql(`
@@ -64,9 +65,7 @@ export function ApprovalCount() {
     types: ['Email', 'ApproveEmailPayload', 'RejectEmailPayload'],
   });
   const count = data?.emails.totalCount ?? 0;
-  return count === 0 ? null : (
-    <Count count={count} about={count === 1 ? '1 email to approve' : `${count} emails to approve`} />
-  );
+  return count === 0 ? null : <Count count={count} about={counted(count, 'email to approve', 'emails to approve')} />;
 }
 
 function Count({ count, about }: { count: number; about: string }) {

@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Burger, UnstyledButton } from '@mantine/core';
+import { ActionIcon, Burger, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { type KeyboardEvent, lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { useLiveState } from '../live/live-context.tsx';
@@ -68,7 +68,7 @@ export function Frame({ children }: { children: ReactNode }) {
           <div className={style['top']}>
             <img src="/postroom.svg" alt="" width={22} height={22} />
             <span className={style['name']}>Postroom</span>
-            <LiveBadge />
+            <LiveDot />
           </div>
           <UnstyledButton className={style['find'] ?? ''} onClick={openPalette} aria-keyshortcuts="Control+K">
             <IconSearch size={15} aria-hidden />
@@ -165,22 +165,18 @@ function Navigation({ location }: { location: string }) {
   );
 }
 
-function LiveBadge() {
+function LiveDot() {
   const state = useLiveState();
   const words = {
-    connecting: ['Connecting', 'gray', 'Connecting to live events.'],
-    live: ['Live', 'green', 'This page updates automatically.'],
-    waiting: [
-      'Reconnecting',
-      'yellow',
-      'The connection was lost. Postroom reconnects automatically and no events are missed.',
-    ],
+    connecting: ['Connecting', 'Connecting to live events.'],
+    live: ['Live', 'This page updates automatically.'],
+    waiting: ['Reconnecting', 'The connection was lost. Postroom reconnects automatically and no events are missed.'],
   } as const;
-  const [label, color, about] = words[state];
+  const [label, about] = words[state];
   return (
-    <Badge variant="dot" color={color} size="sm" role="status" data-live={state} title={about}>
-      {label}
-    </Badge>
+    <span className={style['live']} role="status" data-live={state} title={`${label}: ${about}`}>
+      <VisuallyHidden>{label}</VisuallyHidden>
+    </span>
   );
 }
 

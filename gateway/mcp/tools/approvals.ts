@@ -1,15 +1,19 @@
 import { z } from 'zod';
-import { approveEmail, rejectEmail } from '../../../operations/sending/approvals.ts';
+import { approveEmail, type Decided, rejectEmail } from '../../../operations/sending/approvals.ts';
 import { access } from '../../admission/access.ts';
-import { decisionBody, decisionBodyOf, rejectionReason } from '../../rest/sending/approvals.ts';
+import { decisionBodyOf, rejectionReason } from '../../rest/sending/approvals.ts';
 import { defineTool } from '../tool.ts';
 
 const emailId = z.string();
 const decided = z.object({
-  ...decisionBody.omit({ object: true, changed: true, send_at: true }).shape,
+  id: z.string(),
+  approval: z.enum(['approved', 'rejected']),
+  decided_by: z.string().nullable(),
   send_at: z.string().nullable(),
   changed: z.boolean().meta({ description: 'False: it was decided so before.' }),
 });
+
+const write = (decision: Decided) => decisionBodyOf(decision) as z.infer<typeof decided>;
 
 export const approveEmailTool = defineTool({
   name: 'approve_email',
@@ -20,7 +24,7 @@ export const approveEmailTool = defineTool({
   effect: 'sends',
   input: z.object({ email_id: emailId }),
   output: decided,
-  run: async (context, { email_id: id }) => decisionBodyOf(await approveEmail(context, id)),
+  run: async (context, { email_id: id }) => write(await approveEmail(context, id)),
 });
 
 export const rejectEmailTool = defineTool({
@@ -31,5 +35,5 @@ export const rejectEmailTool = defineTool({
   effect: 'cancels',
   input: z.object({ email_id: emailId, reason: rejectionReason.meta({}) }),
   output: decided,
-  run: async (context, { email_id: id, reason }) => decisionBodyOf(await rejectEmail(context, id, reason ?? null)),
+  run: async (context, { email_id: id, reason }) => write(await rejectEmail(context, id, reason ?? null)),
 });

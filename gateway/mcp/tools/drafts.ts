@@ -7,7 +7,7 @@ import { sendDraft } from '../../../operations/sending/send-draft.ts';
 import { access } from '../../admission/access.ts';
 import { draftChange, draftInputOf, draftSummary, draftSummaryOf, newDraft } from '../../rest/sending/drafts.ts';
 import { shortText, textPart } from '../bounded-text.ts';
-import { listedAs, listedInWords } from '../json-schema.ts';
+import { anyObjectOrNull, listedInWords } from '../json-schema.ts';
 import { keysetPage, nextCursor, pageInput, pageOf, untrustedShape } from '../shapes.ts';
 import { defineTool, idempotencyKey } from '../tool.ts';
 import { claimToken, content, draftAttachments, envelope, listUnsubscribe } from './content-shapes.ts';
@@ -44,7 +44,7 @@ const openedDraft = z.object({
   scheduled_at: z.string().nullable(),
   timezone: summary.timezone,
   with_attachments: summary.with_attachments,
-  metadata: summary.metadata.meta(listedAs({ type: ['object', 'null'] })),
+  metadata: summary.metadata.meta(anyObjectOrNull),
   body: z.enum(['text', 'html']),
   has_html: z.boolean(),
   next_offset: z.int().nullable(),

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { EMAIL_STATUSES } from '../../../core/emails/email-status.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
 import { type Extracts, extractFrom } from '../../../core/mime/extracts.ts';
+import { refusalShape } from '../../../core/sending/refusal-advice.ts';
 import { wholeText } from '../../../core/shared/large-text.ts';
+import { RECIPIENT_STATUSES } from '../../../core/smtp/delivery-status.ts';
 import type { OperationContext } from '../../../operations/context.ts';
 import { type EmailDetails, type EmailSummary, readEmail } from '../../../operations/emails/emails.ts';
 import { waitAnswer } from '../../rest/emails/email-wait.ts';
@@ -11,7 +13,7 @@ import { eventBodyOf } from '../../rest/emails/event-wire.ts';
 import { examinedEmailBody, NO_FINDINGS, readSenderFindings } from '../../rest/emails/sender-findings.ts';
 import { attachmentUri } from '../attachment-parts.ts';
 import { shortText, type TextPart, textPart } from '../bounded-text.ts';
-import { listedAs, listedInWords } from '../json-schema.ts';
+import { anyObjectOrNull, listedInWords } from '../json-schema.ts';
 import { untrustedShape } from '../shapes.ts';
 
 /** Characters of a subject, and of a sender or participant, in a result. */
@@ -70,13 +72,18 @@ export function listedEmailOf(email: EmailSummary): z.input<typeof listedEmail> 
 }
 
 const examined = examinedEmailBody.shape;
-const refusal = examined.recipients.element.shape.refusal
-  .unwrap()
-  .meta(listedInWords('`reason`, `type` (`hard` or `soft`), `title`, `advice`.'));
+const refusal = refusalShape.meta(listedInWords('`reason`, `type` (`hard` or `soft`), `title`, `advice`.'));
 const warning = examined.security_warnings.element.meta(listedInWords('`kind`, `text`, `shown` and `actual`.'));
 const verdict = examined.sender_verdict
   .unwrap()
   .meta(listedInWords('Who vouches for the sender: `verdict`, `domain`, `text`.'));
+
+const listedRecipient = z.object({
+  address: z.string(),
+  status: z.enum(RECIPIENT_STATUSES),
+  last_response: z.string().nullable(),
+  refusal: refusal.nullable(),
+});
 
 /** An opened email. */
 export const openedEmail = z.object({
@@ -102,7 +109,7 @@ export const openedEmail = z.object({
       .object({ index: z.int(), size: z.int(), uri: z.string() })
       .meta(listedInWords('`index` for read_attachment, `size`, `uri`.')),
   ),
-  metadata: z.unknown().meta(listedAs({})),
+  metadata: z.unknown().meta(anyObjectOrNull),
   is_complete: z.boolean().meta({ description: 'Whether all addresses and attachments are listed.' }),
   raw_uri: z.string(),
   untrusted: untrustedShape({
@@ -118,14 +125,7 @@ export const openedEmail = z.object({
         .meta(listedInWords('`index`, `filename`, `content_type`.')),
     ),
     security_warnings: z.array(warning).meta({ description: 'What may deceive the reader.' }),
-    recipients: z.array(
-      z.object({
-        address: z.string(),
-        status: z.enum(['pending', 'delivered', 'bounced', 'failed']),
-        last_response: z.string().nullable(),
-        refusal: refusal.nullable(),
-      }),
-    ),
+    recipients: z.array(listedRecipient),
   }),
 });
 
@@ -194,7 +194,7 @@ async function openedEmailOf(context: OperationContext, email: EmailDetails, cho
         content_type: shortText(contentType, MAX_SUBJECT),
       })),
       security_warnings,
-      recipients: body.recipients.slice(0, MAX_RECIPIENTS),
+      recipients: body.recipients.slice(0, MAX_RECIPIENTS) as z.infer<typeof listedRecipient>[],
     },
   };
 }

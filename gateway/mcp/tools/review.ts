@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { openReview, reviewedEmail, reviewedPart } from '../../../operations/sending/sent-review-capability.ts';
 import { access } from '../../admission/access.ts';
-import { openReview, reviewBody, reviewPartBody } from '../../rest/sending/sent-review.ts';
+import { makeWriter, wireOutput } from '../../rest/capability-shapes.ts';
 import { textPart } from '../bounded-text.ts';
 import { listedInWords } from '../json-schema.ts';
 import { untrustedShape } from '../shapes.ts';
@@ -8,6 +9,7 @@ import { defineTool } from '../tool.ts';
 import { bodyChoice } from './email-shapes.ts';
 
 const SHOWN = ['text', 'source'] as const;
+const writePart = makeWriter(reviewedPart, 'snake') ?? ((part: unknown) => part);
 
 export const reviewEmailTool = defineTool({
   name: 'review_email',
@@ -27,10 +29,10 @@ export const reviewEmailTool = defineTool({
   output: z.object({
     email_id: z.string(),
     untrusted: untrustedShape({
-      fields: reviewBody.shape.fields.meta({}),
-      notes: z.array(reviewBody.shape.notes.element.meta(listedInWords('`kind`, `where` and `detail`.'))),
+      fields: reviewedEmail.shape.fields.meta({}),
+      notes: z.array(reviewedEmail.shape.notes.element.meta(listedInWords('`kind`, `where` and `detail`.'))),
       parts: z.array(
-        reviewPartBody.meta(
+        wireOutput(reviewedPart, 'snake').meta(
           listedInWords(
             '`path`, `content_type`, `filename`, `source`, and `pieces`: `text`, `target` of a link, and `unseen` (`kind`, `detail`) if readers do not see it.',
           ),
@@ -41,7 +43,7 @@ export const reviewEmailTool = defineTool({
     is_truncated: z.boolean().meta({ description: 'Something is cut: download the message.' }),
   }),
   run: async (context, { email_id: emailId, show, offset, max_chars: limit }) => {
-    const { fields, notes, parts, is_truncated } = await openReview(context, emailId);
+    const { fields, notes, parts, isTruncated } = await openReview(context, emailId);
     const cut = openWindow(offset, limit);
     const shown = parts.map((part) => ({
       ...part,
@@ -49,8 +51,13 @@ export const reviewEmailTool = defineTool({
       pieces: show === 'text' ? part.pieces.flatMap((piece) => withText(piece, cut.take(piece.text))) : [],
     }));
     // They are complete in the first result.
-    const whole = offset === 0 ? { fields, notes } : { fields: [], notes: [] };
-    return { email_id: emailId, untrusted: { ...whole, parts: shown }, next_offset: cut.nextOffset(), is_truncated };
+    const whole = offset === 0 ? { fields: [...fields], notes: [...notes] } : { fields: [], notes: [] };
+    return {
+      email_id: emailId,
+      untrusted: { ...whole, parts: shown.map((part) => writePart(part) as Record<string, unknown>) },
+      next_offset: cut.nextOffset(),
+      is_truncated: isTruncated,
+    };
   },
 });
 

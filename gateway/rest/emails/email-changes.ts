@@ -1,14 +1,11 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { MAX_EMAILS, updateEmails } from '../../../operations/emails/email-flags.ts';
-import {
-  MAX_REPROCESSED,
-  REPROCESS_ANSWER_MS,
-  REPROCESS_STEPS,
-  reprocessEmails,
-} from '../../../operations/emails/reprocess.ts';
+import { MAX_REPROCESSED, REPROCESS_STEPS } from '../../../operations/emails/reprocess.ts';
+import { reprocessCapability } from '../../../operations/emails/reprocess-capability.ts';
 import { access } from '../../admission/access.ts';
 import { sendSnakeCaseError } from '../../http/error-response.ts';
+import { capabilityRoutes } from '../capability-routes.ts';
 import { errorBody, instant, type RestOptions, wireInstant } from '../shapes.ts';
 
 const emailIds = (most: number) =>
@@ -47,51 +44,22 @@ const updatedEmails = z
   })
   .meta({ id: 'UpdatedEmails' });
 
-const reprocessBody = z
-  .object({
-    email_ids: emailIds(MAX_REPROCESSED),
-    steps: z.array(z.enum(REPROCESS_STEPS)).min(1).meta({
-      description:
-        'Steps to run, always in this order: `parse` parses the raw message with the current parser, `thread` threads the email as if it arrived now, `route` applies guard rules and routes, and delivers the email again accordingly.',
-    }),
-    dry_run: z.boolean().meta({ description: 'True to change nothing and return what would change.' }),
-  })
-  .meta({
-    id: 'ReprocessEmails',
-    examples: [{ email_ids: ['em_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b'], steps: ['parse'], dry_run: true }],
-  });
-
-const reprocessedEmails = z
-  .object({
-    object: z.literal('list'),
-    data: z.array(
-      z
-        .object({
-          email_id: z.string(),
-          changes: z
-            .array(
-              z.object({
-                step: z.enum(REPROCESS_STEPS),
-                field: z.string(),
-                before: z.string().nullable().meta({ description: 'Old value, up to 500 characters.' }),
-                after: z.string().nullable().meta({ description: 'New value, up to 500 characters.' }),
-                differs_at: z.number().int().nullable().meta({
-                  description: 'Of bodies: number of characters before the first difference.',
-                }),
-              }),
-            )
-            .meta({ description: 'Differences, by step. Empty if nothing differs.' }),
-          endpoint_id: z.string().nullable().meta({ description: 'With `route`: the endpoint of the email.' }),
-          delivery_id: z.string().nullable().meta({ description: 'The new delivery. Null in a dry run.' }),
-          error: z
-            .object({ code: z.string(), message: z.string() })
-            .nullable()
-            .meta({ description: 'Why a step failed. Earlier steps took effect, later ones did not run.' }),
-        })
-        .meta({ id: 'ReprocessedEmail' }),
-    ),
-  })
-  .meta({ id: 'ReprocessedEmails' });
+/** The lists are checked before the operation. */
+export const reprocessRoutes = capabilityRoutes(reprocessCapability, {
+  operations: {
+    reprocessEmails: {
+      request: z.object({
+        email_ids: emailIds(MAX_REPROCESSED),
+        steps: z.array(z.enum(REPROCESS_STEPS)).min(1).meta({
+          description:
+            'Steps to run, always in this order: `parse` parses the raw message with the current parser, `thread` threads the email as if it arrived now, `route` applies guard rules and routes, and delivers the email again accordingly.',
+        }),
+        dry_run: z.boolean().meta({ description: 'True to change nothing and return what would change.' }),
+      }),
+      route: { errorHandler: sendSnakeCaseError },
+    },
+  },
+});
 
 /** Changes of several emails at once. */
 export const emailChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
@@ -119,41 +87,6 @@ export const emailChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
           is_read: email.isRead,
           is_archived: email.isArchived,
           updated_at: wireInstant(email.updatedAt),
-        })),
-      };
-    },
-  );
-
-  app.post(
-    '/emails/reprocess',
-    {
-      errorHandler: sendSnakeCaseError,
-      config: { access: access.manage, answerWithinMs: REPROCESS_ANSWER_MS },
-      schema: {
-        operationId: 'reprocessEmails',
-        summary: 'Reprocess emails',
-        description:
-          'Parses, threads or routes stored emails again with the current version and rules. Your changes are kept: read and archived flags, labels, and messages you moved. Only received emails can be parsed and routed.',
-        tags: ['Emails'],
-        body: reprocessBody,
-        response: { 200: reprocessedEmails, default: errorBody },
-      },
-    },
-    async (request) => {
-      const { email_ids: ids, steps, dry_run: isDryRun } = request.body;
-      const done = await reprocessEmails(contextOf(request), {
-        emailIds: ids,
-        steps,
-        mode: isDryRun ? 'dry' : 'run',
-      });
-      return {
-        object: 'list' as const,
-        data: done.map(({ emailId, changes, endpointId, deliveryId, error }) => ({
-          email_id: emailId,
-          changes: changes.map(({ differsAt, ...change }) => ({ ...change, differs_at: differsAt })),
-          endpoint_id: endpointId,
-          delivery_id: deliveryId,
-          error: error === null ? null : { code: error.code, message: error.message },
         })),
       };
     },

@@ -4,76 +4,18 @@ import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
 import { findEvent } from '../../../core/mime/calendar-event.ts';
 import { REMOVED_KINDS } from '../../../core/mime/reply-text.ts';
-import { adviceOn, refusalShape } from '../../../core/sending/refusal-advice.ts';
 import { type BodyText, LargeText } from '../../../core/shared/large-text.ts';
-import { lastReplyText, RECIPIENT_STATUSES, SENDING_OUTCOMES } from '../../../core/smtp/delivery-status.ts';
 import type { Email, EmailContent, EmailDetails, EmailSummary } from '../../../operations/emails/emails.ts';
+import { describeRecipient, recipientShape } from '../../../operations/sending/recipient-capability.ts';
+import { makeWriter, wireOutput } from '../capability-shapes.ts';
 import { instant, plainRecord, trashedAt, wireInstant } from '../shapes.ts';
 import { eventBody, eventBodyOf } from './event-wire.ts';
 
-const attemptBody = z
-  .object({
-    number: z.number().int(),
-    started_at: instant,
-    finished_at: instant.nullable().meta({ description: 'Null while the attempt is running.' }),
-    outcome: z.enum(SENDING_OUTCOMES).nullable().meta({
-      description: '`deferred` is retried. `interrupted` was ended by a restart of the service and does not count.',
-    }),
-    host: z.string().nullable().meta({
-      description: 'Host name of the server. Null if none was reached, or if the server is a relay or internal.',
-    }),
-    remote_address: z.string().nullable().meta({ description: 'IP address of the server.' }),
-    tls: z.boolean().nullable().meta({ description: 'Whether the connection used TLS.' }),
-    code: z.number().int().nullable().meta({ description: 'SMTP code of the reply.' }),
-    enhanced_status: z.string().nullable().meta({ description: 'Enhanced status code of the reply (RFC 3463).' }),
-    text: z.string().nullable().meta({ description: 'Text of the reply, or the error.' }),
-  })
-  .meta({ id: 'SendingAttempt' });
+const recipientBody = wireOutput(recipientShape, 'snake').meta({ id: 'Recipient' });
+const writeRecipient = makeWriter(recipientShape, 'snake');
 
-const recipientBody = z
-  .object({
-    address: z.string(),
-    status: z.enum(RECIPIENT_STATUSES).meta({
-      description:
-        '`bounced`: rejected permanently, possibly after it was accepted. `failed`: given up after five days of retries.',
-    }),
-    attempts: z.number().int().meta({ description: 'Number of attempts, without interrupted ones.' }),
-    last_response: z.string().nullable().meta({ description: 'Last reply of a server, or of a bounce report.' }),
-    enhanced_status: z.string().nullable().meta({ description: 'Enhanced status code of the last reply (RFC 3463).' }),
-    refusal: refusalShape.nullable().meta({
-      description: 'Why the last reply or bounce report refused or deferred the email. Null if it did not.',
-    }),
-    next_attempt_at: instant.nullable(),
-    settled_at: instant.nullable().meta({ description: 'When delivery succeeded or failed.' }),
-    log: z.array(attemptBody).meta({ description: 'All attempts, oldest first.' }),
-  })
-  .meta({ id: 'Recipient' });
-
-function recipientBodyOf(recipient: EmailDetails['recipients'][number]): z.infer<typeof recipientBody> {
-  const { address, status, attempts, code, enhancedStatus, text, refusalReason, nextAttemptAt, settledAt, log } =
-    recipient;
-  return {
-    address,
-    status,
-    attempts,
-    last_response: lastReplyText(code, enhancedStatus, text),
-    enhanced_status: enhancedStatus,
-    refusal: adviceOn(refusalReason),
-    next_attempt_at: wireInstant(nextAttemptAt),
-    settled_at: wireInstant(settledAt),
-    log: log.map((attempt) => ({
-      number: attempt.number,
-      started_at: wireInstant(attempt.startedAt),
-      finished_at: wireInstant(attempt.finishedAt),
-      outcome: attempt.outcome,
-      host: attempt.host,
-      remote_address: attempt.remoteAddress,
-      tls: attempt.isTls,
-      code: attempt.code,
-      enhanced_status: attempt.enhancedStatus,
-      text: attempt.text,
-    })),
-  };
+function recipientBodyOf(recipient: EmailDetails['recipients'][number]): Record<string, unknown> {
+  return writeRecipient?.(describeRecipient(recipient)) as Record<string, unknown>;
 }
 
 /** Headers by lower-case name. Not a z.record, which would drop a header named `__proto__`. */

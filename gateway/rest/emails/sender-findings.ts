@@ -1,30 +1,10 @@
 import { z } from 'zod';
-import { SENDER_VERDICTS } from '../../../core/mime/sender-verdict.ts';
 import type { OperationContext } from '../../../operations/context.ts';
 import type { EmailDetails } from '../../../operations/emails/emails.ts';
-import { readSecurityWarnings, SECURITY_WARNINGS, verdictOf } from '../../../operations/emails/security-warnings.ts';
+import { securityWarning, senderVerdict } from '../../../operations/emails/finding-shapes.ts';
+import { readSecurityWarnings, verdictOf } from '../../../operations/emails/security-warnings.ts';
 import { authenticationOf } from '../../../operations/emails/stored-authentication.ts';
 import { emailBody } from './email-wire.ts';
-
-const senderVerdict = z
-  .object({
-    verdict: z.enum(SENDER_VERDICTS),
-    domain: z.string().nullable().meta({ description: 'The domain that vouches. Null if there is none.' }),
-    text: z.string().meta({ description: 'The verdict in words.' }),
-  })
-  .meta({ id: 'SenderVerdict' });
-
-const securityWarning = z
-  .object({
-    kind: z.enum(SECURITY_WARNINGS),
-    text: z.string().meta({ description: 'The warning in words.' }),
-    shown: z.string().meta({ description: 'What the reader sees: a host, an address, a name or a domain.' }),
-    actual: z.string().meta({
-      description:
-        'What it stands for: the host of the link in ASCII, or the address of the sender or its domain in ASCII.',
-    }),
-  })
-  .meta({ id: 'SecurityWarning' });
 
 /** An email, and what is known about its sender. */
 export const examinedEmailBody = emailBody

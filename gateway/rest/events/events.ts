@@ -93,7 +93,7 @@ export const eventRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       const context = contextOf(request);
       const kinds = events.readKinds(list?.split(',').map((kind) => kind.trim()) ?? null);
       const isStream = wantsStream(request);
-      const start = startOf((isStream ? lastEventId(request) : null) ?? request.query.after);
+      const start = events.startAfter((isStream ? lastEventId(request) : null) ?? request.query.after);
       if (isStream) {
         const reader = await events.openEvents(context, { start, kinds });
         return sendEventStream(reply, reader, context.caller, (event) => eventBodyOf(context, event));
@@ -119,11 +119,6 @@ function wantsStream({ method, headers }: FastifyRequest): boolean {
 function lastEventId({ headers }: FastifyRequest): string | null {
   const value = headers['last-event-id'];
   return typeof value === 'string' && value !== '' ? value : null;
-}
-
-export function startOf(after: string | undefined): events.EventStart {
-  if (after === undefined) return 'beginning';
-  return after === 'latest' ? 'now' : { cursor: after };
 }
 
 function eventBodyOf(context: OperationContext, event: events.FeedEvent): z.infer<typeof eventBody> {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { deleteEmail } from '../../../operations/emails/delete-email.ts';
 import * as trash from '../../../operations/threads/trash.ts';
 import { access } from '../../admission/access.ts';
-import { scheduleChange, scheduleChangeOf } from '../sending/scheduled-emails.ts';
+import { cancelledBodyOf, scheduleChangeBody } from '../sending/scheduled-emails.ts';
 import { errorBody, idInPath, queryBoolean, type RestOptions } from '../shapes.ts';
 
 const deleteQuery = z.object({
@@ -62,17 +62,13 @@ export const trashRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
         tags: ['Emails'],
         params: idInPath,
         querystring: deleteEmailQuery,
-        response: { 200: z.union([scheduleChange, emailAnswer]), default: errorBody },
+        response: { 200: z.union([scheduleChangeBody, emailAnswer]), default: errorBody },
       },
     },
     async (request) => {
       const { id } = request.params;
       const done = await deleteEmail(contextOf(request), id, request.query.forever ? 'forever' : 'cancel');
-      if (done.kind === 'cancelled')
-        return scheduleChangeOf(
-          done.change,
-          done.change.isChanged ? 'Scheduled email cancelled' : 'Email already cancelled',
-        );
+      if (done.kind === 'cancelled') return cancelledBodyOf(done.change);
       const message = 'Email deleted forever';
       return {
         success: true as const,

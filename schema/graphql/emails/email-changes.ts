@@ -1,5 +1,5 @@
 import { updateEmail, updateEmails } from '../../../operations/emails/email-flags.ts';
-import * as scheduled from '../../../operations/sending/scheduled-emails.ts';
+import { rescheduleEmail } from '../../../operations/sending/scheduled-emails.ts';
 import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { forgetLoaded, type GraphContext } from '../context.ts';
@@ -10,10 +10,6 @@ const flags = {
   isRead: 'True marks the email as read, false as unread. Omit to keep the current value.',
   isArchived: 'True archives the email, false unarchives it. Omit to keep the current value.',
 };
-
-const CancelEmailPayload = changePayload('CancelEmailPayload', 'A cancelled email.');
-const PauseEmailPayload = changePayload('PauseEmailPayload', 'A paused email.');
-const ResumeEmailPayload = changePayload('ResumeEmailPayload', 'A resumed email.');
 
 builder.mutationFields((t) => ({
   updateEmail: t.fieldWithInput({
@@ -70,67 +66,14 @@ builder.mutationFields((t) => ({
       }),
     },
     resolve: async (_root, { input: { id, scheduledAt, timezone } }, context) => {
-      await scheduled.rescheduleEmail(context.operations, id, { text: scheduledAt, timezone: timezone ?? null });
+      await rescheduleEmail(context.operations, id, { text: scheduledAt, timezone: timezone ?? null });
       return changed(context, id);
     },
   }),
-  cancelEmail: t.fieldWithInput({
-    type: CancelEmailPayload,
-    access: access.send,
-    errors: { directResult: true },
-    description: 'Cancels a scheduled email. It is never sent and stays readable.',
-    input: { id: t.input.id({ required: true, description: emailId }) },
-    resolve: (_root, { input }, context) => told(context, scheduled.cancelEmail(context.operations, input.id)),
-  }),
-  pauseEmail: t.fieldWithInput({
-    type: PauseEmailPayload,
-    access: access.send,
-    errors: { directResult: true },
-    description: 'Pauses a scheduled email. It is not sent before you resume it, even after its send time.',
-    input: { id: t.input.id({ required: true, description: emailId }) },
-    resolve: (_root, { input }, context) => told(context, scheduled.pauseEmail(context.operations, input.id)),
-  }),
-  resumeEmail: t.fieldWithInput({
-    type: ResumeEmailPayload,
-    access: access.send,
-    errors: { directResult: true },
-    description: 'Resumes a paused email. If its send time has passed, it is sent now.',
-    input: {
-      id: t.input.id({ required: true, description: emailId }),
-      scheduledAt: t.input.string({
-        description: 'New send time, as in rescheduleEmail. The default is the original one.',
-      }),
-      timezone: t.input.string({
-        description: 'IANA time zone of scheduledAt. The default is the time zone of the email.',
-      }),
-    },
-    resolve: (_root, { input: { id, scheduledAt, timezone } }, context) => {
-      const schedule = scheduledAt == null ? null : { text: scheduledAt, timezone: timezone ?? null };
-      return told(context, scheduled.resumeEmail(context.operations, id, schedule));
-    },
-  }),
 }));
-
-function changePayload(name: string, description: string) {
-  return builder.objectRef<scheduled.ScheduleChange>(name).implement({
-    description,
-    fields: (t) => ({
-      email: t.field({ type: EmailNode, description: 'The email.', resolve: ({ email }) => email.id }),
-      isChanged: t.exposeBoolean('isChanged', {
-        description: 'Whether this request changed anything. False if the email was in this state already.',
-      }),
-    }),
-  });
-}
 
 /** Returns the ID; later fields of the request load the email again. */
 function changed(context: GraphContext, id: string): string {
   forgetLoaded(context);
   return id;
-}
-
-async function told(context: GraphContext, change: Promise<scheduled.ScheduleChange>) {
-  const done = await change;
-  forgetLoaded(context);
-  return done;
 }

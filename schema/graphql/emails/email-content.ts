@@ -13,10 +13,8 @@ import {
   type PartSizes,
 } from '../../../operations/emails/emails.ts';
 import { readRemovedText } from '../../../operations/emails/html-text.ts';
-import { authenticationOf } from '../../../operations/emails/stored-authentication.ts';
 import { builder, enumValues } from '../builder.ts';
 import type { GraphContext } from '../context.ts';
-import { AuthenticationRef } from './authentication.ts';
 
 const EmailPriority = builder.enumType('EmailPriority', {
   description: 'Priority set by the sender.',
@@ -306,13 +304,6 @@ export const EmailContentRef = builder.objectRef<{ emailId: string }>('EmailCont
     references: t.stringList({
       description: 'Message-IDs in the References header, oldest first.',
       resolve: async ({ emailId }, _args, context) => (await loadEmailParts(context, emailId, null)).references,
-    }),
-    authentication: t.field({
-      type: AuthenticationRef,
-      nullable: true,
-      description: 'Authentication results of the sender. Null if not checked, as for sent mail.',
-      resolve: async ({ emailId }, _args, context) =>
-        authenticationOf((await loadEmailParts(context, emailId, null)).authentication),
     }),
     priority: t.field({
       type: EmailPriority,

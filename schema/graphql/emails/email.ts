@@ -5,6 +5,7 @@ import type { RelevanceCursor } from '../../../core/search/relevance-cursor.ts';
 import type { KeysetCursor } from '../../../core/shared/page.ts';
 import * as emails from '../../../operations/emails/emails.ts';
 import { MAX_WAIT_MS, waitForEmail } from '../../../operations/emails/wait-for-email.ts';
+import { USUAL_RECIPIENTS } from '../../../operations/sending/recipient-capability.ts';
 import { loadRecipientsOf } from '../../../operations/sending/recipients.ts';
 import { SEARCH_SYNTAX } from '../../input-shapes.ts';
 import { access } from '../access.ts';
@@ -14,7 +15,6 @@ import { loadByOwner } from '../load-by-owner.ts';
 import { BatchNode, DomainNode, EmailAddressNode, EmailNode, RecipientNode, ThreadNode } from '../nodes.ts';
 import { SEARCH_LANGUAGE, SearchLanguage } from '../search/search-language.ts';
 import { SEARCH_ORDER, SearchOrder } from '../search/search-order.ts';
-import { USUAL_RECIPIENTS } from '../sending/recipient.ts';
 import {
   Attachment,
   EmailContentRef,

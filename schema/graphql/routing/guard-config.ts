@@ -1,8 +1,10 @@
 import type { ExplicitConfig, GuardCriterion, PromptConfig } from '../../../core/routing/guard-config.ts';
+import { authenticationResult } from '../../../operations/emails/finding-shapes.ts';
 import { builder, enumValues } from '../builder.ts';
-import { addInputType, addOutputType } from '../capability-shapes.ts';
-import { AuthenticationResult } from '../emails/authentication.ts';
+import { addInputType, addOutputType, typeFor } from '../capability-shapes.ts';
 import { EmailNode, GuardRuleNode } from '../nodes.ts';
+
+const AuthenticationResult = typeFor(authenticationResult);
 
 const GuardOperator = builder.enumType('GuardOperator', {
   description: 'How many values of a criterion must match.',

@@ -1,11 +1,9 @@
 import type { EmailSummary } from '../../../operations/emails/emails.ts';
-import { pageWaitingEmails, retrySending } from '../../../operations/sending/recipients.ts';
+import { pageWaitingEmails } from '../../../operations/sending/recipients.ts';
 import { access } from '../access.ts';
 import { builder, connectionComplexity, enumValues } from '../builder.ts';
 import { connection } from '../connection.ts';
-import { forgetLoaded } from '../context.ts';
-import { EmailNode, RecipientNode } from '../nodes.ts';
-import { USUAL_RECIPIENTS } from './recipient.ts';
+import { EmailNode } from '../nodes.ts';
 
 const WaitReason = builder.enumType('WaitReason', {
   description: 'Why emails are waiting.',
@@ -40,36 +38,3 @@ function placeIn(wait: typeof WaitReason.$inferType) {
     id,
   });
 }
-
-interface TriedAgain {
-  emailId: string;
-  recipientIds: string[];
-}
-
-const RetrySendingPayload = builder.objectRef<TriedAgain>('RetrySendingPayload').implement({
-  description: 'An email that is retried now.',
-  fields: (t) => ({
-    email: t.field({ type: EmailNode, description: 'The email.', resolve: ({ emailId }) => emailId }),
-    recipients: t.field({
-      type: [RecipientNode],
-      description: 'Recipients that are retried now.',
-      complexity: { field: 1, multiplier: USUAL_RECIPIENTS },
-      resolve: ({ recipientIds }) => recipientIds,
-    }),
-  }),
-});
-
-builder.mutationField('retrySending', (t) =>
-  t.fieldWithInput({
-    type: RetrySendingPayload,
-    access: access.sendAccount,
-    errors: { directResult: true },
-    description: 'Retries the deferred recipients of a sent email now.',
-    input: { id: t.input.id({ required: true, description: 'ID of the email.' }) },
-    resolve: async (_root, { input: { id } }, context) => {
-      const recipientIds = await retrySending(context.operations, id);
-      forgetLoaded(context);
-      return { emailId: id, recipientIds };
-    },
-  }),
-);

@@ -4,13 +4,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AcceptRequest, createAcceptor } from '../../../actors/receiving/accept-message.ts';
 import type { ParseOutcome } from '../../../actors/receiving/parse-messages.ts';
 import { type ParsedReception, type StoreOptions, storeParsed } from '../../../actors/receiving/store-parsed.ts';
-import { type ReadOffer, type TakeMessagesOptions, takeMessages } from '../../../actors/receiving/take-messages.ts';
+import {
+  announceTaken,
+  type ReadOffer,
+  type TakeMessagesOptions,
+  takeMessages,
+} from '../../../actors/receiving/take-messages.ts';
 import { type ParsedMessage, parseMessage, scanHeaders } from '../../../core/mime/parse-message.ts';
 import { type IdentifierKind, makeIdentifier } from '../../../core/shared/identifiers.ts';
 import type { ThreadableMessage } from '../../../core/threads/threading.ts';
 import { createByteStore } from '../../../db/byte-store.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { acceptGroup } from '../../../db/queries/emails/accept-group.ts';
+import type { Admission } from '../../../db/queries/emails/take-mail.ts';
 import { analyzeYoungTables } from '../../../db/queries/upkeep/young-tables.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { hasCorpora, readThreadSet, shuffled as shuffledBy, threadSets } from '../../support/mail/corpora.ts';
@@ -315,3 +321,51 @@ describe('in a group', () => {
 const MAX_REAL = 150;
 /** Share of real mail that the statement takes at least, in groups of up to twelve. */
 const MIN_TAKEN = 0.2;
+
+test.each<[Admission, number, boolean]>([
+  ['started', 100, false],
+  ['claimed', 100, true],
+  ['left', 100, true],
+  // Its attempt reads it.
+  ['started', 300_000, true],
+])(
+  'the bytes of a message are kept where its attempt will read them: %s, %d bytes',
+  async (admission, size, isKept) => {
+    const domain = `${randomBytes(4).toString('hex')}.test`;
+    const mailbox = await createMailbox(database, {
+      domain,
+      address: `hello@${domain}`,
+      endpointUrl: 'http://127.0.0.1:9/',
+    });
+    const { userId, addressId, domainId, endpointId } = mailbox;
+    const { rows } = await database.pool.query<{ version: string }>('select route_version($1, $2, $3) as version', [
+      userId,
+      addressId,
+      domainId,
+    ]);
+    const account = await openAccount();
+    const started: unknown[] = [];
+    const delivery = { id: `dlv_${randomBytes(16).toString('hex')}`, attemptsAllowed: 4, admission };
+    const { version = '' } = rows[0] ?? {};
+    const route = { version, outcome: 'endpoint', via: 'address', endpointId, reason: null, delivery } as const;
+    const taking: TakeMessagesOptions = {
+      ...account.taking,
+      directDelivery: {
+        current: {
+          plan: (mails) => Promise.resolve(mails.map(() => route)),
+          start: (routed) => started.push(...routed),
+          forget: () => undefined,
+        },
+      },
+    };
+    const bytes = Buffer.from(`Message-ID: <${domain}>\r\n\r\n${'x'.repeat(size)}`);
+    const message = await parseMessage(bytes);
+    const emailId = `em_${randomBytes(16).toString('hex')}`;
+    const read = readOffers({ ...account, ...mailbox }, [{ emailId, ownAddress: `hello@${domain}`, bytes, message }]);
+    const taken = await takeMessages(taking, read, true);
+    if (taken === null) throw new Error('the message could not be taken');
+    announceTaken(taking, taken);
+    expect(started).toHaveLength(1);
+    expect(taking.bytes.has(read[0]?.offer.rawId ?? '')).toBe(isKept);
+  },
+);

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { access, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -60,6 +60,28 @@ test('the package is one file that runs in an empty folder, without the reposito
   const doctor = await run(process.execPath, [program, 'doctor', '--json'], options);
   expect(JSON.parse(doctor.stdout).isWell).toBe(true);
 });
+
+test('send and wait of the served file run on the Node of this machine, which can be older than that of Postroom', async () => {
+  const node = await machineNode();
+  const program = path.join(folder, 'served.mjs');
+  await writeFile(program, await (await fetch(`${service.url}/postroom.mjs`)).text());
+  const options = { cwd: folder, env: { ...process.env, ...signedIn() } };
+  const sent = ['send', '--to', address, '--subject', 'Served', '--text', 'Your code is 620417', '--json'];
+  expect(JSON.parse((await run(node, [program, ...sent], options)).stdout).status).toBe('sent');
+  const wait = ['wait', '--subject', 'Served', '--since', '5m', '--code'];
+  expect((await run(node, [program, ...wait], options)).stdout).toBe('620417\n');
+});
+
+/** Returns the path of the `node` of the machine: the first in PATH that is no package of this repository. */
+async function machineNode(): Promise<string> {
+  for (const place of (process.env['PATH'] ?? '').split(path.delimiter)) {
+    const program = path.join(place, 'node');
+    if (place.includes('node_modules')) continue;
+    const real = await realpath(program).catch(() => '');
+    if (real !== '' && !real.includes('node_modules')) return real;
+  }
+  return process.execPath;
+}
 
 test('the gateway serves the file', async () => {
   const built = path.join(repository, 'gateway/dashboard/dist/postroom.mjs');

@@ -5,9 +5,8 @@ import {
   type DeliveryReport,
   type RecipientReport,
   readDeliveryStatus,
-  readFeedback,
-  readMailReport,
-} from '../../../core/mime/parse-bounce.ts';
+} from '../../../core/mime/delivery-status-part.ts';
+import { readFeedback, readMailReport } from '../../../core/mime/parse-bounce.ts';
 import {
   complainingRecipients,
   reportedRecipients,

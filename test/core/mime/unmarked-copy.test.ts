@@ -46,6 +46,54 @@ describe('a copy of the original that nothing marks', () => {
   });
 });
 
+describe('a copy in HTML that nothing marks', () => {
+  const COPY = ORIGINAL.trim()
+    .split('\n')
+    .map((line) => `<div>${line === '' ? '<br>' : line}</div>`)
+    .join('');
+  const OWN_HTML = '<div>Here it is.</div><div>With the chairs in green, as you wished.</div><div><br></div>';
+
+  function htmlReply(html: string): Promise<ParsedMessage> {
+    const fields = 'Subject: Re: Offer\nIn-Reply-To: <one@x.test>\nContent-Type: text/html; charset=utf-8';
+    return parseMessage(Buffer.from(`From: joe@dest.test\n${fields}\n\n<html><body>${html}</body></html>`));
+  }
+
+  test.each([
+    ['below the reply', `${OWN_HTML}${COPY}`],
+    ['above the reply', `${COPY}<br>${OWN_HTML}`],
+    ['on one line', `${OWN_HTML}<p>${ORIGINAL.replaceAll('\n', ' ')}</p>`],
+    ['with a link', `${OWN_HTML}${COPY.replace('offer', '<a href="https://x.test">offer</a> of today')}`],
+  ])('is removed %s', async (_, html) => {
+    const message = await htmlReply(html);
+    expect(mayContainCopy(message)).toBe(true);
+    const cleaned = withoutCopy(message, ['Another mail that is not copied here at all.', ORIGINAL]);
+    expect(cleaned.cleanedHtml).toContain('With the chairs in green');
+    expect(cleaned.cleanedHtml).not.toContain('could you send');
+    expect(cleaned.removedParts.map(({ kind }) => kind)).toEqual(['quote']);
+    expect(cleaned.preview).toBe('Here it is. With the chairs in green, as you wished.');
+  });
+
+  test('is removed from both bodies', async () => {
+    const message = await reply(`${OWN}\n\n${ORIGINAL}`);
+    const both = { ...message, htmlBody: `${OWN_HTML}${COPY}`, cleanedHtml: `${OWN_HTML}${COPY}` };
+    const cleaned = withoutCopy(both, [ORIGINAL]);
+    expect(cleaned.cleanedText).toBe(OWN);
+    expect(cleaned.cleanedHtml).not.toContain('could you send');
+  });
+
+  test.each([
+    ['that is nothing but the original', COPY],
+    ['of other words', `${OWN_HTML}<div>could you send</div><div>whatever you like</div>`],
+  ])('the HTML stays %s', async (_, html) => {
+    const message = await htmlReply(html);
+    expect(withoutCopy(message, [ORIGINAL])).toBe(message);
+  });
+
+  test('HTML with marked quotations is not compared', async () => {
+    expect(mayContainCopy(await htmlReply(`${OWN_HTML}<blockquote type="cite">${COPY}</blockquote>`))).toBe(false);
+  });
+});
+
 describe('a text stays', () => {
   test.each([
     [

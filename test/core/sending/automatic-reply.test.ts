@@ -7,6 +7,7 @@ import {
   automaticReplyRefusal,
   readCorrespondent,
 } from '../../../core/sending/automatic-reply.ts';
+import { AUTOMATIC_MAIL, type FieldCase, PERSONAL_MAIL } from './automatic-mail.ts';
 
 const person: AnswerableMail = {
   headers: [
@@ -21,6 +22,38 @@ const person: AnswerableMail = {
 function withField(name: string, value: string): AnswerableMail {
   return { ...person, headers: [...person.headers, [name, value]] };
 }
+
+function readRefusal([, fields]: FieldCase): string | null {
+  const own = new Set(fields.map(([name]) => name));
+  const headers = [...person.headers.filter(([name]) => !own.has(name)), ...fields];
+  return automaticReplyRefusal({ ...person, headers });
+}
+
+test.each(AUTOMATIC_MAIL)('a program does not reply to the mail of a program: %s', (...mail) => {
+  expect(readRefusal(mail)).toMatch(/gets no automatic reply/);
+});
+
+test.each(PERSONAL_MAIL)('a program may reply to the mail of a person: %s', (...mail) => {
+  expect(readRefusal(mail)).toBeNull();
+});
+
+test('a program does not reply to the bounces of a list', () => {
+  expect(automaticReplyRefusal({ ...person, returnPath: 'users-bounces+joe=dest.test@lists.test' })).not.toBeNull();
+});
+
+test.each([
+  ['x-', 1_000_000],
+  ['is out of the office ', 1_000_000],
+  ['auto: ', 1_000_000],
+])('fields of 1,000,000 characters of %j are read in limited time', (part, length) => {
+  const value = part.repeat(length / part.length);
+  const headers = ['subject', 'x-mailer', 'precedence', `x-${'a-'.repeat(100_000)}`].map(
+    (name) => [name, value] as const,
+  );
+  const startedAt = process.cpuUsage();
+  automaticReplyRefusal({ ...person, headers });
+  expect(process.cpuUsage(startedAt).user / 1_000).toBeLessThan(1_000);
+});
 
 test.each([
   ['mail of a person', person],

@@ -40,6 +40,15 @@ test('a strict validator compiles every schema of a tool without a warning', () 
   expect(warnings).toEqual([]);
 });
 
+test('every schema of a tool names at most one type and says what its value is, so clients with one type per value read it', () => {
+  const findings = listed.flatMap(({ name, inputSchema, outputSchema }) => [
+    ...unportable(inputSchema, `${name}: arguments`),
+    ...unportable(outputSchema, `${name}: result`),
+  ]);
+  expect(findings).toEqual([]);
+  expect(unportable({ properties: { to: { type: ['string', 'null'] }, cc: {} } }, 'x')).toHaveLength(2);
+});
+
 test('no tool lists a long pattern, a field that is not supported, or a deprecated name', () => {
   const text = JSON.stringify(listed);
   const patterns = [...text.matchAll(/"pattern":"((?:[^"\\]|\\.)*)"/g)].map(([, pattern = '']) => pattern);
@@ -61,3 +70,18 @@ test('an email is `email_id`, a thread `thread_id` and a draft `draft_id` in the
 test('tools name the direction of an email as `received` or `sent` only', () => {
   expect(JSON.stringify(listed)).not.toMatch(/"(?:in|out)bound"/);
 });
+
+/** Returns the places of schemas that have a list of types, or no type, choice or enumeration; the newest MCP Inspector warns of both. */
+function unportable(schema: unknown, place: string): string[] {
+  const { type, anyOf, enum: values, properties, items } = (schema ?? {}) as Record<string, unknown>;
+  const inner = [
+    ...Object.entries((properties ?? {}) as Record<string, unknown>).map(([name, each]) => [`${place}.${name}`, each]),
+    ...((anyOf ?? []) as unknown[]).map((each, at) => [`${place}[${at}]`, each]),
+    ...(items === undefined ? [] : [[`${place}[]`, items]]),
+  ] as [string, unknown][];
+  const known = schema === undefined || [type, anyOf, values, properties].some((each) => each !== undefined);
+  return [
+    ...(Array.isArray(type) || !known ? [place] : []),
+    ...inner.flatMap(([innerPlace, each]) => unportable(each, innerPlace)),
+  ];
+}

@@ -17,7 +17,7 @@ export const THREAD_MESSAGES = 14;
 /** The rest of a request that is held; GET without a body if omitted. */
 interface HeldRequest {
   method?: 'GET' | 'POST';
-  /** with line ends */
+  /** with line ends; with a Cookie first, the request has no key */
   headers?: string;
   body?: string;
 }
@@ -111,11 +111,12 @@ export async function openExhaustionStage(
       const socket = connect(gateway.port, '127.0.0.1');
       sockets.push(socket);
       socket.on('error', () => undefined);
-      const fields = `Host: localhost\r\nAuthorization: Bearer ${box.apiKey}\r\n${headers}`;
+      const key = /^cookie:/i.test(headers) ? '' : `Authorization: Bearer ${box.apiKey}\r\n`;
+      const fields = `Host: localhost\r\n${key}${headers}`;
       const length =
         body === '' ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
       socket.write(
-        `${method} ${path.startsWith('/graphql') ? '' : '/api/e2'}${path} HTTP/1.1\r\n${fields}${length}\r\n${body}`,
+        `${method} ${/^\/(?:graphql|api\/)/.test(path) ? '' : '/api/e2'}${path} HTTP/1.1\r\n${fields}${length}\r\n${body}`,
       );
       const closed = once(socket, 'close').then(() => Promise.reject(new Error('closed before the response')));
       const [chunk] = (await Promise.race([once(socket, 'data'), closed])) as [Buffer];

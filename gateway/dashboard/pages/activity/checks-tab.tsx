@@ -1,5 +1,6 @@
 import { Anchor, Badge, Code, Group, Paper, Stack, Text } from '@mantine/core';
 import type { ResultOf } from '../../graphql.ts';
+import { counted } from '../../parts/counted.ts';
 import { CHECKS } from './email-documents.ts';
 import { EmailPart } from './email-part.tsx';
 import { sizeOf } from './email-words.ts';
@@ -45,10 +46,6 @@ function summaryOf(issues: readonly Issue[]): string {
   if (issues.length === 0) return 'No issues found.';
   const errors = issues.filter(({ severity }) => severity === 'ERROR').length;
   return `${counted(errors, 'error')} and ${counted(issues.length - errors, 'warning')}.`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function IssueRow({ issue }: { issue: Issue }) {

@@ -66,7 +66,7 @@ export function EmailPage() {
   if (email !== null)
     return (
       <>
-        <PageHeader title={subjectOf(email)} />
+        <PageHeader title={subjectOf(email)} back="/activity" />
         {error !== undefined && <ErrorNote error={error} retry={refresh} />}
         <EmailHead email={email} />
         <Stack gap="md">

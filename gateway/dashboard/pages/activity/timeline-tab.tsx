@@ -1,4 +1,4 @@
-import { Anchor, Text, Timeline } from '@mantine/core';
+import { Anchor, Text, Tooltip } from '@mantine/core';
 import { Link } from 'wouter';
 import type { ResultOf } from '../../graphql.ts';
 import {
@@ -20,10 +20,12 @@ import {
   type IconType,
   IconWebhook,
 } from '../../parts/icons.ts';
-import { exactTime, RelativeTime } from '../../parts/relative-time.tsx';
+import { Postmark } from '../../parts/postmark.tsx';
+import { exactTime } from '../../parts/relative-time.tsx';
 import { TIMELINE } from './email-documents.ts';
 import { EmailPart } from './email-part.tsx';
 import { durationOf } from './email-words.ts';
+import style from './timeline.module.css';
 
 type Entry = NonNullable<ResultOf<typeof TIMELINE>['email']>['timeline']['entries'][number];
 
@@ -47,7 +49,7 @@ const icons: Partial<Record<Entry['kind'], IconType>> = {
   REPROCESSED: IconRefresh,
 };
 
-/** History of an email, oldest entry first. */
+/** Route of an email, oldest entry first. */
 export function TimelineTab({ id }: { id: string }) {
   return (
     <EmailPart id={id} query={TIMELINE}>
@@ -58,56 +60,61 @@ export function TimelineTab({ id }: { id: string }) {
               Only the newest entries are shown.
             </Text>
           )}
-          <Timeline
-            bulletSize={28}
-            lineWidth={2}
-            active={timeline.entries.length - 1}
-            color="gray"
-            aria-label="Timeline"
-          >
+          <ol className={style['route']} aria-label="Timeline">
             {timeline.entries.map((entry, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: entries have no id, and are only added at the end
-              <EntryItem key={at} entry={entry} />
+              <Stop key={at} entry={entry} previous={timeline.entries[at - 1]?.at ?? null} />
             ))}
-          </Timeline>
+          </ol>
         </>
       )}
     </EmailPart>
   );
 }
 
-function EntryItem({ entry }: { entry: Entry }) {
+const clock = new Intl.DateTimeFormat('en', {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});
+const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+
+/** An entry, with its time; the day where it is another one than that of the entry before. */
+function Stop({ entry, previous }: { entry: Entry; previous: string | null }) {
   const { kind, at, title, detail, durationMs, isFailure, node } = entry;
-  const Icon = isFailure ? IconAlertTriangle : (icons[kind] ?? IconCheck);
   const place = node === null ? null : placeOf(node);
+  const date = new Date(at);
+  const isNewDay = previous === null || day.format(date) !== day.format(new Date(previous));
   return (
-    <Timeline.Item
-      bullet={<Icon size={16} aria-hidden />}
-      color={isFailure ? 'red.8' : 'postroom.7'}
-      title={
-        <Text component="span" fw={600} size="sm" className="postroom-wrap">
+    <li className={style['stop']} data-kind={kind}>
+      <Tooltip label={exactTime(at)} events={{ hover: true, focus: true, touch: true }}>
+        <time dateTime={at} className={style['time']}>
+          {clock.format(date)}
+          {isNewDay && <span className={style['after']}>{day.format(date)}</span>}
+        </time>
+      </Tooltip>
+      <span className={style['line']}>
+        <Postmark icon={isFailure ? IconAlertTriangle : (icons[kind] ?? IconCheck)} isFailure={isFailure} />
+      </span>
+      <div className={style['what']}>
+        <Text fw={600} size="sm">
           {isFailure ? `Failure: ${title}` : title}
         </Text>
-      }
-      data-kind={kind}
-    >
-      {detail !== null && (
-        <Text size="sm" className="postroom-wrap">
-          {detail}
-        </Text>
-      )}
-      <Text size="xs" c="dimmed">
-        {exactTime(at)} (<RelativeTime at={at} />){durationMs === null ? '' : `, ${durationOf(durationMs)}`}
-        {place !== null && (
-          <>
-            {' · '}
-            <Anchor component={Link} href={place.path} size="xs" underline="always">
-              {place.label}
-            </Anchor>
-          </>
+        {detail !== null && <Text size="sm">{detail}</Text>}
+        {(durationMs !== null || place !== null) && (
+          <Text size="xs" c="dimmed">
+            {durationMs !== null && `took ${durationOf(durationMs)}`}
+            {durationMs !== null && place !== null && ' · '}
+            {place !== null && (
+              <Anchor component={Link} href={place.path} size="xs" underline="always">
+                {place.label}
+              </Anchor>
+            )}
+          </Text>
         )}
-      </Text>
-    </Timeline.Item>
+      </div>
+    </li>
   );
 }
 

@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { counted } from '../../parts/counted.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { type Problem, useAct } from '../../parts/use-act.ts';
@@ -61,7 +62,7 @@ function Details({ address, close }: { address: ShownAddress; close: () => void 
           <CopyButton text={address.address} label="Copy address" />
         </Group>
         <Text size="sm" c="dimmed" component="div">
-          {mail.last24Hours} emails in 24 h, {mail.last7Days} in 7 days, {mail.last30Days} in 30 days;{' '}
+          {counted(mail.last24Hours, 'email')} in 24 h, {mail.last7Days} in 7 days, {mail.last30Days} in 30 days;{' '}
           <RelativeTime at={address.createdAt} prefix="created " />
         </Text>
         <Anchor component={Link} href={`/activity?address=${encodeURIComponent(address.address)}`} size="sm">

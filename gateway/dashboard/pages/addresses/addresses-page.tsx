@@ -93,7 +93,6 @@ function PermanentAddresses() {
       <Filters domainId={domainId} sought={sought} state={state} set={set} />
       <AddressList
         filter={filter}
-        after={null}
         pages={Math.max(1, Number(search.get('pages')) || 1)}
         more={() => set({ pages: String(Math.max(1, Number(search.get('pages')) || 1) + 1) })}
         openHref={openHref}

@@ -1,13 +1,11 @@
-import { Anchor, Button, Code, Group, Modal, Paper, Skeleton, Stack, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Anchor, Button, Code, Modal, Text } from '@mantine/core';
 import { Link, useSearchParams } from 'wouter';
-import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconMessageReply } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
+import { Row, RowList } from '../../parts/row-list.tsx';
 import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { REPLY_ADDRESSES, REVOKE_REPLY_ADDRESS, type ShownReplyAddress } from './reply-documents.ts';
@@ -33,8 +31,15 @@ export function ReplyAddresses() {
   const pages = Math.max(1, Number(search.get('pages')) || 1);
   return (
     <>
-      <ReplyAddressList
-        after={null}
+      <RowList
+        label="Reply addresses"
+        read={(after) => ({
+          query: REPLY_ADDRESSES,
+          variables: { first: PAGE, after },
+          kinds: ['EMAIL_RECEIVED'],
+          types: ['ReplyAddress'],
+        })}
+        pageOf={({ replyAddresses }) => replyAddresses}
         pages={pages}
         more={() => set('pages', String(pages + 1))}
         empty={
@@ -46,7 +51,9 @@ export function ReplyAddresses() {
             <Button onClick={() => set('new', '')}>Create reply address</Button>
           </EmptyState>
         }
-      />
+      >
+        {(reply) => <ReplyAddressRow key={reply.id} reply={reply} />}
+      </RowList>
       <Modal
         opened={search.get('new') !== null}
         onClose={() => set('new', null)}
@@ -60,95 +67,34 @@ export function ReplyAddresses() {
   );
 }
 
-/** The first `pages` pages of reply addresses, like AddressList. */
-function ReplyAddressList({
-  after,
-  pages,
-  more,
-  empty,
-}: {
-  after: string | null;
-  pages: number;
-  more: () => void;
-  empty: ReactNode;
-}) {
-  const { data, error, isLoading, refresh } = useLiveQuery({
-    query: REPLY_ADDRESSES,
-    variables: { first: PAGE, after },
-    kinds: ['EMAIL_RECEIVED'],
-    types: ['ReplyAddress'],
-  });
-  const list = data?.replyAddresses;
-  const next = list?.pageInfo.hasNextPage === true ? (list.pageInfo.endCursor ?? null) : null;
-  if (list?.edges.length === 0 && after === null) return empty;
-  return (
-    <>
-      {isLoading && <Skeleton h={200} aria-label="Loading" />}
-      {error !== undefined && <ErrorNote error={error} retry={refresh} />}
-      {list !== undefined && list.edges.length > 0 && (
-        <Stack component="ul" gap="xs" p={0} m={0} mb="xs" style={{ listStyle: 'none' }} aria-label="Reply addresses">
-          {list.edges.map(({ node }) => (
-            <ReplyAddressRow key={node.id} reply={node} />
-          ))}
-        </Stack>
-      )}
-      {next !== null &&
-        (pages > 1 ? (
-          <ReplyAddressList after={next} pages={pages - 1} more={more} empty={null} />
-        ) : (
-          <Group justify="center" mt="md">
-            <Button variant="default" onClick={more}>
-              Load more
-            </Button>
-          </Group>
-        ))}
-    </>
-  );
-}
-
 function ReplyAddressRow({ reply }: { reply: ShownReplyAddress }) {
   const { act } = useAct(REVOKE_REPLY_ADDRESS, { done: 'The reply address was revoked.' });
   const { address, status, deliverTo, metadata, senders, maxMessages, messageCount, expiresAt, thread } = reply;
   return (
-    <Paper component="li" withBorder p="sm" bg="var(--postroom-raised)">
-      <Group justify="space-between" gap="xs" align="flex-start">
-        <Stack gap={2} flex={1} miw={200}>
-          <Group gap={6}>
-            <Text fw={600} className="postroom-wrap" miw={0}>
-              {address}
-            </Text>
-            <CopyButton text={address} label={`Copy ${address}`} />
-            <StatusBadge status={status} tone={TONES[status]} />
-          </Group>
-          <Text size="sm" component="div">
-            {maxMessages === null
-              ? `${messageCount} ${messageCount === 1 ? 'message' : 'messages'}, no limit`
-              : `${messageCount} of ${maxMessages} messages used`}
-            {expiresAt === null ? (
-              ', never expires'
-            ) : (
-              <RelativeTime at={expiresAt} prefix={status === 'EXPIRED' ? ', expired ' : ', expires '} />
-            )}
+    <Row
+      name={
+        <>
+          <Text fw={600} size="sm" className="postroom-wrap" miw={0}>
+            {address}
           </Text>
-          <Text size="sm" className="postroom-wrap">
-            {senders.length === 0 ? 'Everyone may write' : `Only ${senders.join(', ')} may write`}
-            {deliverTo !== null && `; delivered to ${deliverTo}`}
-          </Text>
-          {thread !== null && (
-            <Anchor component={Link} href={`/inbox/${thread.id}`} size="sm" className="postroom-wrap">
-              Joins the thread "{thread.normalizedSubject || 'No subject'}"
-            </Anchor>
+          <CopyButton text={address} label={`Copy ${address}`} />
+          <StatusBadge status={status} tone={TONES[status]} />
+        </>
+      }
+      about={
+        <>
+          {maxMessages === null
+            ? `${messageCount} ${messageCount === 1 ? 'message' : 'messages'}, no limit`
+            : `${messageCount} of ${maxMessages} messages used`}
+          {expiresAt === null ? (
+            ', never expires'
+          ) : (
+            <RelativeTime at={expiresAt} prefix={status === 'EXPIRED' ? ', expired ' : ', expires '} />
           )}
-          {metadata !== null && (
-            <Text size="sm" component="div" className="postroom-wrap">
-              Metadata <Code>{JSON.stringify(metadata)}</Code>
-            </Text>
-          )}
-          <Text size="sm" c="dimmed" component="div">
-            <RelativeTime at={reply.createdAt} prefix="created " />
-          </Text>
-        </Stack>
-        {status !== 'REVOKED' && (
+        </>
+      }
+      actions={
+        status !== 'REVOKED' && (
           <ConfirmButton
             label="Revoke"
             aria-label={`Revoke ${address}`}
@@ -164,8 +110,24 @@ function ReplyAddressRow({ reply }: { reply: ShownReplyAddress }) {
             confirm="Revoke reply address"
             act={() => act({ input: { id: reply.id } })}
           />
-        )}
-      </Group>
-    </Paper>
+        )
+      }
+    >
+      <Text size="sm">
+        {senders.length === 0 ? 'Everyone may write' : `Only ${senders.join(', ')} may write`}
+        {deliverTo !== null && `; delivered to ${deliverTo}`}
+        <RelativeTime at={reply.createdAt} prefix=" · created " />
+      </Text>
+      {thread !== null && (
+        <Anchor component={Link} href={`/inbox/${thread.id}`} size="sm">
+          Joins the thread "{thread.normalizedSubject || 'No subject'}"
+        </Anchor>
+      )}
+      {metadata !== null && (
+        <Text size="sm" component="div">
+          Metadata <Code>{JSON.stringify(metadata)}</Code>
+        </Text>
+      )}
+    </Row>
   );
 }

@@ -2,6 +2,7 @@ import { Anchor, Badge, Group, Paper, SimpleGrid, Skeleton, Stack, Text } from '
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import type { ResultOf } from '../../graphql.ts';
+import { counted } from '../../parts/counted.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconChecks } from '../../parts/icons.ts';
@@ -134,7 +135,7 @@ function ThreadBeside({ thread: { id, messageCount, messages } }: { thread: Answ
     <Paper withBorder p="md" radius="md" component="section" aria-label="Conversation">
       <Stack gap="sm">
         <Anchor component={Link} href={`/inbox/${id}`} size="sm" fw={600} underline="always">
-          {messageCount === 1 ? 'Conversation, 1 message' : `Conversation, ${messageCount} messages`}
+          {`Conversation, ${counted(messageCount, 'message')}`}
         </Anchor>
         {messages.edges.map(({ node: { id: messageId, from, createdAt, preview } }) => (
           <Stack key={messageId} gap={0}>

@@ -119,7 +119,7 @@ function OneBlock({ block }: { block: Block }) {
     case 'code':
       return (
         <div className={style['code']}>
-          <Code block tabIndex={0} role="region" aria-label="Code">
+          <Code block tabIndex={0} role="group" aria-label="Code">
             {block.text}
           </Code>
           <span className={style['copy']}>

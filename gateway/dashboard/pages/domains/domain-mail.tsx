@@ -1,5 +1,6 @@
 import { Anchor, Button, Group, SimpleGrid, Table, Text } from '@mantine/core';
 import { Link } from 'wouter';
+import { counted } from '../../parts/counted.ts';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import type { ShownDomain } from './domain-documents.ts';
 import { domainTone } from './domain-words.ts';
@@ -63,7 +64,7 @@ export function DomainAddresses({ domain }: { domain: ShownDomain }) {
       )}
       {addresses.totalCount > addresses.edges.length && (
         <Anchor component={Link} href={`/addresses?domain=${domain.id}`} size="sm">
-          All {addresses.totalCount} addresses
+          All {counted(addresses.totalCount, 'address', 'addresses')}
         </Anchor>
       )}
     </Section>

@@ -62,7 +62,6 @@ function AllDomains() {
       )}
       <DomainList
         filter={status === null ? null : { status }}
-        after={null}
         pages={pages}
         more={() =>
           setSearch((params) => {

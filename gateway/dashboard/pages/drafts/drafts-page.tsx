@@ -1,14 +1,15 @@
-import { Anchor, Badge, Button, Group, Stack, Text } from '@mantine/core';
+import { Anchor, Badge, Button, Group, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { DELETE_DRAFT, SEND_DRAFT } from '../../composer/composer-documents.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { counted } from '../../parts/counted.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { IconPencil, IconPencilPlus, IconSend } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
+import { Row } from '../../parts/row-list.tsx';
 import { useAct } from '../../parts/use-act.ts';
-import { ListCard } from '../activity/list-card.tsx';
 import { ListFrame } from '../activity/list-frame.tsx';
 import { useGrowingList } from '../activity/use-growing-list.ts';
 import { pathOfDraft } from '../inbox/inbox-view.ts';
@@ -63,49 +64,28 @@ function DraftRow({ draft }: { draft: Draft }) {
   const send = useAct(SEND_DRAFT, { done: 'The email is being sent.' });
   const remove = useAct(DELETE_DRAFT, { done: 'The draft was deleted.' });
   const title = subject || (originalEmail === null ? '' : `Re: ${originalEmail.subject}`) || '(no subject)';
-  const files = attachments.length === 1 ? '1 attachment' : `${attachments.length} attachments`;
+  const marks = [KINDS[kind], isByKey ? 'by API key' : null].filter((mark) => mark !== null);
   return (
-    <ListCard id={id}>
-      <Group justify="space-between" align="flex-start" gap="sm">
-        <Stack gap={2} miw={0} flex="1 1 18rem">
-          <Group gap="xs">
-            <Anchor component={Link} href={pathOfDraft(draft)} fw={600} c="inherit" className="postroom-wrap">
-              {title}
-            </Anchor>
-            {KINDS[kind] !== null && (
-              <Badge variant="default" tt="none" radius="sm" fw={500}>
-                {KINDS[kind]}
-              </Badge>
-            )}
-            {isByKey && (
-              <Badge variant="default" tt="none" radius="sm" fw={500}>
-                by API key
-              </Badge>
-            )}
-          </Group>
+    <Row
+      name={
+        <>
+          <Anchor component={Link} href={pathOfDraft(draft)} fw={600} size="sm" className="postroom-wrap">
+            {title}
+          </Anchor>
+          {marks.map((mark) => (
+            <Badge key={mark} variant="default" tt="none" radius="sm" fw={500}>
+              {mark}
+            </Badge>
+          ))}
           <Text size="sm" c="dimmed" className="postroom-wrap">
             {to.length === 0 ? 'No recipients yet' : `To ${to.join(', ')}`}
-            {attachments.length > 0 && ` · ${files}`}
+            {attachments.length > 0 && ` · ${counted(attachments.length, 'attachment')}`}
           </Text>
-          {preview !== '' && (
-            <Text size="sm" lineClamp={2} className="postroom-wrap">
-              {preview}
-            </Text>
-          )}
-          <Text size="xs" c="dimmed">
-            Changed <RelativeTime at={updatedAt} />
-          </Text>
-        </Stack>
-        <Group gap="xs">
-          <Button
-            size="xs"
-            variant="default"
-            component={Link}
-            href={pathOfDraft(draft)}
-            leftSection={<IconPencil size={16} aria-hidden />}
-          >
-            Open
-          </Button>
+        </>
+      }
+      about={<RelativeTime at={updatedAt} prefix="Changed " />}
+      actions={
+        <Group gap="xs" wrap="nowrap">
           <Button
             size="xs"
             variant="default"
@@ -123,8 +103,14 @@ function DraftRow({ draft }: { draft: Draft }) {
             act={() => remove.act({ input: { id } })}
           />
         </Group>
-      </Group>
-    </ListCard>
+      }
+    >
+      {preview !== '' && (
+        <Text size="sm" c="dimmed" lineClamp={1}>
+          {preview}
+        </Text>
+      )}
+    </Row>
   );
 }
 

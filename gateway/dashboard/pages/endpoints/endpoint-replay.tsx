@@ -1,6 +1,7 @@
 import { Alert, Button, Group, List, Progress, SegmentedControl, Select, Stack, Text } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { graphql } from '../../graphql.ts';
+import { counted } from '../../parts/counted.ts';
 import { IconPlayerStop, IconRepeat } from '../../parts/icons.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { RetryWaiting } from './retry-waiting.tsx';
@@ -152,5 +153,5 @@ function inWords(count: number): string {
 }
 
 function emails(count: number): string {
-  return count === 1 ? '1 email' : `${count.toLocaleString('en')} emails`;
+  return counted(count, 'email');
 }

@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { Link, useLocation } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { formErrors } from '../../parts/form-errors.ts';
 import { useAct } from '../../parts/use-act.ts';
 import type { Endpoint } from './endpoint-documents.ts';
 import { EndpointFields } from './endpoint-fields.tsx';
@@ -32,7 +33,7 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
     form.clearErrors();
     const problem = await update.act(changesOf(endpoint, values));
     if (problem === null) form.resetDirty();
-    else form.setErrors({ ...problem.fields, problem: problem.message });
+    else form.setErrors(formErrors(problem, form.getValues()));
   };
   const { emailAddresses, catchAllDomains } = endpoint;
   const users = emailAddresses.totalCount + catchAllDomains.length;

@@ -14,6 +14,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { Link, useSearchParams } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { counted } from '../../parts/counted.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconPlugConnected, IconPlus, IconSearch } from '../../parts/icons.ts';
@@ -117,7 +118,7 @@ export function EndpointsPage() {
                 ]}
               />
               <Text size="sm" c="dimmed" role="status">
-                {endpoints.totalCount === 1 ? '1 endpoint' : `${endpoints.totalCount} endpoints`}
+                {counted(endpoints.totalCount, 'endpoint')}
               </Text>
             </Group>
             <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">

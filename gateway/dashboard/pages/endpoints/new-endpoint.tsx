@@ -15,6 +15,7 @@ import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { graphql } from '../../graphql.ts';
+import { formErrors } from '../../parts/form-errors.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { type SubscriptionValues, subscriptionOf } from './endpoint-values.ts';
 import { endpointTypes, formats } from './endpoint-words.ts';
@@ -115,7 +116,7 @@ export function NewEndpoint() {
       setPart(null);
       return go(`/endpoints/${outcome.payload.endpoint.id}`);
     }
-    form.setErrors({ ...outcome.problem.fields, problem: outcome.problem.message });
+    form.setErrors(formErrors(outcome.problem, form.getValues()));
   };
   return (
     <Modal opened={wanted !== null} onClose={close} title="Create endpoint" size="lg">

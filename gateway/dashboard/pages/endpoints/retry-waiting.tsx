@@ -1,6 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { graphql } from '../../graphql.ts';
+import { counted } from '../../parts/counted.ts';
 import { IconPlayerTrackNext } from '../../parts/icons.ts';
 import { useAct } from '../../parts/use-act.ts';
 
@@ -51,5 +52,5 @@ export function RetryWaiting({ id, isActive }: { id: string; isActive: boolean }
 
 function told(count: number): string {
   if (count === 0) return 'No delivery is waiting for a retry.';
-  return count === 1 ? '1 delivery is attempted now.' : `${count.toLocaleString('en')} deliveries are attempted now.`;
+  return `${counted(count, 'delivery is', 'deliveries are')} attempted now.`;
 }

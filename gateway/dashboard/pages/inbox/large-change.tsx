@@ -2,7 +2,7 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 
 /** A change of more conversations than this asks first. */
-export const ASK_ABOVE = 50;
+const ASK_ABOVE = 50;
 
 /** A change of many conversations that waits for the user. */
 interface Question {

@@ -1,4 +1,4 @@
-import { ActionIcon, Avatar, Badge, Group, Menu, Paper, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core';
+import { ActionIcon, Avatar, Badge, Group, Menu, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { Link } from 'wouter';
 import {
@@ -18,8 +18,9 @@ import { HeldNote } from './held-note.tsx';
 import style from './inbox.module.css';
 import type { Composing } from './inbox-view.ts';
 import { MessageBody } from './message-body.tsx';
+import cardStyle from './message-card.module.css';
 import { MoveDialog } from './move-dialog.tsx';
-import { nameOf } from './people.ts';
+import { initialsOf, nameOf } from './people.ts';
 import { SplitDialog } from './split-dialog.tsx';
 import type { OpenThread, ThreadMessage } from './thread-documents.ts';
 import { useDeleteMessage } from './use-delete-message.ts';
@@ -52,10 +53,8 @@ export function MessageCard(props: MessageCardProps) {
   const isOwn = type !== 'RECEIVED';
   const isUnread = !isOwn && !isRead;
   return (
-    <Paper
-      component="article"
-      withBorder
-      radius="md"
+    <article
+      className={cardStyle['message']}
       data-message={id}
       data-unread={isUnread || undefined}
       aria-label={`Message from ${nameOf(from)}`}
@@ -70,10 +69,12 @@ export function MessageCard(props: MessageCardProps) {
             size={32}
             radius="xl"
             name={nameOf(from)}
-            color={isOwn ? 'postroom' : 'initials'}
+            color={isOwn ? 'gray' : 'initials'}
             styles={INITIALS}
             aria-hidden
-          />
+          >
+            {initialsOf(from)}
+          </Avatar>
           <span style={{ flex: 1, minWidth: 0 }}>
             <span className={style['line']}>
               {isUnread && <span className={style['dot']} aria-hidden />}
@@ -182,6 +183,6 @@ export function MessageCard(props: MessageCardProps) {
       {dialog === 'move' && (
         <MoveDialog close={() => setDialog(null)} message={message} threadId={thread.id} opened={opened} />
       )}
-    </Paper>
+    </article>
   );
 }

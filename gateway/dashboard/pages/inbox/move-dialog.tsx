@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql } from '../../graphql.ts';
+import { counted } from '../../parts/counted.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { showNotice } from '../../parts/notice.tsx';
 import { relativeTime } from '../../parts/relative-time.tsx';
@@ -80,7 +81,7 @@ export function MoveDialog({
                   key={id}
                   value={id}
                   label={normalizedSubject || 'No subject'}
-                  description={`${participants.slice(0, 3).map(nameOf).join(', ')} · ${messageCount === 1 ? '1 message' : `${messageCount} messages`} · ${relativeTime(lastMessageAt, now)}`}
+                  description={`${participants.slice(0, 3).map(nameOf).join(', ')} · ${counted(messageCount, 'message')} · ${relativeTime(lastMessageAt, now)}`}
                 />
               ))}
             </Stack>

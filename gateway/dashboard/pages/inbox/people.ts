@@ -12,6 +12,22 @@ export function nameOf({ name, address }: Person): string {
   return name === null || name.trim() === '' ? address : name;
 }
 
+/** Returns the initials of a person: of the first and the last word that begins with a letter or a digit; without one, the first sign. */
+export function initialsOf(person: Person): string {
+  const name = nameOf(person);
+  const initials = name.split(/[\s._@-]+/u).flatMap((word) => /[\p{L}\p{N}]/u.exec(word)?.[0] ?? []);
+  const [first = firstSign(name), ...others] = initials;
+  return (first + (name.includes('@') ? '' : (others.at(-1) ?? ''))).toUpperCase();
+}
+
+const signs = new Intl.Segmenter();
+
+/** Returns the first sign as a reader sees it, such as an emoji of several code points. */
+function firstSign(text: string): string {
+  for (const { segment } of signs.segment(text)) return segment;
+  return '';
+}
+
 /** Returns `Ada <ada@example.org>`, or only the address. */
 export function mailboxText({ name, address }: Person): string {
   return name === null || name.trim() === '' ? address : `${name} <${address}>`;

@@ -1,5 +1,6 @@
 import { ActionIcon, Badge, CloseButton, Group, Menu, Text, Title } from '@mantine/core';
 import { Link } from 'wouter';
+import { counted } from '../../parts/counted.ts';
 import {
   IconArchive,
   IconArchiveOff,
@@ -69,7 +70,7 @@ export function ThreadHead(props: ThreadHeadProps) {
         </Title>
         <Group gap={6} wrap="nowrap" miw={0}>
           <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
-            {messageCount === 1 ? '1 message' : `${messageCount} messages`}
+            {counted(messageCount, 'message')}
             {isArchived ? ', archived' : ''}
             {thread.trashedAt === null ? '' : `, in the trash until ${trashEnd(thread.trashedAt)}`}
           </Text>

@@ -50,7 +50,7 @@ export interface Inbox {
 }
 
 /** What keys know of the open thread. */
-export interface OpenedThread {
+interface OpenedThread {
   /** the id in the URL; that of the thread differs if it was merged */
   threadId: string;
   /** null: not found */

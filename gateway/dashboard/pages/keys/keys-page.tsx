@@ -1,6 +1,7 @@
 import { Button, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
+import { counted } from '../../parts/counted.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconKey, IconPlus } from '../../parts/icons.ts';
@@ -52,7 +53,7 @@ export function KeysPage() {
               ))}
             </Stack>
             <Text size="sm" c="dimmed" aria-live="polite">
-              {keys.length === total ? (total === 1 ? '1 key' : `${total} keys`) : `${keys.length} of ${total} keys`}
+              {keys.length === total ? counted(total, 'key') : `${keys.length} of ${total} keys`}
             </Text>
           </>
         )}

@@ -1,5 +1,6 @@
 import { Group, Paper, Text, Title, Tooltip, VisuallyHidden } from '@mantine/core';
 import { type KeyboardEvent, useState } from 'react';
+import { counted } from '../../parts/counted.ts';
 import classes from './hours-chart.module.css';
 
 interface Hour {
@@ -51,7 +52,7 @@ export function HoursChart({ hours, unit }: { hours: readonly Hour[]; unit: 'hou
           ? valueOf(shown)
           : most === 1
             ? `up to 1 email per ${unit}`
-            : `up to ${most} emails per ${unit}`}
+            : `up to ${counted(most, 'email')} per ${unit}`}
       </Text>
       {/* Its values by mouse, by touch and by the arrow keys. */}
       <div

@@ -16,13 +16,14 @@ import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { formErrors } from '../../parts/form-errors.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { useFirstField } from '../../shell/keys.ts';
 import { useEndpointChoices } from '../addresses/endpoint-choice.tsx';
 import { BacktestPanel } from './backtest-panel.tsx';
 import { RuleCriteria } from './rule-criteria.tsx';
 import { CREATE, DELETE, type Rule, UPDATE } from './rule-documents.ts';
-import { inputOf, valuesOf } from './rule-values.ts';
+import { hasNoCriteria, inputOf, valuesOf } from './rule-values.ts';
 
 /** Form of a rule (null: a new one) with its back-test beside it. */
 export function RuleForm({
@@ -43,6 +44,12 @@ export function RuleForm({
     initialValues: { ...valuesOf(rule), problem: '' },
     validate: {
       name: (value) => (value.trim() === '' ? 'Enter a name, such as "No miracle pills".' : null),
+      prompt: (value, { type }) =>
+        type === 'AI_PROMPT' && value.trim() === '' ? 'Enter a question for the model.' : null,
+      problem: (_, { problem: _problem, ...values }) =>
+        values.type === 'EXPLICIT' && hasNoCriteria(values)
+          ? 'Choose at least one criterion, such as a word of the subject. A rule without one would apply to nothing.'
+          : null,
       endpointId: (value, { action }) => (action === 'ROUTE' && value === null ? 'Choose an endpoint.' : null),
     },
   });
@@ -53,7 +60,7 @@ export function RuleForm({
     const { problem } =
       rule === null ? await create.act({ input }) : await update.act({ input: { id: rule.id, ...input } });
     if (problem === null) return go('/rules');
-    form.setErrors({ ...problem.fields, problem: problem.message });
+    form.setErrors(formErrors(problem, values));
   };
   const { values } = form;
   return (

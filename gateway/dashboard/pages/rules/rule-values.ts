@@ -94,6 +94,11 @@ export function inputOf(values: RuleValues, rule: Rule | null): RuleInput {
   };
 }
 
+/** Whether a rule of criteria has none. */
+export function hasNoCriteria(values: RuleValues): boolean {
+  return Object.values(inputOf(values, null).config).every((criterion) => criterion === null);
+}
+
 function orNull<T>(list: T[]): T[] | null {
   return list.length === 0 ? null : list;
 }

@@ -2,6 +2,7 @@ import { Alert, Anchor, Button, Group, List, Modal, Skeleton, Stack, Text, TextI
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql, type ResultOf } from '../../graphql.ts';
+import { counted } from '../../parts/counted.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconFingerprint, IconTrash } from '../../parts/icons.ts';
 import { useAct } from '../../parts/use-act.ts';
@@ -83,29 +84,29 @@ function Erased({ counts }: { counts: Counts }) {
       <List size="sm">
         <List.Item>
           {[
-            counted(emails, 'email'),
-            counted(threads, 'thread'),
-            ...(drafts > 0 ? [counted(drafts, 'draft')] : []),
+            atLeast(emails, 'email'),
+            atLeast(threads, 'thread'),
+            ...(drafts > 0 ? [atLeast(drafts, 'draft')] : []),
           ].join(', ')}
         </List.Item>
         <List.Item>
-          {counted(domains, 'domain')} with {counted(addresses, 'address', 'addresses')}: they reject mail at once, and
+          {atLeast(domains, 'domain')} with {atLeast(addresses, 'address', 'addresses')}: they reject mail at once, and
           other accounts can add the domains
         </List.Item>
         <List.Item>
-          {[counted(endpoints, 'endpoint'), counted(guardRules, 'guard rule'), counted(apiKeys, 'API key')].join(', ')}:
+          {[atLeast(endpoints, 'endpoint'), atLeast(guardRules, 'guard rule'), atLeast(apiKeys, 'API key')].join(', ')}:
           keys and webhooks stop at once
         </List.Item>
         {unsentEmails > 0 && (
-          <List.Item>{counted(unsentEmails, 'email')} in the queue or scheduled: never sent</List.Item>
+          <List.Item>{atLeast(unsentEmails, 'email')} in the queue or scheduled: never sent</List.Item>
         )}
       </List>
     </>
   );
 }
 
-function counted(count: number, one: string, several = `${one}s`): string {
-  return `${count.toLocaleString('en-US')}${count >= MOST_COUNTED ? ' or more' : ''} ${count === 1 ? one : several}`;
+function atLeast(count: number, one: string, several?: string): string {
+  return counted(count, one, several).replace(' ', count >= MOST_COUNTED ? ' or more ' : ' ');
 }
 
 /** Signs in again, because the service erases an account only within minutes of a sign-in, and erases it. */

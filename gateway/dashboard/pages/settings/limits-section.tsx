@@ -51,7 +51,7 @@ function SentLately({ used, most }: { used: number; most: number | null }) {
       {most !== null && (
         <Progress
           value={Math.min(part, 1) * 100}
-          color={part >= 1 ? 'red' : part >= NEARLY ? 'orange' : 'postroom'}
+          color={part >= 1 ? 'red' : part >= NEARLY ? 'orange' : 'post.6'}
           aria-label="Emails sent in the last hour"
         />
       )}

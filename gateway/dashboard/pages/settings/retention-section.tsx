@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useClient } from 'urql';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { counted } from '../../parts/counted.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { problemOf, useAct } from '../../parts/use-act.ts';
 import { Section } from './section.tsx';
@@ -203,6 +204,5 @@ function ConfirmErasure({
 const MOST_COUNTED = 100_000;
 
 function countText(count: number): string {
-  const shown = `${count.toLocaleString('en-US')}${count >= MOST_COUNTED ? ' or more' : ''}`;
-  return count === 1 ? '1 email' : `${shown} emails`;
+  return counted(count, 'email').replace(' ', count >= MOST_COUNTED ? ' or more ' : ' ');
 }

@@ -72,7 +72,6 @@ export function SuppressionsPage() {
       </Group>
       <SuppressionList
         filter={{ ...(sought === '' ? {} : { search: sought }), ...(reason === null ? {} : { reason }) }}
-        after={null}
         pages={pages}
         more={() => set({ pages: String(pages + 1) })}
         empty={

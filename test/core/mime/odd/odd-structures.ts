@@ -148,6 +148,21 @@ export const oddStructures: OddCase[] = [
     is: { text: 'Hello there friend.' },
   },
   {
+    name: 'a part whose text is right below its fields, with an empty line behind it',
+    raw: oddParts(PLAIN, ['Content-Type: text/plain', 'Content-Language: en', 'See you.', 'Mara', '']),
+    is: { textHas: ['Hello.', 'See you.\nMara'], attachments: [] },
+  },
+  {
+    name: 'a file whose content is right below its fields, with an empty line behind it',
+    raw: oddParts(PLAIN, ['Content-Type: application/x-note', 'one', 'two', '']),
+    is: { text: 'Hello.', attachments: ['attachment-1.bin application/x-note: one\r\ntwo'] },
+  },
+  {
+    name: 'an empty part with a stray line between its fields',
+    raw: oddParts(PLAIN, ['Content-Type: image/png', 'stray', 'Content-ID: <a>', '', '']),
+    is: { text: 'Hello.', attachments: ['attachment-1.png image/png: '] },
+  },
+  {
     name: 'an empty attachment that ends in its header section',
     raw: oddParts(
       PLAIN,

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { initialsOf } from '../../gateway/dashboard/pages/inbox/people.ts';
+
+test.each([
+  ['Maya Okafor', 'MO'],
+  ['Maria de la Cruz', 'MC'],
+  ['🎉 Party Shop', 'PS'],
+  ['"Ann" (Sales)', 'AS'],
+  ['Émile', 'É'],
+  ['山田 太郎', '山太'],
+  ['', 'B'],
+  ['👩‍🚀', '👩‍🚀'],
+])('the initials of %j are %s', (name, initials) => {
+  expect(initialsOf({ name, address: 'build.server@sender.test' })).toBe(initials);
+});
