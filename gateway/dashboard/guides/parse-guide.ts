@@ -182,7 +182,7 @@ function resolveLink(href: string, name: string, served: ReadonlySet<string>): s
 }
 
 /** Returns the id that links to a heading name, as GitHub makes it. */
-export function headingId(text: string): string {
+function headingId(text: string): string {
   return text
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
