@@ -25,7 +25,7 @@ describe.skipIf(chromiumPath === undefined)('a command that a page copies', () =
     const { page, close } = await stage.open(account);
     await page.goto(stage.url + path);
     if (tab !== null) await page.getByRole('tab', { name: tab, exact: true }).click();
-    const commands = await commandsOf(page, count);
+    const commands = await listCommands(page, count);
     for (const command of commands) {
       const { code, output } = await run(command, account.apiKey);
       expect([command, code], output).toEqual([command, 0]);
@@ -39,7 +39,7 @@ describe.skipIf(chromiumPath === undefined)('a command that a page copies', () =
 });
 
 /** Returns the commands of the page, when all of them are there. */
-async function commandsOf(page: Page, count: number): Promise<string[]> {
+async function listCommands(page: Page, count: number): Promise<string[]> {
   const shown = page.locator('.postroom-command [role=region]');
   await expect.poll(() => shown.count()).toBe(count);
   return shown.allTextContents();

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { type Block, type Inline, parseGuide, plainText } from '../../gateway/dashboard/guides/parse-guide.ts';
-import { guidePathOf, places } from '../../gateway/dashboard/shell/places.ts';
+import { findGuidePath, places } from '../../gateway/dashboard/shell/places.ts';
 
 const DOCS = path.resolve(import.meta.dirname, '../../docs');
 const names = readdirSync(DOCS).flatMap((file) => (file.endsWith('.md') ? [file.slice(0, -3)] : []));
@@ -94,18 +94,18 @@ test.each(names)('the guide %s has a title, and its links lead to headings that 
     const [, guide, id] = /^\/docs\/([^#]+)#(.+)$/.exec(href) ?? [];
     if (guide === undefined || id === undefined) continue;
     const target = parseGuide(readFileSync(path.join(DOCS, `${guide}.md`), 'utf8'), guide, served);
-    expect(headingsOf(target.blocks), href).toContain(id);
+    expect(listHeadingIds(target.blocks), href).toContain(id);
   }
 });
 
 test('every page of the navigation has a guide that exists', () => {
   for (const { path: page } of places.flatMap((group) => group.places)) {
-    const guide = guidePathOf(page.split('?')[0] ?? '').slice('/docs/'.length);
+    const guide = findGuidePath(page.split('?')[0] ?? '').slice('/docs/'.length);
     if (page !== '/docs') expect([page, served.has(guide)]).toEqual([page, true]);
   }
 });
 
-function headingsOf(blocks: readonly Block[]): string[] {
+function listHeadingIds(blocks: readonly Block[]): string[] {
   return blocks.flatMap((block) => (block.kind === 'heading' ? [block.id] : []));
 }
 

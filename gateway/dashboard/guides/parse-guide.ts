@@ -96,7 +96,7 @@ function parseBlock(
     const end = until((text) => text.startsWith('|'));
     const [head = [], , ...rows] = lines
       .slice(at, end)
-      .map((row) => cellsOf(row).map((cell) => parseInline(cell, resolve)));
+      .map((row) => splitCells(row).map((cell) => parseInline(cell, resolve)));
     return { block: { kind: 'table', head, rows }, end };
   }
   const item = ITEM.exec(line);
@@ -135,7 +135,7 @@ function parseList(lines: readonly string[], at: number, isOrdered: boolean, par
   return { block: { kind: 'list' as const, isOrdered, items }, end };
 }
 
-function cellsOf(row: string): string[] {
+function splitCells(row: string): string[] {
   return row
     .trim()
     .replace(/^\||\|$/g, '')

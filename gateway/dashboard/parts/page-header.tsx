@@ -1,7 +1,7 @@
 import { ActionIcon, Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { Link, useLocation } from 'wouter';
-import { guidePathOf } from '../shell/places.ts';
+import { findGuidePath } from '../shell/places.ts';
 import { IconArrowLeft, IconHelp } from './icons.ts';
 import { setPageTitle } from './tab-title.ts';
 
@@ -43,7 +43,7 @@ export function PageHeader({
           {!pathname.startsWith('/docs') && (
             <ActionIcon
               component={Link}
-              href={guidePathOf(pathname)}
+              href={findGuidePath(pathname)}
               variant="subtle"
               color="gray"
               aria-label={`Guide: ${title}`}

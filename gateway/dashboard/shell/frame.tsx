@@ -7,7 +7,7 @@ import { ApprovalCount, DraftCount, UnreadCount } from './counts.tsx';
 import style from './frame.module.css';
 import { useIdleLoading } from './idle-loading.ts';
 import { FieldComing, useShortcuts } from './keys.ts';
-import { guidePathOf, placeOf, places } from './places.ts';
+import { findGuidePath, placeOf, places } from './places.ts';
 import { useViewer } from './viewer.ts';
 
 const loadMenu = () => import('./account-menu.tsx');
@@ -76,7 +76,7 @@ export function Frame({ children }: { children: ReactNode }) {
             <kbd className={style['keys']}>Ctrl K</kbd>
           </UnstyledButton>
           <Navigation location={location} />
-          <Link href={guidePathOf(location)} className={style['place'] ?? ''} title="Guide to this page">
+          <Link href={findGuidePath(location)} className={style['place'] ?? ''} title="Guide to this page">
             <IconHelp size={17} stroke={1.7} aria-hidden />
             <span className={style['label']}>Guide to this page</span>
           </Link>

@@ -95,7 +95,7 @@ const GUIDES: Record<string, string> = {
 };
 
 /** Returns the path of the guide to the page of a URL. */
-export function guidePathOf(pathname: string): string {
+export function findGuidePath(pathname: string): string {
   const guide = GUIDES[`/${pathname.split('/')[1] ?? ''}`];
   return guide === undefined ? '/docs' : `/docs/${guide}`;
 }
