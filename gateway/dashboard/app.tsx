@@ -42,6 +42,7 @@ const pages: Record<string, ComponentType> = {
   '/keys': lazy(async () => ({ default: (await import('./pages/keys/keys-page.tsx')).KeysPage })),
   '/requests': lazy(async () => ({ default: (await import('./pages/requests/requests-page.tsx')).RequestsPage })),
   '/reference': lazy(async () => ({ default: (await import('./pages/reference/reference-page.tsx')).ReferencePage })),
+  '/docs/*?': lazy(async () => ({ default: (await import('./pages/docs/docs-page.tsx')).DocsPage })),
   '/settings': lazy(async () => ({ default: (await import('./pages/settings/settings-page.tsx')).SettingsPage })),
 };
 

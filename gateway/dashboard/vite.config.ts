@@ -6,6 +6,7 @@ import { icons as tabler } from '@iconify-json/tabler';
 import react from '@vitejs/plugin-react';
 import fastify from 'fastify';
 import { build, defineConfig, type Plugin } from 'vite';
+import { guides } from './guides/guides-plugin.ts';
 
 const LARGE_BYTES = 1_000_000;
 
@@ -89,7 +90,7 @@ async function findFirstLoad(): Promise<ReadonlySet<string>> {
   const built = await build({
     configFile: false,
     root: import.meta.dirname,
-    plugins: [icons(), react()],
+    plugins: [icons(), guides(), react()],
     logLevel: 'error',
     build: { write: false, minify: false, reportCompressedSize: false },
   });
@@ -111,7 +112,7 @@ export default defineConfig(async ({ command }) => {
   const firstLoad = command === 'build' ? await findFirstLoad() : new Set<string>();
   return {
     root: import.meta.dirname,
-    plugins: [icons(), react(), scalarScript(), compressed()],
+    plugins: [icons(), guides(), react(), scalarScript(), compressed()],
     build: {
       target: 'es2023',
       outDir: 'dist',

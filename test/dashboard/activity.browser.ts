@@ -303,7 +303,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     };
     await change(account, 'createGuardRule', given, '... on CreateGuardRulePayload { guardRule { id } }');
     const { page, complaints, close } = await open(account, '/held');
-    await page.getByRole('heading', { name: 'No blocked emails' }).waitFor();
+    await page.getByRole('heading', { name: 'No held emails' }).waitFor();
     for (let n = 1; n <= 3; n++) await stage.mail({ to: account.address, subject: `Cheap pills ${n}`, text: 'Buy.' });
     await page.getByRole('tab', { name: 'Held 3' }).waitFor();
     const row = page.getByRole('listitem').filter({ hasText: 'Cheap pills 2' });
@@ -316,7 +316,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await page.getByRole('button', { name: 'Release all 2 shown' }).click();
     await page.getByRole('button', { name: 'Release emails' }).click();
     await page.getByText('2 of 2 released. Done.').waitFor();
-    await page.getByRole('heading', { name: 'No blocked emails' }).waitFor();
+    await page.getByRole('heading', { name: 'No held emails' }).waitFor();
     await receiver.until((all) => all.filter(({ path }) => path === '/released').length === 3);
     expect(complaints).toEqual([]);
     await close();

@@ -18,14 +18,14 @@ describe.skipIf(chromiumPath === undefined)('a command that a page copies', () =
     ['/activity', 1, null],
     ['/inbox', 2, null],
     ['/reference', 3, null],
-    ['/', 1, 'curl'],
-    ['/', 1, 'swaks'],
+    ['/welcome', 1, 'curl'],
+    ['/welcome', 1, 'swaks'],
   ])('on %s works: %i commands, tab %s', async (path, count, tab) => {
     const account = await stage.account();
     const { page, close } = await stage.open(account);
     await page.goto(stage.url + path);
     if (tab !== null) await page.getByRole('tab', { name: tab, exact: true }).click();
-    const commands = await commandsOf(page, count);
+    const commands = await listCommands(page, count);
     for (const command of commands) {
       const { code, output } = await run(command, account.apiKey);
       expect([command, code], output).toEqual([command, 0]);
@@ -39,8 +39,8 @@ describe.skipIf(chromiumPath === undefined)('a command that a page copies', () =
 });
 
 /** Returns the commands of the page, when all of them are there. */
-async function commandsOf(page: Page, count: number): Promise<string[]> {
-  const shown = page.locator('.postroom-command code');
+async function listCommands(page: Page, count: number): Promise<string[]> {
+  const shown = page.locator('.postroom-command [role=region]');
   await expect.poll(() => shown.count()).toBe(count);
   return shown.allTextContents();
 }

@@ -15,7 +15,7 @@ export interface ThreadFlags extends EmailFlags {
 }
 
 /** The messages of a thread that do not have the flags yet. */
-export interface UnflaggedThread {
+interface UnflaggedThread {
   threadId: string;
   count: number;
   /** those that is_read would change, with when they were read */

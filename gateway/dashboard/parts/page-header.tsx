@@ -1,7 +1,8 @@
 import { ActionIcon, Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
-import { useLocation } from 'wouter';
-import { IconArrowLeft } from './icons.ts';
+import { Link, useLocation } from 'wouter';
+import { findGuidePath } from '../shell/places.ts';
+import { IconArrowLeft, IconHelp } from './icons.ts';
 import { setPageTitle } from './tab-title.ts';
 
 /**
@@ -19,7 +20,7 @@ export function PageHeader({
   back?: string;
   children?: ReactNode;
 }) {
-  const [, navigate] = useLocation();
+  const [pathname, navigate] = useLocation();
   useEffect(() => setPageTitle(title), [title]);
   return (
     <Group justify="space-between" align="flex-start" mb="md" gap="sm">
@@ -35,9 +36,23 @@ export function PageHeader({
         </ActionIcon>
       )}
       <Stack gap={2} flex={1} miw={0}>
-        <Title order={1} className="postroom-wrap">
-          {title}
-        </Title>
+        <Group gap={6} wrap="nowrap">
+          <Title order={1} className="postroom-wrap">
+            {title}
+          </Title>
+          {!pathname.startsWith('/docs') && (
+            <ActionIcon
+              component={Link}
+              href={findGuidePath(pathname)}
+              variant="subtle"
+              color="gray"
+              aria-label={`Guide: ${title}`}
+              title="Guide to this page"
+            >
+              <IconHelp size={18} aria-hidden />
+            </ActionIcon>
+          )}
+        </Group>
         {about !== undefined && (
           <Text c="dimmed" size="sm" maw="65ch">
             {about}

@@ -1,4 +1,5 @@
 import '@mantine/spotlight/styles.css';
+import { guides } from 'virtual:guides';
 import { useMantineColorScheme } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { createSpotlight, Spotlight, type SpotlightActionData } from '@mantine/spotlight';
@@ -8,6 +9,7 @@ import { useLocation } from 'wouter';
 import { graphql } from '../graphql.ts';
 import {
   IconAt,
+  IconBook,
   IconKey,
   IconKeyboard,
   IconLogout,
@@ -41,6 +43,7 @@ const ADDRESSES = graphql(`
 const TYPING_MS = 180;
 const SEARCH_FROM = 2;
 const MAX_ADDRESSES = 5;
+const MAX_GUIDES = 5;
 const [store, palette] = createSpotlight();
 const HIDDEN = {
   position: 'absolute',
@@ -101,6 +104,12 @@ export function CommandPalette({ close, openHelp }: { close: () => void; openHel
       .filter((text) => text)
       .join(' · '),
   }));
+  const help = guides.flatMap(({ name, title, headings }) => [
+    command(`/docs/${name}`, `Guide: ${title}`, IconBook, go(`/docs/${name}`)),
+    ...headings.map(({ id, text }) =>
+      command(`/docs/${name}#${id}`, `Guide: ${title}: ${text}`, IconBook, go(`/docs/${name}#${id}`)),
+    ),
+  ]);
   const matching = (list: SpotlightActionData[]) =>
     list.filter(({ label }) => query.split(/\s+/).every((word) => label?.toLowerCase().includes(word.toLowerCase())));
   const groups = [
@@ -108,6 +117,7 @@ export function CommandPalette({ close, openHelp }: { close: () => void; openHel
     { group: 'Actions', actions: matching(actions) },
     { group: 'Addresses', actions: query === '' ? [] : matching(addresses).slice(0, MAX_ADDRESSES) },
     { group: 'Conversations', actions: threads },
+    { group: 'Guides', actions: query === '' ? [] : matching(help).slice(0, MAX_GUIDES) },
     {
       group: 'Search',
       actions:

@@ -2,12 +2,12 @@ import { ActionIcon, Burger, UnstyledButton, VisuallyHidden } from '@mantine/cor
 import { type KeyboardEvent, lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { useLiveState } from '../live/live-context.tsx';
-import { IconSearch, IconUser } from '../parts/icons.ts';
+import { IconHelp, IconSearch, IconUser } from '../parts/icons.ts';
 import { ApprovalCount, DraftCount, UnreadCount } from './counts.tsx';
 import style from './frame.module.css';
 import { useIdleLoading } from './idle-loading.ts';
 import { FieldComing, useShortcuts } from './keys.ts';
-import { placeOf, places } from './places.ts';
+import { findGuidePath, placeOf, places } from './places.ts';
 import { useViewer } from './viewer.ts';
 
 const loadMenu = () => import('./account-menu.tsx');
@@ -76,6 +76,10 @@ export function Frame({ children }: { children: ReactNode }) {
             <kbd className={style['keys']}>Ctrl K</kbd>
           </UnstyledButton>
           <Navigation location={location} />
+          <Link href={findGuidePath(location)} className={style['place'] ?? ''} title="Guide to this page">
+            <IconHelp size={17} stroke={1.7} aria-hidden />
+            <span className={style['label']}>Guide to this page</span>
+          </Link>
           <AccountButton />
         </nav>
         <main className={style['main']} id="main" ref={main} tabIndex={-1}>

@@ -1,5 +1,6 @@
 import {
   IconActivity,
+  IconApi,
   IconAt,
   IconBan,
   IconBook,
@@ -58,7 +59,8 @@ export const places: { heading: string | null; places: Place[] }[] = [
     places: [
       { path: '/keys', label: 'API keys', icon: IconKey, key: 'k' },
       { path: '/requests', label: 'Requests', icon: IconHistory, key: 'q' },
-      { path: '/reference', label: 'Reference', icon: IconBook, key: 'x' },
+      { path: '/reference', label: 'Reference', icon: IconApi, key: 'x' },
+      { path: '/docs', label: 'Guides', icon: IconBook, key: 'u' },
       { path: '/settings', label: 'Settings', icon: IconSettings, key: ',' },
     ],
   },
@@ -68,4 +70,32 @@ export const places: { heading: string | null; places: Place[] }[] = [
 export function placeOf(pathname: string, search: string): string {
   const section = `/${pathname.split('/')[1] ?? ''}`;
   return section === '/inbox' && new URLSearchParams(search).get('in') === 'sent' ? '/inbox?in=sent' : section;
+}
+
+/** The guide of each section of the dashboard. */
+const GUIDES: Record<string, string> = {
+  '/': 'dashboard',
+  '/welcome': 'first-steps',
+  '/inbox': 'search',
+  '/activity': 'testing-mail',
+  '/emails': 'testing-mail',
+  '/drafts': 'drafts',
+  '/approvals': 'approvals',
+  '/scheduled': 'rest',
+  '/held': 'routing',
+  '/domains': 'domains',
+  '/addresses': 'reply-addresses',
+  '/endpoints': 'endpoints',
+  '/rules': 'routing',
+  '/suppressions': 'rest',
+  '/keys': 'api-keys',
+  '/requests': 'requests',
+  '/reference': 'graphql',
+  '/settings': 'accounts',
+};
+
+/** Returns the path of the guide to the page of a URL. */
+export function findGuidePath(pathname: string): string {
+  const guide = GUIDES[`/${pathname.split('/')[1] ?? ''}`];
+  return guide === undefined ? '/docs' : `/docs/${guide}`;
 }
