@@ -7,6 +7,8 @@ import { findGuidePath, places } from '../../gateway/dashboard/shell/places.ts';
 const DOCS = path.resolve(import.meta.dirname, '../../docs');
 const names = readdirSync(DOCS).flatMap((file) => (file.endsWith('.md') ? [file.slice(0, -3)] : []));
 const served = new Set(names);
+/** Of files that are not there, which the test of documents would miss. */
+const ENDING = '.md';
 
 test('a guide has headings, paragraphs, lists, tables, code and quotes', () => {
   const markdown = `# Title with \`code\`
