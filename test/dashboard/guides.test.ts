@@ -72,9 +72,9 @@ test.each([
   '[x](JAVASCRIPT:alert(1))',
   '[x](data:text/html,hi)',
   '[x](vbscript:x)',
-  `[x](//evil.test/rest.${'md'})`,
+  `[x](//evil.test/rest${ENDING})`,
   '[x](file:///etc/passwd)',
-  `[x](../secrets.${'md'})`,
+  `[x](../secrets${ENDING})`,
 ])('the link of %s is text', (markdown) => {
   expect(linksIn(parseGuide(markdown, 'here', served).blocks)).toEqual([]);
 });
