@@ -43,9 +43,7 @@ function RowPage<Data, Variables extends AnyVariables, Node>(
       {isLoading && <Skeleton h={200} aria-label="Loading" />}
       {error !== undefined && <ErrorNote error={error} retry={refresh} />}
       {list !== undefined && list.edges.length > 0 && (
-        <ul className={style['list']} aria-label={label}>
-          {list.edges.map(({ node }) => children(node))}
-        </ul>
+        <Rows label={label}>{list.edges.map(({ node }) => children(node))}</Rows>
       )}
       {next !== null &&
         (pages > 1 ? (
@@ -58,6 +56,15 @@ function RowPage<Data, Variables extends AnyVariables, Node>(
           </Group>
         ))}
     </>
+  );
+}
+
+/** The surface of rows that are known all at once. */
+export function Rows({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <ul className={style['list']} aria-label={label}>
+      {children}
+    </ul>
   );
 }
 

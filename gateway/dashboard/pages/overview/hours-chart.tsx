@@ -1,24 +1,43 @@
 import { Group, Paper, Text, Title, Tooltip, VisuallyHidden } from '@mantine/core';
 import { type KeyboardEvent, useState } from 'react';
-import { counted } from '../../parts/counted.ts';
 import classes from './hours-chart.module.css';
 
 interface Hour {
   beginsAt: string;
   received: number;
+  /** including those below, and those on their way */
   sent: number;
+  delivered: number;
+  bounced: number;
+  failed: number;
+}
+
+/** What becomes of sent mail, from the bottom of its bar up. */
+const RESULTS = [
+  { name: 'Delivered', className: 'delivered', countOf: ({ delivered }: Hour) => delivered },
+  { name: 'On its way', className: 'waiting', countOf: (hour: Hour) => waitingIn(hour) },
+  { name: 'Bounced', className: 'bounced', countOf: ({ bounced }: Hour) => bounced },
+  { name: 'Failed', className: 'failed', countOf: ({ failed }: Hour) => failed },
+] as const;
+
+function waitingIn({ sent, delivered, bounced, failed }: Hour): number {
+  return Math.max(0, sent - delivered - bounced - failed);
 }
 
 const time = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const utcDay = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' });
 const day = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short' });
 
-/** Received and sent mail per hour in the user's time zone, or per day of UTC, with a table of the same numbers for screen readers. */
+/** Received mail, and sent mail by its result, per hour in the user's time zone, or per day of UTC, with a table of the same numbers for screen readers. */
 export function HoursChart({ hours, unit }: { hours: readonly Hour[]; unit: 'hour' | 'day' }) {
   const when = (beginsAt: string) => (unit === 'day' ? utcDay.format(new Date(beginsAt)) : whenHour(beginsAt));
   const most = Math.max(1, ...hours.map(({ received, sent }) => Math.max(received, sent)));
   const [chosen, setChosen] = useState<number | null>(null);
-  const valueOf = ({ beginsAt, received, sent }: Hour) => `${when(beginsAt)}: ${received} received, ${sent} sent`;
+  const valueOf = (hour: Hour) => {
+    const results = RESULTS.filter(({ countOf }) => countOf(hour) > 0);
+    const parts = results.map(({ name, countOf }) => `${countOf(hour)} ${name.toLowerCase()}`).join(', ');
+    return `${when(hour.beginsAt)}: ${hour.received} received, ${hour.sent} sent${parts === '' ? '' : ` (${parts})`}`;
+  };
   const shown = chosen === null ? undefined : hours[chosen];
   const last = hours.length - 1;
   const onKeyDown = (event: KeyboardEvent) => {
@@ -27,7 +46,7 @@ export function HoursChart({ hours, unit }: { hours: readonly Hour[]; unit: 'hou
     event.preventDefault();
     setChosen(next);
   };
-  const height = (number: number) => (number === 0 ? '0' : `max(2px, ${(number / most) * 100}%)`);
+  const height = (number: number, of = most) => (number === 0 ? '0' : `max(2px, ${(number / of) * 100}%)`);
   return (
     <Paper
       withBorder
@@ -44,15 +63,13 @@ export function HoursChart({ hours, unit }: { hours: readonly Hour[]; unit: 'hou
         </Title>
         <Group gap="md">
           <Key name="Received" color={classes['received'] ?? ''} />
-          <Key name="Sent" color={classes['sent'] ?? ''} />
+          {RESULTS.map(({ name, className }) => (
+            <Key key={name} name={name} color={classes[className] ?? ''} />
+          ))}
         </Group>
       </Group>
-      <Text size="xs" c="dimmed" mb={4}>
-        {shown !== undefined
-          ? valueOf(shown)
-          : most === 1
-            ? `up to 1 email per ${unit}`
-            : `up to ${counted(most, 'email')} per ${unit}`}
+      <Text size="xs" c="dimmed" mb={4} mih="1.2em">
+        {shown === undefined ? '' : valueOf(shown)}
       </Text>
       {/* Its values by mouse, by touch and by the arrow keys. */}
       <div
@@ -67,6 +84,14 @@ export function HoursChart({ hours, unit }: { hours: readonly Hour[]; unit: 'hou
         onKeyDown={onKeyDown}
         onBlur={() => setChosen(null)}
       >
+        <span className={classes['line']} style={{ bottom: '100%' }} aria-hidden>
+          {most.toLocaleString('en')}
+        </span>
+        {most % 2 === 0 && (
+          <span className={classes['line']} style={{ bottom: '50%' }} aria-hidden>
+            {(most / 2).toLocaleString('en')}
+          </span>
+        )}
         {hours.map((hour, at) => (
           <Tooltip key={hour.beginsAt} label={valueOf(hour)} withArrow>
             <div
@@ -75,7 +100,11 @@ export function HoursChart({ hours, unit }: { hours: readonly Hour[]; unit: 'hou
               onPointerDown={() => setChosen(at)}
             >
               <div className={`${classes['bar']} ${classes['received']}`} style={{ height: height(hour.received) }} />
-              <div className={`${classes['bar']} ${classes['sent']}`} style={{ height: height(hour.sent) }} />
+              <div className={`${classes['bar']} ${classes['stack']}`} style={{ height: height(hour.sent) }}>
+                {RESULTS.map(({ name, className, countOf }) => (
+                  <div key={name} className={classes[className]} style={{ height: height(countOf(hour), hour.sent) }} />
+                ))}
+              </div>
             </div>
           </Tooltip>
         ))}
@@ -98,16 +127,24 @@ export function HoursChart({ hours, unit }: { hours: readonly Hour[]; unit: 'hou
               <th scope="col">{unit === 'day' ? 'Day' : 'Hour'}</th>
               <th scope="col">Received</th>
               <th scope="col">Sent</th>
+              {RESULTS.map(({ name }) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody>
             {hours
               .filter(({ received, sent }) => received + sent > 0)
-              .map(({ beginsAt, received, sent }) => (
-                <tr key={beginsAt}>
-                  <th scope="row">{when(beginsAt)}</th>
-                  <td>{received}</td>
-                  <td>{sent}</td>
+              .map((hour) => (
+                <tr key={hour.beginsAt}>
+                  <th scope="row">{when(hour.beginsAt)}</th>
+                  <td>{hour.received}</td>
+                  <td>{hour.sent}</td>
+                  {RESULTS.map(({ name, countOf }) => (
+                    <td key={name}>{countOf(hour)}</td>
+                  ))}
                 </tr>
               ))}
           </tbody>
@@ -117,7 +154,14 @@ export function HoursChart({ hours, unit }: { hours: readonly Hour[]; unit: 'hou
   );
 }
 
-const NOTHING: Hour = { beginsAt: new Date(0).toISOString(), received: 0, sent: 0 };
+const NOTHING: Hour = {
+  beginsAt: new Date(0).toISOString(),
+  received: 0,
+  sent: 0,
+  delivered: 0,
+  bounced: 0,
+  failed: 0,
+};
 
 /** Returns the bar that a key leads to; null: none, undefined: the key has no meaning here. */
 function nextBar(key: string, at: number, last: number): number | null | undefined {

@@ -6,6 +6,7 @@ import { ErrorNote } from '../../parts/error-note.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { Deliverability } from './deliverability.tsx';
 import { Figures } from './figures.tsx';
+import { GettingStarted } from './getting-started.tsx';
 import { HoursChart } from './hours-chart.tsx';
 import { LatestMail } from './latest-mail.tsx';
 import { ThingsToFix } from './things-to-fix.tsx';
@@ -13,8 +14,8 @@ import { ThingsToFix } from './things-to-fix.tsx';
 const OVERVIEW = graphql(`
   query DashboardOverview($hours: Int!, $byDay: Boolean!) {
     overview(hours: $hours) {
-      hours @skip(if: $byDay) { beginsAt received sent }
-      days @include(if: $byDay) { beginsAt received sent }
+      hours @skip(if: $byDay) { beginsAt received sent delivered bounced failed }
+      days @include(if: $byDay) { beginsAt received sent delivered bounced failed }
       domains { domain sent delivered pending deferred bounced failed complained }
       totals { received sent delivered bounced failed held successRate }
       webhooks { successful failed pending retrying successRate medianMs p95Ms isSampled }
@@ -68,6 +69,7 @@ export function OverviewPage() {
         error === undefined && <Waiting />
       ) : (
         <Stack gap="md">
+          <GettingStarted />
           <ThingsToFix things={overview.findings} />
           <Figures totals={overview.totals} webhooks={overview.webhooks} />
           <Grid gap="md">

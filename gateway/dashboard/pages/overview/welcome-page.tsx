@@ -6,6 +6,9 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconAt } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { useAct } from '../../parts/use-act.ts';
+import { CREATE_ADDRESS } from '../addresses/address-documents.ts';
+import { CREATE_DOMAIN } from '../domains/domain-documents.ts';
 import { FirstArrival } from './first-arrival.tsx';
 import { FirstMail } from './first-mail.tsx';
 
@@ -42,8 +45,9 @@ export function WelcomePage() {
             data.viewer.suggestedDomain === null ? '' : ` ${data.viewer.suggestedDomain} needs no DNS records.`
           }`}
         >
-          <Group>
-            <Button component={Link} href="/domains?new">
+          <Group justify="center">
+            {data.viewer.suggestedDomain !== null && <FirstAddress domain={data.viewer.suggestedDomain} />}
+            <Button component={Link} href="/domains?new" variant="default">
               Add domain
             </Button>
             <Button component={Link} href="/addresses" variant="default">
@@ -65,6 +69,21 @@ export function WelcomePage() {
         </Stack>
       )}
     </>
+  );
+}
+
+/** Creates the domain that needs no DNS records, and an address on it, by one click. */
+function FirstAddress({ domain }: { domain: string }) {
+  const add = useAct(CREATE_DOMAIN);
+  const create = useAct(CREATE_ADDRESS, { done: `hello@${domain} receives mail.` });
+  const both = async () => {
+    const { payload } = await add.act({ input: { domain } });
+    if (payload !== null) await create.act({ input: { address: `hello@${domain}`, domainId: payload.domain.id } });
+  };
+  return (
+    <Button loading={add.isBusy || create.isBusy} onClick={() => void both()}>
+      Get hello@{domain}
+    </Button>
   );
 }
 

@@ -1,0 +1,130 @@
+import { Anchor, Button, Group, Text, Title } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { Link } from 'wouter';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { useLiveQuery } from '../../live/use-live-query.ts';
+import { readStored, writeStored } from '../../parts/browser-storage.ts';
+import { IconAt, IconCheck, IconInbox, IconKey, IconSend, type IconType, IconWebhook } from '../../parts/icons.ts';
+import { Postmark } from '../../parts/postmark.tsx';
+import { Row, Rows } from '../../parts/row-list.tsx';
+import { useViewer } from '../../shell/viewer.ts';
+
+const STARTED = graphql(`
+  query DashboardGettingStarted {
+    emailAddresses(first: 1) { totalCount }
+    received: emails(first: 1, filter: { type: RECEIVED }) { edges { node { id } } }
+    sent: emails(first: 1, filter: { type: SENT }) { edges { node { id } } }
+    endpoints(first: 1) { totalCount }
+    apiKeys(first: 20) { edges { node { id lastUsedAt } } }
+  }
+`);
+
+interface Step {
+  icon: IconType;
+  title: string;
+  about: string;
+  path: string;
+  isDone: (data: ResultOf<typeof STARTED>) => boolean;
+}
+
+const STEPS: Step[] = [
+  {
+    icon: IconAt,
+    title: 'Create an address',
+    about: 'Mail to it is received and stored.',
+    path: '/addresses?new',
+    isDone: ({ emailAddresses }) => emailAddresses.totalCount > 0,
+  },
+  {
+    icon: IconInbox,
+    title: 'Receive an email',
+    about: 'A command or a click sends the first one.',
+    path: '/welcome',
+    isDone: ({ received }) => received.edges.length > 0,
+  },
+  {
+    icon: IconSend,
+    title: 'Send an email',
+    about: 'Write one, or reply to the first.',
+    path: '/inbox?compose=new',
+    isDone: ({ sent }) => sent.edges.length > 0,
+  },
+  {
+    icon: IconWebhook,
+    title: 'Deliver mail to your program',
+    about: 'An endpoint posts each email as a signed webhook, or forwards it.',
+    path: '/endpoints?new=webhook',
+    isDone: ({ endpoints }) => endpoints.totalCount > 0,
+  },
+  {
+    icon: IconKey,
+    title: 'Call the API',
+    about: 'Make a request with an API key.',
+    path: '/keys',
+    isDone: ({ apiKeys }) => apiKeys.edges.some(({ node }) => node.lastUsedAt !== null),
+  },
+];
+
+/** First steps of an account, until all are done or the list is hidden in this browser. */
+export function GettingStarted() {
+  const { id } = useViewer();
+  const name = `postroom-started-${id}`;
+  const [isOver, setOver] = useState(() => readStored(name) !== null);
+  const { data } = useLiveQuery({
+    query: STARTED,
+    variables: {},
+    kinds: ['EMAIL_RECEIVED', 'EMAIL_SENT'],
+    types: ['EmailAddress', 'Endpoint', 'ApiKey', 'Email'],
+    isPaused: isOver,
+    gatherMs: 2_000,
+  });
+  const isComplete = data !== undefined && STEPS.every(({ isDone }) => isDone(data));
+  useEffect(() => {
+    if (isComplete) writeStored(name, 'done');
+  }, [isComplete, name]);
+  if (isOver || data === undefined || isComplete) return null;
+  const done = STEPS.filter(({ isDone }) => isDone(data)).length;
+  const hide = () => {
+    writeStored(name, 'hidden');
+    setOver(true);
+  };
+  return (
+    <section aria-labelledby="started-title">
+      <Group justify="space-between" mb="xs">
+        <Title order={2} id="started-title">
+          Getting started
+        </Title>
+        <Group gap="sm">
+          <Text size="sm" c="dimmed" role="status">
+            {done} of {STEPS.length} done
+          </Text>
+          <Button size="compact-sm" variant="default" onClick={hide}>
+            Hide
+          </Button>
+        </Group>
+      </Group>
+      <Rows label="First steps">
+        {STEPS.map(({ icon, title, about, path, isDone }) => (
+          <Row
+            key={path}
+            name={
+              <>
+                <Postmark icon={isDone(data) ? IconCheck : icon} />
+                {isDone(data) ? (
+                  <Text size="sm" c="dimmed">
+                    {title}: done
+                  </Text>
+                ) : (
+                  <Anchor component={Link} href={path} size="sm" fw={600}>
+                    {title}
+                  </Anchor>
+                )}
+              </>
+            }
+            about={isDone(data) ? '' : about}
+          />
+        ))}
+      </Rows>
+    </section>
+  );
+}
