@@ -56,6 +56,43 @@ describe.skipIf(chromiumPath === undefined)('the look of the dashboard', { timeo
     }
   });
 
+  test('a phone has its main pages in a bar at the bottom, which gives way to a conversation', async () => {
+    const account = await stage.account();
+    await stage.mail({ to: account.address, subject: 'Lamp', text: 'It is broken.' });
+    await expect.poll(() => received(account)).toHaveLength(1);
+    const { page, close } = await stage.open(account, { viewport: { width: 390, height: 844 } });
+    await page.goto(`${stage.url}/`);
+    const bar = page.getByRole('navigation', { name: 'Quick' });
+    await bar.getByRole('link', { name: 'Inbox' }).click();
+    const row = page.getByRole('grid').getByRole('row').filter({ hasText: 'Lamp' });
+    await row.waitFor();
+    expect(await findColorViolations(page)).toEqual([]);
+    const [list, below] = [await page.getByRole('grid').boundingBox(), await bar.boundingBox()];
+    expect((list?.y ?? 0) + (list?.height ?? 0)).toBeLessThanOrEqual(below?.y ?? 0);
+    await row.click();
+    await page.getByRole('article').getByText('It is broken.').waitFor();
+    expect(await bar.isVisible()).toBe(false);
+    await page.goto(`${stage.url}/activity`);
+    await bar.getByRole('link', { name: 'Write' }).click();
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Subject' }).waitFor();
+    await close();
+  });
+
+  test('a page of 1,024 pixels leaves at least 560 of them to the conversation', async () => {
+    const account = await stage.account();
+    await stage.mail({ to: account.address, subject: 'Lamp', text: 'It is broken.' });
+    await expect.poll(() => received(account)).toHaveLength(1);
+    const { page, close } = await stage.open(account, { viewport: { width: 1024, height: 768 } });
+    await page.goto(`${stage.url}/inbox`);
+    await page.getByRole('grid').getByRole('row').filter({ hasText: 'Lamp' }).click();
+    const message = page.getByRole('article');
+    await message.getByText('It is broken.').waitFor();
+    expect((await message.boundingBox())?.width).toBeGreaterThan(560);
+    await page.getByRole('link', { name: 'Sent', exact: true }).click();
+    await page.waitForURL(/in=sent/);
+    await close();
+  });
+
   test('Back leads from an email to the filtered list that it was opened from', async () => {
     const account = await stage.account();
     await stage.mail({ to: account.address, subject: 'Lamp', text: 'It is broken.' });

@@ -2,7 +2,7 @@ import { ActionIcon, Burger, UnstyledButton, VisuallyHidden } from '@mantine/cor
 import { type KeyboardEvent, lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { useLiveState } from '../live/live-context.tsx';
-import { IconHelp, IconSearch, IconUser } from '../parts/icons.ts';
+import { IconActivity, IconGauge, IconHelp, IconInbox, IconPencilPlus, IconSearch, IconUser } from '../parts/icons.ts';
 import { ApprovalCount, DraftCount, UnreadCount } from './counts.tsx';
 import style from './frame.module.css';
 import { useIdleLoading } from './idle-loading.ts';
@@ -85,6 +85,7 @@ export function Frame({ children }: { children: ReactNode }) {
         <main className={style['main']} id="main" ref={main} tabIndex={-1}>
           {children}
         </main>
+        <BottomBar location={location} />
       </div>
       {overlay === 'palette' && (
         <Suspense fallback={<FieldComing cancel={() => close('palette')} />}>
@@ -93,6 +94,33 @@ export function Frame({ children }: { children: ReactNode }) {
       )}
       <Suspense>{overlay === 'help' && <ShortcutsHelp close={() => close('help')} />}</Suspense>
     </>
+  );
+}
+
+/** What a thumb reaches on a phone. Wider pages have the navigation. */
+const BOTTOM = [
+  { path: '/', label: 'Overview', icon: IconGauge },
+  { path: '/inbox', label: 'Inbox', icon: IconInbox },
+  { path: '/inbox?compose=new', label: 'Write', icon: IconPencilPlus },
+  { path: '/activity', label: 'Activity', icon: IconActivity },
+];
+
+function BottomBar({ location }: { location: string }) {
+  const current = placeOf(location, useSearch());
+  return (
+    <nav className={style['bottom']} aria-label="Quick">
+      {BOTTOM.map(({ path, label, icon: Icon }) => (
+        <Link
+          key={path}
+          href={path}
+          className={style['quick'] ?? ''}
+          aria-current={path === current ? 'page' : undefined}
+        >
+          <Icon size={22} stroke={1.7} aria-hidden />
+          {label}
+        </Link>
+      ))}
+    </nav>
   );
 }
 

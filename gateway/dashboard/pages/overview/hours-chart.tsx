@@ -109,7 +109,7 @@ export function HoursChart({ hours, unit }: { hours: readonly Hour[]; unit: 'hou
           </Tooltip>
         ))}
       </div>
-      <Group justify="space-between" mt={4} aria-hidden>
+      <Group justify="space-between" mt={4} ml="2.5rem" aria-hidden>
         {[hours[0], hours[Math.floor(hours.length / 2)], hours.at(-1)].map(
           (hour) =>
             hour !== undefined && (
