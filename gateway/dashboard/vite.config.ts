@@ -120,6 +120,8 @@ export default defineConfig(async ({ command }) => {
       // The content security policy does not allow data: URLs.
       assetsInlineLimit: 0,
       reportCompressedSize: false,
+      // The first load is one file on purpose, and Scalar is large.
+      chunkSizeWarningLimit: 6_000,
       // Browsers that run es2023 need no polyfill, which would be the only module that both pages share.
       modulePreload: { polyfill: false },
       // The first load is one file, what further pages share two, instead of dozens of small ones: each file is a request.

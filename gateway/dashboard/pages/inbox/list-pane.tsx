@@ -6,10 +6,12 @@ import { useDensity } from './density.ts';
 import style from './inbox.module.css';
 import { InboxFilters } from './inbox-filters.tsx';
 import { InboxSearch } from './inbox-search.tsx';
-import { LargeChangeDialog } from './large-change.tsx';
 import { ThreadList } from './thread-list.tsx';
 import type { Inbox } from './use-inbox.ts';
 
+const LargeChangeDialog = lazy(async () => ({
+  default: (await import('./large-change-dialog.tsx')).LargeChangeDialog,
+}));
 const BulkBar = lazy(async () => ({ default: (await import('./bulk-bar.tsx')).BulkBar }));
 const MergeDialog = lazy(async () => ({ default: (await import('./merge-dialog.tsx')).MergeDialog }));
 const InboxEmpty = lazy(async () => ({ default: (await import('./inbox-empty.tsx')).InboxEmpty }));
@@ -92,7 +94,11 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
           </Suspense>
         </Box>
       )}
-      <LargeChangeDialog change={inbox.large} />
+      {inbox.large.question !== null && (
+        <Suspense>
+          <LargeChangeDialog question={inbox.large.question} close={inbox.large.close} />
+        </Suspense>
+      )}
       {inbox.isMerging && (
         <Suspense>
           <MergeDialog threads={selected} close={inbox.stopMerging} merge={inbox.merge} />

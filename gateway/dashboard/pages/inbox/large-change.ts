@@ -1,11 +1,10 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 
 /** A change of more conversations than this asks first. */
 const ASK_ABOVE = 50;
 
 /** A change of many conversations that waits for the user. */
-interface Question {
+export interface Question {
   title: string;
   about: string;
   confirm: string;
@@ -35,30 +34,4 @@ export function useLargeChange(): LargeChange {
     question,
     close: () => setQuestion(null),
   };
-}
-
-/** The question of a large change. */
-export function LargeChangeDialog({ change: { question, close } }: { change: LargeChange }) {
-  if (question === null) return null;
-  const { title, about, confirm, run } = question;
-  return (
-    <Modal opened onClose={close} title={title} centered>
-      <Stack>
-        <Text size="sm">{about}</Text>
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close} data-autofocus>
-            Go back
-          </Button>
-          <Button
-            onClick={() => {
-              close();
-              run();
-            }}
-          >
-            {confirm}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
-  );
 }

@@ -1,0 +1,21 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { repository } from '../support/runner.ts';
+
+const dist = path.join(repository, 'gateway/dashboard/dist');
+/** What the inbox loads before it is shown: page, script, style and font. Bytes, compressed. */
+const MAX_FIRST_LOAD = 220_000;
+
+test('the inbox loads at most 220 KB before it is shown', () => {
+  const html = readFileSync(path.join(dist, 'index.html'), 'utf8');
+  const named = [...html.matchAll(/(?:src|href)="\/?(assets\/[^"]+)"/g)].map(([, name = '']) => name);
+  const font = readdirSync(path.join(dist, 'assets')).find((name) => name.startsWith('public-sans-latin-wght-normal'));
+  const files = ['index.html', ...named, `assets/${font}`];
+  expect(files.length).toBeGreaterThanOrEqual(4);
+  const bytes = files.map((name) => {
+    const file = path.join(dist, name);
+    return statSync(existsSync(`${file}.br`) ? `${file}.br` : file).size;
+  });
+  expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MAX_FIRST_LOAD);
+});
