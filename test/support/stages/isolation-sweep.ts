@@ -323,12 +323,16 @@ function without(text: string, given: string, values: readonly string[]): string
 
 /** The text with what is new in every answer taken out. */
 function neutral(text: string): string {
-  return text
-    .replace(/\b[a-z]{2,4}_[0-9a-f]{32}\b/g, '<id>')
-    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<at>')
-    .replace(/\b[0-9a-f]{32}\b/g, '<random>')
-    .replace(
-      /\bwhsec_[\w+/=]+|\b[0-9a-f]{64}\b|(?<="token":")[\w-]{43}(?=")|(?<="hint":")[\w-]{4}…[\w-]{4}(?=")/g,
-      '<secret>',
-    );
+  return (
+    text
+      .replace(/\b[a-z]{2,4}_[0-9a-f]{32}\b/g, '<id>')
+      // A label that an earlier route gave already changes nothing.
+      .replace(/"undo_id":(?:null|"<id>")/g, '"undo_id":<undo>')
+      .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<at>')
+      .replace(/\b[0-9a-f]{32}\b/g, '<random>')
+      .replace(
+        /\bwhsec_[\w+/=]+|\b[0-9a-f]{64}\b|(?<="token":")[\w-]{43}(?=")|(?<="hint":")[\w-]{4}…[\w-]{4}(?=")/g,
+        '<secret>',
+      )
+  );
 }

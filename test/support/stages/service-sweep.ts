@@ -30,6 +30,7 @@ const UNANSWERED_ROUTES: Readonly<Record<string, string>> = {
   'POST /api/e2/emails/reprocess email_ids.0': 'the emails of the stranger are rows without a received message',
   'POST /api/e2/mail/threads/merge thread_ids.0': 'the other thread of the example is unknown',
   'POST /api/e2/emails/simulate email_id': 'read by templates only that answer an email',
+  'POST /api/e2/mail/threads/undo undo_id': 'a change is undone once',
   'POST /api/e2/suppressions/batch/remove ids.0': 'DELETE /suppressions/:id has removed them',
 };
 
