@@ -195,9 +195,9 @@ describe('the scheduling actor', () => {
       run('sending');
       await stage.service.end('scheduling', 'SIGTERM');
       for (const point of points.flatMap((each) => Array.from({ length: killsPerPoint }, () => each))) {
-        const answers = await send(3, { scheduled_at: await stage.instantIn(61) });
+        const answers = await send(3, { scheduled_at: await stage.instantIn(120) });
         expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
-        await stage.passSeconds(61);
+        await stage.passSeconds(120);
         stage.service.startProcess('scheduling', { FAULT: point });
         expect(await exitOf('scheduling'), `${point} was reached`).toBe(137);
         await awaitDisconnected('scheduling');
@@ -215,8 +215,8 @@ describe('the scheduling actor', () => {
 
   test('two of them, and many emails of one instant: each goes once', async () => {
     run('sending', 'sending-2', 'scheduling', 'scheduling-2');
-    await send(60, { scheduled_at: await stage.instantIn(70) });
-    await stage.passSeconds(70);
+    await send(60, { scheduled_at: await stage.instantIn(120) });
+    await stage.passSeconds(120);
     await awaitReleased();
     expect((await settle()).doubled).toBe(0);
     await stage.service.end('scheduling-2', 'SIGTERM');
