@@ -261,6 +261,8 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     await page.keyboard.press('ArrowDown');
     await expect.poll(() => focused(page)).toBe('Sent');
     await page.keyboard.press('Tab');
+    await expect.poll(() => focused(page)).toBe('Guide to this page');
+    await page.keyboard.press('Tab');
     await expect.poll(() => focused(page)).toBe(`owner@${account.domain}`);
 
     await row(page, 'Gears').focus();

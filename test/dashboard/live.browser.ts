@@ -57,6 +57,8 @@ describe.skipIf(chromiumPath === undefined)('the dashboard updates by itself', (
     const account = await stage.account();
     await stage.mail({ to: account.address, subject: 'News of the day', text: 'Hello.' });
     const { page, context, close } = await stage.open(account);
+    // A browser that is never idle loads only what the page needs.
+    await page.addInitScript(() => void (window.requestIdleCallback = () => 0));
     const session = await context.newCDPSession(page);
     await session.send('Network.enable');
     await session.send('Network.setCacheDisabled', { cacheDisabled: true });

@@ -44,7 +44,7 @@ describe.skipIf(chromiumPath === undefined)('scheduled mail', { timeout: JOURNEY
     const subjects = () => list.getByRole('listitem').getByRole('link').allTextContents();
     await expect.poll(subjects).toEqual(['The sooner one', 'The later one']);
     const row = list.getByRole('listitem').filter({ hasText: 'The later one' });
-    await row.getByText('in 5 hr.').or(row.getByText('in 4 hr.')).waitFor();
+    await row.getByText('in 5 hours').or(row.getByText('in 4 hours')).waitFor();
     await row.getByText(/GMT\+9 \(Asia\/Tokyo\)/).waitFor();
     expect(await findViolations(page)).toEqual([]);
 
