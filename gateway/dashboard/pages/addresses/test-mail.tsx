@@ -63,7 +63,7 @@ export function TestMail({ address }: { address: ShownAddress }) {
         )}
         {emailId !== null && (
           <Alert
-            color={isThere ? 'green' : 'blue'}
+            color={isThere ? 'green' : 'post.6'}
             variant="outline"
             icon={<IconCircleCheck aria-hidden />}
             title={isThere ? 'The test email arrived' : 'The test email was accepted'}

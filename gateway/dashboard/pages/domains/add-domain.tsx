@@ -113,7 +113,7 @@ function AddedDomain({ domain }: { domain: ShownDomain }) {
   return (
     <Stack maw={680}>
       <Alert
-        color={domain.status === 'VERIFIED' ? 'green' : 'blue'}
+        color={domain.status === 'VERIFIED' ? 'green' : 'post.6'}
         variant="outline"
         icon={<IconCircleCheck aria-hidden />}
         title={

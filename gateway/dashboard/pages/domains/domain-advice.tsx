@@ -43,7 +43,7 @@ export function ProviderNote({ provider }: { provider: ShownDomain['provider'] }
   const hint = providerHint(provider);
   if (hint === null) return null;
   return (
-    <Alert variant="outline" color="blue" icon={<IconInfoCircle aria-hidden />} title={hint.title} role="note">
+    <Alert variant="outline" color="post" icon={<IconInfoCircle aria-hidden />} title={hint.title} role="note">
       {hint.where !== null && <Text size="sm">{hint.where}</Text>}
     </Alert>
   );
@@ -63,7 +63,7 @@ export function AuthAdvice({ domain }: { domain: ShownDomain }) {
     .filter(({ name, value }) => !isListed(name, value));
   if (records.length === 0 || service.isMailHostnameLocal) return null;
   return (
-    <Alert variant="outline" color="blue" icon={<IconInfoCircle aria-hidden />} title="Recommended records" role="note">
+    <Alert variant="outline" color="post" icon={<IconInfoCircle aria-hidden />} title="Recommended records" role="note">
       <Stack gap="sm">
         {records.map(({ name, value, description }) => (
           <div key={name}>

@@ -86,7 +86,7 @@ function Notes({ domain }: { domain: ShownDomain }) {
   return (
     <>
       {status === 'PENDING' && (
-        <Alert variant="outline" color="blue" title="Waiting for DNS records" role="status">
+        <Alert variant="outline" color="post" title="Waiting for DNS records" role="status">
           Publish the records below at your DNS provider. Postroom checks them every minute at first, then at growing
           intervals. This page updates automatically.
           {statusReason !== null && ` ${statusReason}`}

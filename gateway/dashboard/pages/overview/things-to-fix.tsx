@@ -15,7 +15,7 @@ interface Thing {
 const looks = {
   ERROR: { icon: IconExclamationCircle, color: 'red', word: 'Error' },
   WARNING: { icon: IconAlertTriangle, color: 'orange', word: 'Warning' },
-  NOTICE: { icon: IconInfoCircle, color: 'blue', word: 'Notice' },
+  NOTICE: { icon: IconInfoCircle, color: 'gray', word: 'Notice' },
 };
 
 /** Findings that need the user's attention, most severe first. If there are none, it says so. */
