@@ -470,7 +470,9 @@ describe('a rule is tested', () => {
     expectSame(await graph.mutate('backtestSavedGuardRule', { id }), await rest('POST', `/guard/${id}/backtest`));
     await received(...Array.from({ length: 400 }, () => ({ subject: 'A casino' })));
     const both = await Promise.all(
-      [1, 2].map(() => graph.mutate('backtestGuardRule', { config: casinos.config }, 'backtest { scannedCount }')),
+      Array.from({ length: 10 }, () =>
+        graph.mutate('backtestGuardRule', { config: casinos.config }, 'backtest { scannedCount }'),
+      ),
     );
     expect(new Set(both.map(({ __typename }) => __typename))).toEqual(
       new Set(['BacktestGuardRulePayload', 'RateLimited']),
