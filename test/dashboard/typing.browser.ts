@@ -29,7 +29,7 @@ describe.skipIf(chromiumPath === undefined)('what is typed', () => {
     const search = page.getByRole('textbox', { name: 'Search pages, actions' });
     await expect.poll(() => search.inputValue()).toBe('endpoint #e');
     await page.keyboard.type(' more');
-    expect(await search.inputValue()).toBe('endpoint #e more');
+    await expect.poll(() => search.inputValue()).toBe('endpoint #e more');
     await page.keyboard.press('Escape');
     await search.waitFor({ state: 'detached' });
     expect(new URL(page.url()).pathname).toBe(`/inbox/${threadId}`);
@@ -122,17 +122,17 @@ describe.skipIf(chromiumPath === undefined)('what is typed', () => {
     const { page, account, threadId } = await conversation('Address');
     // Outside of the list that is shown.
     await page.goto(`${stage.url}/inbox/${threadId}?in=archived`);
-    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+    await page.getByRole('heading', { level: 1 }).waitFor({ state: 'attached' });
     await page.keyboard.press('l');
     await page.keyboard.type('e#later');
     await page.keyboard.press('Enter');
     await expect.poll(() => threadOf(account, threadId)).toMatchObject({ labels: ['e#later'], isArchived: false });
     await page.reload();
-    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+    await page.getByRole('heading', { level: 1 }).waitFor({ state: 'attached' });
     await page.keyboard.press('e');
     await expect.poll(() => threadOf(account, threadId)).toMatchObject({ isArchived: true });
     await page.goto(`${stage.url}/inbox/${threadId}`);
-    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+    await page.getByRole('heading', { level: 1 }).waitFor({ state: 'attached' });
     await page.keyboard.press('#');
     await expect.poll(async () => (await threadOf(account, threadId)).trashedAt).not.toBeNull();
   });
