@@ -24,8 +24,12 @@ export async function sharedFolder(name: string, make: (draft: string) => Promis
     if (Date.now() > deadline) throw new Error(`${draft} was not finished in time`);
   }
   try {
-    await make(draft);
-    await rename(draft, folder);
+    // Another file can have finished between the look for the folder and the making of the draft.
+    if (await exists(folder)) await rm(draft, { recursive: true });
+    else {
+      await make(draft);
+      await rename(draft, folder);
+    }
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
     throw error;
