@@ -107,7 +107,7 @@ function Facts({ email }: { email: EmailHeadData }) {
 
 function Mark({ children }: { children: ReactNode }) {
   return (
-    <Badge variant="default" tt="none" radius="sm" fw={500}>
+    <Badge variant="default" tt="none" radius="sm" fw={600}>
       {children}
     </Badge>
   );

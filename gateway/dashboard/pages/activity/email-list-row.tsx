@@ -44,7 +44,7 @@ export function EmailListRow({ email }: { email: EmailRow }) {
         )}
         <StatusBadge {...standingOf(email)} />
         {recipients !== null && (
-          <Badge variant="default" tt="none" radius="sm" fw={500}>
+          <Badge variant="default" tt="none" radius="sm" fw={600}>
             {recipients}
           </Badge>
         )}

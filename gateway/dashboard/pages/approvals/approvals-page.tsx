@@ -65,11 +65,11 @@ function WaitingRow({ email }: { email: Waiting }) {
               <Anchor component={Link} href={`/emails/${id}`} fw={600} c="inherit" className="postroom-wrap">
                 {title}
               </Anchor>
-              <Badge variant="default" tt="none" radius="sm" fw={500}>
+              <Badge variant="default" tt="none" radius="sm" fw={600}>
                 {approval?.sentBy == null ? 'by a person or webhook' : `by API key ${approval.sentBy}`}
               </Badge>
               {approval?.reasonToWait === 'NEW_RECIPIENTS' && (
-                <Badge variant="default" tt="none" radius="sm" fw={500}>
+                <Badge variant="default" tt="none" radius="sm" fw={600}>
                   new recipient
                 </Badge>
               )}
@@ -139,7 +139,7 @@ function ThreadBeside({ thread: { id, messageCount, messages } }: { thread: Answ
         </Anchor>
         {messages.edges.map(({ node: { id: messageId, from, createdAt, preview } }) => (
           <Stack key={messageId} gap={0}>
-            <Text size="sm" fw={500} className="postroom-wrap">
+            <Text size="sm" fw={600} className="postroom-wrap">
               {nameOf(from)}{' '}
               <Text span size="xs" c="dimmed">
                 <RelativeTime at={createdAt} />

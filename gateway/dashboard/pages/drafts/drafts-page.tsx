@@ -73,7 +73,7 @@ function DraftRow({ draft }: { draft: Draft }) {
             {title}
           </Anchor>
           {marks.map((mark) => (
-            <Badge key={mark} variant="default" tt="none" radius="sm" fw={500}>
+            <Badge key={mark} variant="default" tt="none" radius="sm" fw={600}>
               {mark}
             </Badge>
           ))}

@@ -124,7 +124,7 @@ function MessageRecipients({
       {recipients.map(({ id, address, status, lastText, lastCode, refusal, nextAttemptAt, settledAt }) => (
         <Group key={id} gap="xs" align="baseline">
           <StatusBadge status={status} tone={tones[status]} />
-          <Text size="xs" fw={500} className="postroom-wrap">
+          <Text size="xs" fw={600} className="postroom-wrap">
             {address}
           </Text>
           <Text size="xs" c="dimmed" className="postroom-wrap">

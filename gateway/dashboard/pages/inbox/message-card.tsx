@@ -83,17 +83,17 @@ export function MessageCard(props: MessageCardProps) {
                 {nameOf(from)}
               </Text>
               {isOwn && (
-                <Badge variant="default" size="sm" tt="none" fw={500}>
+                <Badge variant="default" size="sm" tt="none" fw={600}>
                   Sent
                 </Badge>
               )}
               {message.guardStatus !== null && (
-                <Badge color="orange" variant="outline" c="var(--mantine-color-text)" size="sm" tt="none" fw={500}>
+                <Badge color="orange" variant="outline" c="var(--mantine-color-text)" size="sm" tt="none" fw={600}>
                   Held
                 </Badge>
               )}
               {message.isTest && (
-                <Badge variant="default" size="sm" tt="none" fw={500}>
+                <Badge variant="default" size="sm" tt="none" fw={600}>
                   Test
                 </Badge>
               )}

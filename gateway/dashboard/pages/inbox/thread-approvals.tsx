@@ -16,7 +16,7 @@ export function ThreadApprovals({ threadId }: { threadId: string }) {
     <Paper key={id} withBorder px="md" py="xs" radius="md" component="section" aria-label="Awaiting approval">
       <Group justify="space-between" wrap="nowrap" gap="sm">
         <Group gap="xs" wrap="nowrap" miw={0}>
-          <Badge variant="default" tt="none" radius="sm" fw={500} style={{ flexShrink: 0 }}>
+          <Badge variant="default" tt="none" radius="sm" fw={600} style={{ flexShrink: 0 }}>
             Awaiting approval
           </Badge>
           <Text size="sm" c="dimmed" truncate>

@@ -27,7 +27,7 @@ export function ThreadDrafts({ threadId, compose }: { threadId: string; compose:
       <Paper key={draftId} withBorder px="md" py="xs" radius="md" component="section" aria-label="Draft">
         <Group justify="space-between" wrap="nowrap" gap="sm">
           <Group gap="xs" wrap="nowrap" miw={0}>
-            <Badge variant="default" tt="none" radius="sm" fw={500} style={{ flexShrink: 0 }}>
+            <Badge variant="default" tt="none" radius="sm" fw={600} style={{ flexShrink: 0 }}>
               {`${mode === 'forward' ? 'Forward' : 'Reply'}, draft${isByKey ? ' by API key' : ''}`}
             </Badge>
             <Text size="sm" c="dimmed" truncate>

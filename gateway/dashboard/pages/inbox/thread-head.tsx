@@ -84,7 +84,7 @@ export function ThreadHead(props: ThreadHeadProps) {
               key={label}
               variant="default"
               tt="none"
-              fw={500}
+              fw={600}
               radius="sm"
               rightSection={
                 <CloseButton

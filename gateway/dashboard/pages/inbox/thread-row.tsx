@@ -72,7 +72,7 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
         </>
       )}
       {labels.slice(0, SHOWN_LABELS).map((label) => (
-        <Badge key={label} variant="default" size="sm" tt="none" fw={500} radius="sm" maw={110}>
+        <Badge key={label} variant="default" size="sm" tt="none" fw={600} radius="sm" maw={110}>
           {label}
         </Badge>
       ))}

@@ -32,11 +32,11 @@ export function KeyRow({ apiKey }: { apiKey: ShownKey }) {
             {expiresSoon && <StatusBadge status="expires soon" tone="warning" />}
           </Group>
           <Group gap={6}>
-            <Badge variant="default" tt="none" fw={500} radius="sm">
+            <Badge variant="default" tt="none" fw={600} radius="sm">
               {scopesInWords(scopes)}
             </Badge>
             {domainName !== null && (
-              <Badge variant="default" tt="none" fw={500} radius="sm">
+              <Badge variant="default" tt="none" fw={600} radius="sm">
                 {domain === null ? (
                   `only ${domainName}, which was deleted`
                 ) : (
@@ -50,7 +50,7 @@ export function KeyRow({ apiKey }: { apiKey: ShownKey }) {
               </Badge>
             )}
             {policy !== null && (
-              <Badge variant="default" tt="none" fw={500} radius="sm" h="auto" className="postroom-wrap">
+              <Badge variant="default" tt="none" fw={600} radius="sm" h="auto" className="postroom-wrap">
                 {policyInWords(policy)}
               </Badge>
             )}

@@ -73,7 +73,7 @@ export function Deliverability({ domains, time }: { domains: readonly Results[];
             <Table.Tbody>
               {domains.map((row) => (
                 <Table.Tr key={row.domain}>
-                  <Table.Th scope="row" fw={500}>
+                  <Table.Th scope="row" fw={600}>
                     {row.domain}
                   </Table.Th>
                   {COLUMNS.map(([key, label, status]) => {

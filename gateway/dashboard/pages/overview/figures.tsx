@@ -98,7 +98,7 @@ function Figure({
           </Text>
         </Tooltip>
       )}
-      <Text fz="1.6rem" fw={650} lh={1.3} data-figure={label}>
+      <Text fz="1.6rem" fw={700} lh={1.3} data-figure={label}>
         {value}
       </Text>
       <Text size="xs" c="dimmed">

@@ -4,7 +4,7 @@ import { Badge } from '@mantine/core';
 export function RequestStatus({ status }: { status: number }) {
   const color = status < 400 ? 'green' : status < 500 ? 'orange' : 'red';
   return (
-    <Badge color={color} variant="dot" tt="none" fw={500} radius="sm" style={{ flexShrink: 0 }}>
+    <Badge color={color} variant="dot" tt="none" fw={600} radius="sm" style={{ flexShrink: 0 }}>
       {status}
     </Badge>
   );

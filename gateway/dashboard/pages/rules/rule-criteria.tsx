@@ -46,7 +46,7 @@ export function RuleCriteria({ form }: { form: UseFormReturnType<RuleValues & { 
           {...form.getInputProps('attachments')}
         />
         <div>
-          <Text size="sm" fw={500} mb={4} id="has-attachment">
+          <Text size="sm" fw={600} mb={4} id="has-attachment">
             Attachments
           </Text>
           <SegmentedControl

@@ -67,7 +67,7 @@ function ScheduledRow({ email }: { email: Scheduled }) {
             </Anchor>
             <StatusBadge status={status} tone={toneOf(status)} />
             {batch !== null && (
-              <Badge variant="default" tt="none" radius="sm" fw={500}>
+              <Badge variant="default" tt="none" radius="sm" fw={600}>
                 part of a batch
               </Badge>
             )}

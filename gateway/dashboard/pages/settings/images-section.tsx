@@ -51,7 +51,7 @@ export function ImagesSection() {
           {senders.map(({ address, createdAt }) => (
             <Group component="li" key={address} justify="space-between" gap="sm">
               <Stack gap={0} miw={0} flex="1 1 12rem">
-                <Text size="sm" fw={500} className="postroom-wrap">
+                <Text size="sm" fw={600} className="postroom-wrap">
                   {address}
                 </Text>
                 <Text size="xs" c="dimmed">
