@@ -12,6 +12,7 @@ import { createAuthAttempts } from './auth-attempts.ts';
 import { authRoutes, CLIENT_ADDRESS_FIELD } from './auth-routes.ts';
 import { createPasswordQueue } from './password-queue.ts';
 import { openSessions, type Sessions } from './sessions.ts';
+import { workspaceRoutes } from './workspace-routes.ts';
 
 /** Sign-in, and the sessions that result from it. */
 export interface Accounts {
@@ -35,6 +36,10 @@ export interface AccountsOptions
 export function openAccounts(options: AccountsOptions): Accounts {
   const { database, bus, log, now, random, publicUrl, secretKey, isSignUpOpen, mail } = options;
   const sessions = openSessions({ database, bus, now, publicUrl, secret: deriveAuthSecret(secretKey) });
+  function forgetSessions(id: string): void {
+    sessions.forget(id);
+    bus.publish('credential.changed', { userId: id });
+  }
   async function onPasswordChanged({ id, email }: { id: string; email: string }): Promise<void> {
     // Not awaited, because the password is changed even if the email cannot be sent.
     mail(passwordChangedMail(email, publicUrl)).catch((error: unknown) =>
@@ -53,10 +58,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
         secretKey,
         isSignUpOpen,
         clientAddressField: CLIENT_ADDRESS_FIELD,
-        onSessionEnded(userId) {
-          sessions.forget(userId);
-          bus.publish('credential.changed', { userId });
-        },
+        onSessionEnded: forgetSessions,
         mailResetLink: (email, token) => mail(resetMail(email, resetLinkUrl(publicUrl, token))),
         onPasswordChanged,
       }),
@@ -67,6 +69,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
     sessions,
     async routes(app) {
       accountExportRoute(app, { userDatabase: options.userDatabase, sessions, publicUrl, now });
+      workspaceRoutes(app, { database, sessions, publicUrl, forgetSessions });
       await authRoutes(app, {
         openAuth,
         attempts,

@@ -206,7 +206,7 @@ async function attemptOf(
   if (byEmail === true) return { kind, address: request.ip, account: email ?? null };
   const cookie = bySession === true ? sessions.cookieOf(request.headers.cookie) : null;
   const session = cookie === null ? null : await sessions.find(cookie);
-  return { kind, address: request.ip, account: session?.userId ?? null };
+  return { kind, address: request.ip, account: session?.personId ?? null };
 }
 
 /** Converts a request for better-auth: with our own origin, which has been checked, and the client's address. */

@@ -17,7 +17,7 @@ import { webhookRequestCapability } from '../../operations/endpoints/webhook-req
 import { simulateCapability } from '../../operations/routing/simulate-capability.ts';
 import { retrySendingCapability } from '../../operations/sending/schedule-capability.ts';
 import { sentReviewCapability } from '../../operations/sending/sent-review-capability.ts';
-import { requireDeclaredAccess, requireRequestScope } from '../admission/access.ts';
+import { requireDeclaredAccess, requireRequestAccess } from '../admission/access.ts';
 import type { Admission } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
 import { allowAnyOrigin } from '../admission/cross-origin.ts';
@@ -162,7 +162,7 @@ export async function restInterface(
   await rest.register(async (admitted) => {
     requireDeclaredAccess(admitted);
     admitted.addHook('onRequest', admission.admit);
-    admitted.addHook('preHandler', requireRequestScope);
+    admitted.addHook('preHandler', requireRequestAccess);
     limitBodiesInFlight(admitted, admission.bodiesInFlight);
     warnOfUnknownFields(admitted);
     acceptBothIdNames(admitted);
