@@ -119,6 +119,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
       credentials.forget(userId);
       accounts.sessions.forget(userId);
     },
+    sendServiceMail: (mail) => sendSystemMail(parts, config.systemMailFrom, mail),
     storeLoggedRequests: () => requestLog.flush(),
     ...(options.localSending === undefined ? {} : { localSending: options.localSending }),
     ...(options.fault === undefined ? {} : { fault: options.fault }),
@@ -132,7 +133,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     log,
     now,
     random,
-    mail: (mail) => sendSystemMail(parts, config.systemMailFrom, mail),
+    mail: parts.sendServiceMail,
   });
   app.addHook('onClose', () => accounts.sessions.close());
   const admission = openAdmission({ config, database, credentials, sessions: accounts.sessions, now, random });

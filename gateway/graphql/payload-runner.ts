@@ -42,6 +42,7 @@ export function createPayloadRunner({ database, bus, log, config, random }: Payl
     buildSamplePayload,
     pullRequests,
     forgetCredentials: () => undefined,
+    sendServiceMail: refuse,
     storeLoggedRequests: async () => undefined,
   };
   const contextOf = (userId: string): OperationContext => {

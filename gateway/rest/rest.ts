@@ -5,6 +5,11 @@ import { apiRequestCapability } from '../../operations/accounts/api-request-capa
 import { dmarcSummaryCapability } from '../../operations/domains/dmarc-report-capability.ts';
 import { replyAddressCapability } from '../../operations/domains/reply-address-capability.ts';
 import { emailChecksCapability } from '../../operations/emails/email-checks-capability.ts';
+import {
+  invitationCapability,
+  memberCapability,
+  workspaceCapability,
+} from '../../operations/accounts/member-capability.ts';
 import { imageSenderCapability } from '../../operations/emails/image-sender-capability.ts';
 import { timelineCapability } from '../../operations/emails/timeline-capability.ts';
 import {
@@ -84,6 +89,9 @@ const resources = [
   emailChangeRoutes,
   reprocessRoutes,
   contactRoutes,
+  capabilityRoutes(workspaceCapability),
+  capabilityRoutes(memberCapability),
+  capabilityRoutes(invitationCapability),
   capabilityRoutes(imageSenderCapability),
   emailWaitRoutes,
   importRoutes,

@@ -259,7 +259,7 @@ export async function revokeApiKey(
 }
 
 /** Tells the other processes that what keys set up may have changed. `lastSeq`: of the events that were appended; null: none were. */
-function publishLimits({ bus, userId }: OperationContext, lastSeq: number | null): void {
+export function publishLimits({ bus, userId }: OperationContext, lastSeq: number | null): void {
   bus.publish('guard.changed', { userId });
   bus.publish('subscription.changed', { userId });
   if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });

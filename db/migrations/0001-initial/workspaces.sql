@@ -279,7 +279,8 @@ create function create_invitation(p_user_id text, p_id text, p_email text, p_rol
 revoke all on function create_invitation from public;
 grant execute on function create_invitation to postroom_gateway;
 
--- Gives an open invitation a new link, the former one stops working. Outcomes: sent; no invitation; accepted; revoked.
+-- Gives an open invitation a new link, the former one stops working. Outcomes: sent; no invitation; accepted; revoked; too soon: the last link
+-- was sent within the last minute.
 create function renew_invitation(p_user_id text, p_id text, p_token_sha256 bytea, p_expires_at timestamptz, p_now timestamptz) returns text
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
@@ -290,6 +291,7 @@ create function renew_invitation(p_user_id text, p_id text, p_token_sha256 bytea
     if not found then return 'no invitation'; end if;
     if held.accepted_at is not null then return 'accepted'; end if;
     if held.revoked_at is not null then return 'revoked'; end if;
+    if held.sent_at > p_now - interval '1 minute' then return 'too soon'; end if;
     update workspace_invitation i set token_sha256 = p_token_sha256, expires_at = p_expires_at, sent_at = p_now where i.id = p_id;
     return 'sent';
   end $$;
