@@ -10,6 +10,7 @@ import { accountExportRoute } from './account-export.ts';
 import type { AuthOptions } from './auth.ts';
 import { createAuthAttempts } from './auth-attempts.ts';
 import { authRoutes, CLIENT_ADDRESS_FIELD } from './auth-routes.ts';
+import { type InvitationRouteOptions, invitationRoutes } from './invitation-routes.ts';
 import { createPasswordQueue } from './password-queue.ts';
 import { openSessions, type Sessions } from './sessions.ts';
 import { workspaceRoutes } from './workspace-routes.ts';
@@ -29,6 +30,8 @@ export interface AccountsOptions
   openForLocal?: readonly LocalSetting[];
   bus: Bus;
   now: () => Date;
+  /** ends the process at these points, for tests */
+  fault?: InvitationRouteOptions['fault'];
   /** Queues an email. Resolves once it is stored. */
   mail: (mail: SystemMail) => Promise<void>;
 }
@@ -70,10 +73,22 @@ export function openAccounts(options: AccountsOptions): Accounts {
     async routes(app) {
       accountExportRoute(app, { userDatabase: options.userDatabase, sessions, publicUrl, now });
       workspaceRoutes(app, { database, sessions, publicUrl, forgetSessions });
+      const passwords = createPasswordQueue();
+      invitationRoutes(app, {
+        openAuth,
+        attempts,
+        passwords,
+        sessions,
+        database,
+        publicUrl,
+        now,
+        forgetSessions,
+        fault: options.fault,
+      });
       await authRoutes(app, {
         openAuth,
         attempts,
-        passwords: createPasswordQueue(),
+        passwords,
         sessions,
         database,
         publicUrl,

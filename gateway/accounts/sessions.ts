@@ -86,8 +86,11 @@ export function openSessions({ database, bus, now, publicUrl, secret }: Sessions
   };
 }
 
+/** Shows nothing. */
+const NO_DOMAIN = { id: '', name: '' };
+
 function credentialOf({ workspaceId: userId, role, isApprover, reach, ...session }: SessionRow): SessionCredential {
-  const domain = reach?.domains[0] ?? null;
+  const domain = reach === null ? null : (reach.domains[0] ?? NO_DOMAIN);
   const rights = { keyId: null, personId: session.personId, role, isApprover, scopes: null, domain };
   return { ...session, userId, rights };
 }

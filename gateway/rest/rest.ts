@@ -2,14 +2,14 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { accountCapability } from '../../operations/accounts/account-capability.ts';
 import { apiRequestCapability } from '../../operations/accounts/api-request-capability.ts';
-import { dmarcSummaryCapability } from '../../operations/domains/dmarc-report-capability.ts';
-import { replyAddressCapability } from '../../operations/domains/reply-address-capability.ts';
-import { emailChecksCapability } from '../../operations/emails/email-checks-capability.ts';
 import {
   invitationCapability,
   memberCapability,
   workspaceCapability,
 } from '../../operations/accounts/member-capability.ts';
+import { dmarcSummaryCapability } from '../../operations/domains/dmarc-report-capability.ts';
+import { replyAddressCapability } from '../../operations/domains/reply-address-capability.ts';
+import { emailChecksCapability } from '../../operations/emails/email-checks-capability.ts';
 import { imageSenderCapability } from '../../operations/emails/image-sender-capability.ts';
 import { timelineCapability } from '../../operations/emails/timeline-capability.ts';
 import {

@@ -36,7 +36,10 @@ const member = z
     isApprover,
     limits: limits.nullable().meta({ description: 'What the member is limited to. Null: nothing.' }),
     joinedAt: z.date().meta({ description: 'When the person joined the workspace.' }),
-    apiKeys: z.number().int().meta({ description: 'Number of API keys that the member created and that are not revoked.' }),
+    apiKeys: z
+      .number()
+      .int()
+      .meta({ description: 'Number of API keys that the member created and that are not revoked.' }),
     isYou: z.boolean().meta({ description: 'Whether this is the person of the request.' }),
   })
   .meta({ id: 'Member', description: 'A person who is a member of the workspace.' });
@@ -217,7 +220,9 @@ export const memberCapability: Capability = {
         'Ends your membership and your sessions in this workspace, and revokes the API keys that you created. The owner cannot leave. Needs a dashboard session.',
       method: 'POST',
       path: '/leave',
-      input: z.object({ workspaceId: z.string().meta({ description: 'ID of the workspace to leave, that of the session.' }) }),
+      input: z.object({
+        workspaceId: z.string().meta({ description: 'ID of the workspace to leave, that of the session.' }),
+      }),
       inputName: 'LeaveWorkspace',
       output: z
         .object({
@@ -253,7 +258,10 @@ const invitation = z
         accepted: 'It was accepted.',
       },
     }).meta({ description: 'Whether it can be accepted, and if not, why.' }),
-    invitedBy: z.string().nullable().meta({ description: 'Name or address of the person who sent it. Null: an API key did.' }),
+    invitedBy: z
+      .string()
+      .nullable()
+      .meta({ description: 'Name or address of the person who sent it. Null: an API key did.' }),
     createdAt: z.date().meta({ description: 'When it was created.' }),
     sentAt: z.date().meta({ description: 'When its link was sent last.' }),
     expiresAt: z.date().meta({ description: 'When its link expires.' }),

@@ -153,7 +153,10 @@ async function changeMembers(
  * Checks what a request gives to a member: no right that the request lacks, and limits for roles that can have some. Throws forbidden,
  * validation.
  */
-export function requireGiven({ rights }: OperationContext, { role, isApprover, domains, addresses }: GivenRights): void {
+export function requireGiven(
+  { rights }: OperationContext,
+  { role, isApprover, domains, addresses }: GivenRights,
+): void {
   const needed = (Object.keys(RIGHTS) as Right[]).filter((right) => hasRoleRight(role, right));
   if (isApprover === true) needed.push('approve');
   const missing = needed.find((right) => !hasRight(rights, right));
@@ -179,7 +182,8 @@ export async function resolveRights(
   if (domains == null && addresses == null) return { ...given, limits: null };
   const count = (domains?.length ?? 0) + (addresses?.length ?? 0);
   if (count === 0) throw invalid('Give a domain or an address, or omit both for access to all', 'domains');
-  if (count > MAX_LIMITS) throw invalid(`A member can be limited to at most ${MAX_LIMITS} domains and addresses`, 'domains');
+  if (count > MAX_LIMITS)
+    throw invalid(`A member can be limited to at most ${MAX_LIMITS} domains and addresses`, 'domains');
   const domainIds = new Set<string>();
   for (const domain of domains ?? []) {
     const id = await findKeyDomain(transaction, userId, domain, canonicalDomainName(domain));
