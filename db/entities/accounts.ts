@@ -19,6 +19,8 @@ export const UserAccountSchema = defineEntity({
     updatedAt: p.datetime(3).defaultRaw('now()'),
     /** when the scheduling actor starts to erase the person, who is a member of no workspace; null: the person can sign in */
     eraseAt: p.datetime(3).nullable(),
+    /** the workspace that the person used last, in which new sessions begin; null: the person's own */
+    lastWorkspaceId: p.text().nullable(),
   },
   indexes: [{ name: 'user_account_erase', properties: ['eraseAt'], where: 'erase_at IS NOT NULL' }],
 });

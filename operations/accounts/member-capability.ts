@@ -134,6 +134,22 @@ export const workspaceCapability: Capability = {
   ],
 };
 
+const person = nameType(
+  z.object({
+    id: named(z.string(), { graphqlType: 'ID' }).meta({ description: 'ID of the person.' }),
+    email: z.string().meta({ description: 'The address that the person signs in with.' }),
+    name: z.string().meta({ description: 'Name of the person; may be empty.' }),
+    image: z.string().nullable().meta({ description: 'URL of a picture. Null: none.' }),
+    role: role.meta({ description: 'The role in the workspace of the session.' }),
+    isApprover,
+    rights: z
+      .array(z.string())
+      .meta({ description: 'What the person may do in the workspace, as docs/teams.md lists it.' }),
+    workspaceName: z.string().meta({ description: 'Name of the workspace of the session.' }),
+  }),
+  { type: 'Person', description: 'The person who is signed in.' },
+);
+
 export const memberCapability: Capability = {
   feature: 'Account',
   what: 'Members',
@@ -153,6 +169,23 @@ export const memberCapability: Capability = {
       output: z.array(member).meta({ id: 'MemberList' }),
       errors: [],
       run: async (context) => (await members.listMembers(context)).map(showMember),
+    }),
+    defineAction({
+      access: 'read',
+      summary: 'The person of the session',
+      description: 'The person who is signed in. Null for API keys.',
+      method: 'GET',
+      path: '',
+      input: z.object({}),
+      output: person,
+      isOfDomain: true,
+      errors: [],
+      of: {
+        type: 'Viewer',
+        field: 'person',
+        isNullable: true,
+        load: async (context) => [await members.readPerson(context)],
+      },
     }),
     defineAction({
       access: 'members',

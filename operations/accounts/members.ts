@@ -33,6 +33,27 @@ export interface GivenRights {
   addresses?: readonly string[] | null | undefined;
 }
 
+/** The person of a request, and what the person may do in the workspace. */
+export interface Person extends rows.PersonRow {
+  role: Role;
+  isApprover: boolean;
+  rights: Right[];
+}
+
+/** Returns the person of the session of a request; null for API keys. */
+export async function readPerson({ database, userId, rights, caller }: OperationContext): Promise<Person | null> {
+  const { personId, role, isApprover } = rights;
+  if (caller.via !== 'session' || personId === null || role === null) return null;
+  const row = await asUser(database, userId, (transaction) => rows.readPerson(transaction, userId, personId));
+  if (row === null) return null;
+  return {
+    ...row,
+    role,
+    isApprover,
+    rights: (Object.keys(RIGHTS) as Right[]).filter((right) => hasRight(rights, right)),
+  };
+}
+
 /** Returns the members of the workspace, the owner first. */
 export async function listMembers({ database, userId, rights }: OperationContext): Promise<Member[]> {
   const members = await asUser(database, userId, (transaction) => rows.listMembers(transaction, userId));

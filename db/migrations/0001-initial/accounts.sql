@@ -6,7 +6,8 @@ create table user_account (
   image text,
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
-  erase_at timestamptz(3)
+  erase_at timestamptz(3),
+  last_workspace_id text
 );
 create index user_account_erase on user_account (erase_at) where erase_at is not null;
 grant select, insert, update on user_account to postroom_auth;
@@ -460,13 +461,16 @@ create function revoke_api_key(p_user_id text, p_id text, p_by text default null
 revoke all on function revoke_api_key from public;
 grant execute on function revoke_api_key to postroom_gateway, postroom_actor;
 
--- However often it is used, a session ends 30 days after its sign-in. A closed account gets none: a sign-in that was under way as it was
--- closed fails.
+-- However often it is used, a session ends 30 days after its sign-in, and begins in the workspace that its person used last. A closed account
+-- gets none: a sign-in that was under way as it was closed fails.
 create function limit_session() returns trigger language plpgsql set search_path = public, pg_temp as $$
   begin
     if tg_op = 'INSERT' then
       perform from user_account u where u.id = new.user_id and u.erase_at is null for share;
       if not found then raise exception 'the account % is closed', new.user_id using errcode = 'check_violation'; end if;
+      select m.workspace_id into new.workspace_id from user_account u
+        join workspace_member m on m.person_id = u.id and m.workspace_id = u.last_workspace_id
+        join workspace w on w.id = m.workspace_id and w.erase_at is null where u.id = new.user_id;
     end if;
     new.expires_at := least(new.expires_at, new.created_at + interval '30 days');
     return new;

@@ -114,7 +114,8 @@ create function switch_workspace(p_session_id text, p_workspace_id text) returns
       join workspace w on w.id = m.workspace_id and w.erase_at is null
       where s.id = p_session_id for key share of m;
     if not found then return false; end if;
-    update auth_session s set workspace_id = p_workspace_id where s.id = p_session_id;
+    with changed as (update auth_session s set workspace_id = p_workspace_id where s.id = p_session_id returning s.user_id)
+      update user_account u set last_workspace_id = p_workspace_id from changed c where u.id = c.user_id;
     return found;
   end $$;
 revoke all on function switch_workspace from public;
@@ -126,6 +127,16 @@ create function workspace_of(p_user_id text) returns table (id text, name text, 
     where w.id = p_user_id and p_user_id = current_setting('postroom.user_id', true) $$;
 revoke all on function workspace_of from public;
 grant execute on function workspace_of to postroom_gateway, postroom_actor, postroom_domain;
+
+-- A member of the workspace that asks.
+create function person_of(p_user_id text, p_person_id text)
+  returns table (id text, email text, name text, image text, workspace_name text)
+  language sql stable security definer rows 1 set search_path = public, pg_temp as $$
+    select u.id, u.email, u.name, u.image, w.name from workspace_member m
+    join user_account u on u.id = m.person_id join workspace w on w.id = m.workspace_id
+    where m.workspace_id = p_user_id and m.person_id = p_person_id and p_user_id = current_setting('postroom.user_id', true) $$;
+revoke all on function person_of from public;
+grant execute on function person_of to postroom_gateway, postroom_domain;
 
 create function rename_workspace(p_user_id text, p_name text) returns boolean
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
@@ -355,6 +366,7 @@ create function accept_invitation(p_token_sha256 bytea, p_session_id text, p_now
       if not found then outcome := 'member'; end if;
       update workspace_invitation i set accepted_at = p_now, accepted_by = person.id where i.id = held.id;
       update auth_session s set workspace_id = held.workspace_id where s.id = p_session_id;
+      update user_account u set last_workspace_id = held.workspace_id where u.id = person.id;
     end if;
     workspace_id := held.workspace_id;
     person_id := person.id;

@@ -111,6 +111,29 @@ export async function transferOwnership(
   return outcome;
 }
 
+/** The person of a request. */
+export interface PersonRow {
+  id: string;
+  email: string;
+  name: string;
+  /** URL of a picture; null: none */
+  image: string | null;
+  workspaceName: string;
+}
+
+/** Returns a member of the transaction's workspace; null if the person is none. */
+export async function readPerson(
+  transaction: Transaction<Tables>,
+  userId: string,
+  personId: string,
+): Promise<PersonRow | null> {
+  const { rows } = await sql<PersonRow>`
+    select id, email, name, image, workspace_name as "workspaceName" from person_of(${userId}, ${personId})`.execute(
+    transaction,
+  );
+  return rows[0] ?? null;
+}
+
 /** The workspace of a request. */
 export interface WorkspaceRow {
   id: string;
