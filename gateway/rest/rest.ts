@@ -2,11 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { accountCapability } from '../../operations/accounts/account-capability.ts';
 import { apiRequestCapability } from '../../operations/accounts/api-request-capability.ts';
-import {
-  invitationCapability,
-  memberCapability,
-  workspaceCapability,
-} from '../../operations/accounts/member-capability.ts';
 import { dmarcSummaryCapability } from '../../operations/domains/dmarc-report-capability.ts';
 import { replyAddressCapability } from '../../operations/domains/reply-address-capability.ts';
 import { emailChecksCapability } from '../../operations/emails/email-checks-capability.ts';
@@ -39,6 +34,7 @@ import { acceptBothIdNames } from '../http/id-names.ts';
 import { referenceRoutes } from '../openapi/reference.ts';
 import type { ContextOf } from '../operation-context.ts';
 import { apiKeyRoutes, revokeKeyRoutes } from './accounts/api-keys.ts';
+import { memberRoutes } from './accounts/members.ts';
 import { capabilityRoutes } from './capability-routes.ts';
 import { dmarcReportRoutes } from './domains/dmarc-reports.ts';
 import { domainChangeRoutes } from './domains/domain-changes.ts';
@@ -89,9 +85,7 @@ const resources = [
   emailChangeRoutes,
   reprocessRoutes,
   contactRoutes,
-  capabilityRoutes(workspaceCapability),
-  capabilityRoutes(memberCapability),
-  capabilityRoutes(invitationCapability),
+  ...memberRoutes,
   capabilityRoutes(imageSenderCapability),
   emailWaitRoutes,
   importRoutes,

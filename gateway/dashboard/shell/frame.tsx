@@ -172,23 +172,25 @@ function Navigation({ location }: { location: string }) {
       {places.map((group) => (
         <div key={group.heading ?? ''}>
           {group.heading !== null && <div className={style['heading']}>{group.heading}</div>}
-          {group.places.filter(({ right }) => right === undefined || rights.includes(right)).map(({ path, label, icon: Icon }) => (
-            <Link
-              key={path}
-              href={path}
-              className={style['place'] ?? ''}
-              tabIndex={path === tabStop ? 0 : -1}
-              onFocus={() => setFocused(path)}
-              aria-current={path === current ? 'page' : undefined}
-              title={label}
-            >
-              <Icon size={17} stroke={1.7} aria-hidden />
-              <span className={style['label']}>{label}</span>
-              {path === '/inbox' && <UnreadCount />}
-              {path === '/drafts' && <DraftCount />}
-              {path === '/approvals' && <ApprovalCount />}
-            </Link>
-          ))}
+          {group.places
+            .filter(({ right }) => right === undefined || rights.includes(right))
+            .map(({ path, label, icon: Icon }) => (
+              <Link
+                key={path}
+                href={path}
+                className={style['place'] ?? ''}
+                tabIndex={path === tabStop ? 0 : -1}
+                onFocus={() => setFocused(path)}
+                aria-current={path === current ? 'page' : undefined}
+                title={label}
+              >
+                <Icon size={17} stroke={1.7} aria-hidden />
+                <span className={style['label']}>{label}</span>
+                {path === '/inbox' && <UnreadCount />}
+                {path === '/drafts' && <DraftCount />}
+                {path === '/approvals' && <ApprovalCount />}
+              </Link>
+            ))}
         </div>
       ))}
     </div>

@@ -16,8 +16,8 @@ import {
   IconSend,
   IconSettings,
   IconShieldHalf,
-  IconUsers,
   type IconType,
+  IconUsers,
   IconWorld,
 } from '../parts/icons.ts';
 

@@ -24,7 +24,10 @@ export function MembersPage() {
   const again = () => refresh({ requestPolicy: 'network-only' });
   return (
     <>
-      <PageHeader title="Members" about={`Persons who work in the workspace ${person?.workspaceName ?? ''}, each with a role.`}>
+      <PageHeader
+        title="Members"
+        about={`Persons who work in the workspace ${person?.workspaceName ?? ''}, each with a role.`}
+      >
         {mayManage && (
           <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen(true)}>
             Invite person
