@@ -302,10 +302,10 @@ const invitation = z
   })
   .meta({ id: 'Invitation', description: 'An invitation of a person to the workspace.' });
 
-const showInvitation = ({ invitedBy: _, invitedByName: invitedBy, revokedAt: __, ...rest }: Invitation) => ({
-  ...rest,
-  invitedBy,
-  limits: showLimits(rest.limits),
+const showInvitation = (held: Invitation) => ({
+  ...held,
+  invitedBy: held.invitedByName,
+  limits: showLimits(held.limits),
 });
 
 const invitationTarget = { argument: 'id', argumentDescription: 'ID of the invitation.' } as const;
