@@ -11,6 +11,7 @@ import {
   UserAccountSchema,
 } from './accounts.ts';
 import {
+  AddressDomainSchema,
   DkimKeySchema,
   DmarcReportSchema,
   DomainSchema,

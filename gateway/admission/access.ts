@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { domainExceeded, hasScope, type KeyRights, type Scope, scopeMissing } from '../../core/accounts/key-rights.ts';
+import { hasScope, type KeyRights, reachExceeded, type Scope, scopeMissing } from '../../core/accounts/key-rights.ts';
 
 /** What an API key needs to use a route. Each route that takes a key declares it: `config: { access: access.read }`. */
 export interface RouteAccess {
   /** the scopes that are needed, all of them; where the request decides, see ScopesOfRequest */
   scopes: readonly Scope[] | ScopesOfRequest;
-  /** whether the route can be limited to one domain, so that keys of one domain may use it */
+  /** whether the route can be limited to domains and addresses, so that keys of single ones may use it */
   isOfDomain: boolean;
 }
 
@@ -28,7 +28,7 @@ declare module 'fastify' {
 }
 
 /**
- * The access of most routes. Keys of one domain read everything that belongs to their domain. `…Account` marks changes of what belongs to the
+ * The access of most routes. Keys of single domains or addresses read everything that belongs to these. `…Account` marks changes of what belongs to the
  * account as a whole, such as endpoints, which they may not make.
  * The routes of GraphQL and MCP need nothing themselves; the fields of a document and the tools declare their own access.
  */
@@ -53,7 +53,7 @@ export function requireDeclaredAccess(app: FastifyInstance): void {
 
 /** Refuses a request whose key may not use its route, before its body is read. Throws forbidden. */
 export function requireRouteScope(request: FastifyRequest, rights: KeyRights): void {
-  if (rights.scopes === null && rights.domain === null) return;
+  if (rights.scopes === null && rights.reach === null) return;
   const what = nameOf(request);
   const { access: needed } = request.routeOptions.config;
   if (needed === undefined) throw new Error(`${what} declares no access`);
@@ -62,7 +62,7 @@ export function requireRouteScope(request: FastifyRequest, rights: KeyRights): v
     const [first] = scopes.oneOf;
     if (first !== undefined && !scopes.oneOf.some((scope) => hasScope(rights, scope)))
       throw scopeMissing(what, first, rights);
-    if (rights.domain !== null && !isOfDomain) throw domainExceeded(what, rights);
+    if (rights.reach !== null && !isOfDomain) throw reachExceeded(what, rights);
   } else requireAccess(what, { scopes, isOfDomain }, rights);
 }
 
@@ -74,7 +74,7 @@ export interface FixedAccess extends RouteAccess {
 /** Throws forbidden when these rights do not suffice. `what` is the subject of a sentence. */
 export function requireAccess(what: string, { scopes, isOfDomain }: FixedAccess, rights: KeyRights): void {
   requireScopes(what, scopes, rights);
-  if (rights.domain !== null && !isOfDomain) throw domainExceeded(what, rights);
+  if (rights.reach !== null && !isOfDomain) throw reachExceeded(what, rights);
 }
 
 /** Refuses a request whose key lacks a scope that its body or query asks for. A hook after the body is parsed. Throws forbidden. */

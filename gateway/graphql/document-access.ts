@@ -13,7 +13,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { domainExceeded, hasScope, type KeyRights, type Scope, scopeMissing } from '../../core/accounts/key-rights.ts';
+import { hasScope, type KeyRights, reachExceeded, type Scope, scopeMissing } from '../../core/accounts/key-rights.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { accessOf, isTypeOfDomain } from '../../schema/graphql/access.ts';
 import type { GraphContext } from '../../schema/graphql/context.ts';
@@ -50,7 +50,7 @@ interface Walk {
 
 function refusalOf({ document, contextValue, variableValues, operationName }: Asked): GraphQLError | null {
   const { rights } = contextValue.operations;
-  if (rights.scopes === null && rights.domain === null) return null;
+  if (rights.scopes === null && rights.reach === null) return null;
   const asked = getOperationAST(document, typeof operationName === 'string' ? operationName : null);
   const root = asked == null ? undefined : schema.getRootType(asked.operation);
   // No operation will be executed.
@@ -78,7 +78,7 @@ function requireField(walk: Walk, root: GraphQLNamedType, node: FieldNode): void
   if (field === undefined || access === null) throw scopeMissing(what, missingOf(rights), rights);
   const { scope, isOfDomain, shows = [] } = access;
   if (!hasScope(rights, scope) && !endsItself(walk, node)) throw scopeMissing(what, scope, rights);
-  if (rights.domain !== null && !isOfDomain) throw domainExceeded(what, rights);
+  if (rights.reach !== null && !isOfDomain) throw reachExceeded(what, rights);
   if (node.selectionSet === undefined || hasScope(rights, 'read')) return;
   requireShown(walk, node.selectionSet, getNamedType(field.type), { shows, isPayload: true });
 }

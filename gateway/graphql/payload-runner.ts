@@ -20,7 +20,7 @@ export interface PayloadRunnerOptions {
   random: (bytes: number) => Uint8Array;
 }
 
-const READER: KeyRights = { keyId: null, scopes: ['read'], domain: null };
+const READER: KeyRights = { keyId: null, scopes: ['read'], reach: null };
 
 export interface PayloadRunner {
   selectPayload: SelectPayload;

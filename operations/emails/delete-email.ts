@@ -1,4 +1,4 @@
-import { domainExceeded, hasScope, type Scope, scopeMissing } from '../../core/accounts/key-rights.ts';
+import { hasScope, reachExceeded, type Scope, scopeMissing } from '../../core/accounts/key-rights.ts';
 import type { OperationContext } from '../context.ts';
 import { cancelEmail, type ScheduleChange } from '../sending/scheduled-emails.ts';
 import { type RemovedMail, removeEmails } from '../threads/trash.ts';
@@ -22,7 +22,7 @@ export async function deleteEmail(
     return { kind: 'cancelled', change: await cancelEmail(context, emailId) };
   }
   requireScope(context, 'Deleting mail', 'manage');
-  if (context.rights.domain !== null) throw domainExceeded('Deleting mail', context.rights);
+  if (context.rights.reach !== null) throw reachExceeded('Deleting mail', context.rights);
   return { kind: 'removed', removed: await removeEmails(context, [emailId]) };
 }
 
