@@ -12,6 +12,8 @@ const prefixes = {
   apiKey: 'key',
   apiRequest: 'req',
   user: 'usr',
+  workspace: 'wsp',
+  invitation: 'inv',
   dnsRecord: 'dns',
   batch: 'bat',
   draft: 'drf',

@@ -9,6 +9,9 @@ import {
   ErasedAccountSchema,
   RequestWindowSchema,
   UserAccountSchema,
+  WorkspaceInvitationSchema,
+  WorkspaceMemberSchema,
+  WorkspaceSchema,
 } from './accounts.ts';
 import {
   AddressDomainSchema,
@@ -76,6 +79,9 @@ import { ClockSchema, DeadRowSchema, RetentionSchema, RetentionSweepSchema, Secr
 /** All tables and views. db/migrations creates them, and test/db/entities.test.ts compares both. */
 export const entities = [
   UserAccountSchema,
+  WorkspaceSchema,
+  WorkspaceMemberSchema,
+  WorkspaceInvitationSchema,
   ApiKeySchema,
   ApiRequestSchema,
   ErasedAccountSchema,
@@ -86,6 +92,7 @@ export const entities = [
   AuthRateLimitSchema,
   RequestWindowSchema,
   DomainSchema,
+  AddressDomainSchema,
   DkimKeySchema,
   VerifiedDomainNameSchema,
   EmailAddressSchema,
@@ -149,6 +156,7 @@ export const entities = [
  */
 export const resources = [
   DomainSchema,
+  AddressDomainSchema,
   DkimKeySchema,
   EmailAddressSchema,
   EndpointSchema,

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createGzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
+import { requireRights } from '../../core/accounts/rights.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { TAR_END, tarHeader, tarPadding } from '../../core/shared/tar.ts';
 import type { Database } from '../../db/connection/database.ts';
@@ -40,7 +41,8 @@ export function accountExportRoute(
   app.get('/export', { schema: { hide: true } }, async (request, reply) => {
     const entry = await findSessionOf(request, sessions, publicUrl);
     if (entry === null) throw new UserError('unauthorized', 'Authentication required');
-    const { userId } = entry.session;
+    const { userId, rights } = entry.session;
+    requireRights(rights, 'An export', ['export']);
     if (running.has(userId) || running.size >= MAX_EXPORTS)
       throw new UserError('rate_limited', 'An export is already running. Wait until its download has ended.', {
         retryAfterSeconds: RETRY_AFTER_SECONDS,

@@ -1,31 +1,30 @@
 import type { Transaction } from 'kysely';
-import type { Reach, Scope } from '../../../core/accounts/key-rights.ts';
+import type { KeyRights, Reach, Scope } from '../../../core/accounts/key-rights.ts';
+import type { Role } from '../../../core/accounts/roles.ts';
 import type { Database } from '../../connection/database.ts';
 import type { Tables } from '../../entities/tables.ts';
 
 /** An active API key. */
-export interface CredentialRow {
+export interface CredentialRow extends KeyRights {
   keyId: string;
+  /** the workspace */
   userId: string;
   /** null: never */
   expiresAt: Date | null;
-  /** null: full rights */
-  scopes: readonly Scope[] | null;
-  /** the only mail that it can access; null: all */
-  reach: Reach | null;
 }
 
-/** Returns the active key with this SHA-256 and its user; null when there is none. */
+/** Returns the active key with this SHA-256 and its workspace; null when there is none. */
 export async function findCredentialOwner(database: Database, secretSha256: Buffer): Promise<CredentialRow | null> {
   const { rows } = await database.pool.query<CredentialColumns>({
     name: 'credential-owner',
-    text: 'select key_id, user_id, expires_at, scopes, reach from credential_owner($1)',
+    text: 'select key_id, user_id, expires_at, scopes, reach, person_id, role, is_approver from credential_owner($1)',
     values: [secretSha256],
   });
   const row = rows[0];
   if (row === undefined) return null;
   const { key_id: keyId, user_id: userId, expires_at: expiresAt, scopes, reach } = row;
-  return { keyId, userId, expiresAt, scopes, reach };
+  const { person_id: personId, role, is_approver: isApprover } = row;
+  return { keyId, userId, expiresAt, scopes, reach, personId, role, isApprover };
 }
 
 interface CredentialColumns {
@@ -34,6 +33,9 @@ interface CredentialColumns {
   expires_at: Date | null;
   scopes: Scope[] | null;
   reach: Reach | null;
+  person_id: string | null;
+  role: Role | null;
+  is_approver: boolean;
 }
 
 /** A use of a key. */
