@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { reachExceeded, type KeyRights } from '../../core/accounts/key-rights.ts';
+import { type KeyRights, reachExceeded } from '../../core/accounts/key-rights.ts';
 import {
   ACCESS,
   type AccessName,

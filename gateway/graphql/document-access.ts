@@ -13,7 +13,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { reachExceeded, type KeyRights } from '../../core/accounts/key-rights.ts';
+import { type KeyRights, reachExceeded } from '../../core/accounts/key-rights.ts';
 import { hasRight, isUnrestricted, type Right, rightMissing } from '../../core/accounts/rights.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { accessOf, isTypeOfDomain } from '../../schema/graphql/access.ts';
