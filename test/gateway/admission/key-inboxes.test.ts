@@ -104,6 +104,7 @@ test('every other route treats objects of the other address like unknown ones, a
     call,
     changedTables: two.changedTables,
     unanswered: {
+      'POST /api/e2/members/leave workspace_id': 'people leave, and keys do not; see accounts/members.test.ts',
       'PATCH /api/e2/drafts/:id attachments.0.id': 'the version of the example is past; see rest/drafts.test.ts',
     },
     // An address shows the ID and name of its domain, and nothing else of it.
