@@ -12,6 +12,7 @@ import type { Bus } from '../schema/messages.ts';
 import { openAccounts } from './accounts/accounts.ts';
 import { createAuthAttempts } from './accounts/auth-attempts.ts';
 import { openAdmission } from './admission/admission.ts';
+import { gatherAuditNotes } from './admission/audit-notes.ts';
 import { type ByteLedger, createByteLedger } from './admission/byte-ledger.ts';
 import { limitConnections, MAX_CONNECTIONS, MAX_CONNECTIONS_PER_ADDRESS } from './admission/connection-limit.ts';
 import { openCredentials } from './admission/credentials.ts';
@@ -94,6 +95,8 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   app.addHook('onClose', () => credentials.close());
   const requestLog = logRequests(app, { database, log, now, level: config.requestLog ?? 'on' });
   app.addHook('onClose', () => requestLog.close());
+  const auditNotes = gatherAuditNotes(app, { database, log, now });
+  app.addHook('onClose', () => auditNotes.close());
   const responses = countResponseBytes();
   limitResponses(app, responses);
   beginInTurns(app);
@@ -120,6 +123,8 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
       accounts.sessions.forget(userId);
     },
     storeLoggedRequests: () => requestLog.flush(),
+    storeAuditNotes: () => auditNotes.flush(),
+    noteRefusal: auditNotes.noteRefusal,
     ...(options.localSending === undefined ? {} : { localSending: options.localSending }),
     ...(options.fault === undefined ? {} : { fault: options.fault }),
   };

@@ -10,6 +10,7 @@ import {
   RequestWindowSchema,
   UserAccountSchema,
 } from './accounts.ts';
+import { AuditEntrySchema } from './audit.ts';
 import {
   DkimKeySchema,
   DmarcReportSchema,
@@ -77,6 +78,7 @@ export const entities = [
   UserAccountSchema,
   ApiKeySchema,
   ApiRequestSchema,
+  AuditEntrySchema,
   ErasedAccountSchema,
   AuthSessionSchema,
   AuthCredentialSchema,

@@ -45,6 +45,8 @@ export function createPayloadRunner({ database, bus, log, config, random }: Payl
     pullRequests,
     forgetCredentials: () => undefined,
     storeLoggedRequests: async () => undefined,
+    storeAuditNotes: async () => undefined,
+    noteRefusal: () => undefined,
   };
   const contextOf = (userId: string): OperationContext => {
     const caller = {

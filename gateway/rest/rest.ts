@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { accountCapability } from '../../operations/accounts/account-capability.ts';
 import { apiRequestCapability } from '../../operations/accounts/api-request-capability.ts';
+import { auditCapability } from '../../operations/accounts/audit-capability.ts';
 import { dmarcSummaryCapability } from '../../operations/domains/dmarc-report-capability.ts';
 import { replyAddressCapability } from '../../operations/domains/reply-address-capability.ts';
 import { emailChecksCapability } from '../../operations/emails/email-checks-capability.ts';
@@ -135,6 +136,7 @@ const resources = [
   apiKeyRoutes,
   revokeKeyRoutes,
   capabilityRoutes(apiRequestCapability),
+  capabilityRoutes(auditCapability),
   receivingRoutes,
   legacyScheduledRoutes,
   legacyMailRoutes,

@@ -1,6 +1,7 @@
 import { accountCapability, erasureCapability } from '../accounts/account-capability.ts';
 import { apiKeyCapability } from '../accounts/api-key-capability.ts';
 import { apiRequestCapability } from '../accounts/api-request-capability.ts';
+import { auditCapability } from '../accounts/audit-capability.ts';
 import { dmarcReportCapability, dmarcSummaryCapability } from '../domains/dmarc-report-capability.ts';
 import { domainCapability } from '../domains/domain-capability.ts';
 import { emailAddressCapability } from '../domains/email-address-capability.ts';
@@ -63,4 +64,5 @@ export const capabilities: readonly Capability[] = [
   retentionCapability,
   apiKeyCapability,
   apiRequestCapability,
+  auditCapability,
 ];
