@@ -20,6 +20,7 @@ export const MAX_AGENT_LENGTH = 300;
 
 /** How long entries are kept, unless AUDIT_DAYS says otherwise. */
 export const DEFAULT_AUDIT_DAYS = 400;
+export const MAX_AUDIT_DAYS = 36_500;
 
 /** Returns the text as JSON of PostgreSQL can have it: without NUL and halves of surrogates, and not longer than an agent. */
 export function auditText(text: string): string {

@@ -6,6 +6,7 @@ import { TAR_END, tarHeader, tarPadding } from '../../core/shared/tar.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { chargeResults } from '../../db/connection/result-charge.ts';
 import { exportAccount } from '../../operations/accounts/export-account.ts';
+import { readOrigin } from '../admission/audit-notes.ts';
 import { findSessionOf } from '../admission/session-admission.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -61,6 +62,7 @@ export function accountExportRoute(
     const exported = () =>
       exportAccount(userDatabase, {
         userId,
+        origin: { ...readOrigin(request), kind: 'person', id: userId },
         secretKey: null,
         async write({ path, number, sizeBytes, pieces }) {
           const name = number === 1 ? path : path.replace(/(?=\.jsonl$)/, `.${number}`);

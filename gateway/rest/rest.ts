@@ -34,6 +34,7 @@ import {
 import { acceptBothIdNames } from '../http/id-names.ts';
 import { referenceRoutes } from '../openapi/reference.ts';
 import type { ContextOf } from '../operation-context.ts';
+import { auditExportRoute } from './accounts/audit-export.ts';
 import { apiKeyRoutes, revokeKeyRoutes } from './accounts/api-keys.ts';
 import { capabilityRoutes } from './capability-routes.ts';
 import { dmarcReportRoutes } from './domains/dmarc-reports.ts';
@@ -137,6 +138,7 @@ const resources = [
   revokeKeyRoutes,
   capabilityRoutes(apiRequestCapability),
   capabilityRoutes(auditCapability),
+  auditExportRoute,
   receivingRoutes,
   legacyScheduledRoutes,
   legacyMailRoutes,

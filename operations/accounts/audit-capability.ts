@@ -19,9 +19,24 @@ const actorKind = oneOf(AUDIT_ACTORS, {
 const fields = named(z.record(z.string(), z.unknown()).nullable(), { graphqlType: 'JSON' });
 const string = z.string().nullable();
 
+export const auditFilter = z.object({
+  actorKind: actorKind.optional().meta({ description: 'Who made the change.' }),
+  actor: text.optional().meta({ description: 'ID of the person or API key, or its name at that time.' }),
+  action: text.optional().meta({
+    description: 'An action such as `endpoint.updated`, or a kind of object for all actions on it.',
+  }),
+  objectKind: text.optional().meta({ description: 'Kind of the object, such as `endpoint`.' }),
+  objectId: named(text.optional(), { graphqlType: 'ID' }).meta({ description: 'ID of the object.' }),
+  isDenied: z.boolean().optional().meta({ description: 'Whether the request was refused.' }),
+  since: z.date().optional().meta({ description: 'Entries at or after this time.' }),
+  until: z.date().optional().meta({ description: 'Entries before this time.' }),
+});
+
 export const auditCapability: Capability = {
   feature: 'Account',
   what: 'Audit log',
+  byHand: { rest: ['exportAuditLog'] },
+  difference: 'The export as a file is REST only',
   tag: 'Audit',
   path: '/audit',
   restCase: 'snake',
@@ -76,18 +91,7 @@ export const auditCapability: Capability = {
       field: 'auditEntries',
       summary: 'List audit entries',
       description: `Returns the audit log, newest first. The total counts up to ${log.MAX_COUNTED_ENTRIES.toLocaleString('en')}; pass \`until\` to see what is older.`,
-      filter: z.object({
-        actorKind: actorKind.optional().meta({ description: 'Who made the change.' }),
-        actor: text.optional().meta({ description: 'ID of the person or API key, or its name at that time.' }),
-        action: text.optional().meta({
-          description: 'An action such as `endpoint.updated`, or a kind of object for all actions on it.',
-        }),
-        objectKind: text.optional().meta({ description: 'Kind of the object, such as `endpoint`.' }),
-        objectId: named(text.optional(), { graphqlType: 'ID' }).meta({ description: 'ID of the object.' }),
-        isDenied: z.boolean().optional().meta({ description: 'Whether the request was refused.' }),
-        since: z.date().optional().meta({ description: 'Entries at or after this time.' }),
-        until: z.date().optional().meta({ description: 'Entries before this time.' }),
-      }),
+      filter: auditFilter,
       isPagedByItem: false,
       page: log.pageAuditEntries,
       count: log.countAuditEntries,

@@ -1,6 +1,7 @@
-import type { AuditActor } from '../../core/accounts/audit.ts';
+import type { AuditActor, Origin } from '../../core/accounts/audit.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import type { KeysetPage, Page } from '../../core/shared/page.ts';
+import type { KeysetCursor, KeysetPage, Page } from '../../core/shared/page.ts';
+import type { Database } from '../../db/connection/database.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import * as entries from '../../db/queries/accounts/audit-entry.ts';
 import { isValidId, type OperationContext } from '../context.ts';
@@ -75,6 +76,43 @@ export async function loadAuditEntries(
   const byId = new Map(found.map((entry) => [entry.id, entry]));
   return ids.map((id) => byId.get(id) ?? null);
 }
+
+/** Entries that an export reads at once. */
+const EXPORTED_AT_ONCE = 200;
+
+/**
+ * Returns all entries that match, newest first, in pieces; nothing that happens after the first one. The export has an entry of its own.
+ */
+export async function* exportAuditEntries(context: OperationContext, query: AuditQuery): AsyncGenerator<AuditEntry[]> {
+  const { database, userId, origin, now } = context;
+  await context.storeAuditNotes();
+  await recordExport(database, { userId, origin, at: now(), kind: 'audit' });
+  const conditions = conditionsOf(query);
+  let after: KeysetCursor | null = null;
+  for (;;) {
+    const page: KeysetPage = { after, before: null, limit: EXPORTED_AT_ONCE, isInverted: false };
+    const rows = await asUser(database, userId, (transaction) =>
+      entries.pageAuditEntries(transaction, userId, conditions, page),
+    );
+    if (rows.length > 0) yield rows;
+    const last: AuditEntry | undefined = rows.at(-1);
+    if (last === undefined || rows.length < EXPORTED_AT_ONCE) return;
+    after = { at: last.createdAt, id: last.id };
+  }
+}
+
+/** Stores the entry of an export: of the audit log, or of the account. */
+export async function recordExport(
+  database: Database,
+  { userId, origin, at, kind }: { userId: string; origin?: Origin | undefined; at: Date; kind: 'account' | 'audit' },
+): Promise<void> {
+  const { kind: actorKind, id: actorId, ...from } = origin ?? SYSTEM;
+  const object = { objectKind: kind, objectId: null, objectName: null };
+  const note = { userId, at, actorKind, actorId, ...from, action: `${kind}.exported`, ...object };
+  await entries.storeAuditNotes(database, [{ ...note, isDenied: false, reason: null, times: 1 }]);
+}
+
+const SYSTEM: Origin = { kind: 'system', id: null, address: null, agent: null, request: null };
 
 function conditionsOf(query: AuditQuery): entries.AuditConditions {
   return {

@@ -25,8 +25,19 @@ create index audit_entry_list on audit_entry (user_id, created_at desc, id desc)
 create index audit_entry_age on audit_entry (created_at);
 call pg_temp.protect_rows('audit_entry');
 revoke insert, update, delete on audit_entry from postroom_gateway;
--- Only to erase an account.
-revoke insert, update on audit_entry from postroom_actor;
+-- Update is the right to lock rows that are erased; no row can be updated.
+revoke insert on audit_entry from postroom_actor;
+
+-- Entries never change, and go only with their account, or when remove_old_audit_entries removes what is old.
+create function keep_audit_entry() returns trigger language plpgsql set search_path = public, pg_temp as $$
+  begin
+    if tg_op = 'DELETE' and (current_user = (select pg_get_userbyid(c.relowner) from pg_class c where c.oid = tg_relid)
+        or not exists (select from user_account u where u.id = old.user_id and u.erase_at is null)) then
+      return old;
+    end if;
+    raise exception 'an entry of the audit log cannot be changed or removed' using errcode = 'insufficient_privilege';
+  end $$;
+create trigger audit_entry_keep before update or delete on audit_entry for each row execute function keep_audit_entry();
 
 create function make_audit_id() returns text language sql volatile set search_path = public, pg_temp as $$
   select 'aud_' || lpad(to_hex((extract(epoch from clock_timestamp()) * 1000)::bigint), 12, '0') || '7'
@@ -190,7 +201,7 @@ create function store_audit_entries(p_entries json) returns integer language plp
     return stored;
   end $$;
 revoke all on function store_audit_entries from public;
-grant execute on function store_audit_entries to postroom_gateway;
+grant execute on function store_audit_entries to postroom_gateway, postroom_actor;
 
 -- A refused attempt to sign in to the account with this email address or id. An unknown one is of no account.
 create function note_failed_sign_in(p_account text, p_action text, p_reason text, p_address text, p_agent text) returns void

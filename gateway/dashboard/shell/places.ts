@@ -6,6 +6,7 @@ import {
   IconBook,
   IconCalendarClock,
   IconChecks,
+  IconFingerprint,
   IconGauge,
   IconHistory,
   IconInbox,
@@ -59,6 +60,7 @@ export const places: { heading: string | null; places: Place[] }[] = [
     places: [
       { path: '/keys', label: 'API keys', icon: IconKey, key: 'k' },
       { path: '/requests', label: 'Requests', icon: IconHistory, key: 'q' },
+      { path: '/audit', label: 'Audit log', icon: IconFingerprint, key: 'v' },
       { path: '/reference', label: 'Reference', icon: IconApi, key: 'x' },
       { path: '/docs', label: 'Guides', icon: IconBook, key: 'u' },
       { path: '/settings', label: 'Settings', icon: IconSettings, key: ',' },
@@ -90,6 +92,7 @@ const GUIDES: Record<string, string> = {
   '/suppressions': 'rest',
   '/keys': 'api-keys',
   '/requests': 'requests',
+  '/audit': 'audit',
   '/reference': 'graphql',
   '/settings': 'accounts',
 };

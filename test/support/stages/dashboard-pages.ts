@@ -18,6 +18,7 @@ export function dashboardPaths(sample: SampleAccount | null): string[] {
     '/suppressions',
     '/keys',
     '/requests',
+    '/audit',
   ];
   if (sample === null) return lists;
   return [
