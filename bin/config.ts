@@ -71,6 +71,8 @@ export interface Config {
   approvalDays: number;
   /** days that entries of the audit log are kept */
   auditDays: number;
+  /** whether the audit log has who reads which email */
+  auditReads: boolean;
   /** what the gateway logs of requests with API keys */
   requestLog: RequestLogLevel;
   /** open streams and waits of one user on one gateway */
@@ -200,6 +202,7 @@ export function readConfig(env: Environment): Config {
     sendLimitPerHour: values.SEND_LIMIT_PER_HOUR,
     approvalDays: values.APPROVAL_DAYS,
     auditDays: values.AUDIT_DAYS,
+    auditReads: values.AUDIT_READS === 'on',
     requestLog: values.REQUEST_LOG,
     streamLimitPerUser: values.STREAM_LIMIT_PER_USER,
     forwardLimitPerHour: values.FORWARD_LIMIT_PER_HOUR,
@@ -357,6 +360,7 @@ const environment = z.object({
   SEND_LIMIT_PER_HOUR: wholeNumber(0, 100_000_000).default(0),
   REQUEST_LOG: z.enum(REQUEST_LOG_LEVELS, `must be ${REQUEST_LOG_LEVELS.join(', ')}`).default('on'),
   AUDIT_DAYS: wholeNumber(1, MAX_AUDIT_DAYS).default(DEFAULT_AUDIT_DAYS),
+  AUDIT_READS: z.enum(['on', 'off'], 'must be on or off').default('off'),
   APPROVAL_DAYS: wholeNumber(1, MAX_APPROVAL_DAYS).default(DEFAULT_APPROVAL_DAYS),
   STREAM_LIMIT_PER_USER: wholeNumber(1, 10_000).default(200),
   FORWARD_LIMIT_PER_HOUR: wholeNumber(0, 100_000_000).default(1_000),

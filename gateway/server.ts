@@ -95,7 +95,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   app.addHook('onClose', () => credentials.close());
   const requestLog = logRequests(app, { database, log, now, level: config.requestLog ?? 'on' });
   app.addHook('onClose', () => requestLog.close());
-  const auditNotes = gatherAuditNotes(app, { database, log, now });
+  const auditNotes = gatherAuditNotes(app, { database, log, now, withReads: config.auditReads ?? false });
   app.addHook('onClose', () => auditNotes.close());
   const responses = countResponseBytes();
   limitResponses(app, responses);
@@ -124,7 +124,8 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     },
     storeLoggedRequests: () => requestLog.flush(),
     storeAuditNotes: () => auditNotes.flush(),
-    noteRefusal: auditNotes.noteRefusal,
+    noteReads: (...reads) => auditNotes.noteReads(...reads),
+    noteRefusal: (...refusal) => auditNotes.noteRefusal(...refusal),
     ...(options.localSending === undefined ? {} : { localSending: options.localSending }),
     ...(options.fault === undefined ? {} : { fault: options.fault }),
   };

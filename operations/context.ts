@@ -53,6 +53,8 @@ export interface OperationParts {
   storeLoggedRequests: () => Promise<void>;
   /** Stores what this gateway gathered for the audit log, so that a read of the log shows it. */
   storeAuditNotes: () => Promise<void>;
+  /** Notes for the audit log that the contents of these emails were read, if AUDIT_READS is on. Absent in actors and programs. */
+  noteReads?: (subject: { userId: string; origin?: Origin | undefined }, emailIds: readonly string[]) => void;
   /** Notes for the audit log an error that refuses a request for lack of rights; ignores all others. `what` names the field or tool. */
   noteRefusal: (subject: { userId: string; origin?: Origin | undefined }, what: string, error: unknown) => void;
 }

@@ -7,10 +7,12 @@ import type { Database } from '../../db/connection/database.ts';
 import { type AuditNote, storeAuditNotes } from '../../db/queries/accounts/audit-entry.ts';
 import { gatewayMetrics } from '../../schema/metrics.ts';
 
-/** Gathers what changes nothing and yet belongs into the audit log: refused requests. */
+/** Gathers what changes nothing and yet belongs into the audit log: refused requests, and reads of mail. */
 export interface AuditNotes {
   /** Notes an error that refuses a request for lack of rights; ignores all others. `what` names the route, field or tool. */
   noteRefusal(subject: AuditSubject, what: string, error: unknown): void;
+  /** Notes that the contents of these emails were read, if reads are audited. */
+  noteReads(subject: AuditSubject, emailIds: readonly string[]): void;
   /** Writes what is in memory, and resolves when it is stored or dropped. */
   flush(): Promise<void>;
   /** Stops the timer, and writes what is in memory. */
@@ -28,6 +30,8 @@ export interface AuditNotesOptions {
   database: Database;
   log: Logger;
   now: () => Date;
+  /** whether reads are audited */
+  withReads: boolean;
 }
 
 /** Interval of writes, which a kill of the process may lose. Milliseconds. */
@@ -36,8 +40,8 @@ const FLUSH_INTERVAL_MS = 1_000;
 const REPEATS_MS = 300_000;
 /** Different refusals of one account in memory. All further ones are counted as one. @limit */
 export const DIFFERENT_REFUSALS = 100;
-/** Refusals in memory. More of them are not stored. @limit */
-const HELD_REFUSALS = 20_000;
+/** Notes in memory, also while PostgreSQL is unreachable. More of them are not stored. @limit */
+const HELD_NOTES = 20_000;
 /** Characters. */
 const MAX_REASON_LENGTH = 300;
 const OTHER_REQUESTS = '(other requests)';
@@ -52,11 +56,18 @@ interface Held extends AuditNote {
 
 /**
  * Stores refused requests in batches: the first of its kind within a second, the same again within five minutes as one entry with their
- * number. So a client that repeats a refused request fills neither memory nor disk. Call it before the routes are registered.
+ * number. So a client that repeats a refused request fills neither memory nor disk. Reads of mail follow about once a second. Call it before
+ * the routes are registered.
  */
-export function gatherAuditNotes(app: FastifyInstance, { database, log, now }: AuditNotesOptions): AuditNotes {
+export function gatherAuditNotes(
+  app: FastifyInstance,
+  { database, log, now, withReads }: AuditNotesOptions,
+): AuditNotes {
   const held = new Map<string, Held>();
+  const reads = new Map<string, AuditNote>();
   const counts = new Map<string, number>();
+  /** what PostgreSQL did not take; written again with the next notes */
+  let unstored: AuditNote[] = [];
   let writing: Promise<void> = Promise.resolve();
 
   function noteRefusal({ userId, origin }: AuditSubject, what: string, error: unknown): void {
@@ -74,7 +85,7 @@ export function gatherAuditNotes(app: FastifyInstance, { database, log, now }: A
       Object.assign(note, last, { times: note.times + 1 });
       return;
     }
-    if (held.size >= HELD_REFUSALS) {
+    if (held.size >= HELD_NOTES) {
       gatewayMetrics.auditNotesDropped.inc({ reason: 'full' });
       return;
     }
@@ -96,9 +107,36 @@ export function gatherAuditNotes(app: FastifyInstance, { database, log, now }: A
     });
   }
 
+  function noteReads({ userId, origin }: AuditSubject, emailIds: readonly string[]): void {
+    if (!withReads || userId === '' || origin === undefined) return;
+    const { kind, id, address, agent, request } = origin;
+    for (const emailId of emailIds) {
+      const key = `${userId} ${kind} ${id} ${emailId}`;
+      const note = reads.get(key);
+      const last = { at: now(), address, agent, request };
+      if (note !== undefined) Object.assign(note, last, { times: note.times + 1 });
+      else if (reads.size >= HELD_NOTES) gatewayMetrics.auditNotesDropped.inc({ reason: 'full' });
+      else
+        reads.set(key, {
+          userId,
+          ...last,
+          actorKind: kind,
+          actorId: id,
+          action: 'email.read',
+          objectKind: 'email',
+          objectId: emailId,
+          objectName: null,
+          isDenied: false,
+          reason: null,
+          times: 1,
+        });
+    }
+  }
+
   /** Takes what is to be stored now: what is new, and repeats whose time is over, or all of them. */
   function take(takesAll: boolean): AuditNote[] {
-    const taken: AuditNote[] = [];
+    const taken: AuditNote[] = [...reads.values()];
+    reads.clear();
     for (const [key, note] of held) {
       const isOver = performance.now() - note.since >= REPEATS_MS;
       const { since: _since, isStored, ...entry } = note;
@@ -120,19 +158,22 @@ export function gatherAuditNotes(app: FastifyInstance, { database, log, now }: A
     if (notes.length === 0) return;
     try {
       await storeAuditNotes(database, notes);
+      unstored = [];
     } catch (error) {
-      gatewayMetrics.auditNotesDropped.inc({ reason: 'database' }, notes.length);
-      log.warn({ err: error, notes: notes.length }, 'failed to store refused requests in the audit log');
+      unstored = notes.slice(0, HELD_NOTES);
+      const lost = notes.length - unstored.length;
+      if (lost > 0) gatewayMetrics.auditNotesDropped.inc({ reason: 'database' }, lost);
+      log.warn({ err: error, notes: notes.length, lost }, 'failed to store notes of the audit log');
     }
   }
 
   const flush = (takesAll: boolean) => {
-    writing = writing.then(() => write(take(takesAll)));
+    writing = writing.then(() => write([...unstored, ...take(takesAll)]));
     return writing;
   };
   let isWriting = false;
   const timer = setInterval(() => {
-    if (isWriting || held.size === 0) return;
+    if (isWriting || held.size + reads.size + unstored.length === 0) return;
     isWriting = true;
     void flush(false).then(() => {
       isWriting = false;
@@ -150,6 +191,7 @@ export function gatherAuditNotes(app: FastifyInstance, { database, log, now }: A
 
   return {
     noteRefusal,
+    noteReads,
     flush: () => flush(true),
     close() {
       clearInterval(timer);

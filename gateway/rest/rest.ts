@@ -34,8 +34,8 @@ import {
 import { acceptBothIdNames } from '../http/id-names.ts';
 import { referenceRoutes } from '../openapi/reference.ts';
 import type { ContextOf } from '../operation-context.ts';
-import { auditExportRoute } from './accounts/audit-export.ts';
 import { apiKeyRoutes, revokeKeyRoutes } from './accounts/api-keys.ts';
+import { auditExportRoute } from './accounts/audit-export.ts';
 import { capabilityRoutes } from './capability-routes.ts';
 import { dmarcReportRoutes } from './domains/dmarc-reports.ts';
 import { domainChangeRoutes } from './domains/domain-changes.ts';

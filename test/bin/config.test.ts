@@ -33,6 +33,7 @@ test('an empty environment gives the defaults of the table', () => {
     sendLimitPerHour: 0,
     approvalDays: 7,
     auditDays: 400,
+    auditReads: false,
     requestLog: 'on',
     streamLimitPerUser: 200,
     forwardLimitPerHour: 1_000,

@@ -82,7 +82,11 @@ describe('the audit log', () => {
     const change = { currentPassword: PASSWORD, newPassword: 'another horse battery' };
     expect((await browser.auth('POST', '/change-password', change)).statusCode).toBe(200);
     const entry = (await entriesOf(userId)).find(({ action }) => action === 'password.updated');
-    expect(entry).toMatchObject({ actor: userId, before: { password: '[redacted]' }, after: { password: '[redacted]' } });
+    expect(entry).toMatchObject({
+      actor: userId,
+      before: { password: '[redacted]' },
+      after: { password: '[redacted]' },
+    });
   });
 
   test('names the person who makes a change in the dashboard', async () => {
