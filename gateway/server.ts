@@ -9,7 +9,7 @@ import { createEventHub, type EventHub } from '../operations/events/event-hub.ts
 import type { LocalSending } from '../operations/sending/local-sender.ts';
 import { sendSystemMail } from '../operations/sending/system-mail.ts';
 import type { Bus } from '../schema/messages.ts';
-import { openAccounts } from './accounts/accounts.ts';
+import { type AccountsOptions, openAccounts } from './accounts/accounts.ts';
 import { createAuthAttempts } from './accounts/auth-attempts.ts';
 import { openAdmission } from './admission/admission.ts';
 import { gatherAuditNotes } from './admission/audit-notes.ts';
@@ -66,7 +66,7 @@ export interface GatewayOptions {
   /** the sending actor of this process; omitted: it runs in other processes */
   localSending?: LocalSending;
   /** ends the process at these points, for tests */
-  fault?: SubmissionParts['fault'] & NonNullable<OperationParts['fault']>;
+  fault?: SubmissionParts['fault'] & NonNullable<OperationParts['fault']> & NonNullable<AccountsOptions['fault']>;
 }
 
 /** Every request is answered within 10 s, even when PostgreSQL does not respond. Milliseconds. @limit */
@@ -122,6 +122,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
       credentials.forget(userId);
       accounts.sessions.forget(userId);
     },
+    sendServiceMail: (mail) => sendSystemMail(parts, config.systemMailFrom, mail),
     storeLoggedRequests: () => requestLog.flush(),
     storeAuditNotes: () => auditNotes.flush(),
     noteReads: (...reads) => auditNotes.noteReads(...reads),
@@ -138,7 +139,8 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     log,
     now,
     random,
-    mail: (mail) => sendSystemMail(parts, config.systemMailFrom, mail),
+    mail: parts.sendServiceMail,
+    ...(options.fault === undefined ? {} : { fault: options.fault }),
   });
   app.addHook('onClose', () => accounts.sessions.close());
   const admission = openAdmission({ config, database, credentials, sessions: accounts.sessions, now, random });

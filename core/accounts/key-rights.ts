@@ -1,4 +1,5 @@
 import { UserError } from '../shared/errors.ts';
+import type { Role } from './roles.ts';
 
 /** Scopes of API keys: to read; to send, and change mail that is not sent yet; to change everything else; to approve mail that others send. */
 export const SCOPES = ['read', 'send', 'manage', 'approve'] as const;
@@ -8,6 +9,12 @@ export type Scope = (typeof SCOPES)[number];
 export interface KeyRights {
   /** null: authenticated without a key */
   keyId: string | null;
+  /** the person whose session it is, or who created the key or the first key of its family; null: none */
+  personId: string | null;
+  /** of the person in the workspace now, see rights.ts; null: none, nothing is limited by a role */
+  role: Role | null;
+  /** whether the person approves mail in any role */
+  isApprover: boolean;
   /** in the order of SCOPES, at least one; null: full rights, including scopes of later versions */
   scopes: readonly Scope[] | null;
   /** the only domain it may access; null: all */
@@ -20,13 +27,18 @@ export interface RequestedRights {
   domainId: string | null;
 }
 
-/** Rights of a session or a signed link. */
-export const FULL_RIGHTS: KeyRights = { keyId: null, scopes: null, domain: null };
+const NO_PERSON = { keyId: null, personId: null, role: null, isApprover: true } as const;
+
+/** Rights of a signed link, and of the service itself. */
+export const FULL_RIGHTS: KeyRights = { ...NO_PERSON, scopes: null, domain: null };
+/** Rights of what is shown to an endpoint. */
+export const READER_RIGHTS: KeyRights = { ...NO_PERSON, scopes: ['read'], domain: null };
 /** Rights of a request without authentication. */
-export const NO_RIGHTS: KeyRights = { keyId: null, scopes: [], domain: null };
+export const NO_RIGHTS: KeyRights = { ...NO_PERSON, scopes: [], domain: null };
 
 /** The reasons (`code` on the wire) of the errors below; the first is from RFC 6750 §3.1. */
 export const INSUFFICIENT_SCOPE = 'insufficient_scope';
+export const INSUFFICIENT_ROLE = 'insufficient_role';
 export const LIMITED_TO_DOMAIN = 'limited_to_domain';
 
 /**
@@ -39,7 +51,7 @@ export function hasScope({ scopes }: Pick<KeyRights, 'scopes'>, scope: Scope): b
   return scopes === null || scopes.includes(scope);
 }
 
-/** Returns whether a holder of these rights may grant the requested ones. A list of all scopes is less than full rights. */
+/** Returns whether a key with these rights may grant the requested ones. A list of all scopes is less than full rights. */
 export function isWithin({ scopes, domain }: KeyRights, requested: RequestedRights): boolean {
   if (domain !== null && requested.domainId !== domain.id) return false;
   if (scopes === null) return true;

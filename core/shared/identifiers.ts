@@ -13,6 +13,8 @@ const prefixes = {
   apiRequest: 'req',
   auditEntry: 'aud',
   user: 'usr',
+  workspace: 'wsp',
+  invitation: 'inv',
   dnsRecord: 'dns',
   batch: 'bat',
   draft: 'drf',

@@ -9,6 +9,9 @@ import {
   ErasedAccountSchema,
   RequestWindowSchema,
   UserAccountSchema,
+  WorkspaceInvitationSchema,
+  WorkspaceMemberSchema,
+  WorkspaceSchema,
 } from './accounts.ts';
 import { AuditEntrySchema } from './audit.ts';
 import {
@@ -76,6 +79,9 @@ import { ClockSchema, DeadRowSchema, RetentionSchema, RetentionSweepSchema, Secr
 /** All tables and views. db/migrations creates them, and test/db/entities.test.ts compares both. */
 export const entities = [
   UserAccountSchema,
+  WorkspaceSchema,
+  WorkspaceMemberSchema,
+  WorkspaceInvitationSchema,
   ApiKeySchema,
   ApiRequestSchema,
   AuditEntrySchema,

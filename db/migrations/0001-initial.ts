@@ -12,6 +12,7 @@ const PARTS = [
   'clock',
   'domains',
   'accounts',
+  'workspaces',
   'emails',
   'threads',
   'routing',

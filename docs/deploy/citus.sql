@@ -9,6 +9,9 @@ set citus.enable_unsafe_triggers to on;
 
 -- Small, read everywhere, on every server: who there is, how one signs in, and names that are unique over all users.
 select create_reference_table('user_account');
+select create_reference_table('workspace');
+select create_reference_table('workspace_member');
+select create_reference_table('workspace_invitation');
 select create_reference_table('api_key');
 select create_reference_table('auth_session');
 select create_reference_table('auth_credential');

@@ -202,12 +202,12 @@ export function gatherAuditNotes(
 
 /** Returns who makes a request, and from where, as it was admitted. */
 export function readOrigin(request: FastifyRequest): Origin {
-  const { keyId } = request.rights ?? NO_RIGHTS;
+  const { keyId, personId } = request.rights ?? NO_RIGHTS;
   const agent = request.headers['user-agent'];
   const isPerson = request.caller?.via === 'session';
   return {
     kind: keyId !== null ? 'key' : isPerson ? 'person' : 'link',
-    id: keyId ?? (isPerson ? request.userId : null),
+    id: keyId ?? (isPerson ? personId : null),
     address: request.ip,
     agent: agent === undefined ? null : auditText(agent),
     request: request.id,

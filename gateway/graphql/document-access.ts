@@ -13,15 +13,16 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { domainExceeded, hasScope, type KeyRights, type Scope, scopeMissing } from '../../core/accounts/key-rights.ts';
+import { domainExceeded, type KeyRights } from '../../core/accounts/key-rights.ts';
+import { hasRight, isUnrestricted, type Right, rightMissing } from '../../core/accounts/rights.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { accessOf, isTypeOfDomain } from '../../schema/graphql/access.ts';
 import type { GraphContext } from '../../schema/graphql/context.ts';
 import { schema } from '../../schema/graphql/schema.ts';
 
 /**
- * Rejects a document that exceeds the access of its key, before anything is executed: each root field needs its scope, even if @skip leaves
- * it out. Without the scope `read`, a mutation returns only what it created. Introspection needs no scope.
+ * Rejects a document that exceeds the rights of its key or member, before anything is executed: each root field needs its right, even if @skip
+ * leaves it out. Without the scope `read`, a mutation returns only what it created. Introspection needs no scope.
  */
 export const scopedOperations: Plugin<GraphContext> = {
   onExecute({ args, setResultAndStopExecution }) {
@@ -51,7 +52,7 @@ interface Walk {
 function refusalOf({ document, contextValue, variableValues, operationName }: Asked): GraphQLError | null {
   const { operations } = contextValue;
   const { rights } = operations;
-  if (rights.scopes === null && rights.domain === null) return null;
+  if (isUnrestricted(rights)) return null;
   const asked = getOperationAST(document, typeof operationName === 'string' ? operationName : null);
   const root = asked == null ? undefined : schema.getRootType(asked.operation);
   // No operation will be executed.
@@ -77,11 +78,11 @@ function requireField(walk: Walk, root: GraphQLNamedType, node: FieldNode): void
   const field = root.getFields()[name];
   const what = `The field ${name}`;
   const access = field === undefined ? null : accessOf(field);
-  if (field === undefined || access === null) throw scopeMissing(what, missingOf(rights), rights);
-  const { scope, isOfDomain, shows = [] } = access;
-  if (!hasScope(rights, scope) && !endsItself(walk, node)) throw scopeMissing(what, scope, rights);
+  if (field === undefined || access === null) throw rightMissing(what, missingOf(rights), rights);
+  const { right, isOfDomain, shows = [] } = access;
+  if (!hasRight(rights, right) && !endsItself(walk, node)) throw rightMissing(what, right, rights);
   if (rights.domain !== null && !isOfDomain) throw domainExceeded(what, rights);
-  if (node.selectionSet === undefined || hasScope(rights, 'read')) return;
+  if (node.selectionSet === undefined || hasRight(rights, 'read')) return;
   requireShown(walk, node.selectionSet, getNamedType(field.type), { shows, isPayload: true });
 }
 
@@ -112,7 +113,7 @@ function requireShown(walk: Walk, set: SelectionSetNode, type: GraphQLNamedType,
     if (name === '__typename' || isError(parent)) continue;
     const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
     const what = `The field ${parent.name}.${name}`;
-    if (field === undefined) throw scopeMissing(what, 'read', walk.rights);
+    if (field === undefined) throw rightMissing(what, 'read', walk.rights);
     const shown = getNamedType(field.type);
     if (
       shows.includes(`${parent.name}.${name}`) ||
@@ -121,7 +122,7 @@ function requireShown(walk: Walk, set: SelectionSetNode, type: GraphQLNamedType,
     )
       continue;
     if (!isCompositeType(shown) || !isPayload || node.selectionSet === undefined)
-      throw scopeMissing(what, 'read', walk.rights);
+      throw rightMissing(what, 'read', walk.rights);
     requireShown(walk, node.selectionSet, shown, { shows, isPayload: false });
   }
 }
@@ -192,8 +193,8 @@ function* fieldsOf(
     }
 }
 
-function missingOf(rights: KeyRights): Scope {
-  return (['manage', 'send', 'read'] as const).find((scope) => !hasScope(rights, scope)) ?? 'manage';
+function missingOf(rights: KeyRights): Right {
+  return (['erasure', 'send', 'read'] as const).find((right) => !hasRight(rights, right)) ?? 'erasure';
 }
 
 function refusal({ message, reason, members }: UserError): GraphQLError {

@@ -3,6 +3,11 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { accountCapability } from '../../operations/accounts/account-capability.ts';
 import { apiRequestCapability } from '../../operations/accounts/api-request-capability.ts';
 import { auditCapability } from '../../operations/accounts/audit-capability.ts';
+import {
+  invitationCapability,
+  memberCapability,
+  workspaceCapability,
+} from '../../operations/accounts/member-capability.ts';
 import { dmarcSummaryCapability } from '../../operations/domains/dmarc-report-capability.ts';
 import { replyAddressCapability } from '../../operations/domains/reply-address-capability.ts';
 import { emailChecksCapability } from '../../operations/emails/email-checks-capability.ts';
@@ -18,7 +23,7 @@ import { webhookRequestCapability } from '../../operations/endpoints/webhook-req
 import { simulateCapability } from '../../operations/routing/simulate-capability.ts';
 import { retrySendingCapability } from '../../operations/sending/schedule-capability.ts';
 import { sentReviewCapability } from '../../operations/sending/sent-review-capability.ts';
-import { requireDeclaredAccess, requireRequestScope } from '../admission/access.ts';
+import { requireDeclaredAccess, requireRequestAccess } from '../admission/access.ts';
 import type { Admission } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
 import { allowAnyOrigin } from '../admission/cross-origin.ts';
@@ -86,6 +91,9 @@ const resources = [
   emailChangeRoutes,
   reprocessRoutes,
   contactRoutes,
+  capabilityRoutes(workspaceCapability),
+  capabilityRoutes(memberCapability),
+  capabilityRoutes(invitationCapability),
   capabilityRoutes(imageSenderCapability),
   emailWaitRoutes,
   importRoutes,
@@ -166,7 +174,7 @@ export async function restInterface(
   await rest.register(async (admitted) => {
     requireDeclaredAccess(admitted);
     admitted.addHook('onRequest', admission.admit);
-    admitted.addHook('preHandler', requireRequestScope);
+    admitted.addHook('preHandler', requireRequestAccess);
     limitBodiesInFlight(admitted, admission.bodiesInFlight);
     warnOfUnknownFields(admitted);
     acceptBothIdNames(admitted);

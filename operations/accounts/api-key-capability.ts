@@ -179,7 +179,7 @@ export const apiKeyCapability: Capability = {
   operations: [
     defineChange({
       kind: 'create',
-      access: 'manage',
+      access: 'keys',
       operationId: 'createApiKey',
       field: 'createApiKey',
       summary: 'Create an API key',
@@ -248,7 +248,7 @@ export const apiKeyCapability: Capability = {
     }),
     defineChange({
       kind: 'update',
-      access: 'manage',
+      access: 'keys',
       operationId: 'updateApiKey',
       field: 'updateApiKey',
       summary: 'Update an API key',
@@ -262,7 +262,7 @@ export const apiKeyCapability: Capability = {
       run: (context, input, id) => keys.updateApiKey(context, id, input),
     }),
     defineDelete({
-      access: 'manage',
+      access: 'keys',
       operationId: 'deleteApiKey',
       field: 'revokeApiKey',
       summary: 'Revoke an API key',

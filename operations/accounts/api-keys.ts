@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto';
 import { keyHint } from '../../core/accounts/key-hint.ts';
 import {
-  hasScope,
   INSUFFICIENT_SCOPE,
   isWithin,
   type KeyRights,
   SCOPES,
   SCOPES_OF_LIMITED_KEYS,
   type Scope,
-  scopeMissing,
   scopesInWords,
 } from '../../core/accounts/key-rights.ts';
+import { requireRights } from '../../core/accounts/rights.ts';
 import { canonicalDomainName } from '../../core/domains/domain-name.ts';
 import type { SendPolicy } from '../../core/sending/send-policy.ts';
 import { UserError } from '../../core/shared/errors.ts';
@@ -141,6 +140,7 @@ export async function createApiKey(
     domainId,
     policy,
     parentId: context.rights.keyId,
+    personId: context.rights.personId,
   };
   const outcome = await asUser(context.database, context.userId, (transaction) =>
     keys.insertApiKey(transaction, context.userId, key, MAX_API_KEYS),
@@ -227,7 +227,7 @@ export interface Revocation {
 /**
  * Revokes a key permanently, even the last one or the key of this request. This gateway rejects it at once; other
  * gateways as soon as they get the broadcast, and within 5 seconds if it is lost. What the key set up stops, and the keys that it created are
- * revoked, unless they are kept. A key can always revoke itself; revoking another key needs the scope `manage`, and keeping what it set up
+ * revoked, unless they are kept. A key can always revoke itself; revoking another key needs the right to manage keys, and keeping what it set up
  * all the rights that it has. Throws not_found, forbidden, validation.
  */
 export async function revokeApiKey(
@@ -237,7 +237,7 @@ export async function revokeApiKey(
 ): Promise<void> {
   const { database, userId, bus, rights } = context;
   const { keyId } = rights;
-  if (id !== keyId && !hasScope(rights, 'manage')) throw scopeMissing('Revoking another key', 'manage', rights);
+  if (id !== keyId) requireRights(rights, 'Revoking another key', ['keys']);
   if (!isValidId(id)) throw keyNotFound();
   if (keepsConfiguration && id === keyId)
     throw invalid(
@@ -259,7 +259,7 @@ export async function revokeApiKey(
 }
 
 /** Tells the other processes that what keys set up may have changed. `lastSeq`: of the events that were appended; null: none were. */
-function publishLimits({ bus, userId }: OperationContext, lastSeq: number | null): void {
+export function publishLimits({ bus, userId }: OperationContext, lastSeq: number | null): void {
   bus.publish('guard.changed', { userId });
   bus.publish('subscription.changed', { userId });
   if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });

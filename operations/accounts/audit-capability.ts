@@ -86,7 +86,7 @@ export const auditCapability: Capability = {
   }),
   operations: [
     defineList({
-      access: 'manage',
+      access: 'audit',
       operationId: 'listAuditEntries',
       field: 'auditEntries',
       summary: 'List audit entries',
@@ -98,7 +98,7 @@ export const auditCapability: Capability = {
       list: log.listAuditEntries,
     }),
     defineRead({
-      access: 'manage',
+      access: 'audit',
       operationId: 'getAuditEntry',
       field: 'auditEntry',
       summary: 'Retrieve an audit entry',

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { hasScope, scopeMissing } from '../../core/accounts/key-rights.ts';
+import { hasRight, rightMissing } from '../../core/accounts/rights.ts';
 import { type DraftFields, type DraftKind, MAX_DRAFT_BYTES, MAX_DRAFTS } from '../../core/sending/draft.ts';
 import type { GivenAttachment, OutgoingAttachment } from '../../core/sending/outgoing-attachments.ts';
 import { UserError } from '../../core/shared/errors.ts';
@@ -200,8 +200,8 @@ export async function findWritableDraft(
   const [draft] = await loadStored(context, [id]);
   if (draft == null) throw staleDraft(undefined);
   const { rights } = context;
-  if (!hasScope(rights, 'read') && draft.updatedByKeyId !== rights.keyId)
-    throw scopeMissing(`${action} a draft that this key did not write`, 'read', rights);
+  if (!hasRight(rights, 'read') && draft.updatedByKeyId !== rights.keyId)
+    throw rightMissing(`${action} a draft that this key did not write`, 'read', rights);
   return draft;
 }
 

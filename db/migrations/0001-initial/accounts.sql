@@ -6,15 +6,65 @@ create table user_account (
   image text,
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
-  erase_at timestamptz(3)
+  erase_at timestamptz(3),
+  last_workspace_id text
 );
 create index user_account_erase on user_account (erase_at) where erase_at is not null;
 grant select, insert, update on user_account to postroom_auth;
 grant select, insert, update, delete on user_account to postroom_actor;
 
+-- What mail, domains, keys and all else belong to: user_id in all other tables is the id of a workspace.
+create table workspace (
+  id text primary key,
+  name text not null,
+  created_at timestamptz(3) not null default now(),
+  erase_at timestamptz(3)
+);
+create index workspace_erase on workspace (erase_at) where erase_at is not null;
+grant select, insert, update, delete on workspace to postroom_actor;
+
+create table workspace_member (
+  workspace_id text not null references workspace on delete cascade,
+  person_id text not null references user_account on delete cascade,
+  role text not null check (role in ('owner', 'admin', 'developer', 'agent', 'viewer')),
+  is_approver boolean not null default false,
+  domain_ids text[],
+  addresses text[],
+  joined_at timestamptz(3) not null default now(),
+  primary key (workspace_id, person_id),
+  check ((domain_ids is null) = (addresses is null)),
+  check (domain_ids is null or role in ('agent', 'viewer'))
+);
+create index workspace_member_person on workspace_member (person_id);
+create unique index workspace_member_owner on workspace_member (workspace_id) where role = 'owner';
+grant select, insert, update, delete on workspace_member to postroom_actor;
+
+create table workspace_invitation (
+  id text primary key,
+  workspace_id text not null references workspace on delete cascade,
+  email text not null,
+  role text not null check (role in ('admin', 'developer', 'agent', 'viewer')),
+  is_approver boolean not null default false,
+  domain_ids text[],
+  addresses text[],
+  token_sha256 bytea not null unique,
+  invited_by text,
+  created_at timestamptz(3) not null default now(),
+  sent_at timestamptz(3) not null default now(),
+  expires_at timestamptz(3) not null,
+  revoked_at timestamptz(3),
+  accepted_at timestamptz(3),
+  accepted_by text,
+  check ((domain_ids is null) = (addresses is null)),
+  check (domain_ids is null or role in ('agent', 'viewer'))
+);
+create index workspace_invitation_list on workspace_invitation (workspace_id, id);
+create unique index workspace_invitation_open on workspace_invitation (workspace_id, email) where accepted_at is null and revoked_at is null;
+grant select, insert, update, delete on workspace_invitation to postroom_actor;
+
 create table api_key (
   id text primary key,
-  user_id text not null references user_account,
+  user_id text not null references workspace,
   name text not null,
   secret_sha256 bytea not null unique,
   scopes text[] check (scopes <@ '{read,send,manage,approve}' and scopes <> '{}'),
@@ -30,12 +80,14 @@ create table api_key (
   parent_id text,
   family_id text,
   is_settled boolean not null default false,
+  made_by_person_id text,
   check ((domain_id is null) = (domain_name is null)),
   check (domain_id is null or coalesce(scopes <@ '{read,send}', false)),
   check (send_policy is null or coalesce(scopes <@ '{read,send}', false))
 );
 create index api_key_user on api_key (user_id, id);
 create index api_key_unsettled on api_key (expires_at) where not is_settled and revoked_at is null;
+create index api_key_maker on api_key (made_by_person_id) where made_by_person_id is not null and revoked_at is null;
 create index api_key_parent on api_key (user_id, parent_id) where parent_id is not null;
 grant select, insert, update, delete on api_key to postroom_actor;
 
@@ -99,38 +151,13 @@ create function store_api_requests(p_requests json) returns integer language plp
     from json_to_recordset(p_requests) as r(user_id text, id text, created_at timestamptz, key_id text, interface text, method text,
       path text, operation text, status smallint, duration_ms integer, client_address text, request_headers jsonb, response_headers jsonb,
       request_bytes bigint, request_body text, response_bytes bigint, response_body text, omits_bodies boolean)
-    where exists (select from user_account u where u.id = r.user_id)
+    where exists (select from workspace w where w.id = r.user_id)
     on conflict do nothing;
     get diagnostics stored = row_count;
     return stored;
   end $$;
 revoke all on function store_api_requests from public;
 grant execute on function store_api_requests to postroom_gateway;
-
--- Closes an account: its keys, sessions, passwords and links stop working, and its domains belong to no one, so no mail comes in and none
--- of it leaves. The scheduling actor erases it from erase_at on, when its last requests have ended. Safe to run twice. Returns the names
--- of domains and addresses that receive no more mail. Who may ask is decided as for account_of.
-create function close_account(p_user_id text, p_last_requests interval) returns text[]
-  language plpgsql volatile security definer set search_path = public, pg_temp as $$
-  declare
-    names text[];
-  begin
-    if p_user_id is distinct from current_setting('postroom.user_id', true) then return '{}'; end if;
-    update user_account u set erase_at = now() + p_last_requests where u.id = p_user_id and u.erase_at is null;
-    update api_key k set revoked_at = now() where k.user_id = p_user_id and k.revoked_at is null;
-    delete from auth_session s where s.user_id = p_user_id;
-    delete from auth_credential c where c.user_id = p_user_id;
-    delete from auth_passkey p where p.user_id = p_user_id;
-    delete from auth_verification v where v.value = p_user_id and length(v.value) < 64;
-    select array(select d.name from domain d where d.user_id = p_user_id)
-        || array(select a.address from email_address a where a.user_id = p_user_id) into names;
-    delete from verified_domain_name n where n.user_id = p_user_id;
-    delete from email_address_name n where n.user_id = p_user_id;
-    delete from domain d where d.user_id = p_user_id;
-    return names;
-  end $$;
-revoke all on function close_account from public;
-grant execute on function close_account to postroom_gateway, postroom_actor;
 
 create table erased_account (
   id text primary key,
@@ -146,9 +173,11 @@ create table auth_session (
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
   ip_address text,
-  user_agent text
+  user_agent text,
+  workspace_id text
 );
 create index auth_session_user on auth_session (user_id);
+create index auth_session_workspace on auth_session (workspace_id) where workspace_id is not null;
 create index auth_session_end on auth_session (expires_at);
 grant select, insert, update, delete on auth_session to postroom_auth;
 
@@ -246,12 +275,16 @@ end $$;
 revoke all on function lease_requests from public;
 grant execute on function lease_requests to postroom_gateway, postroom_actor;
 
--- The gateway does not know the user yet when it looks a credential up.
+-- The gateway does not know the workspace yet when it looks a credential up. role: that of the person who created the key, or the first
+-- key of its family, now; null: nobody in particular did. A key of a person who is no member any more is not valid.
 create function credential_owner(p_secret_sha256 bytea)
-  returns table (key_id text, user_id text, expires_at timestamptz, scopes text[], domain_id text, domain_name text)
+  returns table (key_id text, user_id text, expires_at timestamptz, scopes text[], domain_id text, domain_name text, person_id text, role text,
+    is_approver boolean)
   language sql stable security definer set search_path = public, pg_temp as $$
-    select k.id, k.user_id, k.expires_at, k.scopes, k.domain_id, k.domain_name from api_key k
+    select k.id, k.user_id, k.expires_at, k.scopes, k.domain_id, k.domain_name, k.made_by_person_id, m.role, coalesce(m.is_approver, true)
+    from api_key k left join workspace_member m on m.workspace_id = k.user_id and m.person_id = k.made_by_person_id
     where k.secret_sha256 = p_secret_sha256 and k.revoked_at is null
+      and (k.made_by_person_id is null or m.person_id is not null)
       and (k.domain_id is null or exists (select from domain d where d.user_id = k.user_id and d.id = k.domain_id)) $$;
 revoke all on function credential_owner from public;
 grant execute on function credential_owner to postroom_gateway, postroom_actor;
@@ -276,10 +309,12 @@ create function note_key_uses(p_uses jsonb) returns void
 revoke all on function note_key_uses from public;
 grant execute on function note_key_uses to postroom_gateway, postroom_actor;
 
+-- A workspace, with the address and name of its owner.
 create function account_of(p_user_id text) returns table (email text, name text, created_at timestamptz)
   language sql stable security definer set search_path = public, pg_temp as $$
-    select u.email, u.name, u.created_at from user_account u
-    where u.id = p_user_id and p_user_id = current_setting('postroom.user_id', true) and current_setting('role') <> 'postroom_domain' $$;
+    select u.email, u.name, w.created_at from workspace w
+      join workspace_member m on m.workspace_id = w.id and m.role = 'owner' join user_account u on u.id = m.person_id
+    where w.id = p_user_id and p_user_id = current_setting('postroom.user_id', true) and current_setting('role') <> 'postroom_domain' $$;
 revoke all on function account_of from public;
 grant execute on function account_of to postroom_gateway, postroom_actor, postroom_domain;
 
@@ -309,14 +344,15 @@ create function is_scope_within(p_some text[], p_others text[]) returns boolean
 -- user has none of that id; more rights, too long: the key that creates it (p_parent_id; null: a person does) has fewer scopes now, or
 -- expires before. Without an expiry, the key gets that of its parent.
 create function create_api_key(p_user_id text, p_id text, p_name text, p_secret_sha256 bytea, p_expires_at timestamptz, p_most integer,
-    p_scopes text[], p_domain_id text, p_send_policy jsonb default null, p_secret_hint text default null, p_parent_id text default null)
+    p_scopes text[], p_domain_id text, p_send_policy jsonb default null, p_secret_hint text default null, p_parent_id text default null,
+    p_person_id text default null)
   returns text language plpgsql security definer set search_path = public, pg_temp as $$
   declare
     of_domain text;
     parent api_key;
   begin
     if p_user_id is distinct from current_setting('postroom.user_id', true) then return null; end if;
-    perform from user_account u where u.id = p_user_id and u.erase_at is null for update;
+    perform from workspace w where w.id = p_user_id and w.erase_at is null for update;
     if not found then return 'no account'; end if;
     if p_parent_id is not null then
       select * into parent from api_key k where k.user_id = p_user_id and k.id = p_parent_id and k.revoked_at is null;
@@ -329,9 +365,10 @@ create function create_api_key(p_user_id text, p_id text, p_name text, p_secret_
     end if;
     if (select count(*) from api_key k where k.user_id = p_user_id and k.revoked_at is null) >= p_most then return 'too many'; end if;
     insert into api_key (id, user_id, name, secret_sha256, expires_at, scopes, domain_id, domain_name, send_policy, secret_hint, parent_id,
-      family_id)
+      family_id, made_by_person_id)
     values (p_id, p_user_id, p_name, p_secret_sha256, coalesce(p_expires_at, parent.expires_at), p_scopes, p_domain_id, of_domain,
-      p_send_policy, p_secret_hint, p_parent_id, coalesce(parent.family_id, parent.id));
+      p_send_policy, p_secret_hint, p_parent_id, coalesce(parent.family_id, parent.id),
+      case when p_parent_id is null then p_person_id else parent.made_by_person_id end);
     return 'made';
   end $$;
 revoke all on function create_api_key from public;
@@ -343,7 +380,7 @@ create function lock_api_key(p_user_id text, p_id text) returns boolean
   language plpgsql security definer set search_path = public, pg_temp as $$
   begin
     if p_user_id is distinct from current_setting('postroom.user_id', true) then return false; end if;
-    perform from user_account u where u.id = p_user_id for update;
+    perform from workspace w where w.id = p_user_id for update;
     perform from api_key k where k.user_id = p_user_id and k.id = p_id and k.revoked_at is null for no key update;
     return found;
   end $$;
@@ -403,7 +440,7 @@ create function revoke_api_key(p_user_id text, p_id text, p_by text default null
     revoked api_key;
   begin
     if p_user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
-    perform from user_account u where u.id = p_user_id for update;
+    perform from workspace w where w.id = p_user_id for update;
     update api_key k set revoked_at = now() where k.user_id = p_user_id and k.id = p_id and k.revoked_at is null returning * into revoked;
     if not found then return; end if;
     if p_by <> p_id and p_by in (select keys_made_with(p_user_id, p_id)) then
@@ -424,13 +461,16 @@ create function revoke_api_key(p_user_id text, p_id text, p_by text default null
 revoke all on function revoke_api_key from public;
 grant execute on function revoke_api_key to postroom_gateway, postroom_actor;
 
--- However often it is used, a session ends 30 days after its sign-in. A closed account gets none: a sign-in that was under way as it was
--- closed fails.
+-- However often it is used, a session ends 30 days after its sign-in, and begins in the workspace that its person used last. A closed account
+-- gets none: a sign-in that was under way as it was closed fails.
 create function limit_session() returns trigger language plpgsql set search_path = public, pg_temp as $$
   begin
     if tg_op = 'INSERT' then
       perform from user_account u where u.id = new.user_id and u.erase_at is null for share;
       if not found then raise exception 'the account % is closed', new.user_id using errcode = 'check_violation'; end if;
+      select m.workspace_id into new.workspace_id from user_account u
+        join workspace_member m on m.person_id = u.id and m.workspace_id = u.last_workspace_id
+        join workspace w on w.id = m.workspace_id and w.erase_at is null where u.id = new.user_id;
     end if;
     new.expires_at := least(new.expires_at, new.created_at + interval '30 days');
     return new;

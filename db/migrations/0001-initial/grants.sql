@@ -77,7 +77,7 @@ create function present_scopes(p_user_id text, p_key_id text) returns table (sco
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   begin
     if p_user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
-    perform from user_account u where u.id = p_user_id for key share;
+    perform from workspace w where w.id = p_user_id for key share;
     return query select k.scopes_now from scopes_of_keys(p_user_id, array[p_key_id]) k;
   end $$;
 revoke all on function present_scopes from public;

@@ -92,6 +92,8 @@ export interface NewApiKey {
   policy: SendPolicy | null;
   /** the key that creates it; null: a person does */
   parentId: string | null;
+  /** the person who creates it; null: none */
+  personId: string | null;
 }
 
 type NewKeyOutcome = 'made' | 'too many' | 'no domain' | 'no account' | 'more rights' | 'too long';
@@ -106,10 +108,10 @@ export async function insertApiKey(
   key: NewApiKey,
   most: number,
 ): Promise<NewKeyOutcome> {
-  const { id, name, secretSha256, hint, expiresAt, scopes, domainId, policy, parentId } = key;
+  const { id, name, secretSha256, hint, expiresAt, scopes, domainId, policy, parentId, personId } = key;
   const { rows } = await sql<{ outcome: NewKeyOutcome | null }>`
     select create_api_key(${userId}, ${id}, ${name}, ${secretSha256}, ${expiresAt}, ${most}, ${scopes}::text[], ${domainId},
-      ${jsonOf(policy)}::jsonb, ${hint}, ${parentId}) as outcome`.execute(transaction);
+      ${jsonOf(policy)}::jsonb, ${hint}, ${parentId}, ${personId}) as outcome`.execute(transaction);
   const outcome = rows[0]?.outcome ?? null;
   if (outcome === null) throw new Error('an API key can be created only for the user of the transaction');
   return outcome;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { hasScope, SCOPES } from '../../../core/accounts/key-rights.ts';
+import { SCOPES } from '../../../core/accounts/key-rights.ts';
+import { hasRight } from '../../../core/accounts/rights.ts';
 import { DOMAIN_STATUSES } from '../../../core/domains/domain-state.ts';
 import { countSendsLeft, readAccount } from '../../../operations/accounts/account.ts';
 import type { OperationContext } from '../../../operations/context.ts';
@@ -45,7 +46,7 @@ export const whoAmI = defineTool({
   }),
   async run(context) {
     const { rights, settings } = context;
-    const own = hasScope(rights, 'read') ? await readOwn(context) : NOTHING;
+    const own = hasRight(rights, 'read') ? await readOwn(context) : NOTHING;
     return {
       ...own,
       key: {

@@ -19,7 +19,7 @@ export const auditExportRoute: FastifyPluginAsyncZod<RestOptions> = async (app, 
   app.get(
     '/audit.ndjson',
     {
-      config: { access: access.manage, isDownload: true },
+      config: { access: access.audit, isDownload: true },
       errorHandler: sendDownloadError,
       schema: {
         operationId: 'exportAuditLog',

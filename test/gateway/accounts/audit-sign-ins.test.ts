@@ -104,6 +104,30 @@ describe('the audit log', () => {
     });
   });
 
+  test('has an entry of a transfer of the ownership and of a member who leaves', async () => {
+    const { email, userId } = await makeAccount();
+    const other = await makeAccount();
+    await gateway.owner.pool.query(
+      `insert into workspace_member (workspace_id, person_id, role) values ($1, $2, 'admin')`,
+      [userId, other.userId],
+    );
+    const [browser] = await signIn(email);
+    const transfer = await browser.rest('POST', `/members/${other.userId}/transfer`, {}, {});
+    expect(transfer.statusCode, transfer.body).toBe(200);
+    const left = await browser.rest('POST', '/members/leave', {}, {});
+    expect(left.statusCode, left.body).toBe(200);
+    const members = (await entriesOf(userId)).filter(
+      ({ action, actor }) => action.startsWith('member') && actor !== null,
+    );
+    expect(members.map(({ action, actor, after }) => [action, actor, after?.role])).toEqual(
+      expect.arrayContaining([
+        ['member.updated', userId, 'owner'],
+        ['member.updated', userId, 'admin'],
+        ['member.deleted', userId, undefined],
+      ]),
+    );
+  });
+
   test('has an entry of each export of the account, and is part of it', async () => {
     const { email, userId } = await makeAccount();
     const [browser] = await signIn(email);
@@ -119,7 +143,7 @@ describe('the audit log', () => {
       [userId],
     );
     const last = (await entriesOf(userId)).at(-1);
-    expect(last).toMatchObject({ action: 'account.erased', kind: 'system' });
+    expect(last).toMatchObject({ action: 'workspace.erased', kind: 'system' });
     await eraseRows(gateway.actor, userId);
     expect(await entriesOf(userId)).toEqual([]);
   });

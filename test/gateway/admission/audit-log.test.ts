@@ -166,7 +166,7 @@ describe('the audit log', () => {
   });
 
   test('shortens fields of more than 8 KB', async () => {
-    const values = Array.from({ length: 400 }, (_, n) => `${n}`.padStart(30, 'x'));
+    const values = Array.from({ length: 100 }, (_, n) => `${n}`.padStart(100, 'x'));
     const config = { subject: { operator: 'OR', values } };
     const [entry] = await entriesOf(() =>
       ask(world.box.apiKey, 'POST /guard', {

@@ -5,6 +5,7 @@ import { recordRoutes, type ServedRoute } from '../../support/rows/route-table.t
 import { makeTwoDomains, type TwoDomains } from '../../support/rows/two-domains.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { type SweepOptions, sweepRoute } from '../../support/stages/isolation-sweep.ts';
+import { neededScopes } from '../../support/stages/needed-scopes.ts';
 import { bodyExamples, isServed } from '../../support/stages/swept-routes.ts';
 
 let gateway: TestGateway;
@@ -63,7 +64,7 @@ const call = (method: string, path: string, body?: unknown) =>
   gateway.call(key, method, path.replace(/^\/api\/e2/, ''), body);
 
 test('every read is limited to the domain, and none is refused', () => {
-  const reads = routes.filter(({ access }) => JSON.stringify(access?.scopes) === '["read"]');
+  const reads = routes.filter(({ access }) => JSON.stringify(access?.rights) === '["read"]');
   expect(reads.length).toBeGreaterThan(50);
   expect(reads.filter(({ access }) => access?.isOfDomain !== true).map(({ url }) => url)).toEqual([]);
 });
@@ -79,7 +80,7 @@ test('a change that is not limited to the domain is refused with the reason', as
     );
     expect(response.statusCode, name).toBe(403);
     // A key of one domain can have neither scope.
-    const missing = ['manage', 'approve'].find((scope) => JSON.stringify(route.access?.scopes).includes(scope));
+    const missing = (['manage', 'approve'] as const).find((scope) => neededScopes(route.access).includes(scope));
     expect(response.json(), name).toMatchObject(
       missing !== undefined
         ? { code: 'insufficient_scope', requiredScope: missing }

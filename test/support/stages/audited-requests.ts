@@ -69,6 +69,21 @@ export const auditedRequests: Readonly<Record<string, AuditedRequest>> = {
     given: async (w) => ({ body: { domain: w.box.domainId } }),
   },
   'DELETE /reply-addresses/:id': { action: 'reply_address.revoked', given: (w) => named(w.replyAddress()) },
+  'PATCH /workspace': {
+    action: 'workspace.updated',
+    given: async (w) => ({ body: { name: w.fresh().slice(0, 20) } }),
+  },
+  'PATCH /members/:id': {
+    action: 'member.updated',
+    given: async (w) => ({ id: await w.member(), body: { role: 'agent' } }),
+  },
+  'DELETE /members/:id': { action: 'member.deleted', given: (w) => named(w.member()) },
+  'POST /invitations': {
+    action: 'invitation.created',
+    given: async (w) => ({ body: { email: `${w.fresh()}@team.test`, role: 'viewer' } }),
+  },
+  'POST /invitations/:id/resend': { action: 'invitation.updated', given: (w) => named(w.invitation()) },
+  'DELETE /invitations/:id': { action: 'invitation.revoked', given: (w) => named(w.invitation()) },
   'POST /emails/:id/approve': { action: 'approval.approved' },
   'POST /emails/:id/reject': { action: 'approval.rejected', given: (w) => named(w.awaitingApproval()) },
 };
@@ -78,10 +93,13 @@ const SENDS = 'sends mail, which has events and a timeline';
 const DRAFT = 'a draft changes nothing until it is sent';
 const DELIVERS = 'repeats or tests deliveries, which the delivery log has';
 const LOOKS = 'shows or computes something';
+const SESSION = 'needs a session; see audit-sign-ins.test.ts';
 const CHECKS = 'checks DNS; the system records a change of the status';
 
 /** All other changing requests of REST, each with the reason why the audit log has no entry. */
 export const unauditedRequests: Readonly<Record<string, string>> = {
+  'POST /members/:id/transfer': SESSION,
+  'POST /members/leave': SESSION,
   'POST /emails': SENDS,
   'POST /emails/batch': SENDS,
   'POST /emails/schedule': SENDS,

@@ -37,6 +37,9 @@ export interface StoringWorld {
   /** a domain without addresses */
   domain: () => Promise<string>;
   replyAddress: () => Promise<string>;
+  /** a person who is a viewer */
+  member: () => Promise<string>;
+  invitation: () => Promise<string>;
   /** a number that was not used before */
   days: () => number;
   /** a text that was not used before */
@@ -165,6 +168,25 @@ export async function makeStoringWorld(gateway: TestGateway): Promise<StoringWor
     suppressed: async () => (await make('/suppressions', { email: `${randomUUID()}@elsewhere.test` })).email,
     domain: async () => (await make('/domains', { domain: `${randomUUID()}.test` })).id,
     replyAddress: async () => (await make('/reply-addresses', { domain: box.domainId })).id,
+    async member() {
+      const personId = `usr_${randomUUID().replaceAll('-', '')}`;
+      await gateway.owner.pool.query('insert into user_account (id, email) values ($1, $2)', [
+        personId,
+        `${randomUUID()}@team.test`,
+      ]);
+      await gateway.owner.pool.query(
+        `insert into workspace_member (workspace_id, person_id, role) values ($1, $2, 'viewer')`,
+        [userId, personId],
+      );
+      return personId;
+    },
+    async invitation() {
+      const { id } = await make('/invitations', { email: `${randomUUID()}@team.test`, role: 'viewer' });
+      await gateway.owner.pool.query(`update workspace_invitation set sent_at = now() - interval '1 hour' where id = $1`, [
+        id,
+      ]);
+      return id;
+    },
     days: () => ++days,
     fresh: () => randomUUID(),
   };

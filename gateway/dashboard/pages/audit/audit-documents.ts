@@ -27,7 +27,11 @@ export const ACTOR_KINDS = [
 
 /** Kinds of objects, by their names in the log. */
 export const OBJECT_KINDS = [
-  { value: 'account', label: 'Account' },
+  { value: 'workspace', label: 'Workspace' },
+  { value: 'account', label: 'Exports' },
+  { value: 'member', label: 'Members' },
+  { value: 'invitation', label: 'Invitations' },
+  { value: 'person', label: 'People' },
   { value: 'session', label: 'Sign-ins' },
   { value: 'password', label: 'Passwords' },
   { value: 'passkey', label: 'Passkeys' },
