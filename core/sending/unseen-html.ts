@@ -7,6 +7,7 @@ import {
   type Color,
   type Declarations,
   declarationsOf,
+  findStyleSheets,
   gapOf,
   hidingOf,
   parseColor,
@@ -40,7 +41,7 @@ interface Look {
 export function addHtmlText(html: string, list: PieceList): boolean {
   const document = html.length > MAX_HTML_LENGTH ? null : parseMailHtml(html);
   if (document === null) return false;
-  const rules = readStyleRules(sheetsIn(document));
+  const rules = readStyleRules(findStyleSheets(document));
   walk(document, SHOWN, { rules, list }, 0);
   return true;
 }
@@ -52,17 +53,6 @@ const MAX_COMMENT_DEPTH = 3;
 interface Walk {
   rules: StyleRules;
   list: PieceList;
-}
-
-function sheetsIn(document: Node): string[] {
-  const sheets: string[] = [];
-  const waiting: Node[] = [document];
-  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    if (node.nodeName === 'style' && 'childNodes' in node)
-      sheets.push(node.childNodes.map((child) => ('value' in child ? child.value : '')).join(''));
-    if ('childNodes' in node) waiting.push(...node.childNodes.toReversed());
-  }
-  return sheets;
 }
 
 function walk(root: Node, look: Look, work: Walk, depth: number): void {

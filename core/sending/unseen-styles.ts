@@ -1,6 +1,7 @@
 import type { DefaultTreeAdapterTypes } from 'parse5';
 import type { Unseen } from './unseen-text.ts';
 
+type Node = DefaultTreeAdapterTypes.Node;
 type Element = DefaultTreeAdapterTypes.Element;
 
 /** Declarations of CSS by property, in lower case. */
@@ -19,6 +20,18 @@ interface Rule {
 /** The rules of the style sheets of a message, by what they select. */
 export interface StyleRules {
   byKey: ReadonlyMap<string, readonly Rule[]>;
+}
+
+/** Returns the style sheets within a tree. */
+export function findStyleSheets(root: Node): string[] {
+  const sheets: string[] = [];
+  const waiting: Node[] = [root];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    if (node.nodeName === 'style' && 'childNodes' in node)
+      sheets.push(node.childNodes.map((child) => ('value' in child ? child.value : '')).join(''));
+    if ('childNodes' in node) waiting.push(...node.childNodes.toReversed());
+  }
+  return sheets;
 }
 
 const MAX_RULES = 3_000;
