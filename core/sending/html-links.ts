@@ -12,7 +12,11 @@ export interface HtmlReferences {
   file: string | null;
   /** the charset that it states for itself; null: none */
   charset: string | null;
+  /** the first addresses that a program uses without a click on a link, or sends forms to */
+  used: string[];
 }
+
+const MAX_USED = 50;
 
 /** HTML within attributes, comments and elements of HTML. */
 const MAX_DEPTH = 3;
@@ -23,7 +27,7 @@ const MAX_DEPTH = 3;
  * whose text is that same address or number. Scripts and forms count as links, because where they lead cannot be known. Takes linear time.
  */
 export function findHtmlReferences(html: string, topLevel: TopLevelDomains): HtmlReferences {
-  const search: Search = { found: { link: null, file: null, charset: null }, topLevel };
+  const search: Search = { found: { link: null, file: null, charset: null, used: [] }, topLevel };
   searchHtml(html, search, 0);
   return search.found;
 }
@@ -38,6 +42,11 @@ type Element = DefaultTreeAdapterTypes.Element;
 
 function note({ found }: Search, link: string): void {
   found.link ??= shownLink(link);
+}
+
+function noteUsed({ found }: Search, address: string): void {
+  const shown = shownLink(address);
+  if (found.used.length < MAX_USED && !found.used.includes(shown)) found.used.push(shown);
 }
 
 function searchHtml(html: string, search: Search, depth: number): void {
@@ -114,7 +123,8 @@ function searchElement(element: Element, search: Search, depth: number): void {
   const value = (attribute: string) =>
     element.attrs.find((each) => each.name.toLowerCase() === attribute)?.value ?? null;
   if (name === 'meta' && /^\s*(?:refresh|link|location|set-cookie|content-base)\s*$/i.test(value('http-equiv') ?? ''))
-    note(search, `<meta http-equiv="${value('http-equiv')?.trim()}" content="${value('content') ?? ''}">`);
+    for (const add of [note, noteUsed])
+      add(search, `<meta http-equiv="${value('http-equiv')?.trim()}" content="${value('content') ?? ''}">`);
   if (name === 'meta')
     search.found.charset ??=
       value('charset')?.trim() ?? /charset\s*=\s*["']?\s*([\w-]{1,40})/i.exec(value('content') ?? '')?.[1] ?? null;
@@ -169,14 +179,11 @@ function searchAddress(value: string, search: Search, element: Element | null = 
     .replace(/^[\0-\x20]+/, '')
     .trimEnd();
   if (address === '' || address.startsWith('#') || /^[cm]id:[^/\\]/i.test(address)) return;
+  const isLink = element?.nodeName === 'a' || element?.nodeName === 'area';
+  if (!isLink && !/^data:(?:image|audio|video)\//i.test(address)) noteUsed(search, address);
   if (/^data:/i.test(address)) {
     search.found.file ??= shownLink(address);
-    if (
-      !/^data:(?:image\/(?!svg)|font\/|audio\/|video\/)/i.test(address) ||
-      element?.nodeName === 'a' ||
-      element?.nodeName === 'area'
-    )
-      note(search, address);
+    if (!/^data:(?:image\/(?!svg)|font\/|audio\/|video\/)/i.test(address) || isLink) note(search, address);
   } else if (!isShownAddress(address, element)) note(search, address);
 }
 

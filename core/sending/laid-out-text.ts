@@ -1,12 +1,6 @@
 import type { DefaultTreeAdapterTypes } from 'parse5';
-import {
-  declarationsOf,
-  findStyleSheets,
-  hidingOf,
-  readStyleRules,
-  type StyleRules,
-  textHidingOf,
-} from './unseen-styles.ts';
+import { declarationsOf, findStyleSheets, readStyleRules, type StyleRules } from './style-rules.ts';
+import { type FontSize, fontSizeWithin, hidingOf, visibilityWithin } from './unseen-styles.ts';
 
 type Node = DefaultTreeAdapterTypes.Node;
 type Element = DefaultTreeAdapterTypes.Element;
@@ -23,7 +17,7 @@ const UNSEEN: ReadonlySet<string> = new Set('head style script template title'.s
 interface Look {
   isHidden: boolean;
   isInvisible: boolean;
-  isTiny: boolean;
+  size: FontSize;
 }
 
 /** Declarations that are read for the elements of a tree. */
@@ -35,16 +29,17 @@ const MAX_DECLARATIONS = 300_000;
  */
 export function textAsLaidOut(root: Node): string | null {
   const rules = readStyleRules(findStyleSheets(root));
+  if (rules.isTruncated) return null;
   const pieces: string[] = [];
   let declarations = 0;
   const waiting: { node: Node | '\n'; look: Look }[] = [
-    { node: root, look: { isHidden: false, isInvisible: false, isTiny: false } },
+    { node: root, look: { isHidden: false, isInvisible: false, size: { pixels: 16, unseen: null } } },
   ];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { node, look } = next;
     if (node === '\n') pieces.push(node);
     else if (node.nodeName === '#text' && 'value' in node) {
-      if (!look.isHidden && !look.isInvisible && !look.isTiny) pieces.push(node.value);
+      if (!look.isHidden && !look.isInvisible && look.size.unseen === null) pieces.push(node.value);
     } else if ('childNodes' in node) {
       const within = 'attrs' in node ? layOut(node, look, rules) : { look, isBlock: false, count: 0 };
       declarations += within.count;
@@ -61,18 +56,17 @@ export function textAsLaidOut(root: Node): string | null {
 }
 
 function layOut(element: Element, outer: Look, rules: StyleRules): { look: Look; isBlock: boolean; count: number } {
-  const { always, conditional } = declarationsOf(element, rules);
-  let isHidden = UNSEEN.has(element.nodeName) || element.attrs.some(({ name }) => name === 'hidden');
-  let { isInvisible, isTiny } = outer;
-  let isBlock = BLOCKS.has(element.nodeName);
-  for (const declarations of [...conditional, ...always]) {
-    isHidden ||= hidingOf(declarations) !== null;
-    const visibility = textHidingOf(declarations, 'visibility');
-    const size = textHidingOf(declarations, 'font-size');
-    if (visibility !== undefined) isInvisible = visibility !== null;
-    if (size !== undefined) isTiny = size !== null;
-    const display = declarations.get('display');
-    if (display !== undefined) isBlock = !/^(?:inline|contents|ruby|none)/.test(display);
-  }
-  return { look: { isHidden, isInvisible, isTiny }, isBlock, count: always.length + conditional.length };
+  const { always, conditional, count } = declarationsOf(element, rules);
+  const declarations = conditional ?? always;
+  const isHidden =
+    UNSEEN.has(element.nodeName) ||
+    element.attrs.some(({ name }) => name === 'hidden') ||
+    hidingOf(declarations) !== null;
+  const visibility = visibilityWithin(declarations);
+  const isInvisible = visibility === undefined ? outer.isInvisible : visibility !== null;
+  const size = fontSizeWithin(declarations, outer.size);
+  const displays = declarations.get('display') ?? [];
+  const isInline = displays.some((display) => /^(?:inline|contents|ruby|none)/.test(display));
+  const isBlock = !isInline && (displays.length > 0 || BLOCKS.has(element.nodeName));
+  return { look: { isHidden, isInvisible, size }, isBlock, count };
 }
