@@ -8,11 +8,11 @@ const TELLING = ['display', 'visibility', 'opacity', 'font-size', 'font', 'zoom'
 
 /** Values of a declaration, and which of them hide. */
 interface Question {
-  says(property: string, pattern: RegExp): boolean;
+  says: (property: string, pattern: RegExp) => boolean;
   /** the smallest length of the property, in pixels; infinity: none */
-  smallest(property: string): number;
-  largest(property: string): number;
-  because(kind: Unseen['kind'], property: string): Unseen;
+  smallest: (property: string) => number;
+  largest: (property: string) => number;
+  because: (kind: Unseen['kind'], property: string) => Unseen;
 }
 
 function question(declarations: Declarations): Question {
