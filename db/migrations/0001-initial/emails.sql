@@ -110,22 +110,22 @@ create table email (
   primary key (user_id, id)
 ) with (fillfactor = 85);
 -- Mail in the trash has indexes of its own, so that lists never step over it.
-create index email_list on email (user_id, created_at desc, id desc) where trashed_at is null;
-create index email_own_address on email (user_id, own_address, created_at desc, id desc) where trashed_at is null;
-create index email_trash on email (user_id, created_at desc, id desc) where trashed_at is not null;
+create index email_list on email (user_id, created_at, id) where trashed_at is null;
+create index email_own_address on email (user_id, own_address, created_at, id) where trashed_at is null;
+create index email_trash on email (user_id, created_at, id) where trashed_at is not null;
 create index email_thread on email (user_id, thread_id, thread_at, id);
 create index email_message_id on email (user_id, message_id);
 create index email_unthreaded on email (created_at) where thread_id is null and type <> 'scheduled';
 create index email_scheduled on email (scheduled_at) where status = 'scheduled';
-create index email_outgoing on email (user_id, created_at desc) where type <> 'received';
-create index email_unsent on email (user_id, created_at desc, id desc) where type = 'sent' and status = 'pending';
+create index email_outgoing on email (user_id, created_at) where type <> 'received';
+create index email_unsent on email (user_id, created_at, id) where type = 'sent' and status = 'pending';
 create index email_timetable on email (user_id, scheduled_at, id) where type = 'scheduled' and status in ('scheduled', 'paused');
-create index email_approval on email (user_id, created_at desc, id desc) where status = 'awaiting_approval';
-create index email_test on email (user_id, created_at desc, id desc) where is_test;
+create index email_approval on email (user_id, created_at, id) where status = 'awaiting_approval';
+create index email_test on email (user_id, created_at, id) where is_test;
 create index email_automatic_reply on email (user_id, thread_id, created_at) where automatic_reply_to is not null;
 create index email_automatic_reply_to on email (user_id, automatic_reply_to, created_at) where automatic_reply_to is not null;
-create index email_api_key on email (user_id, api_key_id, created_at desc) where api_key_id is not null;
-create index email_policy_address on email (user_id, policy_address, created_at desc) where policy_address is not null;
+create index email_api_key on email (user_id, api_key_id, created_at) where api_key_id is not null;
+create index email_policy_address on email (user_id, policy_address, created_at) where policy_address is not null;
 -- Messages of which the instant in their thread is not when they were created.
 create index email_released on email (user_id, thread_id) where released_at is not null;
 create index email_batch on email (user_id, batch_id, batch_index) where batch_id is not null;
