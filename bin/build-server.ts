@@ -1,5 +1,5 @@
-import { readArguments } from './runner/command-line.ts';
 import { buildServer } from './runner/build-server.ts';
+import { readArguments } from './runner/command-line.ts';
 
 readArguments({
   usage: `Usage: npm run build-server

@@ -54,7 +54,15 @@ let isLeaving = false;
 
 try {
   await start();
-  log.info({ event: 'start.ready', code: isBuilt() ? 'built' : 'sources', smtpPort: config.smtpPort, httpPort: config.httpPort }, 'ready');
+  log.info(
+    {
+      event: 'start.ready',
+      code: isBuilt() ? 'built' : 'sources',
+      smtpPort: config.smtpPort,
+      httpPort: config.httpPort,
+    },
+    'ready',
+  );
 } catch (error) {
   const isForOperator = error instanceof StartRefused || error instanceof DataDirectoryTaken;
   if (!isForOperator) log.fatal({ err: error }, 'start failed');

@@ -32,8 +32,9 @@ const EXTERNAL = /^(haraka|haraka-[a-z-]+|pg-native|unpdf|@graphql-yoga\/render-
 /** Which packages are bundled, in which versions. */
 const PACKAGES = ['package.json', 'package-lock.json'];
 
-/** Builds the service, unless an equal build is there. Returns its folder from the root, and the bytes of its code. */
+/** Builds the service. Returns its folder from the root, and the bytes of its code. */
 export async function buildServer(): Promise<{ folder: string; bytes: number }> {
+  const startedAt = Date.now();
   const inputs = new Set<string>();
   const bundle = await rolldown({
     cwd: ROOT,
@@ -48,6 +49,8 @@ export async function buildServer(): Promise<{ folder: string; bytes: number }> 
   });
   const { output } = await bundle.generate({
     format: 'esm',
+    // Source maps name the sources from this depth.
+    dir: path.join(DIST, 'ID'),
     sourcemap: true,
     keepNames: true,
     comments: { legal: false, jsdoc: false, annotation: false },
@@ -56,8 +59,9 @@ export async function buildServer(): Promise<{ folder: string; bytes: number }> 
   });
   await bundle.close();
   const folder = `dist/${nameOutput(output)}`;
-  // Read before the build becomes valid: a file that changed meanwhile makes it stale.
   const files = await describeFiles([...inputs, ...PACKAGES]);
+  const changed = Object.entries(files).find(([, [, changedMs]]) => changedMs >= startedAt);
+  if (changed !== undefined) throw new Error(`${changed[0]} was changed during the build. Build again`);
   await writeFolder(path.join(ROOT, folder), output);
   await publish({ folder, files });
   const bytes = output.reduce((sum, each) => sum + (each.type === 'chunk' ? Buffer.byteLength(each.code) : 0), 0);
@@ -96,9 +100,7 @@ function keepPlaces(inputs: Set<string>): Plugin {
           .replaceAll(/\bimport\.meta\.filename\b/g, asFile)
           .replaceAll(/\bimport\.meta\.dirname\b/g, asFolder);
         return {
-          code: isOurs
-            ? placed
-            : placed.replaceAll(/\b__filename\b/g, asFile).replaceAll(/\b__dirname\b/g, asFolder),
+          code: isOurs ? placed : placed.replaceAll(/\b__filename\b/g, asFile).replaceAll(/\b__dirname\b/g, asFolder),
           map: null,
         };
       },
