@@ -1,0 +1,61 @@
+import { skeleton } from '../mime/lookalike.ts';
+
+/** Characters that no reader sees, and marks on letters of the scripts that are compared. */
+const UNSEEN =
+  /[\u0300-\u036f\u00ad\u034f\u0591-\u05c7\u0610-\u061a\u061c\u064b-\u065f\u0670\u0640\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0]|[\u{e0000}-\u{e0fff}]/gu;
+const ASCII = /^[\0-\x7f]*$/;
+/** A word with Latin letters and those of a script with letters that look like them. */
+const MIXED = /[a-z][\u0370-\u058f]|[\u0370-\u058f][a-z]/;
+
+/**
+ * Returns text in the form in which it is compared: lower case, without accents and invisible characters, wide and styled letters as plain ones,
+ * quotation marks as `"`. In words of several alphabets, letters become the Latin ones that they look like.
+ */
+export function foldText(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase();
+  const folded = text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(UNSEEN, '')
+    .replace(/[\u2018\u2019\u201b\u02bc]/g, "'")
+    .replace(/[\u00ab\u00bb\u201c-\u201f\u2039\u203a\u300c-\u300f\uff02]/g, '"');
+  return MIXED.test(folded) ? folded.replace(/[a-z\u0370-\u058f']{3,}/g, asLatin) : folded;
+}
+
+function asLatin(word: string): string {
+  return MIXED.test(word) ? skeleton(word) : word;
+}
+
+const DIGITS: Readonly<Record<string, string>> = {
+  '0': 'o',
+  '1': 'i',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '7': 't',
+  '@': 'a',
+  $: 's',
+  '!': 'i',
+};
+
+/** Returns folded text with the letters that digits stand for in words (`1gn0re`); null when no word has both. */
+export function readDigitsAsLetters(folded: string): string | null {
+  let isChanged = false;
+  const read = folded.replace(/(?<![\w@.$/])(?:[a-z]{0,20}[013457@$!])[a-z013457@$]{2,20}(?![\w/])/g, (word) => {
+    if ((word.match(/[a-z]/g)?.length ?? 0) < word.length / 2) return word;
+    isChanged = true;
+    return word.replace(/[013457@$!]/g, (digit) => DIGITS[digit] ?? digit);
+  });
+  return isChanged ? read : null;
+}
+
+/** Returns folded text in which words with a space between their letters are joined; null when there are none. */
+export function joinSpacedLetters(folded: string): string | null {
+  let isChanged = false;
+  const joined = folded.replace(/(?<![\p{L}\p{N}])(?:\p{L}[ \t._*-]{1,3}){7,}\p{L}(?![\p{L}\p{N}])/gu, (run) => {
+    isChanged = true;
+    const words = run.split(/[ \t]{2,3}/).map((word) => word.replace(/[^\p{L}]/gu, ''));
+    return words.join(' ');
+  });
+  return isChanged ? joined : null;
+}

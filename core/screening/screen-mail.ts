@@ -1,0 +1,134 @@
+import { INLINE_ELEMENTS } from '../html/elements.ts';
+import { resolveReferences } from '../html/visible-text.ts';
+import { addHtmlText } from '../sending/unseen-html.ts';
+import { PieceList, type ReviewPiece, type UnseenKind } from '../sending/unseen-text.ts';
+import { findDifference } from './differing-parts.ts';
+import { findEncodedRequest } from './encoded-text.ts';
+import { findCarryingLink } from './link-data.ts';
+import { type Reading, readInstructions } from './read-instructions.ts';
+import { excerpt, type Injection, type InjectionFinding, MAX_FINDINGS, type ScreenedMail, type ScreenedPart } from './screened-mail.ts';
+import { findUnseenCharacters } from './unseen-characters.ts';
+
+/** Characters of each body that are screened. */
+const MAX_SCREENED = 200_000;
+/** Characters of the pieces of HTML. */
+const MAX_PIECES = 400_000;
+
+const CLEAR: Injection = { verdict: 'clear', findings: [] };
+
+/**
+ * Returns whether a person should look at a mail before an agent acts on it: text that a person does not see, parts that differ, instructions
+ * to a machine, requests for secrets or money that leave no time, encoded instructions, and links that carry the mail's own data. Pure and
+ * linear; never throws.
+ */
+export function screenMail(mail: ScreenedMail): Injection {
+  const findings: InjectionFinding[] = [];
+  const add = (finding: InjectionFinding) => {
+    const isKnown = findings.some((each) => each.kind === finding.kind && each.part === finding.part && each.excerpt === finding.excerpt);
+    if (findings.length < MAX_FINDINGS && !isKnown) findings.push(finding);
+  };
+  const text = mail.text?.slice(0, MAX_SCREENED) ?? null;
+  const html = mail.html?.slice(0, MAX_SCREENED) ?? null;
+  addLine('subject', mail.subject, add);
+  addLine('sender', mail.senderName ?? '', add);
+  for (const name of mail.fileNames) addLine('attachment', name, add);
+  if (text !== null) addText(text, add);
+  if (html !== null) addHtml(html, add);
+  if (text !== null && html !== null) {
+    const difference = findDifference(text, html);
+    if (difference !== null) add({ kind: 'different_parts', part: 'text', excerpt: excerpt(difference.excerpt), why: sentence(difference.why) });
+  }
+  const link = findCarryingLink({ text, html });
+  if (link !== null) add({ kind: 'link_data', part: html === null ? 'text' : 'html', excerpt: excerpt(link.excerpt), why: sentence(link.why) });
+  return findings.length === 0 ? CLEAR : { verdict: 'review', findings };
+}
+
+type Add = (finding: InjectionFinding) => void;
+
+function addLine(part: ScreenedPart, line: string, add: Add): void {
+  if (line === '') return;
+  addUnseen(part, line, add);
+  addRequests(part, part === 'attachment' ? line.replaceAll('_', ' ') : line, 'seen', add);
+}
+
+/** Blank lines behind which a reader expects nothing. */
+const GAP = /(?:[ \t\u00a0]*\r?\n){25}/;
+
+function addText(text: string, add: Add): void {
+  addUnseen('text', text, add);
+  const gap = GAP.exec(text);
+  const seen = gap === null ? text : text.slice(0, gap.index);
+  addRequests('text', seen, 'seen', add);
+  if (gap !== null) addHidden('text', text.slice(gap.index + gap[0].length), 'behind many blank lines', add);
+  addEncoded('text', text, add);
+}
+
+function addHtml(html: string, add: Add): void {
+  const all = resolveReferences(allText(html));
+  addUnseen('html', all, add);
+  addEncoded('html', html, add);
+  // Text that says nothing to a machine, wherever it is, needs no layout.
+  if (readInstructions(all, 'hidden').length === 0) return;
+  const list = new PieceList(MAX_PIECES);
+  if (!addHtmlText(html, list)) return addRequests('html', all, 'seen', add);
+  const pieces = list.pieces;
+  const seen = pieces.filter(({ unseen }) => unseen === null || SEEN.has(unseen.kind));
+  addRequests('html', seen.map(({ text }) => text).join(''), 'seen', add);
+  for (const { text, detail } of hiddenRuns(pieces)) addHidden('html', text, detail, add);
+}
+
+/** Pieces that many readers do see. */
+const SEEN: ReadonlySet<UnseenKind> = new Set(['collapsed', 'some_readers', 'gap', 'invisible_characters']);
+
+/** Returns the hidden pieces, those hidden for one reason as one text. */
+function hiddenRuns(pieces: readonly ReviewPiece[]): { text: string; detail: string }[] {
+  const runs = new Map<string, string>();
+  for (const { text, unseen } of pieces) {
+    if (unseen === null || unseen.kind === 'invisible_characters' || unseen.kind === 'gap' || unseen.kind === 'collapsed') continue;
+    runs.set(unseen.detail, `${runs.get(unseen.detail) ?? ''}${text}`);
+  }
+  return [...runs].map(([detail, text]) => ({ text, detail }));
+}
+
+function addHidden(part: ScreenedPart, text: string, detail: string, add: Add): void {
+  for (const { excerpt: found, why } of readInstructions(text, 'hidden'))
+    add({ kind: 'hidden_text', part, excerpt: excerpt(found), why: sentence(`a person does not see this text (${detail}), and ${why}`) });
+}
+
+function addRequests(part: ScreenedPart, text: string, reading: Reading, add: Add): void {
+  for (const { kind, excerpt: found, why } of readInstructions(text, reading))
+    add({ kind, part, excerpt: excerpt(found), why: sentence(why) });
+}
+
+function addUnseen(part: ScreenedPart, text: string, add: Add): void {
+  const unseen = findUnseenCharacters(text);
+  if (unseen !== null) add({ kind: 'hidden_text', part, excerpt: excerpt(unseen.excerpt), why: sentence(unseen.why) });
+}
+
+function addEncoded(part: ScreenedPart, text: string, add: Add): void {
+  const encoded = findEncodedRequest(text);
+  if (encoded !== null)
+    add({ kind: 'encoded_text', part, excerpt: excerpt(encoded.excerpt), why: sentence(`text in ${encoded.encoding} says this, and ${encoded.why}`) });
+}
+
+function sentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}
+
+const TAG = /<(\/?)([a-z][a-z0-9:]*)((?:[^<>"']|"[^"<]{0,4000}"|'[^'<]{0,4000}')*)>|<!--|-->/gi;
+const VALUE = /=\s*(?:"([^"]{12,})"|'([^']{12,})')/g;
+
+/** Returns all text of HTML, hidden or not, with comments and the values of attributes. Linear. */
+function allText(html: string): string {
+  const values: string[] = [];
+  const text = html.replace(TAG, (mark, _end, name: string | undefined, attributes: string | undefined) => {
+    if (name === undefined) return '\n';
+    if (attributes !== undefined && attributes.length > 12)
+      for (const [, double, single] of attributes.matchAll(VALUE)) {
+        const value = double ?? single ?? '';
+        if (value.includes(' ')) values.push(value);
+      }
+    return INLINE_ELEMENTS.has(name.toLowerCase()) ? '' : '\n';
+  });
+  return values.length === 0 ? text : `${text}\n\n${values.join('\n\n')}`;
+}
