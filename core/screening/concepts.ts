@@ -90,37 +90,53 @@ const PIECE = new RegExp(
   'g',
 );
 
+/** Whether a word of the lexicon begins with three letters, by beginningOf: most words of a text do not. */
+const BEGINNINGS = new Uint8Array(32_768);
+for (const word of [...EXACT.keys(), ...[...STEMS.values()].flatMap((stems) => stems.map(([stem]) => stem))])
+  BEGINNINGS[beginningOf(word, 0, word.length)] = 1;
+
+function beginningOf(text: string, start: number, end: number): number {
+  const third = end - start > 2 ? text.charCodeAt(start + 2) & 31 : 0;
+  return ((text.charCodeAt(start) & 31) << 10) | ((text.charCodeAt(start + 1) & 31) << 5) | third;
+}
+
 /** Returns the words of folded text that mean something here, in their order. Linear. */
 export function findTokens(folded: string): Token[] {
   const tokens: Token[] = [];
   let at = 0;
   let start = -1;
+  let isJoined = false;
   for (let index = 0; index <= folded.length; index++) {
     const code = index === folded.length ? 0 : folded.charCodeAt(index);
+    if (code > 0x58f) isJoined = true;
     if (isLetter(code)) {
       if (start === -1) start = index;
       continue;
     }
     if (start === -1) continue;
     at++;
-    const mask = index - start > MAX_WORD ? 0 : meaningOf(folded.slice(start, index));
-    if (mask !== 0) tokens.push({ start, end: index, mask, at });
+    const length = index - start;
+    if (length > 1 && length <= MAX_WORD && BEGINNINGS[beginningOf(folded, start, index)] === 1) {
+      const mask = meaningOf(folded.slice(start, index));
+      if (mask !== 0) tokens.push({ start, end: index, mask, at });
+    }
     start = -1;
   }
-  return JOINED.test(folded) ? addPieces(folded, tokens) : tokens;
+  return isJoined && JOINED.test(folded) ? addPieces(folded, tokens) : tokens;
 }
 
 const MAX_WORD = 40;
 
 function isLetter(code: number): boolean {
-  if (code < 128) return (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
+  if (code < 128) return code >= 97 && code <= 122;
   return code > 0xa9 && code !== 0xab && code !== 0xbb && code !== 0xbf && (code < 0x2000 || code > 0x206f);
 }
 
 function meaningOf(word: string): number {
   const exact = EXACT.get(word) ?? 0;
   const stems = STEMS.get(word.slice(0, STEM_KEY));
-  return stems === undefined ? exact : stems.reduce((mask, [stem, own]) => (word.startsWith(stem) ? mask | own : mask), exact);
+  if (stems === undefined) return exact;
+  return stems.reduce((mask, [stem, own]) => (word.startsWith(stem) ? mask | own : mask), exact);
 }
 
 /** Characters that stand for a word in scripts without spaces. */

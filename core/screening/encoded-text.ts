@@ -10,8 +10,12 @@ export interface EncodedRequest extends Request {
 const MAX_RUN = 20_000;
 const MAX_DEPTH = 3;
 
-const BASE64 = /[A-Za-z0-9+/_-]{24,}(?:=*\r?\n[A-Za-z0-9+/_-]{4,200})*={0,2}/g;
-const HEX = /(?:\\x|0x)?[0-9a-f]{2}(?:[\s,:]{0,2}(?:\\x|0x)?[0-9a-f]{2}){15,}/gi;
+const MIN_BASE64 = 24;
+const MIN_HEX = 32;
+const BASE64_LINES = /^[A-Za-z0-9+/_-]{24,}(?:=*\r?\n[A-Za-z0-9+/_-]{4,200})*={0,2}/;
+const HEX = /(?:\\x|0x)?[0-9a-f]{2}(?:[\s,:]{0,2}(?:\\x|0x)?[0-9a-f]{2}){15,}/i;
+const OF_BASE64 = charactersOf(/[A-Za-z0-9+/_-]/);
+const OF_HEX = charactersOf(/[0-9a-fA-Fx\\\s,:]/);
 const PERCENT = /(?:%[0-9a-f]{2}|\+){12,}/gi;
 /** Words of instructions as rot13 writes them, and from behind. */
 const ROT13 = /vtaber|qvfertneq|vafgehpgvba|cnffjbeq|nffvfgnag|cebzcg|sbejneq|sbetrg|flfgrz/i;
@@ -30,14 +34,41 @@ export function findEncodedRequest(text: string, depth = 0): EncodedRequest | nu
   return null;
 }
 
+function charactersOf(pattern: RegExp): Uint8Array {
+  return Uint8Array.from({ length: 128 }, (_each, code) => (pattern.test(String.fromCharCode(code)) ? 1 : 0));
+}
+
+/** Returns where runs of at least `length` of the characters are. Most of the text is skipped in steps of that length. */
+function findRuns(text: string, characters: Uint8Array, length: number): [start: number, end: number][] {
+  const runs: [number, number][] = [];
+  const isIn = (at: number) => characters[text.charCodeAt(at)] === 1;
+  for (let at = 0; at + length <= text.length; ) {
+    let first = at + length - 1;
+    while (first >= at && isIn(first)) first--;
+    if (first >= at) {
+      at = first + 1;
+      continue;
+    }
+    let end = at + length;
+    while (end < text.length && isIn(end)) end++;
+    runs.push([at, end]);
+    at = end + 1;
+  }
+  return runs;
+}
+
 function* decodings(text: string): Generator<[encoding: string, decoded: string]> {
-  for (const [run] of text.matchAll(BASE64)) {
-    const decoded = decodeBase64(run.slice(0, MAX_RUN));
+  let behind = 0;
+  for (const [start, end] of findRuns(text, OF_BASE64, MIN_BASE64)) {
+    if (start < behind) continue;
+    const [run = ''] = BASE64_LINES.exec(text.slice(start, Math.max(end, start + MAX_RUN))) ?? [];
+    behind = start + run.length;
+    const decoded = decodeBase64(run);
     if (decoded !== null) yield ['base64', decoded];
   }
-  for (const [run] of text.matchAll(HEX)) {
-    const digits = run.slice(0, MAX_RUN).replace(/\\x|0x|[\s,:]/gi, '');
-    const decoded = readable(Buffer.from(digits, 'hex'));
+  for (const [start, end] of findRuns(text, OF_HEX, MIN_HEX)) {
+    const [run] = HEX.exec(text.slice(start, Math.min(end, start + MAX_RUN))) ?? [];
+    const decoded = run === undefined ? null : readable(Buffer.from(run.replace(/\\x|0x|[\s,:]/gi, ''), 'hex'));
     if (decoded !== null) yield ['hexadecimal', decoded];
   }
   for (const [run] of text.matchAll(PERCENT)) {

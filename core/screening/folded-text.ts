@@ -38,8 +38,13 @@ const DIGITS: Readonly<Record<string, string>> = {
   '!': 'i',
 };
 
+const IN_WORDS = /[a-z][013457@$!][a-z]|\b[1!][gn]/;
+/** The verbs of instructions, with digits for letters. */
+const VERBS = /[i1!l]gn[o0]r[e3]|d[i1!][s5$]r[e3]g[a4@]rd|f[o0]rg[e3][t7]|[o0]v[e3]rr[i1!]d[e3]|f[o0]rw[a4@]rd/;
+
 /** Returns folded text with the letters that digits stand for in words (`1gn0re`); null when no word has both. */
 export function readDigitsAsLetters(folded: string): string | null {
+  if (!IN_WORDS.test(folded) || !VERBS.test(folded)) return null;
   let isChanged = false;
   const read = folded.replace(/(?<![\w@.$/])(?:[a-z]{0,20}[013457@$!])[a-z013457@$]{2,20}(?![\w/])/g, (word) => {
     if ((word.match(/[a-z]/g)?.length ?? 0) < word.length / 2) return word;
@@ -49,8 +54,11 @@ export function readDigitsAsLetters(folded: string): string | null {
   return isChanged ? read : null;
 }
 
+const SPACED = /[ \n][a-z\u00df-\u04ff][ ._*-]{1,3}[a-z\u00df-\u04ff][ ._*-]{1,3}[a-z\u00df-\u04ff][ ._*-]{1,3}[a-z\u00df-\u04ff][ ._*-]|^[a-z][ ._*-]{1,3}[a-z][ ._*-]{1,3}[a-z][ ._*-]/;
+
 /** Returns folded text in which words with a space between their letters are joined; null when there are none. */
 export function joinSpacedLetters(folded: string): string | null {
+  if (!SPACED.test(folded)) return null;
   let isChanged = false;
   const joined = folded.replace(/(?<![\p{L}\p{N}])(?:\p{L}[ \t._*-]{1,3}){7,}\p{L}(?![\p{L}\p{N}])/gu, (run) => {
     isChanged = true;

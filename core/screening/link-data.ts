@@ -12,7 +12,7 @@ const STYLE_URL = /url\(\s*["']?([^"')\s]{8,4000})/gi;
 const PLAIN_URL = /\bhttps?:\/\/[^\s"'<>]{4,2000}/gi;
 /** An address with a place for data: `?q={{summary}}`, `[INBOX]`, `INSERT_TEXT`. */
 const PLACE =
-  /(?:https?:\/\/|mailto:)[^\s"'<>)\]]{0,300}?(?:\{\{([^{}]{1,80})\}\}|\$\{([^{}]{1,80})\}|\[([^[\]]{3,100})\]|\{([^{}]{1,80})\}|<([^<>]{3,80})>|((?:insert|paste|put|your|add)[_ -][a-z_ -]{3,60}))/gi;
+  /(?:https?:\/\/|mailto:)[^\s"'<>)\]]{0,300}?(?:\{\{([^{}]{1,80})\}\}|\$\{([^{}]{1,80})\}|\[([^[\]]{3,100})\]|\{([^{}]{1,80})\}|<([^<>]{3,80})>|((?:insert|paste|put|your|add)[_ -][a-z_ -]{3,60}))/i;
 /** What an agent has and a sender does not. */
 const DATA =
   /\b(?:contents?|summary|summari[sz]e|conversations?|history|inbox|mailbox|transcripts?|passwords?|secrets?|context|prompt|(?:whole|entire|full|this|the) (?:thread|e-?mail|message|mail|chat)|chat|contacts|calendar|credentials|api key|user data|private|codes?)\b/;
@@ -21,29 +21,47 @@ const APPEND =
 /** Fields in which links hand over a text on purpose: to share it, to look for it. */
 const SHARED = /^(?:text|title|subject|body|description|desc|q|query|status|quote|summary|caption|message|details|name|location|s|p|alt|label|c|chart|search|keyword|keywords)$/i;
 const SECRET =
-  /\b(?:password|passwort|kennwort|passphrase|mot de passe|contraseña|senha|api key|recovery code|backup code|secret)\b[^\n<]{0,20}?(?:\bis\b|:|=|\blautet\b|\best\b|\bes\b)\s*(?:<[^>]{1,200}>\s*){0,3}([^\s<>"]{5,64})/gi;
-const CODE = /\b(?:code|otp|pin)\b[^\n<]{0,24}?(?:<[^>]{1,200}>\s*){0,3}\b([a-z]{0,4}-?\d[\da-z-]{3,9})\b/gi;
+  /\b(?:password|passwort|kennwort|passphrase|mot de passe|contraseña|senha|api key|recovery code|backup code|secret)\b[^\n]{0,20}?(?:\bis\b|:|=|\blautet\b|\best\b|\bes\b)\s*([^\s<>"]{5,64})/gi;
+const CODE = /\b(?:code|otp|pin)\b[^\n]{0,24}?\b([a-z]{0,4}-?\d[\da-z-]{3,9})\b/gi;
 const MIN_WORDS = 6;
 
+/** Bodies of a mail. */
+export interface LinkedParts {
+  text: string | null;
+  html: string | null;
+  /** text of both as written, hidden or not */
+  allText: string;
+  /** allText, folded */
+  folded: string;
+}
+
 /** Returns the first link in a mail that carries what the mail says, or asks an agent to fill it; null: none. Linear. */
-export function findCarryingLink(mail: { text: string | null; html: string | null }): CarryingLink | null {
-  for (const source of [mail.text, mail.html]) {
-    const found = source === null || !/https?:|mailto:|src|url\(/i.test(source) ? null : findPlace(source);
+export function findCarryingLink(mail: LinkedParts): CarryingLink | null {
+  const { text, html, folded } = mail;
+  for (const source of [text, html]) {
+    const found = source === null ? null : findPlace(source);
     if (found !== null) return found;
   }
+  const append = /https?:|\burl\b/.test(folded) ? APPEND.exec(folded) : null;
+  if (append !== null && DATA.test(append[0]))
+    return { excerpt: append[0], why: 'it asks to add what an agent knows to an address' };
   return findOwnText(mail);
 }
 
+/** What begins a place, in an address or right behind it. */
+const PLACE_START = /[{[<]|%5b|%7b|(?:insert|paste|put|your|add)[_ -]/i;
+
 function findPlace(source: string): CarryingLink | null {
-  const text = source.includes('%') ? source.replaceAll(/%(?:5b|5d|7b|7d|20|24)/gi, decodeURIComponent) : source;
-  if (/[{[<]|(?:insert|paste|put|your|add)[_-]/i.test(text))
-    for (const [place, ...names] of text.matchAll(PLACE)) {
-      const name = names.find((each) => each !== undefined) ?? '';
-      if (DATA.test(name.toLowerCase().replaceAll(/[_-]/g, ' '))) return { excerpt: place, why: 'an address has a place for what an agent knows' };
-    }
-  const folded = foldText(source);
-  const append = APPEND.exec(folded);
-  return append !== null && DATA.test(append[0]) ? { excerpt: append[0], why: 'it asks to add what an agent knows to an address' } : null;
+  for (const { 0: url, index } of source.matchAll(/(?:https?:\/\/|mailto:)[^\s"'<>)]{4,2000}/gi)) {
+    const near = source.slice(index, index + url.length + (url.endsWith('=') || /[[{][^\]}]*$/.test(url.slice(-100)) ? 100 : 0));
+    if (!PLACE_START.test(near)) continue;
+    const text = near.replaceAll(/%(?:5b|5d|7b|7d|20|24)/gi, decodeURIComponent);
+    const [place, ...names] = PLACE.exec(text) ?? [];
+    const name = names.find((each) => each !== undefined) ?? '';
+    if (place !== undefined && DATA.test(name.toLowerCase().replaceAll(/[_-]/g, ' ')))
+      return { excerpt: place, why: 'an address has a place for what an agent knows' };
+  }
+  return null;
 }
 
 interface Address {
@@ -61,15 +79,15 @@ function addressesIn({ text, html }: { text: string | null; html: string | null 
     }
     for (const [, url = ''] of html.matchAll(STYLE_URL)) addresses.push({ url: resolveReferences(url), isLoaded: true });
   }
-  for (const [url] of (text ?? '').matchAll(PLAIN_URL)) addresses.push({ url, isLoaded: false });
+  for (const [url] of (text?.includes('?') === true ? text : '').matchAll(PLAIN_URL)) addresses.push({ url, isLoaded: false });
   return addresses.filter(({ url }) => /^https?:/i.test(url) && url.includes('?'));
 }
 
-function findOwnText(mail: { text: string | null; html: string | null }): CarryingLink | null {
+function findOwnText(mail: LinkedParts): CarryingLink | null {
   const addresses = addressesIn(mail);
   if (addresses.length === 0) return null;
   let words: string | null = null;
-  const source = `${mail.text ?? ''}\n${mail.html ?? ''}`;
+  const source = mail.allText;
   let secrets: { value: string; isCode: boolean }[] | null = null;
   for (const { url, isLoaded } of addresses) {
     for (const [name, value] of fieldsOf(url)) {
@@ -81,7 +99,7 @@ function findOwnText(mail: { text: string | null; html: string | null }): Carryi
         if (text === null) continue;
         const own = wordsOf(text);
         if (own.length < MIN_WORDS * factor) continue;
-        words ??= ` ${wordsOf(source.replace(/<[^<>]{0,4000}>/g, ' ')).join(' ')} `;
+        words ??= ` ${mail.folded.match(WORD)?.join(' ') ?? ''} `;
         const run = own.slice(0, MIN_WORDS * factor).join(' ');
         if (words.includes(` ${run} `)) return { excerpt: url, why: 'an address carries the text of the mail' };
       }
@@ -133,6 +151,8 @@ function decoded(value: string): string | null {
   return /[\0-\x08\ufffd]/.test(text) ? null : text;
 }
 
+const WORD = /[\p{L}\p{N}]+/gu;
+
 function wordsOf(text: string): string[] {
-  return foldText(text).match(/[\p{L}\p{N}]+/gu) ?? [];
+  return foldText(text).match(WORD) ?? [];
 }

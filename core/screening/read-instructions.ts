@@ -1,4 +1,4 @@
-import { CONCEPT, findTokens, type Token } from './concepts.ts';
+import { CONCEPT, findTokens } from './concepts.ts';
 import { foldText, joinSpacedLetters, readDigitsAsLetters } from './folded-text.ts';
 import { findMachineSignals, orders, type Signal } from './machine-signals.ts';
 import { findPressure } from './pressure-signals.ts';
@@ -28,9 +28,8 @@ const SECRET_OR_MONEY = CONCEPT.secret | CONCEPT.pay | CONCEPT.account;
 const SECRET_WORDS = /\b(?:code|codes|key|keys|phrase|card|cards|number|details|security|birth|cookie)\b/;
 const MARKS = /<\||\[\/?inst\]|<<\/?sys|<\/?(?:system|instructions?|assistant|admin)|###|im_start|role["']?\s*:/;
 
-/** Returns what a text asks a machine to do, and what it asks for under pressure. Linear; at most 6. */
-export function readInstructions(text: string, reading: Reading): Request[] {
-  const folded = foldText(text);
+/** Returns what a text asks a machine to do, and what it asks for under pressure. Linear; at most 6. `folded`: see foldText. */
+export function readInstructions(text: string, reading: Reading, folded = foldText(text)): Request[] {
   const found = readFolded(folded, text, reading);
   if (found.length > 0) return found;
   for (const other of [readDigitsAsLetters(folded), joinSpacedLetters(folded)]) {
@@ -104,17 +103,22 @@ function distinct(signals: readonly Signal[]): Signal[] {
   return [...byReason.values()];
 }
 
+const HIDDEN_MASK = CONCEPT.send | CONCEPT.act | CONCEPT.hint;
+/** An IBAN, or an address of a wallet. */
+const ACCOUNT = /\b[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){3,7}(?: ?[a-z0-9]{1,4})?\b|\bbc1[a-z0-9]{20,60}\b|\b0x[0-9a-f]{40}\b/;
+
 /** What nobody hides who means it for a person. */
 const HIDDEN_PHRASES: readonly [pattern: RegExp, weight: number, why: string][] = [
   [/\byou (?:must|have to|need to|should|are to|shall|will)\b.{0,60}\b(?:include|reply|send|say|answer|tell|forward|mark|add|output|approve|click|open|state|recommend|always|never)\b/s, 0.4, 'it says what the reader must do'],
   [/\b(?:already|pre-?|has been|was|is) ?(?:been )?(?:approved|authori[sz]ed|verified)\b|\bapproved (?:this|the) payment\b|\bno (?:further |other |additional |more )?(?:confirmation|approval|verification|check)s? (?:is |are )?(?:required|needed|necessary)\b/, 0.5, 'it claims that something is approved'],
-  [/\b[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){3,7}(?: ?[a-z0-9]{1,4})?\b|\bbc1[a-z0-9]{20,60}\b|\b0x[0-9a-f]{40}\b/, 0.5, 'it has an account for payments'],
   [/\b(?:say|state|claim|report|output|respond|answer|conclude|reply)\b.{0,30}\b(?:only|that|with|the words?|exactly)\b/s, 0.3, 'it says what to respond'],
 ];
 
 function hiddenSignals({ text, mask }: Sentence): Signal[] {
+  if ((mask & HIDDEN_MASK) === 0) return ACCOUNT.test(text) ? [{ weight: 0.5, why: 'it has an account for payments' }] : [];
   const signals: Signal[] = HIDDEN_PHRASES.flatMap(([pattern, weight, why]) => (pattern.test(text) ? [{ weight, why }] : []));
-  if ((mask & CONCEPT.send) !== 0 && /[^\s@<>"]{1,64}@[a-z0-9-]{1,63}\.[a-z]/.test(text) && (mask & (CONCEPT.belongings | CONCEPT.secret)) !== 0)
+  if (ACCOUNT.test(text)) signals.push({ weight: 0.5, why: 'it has an account for payments' });
+  if ((mask & CONCEPT.send) !== 0 && text.includes('@') && /[^\s@<>"]{1,64}@[a-z0-9-]{1,63}\.[a-z]/.test(text) && (mask & (CONCEPT.belongings | CONCEPT.secret)) !== 0)
     signals.push({ weight: 0.3, why: 'it asks to send something to an address' });
   return signals;
 }
@@ -123,6 +127,8 @@ function readPressure(sentences: readonly Sentence[], original: string): Request
   const requests: Request[] = [];
   for (let at = 0; at < sentences.length && requests.length < MAX_REQUESTS; at++) {
     if (((sentences[at]?.mask ?? 0) & (CONCEPT.send | CONCEPT.pay)) === 0) continue;
+    const { mask = 0, text = '' } = sentences[at] ?? {};
+    if ((mask & CONCEPT.pay) === 0 && (mask & CONCEPT.secret) === 0 && !SECRET_WORDS.test(text)) continue;
     const from = Math.max(0, at - 1);
     const [signal] = findPressure(sentences.slice(from, at + 2));
     if (signal === undefined) continue;
@@ -138,7 +144,3 @@ function sentenceAt(original: string, sentences: readonly Sentence[], at: number
   return (written.length === sentences.length ? written[at] : sentences[at]?.text) ?? '';
 }
 
-/** Returns the tokens of a text. */
-export function tokensIn(text: string): Token[] {
-  return findTokens(foldText(text));
-}

@@ -1,10 +1,10 @@
-import { INLINE_ELEMENTS } from '../html/elements.ts';
-import { resolveReferences } from '../html/visible-text.ts';
 import { addHtmlText } from '../sending/unseen-html.ts';
 import { PieceList, type ReviewPiece, type UnseenKind } from '../sending/unseen-text.ts';
+import { readAllText } from './all-text.ts';
 import { findDifference } from './differing-parts.ts';
 import { findEncodedRequest } from './encoded-text.ts';
 import { findCarryingLink } from './link-data.ts';
+import { foldText } from './folded-text.ts';
 import { type Reading, readInstructions } from './read-instructions.ts';
 import { excerpt, type Injection, type InjectionFinding, MAX_FINDINGS, type ScreenedMail, type ScreenedPart } from './screened-mail.ts';
 import { findUnseenCharacters } from './unseen-characters.ts';
@@ -32,13 +32,16 @@ export function screenMail(mail: ScreenedMail): Injection {
   addLine('subject', mail.subject, add);
   addLine('sender', mail.senderName ?? '', add);
   for (const name of mail.fileNames) addLine('attachment', name, add);
-  if (text !== null) addText(text, add);
-  if (html !== null) addHtml(html, add);
+  const foldedText = text === null ? '' : foldText(text);
+  const allText = html === null ? '' : readAllText(html);
+  const foldedHtml = html === null ? '' : foldText(allText);
+  if (text !== null) addText(text, foldedText, add);
+  if (html !== null) addHtml(html, allText, foldedHtml, add);
   if (text !== null && html !== null) {
-    const difference = findDifference(text, html);
+    const difference = findDifference({ text: foldedText, html: foldedHtml, source: html.toLowerCase() });
     if (difference !== null) add({ kind: 'different_parts', part: 'text', excerpt: excerpt(difference.excerpt), why: sentence(difference.why) });
   }
-  const link = findCarryingLink({ text, html });
+  const link = findCarryingLink({ text, html, allText: `${text ?? ''}\n${allText}`, folded: `${foldedText}\n${foldedHtml}` });
   if (link !== null) add({ kind: 'link_data', part: html === null ? 'text' : 'html', excerpt: excerpt(link.excerpt), why: sentence(link.why) });
   return findings.length === 0 ? CLEAR : { verdict: 'review', findings };
 }
@@ -54,21 +57,20 @@ function addLine(part: ScreenedPart, line: string, add: Add): void {
 /** Blank lines behind which a reader expects nothing. */
 const GAP = /(?:[ \t\u00a0]*\r?\n){25}/;
 
-function addText(text: string, add: Add): void {
+function addText(text: string, folded: string, add: Add): void {
   addUnseen('text', text, add);
-  const gap = GAP.exec(text);
-  const seen = gap === null ? text : text.slice(0, gap.index);
-  addRequests('text', seen, 'seen', add);
+  const gap = text.includes('\n\n\n\n\n\n') || text.includes('\n\r\n\r\n') ? GAP.exec(text) : null;
+  if (gap === null) addRequests('text', text, 'seen', add, folded);
+  else addRequests('text', text.slice(0, gap.index), 'seen', add);
   if (gap !== null) addHidden('text', text.slice(gap.index + gap[0].length), 'behind many blank lines', add);
   addEncoded('text', text, add);
 }
 
-function addHtml(html: string, add: Add): void {
-  const all = resolveReferences(allText(html));
+function addHtml(html: string, all: string, folded: string, add: Add): void {
   addUnseen('html', all, add);
   addEncoded('html', html, add);
   // Text that says nothing to a machine, wherever it is, needs no layout.
-  if (readInstructions(all, 'hidden').length === 0) return;
+  if (readInstructions(all, 'hidden', folded).length === 0) return;
   const list = new PieceList(MAX_PIECES);
   if (!addHtmlText(html, list)) return addRequests('html', all, 'seen', add);
   const pieces = list.pieces;
@@ -95,8 +97,8 @@ function addHidden(part: ScreenedPart, text: string, detail: string, add: Add): 
     add({ kind: 'hidden_text', part, excerpt: excerpt(found), why: sentence(`a person does not see this text (${detail}), and ${why}`) });
 }
 
-function addRequests(part: ScreenedPart, text: string, reading: Reading, add: Add): void {
-  for (const { kind, excerpt: found, why } of readInstructions(text, reading))
+function addRequests(part: ScreenedPart, text: string, reading: Reading, add: Add, folded?: string): void {
+  for (const { kind, excerpt: found, why } of readInstructions(text, reading, folded))
     add({ kind, part, excerpt: excerpt(found), why: sentence(why) });
 }
 
@@ -113,22 +115,4 @@ function addEncoded(part: ScreenedPart, text: string, add: Add): void {
 
 function sentence(words: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
-}
-
-const TAG = /<(\/?)([a-z][a-z0-9:]*)((?:[^<>"']|"[^"<]{0,4000}"|'[^'<]{0,4000}')*)>|<!--|-->/gi;
-const VALUE = /=\s*(?:"([^"]{12,})"|'([^']{12,})')/g;
-
-/** Returns all text of HTML, hidden or not, with comments and the values of attributes. Linear. */
-function allText(html: string): string {
-  const values: string[] = [];
-  const text = html.replace(TAG, (mark, _end, name: string | undefined, attributes: string | undefined) => {
-    if (name === undefined) return '\n';
-    if (attributes !== undefined && attributes.length > 12)
-      for (const [, double, single] of attributes.matchAll(VALUE)) {
-        const value = double ?? single ?? '';
-        if (value.includes(' ')) values.push(value);
-      }
-    return INLINE_ELEMENTS.has(name.toLowerCase()) ? '' : '\n';
-  });
-  return values.length === 0 ? text : `${text}\n\n${values.join('\n\n')}`;
 }
