@@ -6,6 +6,19 @@ const TEXTS =
   /\s(?:alt|title|aria-label|aria-description|placeholder|value|label|summary|content|abbr|standby|data-text|srcdoc)\s*=\s*(?:"([^"<]{1,20000})"|'([^'<]{1,20000})')/gi;
 const TAG_END = /(?:[^<>"']|"[^"<]{0,20000}"|'[^'<]{0,20000}')*>/y;
 const CSS_TEXT = /\/\*(?:[^*]|\*(?!\/)){1,20000}\*\/|(?<![\w-])content\s*:\s*(?:"[^"]{1,2000}"|'[^']{1,2000}')/g;
+/** Elements that usually have such an attribute, and attributes that others seldom have. */
+const WITH_TEXT: ReadonlySet<string> = new Set([
+  'img',
+  'area',
+  'input',
+  'meta',
+  'option',
+  'optgroup',
+  'button',
+  'track',
+  'iframe',
+]);
+const SELDOM = /\s(?:title|aria-|placeholder|label|summary|abbr|standby|data-text|alt|value|content)/i;
 /** Characters of a tag that can have such an attribute. */
 const MIN_TAG = 14;
 
@@ -38,8 +51,11 @@ export function readAllText(html: string): string {
     if (end === -1) continue;
     const name = nameAt(html, isEnd ? at + 1 : at, end);
     if (!INLINE_ELEMENTS.has(name)) pieces.push('\n');
-    if (!isEnd && end - at >= MIN_TAG)
-      for (const [, double, single] of html.slice(at, end).matchAll(TEXTS)) texts.push(double ?? single ?? '');
+    if (!isEnd && end - at >= MIN_TAG) {
+      const tag = html.slice(at, end);
+      if (WITH_TEXT.has(name) || SELDOM.test(tag))
+        for (const [, double, single] of tag.matchAll(TEXTS)) texts.push(double ?? single ?? '');
+    }
     at = end;
     if (name !== 'style' || isEnd) continue;
     const close = html.indexOf('</', at);

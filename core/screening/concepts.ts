@@ -36,7 +36,7 @@ export const CONCEPT = {
   condition: 16_384,
   /** to be closed, to lose */
   threat: 32_768,
-  /** secretly, confidential, with nobody */
+  /** secretly, confidential */
   confidence: 65_536,
   /** an account, an address of a wallet, a card with a balance */
   account: 131_072,
@@ -71,7 +71,10 @@ const PIECES = new Map<string, number>();
 
 for (const words of [...Object.values(LATIN_WORDS), ...Object.values(WORLD_WORDS)])
   for (const [concept, list] of Object.entries(words))
-    for (const word of foldText(list).split(/[\s,]+/).filter((each) => each !== '')) addWord(word, CONCEPT[concept as Concept]);
+    for (const word of foldText(list)
+      .split(/[\s,]+/)
+      .filter((each) => each !== ''))
+      addWord(word, CONCEPT[concept as Concept]);
 
 function addWord(word: string, mask: number): void {
   const plain = word.replaceAll('*', '').replaceAll('_', ' ');
@@ -83,21 +86,20 @@ function addWord(word: string, mask: number): void {
   }
 }
 
-const PIECE = new RegExp(
-  [...PIECES.keys()]
-    .toSorted((one, other) => other.length - one.length)
-    .join('|'),
-  'g',
-);
+const PIECE = new RegExp([...PIECES.keys()].toSorted((one, other) => other.length - one.length).join('|'), 'g');
 
-/** Whether a word of the lexicon begins with three letters, by beginningOf: most words of a text do not. */
-const BEGINNINGS = new Uint8Array(32_768);
+/** Whether a word of the lexicon has a beginning, by its hash: most words of a text do not. */
+const BEGINNINGS = new Uint8Array(65_536);
 for (const word of [...EXACT.keys(), ...[...STEMS.values()].flatMap((stems) => stems.map(([stem]) => stem))])
-  BEGINNINGS[beginningOf(word, 0, word.length)] = 1;
+  BEGINNINGS[hashBeginning(word, 0, word.length)] = 1;
 
-function beginningOf(text: string, start: number, end: number): number {
-  const third = end - start > 2 ? text.charCodeAt(start + 2) & 31 : 0;
-  return ((text.charCodeAt(start) & 31) << 10) | ((text.charCodeAt(start + 1) & 31) << 5) | third;
+/** Returns a hash of the first four characters of a word. */
+function hashBeginning(text: string, start: number, end: number): number {
+  const length = end - start;
+  let hash = text.charCodeAt(start) * 31 + text.charCodeAt(start + 1);
+  hash = hash * 31 + (length > 2 ? text.charCodeAt(start + 2) : 0);
+  hash = hash * 31 + (length > 3 ? text.charCodeAt(start + 3) : 0);
+  return hash & 65_535;
 }
 
 /** Returns the words of folded text that mean something here, in their order. Linear. */
@@ -116,8 +118,8 @@ export function findTokens(folded: string): Token[] {
     if (start === -1) continue;
     at++;
     const length = index - start;
-    if (length > 1 && length <= MAX_WORD && BEGINNINGS[beginningOf(folded, start, index)] === 1) {
-      const mask = meaningOf(folded.slice(start, index));
+    if (length > 1 && length <= MAX_WORD && BEGINNINGS[hashBeginning(folded, start, index)] === 1) {
+      const mask = readMeaning(folded.slice(start, index));
       if (mask !== 0) tokens.push({ start, end: index, mask, at });
     }
     start = -1;
@@ -132,14 +134,14 @@ function isLetter(code: number): boolean {
   return code > 0xa9 && code !== 0xab && code !== 0xbb && code !== 0xbf && (code < 0x2000 || code > 0x206f);
 }
 
-function meaningOf(word: string): number {
+function readMeaning(word: string): number {
   const exact = EXACT.get(word) ?? 0;
   const stems = STEMS.get(word.slice(0, STEM_KEY));
   if (stems === undefined) return exact;
   return stems.reduce((mask, [stem, own]) => (word.startsWith(stem) ? mask | own : mask), exact);
 }
 
-/** Characters that stand for a word in scripts without spaces. */
+/** Characters that count as a word in scripts without spaces. */
 const PIECE_LENGTH = 3;
 
 function addPieces(folded: string, tokens: Token[]): Token[] {

@@ -18,7 +18,7 @@ export interface ComparedParts {
 const IBAN = /\b[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){3,7}(?: ?[a-z0-9]{1,3})?\b/g;
 const MONEY =
   /(?:[$€£¥]|\b(?:usd|eur|gbp|chf))\s?(\d[\d.,' ]{0,15}\d|\d)|(?<![\d.,])(\d[\d.,']{0,15}\d|\d)\s?(?:[$€£¥]|(?:usd|eur|gbp|chf|euros?|dollars?)\b)/g;
-/** A text that stands for a part that a program cannot show. */
+/** A text that replaces a part that a program cannot show. */
 const STAND_IN = /html|browser|view (?:this|it|online)|web ?version|mime|online ansehen|navegador|navigateur/;
 const MIN_WORDS = 8;
 /** Share of the words of the text that its HTML has when they say the same. */
@@ -31,7 +31,7 @@ export function findDifference({ text, html, source }: ComparedParts): Differenc
   const named = findOtherValue(text, html, source);
   if (named !== null) return named;
   if (STAND_IN.test(text)) return null;
-  const missing = wordsOf(text);
+  const missing = readWords(text);
   const count = missing.size;
   if (count < MIN_WORDS) return null;
   let shown = 0;
@@ -85,16 +85,16 @@ function addressesIn(text: string): Set<string> {
 
 function amountsIn(text: string): Set<string> {
   if (!/[$€£¥]|usd|eur|gbp|chf|dollar/.test(text)) return new Set();
-  return new Set([...text.matchAll(MONEY)].map(([, before, after]) => amountOf(before ?? after ?? '')));
+  return new Set([...text.matchAll(MONEY)].map(([, before, after]) => plainAmount(before ?? after ?? '')));
 }
 
 /** Returns a number without the marks of its thousands and without cents that are zero. */
-function amountOf(digits: string): string {
+function plainAmount(digits: string): string {
   const [, whole = '', cents = ''] = /^(.*?)(?:[.,](\d{2}))?$/.exec(digits.trim()) ?? [];
   return `${whole.replace(/\D/g, '').replace(/^0+/, '')}${cents === '' || cents === '00' ? '' : `.${cents}`}`;
 }
 
-function wordsOf(text: string): Set<string> {
+function readWords(text: string): Set<string> {
   return new Set(eachWord(text));
 }
 

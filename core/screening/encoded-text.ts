@@ -1,4 +1,5 @@
-import { readInstructions, type Request } from './read-instructions.ts';
+import { foldText } from './folded-text.ts';
+import { type Request, readInstructions } from './read-instructions.ts';
 
 /** Instructions in encoded text. */
 export interface EncodedRequest extends Request {
@@ -14,27 +15,33 @@ const MIN_BASE64 = 24;
 const MIN_HEX = 32;
 const BASE64_LINES = /^[A-Za-z0-9+/_-]{24,}(?:=*\r?\n[A-Za-z0-9+/_-]{4,200})*={0,2}/;
 const HEX = /(?:\\x|0x)?[0-9a-f]{2}(?:[\s,:]{0,2}(?:\\x|0x)?[0-9a-f]{2}){15,}/i;
-const OF_BASE64 = charactersOf(/[A-Za-z0-9+/_-]/);
-const OF_HEX = charactersOf(/[0-9a-fA-Fx\\\s,:]/);
+const OF_BASE64 = listCharacters(/[A-Za-z0-9+/_-]/);
+const OF_HEX = listCharacters(/[0-9a-fA-Fx\\\s,:]/);
+const OF_NUMBERS = listCharacters(/[0-9\s,;&#]/);
+const MIN_NUMBERS = 40;
+const OF_BASE32 = listCharacters(/[A-Z2-7]/);
+const MIN_BASE32 = 32;
+const ESCAPES = /(?:\\u[0-9a-f]{4}){8,}/gi;
 const PERCENT = /(?:%[0-9a-f]{2}|\+){12,}/gi;
 /** Words of instructions as rot13 writes them, and from behind. */
-const ROT13 = /vtaber|qvfertneq|vafgehpgvba|cnffjbeq|nffvfgnag|cebzcg|sbejneq|sbetrg|flfgrz/i;
-const REVERSED = /snoitcurtsni|noitcurtsni|erongi|dragersid|tpmorp|drowssap|tnatsissa|drawrof/i;
+const ROT13 = /vtaber|qvfertneq|vafgehpgvba|cnffjbeq|nffvfgnag|cebzcg|sbejneq|sbetrg|flfgrz/;
+const REVERSED = /snoitcurtsni|noitcurtsni|erongi|dragersid|tpmorp|drowssap|tnatsissa|drawrof/;
 
-/** Returns the first instructions that are encoded in a text; null: none. Linear. */
-export function findEncodedRequest(text: string, depth = 0): EncodedRequest | null {
-  for (const [encoding, decoded] of decodings(text)) {
-    const [request] = readInstructions(decoded, 'hidden');
+/** Returns the first instructions that are encoded in a text; null: none. `folded`: what it says, see foldText. Linear. */
+export function findEncodedRequest(text: string, folded: string, depth = 0): EncodedRequest | null {
+  for (const [encoding, decoded] of decodings(text, folded)) {
+    const inFolded = foldText(decoded);
+    const [request] = readInstructions(decoded, 'hidden', inFolded);
     if (request !== undefined) return { ...request, excerpt: decoded, encoding };
     if (depth + 1 < MAX_DEPTH) {
-      const inner = findEncodedRequest(decoded, depth + 1);
+      const inner = findEncodedRequest(decoded, inFolded, depth + 1);
       if (inner !== null) return { ...inner, encoding: `${encoding}, then ${inner.encoding}` };
     }
   }
   return null;
 }
 
-function charactersOf(pattern: RegExp): Uint8Array {
+function listCharacters(pattern: RegExp): Uint8Array {
   return Uint8Array.from({ length: 128 }, (_each, code) => (pattern.test(String.fromCharCode(code)) ? 1 : 0));
 }
 
@@ -57,7 +64,7 @@ function findRuns(text: string, characters: Uint8Array, length: number): [start:
   return runs;
 }
 
-function* decodings(text: string): Generator<[encoding: string, decoded: string]> {
+function* decodings(text: string, folded: string): Generator<[encoding: string, decoded: string]> {
   let behind = 0;
   for (const [start, end] of findRuns(text, OF_BASE64, MIN_BASE64)) {
     if (start < behind) continue;
@@ -71,12 +78,28 @@ function* decodings(text: string): Generator<[encoding: string, decoded: string]
     const decoded = run === undefined ? null : readable(Buffer.from(run.replace(/\\x|0x|[\s,:]/gi, ''), 'hex'));
     if (decoded !== null) yield ['hexadecimal', decoded];
   }
+  for (const [start, end] of findRuns(text, OF_NUMBERS, MIN_NUMBERS)) {
+    const decoded = decodeNumbers(text.slice(start, Math.min(end, start + MAX_RUN)));
+    if (decoded !== null) yield ['numbers of characters', decoded];
+  }
+  for (const [start, end] of findRuns(text, OF_BASE32, MIN_BASE32)) {
+    const decoded = decodeBase32(text.slice(start, Math.min(end, start + MAX_RUN)));
+    if (decoded !== null) yield ['base32', decoded];
+  }
+  if (text.includes('\\u'))
+    for (const [run] of text.matchAll(ESCAPES))
+      yield [
+        'escapes',
+        run
+          .replace(/\\u([0-9a-f]{4})/gi, (_all, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+          .toWellFormed(),
+      ];
   for (const [run] of text.matchAll(PERCENT)) {
     const decoded = readable(Buffer.from(run.slice(0, MAX_RUN).replaceAll('%', '').replaceAll('+', '20'), 'hex'));
     if (decoded !== null) yield ['percent signs', decoded];
   }
-  if (ROT13.test(text)) yield ['rot13', rotate(text.slice(0, MAX_RUN))];
-  if (REVERSED.test(text)) yield ['reverse order', reverse(text.slice(0, MAX_RUN))];
+  if (ROT13.test(folded)) yield ['rot13', rotate(folded.slice(0, MAX_RUN))];
+  if (REVERSED.test(folded)) yield ['reverse order', reverse(folded.slice(0, MAX_RUN))];
 }
 
 /** Bytes that show whether a run is text. */
@@ -84,11 +107,37 @@ const PROBE = 18;
 
 function decodeBase64(run: string): string | null {
   const joined = run.replace(/[=\s]+/g, '');
-  const probe = Buffer.from(joined.slice(0, PROBE / 3 * 4), 'base64');
+  const probe = Buffer.from(joined.slice(0, (PROBE / 3) * 4), 'base64');
   // The end of the probe can divide a character.
   if (!/^[\t\n\r -~\u00a0-\uffff]*\ufffd{0,3}$/.test(probe.toString())) return null;
   return readable(Buffer.from(joined, 'base64'));
 }
+
+/** Decodes numbers of characters: eight binary digits, or decimal ones. */
+function decodeNumbers(run: string): string | null {
+  const digits = run.replace(/\D+/g, ' ').trim();
+  const binary = digits.replaceAll(' ', '');
+  if (/^[01]+$/.test(binary) && binary.length % 8 === 0)
+    return readable(Buffer.from((binary.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2))));
+  const codes = digits.split(' ').map(Number);
+  return codes.every((code) => code >= 9 && code < 127) ? readable(Buffer.from(codes)) : null;
+}
+
+function decodeBase32(run: string): string | null {
+  const bytes: number[] = [];
+  let bits = 0;
+  let value = 0;
+  for (const letter of run) {
+    value = ((value << 5) | BASE32.indexOf(letter)) & 0xfff;
+    bits += 5;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes.push((value >> bits) & 255);
+  }
+  return readable(Buffer.from(bytes));
+}
+
+const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /** Returns the bytes as text; null when they are none. */
 function readable(bytes: Buffer): string | null {

@@ -6,40 +6,44 @@ import type { Concept } from './concepts.ts';
  */
 export const LATIN_WORDS: Readonly<Record<string, Partial<Record<Concept, string>>>> = {
   english: {
-    ignore: 'ignore disregard forget override bypass overrule discard neglect ignoring disregarding forgetting overriding circumvent',
-    prior: 'previous prior earlier preceding above all any every existing original initial old former foregoing your before everything prevailing',
+    ignore:
+      'ignore disregard forget override bypass overrule discard neglect ignoring disregarding forgetting overriding circumvent',
+    prior:
+      'previous prior earlier preceding above all any every existing original initial old former foregoing your before everything prevailing',
     instruction:
       'instruction instructions prompt prompts directive directives direction directions guideline guidelines rules restrictions constraints programming safeguards guardrails commands',
-    machine:
-      'ai llm llms ais chatbot chatbots gpt chatgpt copilot summarizer summariser summarizers autoresponder',
+    machine: 'ai llm llms ais chatbot chatbots gpt chatgpt copilot summarizer summariser summarizers autoresponder',
     assistant: 'assistant assistants agent agents bot bots model models claude gemini',
     send: 'send forward reply respond share provide give email mail transmit submit disclose reveal output print export enter bcc upload confirm tell transfer text message',
-    secret:
-      'password passwords passcode passwords credential credentials pin cvv cvc otp ssn passphrase token tokens',
+    secret: 'password passwords passcode passwords credential credentials pin cvv cvc otp ssn passphrase token tokens',
     urgent: 'urgent urgently immediately asap promptly instantly',
-    pay: 'wire transfer pay remit purchase buy deposit',
+    pay: 'wire transfer pay remit purchase buy deposit payment payments funds',
     user: "user users user's owner recipient",
     tell: 'tell telling mention mentioning inform informing notify notifying alert reveal disclose warn ask asking',
     not: "not don't dont never without no avoid",
     mine: 'my our',
     note: 'note notice attention instruction instructions message memo hint reminder directive important warning',
     condition: 'if when whenever while',
-    threat: 'suspended closed terminated deactivated deleted lose lost blocked locked legal arrest returned published leaked otherwise expire expires penalty disabled',
+    threat:
+      'suspended closed terminated deactivated deleted lose lost blocked locked legal arrest returned published leaked otherwise expire expires penalty disabled',
     confidence: 'confidential secret secretly quietly discreet discreetly silently privately',
     account: 'iban bitcoin btc wallet beneficiary',
-    act: 'delete approve archive open call click visit download execute run mark unsubscribe cancel change add remove include append follow grant wire transfer pay install fetch whitelist trust reset accept release summarize say answer must',
+    act: 'list verify grant disclose delete approve archive open call click visit download execute run mark unsubscribe cancel change add remove include append follow grant wire transfer pay install fetch whitelist trust reset accept release summarize say answer must',
     hint: 'system prompt mode tool tools function plugin api summary summariz* summaris* above instructed programmed told taught role inst im sys override admin automated human reader safety guardrails rest approved authorized authorised verified approval confirmation verification must should state claim report',
     belongings:
       'email emails mail inbox mailbox contacts attachments attachment messages message thread threads calendar files invoices credentials keys passwords password conversation address content contents documents link data',
   },
   german: {
-    ignore: 'ignorier* ignoriere ignorieren ignoriert vergiss vergessen vergesst missacht* missachte übergeh* verwirf verwerfen',
-    prior: 'vorherig* vorig* bisherig* früher* obig* vorangehend* vorangegangen* alle allen sämtliche* deine ihre vorausgehend* ursprünglich* zuvor bestehende*',
+    ignore:
+      'ignorier* ignoriere ignorieren ignoriert vergiss vergessen vergesst missacht* missachte übergeh* verwirf verwerfen',
+    prior:
+      'vorherig* vorig* bisherig* früher* obig* vorangehend* vorangegangen* alle allen sämtliche* deine ihre vorausgehend* ursprünglich* zuvor bestehende*',
     instruction: 'anweisung* instruktion* vorgabe* regeln richtlinie* befehl* systemprompt* anleitungen weisungen',
     machine: 'ki kis sprachmodell* ki-assistent* ki-agent* ki-modell*',
     assistant: 'assistent* agent agenten',
     send: 'sende senden schick* übermittle* weiterleiten leite leiten teile antworte antworten gib geben nenn* bestätige* verrate* weiter sagen',
-    secret: 'passwort passwörter kennwort* zugangsdaten pin tan sicherheitscode* kreditkartennummer* passworte geheimzahl',
+    secret:
+      'passwort passwörter kennwort* zugangsdaten pin tan sicherheitscode* kreditkartennummer* passworte geheimzahl',
     urgent: 'dringend* sofort* umgehend* unverzüglich* eilig schnellstmöglich* eilt',
     pay: 'überweis* zahle zahlen bezahl* überweist',
     user: 'benutzer* nutzer* anwender* empfänger*',
@@ -52,7 +56,8 @@ export const LATIN_WORDS: Readonly<Record<string, Partial<Record<Concept, string
     confidence: 'vertraulich* heimlich niemandem stillschweigen',
     account: 'konto iban bankverbindung wallet',
     act: 'lösch* öffne* klick* genehmig* markier* bestätig* ändere* ruf rufe zusammenfass*',
-    belongings: 'e-mails e-mail mails posteingang postfach nachrichten nachricht anhänge dateien kontakte kalender mail inhalt daten rechnungen',
+    belongings:
+      'e-mails e-mail mails posteingang postfach nachrichten nachricht anhänge dateien kontakte kalender mail inhalt daten rechnungen',
   },
   french: {
     ignore: 'ignore ignorez ignorer oublie oubliez oublier néglige* négligez méprise* outrepasse* écarte*',

@@ -7,7 +7,8 @@ export interface CarryingLink {
   why: string;
 }
 
-const ATTRIBUTE = /\b(src|href|background|poster|action)\s*=\s*(?:"([^"]{1,4000})"|'([^']{1,4000})'|([^\s"'>]{1,4000}))/gi;
+const ATTRIBUTE =
+  /\b(src|href|background|poster|action)\s*=\s*(?:"([^"]{1,4000})"|'([^']{1,4000})'|([^\s"'>]{1,4000}))/gi;
 const STYLE_URL = /url\(\s*["']?([^"')\s]{8,4000})/gi;
 const PLAIN_URL = /\bhttps?:\/\/[^\s"'<>]{4,2000}/gi;
 /** An address with a place for data: `?q={{summary}}`, `[INBOX]`, `INSERT_TEXT`. */
@@ -19,7 +20,8 @@ const DATA =
 const APPEND =
   /\b(?:append|add|attach|insert|put|include|encode|paste|place|concatenate)\b[^.\n]{0,100}?\b(?:to|into|in|at|after|as|of)\b[^.\n]{0,60}?(?:url|link|https?:\/\/[^\s"'<>]{4,300})/;
 /** Fields in which links hand over a text on purpose: to share it, to look for it. */
-const SHARED = /^(?:text|title|subject|body|description|desc|q|query|status|quote|summary|caption|message|details|name|location|s|p|alt|label|c|chart|search|keyword|keywords)$/i;
+const SHARED =
+  /^(?:text|title|subject|body|description|desc|q|query|status|quote|summary|caption|message|details|name|location|s|p|alt|label|c|chart|search|keyword|keywords)$/i;
 const SECRET =
   /\b(?:password|passwort|kennwort|passphrase|mot de passe|contraseña|senha|api key|recovery code|backup code|secret)\b[^\n]{0,20}?(?:\bis\b|:|=|\blautet\b|\best\b|\bes\b)\s*([^\s<>"]{5,64})/gi;
 const CODE = /\b(?:code|otp|pin)\b[^\n]{0,24}?\b([a-z]{0,4}-?\d[\da-z-]{3,9})\b/gi;
@@ -53,10 +55,13 @@ const PLACE_START = /[{[<]|%5b|%7b|(?:insert|paste|put|your|add)[_ -]/i;
 
 function findPlace(source: string): CarryingLink | null {
   for (const { 0: url, index } of source.matchAll(/(?:https?:\/\/|mailto:)[^\s"'<>)]{4,2000}/gi)) {
-    const near = source.slice(index, index + url.length + (url.endsWith('=') || /[[{][^\]}]*$/.test(url.slice(-100)) ? 100 : 0));
+    const near = source.slice(
+      index,
+      index + url.length + (url.endsWith('=') || /[[{][^\]}]*$/.test(url.slice(-100)) ? 100 : 0),
+    );
     if (!PLACE_START.test(near)) continue;
     const text = near.replaceAll(/%(?:5b|5d|7b|7d|20|24)/gi, decodeURIComponent);
-    const [place, ...names] = PLACE.exec(text) ?? [];
+    const [place, ...names]: (string | undefined)[] = PLACE.exec(text) ?? [];
     const name = names.find((each) => each !== undefined) ?? '';
     if (place !== undefined && DATA.test(name.toLowerCase().replaceAll(/[_-]/g, ' ')))
       return { excerpt: place, why: 'an address has a place for what an agent knows' };
@@ -73,13 +78,15 @@ interface Address {
 function addressesIn({ text, html }: { text: string | null; html: string | null }): Address[] {
   const addresses: Address[] = [];
   if (html !== null) {
-    for (const [, name = '', ...values] of html.matchAll(ATTRIBUTE)) {
-      const url = resolveReferences(values.find((each) => each !== undefined) ?? '');
+    for (const [, name = '', double, single, plain] of html.matchAll(ATTRIBUTE)) {
+      const url = resolveReferences(double ?? single ?? plain ?? '');
       addresses.push({ url, isLoaded: /^(?:src|background|poster)$/i.test(name) });
     }
-    for (const [, url = ''] of html.matchAll(STYLE_URL)) addresses.push({ url: resolveReferences(url), isLoaded: true });
+    for (const [, url = ''] of html.matchAll(STYLE_URL))
+      addresses.push({ url: resolveReferences(url), isLoaded: true });
   }
-  for (const [url] of (text?.includes('?') === true ? text : '').matchAll(PLAIN_URL)) addresses.push({ url, isLoaded: false });
+  for (const [url] of (text?.includes('?') === true ? text : '').matchAll(PLAIN_URL))
+    addresses.push({ url, isLoaded: false });
   return addresses.filter(({ url }) => /^https?:/i.test(url) && url.includes('?'));
 }
 
@@ -90,14 +97,21 @@ function findOwnText(mail: LinkedParts): CarryingLink | null {
   const source = mail.allText;
   let secrets: { value: string; isCode: boolean }[] | null = null;
   for (const { url, isLoaded } of addresses) {
-    for (const [name, value] of fieldsOf(url)) {
+    for (const [name, value] of readFields(url)) {
       secrets ??= secretsIn(source);
       const carried = secrets.find((each) => value.includes(each.value) && (isLoaded || !each.isCode));
-      if (carried !== undefined) return { excerpt: url, why: `an address that ${isLoaded ? 'mail programs load' : 'a click opens'} carries a secret of the mail` };
-      const texts = [...(SHARED.test(name) && !isLoaded ? [] : [[value, isLoaded ? 1 : 2] as const]), [decoded(value), 1] as const];
+      if (carried !== undefined)
+        return {
+          excerpt: url,
+          why: `an address that ${isLoaded ? 'mail programs load' : 'a click opens'} carries a secret of the mail`,
+        };
+      const texts = [
+        ...(SHARED.test(name) && !isLoaded ? [] : [[value, isLoaded ? 1 : 2] as const]),
+        [decoded(value), 1] as const,
+      ];
       for (const [text, factor] of texts) {
         if (text === null) continue;
-        const own = wordsOf(text);
+        const own = readWords(text);
         if (own.length < MIN_WORDS * factor) continue;
         words ??= ` ${mail.folded.match(WORD)?.join(' ') ?? ''} `;
         const run = own.slice(0, MIN_WORDS * factor).join(' ');
@@ -123,7 +137,7 @@ function secretsIn(source: string): { value: string; isCode: boolean }[] {
 
 const MAX_SECRETS = 20;
 
-function fieldsOf(url: string): [name: string, value: string][] {
+function readFields(url: string): [name: string, value: string][] {
   const query = url.slice(url.indexOf('?') + 1);
   return query
     .split(/[&;#]/)
@@ -153,6 +167,6 @@ function decoded(value: string): string | null {
 
 const WORD = /[\p{L}\p{N}]+/gu;
 
-function wordsOf(text: string): string[] {
+function readWords(text: string): string[] {
   return foldText(text).match(WORD) ?? [];
 }

@@ -12,11 +12,14 @@ export interface Request {
   why: string;
 }
 
-/** How a text is read: `seen` by a person, who notices it; or `hidden`, where a weak signal is enough. */
-export type Reading = 'seen' | 'hidden';
+/**
+ * How a text is read: `seen` by a person, who notices it; or `hidden`, where a weak signal is enough; `preheader`: hidden before all that is
+ * seen, where newsletters put the text of their preview.
+ */
+export type Reading = 'seen' | 'hidden' | 'preheader';
 
 /** Sum of weights from which on a text is worth a look. */
-const ENOUGH: Readonly<Record<Reading, number>> = { seen: 1, hidden: 0.4 };
+const ENOUGH: Readonly<Record<Reading, number>> = { seen: 1, hidden: 0.4, preheader: 0.4 };
 /** Sentences whose signals count together. */
 const WINDOW = 3;
 const MAX_REQUESTS = 3;
@@ -43,8 +46,13 @@ export function readInstructions(text: string, reading: Reading, folded = foldTe
 
 /** Words of an order whose letters were joined without spaces between them. */
 function separateOrder(folded: string): string {
-  return folded.replace(/(?:ignore|disregard|forget)(?:all|any|the|your|my|of|these)*(?:previous|prior|earlier|above)?(?:instructions?|prompts?|rules)/g, (order) =>
-    order.replace(/(ignore|disregard|forget|all|any|the|your|my|of|these|previous|prior|earlier|above)(?=[a-z])/g, '$1 '),
+  return folded.replace(
+    /(?:ignore|disregard|forget)(?:all|any|the|your|my|of|these)*(?:previous|prior|earlier|above)?(?:instructions?|prompts?|rules)/g,
+    (order) =>
+      order.replace(
+        /(ignore|disregard|forget|all|any|the|your|my|of|these|previous|prior|earlier|above)(?=[a-z])/g,
+        '$1 ',
+      ),
   );
 }
 
@@ -56,7 +64,7 @@ function readFolded(folded: string, original: string, reading: Reading): Request
   if (!mayInstruct && !mayPress && reading === 'seen') return [];
   const sentences = readSentences(folded, tokens);
   return [
-    ...(mayInstruct || reading === 'hidden' ? readMachineOrders(sentences, original, reading) : []),
+    ...(mayInstruct || reading !== 'seen' ? readMachineOrders(sentences, original, reading) : []),
     ...(mayPress ? readPressure(sentences, original) : []),
   ];
 }
@@ -89,10 +97,13 @@ function readMachineOrders(sentences: readonly Sentence[], original: string, rea
 }
 
 function signalsIn(sentence: Sentence, reading: Reading): Signal[] {
-  const isHidden = reading === 'hidden';
+  const isHidden = reading !== 'seen';
   const worth = (sentence.mask & MACHINE_MASK) !== 0 || MARKS.test(sentence.text);
   const signals = worth ? findMachineSignals(sentence, isHidden) : [];
-  return isHidden ? [...signals, ...hiddenSignals(sentence)] : signals;
+  if (!isHidden) return signals;
+  if (reading === 'hidden' && ORDER.test(sentence.text) && !FOR_PEOPLE.test(sentence.text) && orders(sentence))
+    signals.push({ weight: 0.4, why: 'it says what the reader must do' });
+  return [...signals, ...hiddenSignals(sentence)];
 }
 
 /** Each reason counts once, with its largest weight. */
@@ -107,18 +118,44 @@ const HIDDEN_MASK = CONCEPT.send | CONCEPT.act | CONCEPT.hint;
 /** An IBAN, or an address of a wallet. */
 const ACCOUNT = /\b[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){3,7}(?: ?[a-z0-9]{1,4})?\b|\bbc1[a-z0-9]{20,60}\b|\b0x[0-9a-f]{40}\b/;
 
-/** What nobody hides who means it for a person. */
+/** Verbs at the beginning of an order. */
+const ORDER =
+  /^[\s"'(*_#>-]*(?:please |kindly |then |now |also |and |first |bitte )?(?:forward|delete|approve|transfer|wire|pay|send|reply|respond|grant|install|run|execute|disclose|reveal|export|upload|bcc|archive|whitelist|mark|summari[sz]e|release|refund|append|extract|collect|list|print|leite|sende|loesche|losche|uberweise|envoie\w*|transfere\w*|reenvia|envia|invia|inoltra|encaminhe|envie|stuur|przeslij|wyslij|перешли|отправь|перешлите|отправьте)\b/;
+const FOR_PEOPLE =
+  /\bthis (?:e-?mail|newsletter|message|mail|issue)\b.{0,30}\b(?:friend|friends|colleague|someone|browser)\b|\bto (?:a )?friends?\b|\bas spam\b|\bunsubscribe\b/;
+
+/** What senders do not hide when they mean it for a person. */
 const HIDDEN_PHRASES: readonly [pattern: RegExp, weight: number, why: string][] = [
-  [/\byou (?:must|have to|need to|should|are to|shall|will)\b.{0,60}\b(?:include|reply|send|say|answer|tell|forward|mark|add|output|approve|click|open|state|recommend|always|never)\b/s, 0.4, 'it says what the reader must do'],
-  [/\b(?:already|pre-?|has been|was|is) ?(?:been )?(?:approved|authori[sz]ed|verified)\b|\bapproved (?:this|the) payment\b|\bno (?:further |other |additional |more )?(?:confirmation|approval|verification|check)s? (?:is |are )?(?:required|needed|necessary)\b/, 0.5, 'it claims that something is approved'],
-  [/\b(?:say|state|claim|report|output|respond|answer|conclude|reply)\b.{0,30}\b(?:only|that|with|the words?|exactly)\b/s, 0.3, 'it says what to respond'],
+  [
+    /\byou (?:must|have to|need to|should|are to|shall|will)\b.{0,60}\b(?:include|reply|send|say|answer|tell|forward|mark|add|output|approve|click|open|state|recommend|always|never)\b/s,
+    0.4,
+    'it says what the reader must do',
+  ],
+  [
+    /\b(?:already|pre-?|has been|was|is) ?(?:been )?(?:approved|authori[sz]ed|verified)\b|\bapproved (?:this|the) payment\b|\bno (?:further |other |additional |more )?(?:confirmation|approval|verification|check)s? (?:is |are )?(?:required|needed|necessary)\b/,
+    0.5,
+    'it claims that something is approved',
+  ],
+  [
+    /\b(?:say|state|claim|report|output|respond|answer|conclude|reply)\b.{0,30}\b(?:only|that|with|the words?|exactly)\b/s,
+    0.3,
+    'it says what to respond',
+  ],
 ];
 
 function hiddenSignals({ text, mask }: Sentence): Signal[] {
-  if ((mask & HIDDEN_MASK) === 0) return ACCOUNT.test(text) ? [{ weight: 0.5, why: 'it has an account for payments' }] : [];
-  const signals: Signal[] = HIDDEN_PHRASES.flatMap(([pattern, weight, why]) => (pattern.test(text) ? [{ weight, why }] : []));
+  if ((mask & HIDDEN_MASK) === 0)
+    return ACCOUNT.test(text) ? [{ weight: 0.5, why: 'it has an account for payments' }] : [];
+  const signals: Signal[] = HIDDEN_PHRASES.flatMap(([pattern, weight, why]) =>
+    pattern.test(text) ? [{ weight, why }] : [],
+  );
   if (ACCOUNT.test(text)) signals.push({ weight: 0.5, why: 'it has an account for payments' });
-  if ((mask & CONCEPT.send) !== 0 && text.includes('@') && /[^\s@<>"]{1,64}@[a-z0-9-]{1,63}\.[a-z]/.test(text) && (mask & (CONCEPT.belongings | CONCEPT.secret)) !== 0)
+  if (
+    (mask & CONCEPT.send) !== 0 &&
+    text.includes('@') &&
+    /[^\s@<>"]{1,64}@[a-z0-9-]{1,63}\.[a-z]/.test(text) &&
+    (mask & (CONCEPT.belongings | CONCEPT.secret)) !== 0
+  )
     signals.push({ weight: 0.3, why: 'it asks to send something to an address' });
   return signals;
 }
@@ -143,4 +180,3 @@ function sentenceAt(original: string, sentences: readonly Sentence[], at: number
   const written = splitSentences(original);
   return (written.length === sentences.length ? written[at] : sentences[at]?.text) ?? '';
 }
-

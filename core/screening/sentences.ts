@@ -36,7 +36,9 @@ function findEnds(text: string): number[] {
 
 /** Further marks, brackets and quotation marks after the mark of an end. */
 function isClosing(code: number): boolean {
-  return code === 0x2e || code === 0x21 || code === 0x3f || code === 0x22 || code === 0x27 || code === 0x29 || code === 0x5d;
+  return (
+    code === 0x2e || code === 0x21 || code === 0x3f || code === 0x22 || code === 0x27 || code === 0x29 || code === 0x5d
+  );
 }
 
 function isIndent(code: number): boolean {

@@ -11,7 +11,7 @@ const BITS = /[\u200b-\u200d\u2060-\u2064\ufeff\u180e]{16,}/g;
 const OVERRIDE = /[\u202d\u202e]([^\u202c\n]{3,200})/g;
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 /** Most text has none of these characters. */
-const ANY = /[\u180e\u200b-\u200d\u202d\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff\udb40]/;
+const ANY = /[\u180e\u200b-\u200d\u202d\u202e\u2060-\u2064\ufeff\udb40]|[\ufe00-\ufe0f]/;
 
 /** Returns what invisible characters in a text say; null: nothing. Linear. */
 export function findUnseenCharacters(text: string): UnseenCharacters | null {
@@ -24,9 +24,11 @@ export function findUnseenCharacters(text: string): UnseenCharacters | null {
   for (const [run] of text.matchAll(SELECTORS))
     return { excerpt: bytesIn(run), why: 'variation selectors, which no reader sees, hold a text' };
   for (const { 0: run, index } of text.matchAll(BITS))
-    if (!isPadding(run)) return { excerpt: text.slice(Math.max(0, index - 40), index), why: 'invisible characters hold bits of a text' };
+    if (!isPadding(run))
+      return { excerpt: text.slice(Math.max(0, index - 40), index), why: 'invisible characters hold bits of a text' };
   for (const [whole, shown = ''] of text.matchAll(OVERRIDE))
-    if (/[a-z]{3}/i.test(shown) && !RIGHT_TO_LEFT.test(shown)) return { excerpt: whole, why: 'a character reverses the text that a reader sees' };
+    if (/[a-z]{3}/i.test(shown) && !RIGHT_TO_LEFT.test(shown))
+      return { excerpt: whole, why: 'a character reverses the text that a reader sees' };
   return null;
 }
 
@@ -39,10 +41,19 @@ function bytesIn(run: string): string {
     const code = each.codePointAt(0) ?? 0;
     return code < 0xfe10 ? code - 0xfe00 : code - 0xe0100 + 16;
   });
-  return Buffer.from(bytes).toString().replace(/[\0-\x1f\ufffd]/g, '');
+  return Buffer.from(bytes)
+    .toString()
+    .replace(/[\0-\x1f\ufffd]/g, '');
 }
 
 /** Newsletters fill their preview with one sequence again and again. */
 function isPadding(run: string): boolean {
-  return [1, 2, 3, 4].some((length) => run === run.slice(0, length).repeat(Math.ceil(run.length / length)).slice(0, run.length));
+  return [1, 2, 3, 4].some(
+    (length) =>
+      run ===
+      run
+        .slice(0, length)
+        .repeat(Math.ceil(run.length / length))
+        .slice(0, run.length),
+  );
 }

@@ -11,8 +11,7 @@ type Given = Partial<ScreenedMail>;
 
 /** Returns a case. `given`: HTML when it begins with `<`, else plain text; or several fields. */
 export function mailCase(name: string, given: string | Given): MailCase {
-  const fields: Given =
-    typeof given !== 'string' ? given : given.startsWith('<') ? { html: given } : { text: given };
+  const fields: Given = typeof given !== 'string' ? given : given.startsWith('<') ? { html: given } : { text: given };
   return { name, mail: { subject: 'Hello', text: null, html: null, fileNames: [], ...fields } };
 }
 
