@@ -3,11 +3,11 @@ import { lazy, Suspense, useMemo, useRef } from 'react';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconLayoutList, IconList, IconPencilPlus } from '../../parts/icons.ts';
 import { useDensity } from './density.ts';
-import { patternOfSearch } from './found-words.tsx';
 import style from './inbox.module.css';
 import { InboxFilters } from './inbox-filters.tsx';
 import { InboxSearch } from './inbox-search.tsx';
 import { wantedOf } from './inbox-view.ts';
+import { patternOfSearch } from './search-pattern.ts';
 import { ThreadList } from './thread-list.tsx';
 import type { Inbox } from './use-inbox.ts';
 
