@@ -14,6 +14,7 @@ import {
   WorkspaceSchema,
 } from './accounts.ts';
 import {
+  AddressDomainSchema,
   DkimKeySchema,
   DmarcReportSchema,
   DomainSchema,
@@ -91,6 +92,7 @@ export const entities = [
   AuthRateLimitSchema,
   RequestWindowSchema,
   DomainSchema,
+  AddressDomainSchema,
   DkimKeySchema,
   VerifiedDomainNameSchema,
   EmailAddressSchema,
@@ -154,6 +156,7 @@ export const entities = [
  */
 export const resources = [
   DomainSchema,
+  AddressDomainSchema,
   DkimKeySchema,
   EmailAddressSchema,
   EndpointSchema,

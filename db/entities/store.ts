@@ -1,6 +1,6 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Kysely, Transaction } from 'kysely';
-import { domainExceeded } from '../../core/accounts/key-rights.ts';
+import { type Reach, reachExceeded } from '../../core/accounts/key-rights.ts';
 import { loadOnce } from '../../core/shared/load-once.ts';
 import type { Database } from '../connection/database.ts';
 import type { Tables } from './tables.ts';
@@ -45,7 +45,7 @@ async function openOrm(database: Database): Promise<MikroORM> {
   });
 }
 
-/** For API keys of one domain, which may not change entities: all work is rejected as forbidden. */
-export function refusingStore(domain: { name: string }): EntityStore {
-  return { asUser: () => Promise.reject(domainExceeded('This', { domain })) };
+/** For API keys of single domains or addresses, which may not change entities: all work is rejected as forbidden. */
+export function refusingStore(reach: Reach): EntityStore {
+  return { asUser: () => Promise.reject(reachExceeded('This', { reach })) };
 }

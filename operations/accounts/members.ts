@@ -207,9 +207,9 @@ export async function resolveRights(
     throw invalid(`A member can be limited to at most ${MAX_LIMITS} domains and addresses`, 'domains');
   const domainIds = new Set<string>();
   for (const domain of domains ?? []) {
-    const id = await findKeyDomain(transaction, userId, domain, canonicalDomainName(domain));
-    if (id === null) throw invalid(`You have no domain ${domain}`, 'domains');
-    domainIds.add(id);
+    const found = await findKeyDomain(transaction, userId, domain, canonicalDomainName(domain));
+    if (found === null) throw invalid(`You have no domain ${domain}`, 'domains');
+    domainIds.add(found.id);
   }
   const mailboxes = (addresses ?? []).map((address) => {
     const mailbox = outgoingMailbox({ name: null, address: address.trim() });
