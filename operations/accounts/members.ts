@@ -125,6 +125,7 @@ export async function leaveWorkspace(context: OperationContext, workspaceId: str
 
 /** Makes a member the owner; the owner until now becomes an admin. Throws not_found, forbidden, conflict. */
 export async function transferOwnership(context: OperationContext, personId: string): Promise<Member> {
+  await readMember(context, personId);
   const { personId: by } = requirePerson(context, 'transfer a workspace');
   await changeMembers(context, async (transaction) => {
     const outcome = await rows.transferOwnership(transaction, context.userId, { personId: validId(personId), by });
