@@ -90,6 +90,11 @@ export const ACCESS = {
 } as const satisfies Readonly<Record<string, RightAccess>>;
 export type AccessName = keyof typeof ACCESS;
 
+/** Returns whether a member who is limited to domains or addresses can use a right at all. */
+export function isLimitableRight(right: Right): boolean {
+  return Object.values(ACCESS).some((access) => access.right === right && access.isOfDomain);
+}
+
 /** Returns whether a role, without being an approver, has a right. */
 export function hasRoleRight(role: Role, right: Right): boolean {
   return isAtLeast(role, RIGHTS[right].role);

@@ -10,6 +10,7 @@ import {
   type Invitation,
   listInvitations,
   MAX_LISTED_INVITATIONS,
+  MAX_MEMBERS,
   resendInvitation,
   revokeInvitation,
 } from './invitations.ts';
@@ -73,7 +74,9 @@ const given = z.object({
   addresses: z
     .array(text)
     .nullish()
-    .meta({ description: 'The only addresses that an agent or viewer sees. Default: all.' }),
+    .meta({
+      description: `The only addresses that an agent or viewer sees. Default: all. At most ${members.MAX_LIMITS} domains and addresses.`,
+    }),
 });
 
 const keepsKeys = named(z.boolean().optional(), { restName: 'keep_keys' }).meta({
@@ -335,8 +338,7 @@ export const invitationCapability: Capability = {
       operationId: 'createInvitation',
       field: 'createInvitation',
       summary: 'Invite a person',
-      description:
-        'Sends an email with a link that works once, for 7 days, for this address only. A request cannot give a role with more rights than its own.',
+      description: `Sends an email with a link that works once, for 7 days, for this address only. A request cannot give a role with more rights than its own. A workspace has at most ${MAX_MEMBERS} members and open invitations.`,
       method: 'POST',
       path: '',
       input: z.object({ email: text.meta({ description: 'The address of the person.' }), ...given.shape }),

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { hasRight, hasRoleRight, RIGHTS, type Right } from '../../core/accounts/rights.ts';
+import { hasRight, hasRoleRight, isLimitableRight, RIGHTS, type Right } from '../../core/accounts/rights.ts';
 import { type InvitedRole, LIMITABLE_ROLES, type Role } from '../../core/accounts/roles.ts';
 import { canonicalDomainName } from '../../core/domains/domain-name.ts';
 import { outgoingMailbox } from '../../core/sending/outgoing-addresses.ts';
@@ -42,7 +42,7 @@ export interface Person extends rows.PersonRow {
 
 /** Returns the person of the session of a request; null for API keys. */
 export async function readPerson({ database, userId, rights, caller }: OperationContext): Promise<Person | null> {
-  const { personId, role, isApprover } = rights;
+  const { personId, role, isApprover, reach } = rights;
   if (caller.via !== 'session' || personId === null || role === null) return null;
   const row = await asUser(database, userId, (transaction) => rows.readPerson(transaction, userId, personId));
   if (row === null) return null;
@@ -50,7 +50,9 @@ export async function readPerson({ database, userId, rights, caller }: Operation
     ...row,
     role,
     isApprover,
-    rights: (Object.keys(RIGHTS) as Right[]).filter((right) => hasRight(rights, right)),
+    rights: (Object.keys(RIGHTS) as Right[]).filter(
+      (right) => hasRight(rights, right) && (reach === null || isLimitableRight(right)),
+    ),
   };
 }
 
@@ -125,6 +127,7 @@ export async function leaveWorkspace(context: OperationContext, workspaceId: str
 
 /** Makes a member the owner; the owner until now becomes an admin. Throws not_found, forbidden, conflict. */
 export async function transferOwnership(context: OperationContext, personId: string): Promise<Member> {
+  await readMember(context, personId);
   const { personId: by } = requirePerson(context, 'transfer a workspace');
   await changeMembers(context, async (transaction) => {
     const outcome = await rows.transferOwnership(transaction, context.userId, { personId: validId(personId), by });
