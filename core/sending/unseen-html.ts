@@ -141,7 +141,7 @@ const KINDS: Readonly<Record<string, Unseen>> = {
 function lookWithin(element: Element, outer: Look, work: Walk): Look {
   const value = (name: string) => element.attrs.find((each) => each.name === name)?.value;
   const isLink = element.nodeName === 'a' || element.nodeName === 'area';
-  const target = isLink ? (targetOf(value('href'), work.base) ?? outer.target) : outer.target;
+  const target = isLink ? (resolveTarget(value('href'), work.base) ?? outer.target) : outer.target;
   const styles = declarationsOf(element, work.rules);
   const given = { ...outer, ...attributeColors(element, value, outer) };
   const shown = styledWithin(styles.always, given);
@@ -154,7 +154,7 @@ function lookWithin(element: Element, outer: Look, work: Walk): Look {
   return { ...shown, target, hidden };
 }
 
-function targetOf(href: string | undefined, base: string | null): string | null {
+function resolveTarget(href: string | undefined, base: string | null): string | null {
   const address = href?.trim();
   if (address === undefined) return null;
   return base !== null && address !== '' && URL.canParse(address, base) ? new URL(address, base).href : address;

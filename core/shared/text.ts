@@ -1,6 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
 import { findCharset } from './charset-name.ts';
+import { detectCharset } from './detect-charset.ts';
 import { decodeSevenBit, detectSevenBit, isSevenBitCharset } from './seven-bit-charsets.ts';
 import { decodeSingleByte, isSingleByteCharset } from './single-byte-charsets.ts';
 
@@ -39,7 +40,7 @@ const SURROGATE_ESCAPES =
 /**
  * Decodes bytes by the charset that a message names, in any spelling (findCharset). What the bytes themselves prove is believed before the
  * name: byte order marks, the escape sequences of ISO-2022, and bytes above 127 in a charset of 7 bits. Without a known charset, bytes are
- * UTF-8 if they are valid, else windows-1252, which is almost always right. Invalid sequences become U+FFFD. Never throws.
+ * UTF-8 if they are valid, else what the statistics of their letters say, mostly windows-1252 (detectCharset). Invalid sequences become U+FFFD. Never throws.
  */
 export function decodeCharset(bytes: Buffer, charset: string | null): string {
   const name = charset === null ? null : findCharset(charset);
@@ -50,7 +51,7 @@ export function decodeCharset(bytes: Buffer, charset: string | null): string {
     const detected = detectSevenBit(bytes);
     if (detected !== null && isAscii(bytes)) return decodeSevenBit(bytes, detected);
   }
-  if (isUnknown) return isUtf8(bytes) ? bytes.toString('utf8') : iconv.decode(bytes, 'windows-1252');
+  if (isUnknown) return isUtf8(bytes) ? bytes.toString('utf8') : decodeDetected(bytes);
   if (name === 'utf8' || isMislabeled(bytes, name)) return decodeUtf8(bytes);
   if (isSevenBitCharset(name) && !isAscii(bytes)) return decodeEightBit(bytes, name);
   return decodeNamed(bytes, name);
@@ -93,12 +94,17 @@ function decodeNamed(bytes: Buffer, name: string): string {
   }
 }
 
-/** Bytes without the beginning of any sequence of UTF-8 are windows-1252 although they claim to be UTF-8. */
+/** Bytes without the beginning of any sequence of UTF-8 are in another charset although they claim to be UTF-8. */
 function decodeUtf8(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');
   return /[\xc2-\xf4][\x80-\xbf]|[\xfe\xff]/.test(bytes.toString('latin1'))
     ? bytes.toString('utf8')
-    : iconv.decode(bytes, 'windows-1252');
+    : decodeDetected(bytes);
+}
+
+function decodeDetected(bytes: Buffer): string {
+  const charset = detectCharset(bytes);
+  return charset === 'utf8' ? bytes.toString('utf8') : iconv.decode(bytes, charset);
 }
 
 /** Decodes bytes above 127 that claim to be in a charset of 7 bits: UTF-8, or the 8-bit charset of the same language. */

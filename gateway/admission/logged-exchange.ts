@@ -48,7 +48,7 @@ const MANY_SECRETS = '[not logged: too many secrets]';
 export async function redactExchange(held: HeldExchange): Promise<LoggedExchange> {
   const redactions = new Redactions();
   if (held.credential !== null) redactions.replace(held.credential, 'value');
-  const isDeep = [held.requestText, held.responseText].some((text) => text !== null && depthOf(text) > MAX_DEPTH);
+  const isDeep = [held.requestText, held.responseText].some((text) => text !== null && measureDepth(text) > MAX_DEPTH);
   const logged = isDeep ? withoutBodies(held) : await redactParts(held, redactions);
   const finish = (body: string | null) => {
     if (body === null || body.startsWith('[not logged')) return body;
@@ -76,7 +76,7 @@ function redactParts(held: HeldExchange, redactions: Redactions): LoggedParts | 
 /** Levels of arrays and objects in a body. What redacts them calls itself for each. */
 const MAX_DEPTH = 100;
 
-function depthOf(text: string): number {
+function measureDepth(text: string): number {
   let [depth, deepest] = [0, 0];
   let isInText = false;
   for (let at = 0; at < text.length; at++) {

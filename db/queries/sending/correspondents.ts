@@ -14,6 +14,8 @@ export interface Correspondence {
  * Returns for each question what its emails prove, and which domains the user has. Simulated and imported mail proves nothing, because the
  * account writes it; nor do the fields of sent mail, which may name people that it was not sent to. Whether received mail comes from the
  * user's own domains is for the caller to decide.
+ * Mail that the user sent and that comes back, such as from a list that writes another author into it, proves as little. Neither does mail
+ * that guard rules hold, unless it is the email that is asked for, or a recipient whom the mail did not reach.
  */
 export async function readCorrespondence(
   client: pg.ClientBase,
@@ -30,11 +32,12 @@ export async function readCorrespondence(
       with asked as materialized (
         select * from json_to_recordset($2) as q (place integer, "threadId" text, "messageId" text, "emailId" text)
       ), emails as materialized (
-        select q.place, e.id, e.type, e.is_test from asked q join email e on e.user_id = $1 and e.thread_id = q."threadId"
+        select q.place, e.id, e.type, e.is_test, e.message_id, false as is_named
+        from asked q join email e on e.user_id = $1 and e.thread_id = q."threadId"
         union all
-        select q.place, e.id, e.type, e.is_test from asked q join email e on e.user_id = $1 and e.message_id = q."messageId"
+        select q.place, e.id, e.type, e.is_test, e.message_id, false from asked q join email e on e.user_id = $1 and e.message_id = q."messageId"
         union all
-        select q.place, e.id, e.type, e.is_test from asked q join email e on e.user_id = $1 and e.id = q."emailId"
+        select q.place, e.id, e.type, e.is_test, e.message_id, true from asked q join email e on e.user_id = $1 and e.id = q."emailId"
       ), named as (
         select m.place, array(
             select distinct lower(substring(f->>'address' from '[^@]*$')) from jsonb_array_elements(
@@ -47,8 +50,15 @@ export async function readCorrespondence(
         where m.type = 'received' and not m.is_test and f.key in ('from', 'to', 'cc', 'replyTo') and a->>'address' is not null
           and not exists (
             select from reception o where o.user_id = $1 and o.email_id = m.id and (o.imported is not null or o.is_test))
+          and not exists (select from email w where w.user_id = $1 and w.message_id = m.message_id and w.type <> 'received')
+          and not exists (
+            select from relayed_message_id y where y.user_id = $1 and y.local_part = substring(m.message_id from '^<?([^@>]*)'))
+          and (m.is_named or not exists (
+            select from route h where h.user_id = $1 and h.email_id = m.id and h.outcome in ('blocked', 'review', 'asking')
+              and h.released_at is null))
         union all
-        select m.place, null, r.address from emails m join recipient r on r.user_id = $1 and r.email_id = m.id where m.type = 'sent'
+        select m.place, null, r.address from emails m join recipient r on r.user_id = $1 and r.email_id = m.id
+        where m.type = 'sent' and r.status in ('pending', 'delivered')
       ), grouped as (
         select n.place, n.authors, array_agg(distinct n.address) as addresses from named n group by 1, 2
       )

@@ -6,7 +6,7 @@ import { messageOf } from '../../support/mail/outgoing-attacks.ts';
 import { OUTGOING_EVASIONS } from '../../support/mail/outgoing-evasions.ts';
 
 const HEAD = ['From: Ann <ann@inbox.test>', 'To: ada@elsewhere.test', 'Subject: Hi', 'MIME-Version: 1.0'];
-const htmlOf = (html: string) => messageOf([...HEAD, 'Content-Type: text/html; charset=utf-8'], html);
+const asHtml = (html: string) => messageOf([...HEAD, 'Content-Type: text/html; charset=utf-8'], html);
 const withPart = (head: string, body: string) =>
   messageOf(
     [...HEAD, 'Content-Type: multipart/mixed; boundary=b'],
@@ -15,8 +15,8 @@ const withPart = (head: string, body: string) =>
 const styled = (style: string) => `<p style="${style}">SECRET</p>`;
 const sheet = (css: string, element = '<p class="x" id="x">SECRET</p>') => `<style>${css}</style>${element}`;
 
-function kindsOf(html: string): (UnseenKind | null)[] {
-  const pieces = reviewMessage(htmlOf(html), []).parts.flatMap((part) => part.pieces);
+function readKinds(html: string): (UnseenKind | null)[] {
+  const pieces = reviewMessage(asHtml(html), []).parts.flatMap((part) => part.pieces);
   return pieces.filter(({ text }) => text.includes('SECRET')).map(({ unseen }) => unseen?.kind ?? null);
 }
 
@@ -87,7 +87,7 @@ test.for<[string, UnseenKind | null]>([
   [sheet('p{display:none'), 'hidden'],
   [sheet('p::before{content:"}"}.y{display:none}'), null],
 ])('reads HTML %s as %s', ([html, kind]) => {
-  expect(kindsOf(html)).toEqual([kind]);
+  expect(readKinds(html)).toEqual([kind]);
 });
 
 const noted = (bytes: Buffer) => reviewMessage(bytes, []).notes.map(({ kind, where }) => `${kind} ${where}`);
@@ -98,13 +98,13 @@ const alternatives = (...parts: string[]) =>
   );
 
 test.for<[string, Buffer, string[]]>([
-  ['a remote picture', htmlOf('<img src="https://a.test/b.png">'), ['remote_content part 1']],
-  ['a remote style sheet', htmlOf('<link rel="stylesheet" href="//a.test/b.css">'), ['remote_content part 1']],
-  ['a style sheet as data', htmlOf('<style>@import "data:text/css,p{}"</style>'), ['remote_content part 1']],
-  ['a remote background', htmlOf('<p style="background:url(https://a.test/b.png)">'), ['remote_content part 1']],
-  ['a form', htmlOf('<form action="https://a.test"></form>'), ['remote_content part 1']],
-  ['a refresh', htmlOf('<meta http-equiv="refresh" content="1;url=//a.test">'), ['remote_content part 1']],
-  ['a link and a picture within', htmlOf('<a href="https://a.test">x</a><img src="cid:a">'), []],
+  ['a remote picture', asHtml('<img src="https://a.test/b.png">'), ['remote_content part 1']],
+  ['a remote style sheet', asHtml('<link rel="stylesheet" href="//a.test/b.css">'), ['remote_content part 1']],
+  ['a style sheet as data', asHtml('<style>@import "data:text/css,p{}"</style>'), ['remote_content part 1']],
+  ['a remote background', asHtml('<p style="background:url(https://a.test/b.png)">'), ['remote_content part 1']],
+  ['a form', asHtml('<form action="https://a.test"></form>'), ['remote_content part 1']],
+  ['a refresh', asHtml('<meta http-equiv="refresh" content="1;url=//a.test">'), ['remote_content part 1']],
+  ['a link and a picture within', asHtml('<a href="https://a.test">x</a><img src="cid:a">'), []],
   ['own fields of a part', withPart('X-Prompt: pay', 'x'), ['own_field X-Prompt of part 2']],
   [
     'two names',
@@ -135,7 +135,7 @@ test.for([
   ['<a href="https://evil.test" style="display:block"></a>', 'https://evil.test'],
   ['<base href="https://evil.test"><a href="/login">x</a>', 'https://evil.test/login'],
 ])('shows where the link of %s leads', ([html = '', target]) => {
-  const [part] = reviewMessage(htmlOf(html), []).parts;
+  const [part] = reviewMessage(asHtml(html), []).parts;
   expect(part?.pieces.map((piece) => piece.target)).toContain(target);
 });
 
@@ -149,14 +149,14 @@ test('shows the fields of a message within the message, and unfolds a calendar',
 test('says that a field, or a style sheet, is cut', () => {
   const long = messageOf([...HEAD, `X-Long: ${'a '.repeat(2_500)}`], 'Hello');
   expect(reviewMessage(long, []).isTruncated).toBe(true);
-  expect(reviewMessage(htmlOf(sheet(`/*${'a'.repeat(300_000)}*/`)), []).isTruncated).toBe(true);
-  expect(reviewMessage(htmlOf(sheet('.y{display:none}')), []).isTruncated).toBe(false);
+  expect(reviewMessage(asHtml(sheet(`/*${'a'.repeat(300_000)}*/`)), []).isTruncated).toBe(true);
+  expect(reviewMessage(asHtml(sheet('.y{display:none}')), []).isTruncated).toBe(false);
 });
 
 test.for(['p{', '"', "'", '}', '.a{&', 'p:not(', '[', '\\', '@media{', 'a,', '{;'])(
   'reads style sheets of %j in linear time',
   (unit) => {
-    expectLinearGrowth((count) => reviewMessage(htmlOf(sheet(unit.repeat(count))), []), 10_000);
+    expectLinearGrowth((count) => reviewMessage(asHtml(sheet(unit.repeat(count))), []), 10_000);
   },
 );
 

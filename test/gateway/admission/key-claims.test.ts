@@ -79,6 +79,36 @@ const addReception = (id: string, { isTest, imported }: { isTest: boolean; impor
     [box.userId, id, box.address, box.domainId, isTest, imported],
   );
 
+/** Adds mail that a list distributed. */
+const addEcho = (threadId: string, messageId: string) =>
+  insertMail(gateway.actor, [
+    {
+      userId: box.userId,
+      ownAddress: box.address,
+      threadId,
+      messageId,
+      addresses: fields({ from: 'list@elsewhere.test', cc: STRANGER }),
+    },
+  ]);
+
+const addRecipient = (emailId: string, status: string) =>
+  gateway.owner.pool.query(
+    `insert into recipient (user_id, id, email_id, address, domain, status, created_at, settled_at)
+     values ($1, $2, $3, $4, 'stranger.test', $5, now(), now())`,
+    [box.userId, `rcpt_${randomBytes(8).toString('hex')}`, emailId, STRANGER, status],
+  );
+
+/** Adds mail of the stranger that guard rules hold. */
+async function addHeld(threadId: string, outcome: string): Promise<Stored> {
+  const held = await addTo(threadId, { addresses: fields({ from: STRANGER }) });
+  await gateway.owner.pool.query(
+    `insert into route (user_id, email_id, created_at, threaded_at, decided_at, outcome, next_ask_at)
+     values ($1, $2, now(), now(), now(), $3, now())`,
+    [box.userId, held.id, outcome],
+  );
+  return held;
+}
+
 const keyWith = (policy: SendPolicy) => insertKey(gateway.owner, box, { scopes: ['read', 'send'], policy });
 
 const outcomeOf = ({ statusCode, body }: { statusCode: number; body: string }) =>
@@ -119,6 +149,33 @@ const CLAIMS: Record<string, (thread: Stored) => Promise<unknown>> = {
     const { id } = await addTo(threadId, { addresses: fields({ from: STRANGER }) });
     await addReception(id, { isTest: false, imported: { isRead: true } });
   },
+  'sent mail that comes back from a list, which writes another author into it': async ({ threadId }) => {
+    const addresses = fields({ from: box.address, to: 'list@elsewhere.test', cc: STRANGER });
+    const { messageId } = await addTo(threadId, { type: 'sent', from: box.address, addresses });
+    await addEcho(threadId, messageId);
+  },
+  'sent mail that comes back with the Message-ID of a relay': async ({ threadId }) => {
+    const { id } = await addTo(threadId, { type: 'sent', from: box.address });
+    const [local, values] = [`relay-${randomBytes(8).toString('hex')}`, 'values ($1, $2, $3)'];
+    await gateway.actor.pool.query(`insert into relayed_message_id (user_id, local_part, email_id) ${values}`, [
+      box.userId,
+      local,
+      id,
+    ]);
+    await addEcho(threadId, `<${local}@relay.test>`);
+  },
+  'scheduled mail that comes back before its time': async ({ threadId }) => {
+    const { messageId } = await addTo(threadId, { type: 'scheduled', from: box.address });
+    await addEcho(threadId, messageId);
+  },
+  'sent mail that bounced': async ({ threadId }) => {
+    const { id } = await addTo(threadId, { type: 'sent', from: box.address, status: 'bounced' });
+    await addRecipient(id, 'bounced');
+  },
+  'sent mail that failed': async ({ threadId }) => {
+    const { id } = await addTo(threadId, { type: 'sent', from: box.address, status: 'failed' });
+    await addRecipient(id, 'failed');
+  },
   'scheduled mail': ({ threadId }) =>
     addTo(threadId, { type: 'scheduled', from: box.address, addresses: fields({ from: box.address, to: STRANGER }) }),
 };
@@ -146,10 +203,10 @@ describe.each(Object.entries(CLAIMS))('%s', (_, claim) => {
         const refused = await reply(id, more);
         expect([outcomeOf(refused), refused.body.includes('Secret')]).toEqual(['insufficient_scope', false]);
       }
-    const { rows } = await gateway.actor.pool.query('select 1 from recipient where user_id = $1 and address = $2', [
-      box.userId,
-      STRANGER,
-    ]);
+    const { rows } = await gateway.actor.pool.query(
+      "select 1 from recipient where user_id = $1 and address = $2 and status = 'pending'",
+      [box.userId, STRANGER],
+    );
     expect(rows).toEqual([]);
     expect(outcomeOf(await reply(thread.id, { to: ['ada@elsewhere.test'] }))).toBe('sent');
   });
@@ -170,6 +227,24 @@ test('participants are the authors and recipients of received mail, and the reci
     expect([name, outcomeOf(sent)]).toEqual([name, 'sent']);
   }
 });
+
+test.for(['blocked', 'review', 'asking'])(
+  'the author of held mail (%s) is a participant once it is released, and may get a reply from a key without read',
+  async (outcome) => {
+    const { id, threadId } = await conversation();
+    const held = await addHeld(threadId, outcome);
+    const { secret } = await keyWith({ recipients: 'participants' });
+    const reply = { from: box.address, text: 'x', to: [STRANGER] };
+    const replyBy = async (key: string, emailId: string) =>
+      outcomeOf(await gateway.call(key, 'POST', `/emails/${emailId}/reply`, reply));
+    expect(await replyBy(secret, id)).toBe('recipients');
+    const sender = await insertKey(gateway.owner, box, { scopes: ['send'] });
+    expect(await replyBy(sender.secret, id)).toBe('insufficient_scope');
+    await gateway.owner.pool.query('update route set released_at = now() where user_id = $1', [box.userId]);
+    expect(await replyBy(secret, id)).toBe('sent');
+    expect(await replyBy(sender.secret, held.id)).toBe('sent');
+  },
+);
 
 test('a key that sends to itself with strangers in Reply-To and Cc does not make them participants', async () => {
   const { id, messageId } = await conversation();
