@@ -52,6 +52,7 @@ export async function buildServer(): Promise<{ folder: string; bytes: number }> 
     // Source maps name the sources from this depth.
     dir: path.join(DIST, 'ID'),
     sourcemap: true,
+    sourcemapExcludeSources: true,
     keepNames: true,
     comments: { legal: false, jsdoc: false, annotation: false },
     entryFileNames: '[name].js',
