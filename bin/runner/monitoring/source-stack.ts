@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 const KEPT_MS = 10_000;
 const BUILDS = new URL('../../../dist/', import.meta.url).href;
 /**
- * A file that `npm run build-server` made, as it stands in a stack trace, with line and column. Messages of errors may have text of users:
+ * A file that `npm run build-server` made, as a stack trace names it, with line and column. Messages of errors may have text of users:
  * it is read once from left to right, and leads to no other file.
  */
 const FRAME = new RegExp(
