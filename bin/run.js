@@ -1,3 +1,4 @@
+/// <reference types="node" />
 // Runs a program of this folder: `node bin/run.js gateway` is `node bin/gateway.ts`, from the JavaScript that `npm run build-server` made if
 // it matches the sources. Plain JavaScript, because Node keeps what it loads to strip types.
 import { hash } from 'node:crypto';
@@ -15,10 +16,15 @@ const program = findBuilt(`bin/${name}.js`) ?? source;
 process.argv.splice(1, 2, fileURLToPath(program));
 await import(program.href);
 
-/** Returns the built file, or null if there is none, or not of these sources. */
+/**
+ * Returns the built file, or null if there is none, or not of these sources.
+ *
+ * @param {string} file
+ */
 function findBuilt(file) {
   try {
-    const { folder, files } = JSON.parse(readFileSync(new URL('dist/server.json', root), 'utf8'));
+    const text = readFileSync(new URL('dist/server.json', root), 'utf8');
+    const { folder, files } = /** @type {import('./runner/build-server.ts').ServerBuild} */ (JSON.parse(text));
     const built = new URL(`${folder}/${file}`, root);
     return existsSync(built) && Object.entries(files).every(isUnchanged) ? built : null;
   } catch {
@@ -26,7 +32,11 @@ function findBuilt(file) {
   }
 }
 
-/** Images and copies change times, so the content of a file whose time is another decides. */
+/**
+ * Images and copies change times, so the content of a file whose time is another decides.
+ *
+ * @param {[string, [sizeBytes: number, changedMs: number, sha256: string]]} file
+ */
 function isUnchanged([place, [sizeBytes, changedMs, sha256]]) {
   const file = new URL(place, root);
   const { size, mtimeMs } = statSync(file);

@@ -52,6 +52,7 @@ export async function buildServer(): Promise<{ folder: string; bytes: number }> 
     // Source maps name the sources from this depth.
     dir: path.join(DIST, 'ID'),
     sourcemap: true,
+    sourcemapExcludeSources: true,
     keepNames: true,
     comments: { legal: false, jsdoc: false, annotation: false },
     entryFileNames: '[name].js',
@@ -136,18 +137,23 @@ async function describeFiles(places: readonly string[]): Promise<ServerBuild['fi
   return Object.fromEntries(await Promise.all(entries)) as ServerBuild['files'];
 }
 
-/** Writes all files or none, also when two builds run at the same time. */
+/** Completes what a build that was killed left there. A service that runs from the same folder sees each file as it was. */
 async function writeFolder(folder: string, output: Output): Promise<void> {
-  const unfinished = `${folder}.${process.pid}`;
-  await rm(unfinished, { recursive: true, force: true });
   for (const each of output) {
-    const file = path.join(unfinished, each.fileName);
+    const file = path.join(folder, each.fileName);
     await mkdir(path.dirname(file), { recursive: true });
-    await writeFile(file, each.type === 'chunk' ? each.code : each.source);
+    await replaceFile(file, each.type === 'chunk' ? each.code : each.source);
   }
-  // Another build may have made the same folder. A service may run from it, so it stays.
-  await rename(unfinished, folder).catch(() => rm(unfinished, { recursive: true }));
 }
+
+async function replaceFile(file: string, content: string | Uint8Array): Promise<void> {
+  const unfinished = `${file}.${process.pid}`;
+  await writeFile(unfinished, content);
+  await rename(unfinished, file);
+}
+
+/** Another build may be writing a folder that is younger. Milliseconds. */
+const KEPT_MS = 86_400_000;
 
 /** From now on, programs start from this build. What runs from the one before it still finds its files. */
 async function publish(build: ServerBuild): Promise<void> {
@@ -156,9 +162,10 @@ async function publish(build: ServerBuild): Promise<void> {
     (text) => (JSON.parse(text) as ServerBuild).folder,
     () => null,
   );
-  await writeFile(`${file}.${process.pid}`, JSON.stringify(build));
-  await rename(`${file}.${process.pid}`, file);
-  const kept = [before, build.folder].map((folder) => folder?.replace('dist/', ''));
-  for (const name of await readdir(DIST))
-    if (/^[0-9a-f]{12}$/.test(name) && !kept.includes(name)) await rm(path.join(DIST, name), { recursive: true });
+  await replaceFile(file, JSON.stringify(build));
+  for (const name of await readdir(DIST)) {
+    if (!/^[0-9a-f]{12}$/.test(name) || [before, build.folder].includes(`dist/${name}`)) continue;
+    const folder = path.join(DIST, name);
+    if ((await stat(folder)).mtimeMs < Date.now() - KEPT_MS) await rm(folder, { recursive: true });
+  }
 }

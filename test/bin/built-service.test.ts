@@ -4,7 +4,6 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ServerBuild } from '../../bin/runner/build-server.ts';
-import { copyDataDirectory } from '../support/cluster/data-template.ts';
 import { type Machine, makeMachine, printedKey, type Run, repository, runOn, runToEnd } from '../support/runner.ts';
 import { until } from '../support/servers/service.ts';
 import { smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';

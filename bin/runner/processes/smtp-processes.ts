@@ -6,8 +6,6 @@ import type { Logger } from 'pino';
 import type { MetricsSnapshot } from '../monitoring/process-metrics.ts';
 import { askProcess } from '../monitoring/process-questions.ts';
 
-const PROGRAM = new URL('../../smtp.ts', import.meta.url);
-
 /** The SMTP server as a child process that is restarted whenever it ends. */
 export interface SmtpProcesses {
   /** Returns the metrics of the child and its worker processes; none while it is not running. */
@@ -30,6 +28,8 @@ export interface SmtpProcessesOptions {
   environment: Record<string, string | undefined>;
   log: Logger;
 }
+
+const PROGRAM = new URL('../../smtp.ts', import.meta.url);
 
 /** Milliseconds. */
 const FIRST_BACKOFF_MS = 100;
