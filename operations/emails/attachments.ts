@@ -42,6 +42,7 @@ async function readParsedAttachment(
   if (attachments.length === 0) throw new UserError('not_found', 'No attachments found in this email');
   const attachment = attachments.find((each) => isChosen(each, choice));
   if (attachment === undefined) throw new UserError('not_found', 'Attachment not found');
+  context.noteReads?.(context, [emailId]);
   const { filename, contentType, start, length, transferEncoding } = attachment;
   const encoded = await readBytes(context, emailId, { start, length });
   return { filename, contentType, bytes: decodeAttachment(encoded, transferEncoding) };
@@ -56,6 +57,7 @@ async function readStoredMessage(context: OperationContext, emailId: string): Pr
   const [email] = isValidId(emailId) ? await loadEmails(context, [emailId]) : [];
   if (email == null) throw new UserError('not_found', 'Email not found or access denied');
   const bytes = await readWholeMessage(context, emailId);
+  context.noteReads?.(context, [emailId]);
   return { filename: `${emailId}.eml`, contentType: 'message/rfc822', bytes };
 }
 
@@ -128,6 +130,7 @@ export async function loadRawSources(
     const found = await room.load(total, () => readRawBeginnings(database, userId, batch, length));
     for (const [id, bytes] of found) sources.set(id, bytes);
   }
+  context.noteReads?.(context, [...sources.keys()]);
   return emailIds.map((id) => unlessDamaged(context, id, sources.get(id) ?? null));
 }
 

@@ -181,7 +181,7 @@ test('two hundred concurrent messages are all durable, with every byte as it was
   messages.forEach((bytes, n) => {
     expect(stored.get(ids[n]?.[0] ?? '')).toBe(createHash('sha256').update(bytes).digest('hex'));
   });
-  
+
   expect(handedOn.length).toBe(200);
 });
 
