@@ -1,6 +1,14 @@
 import { hash, webcrypto } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync } from 'node:zlib';
+import {
+  constants,
+  createZstdDecompress,
+  zstdCompress,
+  zstdCompressSync,
+  zstdDecompress,
+  zstdDecompressSync,
+} from 'node:zlib';
 import { createTurns } from '../core/shared/turns.ts';
 
 // The bytes of a message lie in raw_message.octets as zstd where that is shorter, otherwise as they are: octets that are shorter than
@@ -18,7 +26,7 @@ export interface PackedMessage {
 const MIN_PACKED_BYTES = 256;
 /** Up to this size, the work takes less than handing it to another thread. Bytes. */
 const MAX_SYNC_BYTES = 32_768;
-/** Messages that are unpacked at the same time: bytes of all; a larger one is unpacked alone. */
+/** Messages that are read and unpacked in turns at the same time: bytes of all. */
 const UNPACKED_BYTES = 64_000_000;
 
 /** Packs as fast as level 1, and unpacks small messages faster; higher levels make mail 1 or 2 % smaller and take twice as long. */
@@ -40,23 +48,29 @@ function shorter(packed: Buffer, bytes: Buffer): Buffer {
 }
 
 /**
- * Returns the message; null when it no longer matches its sha256. Never makes more bytes than the row says. `owner`: the account that waits
- * with others for its turn at large messages.
+ * Runs work that reads a message of that size and unpacks it. Large ones wait for their turn before anything is read, in turns of the owners
+ * (accounts), so that a process holds few of them at the same time, however many are requested.
  */
-export async function unpackMessage(packed: PackedMessage, owner = ''): Promise<Buffer | null> {
-  if (packed.sizeBytes <= MAX_SYNC_BYTES) return unpackSmall(packed);
-  const end = await turns.enter(owner, packed.sizeBytes);
+export async function inUnpackingTurn<T>(owner: string, sizeBytes: number, work: () => Promise<T>): Promise<T> {
+  if (sizeBytes <= MAX_SYNC_BYTES) return work();
+  const end = await turns.enter(owner, sizeBytes);
   try {
-    const bytes = await unpack(packed);
-    if (bytes?.length !== packed.sizeBytes) return null;
-    const sha256 = new Uint8Array(await webcrypto.subtle.digest('SHA-256', new Uint8Array(bytes)));
-    return packed.sha256.equals(sha256) ? bytes : null;
+    return await work();
   } finally {
     end();
   }
 }
 
-/** Like unpackMessage, at once, for a message of at most a few kilobytes. */
+/** Returns the message; null when it no longer matches its sha256. Never makes more bytes than the row says. */
+export async function unpackMessage(packed: PackedMessage): Promise<Buffer | null> {
+  if (packed.sizeBytes <= MAX_SYNC_BYTES) return unpackSmall(packed);
+  const bytes = await unpack(packed);
+  if (bytes?.length !== packed.sizeBytes) return null;
+  const sha256 = new Uint8Array(await webcrypto.subtle.digest('SHA-256', new Uint8Array(bytes)));
+  return packed.sha256.equals(sha256) ? bytes : null;
+}
+
+/** Like unpackMessage, at once, for a small message. */
 export function unpackSmall({ octets, sha256, sizeBytes }: PackedMessage): Buffer | null {
   try {
     const bytes = octets.length < sizeBytes ? zstdDecompressSync(octets, { maxOutputLength: sizeBytes }) : octets;
@@ -64,6 +78,33 @@ export function unpackSmall({ octets, sha256, sizeBytes }: PackedMessage): Buffe
   } catch {
     return null;
   }
+}
+
+/**
+ * Yields a message whose octets come in pieces, so that memory never holds all of it. Throws when they are damaged zstd, and ends early when
+ * they make more than the size: the caller compares the sha256.
+ */
+export async function* unpackInPieces(
+  octets: Iterable<Buffer> | AsyncIterable<Buffer>,
+  sizes: { octets: number; message: number },
+): AsyncGenerator<Buffer, void> {
+  const pieces: Iterable<Buffer> | AsyncIterable<Buffer> =
+    sizes.octets < sizes.message ? decompressInPieces(octets) : octets;
+  let left = sizes.message;
+  for await (const piece of pieces) {
+    left -= piece.length;
+    if (left < 0) return;
+    yield piece;
+  }
+}
+
+/** An error of the source must end the reader, which pipe() alone does not do. */
+function decompressInPieces(octets: Iterable<Buffer> | AsyncIterable<Buffer>): Readable {
+  const source = Readable.from(octets);
+  const target = createZstdDecompress();
+  source.once('error', (error) => target.destroy(error));
+  target.once('close', () => source.destroy());
+  return source.pipe(target);
 }
 
 async function unpack({ octets, sizeBytes }: PackedMessage): Promise<Buffer | null> {

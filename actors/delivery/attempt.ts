@@ -5,7 +5,12 @@ import { NO_REMOVED_TEXTS } from '../../core/mime/reply-text.ts';
 import { createKeyedSemaphore } from '../../core/shared/semaphore.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { isTransient } from '../../db/errors.ts';
-import { type DeliveryContentRow, readDeliveryContentSql } from '../../db/queries/endpoints/delivery-body.ts';
+import { readPlaced } from '../../db/queries/emails/placed-bodies.ts';
+import {
+  type DeliveryContentRow,
+  readDeliveryContentSql,
+  type StoredContentRow,
+} from '../../db/queries/endpoints/delivery-body.ts';
 import type { FinishRecord } from '../../db/queries/endpoints/delivery-finish.ts';
 import { readPayloadTexts } from '../../operations/emails/html-text.ts';
 import type { BuildEventPayload, SelectPayload } from '../../operations/endpoints/payload-queries.ts';
@@ -102,12 +107,12 @@ export function createAttempter(options: AttemptOptions): Attempter {
 
   const readEmails = async (jobs: readonly DeliveryJob[]): Promise<Contents['emails']> => {
     if (jobs.length === 0) return new Map();
-    const { rows } = await context.database.pool.query<DeliveryContentRow>({
+    const { rows } = await context.database.pool.query<StoredContentRow>({
       name: 'delivery-read-content',
       text: readDeliveryContentSql,
       values: [jobs.map((job) => job.userId), jobs.map((job) => job.emailId)],
     });
-    return new Map(rows.map((row) => [`${row.user_id} ${row.id}`, row]));
+    return new Map(rows.map((row) => [`${row.user_id} ${row.id}`, readPlaced(row)]));
   };
 
   /** Reads the message bytes that these attempts need in one query; large ones, and ones that fail, are left out. */

@@ -15,7 +15,9 @@ import {
   type GuardFactsExtent,
   type GuardFactsRow,
   guardFactsOfRow,
+  readGuardFacts,
   readGuardFactsSql,
+  type StoredFactsRow,
 } from '../../db/queries/routing/guard-facts.ts';
 import type { ActorContext } from '../actor.ts';
 import type { EndpointLookup, EndpointVersion, FindEndpoint } from './endpoint-lookup.ts';
@@ -118,12 +120,12 @@ async function queryFacts(
   rows: readonly Pick<UnroutedRow, 'user_id' | 'id'>[],
 ): Promise<FactsRow[]> {
   if (rows.length === 0) return [];
-  const found = await client.query<FactsRow>({
+  const found = await client.query<FactsRow & StoredFactsRow>({
     name: `delivery-read-guard-facts-${extent}`,
     text: readGuardFactsSql(extent),
     values: [rows.map((row) => row.user_id), rows.map((row) => row.id)],
   });
-  return found.rows;
+  return found.rows.map(readGuardFacts);
 }
 
 async function readFactsOf(

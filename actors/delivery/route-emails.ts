@@ -4,8 +4,9 @@ import { createSemaphore } from '../../core/shared/semaphore.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { isTransient } from '../../db/errors.ts';
 import { unpackSmall } from '../../db/packed-message.ts';
+import { readPlaced } from '../../db/queries/emails/placed-bodies.ts';
 import type { Admission } from '../../db/queries/emails/take-mail.ts';
-import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';
+import type { StoredContentRow } from '../../db/queries/endpoints/delivery-body.ts';
 import type { Turn } from '../../db/queries/endpoints/delivery-order.ts';
 import {
   type StoredRouteContentRow,
@@ -253,11 +254,11 @@ function contentOf(row: StoredRouteRow | StoredRouteContentRow, readAt: number):
   if (!hasContent(row)) return null;
   const { octets, sha256, size_octets: sizeBytes } = row;
   const isThere = octets !== null && sha256 !== null && sizeBytes !== null;
-  return { email: row, raw: isThere ? unpackSmall({ octets, sha256, sizeBytes }) : null, readAt };
+  return { email: readPlaced(row), raw: isThere ? unpackSmall({ octets, sha256, sizeBytes }) : null, readAt };
 }
 
 function hasContent(
   row: StoredRouteRow | StoredRouteContentRow,
-): row is StoredRouteContentRow & Pick<DeliveryContentRow, 'id'> {
+): row is StoredRouteContentRow & Pick<StoredContentRow, 'id'> {
   return 'id' in row && row.id !== null;
 }

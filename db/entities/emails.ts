@@ -235,6 +235,11 @@ export const EmailContentSchema = defineEntity({
     /** null when nothing was removed: then it equals the trimmed text_body */
     cleanedText: p.text().nullable(),
     cleanedHtml: p.text().nullable(),
+    /** where bodies lie in the message; null: all are in their columns, see db/queries/emails/placed-bodies.ts */
+    bodyPlaces: p
+      .array((value) => Number(value))
+      .columnType('integer[]')
+      .nullable(),
     /** what text_body has besides cleaned_text, see core/mime/reply-text.ts */
     removedParts: p.json<unknown>().defaultRaw(`'[]'`),
     /** see core/mime/attachment.ts */

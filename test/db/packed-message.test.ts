@@ -1,7 +1,14 @@
 import { hash, randomBytes } from 'node:crypto';
 import { zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { type PackedMessage, packMessage, unpackMessage, unpackSmall } from '../../db/packed-message.ts';
+import {
+  inUnpackingTurn,
+  type PackedMessage,
+  packMessage,
+  unpackInPieces,
+  unpackMessage,
+  unpackSmall,
+} from '../../db/packed-message.ts';
 import { hasCorpora, readEmlMessages } from '../support/mail/corpora.ts';
 
 async function pack(bytes: Buffer): Promise<PackedMessage> {
@@ -62,17 +69,21 @@ describe('a damaged message', () => {
   });
 });
 
-test('large messages are unpacked a few at a time, and none waits forever behind a damaged one', async () => {
-  const bytes = text(20_000_000);
-  const packed = await pack(bytes);
-  const all = await Promise.all(
-    Array.from({ length: 12 }, (_, n) =>
-      unpackMessage(n % 3 === 0 ? { ...packed, octets: packed.octets.subarray(1) } : packed, `usr_${n % 2}`),
-    ),
-  );
-  expect(all.map((each) => each?.length ?? null)).toEqual(
-    Array.from({ length: 12 }, (_, n) => (n % 3 === 0 ? null : bytes.length)),
-  );
+test('of large messages, few are read at a time, and a failure ends its turn', async () => {
+  let open = 0;
+  let most = 0;
+  const read = (n: number) =>
+    inUnpackingTurn(`usr_${n % 2}`, 20_000_000, async () => {
+      open++;
+      most = Math.max(most, open);
+      await new Promise(setImmediate);
+      open--;
+      if (n % 3 === 0) throw new Error('gone');
+      return n;
+    });
+  const all = await Promise.allSettled(Array.from({ length: 30 }, (_, n) => read(n)));
+  expect(all.map(({ status }) => status === 'fulfilled')).toEqual(all.map((_, n) => n % 3 !== 0));
+  expect(most).toBe(3);
 });
 
 test.runIf(hasCorpora)('every message of the corpora is unpacked byte for byte', async () => {
@@ -85,4 +96,37 @@ test.runIf(hasCorpora)('every message of the corpora is unpacked byte for byte',
     after += packed.octets.length;
   }
   expect(after / before).toBeLessThan(0.5);
+});
+
+describe('a message that is unpacked in pieces', () => {
+  async function join(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
+    const joined: Buffer[] = [];
+    for await (const piece of pieces) joined.push(piece);
+    return Buffer.concat(joined);
+  }
+  const cut = (bytes: Buffer) =>
+    Array.from({ length: Math.ceil(bytes.length / 1_000) }, (_, n) => bytes.subarray(n * 1_000, (n + 1) * 1_000));
+
+  test.each([
+    ['zstd', text(3_000_000)],
+    ['as it is', randomBytes(300_000)],
+  ])('is what it was, stored as %s', async (_name, bytes) => {
+    const { octets } = await pack(bytes);
+    const sizes = { octets: octets.length, message: bytes.length };
+    expect((await join(unpackInPieces(cut(octets), sizes))).equals(bytes)).toBe(true);
+  });
+
+  test('fails when its octets are damaged or cannot be read, and has no more bytes than its row says', async () => {
+    const octets = zstdCompressSync(randomBytes(100_000).toString('hex'));
+    const sizes = { octets: octets.length, message: 200_000 };
+    await expect(join(unpackInPieces(cut(octets.subarray(5)), sizes))).rejects.toThrow();
+    async function* failing(): AsyncGenerator<Buffer> {
+      yield octets.subarray(0, 1_000);
+      throw new Error('the connection ended');
+    }
+    await expect(join(unpackInPieces(failing(), sizes))).rejects.toThrow('the connection ended');
+    const bomb = zstdCompressSync(Buffer.alloc(50_000_000));
+    const made = await join(unpackInPieces([bomb], { octets: bomb.length, message: 100_000 }));
+    expect(made.length).toBeLessThanOrEqual(100_000);
+  });
 });

@@ -142,6 +142,8 @@ create table email_content (
   html_body text,
   cleaned_text text,
   cleaned_html text,
+  -- Where bodies lie in the message, instead of beside it: db/queries/emails/placed-bodies.ts.
+  body_places integer[],
   removed_parts jsonb not null default '[]',
   attachments jsonb not null,
   authentication jsonb,
@@ -201,6 +203,19 @@ create function raw_octets(p_user_id text, p_email_ids text[]) returns table (em
       and (current_setting('role') <> 'postroom_domain' or is_in_reach(e.own_domain, e.own_address)) $$;
 revoke all on function raw_octets from public;
 grant execute on function raw_octets to postroom_gateway, postroom_actor, postroom_domain;
+
+-- The octets of the message in which bodies of an email lie. As raw_octets, and actors read those of all users.
+create function placed_octets(p_user_id text, p_email_id text) returns bytea
+  language plpgsql stable security definer set search_path = public, pg_temp as $$
+  begin
+    if p_user_id is distinct from current_setting('postroom.user_id', true) and session_user <> 'postroom_actor' then return null; end if;
+    return (
+      select r.octets from email e join raw_message r on r.id = e.raw_id
+      where e.user_id = p_user_id and e.id = p_email_id
+        and (current_setting('role') <> 'postroom_domain' or is_in_reach(e.own_domain, e.own_address)));
+  end $$;
+revoke all on function placed_octets from public;
+grant execute on function placed_octets to postroom_gateway, postroom_actor, postroom_domain;
 
 -- Those of the emails of the user that SMTP accepted and that have no row yet, since they are still to be parsed.
 create function pending_receptions(p_user_id text, p_email_ids text[]) returns table (email_id text, recipient text)

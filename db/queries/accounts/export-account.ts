@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import type pg from 'pg';
-import { type PackedMessage, unpackMessage } from '../../packed-message.ts';
+import { type PackedMessage, unpackInPieces, unpackMessage } from '../../packed-message.ts';
+import { readPlacedBodies } from '../emails/placed-bodies.ts';
 
 /** Documents of one kind: a file of JSON lines. */
 export type ExportedKind = SmallKind | LargeKind;
@@ -20,6 +22,8 @@ interface LargeKind {
   idQuery: string;
   /** with the user's id in $1 and that of the document in $2; one column, `document` */
   largeQuery: string;
+  /** whether documents are emails, whose bodies may lie in their messages */
+  hasBodies?: true;
 }
 
 /** Rows as stored, without columns for internal use. */
@@ -58,10 +62,11 @@ export const EXPORTED_KINDS: readonly ExportedKind[] = [
   { file: 'thread-claims.jsonl', query: rowsOf('thread_claim', 't.thread_id', ['token_sha256']) },
   {
     file: 'emails.jsonl',
+    hasBodies: true,
     idQuery: `select jsonb_build_object('id', e.id) as document from email e where e.user_id = $1 order by e.created_at, e.id`,
     largeQuery: `
       select (to_jsonb(e) - 'user_id' - 'raw_id') || jsonb_build_object('has_raw_message', e.raw_id is not null,
-          'content', to_jsonb(c) - 'user_id' - 'email_id',
+          'content', to_jsonb(c) - 'user_id' - 'email_id' - 'body_places',
           'envelope', (select to_jsonb(r) - '{user_id,email_id,raw_id,claimed_by,claimed_until,tries,last_error}'::text[]
             from reception r where r.user_id = e.user_id and r.email_id = e.id),
           'route', (select to_jsonb(w) - '{user_id,email_id,claimed_by,claimed_until}'::text[]
@@ -133,39 +138,75 @@ export interface ExportedBytes {
   pieces: Iterable<Buffer> | AsyncIterable<Buffer>;
 }
 
-/** Returns the bytes of a raw message; null when they are gone or damaged. Memory holds one message, of 15 MB at most. */
+/** Returns the bytes of a raw message; null when they are gone or damaged. A large one is unpacked twice: for its sha256, and to be written. */
 export async function readKeptBytes(
   client: pg.ClientBase,
   userId: string,
   emailId: string,
 ): Promise<ExportedBytes | null> {
+  const readOctets = () =>
+    readPieces(client, 'select octets as bytes from raw_octets($1, array[$2])', [userId, emailId]);
   const { rows } = await client.query<Omit<PackedMessage, 'octets'>>(
     'select sha256, size_octets as "sizeBytes" from raw_octets($1, array[$2])',
     [userId, emailId],
   );
   const [row] = rows;
-  const stored = await readPieces(client, 'select octets as bytes from raw_octets($1, array[$2])', [userId, emailId]);
+  const stored = await readOctets();
   if (row === undefined || stored === null) return null;
-  const octets: Buffer[] = [];
-  for await (const piece of stored.pieces) octets.push(piece);
-  const bytes = await unpackMessage({ ...row, octets: Buffer.concat(octets) }, userId);
-  return bytes && { sizeBytes: bytes.length, pieces: cutInPieces(bytes) };
+  const { sizeBytes, sha256 } = row;
+  const sizes = { octets: stored.sizeBytes, message: sizeBytes };
+  if (sizeBytes <= PIECE_BYTES) {
+    const bytes = await unpackMessage({ ...row, octets: await join(stored.pieces) });
+    return bytes && { sizeBytes, pieces: [bytes] };
+  }
+  if (!(await isWhole(unpackInPieces(stored.pieces, sizes), sha256))) return null;
+  const again = await readOctets();
+  return again && { sizeBytes, pieces: unpackInPieces(again.pieces, sizes) };
 }
 
-function* cutInPieces(bytes: Buffer): Generator<Buffer, void> {
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
+async function isWhole(message: AsyncIterable<Buffer>, sha256: Buffer): Promise<boolean> {
+  const digest = createHash('sha256');
+  try {
+    for await (const piece of message) digest.update(piece);
+  } catch {
+    return false;
+  }
+  return digest.digest().equals(sha256);
+}
+
+async function join(pieces: ExportedBytes['pieces']): Promise<Buffer> {
+  const joined: Buffer[] = [];
+  for await (const piece of pieces) joined.push(piece);
+  return Buffer.concat(joined);
 }
 
 /** Returns a large document as JSON in UTF-8; null when it is gone. */
-export function readLargeDocument(
+export async function readLargeDocument(
   client: pg.ClientBase,
-  { largeQuery }: LargeKind,
+  { largeQuery, hasBodies }: LargeKind,
   userId: string,
   id: string,
 ): Promise<ExportedBytes | null> {
   const query = `select convert_to(d.document::text, 'UTF8') as bytes from (${largeQuery}) d`;
-  return readPieces(client, query, [userId, id]);
+  const document = await readPieces(client, query, [userId, id]);
+  return hasBodies === true && document !== null ? withPlacedBodies(client, userId, id, document) : document;
 }
+
+/** Returns the document of an email with the bodies that lie in its message. Such a document is small. */
+async function withPlacedBodies(
+  client: pg.ClientBase,
+  userId: string,
+  emailId: string,
+  document: ExportedBytes,
+): Promise<ExportedBytes> {
+  const bodies = await readPlacedBodies(client, userId, emailId);
+  if (bodies === null) return document;
+  const whole = JSON.parse((await join(document.pieces)).toString()) as { content: object };
+  const bytes = Buffer.from(JSON.stringify({ ...whole, content: { ...whole.content, ...bodies } }));
+  return { sizeBytes: bytes.length, pieces: [bytes] };
+}
+
+let cursorCount = 0;
 
 /** `query` returns one row with the column `bytes`, which PostgreSQL makes once for its size, and once more for all pieces. */
 async function readPieces(client: pg.ClientBase, query: string, values: string[]): Promise<ExportedBytes | null> {
@@ -178,18 +219,20 @@ async function readPieces(client: pg.ClientBase, query: string, values: string[]
   const [{ size, bytes } = { size: null, bytes: null }] = rows;
   if (size === null) return null;
   if (bytes !== null) return { sizeBytes: size, pieces: [bytes] };
+  // A reader that gives up leaves its cursor open until the transaction ends.
+  const cursor = `pieces_${cursorCount++}`;
   async function* pieces(): AsyncGenerator<Buffer, void> {
     await client.query(
-      `declare pieces no scroll cursor for select substring(b.bytes from s.at + 1 for ${PIECE_BYTES}) as piece
+      `declare ${cursor} no scroll cursor for select substring(b.bytes from s.at + 1 for ${PIECE_BYTES}) as piece
        from ${source} cross join lateral generate_series(0, octet_length(b.bytes) - 1, ${PIECE_BYTES}) s(at)`,
       values,
     );
     for (;;) {
-      const { rows: next } = await client.query<{ piece: Buffer }>('fetch next from pieces');
+      const { rows: next } = await client.query<{ piece: Buffer }>(`fetch next from ${cursor}`);
       if (next[0] === undefined) break;
       yield next[0].piece;
     }
-    await client.query('close pieces');
+    await client.query(`close ${cursor}`);
   }
   return { sizeBytes: size, pieces: pieces() };
 }

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Row, Tables } from '../../entities/tables.ts';
 import {
+  bodySize,
   type CleanedContent,
   type CleanedRow,
   type ContentRow,
@@ -9,6 +10,7 @@ import {
   emailContent,
 } from './email-row.ts';
 import { type BodyColumn, largeBodies, readLargeBodies, smallBody, type WithLargeBodies } from './large-bodies.ts';
+import { bodySizeSql, type PlacedColumns, readPlaced } from './placed-bodies.ts';
 
 /** Parts of an email's content that may be large, read only on request. */
 const CONTENT_PARTS = ['headers', 'text', 'html', 'cleanedText', 'cleanedHtml'] as const;
@@ -52,15 +54,17 @@ export async function findContentParts(
     parts.has(part) ? sql`case when ${fits} then ${column} else ${absent} end` : absent;
   const sizes = [...parts].map((part) => partBytes[part]);
   const bytes = sizes.length === 0 ? sql`0` : sql.join(sizes, sql` + `);
-  const { rows } = await sql<PartsRow>`
+  const isBodyAsked = sql.lit([...parts].some((part) => part !== 'headers'));
+  const { rows } = await sql<PartsRow & PlacedColumns>`
     select c.email_id, c.addresses, c.in_reply_to, c.reference_ids, c.attachments, c.authentication, c.tags, c.priority, c.removed_parts,
       c.is_truncated, c.parse_error, c.total_bytes,
       ${asked('headers', sql`c.headers`, sql`'[]'::jsonb`)} as headers,
       ${asked('text', smallBody('text_body'), NO_TEXT)} as text_body,
       ${asked('html', smallBody('html_body'), NO_TEXT)} as html_body,
-      ${asked('cleanedText', sql`case when c.cleaned_text is null then ${smallBody('text_body')} else ${smallBody('cleaned_text')} end`, NO_TEXT)} as cleaned_text,
+      ${asked('cleanedText', sql`case when ${isUncleaned} then ${smallBody('text_body')} else ${smallBody('cleaned_text')} end`, NO_TEXT)} as cleaned_text,
       ${asked('cleanedHtml', smallBody('cleaned_html'), NO_TEXT)} as cleaned_html,
-      ${largeBodies} as large_bodies, c.cleaned_text is null as is_uncleaned, c.part_bytes
+      ${largeBodies} as large_bodies, ${isUncleaned} as is_uncleaned, c.part_bytes, c.body_places,
+      case when c.body_places is not null and ${isBodyAsked} and ${fits} then placed_octets(c.user_id, c.email_id) end as placed_octets
     from (
       select c.*, (sum(${bytes}) over ())::bigint as total_bytes, json_build_array(${sql.join(sizes)}) as part_bytes from email_content c
       where c.user_id = ${userId} and c.email_id = any (${emailIds}::text[])) c`.execute(transaction);
@@ -72,19 +76,24 @@ export async function findContentParts(
   }
   const contents = new Map<string, EmailParts>();
   for (const row of rows)
-    contents.set(row.email_id, partsOf(await readLargeParts(transaction, userId, { row, parts })));
+    contents.set(
+      row.email_id,
+      partsOf(await readLargeParts(transaction, userId, { row: readPlacedParts(row, parts), parts })),
+    );
   return contents;
 }
 
 const NO_TEXT = sql`null::text`;
+/** Whether nothing was removed from the text. */
+const isUncleaned = sql`(${sql.raw(bodySizeSql('cleaned_text'))} is null)`;
 
 /** Bytes of each part. PostgreSQL knows those of bodies without reading them. */
 const partBytes: Record<ContentPart, RawBuilder<unknown>> = {
   headers: sql`coalesce(octet_length(c.headers::text), 0)`,
-  text: sql`coalesce(octet_length(c.text_body), 0)`,
-  html: sql`coalesce(octet_length(c.html_body), 0)`,
-  cleanedText: sql`coalesce(octet_length(c.cleaned_text), octet_length(c.text_body), 0)`,
-  cleanedHtml: sql`coalesce(octet_length(c.cleaned_html), 0)`,
+  text: bodySize('text_body'),
+  html: bodySize('html_body'),
+  cleanedText: sql`coalesce(${sql.raw(bodySizeSql('cleaned_text'))}, ${bodySize('text_body')})`,
+  cleanedHtml: bodySize('cleaned_html'),
 };
 
 type PartsRow = ContentRow &
@@ -99,6 +108,22 @@ type PartsRow = ContentRow &
     /** nothing was removed from its text */
     is_uncleaned: boolean;
   };
+
+/** Returns a row with those of the parts that lie in the message. */
+function readPlacedParts(row: PartsRow & PlacedColumns, parts: ReadonlySet<ContentPart>): PartsRow {
+  const columns = BODY_PARTS.flatMap(([column, part]) => (parts.has(part) ? [column] : []));
+  const isTextCleaned = parts.has('cleanedText') && row.is_uncleaned;
+  const read = readPlaced(row, isTextCleaned ? [...columns, 'text_body'] : columns);
+  const cleanedText = isTextCleaned ? (read.text_body ?? row.cleaned_text) : read.cleaned_text;
+  return { ...read, text_body: parts.has('text') ? read.text_body : null, cleaned_text: cleanedText };
+}
+
+const BODY_PARTS = [
+  ['text_body', 'text'],
+  ['html_body', 'html'],
+  ['cleaned_text', 'cleanedText'],
+  ['cleaned_html', 'cleanedHtml'],
+] as const satisfies [BodyColumn, ContentPart][];
 
 /** Returns a row with the large ones of the parts. */
 async function readLargeParts(

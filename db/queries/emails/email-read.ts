@@ -20,6 +20,7 @@ import {
   emailSummaryColumns,
 } from './email-row.ts';
 import { type BodyColumn, readLargeBodies, smallBody, type WithLargeBodies } from './large-bodies.ts';
+import { type PlacedColumns, readPlaced } from './placed-bodies.ts';
 
 /** An email with its content as it is stored. */
 export interface ReadEmail extends EmailSummary, EmailContent, CleanedContent {
@@ -40,14 +41,14 @@ export async function readEmail(
   userId: string,
   emailId: string,
 ): Promise<ReadEmail | null> {
-  const { rows } = await sql<DetailsRow & { large_bodies: BodyColumn[] }>`
+  const { rows } = await sql<DetailsRow & PlacedColumns & { large_bodies: BodyColumn[] }>`
     select ${emailSummaryColumns}, ${emailContentColumnsIfSmall}, ${smallBody('cleaned_text')} as cleaned_text,
       ${smallBody('cleaned_html')} as cleaned_html, c.removed_parts, ${emailRecipientsColumn} as recipients
     from email e
     left join email_content c on c.user_id = e.user_id and c.email_id = e.id
     where e.user_id = ${userId} and e.id = ${emailId}`.execute(transaction);
-  const row = rows[0];
-  if (row === undefined) return null;
+  if (rows[0] === undefined) return null;
+  const row = readPlaced(rows[0]);
   return emailDetails(await readLargeBodies(transaction, userId, { emailId, row, columns: row.large_bodies }));
 }
 
@@ -62,7 +63,7 @@ export async function readBoundedEmails(
   maxBodyBytes: number,
 ): Promise<Map<string, ReadEmail | LargeBodies>> {
   const whole = sql<boolean>`b.bytes <= ${maxBodyBytes}::bigint`;
-  const { rows } = await sql<DetailsRow & { body_bytes: number }>`
+  const { rows } = await sql<DetailsRow & PlacedColumns & { body_bytes: number }>`
     select ${emailSummaryColumns}, ${emailContentColumnsIf(whole)}, case when ${whole} then c.cleaned_text end as cleaned_text,
       case when ${whole} then c.cleaned_html end as cleaned_html, c.removed_parts, ${emailRecipientsColumn} as recipients, b.bytes as body_bytes
     from email e
@@ -70,7 +71,10 @@ export async function readBoundedEmails(
     cross join lateral (select ${bodyBytes} as bytes) b
     where e.user_id = ${userId} and e.id = any (${emailIds}::text[])`.execute(transaction);
   return new Map(
-    rows.map((row) => [row.id, row.body_bytes > maxBodyBytes ? { bodyBytes: row.body_bytes } : emailDetails(row)]),
+    rows.map((row) => [
+      row.id,
+      row.body_bytes > maxBodyBytes ? { bodyBytes: row.body_bytes } : emailDetails(readPlaced(row)),
+    ]),
   );
 }
 
@@ -101,19 +105,22 @@ export async function findThreadSizes(
   return rows.map(({ thread_id: threadId, id, bytes }) => ({ threadId, emailId: id, bytes }));
 }
 
+const CONTENT_BODIES = ['text_body', 'html_body'] as const;
+
 /** Returns those of the emails that are messages of the threads, in the order of their positions. Large bodies are a LargeText. */
 export async function readThreadEmails(
   transaction: Transaction<Tables>,
   userId: string,
   { threadIds, emailIds }: { threadIds: readonly string[]; emailIds: readonly string[] },
 ): Promise<(EmailSummary & EmailContent)[]> {
-  const { rows } = await sql<EmailSummaryRow & ContentRow & { large_bodies: BodyColumn[] }>`
+  const { rows } = await sql<EmailSummaryRow & ContentRow & PlacedColumns & { large_bodies: BodyColumn[] }>`
     select ${emailSummaryColumns}, ${emailContentColumnsIfSmall} from email e
     left join email_content c on c.user_id = e.user_id and c.email_id = e.id
     where e.user_id = ${userId} and e.thread_id = any (${threadIds}::text[]) and e.id = any (${emailIds}::text[])
     order by e.thread_at, e.id`.execute(transaction);
   const emails: (EmailSummary & EmailContent)[] = [];
-  for (const row of rows) {
+  for (const stored of rows) {
+    const row = readPlaced(stored, CONTENT_BODIES);
     const { id: emailId, large_bodies: columns } = row;
     const whole = await readLargeBodies(transaction, userId, { emailId, row, columns });
     emails.push({ ...emailSummary(whole), ...emailContent(whole) });

@@ -8,7 +8,8 @@ import { REMOVED_KINDS, type RemovedPart } from '../../../core/mime/reply-text.t
 import type { BodyText } from '../../../core/shared/large-text.ts';
 import type { ThreadReason } from '../../../core/threads/threading.ts';
 import type { Row } from '../../entities/tables.ts';
-import { largeBodies, smallBody, type WithLargeBodies } from './large-bodies.ts';
+import { type BodyColumn, largeBodies, smallBody, type WithLargeBodies } from './large-bodies.ts';
+import { bodySizeSql, placedColumns } from './placed-bodies.ts';
 
 /** An email without its bodies, as shown in lists. Addresses are bare, as written. */
 export interface EmailSummary {
@@ -217,24 +218,31 @@ export const emailContentColumnsIfSmall: RawBuilder<unknown> = sql.join([
       : sql.ref(`c.${column}`),
   ),
   sql`${largeBodies} as large_bodies`,
+  sql.raw(placedColumns()),
 ]);
 
 /** The same with null for the bodies where a condition is false. */
 export const emailContentColumnsIf = (condition: RawBuilder<boolean>): RawBuilder<unknown> =>
-  sql.join(
-    contentColumns.map((column) =>
+  sql.join([
+    ...contentColumns.map((column) =>
       column === 'text_body' || column === 'html_body'
         ? sql`case when ${condition} then ${sql.ref(`c.${column}`)} end as ${sql.ref(column)}`
         : sql.ref(`c.${column}`),
     ),
-  );
+    sql`c.body_places, case when c.body_places is not null and ${condition} then placed_octets(c.user_id, c.email_id) end as placed_octets`,
+  ]);
+
+/** The bytes of a body of the table `c`; 0 without one. */
+export function bodySize(column: BodyColumn): RawBuilder<number> {
+  return sql`coalesce(${sql.raw(bodySizeSql(column))}, 0)`;
+}
 
 /** The bytes of the bodies of the table `c`. PostgreSQL knows them without reading the bodies. */
-export const bodyBytes: RawBuilder<number> = sql`(coalesce(octet_length(c.text_body), 0)::bigint + coalesce(octet_length(c.html_body), 0)
-  + coalesce(octet_length(c.cleaned_text), 0) + coalesce(octet_length(c.cleaned_html), 0))`;
+export const bodyBytes: RawBuilder<number> = sql`(${bodySize('text_body')}::bigint + ${bodySize('html_body')} + ${bodySize('cleaned_text')}
+  + ${bodySize('cleaned_html')})`;
 
 /** The bytes of everything in EmailContent, of the table `c`. What is not a body is read for it. */
-export const contentBytes: RawBuilder<number> = sql`(coalesce(octet_length(c.text_body), 0)::bigint + coalesce(octet_length(c.html_body), 0)
+export const contentBytes: RawBuilder<number> = sql`(${bodySize('text_body')}::bigint + ${bodySize('html_body')}
   + coalesce(octet_length(c.headers::text), 0) + coalesce(octet_length(c.addresses::text), 0) + coalesce(octet_length(c.attachments::text), 0)
   + coalesce(octet_length(c.reference_ids::text), 0) + coalesce(octet_length(c.in_reply_to::text), 0) + coalesce(octet_length(c.tags::text), 0)
   + coalesce(octet_length(c.authentication::text), 0))`;

@@ -6,7 +6,7 @@ import type { Tables } from '../../entities/tables.ts';
 const PIECE_BYTES = 524_288;
 
 /** Columns of email_content that may have megabytes. */
-const BODY_COLUMNS = ['text_body', 'html_body', 'cleaned_text', 'cleaned_html'] as const;
+export const BODY_COLUMNS = ['text_body', 'html_body', 'cleaned_text', 'cleaned_html'] as const;
 export type BodyColumn = (typeof BODY_COLUMNS)[number];
 
 const isLarge = (column: BodyColumn) => sql`octet_length(${sql.ref(`c.${column}`)}) > ${sql.lit(LARGE_BODY_BYTES)}`;

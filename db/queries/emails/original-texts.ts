@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { type PlacedColumns, placedColumns, readPlaced } from './placed-bodies.ts';
 
 /** A message that a received email refers to. */
 export interface OriginalKey {
@@ -10,6 +11,8 @@ export interface OriginalKey {
 const MAX_LENGTH = 50_000;
 const MAX_HTML_LENGTH = 100_000;
 
+const ORIGINALS = ['text_body', 'html_body'] as const;
+
 /** The text of an email that a reply may repeat: its plain text, or its HTML if it has none. */
 export type OriginalText = OriginalKey & ({ text: string } | { html: string });
 
@@ -19,26 +22,28 @@ export async function readOriginalTexts(
   keys: readonly OriginalKey[],
 ): Promise<OriginalText[]> {
   if (keys.length === 0) return [];
-  const { rows } = await client.query<{
-    user_id: string;
-    message_id: string;
-    text: string | null;
-    html: string | null;
-  }>({
+  const { rows } = await client.query<
+    {
+      user_id: string;
+      message_id: string;
+      text_body: string | null;
+      html_body: string | null;
+    } & PlacedColumns
+  >({
     name: 'original-texts',
     text: `
-      select e.user_id, e.message_id, left(c.text_body, $3) as text,
-        case when c.text_body is null then left(c.html_body, $4) end as html
+      select e.user_id, e.message_id, left(c.text_body, $3) as text_body, ${placedColumns()},
+        case when c.text_body is null then left(c.html_body, $4) end as html_body
       from unnest($1::text[], $2::text[]) with ordinality as k (user_id, message_id, at)
       join email e on e.user_id = k.user_id and e.message_id = k.message_id
       join email_content c on c.user_id = e.user_id and c.email_id = e.id
-      where c.text_body is not null or c.html_body is not null
+      where c.text_body is not null or c.html_body is not null or c.body_places is not null
       order by k.at`,
     values: [keys.map(({ userId }) => userId), keys.map(({ messageId }) => messageId), MAX_LENGTH, MAX_HTML_LENGTH],
   });
-  return rows.map(({ user_id, message_id, text, html }) => ({
-    userId: user_id,
-    messageId: message_id,
-    ...(text === null ? { html: html ?? '' } : { text }),
-  }));
+  return rows.flatMap((row): OriginalText[] => {
+    const { user_id: userId, message_id: messageId, text_body: text, html_body: html } = readPlaced(row, ORIGINALS);
+    if (text !== null) return [{ userId, messageId, text: text.slice(0, MAX_LENGTH) }];
+    return html === null ? [] : [{ userId, messageId, html: html.slice(0, MAX_HTML_LENGTH) }];
+  });
 }

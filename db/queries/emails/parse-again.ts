@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { addParticipants } from '../../../core/threads/thread-participants.ts';
 import { readMailboxes } from '../threads/thread-move.ts';
 import { readThreadEnds, writeThreads } from '../threads/thread-write.ts';
+import { type PlacedColumns, placedColumns, readPlaced } from './placed-bodies.ts';
 
 /** A received email in its parsed form, with its envelope. */
 export interface ParsedRow {
@@ -72,12 +73,12 @@ export async function readStage(
 
 /** Returns a received email and locks it; null when it is gone. */
 export async function lockParsed(client: pg.ClientBase, userId: string, emailId: string): Promise<ParsedRow | null> {
-  const { rows } = await client.query<ParsedRow>({
+  const { rows } = await client.query<ParsedRow & PlacedColumns>({
     name: 'parse-again-lock',
     text: `${READ_SQL} for no key update of e`,
     values: [userId, emailId],
   });
-  return rows[0] ?? null;
+  return rows[0] === undefined ? null : readPlaced(rows[0]);
 }
 
 /** The same without a lock. */
@@ -86,19 +87,20 @@ export async function readParsed(
   userId: string,
   emailId: string,
 ): Promise<ParsedRow | null> {
-  const { rows } = await client.query<ParsedRow>({
+  const { rows } = await client.query<ParsedRow & PlacedColumns>({
     name: 'parse-again-read',
     text: READ_SQL,
     values: [userId, emailId],
   });
-  return rows[0] ?? null;
+  return rows[0] === undefined ? null : readPlaced(rows[0]);
 }
 
 const READ_SQL = `
   select e.raw_id, e.thread_id, e.recipient, e.own_address, p.reverse_path, p.remote_address, p.helo, r.outcome,
     e.message_id, e.subject, e.base_subject, e.from_name, e.from_address, e.from_text, e.to_addresses, e.cc_addresses, e.preview, e.date,
     e.attachment_count, c.headers, c.addresses, c.in_reply_to, c.reference_ids, c.text_body, c.html_body, c.cleaned_text, c.cleaned_html,
-    c.removed_parts, c.attachments, c.authentication, c.priority, c.is_truncated, c.parse_error, c.parser_version
+    c.removed_parts, c.attachments, c.authentication, c.priority, c.is_truncated, c.parse_error, c.parser_version,
+    ${placedColumns()}
   from email e
   join email_content c on c.user_id = $1 and c.email_id = e.id
   left join reception p on p.user_id = $1 and p.email_id = e.id
@@ -128,7 +130,7 @@ const WRITE_SQL = `
       is_truncated boolean, parse_error text, parser_version smallint, search_text text, parties text[])
   ), content_row as (
     update email_content c set headers = g.headers, addresses = g.addresses, in_reply_to = g.in_reply_to, reference_ids = g.reference_ids,
-      text_body = $4, html_body = $5, cleaned_text = $6, cleaned_html = $7, removed_parts = g.removed_parts, attachments = g.attachments,
+      text_body = $4, html_body = $5, cleaned_text = $6, cleaned_html = $7, body_places = null, removed_parts = g.removed_parts, attachments = g.attachments,
       authentication = g.authentication, priority = g.priority, is_truncated = g.is_truncated, parse_error = g.parse_error,
       parser_version = g.parser_version
     from g where c.user_id = $1 and c.email_id = $2

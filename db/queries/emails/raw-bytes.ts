@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import { type Database } from '../../connection/database.ts';
 import { asUser } from '../../connection/transaction.ts';
 import type { Tables } from '../../entities/tables.ts';
-import { type PackedMessage, unpackMessage } from '../../packed-message.ts';
+import { inUnpackingTurn, type PackedMessage, unpackMessage } from '../../packed-message.ts';
 
 /**
  * Returns `length` bytes from `start` (0-based) of the message of a user's email. `missing`: the message is gone; `damaged`: its bytes do
@@ -14,10 +14,14 @@ export async function readRawBytes(
   emailId: string,
   { start, length }: { start: number; length: number },
 ): Promise<Buffer | 'missing' | 'damaged'> {
-  const [packed] = await asUser(database, userId, (transaction) => findPacked(transaction, userId, [emailId]));
-  if (packed === undefined) return 'missing';
-  const bytes = await unpackMessage(packed, userId);
-  return bytes === null ? 'damaged' : cutOut(bytes, start, length);
+  const size = (await readSizes(database, userId, [emailId])).get(emailId);
+  if (size === undefined) return 'missing';
+  return inUnpackingTurn(userId, size, async () => {
+    const [packed] = await asUser(database, userId, (transaction) => findPacked(transaction, userId, [emailId]));
+    if (packed === undefined) return 'missing';
+    const bytes = await unpackMessage(packed);
+    return bytes === null ? 'damaged' : cutOut(bytes, start, length);
+  });
 }
 
 /**
@@ -30,13 +34,21 @@ export async function readRawBeginnings(
   emailIds: readonly string[],
   length: number,
 ): Promise<Map<string, Buffer | 'damaged'>> {
-  const found = await asUser(database, userId, (transaction) => findPacked(transaction, userId, emailIds));
-  const beginnings = new Map<string, Buffer | 'damaged'>();
-  for (const packed of found) {
-    const bytes = await unpackMessage(packed, userId);
-    beginnings.set(packed.id, bytes === null ? 'damaged' : cutOut(bytes, 0, length));
-  }
-  return beginnings;
+  const sizes = await readSizes(database, userId, emailIds);
+  const total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+  return inUnpackingTurn(userId, total, async () => {
+    const found = await asUser(database, userId, (transaction) => findPacked(transaction, userId, emailIds));
+    const beginnings = new Map<string, Buffer | 'damaged'>();
+    for (const packed of found) {
+      const bytes = await unpackMessage(packed);
+      beginnings.set(packed.id, bytes === null ? 'damaged' : cutOut(bytes, 0, length));
+    }
+    return beginnings;
+  });
+}
+
+function readSizes(database: Database, userId: string, emailIds: readonly string[]): Promise<Map<string, number>> {
+  return asUser(database, userId, (transaction) => findRawSizes(transaction, userId, emailIds));
 }
 
 /** Returns the messages of those of the emails that belong to the user, as their rows have them. */

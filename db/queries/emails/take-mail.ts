@@ -13,6 +13,7 @@ import {
   packOffers,
   recipientRows,
 } from './accept-group.ts';
+import { type BodyPlaces, placeBodies } from './placed-bodies.ts';
 import { type EmailRows, withBodiesApart } from './store-received.ts';
 
 /** The email that a recipient of an offer becomes at once. */
@@ -98,8 +99,8 @@ export async function takeMail(
   { claimant, claimsReceptions }: TakeOptions,
 ): Promise<TakeOutcome[]> {
   const plain = offers.map(({ offer }) => offer);
-  const { mails, bodies } = mailRows(offers);
   const octets = await packOffers(plain);
+  const { mails, bodies } = mailRows(offers, octets);
   const { rows } = await client.query<TakenRow>({
     name: 'take-mail',
     text: 'select * from take_mail($1, $2, $3, $4, $5, $6, $7, $8, $9)',
@@ -156,9 +157,12 @@ function takenOf(row: TakenRow, threadId: string): TakenMail {
 }
 
 /** Returns the recipients as take_mail reads them, and the bodies of all in one piece. */
-function mailRows(offers: readonly TakenOffer[]) {
+function mailRows(offers: readonly TakenOffer[], octets: readonly Buffer[]) {
   const whole = offers.flatMap(({ mails }) => mails.flatMap((mail) => mail ?? []));
-  const { fields, bodies } = withBodiesApart(whole.map(({ row }) => row));
+  const rows = offers.flatMap(({ offer, mails }, at) =>
+    mails.flatMap((mail) => (mail === null ? [] : [rowWithPlaces(mail.row, offer.bytes, octets[at])])),
+  );
+  const { fields, bodies } = withBodiesApart(rows);
   const fieldsOf = new Map(whole.map((mail, at) => [mail, fields[at]]));
   const mails = offers.flatMap(({ offer, mails }) =>
     recipientRows([offer]).map((recipient, at) => {
@@ -169,6 +173,16 @@ function mailRows(offers: readonly TakenOffer[]) {
     }),
   );
   return { mails, bodies };
+}
+
+/** Returns the row with those bodies that do not lie in the message, and where the others do. */
+function rowWithPlaces(
+  row: EmailRows,
+  message: Buffer,
+  octets = message,
+): EmailRows & { body_places: BodyPlaces | null } {
+  const { bodies, places } = placeBodies({ message, octets }, row);
+  return { ...row, ...bodies, body_places: places };
 }
 
 function wholeColumns({ eventIds, thread, route }: WholeMail) {

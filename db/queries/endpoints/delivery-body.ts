@@ -3,6 +3,7 @@ import type { EndpointType, WebhookFormat } from '../../../core/endpoints/endpoi
 import type { EventFilter } from '../../../core/endpoints/endpoint-events.ts';
 import type { StoredMail } from '../../../core/endpoints/mail-payload.ts';
 import type { Tables } from '../../entities/tables.ts';
+import { type PlacedColumns, placedColumns, readPlaced } from '../emails/placed-bodies.ts';
 
 /** What the body of a webhook request is built from, except for the email. */
 export interface DeliveryBodyParts {
@@ -65,9 +66,9 @@ export async function findDeliveryContents(
 ): Promise<Map<string, DeliveryContentRow>> {
   const values = [emailIds.map(() => userId), emailIds];
   const { rows } = await transaction.executeQuery(
-    CompiledQuery.raw(readDeliveryContentSql, values) as CompiledQuery<DeliveryContentRow>,
+    CompiledQuery.raw(readDeliveryContentSql, values) as CompiledQuery<StoredContentRow>,
   );
-  return new Map(rows.map((row) => [row.id, row]));
+  return new Map(rows.map((row) => [row.id, readPlaced(row)]));
 }
 
 interface BodyRow {
@@ -94,12 +95,15 @@ export interface DeliveryContentRow extends StoredMail {
   is_test: boolean;
 }
 
-/** The columns of DeliveryContentRow, of `email e` and `email_content c`. */
+/** A row of DELIVERY_CONTENT_COLUMNS, which readPlaced makes a DeliveryContentRow. */
+export type StoredContentRow = DeliveryContentRow & PlacedColumns;
+
+/** The columns of StoredContentRow, of `email e` and `email_content c`. */
 export const DELIVERY_CONTENT_COLUMNS = `e.user_id, e.id, e.raw_id, e.message_id, e.subject, e.recipient, e.own_address, e.created_at, e.date,
   e.is_test, e.metadata, c.headers, c.addresses, c.in_reply_to, c.reference_ids, c.text_body, c.html_body, c.cleaned_text, c.cleaned_html,
-  c.removed_parts, c.attachments, c.authentication, c.priority, c.is_truncated`;
+  c.removed_parts, c.attachments, c.authentication, c.priority, c.is_truncated, ${placedColumns()}`;
 
-/** Emails with their content, by the parallel arrays $1 (user ids) and $2 (email ids). Rows: DeliveryContentRow. */
+/** Emails with their content, by the parallel arrays $1 (user ids) and $2 (email ids). Rows: StoredContentRow. */
 export const readDeliveryContentSql = `
   select ${DELIVERY_CONTENT_COLUMNS}
   from unnest($1::text[], $2::text[]) k(user_id, id)

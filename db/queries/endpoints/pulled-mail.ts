@@ -1,5 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import type { Row, Tables } from '../../entities/tables.ts';
+import { bodySizeSql } from '../emails/placed-bodies.ts';
 
 /** A received email, as the requests for programs that pull them need it. */
 export interface PulledMail {
@@ -45,7 +46,7 @@ export async function readMailSizes(
   emailIds: readonly string[],
 ): Promise<Map<string, number>> {
   const { rows } = await sql<{ id: string; bytes: number }>`
-    select k.id, greatest(z.octets, coalesce(octet_length(c.text_body), 0) + coalesce(octet_length(c.html_body), 0))::int as bytes
+    select k.id, greatest(z.octets, coalesce(${sql.raw(bodySizeSql('text_body'))}, 0) + coalesce(${sql.raw(bodySizeSql('html_body'))}, 0))::int as bytes
     from unnest(${emailIds}::text[]) k(id)
     left join lateral (select * from email_content c where c.user_id = ${userId} and c.email_id = k.id limit 1) c on true
     left join raw_sizes(${userId}, ${emailIds}::text[]) z on z.email_id = k.id`.execute(transaction);

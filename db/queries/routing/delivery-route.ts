@@ -4,7 +4,7 @@ import type { EventFilter } from '../../../core/endpoints/endpoint-events.ts';
 import type { RouteDecision } from '../../../core/routing/route.ts';
 import { LEASE_SECONDS } from '../../claim.ts';
 import type { Row } from '../../entities/tables.ts';
-import { DELIVERY_CONTENT_COLUMNS, type DeliveryContentRow } from '../endpoints/delivery-body.ts';
+import { DELIVERY_CONTENT_COLUMNS, type StoredContentRow } from '../endpoints/delivery-body.ts';
 import { notSetAsideSql } from '../upkeep/dead-row.ts';
 import { GRANTED_CATCH_ALL, GRANTED_ENDPOINTS_OF_ADDRESS } from './granted-route.ts';
 
@@ -201,7 +201,7 @@ export interface StoredRouteRow {
 
 /** ... with its content, which is null (`id` is) unless wanted, or when it is gone; so are the bytes of the message. */
 export type StoredRouteContentRow = StoredRouteRow &
-  Omit<DeliveryContentRow, 'id'> & {
+  Omit<StoredContentRow, 'id'> & {
     id: string | null;
     octets: Buffer | null;
     sha256: Buffer | null;

@@ -5,8 +5,9 @@ import { guardFactsOf, MAX_GUARDED_HTML_LENGTH, MAX_GUARDED_TEXT_LENGTH } from '
 import type { GuardFacts } from '../../../core/routing/guard-rule.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { addressFields } from '../emails/email-row.ts';
+import { type PlacedColumns, placedColumns, readPlaced } from '../emails/placed-bodies.ts';
 
-/** A row of guardFactsColumns. */
+/** What the facts of an email are made from. */
 export interface GuardFactsRow {
   subject: string;
   recipient: string | null;
@@ -21,20 +22,28 @@ export interface GuardFactsRow {
   parse_error: string | null;
 }
 
+/** A row of guardFactsColumns, which readGuardFacts makes a GuardFactsRow. */
+export type StoredFactsRow = GuardFactsRow & PlacedColumns;
+
+/** Returns a row with the bodies that lie in the message. */
+export function readGuardFacts<Row extends StoredFactsRow>(row: Row): Omit<Row, keyof PlacedColumns> {
+  return readPlaced(row, GUARDED);
+}
+
 /** whole: with the beginnings of the bodies; outline: without, for rules that do not use them (see readsText) */
 export type GuardFactsExtent = 'whole' | 'outline';
 
-/** The columns of GuardFactsRow, of `email e` and `email_content c` (left joined). */
+/** The columns of StoredFactsRow, of `email e` and `email_content c` (left joined). */
 export function guardFactsColumns(extent: GuardFactsExtent): string {
   const bodies =
     extent === 'whole'
-      ? `left(c.text_body, ${MAX_GUARDED_TEXT_LENGTH}) as text_body, left(c.html_body, ${MAX_GUARDED_HTML_LENGTH}) as html_body`
-      : 'null::text as text_body, null::text as html_body';
+      ? `left(c.text_body, ${MAX_GUARDED_TEXT_LENGTH}) as text_body, left(c.html_body, ${MAX_GUARDED_HTML_LENGTH}) as html_body, ${placedColumns()}`
+      : 'null::text as text_body, null::text as html_body, null::integer[] as body_places, null::bytea as placed_octets';
   return `e.subject, e.recipient, e.own_address, c.addresses, c.attachments, c.authentication, c.parse_error, ${bodies}`;
 }
 
 /**
- * The facts of received emails by the parallel arrays $1 (user ids) and $2 (email ids), for either role. Rows: GuardFactsRow with user_id
+ * The facts of received emails by the parallel arrays $1 (user ids) and $2 (email ids), for either role. Rows: StoredFactsRow with user_id
  * and email_id.
  */
 export function readGuardFactsSql(extent: GuardFactsExtent): string {
@@ -59,6 +68,7 @@ export function guardFactsOfRow(row: GuardFactsRow): GuardFacts {
   });
 }
 
+const GUARDED = ['text_body', 'html_body'] as const;
 const attachments = z.array(z.object({ filename: z.string(), contentType: z.string() }));
 const result = z.enum(AUTHENTICATION_RESULTS);
 const authentication = z
@@ -88,10 +98,10 @@ export async function readFacts(
   emailId: string,
   extent: GuardFactsExtent,
 ): Promise<GuardedContent | null> {
-  const { rows } = await sql<GuardFactsRow>`
+  const { rows } = await sql<StoredFactsRow>`
     select ${sql.raw(guardFactsColumns(extent))} from email e
     left join email_content c on c.user_id = e.user_id and c.email_id = e.id
     where e.user_id = ${userId} and e.id = ${emailId} and e.type = 'received'`.execute(transaction);
-  const [row] = rows;
+  const [row] = rows.map(readGuardFacts);
   return row === undefined ? null : { facts: guardFactsOfRow(row), isParsed: row.parse_error === null };
 }

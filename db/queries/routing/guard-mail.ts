@@ -3,7 +3,13 @@ import { readAnswers, type StoredAnswer } from '../../../core/routing/guard-judg
 import type { GuardFacts } from '../../../core/routing/guard-rule.ts';
 import type { KeysetCursor } from '../../../core/shared/page.ts';
 import type { Row, Tables } from '../../entities/tables.ts';
-import { type GuardFactsExtent, type GuardFactsRow, guardFactsColumns, guardFactsOfRow } from './guard-facts.ts';
+import {
+  type GuardFactsExtent,
+  guardFactsColumns,
+  guardFactsOfRow,
+  readGuardFacts,
+  type StoredFactsRow,
+} from './guard-facts.ts';
 
 /** A received email on which rules are tried. */
 export interface GuardedEmail {
@@ -24,11 +30,11 @@ export async function readGuardedEmail(
   userId: string,
   emailId: string,
 ): Promise<GuardFacts | null> {
-  const { rows } = await sql<GuardFactsRow>`
+  const { rows } = await sql<StoredFactsRow>`
     select ${sql.raw(guardFactsColumns('whole'))} from email e
     left join email_content c on c.user_id = e.user_id and c.email_id = e.id
     where e.user_id = ${userId} and e.id = ${emailId} and e.type = 'received'`.execute(transaction);
-  return rows[0] === undefined ? null : guardFactsOfRow(rows[0]);
+  return rows[0] === undefined ? null : guardFactsOfRow(readGuardFacts(rows[0]));
 }
 
 /** Returns received mail of a period, newest first: up to `limit` since an instant and after a cursor (null: from the start). */
@@ -39,7 +45,7 @@ export async function readGuardedEmails(
   extent: GuardFactsExtent,
 ): Promise<GuardedEmail[]> {
   const { since, before, limit } = span;
-  const { rows } = await sql<GuardFactsRow & MailRow>`
+  const { rows } = await sql<StoredFactsRow & MailRow>`
     select e.id, e.created_at, e.from_text, r.outcome, r.endpoint_id, r.rule_id, r.answers,
       ${sql.raw(guardFactsColumns(extent))}
     from (
@@ -56,7 +62,7 @@ export async function readGuardedEmails(
     createdAt: row.created_at,
     subject: row.subject,
     fromText: row.from_text,
-    facts: guardFactsOfRow(row),
+    facts: guardFactsOfRow(readGuardFacts(row)),
     route: row.outcome === null ? null : { outcome: row.outcome, endpoint_id: row.endpoint_id, rule_id: row.rule_id },
     answers: readAnswers(row.answers),
   }));

@@ -5,6 +5,7 @@ import {
   MAX_HTML_LENGTH,
   type WordSource,
 } from '../../../core/search/email-terms.ts';
+import { type PlacedColumns, placedColumns, readPlaced } from '../emails/placed-bodies.ts';
 
 /*
  * The emails of which no segment has the present words. A row is written with each new email, with each change of one, and when one is
@@ -76,7 +77,7 @@ export async function readSources(
   }
 }
 
-interface SourceRow extends pg.QueryResultRow {
+type SourceRow = PlacedColumns & {
   id: string;
   created_at: Date;
   subject: string;
@@ -86,11 +87,13 @@ interface SourceRow extends pg.QueryResultRow {
   recipients: string[];
   own_address: string;
   has_attachments: boolean;
-  text: string | null;
-  html: string | null;
-}
+  text_body: string | null;
+  html_body: string | null;
+};
 
-function sourceOfRow(row: SourceRow): WordSource {
+function sourceOfRow(stored: SourceRow): WordSource {
+  // HTML is only read where the text is missing or blank.
+  const row = readPlaced(stored, stored.body_places?.[1] == null ? SOURCES : TEXT);
   return {
     subject: row.subject,
     fromText: row.from_text,
@@ -98,11 +101,14 @@ function sourceOfRow(row: SourceRow): WordSource {
     recipientTexts: row.shown.filter((text) => text !== null),
     recipients: row.recipients,
     ownAddress: row.own_address,
-    text: row.text,
-    html: row.html,
+    text: row.text_body,
+    html: row.html_body,
     hasAttachments: row.has_attachments,
   };
 }
+
+const TEXT = ['text_body'] as const;
+const SOURCES = ['text_body', 'html_body'] as const;
 
 // Bodies are not compressed, so that only their beginnings are read. Cutting one off takes several times as long as reading it whole, so that is
 // done to long ones only. HTML is read where the text may be blank.
@@ -112,8 +118,8 @@ const READ_SQL = `
       left(c.addresses->'bcc'->>'text', ${MAX_FIELD_LENGTH})] as shown,
     case when e.recipient is null then '{}' else array[e.recipient] end || e.to_addresses || e.cc_addresses as recipients,
     case when not $3::boolean then null when octet_length(c.text_body) <= ${MAX_BODY_LENGTH} then c.text_body
-      else left(c.text_body, ${MAX_BODY_LENGTH}) end as text,
-    case when $3 and (c.text_body is null or btrim(left(c.text_body, 16), E' \\t\\r\\n') = '')
-      then left(c.html_body, ${MAX_HTML_LENGTH}) end as html
+      else left(c.text_body, ${MAX_BODY_LENGTH}) end as text_body,
+    case when $3 and c.body_places[2] is null and (c.text_body is null or btrim(left(c.text_body, 16), E' \\t\\r\\n') = '')
+      then left(c.html_body, ${MAX_HTML_LENGTH}) end as html_body, ${placedColumns('$3::boolean')}
   from unnest($2::text[]) i(id) cross join lateral (select * from email e where e.user_id = $1 and e.id = i.id limit 1) e
   left join lateral (select * from email_content c where c.user_id = $1 and c.email_id = e.id limit 1) c on true`;

@@ -128,7 +128,7 @@ async function redate(
   date: string,
 ): Promise<boolean> {
   const [packed] = await findPacked(transaction, userId, [emailId]);
-  const stored = packed === undefined ? null : await unpackMessage(packed, userId);
+  const stored = packed === undefined ? null : await unpackMessage(packed);
   if (stored === null) return false;
   const start = stored.indexOf(DATE_FIELD) + DATE_FIELD.length;
   const isField = start >= DATE_FIELD.length && start < stored.indexOf('\r\n\r\n');

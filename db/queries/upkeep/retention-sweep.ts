@@ -3,6 +3,7 @@ import { SYSTEM_USER_ID } from '../../../core/accounts/system-account.ts';
 import type { Retention } from '../../../core/upkeep/retention.ts';
 import { claimStatement, LEASE_SECONDS } from '../../claim.ts';
 import type { Database } from '../../connection/database.ts';
+import { storeBodiesApart } from '../emails/placed-bodies.ts';
 import { noteChanged } from '../search/unindexed-email.ts';
 import { isInWorkSql, removeRawMessages } from './remove-emails.ts';
 
@@ -151,7 +152,8 @@ const HELD = `exists (select from route h where h.user_id = e.user_id and h.emai
 const WANTED: Record<Tier, string> = {
   metadata: `not ${isInWorkSql}`,
   bodies: `not ${isInWorkSql} and not ${HELD} and exists (select from email_content c where c.user_id = e.user_id and c.email_id = e.id
-    and (c.text_body is not null or c.html_body is not null or c.cleaned_text is not null or c.cleaned_html is not null))`,
+    and (c.text_body is not null or c.html_body is not null or c.cleaned_text is not null or c.cleaned_html is not null
+      or c.body_places is not null))`,
   raw: `not ${isInWorkSql} and not ${HELD} and (e.raw_id is not null or exists (select from delivery d
     where d.user_id = e.user_id and d.email_id = e.id and d.forward_raw_id is not null))`,
 };
@@ -193,7 +195,8 @@ export async function removeBodies(client: pg.ClientBase, userId: string, emailI
     name: 'retention-bodies',
     text: `
       with contents as (
-        update email_content c set text_body = null, html_body = null, cleaned_text = null, cleaned_html = null, removed_parts = '[]',
+        update email_content c set text_body = null, html_body = null, cleaned_text = null, cleaned_html = null, body_places = null,
+          removed_parts = '[]',
           attachments = case when c.attachments @? '$[*].event' then (
             select jsonb_agg(one - 'event' order by place) from jsonb_array_elements(c.attachments) with ordinality as each (one, place)
           ) else c.attachments end
@@ -205,9 +208,10 @@ export async function removeBodies(client: pg.ClientBase, userId: string, emailI
   await noteChanged(client, userId, emailIds);
 }
 
-/** Removes the bytes of these emails, and those of their forwarded copies. In a transaction. */
+/** Removes the bytes of these emails, and those of their forwarded copies. Bodies that lie in the bytes are kept. In a transaction. */
 export async function removeRaws(client: pg.ClientBase, userId: string, emailIds: readonly string[]): Promise<void> {
   if (emailIds.length === 0) return;
+  await storeBodiesApart(client, userId, emailIds);
   const { rows } = await client.query<{ raw_id: string }>({
     name: 'retention-raws',
     text: `

@@ -53,7 +53,7 @@ export async function countErased(
         and e.created_at < ${before(metadataDays)}::timestamptz limit ${MAX_RETENTION_COUNT}) c) as emails,
       (select count(*)::int from (select from email e where e.user_id = ${userId}
         and e.created_at < ${before(bodyDays)}::timestamptz and exists (select from email_content c
-          where c.user_id = e.user_id and c.email_id = e.id and (c.text_body is not null or c.html_body is not null))
+          where c.user_id = e.user_id and c.email_id = e.id and (c.text_body is not null or c.html_body is not null or c.body_places is not null))
         limit ${MAX_RETENTION_COUNT}) c) as bodies,
       (select count(*)::int from (select from email e where e.user_id = ${userId}
         and e.created_at < ${before(rawDays)}::timestamptz and e.raw_id is not null limit ${MAX_RETENTION_COUNT}) c) as raws

@@ -1,4 +1,5 @@
 import type { Database } from '../../../db/connection/database.ts';
+import { type PlacedColumns, placedColumns, readPlaced } from '../../../db/queries/emails/placed-bodies.ts';
 
 /**
  * Everything that received mail leaves in an account, so that two accounts which got the same mail compare equal: without identifiers of
@@ -14,7 +15,18 @@ export async function readAccountLedger(database: Database, userId: string): Pro
     );
     ledger[name] = rows.map(({ row }) => row);
   }
+  ledger['bodies'] = await readBodies(database, userId);
   return ledger;
+}
+
+/** Bodies that lie in the message compare equal to those beside it. */
+async function readBodies(database: Database, userId: string): Promise<unknown[]> {
+  const { rows } = await database.pool.query<PlacedColumns>(
+    `select c.email_id, c.text_body, c.html_body, c.cleaned_text, c.cleaned_html, ${placedColumns()} from email_content c
+     where c.user_id = $1 order by c.email_id collate "C"`,
+    [userId],
+  );
+  return rows.map((row) => readPlaced(row));
 }
 
 const THREAD = 'join named n using (thread_id)';
@@ -27,7 +39,7 @@ const PARTS = {
   offers: `select recipient, reverse_path, sha256, email_id from smtp_offer where user_id = $1`,
   emails: `select n.name, ${without('e', 'raw_id', 'address_id', 'domain_id', 'created_at', 'updated_at', 'thread_at', 'thread_id')} as email from email e
     ${THREAD} where e.user_id = $1`,
-  contents: `select ${without('c')} as content from email_content c where user_id = $1`,
+  contents: `select ${without('c', 'body_places', 'text_body', 'html_body', 'cleaned_text', 'cleaned_html')} as content from email_content c where user_id = $1`,
   searches: `select ${without('s', 'created_at')} as search from email_search s where user_id = $1`,
   unindexed: `select email_id, state, changes from unindexed_email where user_id = $1`,
   counters: `select own_address, grain, own_domain, type, status, is_read, is_archived, sum(count) from email_counter

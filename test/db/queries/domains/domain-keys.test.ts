@@ -23,6 +23,7 @@ const LOOK_PAST = [
   'pending_receptions',
   'pick_emails',
   'pick_threads',
+  'placed_octets',
   'raw_octets',
   'raw_sizes',
   'search_emails',
@@ -154,6 +155,10 @@ test('the role may call only those functions past the policies that check the do
   expect(
     (await ask(`select octets as bytes from raw_octets('${userId}', '{${other}}')`, gateway.database)).length,
   ).toBe(1);
+  const placed = await ask<{ own: Buffer | null; other: Buffer | null }>(
+    `select placed_octets('${userId}', '${own}') as own, placed_octets('${userId}', '${other}') as other`,
+  );
+  expect(placed).toEqual([{ own: expect.any(Buffer), other: null }]);
   const sizes = await ask<{ email_id: string }>(`select email_id from raw_sizes('${userId}', '{${own},${other}}')`);
   expect(sizes).toEqual([{ email_id: own }]);
 
