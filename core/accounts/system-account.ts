@@ -76,7 +76,7 @@ const MAX_PLAIN_NAME = 60;
 /** Returns a name as one line in which no mail program finds a link. Addresses stay. */
 function plainName(name: string): string {
   const line = name.replaceAll(/[\s\p{C}"<>]+/gu, ' ').trim();
-  const plain = isAddress(line) ? line : line.replaceAll(/[:/\\@]|\.(?=\S)/g, ' ');
+  const plain = isAddress(line) ? line : line.replaceAll(/(?:[:/\\@]|\.(?=\S))+/g, ' ').replaceAll(/ +/g, ' ');
   return [...plain].slice(0, MAX_PLAIN_NAME).join('');
 }
 

@@ -3,11 +3,6 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { accountCapability } from '../../operations/accounts/account-capability.ts';
 import { apiRequestCapability } from '../../operations/accounts/api-request-capability.ts';
 import { auditCapability } from '../../operations/accounts/audit-capability.ts';
-import {
-  invitationCapability,
-  memberCapability,
-  workspaceCapability,
-} from '../../operations/accounts/member-capability.ts';
 import { dmarcSummaryCapability } from '../../operations/domains/dmarc-report-capability.ts';
 import { replyAddressCapability } from '../../operations/domains/reply-address-capability.ts';
 import { emailChecksCapability } from '../../operations/emails/email-checks-capability.ts';
@@ -41,6 +36,7 @@ import { referenceRoutes } from '../openapi/reference.ts';
 import type { ContextOf } from '../operation-context.ts';
 import { apiKeyRoutes, revokeKeyRoutes } from './accounts/api-keys.ts';
 import { auditExportRoute } from './accounts/audit-export.ts';
+import { memberRoutes } from './accounts/members.ts';
 import { capabilityRoutes } from './capability-routes.ts';
 import { dmarcReportRoutes } from './domains/dmarc-reports.ts';
 import { domainChangeRoutes } from './domains/domain-changes.ts';
@@ -91,9 +87,7 @@ const resources = [
   emailChangeRoutes,
   reprocessRoutes,
   contactRoutes,
-  capabilityRoutes(workspaceCapability),
-  capabilityRoutes(memberCapability),
-  capabilityRoutes(invitationCapability),
+  ...memberRoutes,
   capabilityRoutes(imageSenderCapability),
   emailWaitRoutes,
   importRoutes,

@@ -84,7 +84,7 @@ export async function createInvitation(
   return readInvitation(context, id);
 }
 
-/** Mails a new link, for 7 days from now; the former link stops working. Throws not_found, conflict. */
+/** Mails a new link, for 7 days from now; the previous link stops working. Throws not_found, conflict. */
 export async function resendInvitation(context: OperationContext, id: string): Promise<Invitation> {
   requireId(id);
   const link = makeLink(context);

@@ -68,7 +68,7 @@ async function readMember(context: OperationContext, personId: string): Promise<
 }
 
 /**
- * Gives a member another role, or other limits. A role that cannot create API keys ends those that the member created, or with `keepsKeys`
+ * Gives a member another role, or other limits. A role that cannot create API keys revokes the keys of the member, or with `keepsKeys`
  * gives them to the person of the request. Throws not_found, validation, forbidden, conflict.
  */
 export async function changeMember(

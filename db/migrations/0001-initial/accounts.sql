@@ -463,7 +463,7 @@ grant execute on function revoke_api_key to postroom_gateway, postroom_actor;
 
 -- However often it is used, a session ends 30 days after its sign-in, and begins in the workspace that its person used last. A closed account
 -- gets none: a sign-in that was under way as it was closed fails.
-create function limit_session() returns trigger language plpgsql set search_path = public, pg_temp as $$
+create function limit_session() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
   begin
     if tg_op = 'INSERT' then
       perform from user_account u where u.id = new.user_id and u.erase_at is null for share;
@@ -475,6 +475,7 @@ create function limit_session() returns trigger language plpgsql set search_path
     new.expires_at := least(new.expires_at, new.created_at + interval '30 days');
     return new;
   end $$;
+revoke all on function limit_session from public;
 create trigger limit_session before insert or update on auth_session for each row execute function limit_session();
 
 -- Counts a try for each of the keys, or, when one of them has had p_most within the window, for none. Answers in how many seconds to

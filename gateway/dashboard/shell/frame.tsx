@@ -7,7 +7,7 @@ import { ApprovalCount, DraftCount, UnreadCount } from './counts.tsx';
 import style from './frame.module.css';
 import { useIdleLoading } from './idle-loading.ts';
 import { FieldComing, useShortcuts } from './keys.ts';
-import { findGuidePath, placeOf, places } from './places.ts';
+import { findChangeRight, findGuidePath, placeOf, places } from './places.ts';
 import { useViewer } from './viewer.ts';
 
 const loadMenu = () => import('./account-menu.tsx');
@@ -83,6 +83,7 @@ export function Frame({ children }: { children: ReactNode }) {
           <AccountButton />
         </nav>
         <main className={style['main']} id="main" ref={main} tabIndex={-1}>
+          <RoleNote location={location} />
           {children}
         </main>
         <BottomBar location={location} />
@@ -152,6 +153,7 @@ function SkipLinks({ location }: { location: string }) {
 
 /** The places. One Tab stop; arrow keys move through it. */
 function Navigation({ location }: { location: string }) {
+  const rights = useViewer().person?.rights ?? [];
   const current = placeOf(location, useSearch());
   const [focused, setFocused] = useState<string | null>(null);
   const all = places.flatMap((group) => group.places.map(({ path }) => path));
@@ -170,25 +172,39 @@ function Navigation({ location }: { location: string }) {
       {places.map((group) => (
         <div key={group.heading ?? ''}>
           {group.heading !== null && <div className={style['heading']}>{group.heading}</div>}
-          {group.places.map(({ path, label, icon: Icon }) => (
-            <Link
-              key={path}
-              href={path}
-              className={style['place'] ?? ''}
-              tabIndex={path === tabStop ? 0 : -1}
-              onFocus={() => setFocused(path)}
-              aria-current={path === current ? 'page' : undefined}
-              title={label}
-            >
-              <Icon size={17} stroke={1.7} aria-hidden />
-              <span className={style['label']}>{label}</span>
-              {path === '/inbox' && <UnreadCount />}
-              {path === '/drafts' && <DraftCount />}
-              {path === '/approvals' && <ApprovalCount />}
-            </Link>
-          ))}
+          {group.places
+            .filter(({ right }) => right === undefined || rights.includes(right))
+            .map(({ path, label, icon: Icon }) => (
+              <Link
+                key={path}
+                href={path}
+                className={style['place'] ?? ''}
+                tabIndex={path === tabStop ? 0 : -1}
+                onFocus={() => setFocused(path)}
+                aria-current={path === current ? 'page' : undefined}
+                title={label}
+              >
+                <Icon size={17} stroke={1.7} aria-hidden />
+                <span className={style['label']}>{label}</span>
+                {path === '/inbox' && <UnreadCount />}
+                {path === '/drafts' && <DraftCount />}
+                {path === '/approvals' && <ApprovalCount />}
+              </Link>
+            ))}
         </div>
       ))}
+    </div>
+  );
+}
+
+/** Says why a member cannot change what the page shows. */
+function RoleNote({ location }: { location: string }) {
+  const { person } = useViewer();
+  const change = findChangeRight(location);
+  if (person == null || change === null || person.rights.includes(change.right)) return null;
+  return (
+    <div className={style['note']} role="note">
+      You can look at this page. {change.who} can change it; your role is {person.role.toLowerCase()}.
     </div>
   );
 }
@@ -210,7 +226,8 @@ function LiveDot() {
 
 /** Account button. Its menu is loaded on first use. */
 function AccountButton() {
-  const { email } = useViewer();
+  const { email: ofAccount, person } = useViewer();
+  const email = person?.email ?? ofAccount;
   const [isOpen, setOpen] = useState(false);
   const button = (
     <UnstyledButton
@@ -222,6 +239,7 @@ function AccountButton() {
     >
       <IconUser size={16} aria-hidden />
       <span className={style['email']}>{email}</span>
+      {person != null && <span className={style['workspace']}>{person.workspaceName}</span>}
     </UnstyledButton>
   );
   return isOpen ? (

@@ -44,7 +44,7 @@ function Session({ viewer, events, children }: ResultOf<typeof VIEWER> & { child
     if (isOver) setRound(round + 1);
     setOver(false);
   };
-  useSessionWatch({ userId: viewer.id, onEnd: () => setOver(true), onSignIn: goOn });
+  useSessionWatch({ userId: viewer.person?.id ?? viewer.id, onEnd: () => setOver(true), onSignIn: goOn });
   return (
     <ViewerContext value={viewer}>
       <LiveProvider
@@ -101,7 +101,11 @@ function useSessionWatch({
     document.addEventListener('visibilitychange', onVisible);
     const ends = [
       listenForSessionEnd(() => ended()),
-      listenForSessionNews((news) => (news.kind === 'signed-out' ? leave() : isUser(news.userId))),
+      listenForSessionNews((news) => {
+        if (news.kind === 'signed-out') leave();
+        else if (news.kind === 'switched') window.location.assign('/');
+        else isUser(news.userId);
+      }),
     ];
     return () => {
       window.clearInterval(timer);

@@ -182,9 +182,10 @@ export async function makeStoringWorld(gateway: TestGateway): Promise<StoringWor
     },
     async invitation() {
       const { id } = await make('/invitations', { email: `${randomUUID()}@team.test`, role: 'viewer' });
-      await gateway.owner.pool.query(`update workspace_invitation set sent_at = now() - interval '1 hour' where id = $1`, [
-        id,
-      ]);
+      await gateway.owner.pool.query(
+        `update workspace_invitation set sent_at = now() - interval '1 hour' where id = $1`,
+        [id],
+      );
       return id;
     },
     days: () => ++days,
