@@ -100,7 +100,7 @@ describe('the audit log', () => {
       kind: 'person',
       actor: userId,
       name: email,
-      after: { name: 'mine', secret_sha256: '[redacted]' },
+      after: { name: 'mine', secret: '[redacted]' },
     });
   });
 
