@@ -3,7 +3,7 @@ import { signInLinkUrl } from '../core/accounts/auth-secret.ts';
 import { checkRetention, MAX_RETENTION_DAYS, type Retention } from '../core/upkeep/retention.ts';
 import type { Database } from '../db/connection/database.ts';
 import { openEntityStore } from '../db/entities/store.ts';
-import { createAccount, findAccountId, type NewAccount } from '../db/queries/accounts/account.ts';
+import { createAccount, findAccount, type NewAccount } from '../db/queries/accounts/account.ts';
 import { makeSignInLink } from '../db/queries/accounts/sign-in-link.ts';
 import { readRetention, writeRetention } from '../db/queries/upkeep/retention.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart, refuseUsage } from './runner/command-line.ts';
@@ -41,12 +41,15 @@ const { words, options } = readArguments({
        npx node bin/account.ts export EMAIL DIRECTORY [--with-secrets]
        npx node bin/account.ts erase EMAIL --yes
 
-create creates an account and prints JSON {"userId","email","apiKey"}. The key is shown only once.
-sign-in-link prints a link that signs the account in to the dashboard once, within 24 hours.
-retention prints how long mail of the account is kept. With an option it sets all three values:
+create creates a person with a workspace, and prints JSON {"userId","email","apiKey"}. userId is the ID
+of the workspace. The key is shown only once. The person can invite others to the workspace.
+sign-in-link prints a link that signs the person in to the dashboard once, within 24 hours.
+retention, export and erase are for the workspace that the person owns.
+retention prints how long its mail is kept. With an option it sets all three values:
 omitted values mean no limit. Older mail is permanently removed within the hour.
-export writes all data of the account to a directory, which must be empty or not exist.
-erase closes the account and permanently removes all its data. If it is interrupted, run it again.
+export writes all its data to a directory, which must be empty or not exist.
+erase closes the workspace and permanently removes all its data. Members of no other workspace are
+erased with it. If it is interrupted, run it again.
 
   --password P   password for the dashboard, 8 to 128 characters
   --key K        API key, 32 to 128 characters of A-Z a-z 0-9 _ -. With a key the command can be
@@ -87,6 +90,8 @@ function create(account: NewAccount): Work {
       case 'email taken':
         throw new Error(`${account.email} already has an account. Use --key to add another key`);
       case 'key taken':
+      case 'no workspace':
+        throw new Error(ownsNone(account.email));
       case 'domain taken':
         throw new Error('That key belongs to another account or was revoked');
     }
@@ -102,11 +107,15 @@ function linkFor(email: string): Work {
   };
 }
 
+function ownsNone(email: string): string {
+  return `${email} owns no workspace. Name its owner`;
+}
+
 async function accountOf(database: Database, email: string): Promise<string> {
-  const userId = await findAccountId(database, email);
-  if (userId === null)
-    throw new Error(`Account ${email} does not exist. Create it with npx node bin/account.ts create`);
-  return userId;
+  const found = await findAccount(database.pool, email);
+  if (found === null) throw new Error(`Account ${email} does not exist. Create it with npx node bin/account.ts create`);
+  if (found.workspaceId === null) throw new Error(ownsNone(email));
+  return found.workspaceId;
 }
 
 function retentionOf(email: string, chosen: Retention | 'default' | null): Work {

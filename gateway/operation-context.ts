@@ -40,12 +40,12 @@ export function operationSettings(config: GatewayConfig): OperationSettings {
 }
 
 /** Returns the parts with a database limited to what these rights may see. */
-export function partsWithin(parts: OperationParts, { domain }: Pick<KeyRights, 'domain'>): OperationParts {
-  if (domain === null) return parts;
+export function partsWithin(parts: OperationParts, { reach }: Pick<KeyRights, 'reach'>): OperationParts {
+  if (reach === null) return parts;
   return {
     ...parts,
-    database: limitedTo(parts.database, { domains: [domain], addresses: [] }),
-    entities: refusingStore(domain),
+    database: limitedTo(parts.database, reach),
+    entities: refusingStore(reach),
   };
 }
 

@@ -57,14 +57,14 @@ export type Right = keyof typeof RIGHTS;
 /** What an operation needs. */
 export interface RightAccess {
   right: Right;
-  /** whether the operation can be limited to domains, so that limited keys and members may use it */
+  /** whether the operation can be limited to domains and addresses, so that limited keys and members may use it */
   isOfDomain: boolean;
 }
 
 const account = <Name extends Right>(right: Name) => ({ right, isOfDomain: false }) as const;
 
 /**
- * What operations declare, by name. Keys of one domain read everything that belongs to their domain. Other changes are of what belongs to the
+ * What operations declare, by name. Keys of single domains or addresses read everything that belongs to these. Other changes are of what belongs to the
  * workspace as a whole, such as endpoints, which they may not make; `…Account` marks them where the right does not say it.
  */
 export const ACCESS = {
@@ -103,8 +103,8 @@ export function hasRight({ scopes, role, isApprover }: KeyRights, right: Right):
 }
 
 /** Returns whether nothing is forbidden with these rights. */
-export function isUnrestricted({ scopes, role, domain }: KeyRights): boolean {
-  return scopes === null && domain === null && (role === null || role === 'owner');
+export function isUnrestricted({ scopes, role, reach }: KeyRights): boolean {
+  return scopes === null && reach === null && (role === null || role === 'owner');
 }
 
 /** Throws forbidden for the first right that is missing. `what` is the subject of its sentence. */

@@ -77,7 +77,7 @@ const MAX_PLAIN_NAME = 60;
 function plainName(name: string): string {
   const line = name.replaceAll(/[\s\p{C}"<>]+/gu, ' ').trim();
   const plain = isAddress(line) ? line : line.replaceAll(/(?:[:/\\@]|\.(?=\S))+/g, ' ').replaceAll(/ +/g, ' ');
-  return [...plain].slice(0, MAX_PLAIN_NAME).join('');
+  return plain.slice(0, MAX_PLAIN_NAME).toWellFormed();
 }
 
 const isAddress = (text: string) => /^[^\s:/\\@]+@[^\s:/\\@]+$/.test(text);

@@ -1,10 +1,10 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient, type RawBuilder, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Origin } from '../../core/accounts/audit.ts';
-import { domainExceeded } from '../../core/accounts/key-rights.ts';
+import { type Reach, reachExceeded, withoutCovered } from '../../core/accounts/key-rights.ts';
 import type { Tables } from '../entities/tables.ts';
 import { isForbidden, isTransient } from '../errors.ts';
-import type { Database, Reach, ReadLimit } from './database.ts';
+import type { Database, ReadLimit } from './database.ts';
 import { DOMAIN_ROLE } from './logins.ts';
 
 /*
@@ -53,12 +53,12 @@ export async function inTransactionFrom<Row extends pg.QueryResultRow, T>(
 }
 
 /**
- * Returns the same database for an API key that is limited to one domain, or for the filter of an endpoint: transactions of the user take a
- * role that reads only the rows of these domains and addresses (policies `_of_domain` in db/migrations/0001-initial). What PostgreSQL refuses
+ * Returns the same database for an API key that is limited to domains or addresses, or for the filter of an endpoint: transactions of the user
+ * take a role that reads only the rows of these domains and addresses (policies `_of_domain` in db/migrations/0001-initial). What PostgreSQL refuses
  * is thrown as forbidden.
  */
-export function limitedTo(database: Database, { domains, addresses }: Reach): Database {
-  return { ...database, limit: { domains, addresses, whole: database } };
+export function limitedTo(database: Database, reach: Reach): Database {
+  return { ...database, limit: { ...withoutCovered(reach), whole: database } };
 }
 
 /** Returns the same database for the changes of a request: triggers write entries of the audit log that say who made them. */
@@ -103,10 +103,10 @@ function settingsSql(client: pg.ClientBase, given: readonly (readonly [name: str
   return `select ${settings.join(', ')}`;
 }
 
-/** Returns the error to throw: with a limit, insufficient privilege means that the work reaches beyond the domain. */
+/** Returns the error to throw: with a limit, insufficient privilege means that the work exceeds it. */
 export function limitedError(error: unknown, limit: ReadLimit | undefined): unknown {
   const isRefused = isForbidden(error);
-  return limit !== undefined && isRefused ? domainExceeded('This', { domain: limit.domains[0] ?? null }, error) : error;
+  return limit !== undefined && isRefused ? reachExceeded('This', { reach: limit }, error) : error;
 }
 
 /**

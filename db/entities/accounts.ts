@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { Reach } from '../../core/accounts/key-rights.ts';
 import type { ApiInterface } from '../../core/accounts/logged-request.ts';
 import type { InvitedRole, Role } from '../../core/accounts/roles.ts';
 import type { SendPolicy } from '../../core/sending/send-policy.ts';
@@ -137,9 +138,8 @@ export const ApiKeySchema = defineEntity({
     secretSha256: p.blob().$type<Buffer>().unique('api_key_secret_sha256_key'),
     /** see core/accounts/key-rights.ts; null: full rights */
     scopes: p.array().nullable(),
-    /** the only domain of the user that the key can access; null: all. Only the scopes read and send can be limited to a domain. */
-    domainId: p.text().nullable(),
-    domainName: p.text().nullable(),
+    /** the only mail of the user that the key can access; null: all. Only the scopes read and send can be limited. */
+    reach: p.json<Reach>().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     expiresAt: p.datetime(3).nullable(),
     revokedAt: p.datetime(3).nullable(),
@@ -170,13 +170,13 @@ export const ApiKeySchema = defineEntity({
     { name: 'api_key_unsettled', properties: ['expiresAt'], where: '(NOT is_settled) AND (revoked_at IS NULL)' },
   ],
   checks: [
-    { name: 'api_key_check', expression: '((domain_id IS NULL) = (domain_name IS NULL))' },
+    { name: 'api_key_reach_check', expression: `(reach <> '{"domains": [], "addresses": []}'::jsonb)` },
     {
-      name: 'api_key_check1',
-      expression: `((domain_id IS NULL) OR COALESCE((scopes <@ '{read,send}'::text[]), false))`,
+      name: 'api_key_check',
+      expression: `((reach IS NULL) OR COALESCE((scopes <@ '{read,send}'::text[]), false))`,
     },
     {
-      name: 'api_key_check2',
+      name: 'api_key_check1',
       expression: `((send_policy IS NULL) OR COALESCE((scopes <@ '{read,send}'::text[]), false))`,
     },
     {

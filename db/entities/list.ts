@@ -15,6 +15,7 @@ import {
 } from './accounts.ts';
 import { AuditEntrySchema } from './audit.ts';
 import {
+  AddressDomainSchema,
   DkimKeySchema,
   DmarcReportSchema,
   DomainSchema,
@@ -93,6 +94,7 @@ export const entities = [
   AuthRateLimitSchema,
   RequestWindowSchema,
   DomainSchema,
+  AddressDomainSchema,
   DkimKeySchema,
   VerifiedDomainNameSchema,
   EmailAddressSchema,
@@ -156,6 +158,7 @@ export const entities = [
  */
 export const resources = [
   DomainSchema,
+  AddressDomainSchema,
   DkimKeySchema,
   EmailAddressSchema,
   EndpointSchema,

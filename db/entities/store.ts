@@ -1,7 +1,7 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Kysely, Transaction } from 'kysely';
 import type { Origin } from '../../core/accounts/audit.ts';
-import { domainExceeded } from '../../core/accounts/key-rights.ts';
+import { type Reach, reachExceeded } from '../../core/accounts/key-rights.ts';
 import { loadOnce } from '../../core/shared/load-once.ts';
 import type { Database } from '../connection/database.ts';
 import { ORIGIN_SETTING } from '../connection/transaction.ts';
@@ -55,7 +55,7 @@ async function openOrm(database: Database): Promise<MikroORM> {
   });
 }
 
-/** For API keys of one domain, which may not change entities: all work is rejected as forbidden. */
-export function refusingStore(domain: { name: string }): EntityStore {
-  return { asUser: () => Promise.reject(domainExceeded('This', { domain })) };
+/** For API keys of single domains or addresses, which may not change entities: all work is rejected as forbidden. */
+export function refusingStore(reach: Reach): EntityStore {
+  return { asUser: () => Promise.reject(reachExceeded('This', { reach })) };
 }

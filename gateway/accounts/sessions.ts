@@ -86,12 +86,8 @@ export function openSessions({ database, bus, now, publicUrl, secret }: Sessions
   };
 }
 
-/** Shows nothing. */
-const NO_DOMAIN = { id: '', name: '' };
-
 function credentialOf({ workspaceId: userId, role, isApprover, reach, ...session }: SessionRow): SessionCredential {
-  const domain = reach === null ? null : (reach.domains[0] ?? NO_DOMAIN);
-  const rights = { keyId: null, personId: session.personId, role, isApprover, scopes: null, domain };
+  const rights = { keyId: null, personId: session.personId, role, isApprover, scopes: null, reach };
   return { ...session, userId, rights };
 }
 

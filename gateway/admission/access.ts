@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { domainExceeded, type KeyRights } from '../../core/accounts/key-rights.ts';
+import { type KeyRights, reachExceeded } from '../../core/accounts/key-rights.ts';
 import {
   ACCESS,
   type AccessName,
@@ -14,7 +14,7 @@ import {
 export interface RouteAccess {
   /** the rights that are needed, all of them; where the request decides, see RightsOfRequest */
   rights: readonly Right[] | RightsOfRequest;
-  /** whether the route can be limited to one domain, so that keys of one domain may use it */
+  /** whether the route can be limited to domains and addresses, so that keys of single ones may use it */
   isOfDomain: boolean;
 }
 
@@ -68,7 +68,7 @@ export function requireRouteAccess(request: FastifyRequest, given: KeyRights): v
     const [first] = rights.oneOf;
     if (first !== undefined && !rights.oneOf.some((right) => hasRight(given, right)))
       throw rightMissing(what, first, given);
-    if (given.domain !== null && !isOfDomain) throw domainExceeded(what, given);
+    if (given.reach !== null && !isOfDomain) throw reachExceeded(what, given);
   } else requireAccess(what, { rights, isOfDomain }, given);
 }
 
@@ -80,7 +80,7 @@ export interface FixedAccess extends RouteAccess {
 /** Throws forbidden when the given rights do not suffice. `what` is the subject of a sentence. */
 export function requireAccess(what: string, { rights, isOfDomain }: FixedAccess, given: KeyRights): void {
   requireRights(given, what, rights);
-  if (given.domain !== null && !isOfDomain) throw domainExceeded(what, given);
+  if (given.reach !== null && !isOfDomain) throw reachExceeded(what, given);
 }
 
 /** Refuses a request that lacks a right which its body or query asks for. A hook after the body is parsed. Throws forbidden. */

@@ -13,7 +13,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { domainExceeded, type KeyRights } from '../../core/accounts/key-rights.ts';
+import { type KeyRights, reachExceeded } from '../../core/accounts/key-rights.ts';
 import { hasRight, isUnrestricted, type Right, rightMissing } from '../../core/accounts/rights.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { accessOf, isTypeOfDomain } from '../../schema/graphql/access.ts';
@@ -81,7 +81,7 @@ function requireField(walk: Walk, root: GraphQLNamedType, node: FieldNode): void
   if (field === undefined || access === null) throw rightMissing(what, missingOf(rights), rights);
   const { right, isOfDomain, shows = [] } = access;
   if (!hasRight(rights, right) && !endsItself(walk, node)) throw rightMissing(what, right, rights);
-  if (rights.domain !== null && !isOfDomain) throw domainExceeded(what, rights);
+  if (rights.reach !== null && !isOfDomain) throw reachExceeded(what, rights);
   if (node.selectionSet === undefined || hasRight(rights, 'read')) return;
   requireShown(walk, node.selectionSet, getNamedType(field.type), { shows, isPayload: true });
 }

@@ -10,6 +10,7 @@ import {
   type Invitation,
   listInvitations,
   MAX_LISTED_INVITATIONS,
+  MAX_MEMBERS,
   resendInvitation,
   revokeInvitation,
 } from './invitations.ts';
@@ -73,7 +74,9 @@ const given = z.object({
   addresses: z
     .array(text)
     .nullish()
-    .meta({ description: 'The only addresses that an agent or viewer sees. Default: all.' }),
+    .meta({
+      description: `The only addresses that an agent or viewer sees. Default: all. At most ${members.MAX_LIMITS} domains and addresses.`,
+    }),
 });
 
 const keepsKeys = named(z.boolean().optional(), { restName: 'keep_keys' }).meta({
@@ -302,10 +305,10 @@ const invitation = z
   })
   .meta({ id: 'Invitation', description: 'An invitation of a person to the workspace.' });
 
-const showInvitation = ({ invitedBy: _, invitedByName: invitedBy, revokedAt: __, ...rest }: Invitation) => ({
-  ...rest,
-  invitedBy,
-  limits: showLimits(rest.limits),
+const showInvitation = (held: Invitation) => ({
+  ...held,
+  invitedBy: held.invitedByName,
+  limits: showLimits(held.limits),
 });
 
 const invitationTarget = { argument: 'id', argumentDescription: 'ID of the invitation.' } as const;
@@ -335,8 +338,7 @@ export const invitationCapability: Capability = {
       operationId: 'createInvitation',
       field: 'createInvitation',
       summary: 'Invite a person',
-      description:
-        'Sends an email with a link that works once, for 7 days, for this address only. A request cannot give a role with more rights than its own.',
+      description: `Sends an email with a link that works once, for 7 days, for this address only. A request cannot give a role with more rights than its own. A workspace has at most ${MAX_MEMBERS} members and open invitations.`,
       method: 'POST',
       path: '',
       input: z.object({ email: text.meta({ description: 'The address of the person.' }), ...given.shape }),

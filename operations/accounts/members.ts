@@ -125,6 +125,7 @@ export async function leaveWorkspace(context: OperationContext, workspaceId: str
 
 /** Makes a member the owner; the owner until now becomes an admin. Throws not_found, forbidden, conflict. */
 export async function transferOwnership(context: OperationContext, personId: string): Promise<Member> {
+  await readMember(context, personId);
   const { personId: by } = requirePerson(context, 'transfer a workspace');
   await changeMembers(context, async (transaction) => {
     const outcome = await rows.transferOwnership(transaction, context.userId, { personId: validId(personId), by });
@@ -207,9 +208,9 @@ export async function resolveRights(
     throw invalid(`A member can be limited to at most ${MAX_LIMITS} domains and addresses`, 'domains');
   const domainIds = new Set<string>();
   for (const domain of domains ?? []) {
-    const id = await findKeyDomain(transaction, userId, domain, canonicalDomainName(domain));
-    if (id === null) throw invalid(`You have no domain ${domain}`, 'domains');
-    domainIds.add(id);
+    const found = await findKeyDomain(transaction, userId, domain, canonicalDomainName(domain));
+    if (found === null) throw invalid(`You have no domain ${domain}`, 'domains');
+    domainIds.add(found.id);
   }
   const mailboxes = (addresses ?? []).map((address) => {
     const mailbox = outgoingMailbox({ name: null, address: address.trim() });

@@ -1,4 +1,4 @@
-import { domainExceeded } from '../../core/accounts/key-rights.ts';
+import { reachExceeded } from '../../core/accounts/key-rights.ts';
 import { requireRights } from '../../core/accounts/rights.ts';
 import type { OperationContext } from '../context.ts';
 import { cancelEmail, type ScheduleChange } from '../sending/scheduled-emails.ts';
@@ -23,6 +23,6 @@ export async function deleteEmail(
     return { kind: 'cancelled', change: await cancelEmail(context, emailId) };
   }
   requireRights(context.rights, 'Deleting mail', ['remove']);
-  if (context.rights.domain !== null) throw domainExceeded('Deleting mail', context.rights);
+  if (context.rights.reach !== null) throw reachExceeded('Deleting mail', context.rights);
   return { kind: 'removed', removed: await removeEmails(context, [emailId]) };
 }

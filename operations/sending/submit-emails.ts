@@ -6,7 +6,7 @@ import { inUserTransaction } from '../../db/connection/transaction.ts';
 import { isContention, isLockTimeout, isTransient } from '../../db/errors.ts';
 import { answerKey } from '../../db/queries/sending/outgoing-policy.ts';
 import { THREADS_LOCK } from '../../db/queries/threads/thread-claim.ts';
-import { requireSender, withFullAccess } from '../accounts/key-reach.ts';
+import { requireReturnDomain, requireSender, withFullAccess } from '../accounts/key-reach.ts';
 import type { OperationContext } from '../context.ts';
 import { isReferring } from '../threads/start-thread.ts';
 import { type Accepted, idempotencyKeyInUse, type Submission } from './idempotency.ts';
@@ -30,8 +30,8 @@ import {
  */
 export async function submitEmails(context: OperationContext, submission: Submission): Promise<Accepted> {
   for (const { row, envelopeDomain, path } of submission.emails) {
-    requireSender(context, { domain: row.own_domain, path });
-    if (envelopeDomain !== null) requireSender(context, { domain: envelopeDomain, path });
+    requireSender(context, { sender: { address: row.own_address }, domain: row.own_domain, path });
+    if (envelopeDomain !== null) requireReturnDomain(context, { domain: envelopeDomain, path });
   }
   return queueSubmission(withFullAccess(context), submission, commit);
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { requireRights } from '../../core/accounts/rights.ts';
 import { readNotes } from '../../core/shared/field-notes.ts';
 import type { Action, Cost, Fields, OwnedField, Resource } from '../../operations/capability/capability.ts';
 import { readIdempotency } from '../../operations/sending/idempotency.ts';
@@ -121,7 +122,9 @@ function findLink(
 }
 
 /** Adds a field of another type, whose values are loaded together for all owners in a response. */
-function addOwnedField({ input, description: ownDescription }: Action, of: OwnedField, type: unknown): void {
+function addOwnedField(action: Action, of: OwnedField, type: unknown): void {
+  const { input, description: ownDescription } = action;
+  const { right } = access[action.access];
   const { type: owner, field, description = ownDescription, isNullable = false, isAbsent, cost, load } = of;
   const read = makeInputReader(input);
   const values = loadByOwner(
@@ -134,10 +137,12 @@ function addOwnedField({ input, description: ownDescription }: Action, of: Owned
       description,
       args: inputFields({ field: t.arg as never }, input, { arguments: true }),
       ...(makeComplexity(cost, (args) => args) as object),
-      resolve: (row, args, context) =>
-        isAbsent?.(row as never) === true
+      resolve: (row, args, context) => {
+        requireRights(context.operations.rights, `The field ${field}`, [right]);
+        return isAbsent?.(row as never) === true
           ? (null as never)
-          : (values(context, String(row.id), parseGiven(input, read(args))) as never),
+          : (values(context, String(row.id), parseGiven(input, read(args))) as never);
+      },
     }),
   );
 }

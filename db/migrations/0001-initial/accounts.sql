@@ -68,8 +68,7 @@ create table api_key (
   name text not null,
   secret_sha256 bytea not null unique,
   scopes text[] check (scopes <@ '{read,send,manage,approve}' and scopes <> '{}'),
-  domain_id text,
-  domain_name text,
+  reach jsonb,
   created_at timestamptz(3) not null default now(),
   expires_at timestamptz(3),
   revoked_at timestamptz(3),
@@ -81,8 +80,8 @@ create table api_key (
   family_id text,
   is_settled boolean not null default false,
   made_by_person_id text,
-  check ((domain_id is null) = (domain_name is null)),
-  check (domain_id is null or coalesce(scopes <@ '{read,send}', false)),
+  check (reach <> '{"domains": [], "addresses": []}'),
+  check (reach is null or coalesce(scopes <@ '{read,send}', false)),
   check (send_policy is null or coalesce(scopes <@ '{read,send}', false))
 );
 create index api_key_user on api_key (user_id, id);
@@ -125,11 +124,11 @@ create index api_request_age on api_request (created_at);
 call pg_temp.protect_rows('api_request');
 -- The gateway writes for all its users at once, and only by the function below.
 revoke insert, update, delete on api_request from postroom_gateway;
--- What a key of one domain reads (docs/decisions/0035): the requests of the keys of its domain.
+-- What a limited key reads (docs/decisions/0035): the requests of keys that are limited to its domains and addresses.
 create function is_key_of_domain(p_user_id text, p_key_id text) returns boolean
   language sql stable security definer set search_path = public, pg_temp as $$
     select p_user_id = current_setting('postroom.user_id', true)
-      and exists (select from api_key k where k.id = p_key_id and k.user_id = p_user_id and is_domain_in_reach(k.domain_id)) $$;
+      and exists (select from api_key k where k.id = p_key_id and k.user_id = p_user_id and is_reach_in_reach(k.reach)) $$;
 revoke all on function is_key_of_domain from public;
 grant execute on function is_key_of_domain to postroom_domain;
 grant select on api_request to postroom_domain;
@@ -278,14 +277,12 @@ grant execute on function lease_requests to postroom_gateway, postroom_actor;
 -- The gateway does not know the workspace yet when it looks a credential up. role: that of the person who created the key, or the first
 -- key of its family, now; null: nobody in particular did. A key of a person who is no member any more is not valid.
 create function credential_owner(p_secret_sha256 bytea)
-  returns table (key_id text, user_id text, expires_at timestamptz, scopes text[], domain_id text, domain_name text, person_id text, role text,
-    is_approver boolean)
+  returns table (key_id text, user_id text, expires_at timestamptz, scopes text[], reach jsonb, person_id text, role text, is_approver boolean)
   language sql stable security definer set search_path = public, pg_temp as $$
-    select k.id, k.user_id, k.expires_at, k.scopes, k.domain_id, k.domain_name, k.made_by_person_id, m.role, coalesce(m.is_approver, true)
+    select k.id, k.user_id, k.expires_at, k.scopes, k.reach, k.made_by_person_id, m.role, coalesce(m.is_approver, true)
     from api_key k left join workspace_member m on m.workspace_id = k.user_id and m.person_id = k.made_by_person_id
     where k.secret_sha256 = p_secret_sha256 and k.revoked_at is null
-      and (k.made_by_person_id is null or m.person_id is not null)
-      and (k.domain_id is null or exists (select from domain d where d.user_id = k.user_id and d.id = k.domain_id)) $$;
+      and (k.made_by_person_id is null or m.person_id is not null) $$;
 revoke all on function credential_owner from public;
 grant execute on function credential_owner to postroom_gateway, postroom_actor;
 
@@ -318,16 +315,16 @@ create function account_of(p_user_id text) returns table (email text, name text,
 revoke all on function account_of from public;
 grant execute on function account_of to postroom_gateway, postroom_actor, postroom_domain;
 
--- The keys of the user who asks; for a key of one domain those of the domain. Who may ask is decided as for account_of.
+-- The keys of the user who asks; for a limited key those that are limited to its domains and addresses. Who may ask is decided as for account_of.
 create function api_keys_of(p_user_id text)
-  returns table (id text, name text, scopes text[], domain_id text, domain_name text, created_at timestamptz, expires_at timestamptz,
+  returns table (id text, name text, scopes text[], reach jsonb, created_at timestamptz, expires_at timestamptz,
     revoked_at timestamptz, last_used_at timestamptz, last_used_from text, secret_hint text, send_policy jsonb, parent_id text, family_id text)
   language sql stable security definer set search_path = public, pg_temp as $$
-    select k.id, k.name, k.scopes, k.domain_id, k.domain_name, k.created_at, k.expires_at, k.revoked_at, k.last_used_at,
+    select k.id, k.name, k.scopes, k.reach, k.created_at, k.expires_at, k.revoked_at, k.last_used_at,
       k.last_used_from, k.secret_hint, k.send_policy, k.parent_id, coalesce(k.family_id, k.id)
     from api_key k
     where k.user_id = p_user_id and p_user_id = current_setting('postroom.user_id', true)
-      and (current_setting('role') <> 'postroom_domain' or is_domain_in_reach(k.domain_id)) $$;
+      and (current_setting('role') <> 'postroom_domain' or is_reach_in_reach(k.reach)) $$;
 revoke all on function api_keys_of from public;
 grant execute on function api_keys_of to postroom_gateway, postroom_actor, postroom_domain;
 
@@ -339,35 +336,50 @@ create function common_scopes(p_some text[], p_others text[]) returns text[]
 create function is_scope_within(p_some text[], p_others text[]) returns boolean
   language sql immutable set search_path = public, pg_temp as $$
     select p_others is null or coalesce(p_some <@ p_others, false) $$;
+create function is_reach_within(p_some jsonb, p_others jsonb) returns boolean
+  language sql immutable set search_path = public, pg_temp as $$
+    select p_others is null or coalesce(p_others->'domains' @> (
+        select coalesce(jsonb_agg(jsonb_build_object('id', d->>'id')), '[]') from jsonb_array_elements(p_some->'domains') d)
+      and not exists (select from jsonb_array_elements_text(p_some->'addresses') a (address) where not is_address_reached(p_others, a.address))
+      and p_some is not null, false) $$;
 
--- Answers made; no account: it was closed; too many: the user has p_most keys already that were not revoked, of two at once the second waits; no domain: the
--- user has none of that id; more rights, too long: the key that creates it (p_parent_id; null: a person does) has fewer scopes now, or
+-- Answers made; no account: it was closed; too many: the user has p_most keys already that were not revoked, of two at once the second waits; no domain, no
+-- address: the user does not have one of the reach; more rights, too long: the key that creates it (p_parent_id; null: a person does) has fewer rights now, or
 -- expires before. Without an expiry, the key gets that of its parent.
 create function create_api_key(p_user_id text, p_id text, p_name text, p_secret_sha256 bytea, p_expires_at timestamptz, p_most integer,
-    p_scopes text[], p_domain_id text, p_send_policy jsonb default null, p_secret_hint text default null, p_parent_id text default null,
+    p_scopes text[], p_reach jsonb, p_send_policy jsonb default null, p_secret_hint text default null, p_parent_id text default null,
     p_person_id text default null)
   returns text language plpgsql security definer set search_path = public, pg_temp as $$
   declare
-    of_domain text;
     parent api_key;
+    reached integer;
   begin
     if p_user_id is distinct from current_setting('postroom.user_id', true) then return null; end if;
     perform from workspace w where w.id = p_user_id and w.erase_at is null for update;
     if not found then return 'no account'; end if;
     if p_parent_id is not null then
       select * into parent from api_key k where k.user_id = p_user_id and k.id = p_parent_id and k.revoked_at is null;
-      if not found or not is_scope_within(p_scopes, parent.scopes) then return 'more rights'; end if;
+      if not found or not is_scope_within(p_scopes, parent.scopes) or not is_reach_within(p_reach, parent.reach) then
+        return 'more rights';
+      end if;
       if p_expires_at > parent.expires_at then return 'too long'; end if;
     end if;
-    if p_domain_id is not null then
-      select d.name into of_domain from domain d where d.user_id = p_user_id and d.id = p_domain_id for key share;
-      if not found then return 'no domain'; end if;
+    if p_reach is not null then
+      -- Who deletes one of them waits, and then takes it from this key (end_reach_of_keys).
+      perform from domain d join jsonb_array_elements(p_reach->'domains') r on r->>'id' = d.id and r->>'name' = d.name
+        where d.user_id = p_user_id for key share of d;
+      get diagnostics reached = row_count;
+      if reached <> jsonb_array_length(p_reach->'domains') then return 'no domain'; end if;
+      perform from email_address a join jsonb_array_elements_text(p_reach->'addresses') r (address) on r.address = a.address
+        where a.user_id = p_user_id for key share of a;
+      get diagnostics reached = row_count;
+      if reached <> jsonb_array_length(p_reach->'addresses') then return 'no address'; end if;
     end if;
     if (select count(*) from api_key k where k.user_id = p_user_id and k.revoked_at is null) >= p_most then return 'too many'; end if;
-    insert into api_key (id, user_id, name, secret_sha256, expires_at, scopes, domain_id, domain_name, send_policy, secret_hint, parent_id,
-      family_id, made_by_person_id)
-    values (p_id, p_user_id, p_name, p_secret_sha256, coalesce(p_expires_at, parent.expires_at), p_scopes, p_domain_id, of_domain,
-      p_send_policy, p_secret_hint, p_parent_id, coalesce(parent.family_id, parent.id),
+    insert into api_key (id, user_id, name, secret_sha256, expires_at, scopes, reach, send_policy, secret_hint, parent_id, family_id,
+      made_by_person_id)
+    values (p_id, p_user_id, p_name, p_secret_sha256, coalesce(p_expires_at, parent.expires_at), p_scopes, p_reach, p_send_policy,
+      p_secret_hint, p_parent_id, coalesce(parent.family_id, parent.id),
       case when p_parent_id is null then p_person_id else parent.made_by_person_id end);
     return 'made';
   end $$;
@@ -397,10 +409,11 @@ create function keys_made_with(p_user_id text, p_id text) returns setof text
     ) select m.id from made m $$;
 revoke all on function keys_made_with from public;
 
--- Changes a locked key. The keys that were created with it keep no right that it loses: neither a scope nor a later expiry nor freedom from
--- its send policy; a key that keeps no scope is revoked. in_the_way: the name of a key among them whose own send policy prevents a new
+-- Changes a locked key. The keys that were created with it keep no right that it loses: neither a scope nor a domain or address nor a later
+-- expiry nor freedom from its send policy; a key that keeps no scope, or no domain and address, is revoked. in_the_way: the name of a key among them whose own send policy prevents a new
 -- one; then nothing changes. limited: the keys whose rights changed; disabled: the endpoints that were disabled with them.
-create function update_api_key(p_user_id text, p_id text, p_name text, p_expires_at timestamptz, p_scopes text[], p_send_policy jsonb)
+create function update_api_key(p_user_id text, p_id text, p_name text, p_expires_at timestamptz, p_scopes text[], p_reach jsonb,
+    p_send_policy jsonb)
   returns table (in_the_way text, limited text[], disabled jsonb)
   language plpgsql security definer set search_path = public, pg_temp as $$
   declare
@@ -416,12 +429,14 @@ create function update_api_key(p_user_id text, p_id text, p_name text, p_expires
         and k.send_policy is distinct from former.send_policy and k.send_policy is not null order by k.id limit 1;
       if found then return next; return; end if;
     end if;
-    update api_key k set name = p_name, expires_at = p_expires_at, scopes = p_scopes, send_policy = p_send_policy, is_settled = false
+    update api_key k set name = p_name, expires_at = p_expires_at, scopes = p_scopes, reach = p_reach, send_policy = p_send_policy,
+        is_settled = false
       where k.user_id = p_user_id and k.id = p_id;
     update api_key k set revoked_at = now()
-      where k.user_id = p_user_id and k.id = any (made) and k.revoked_at is null and common_scopes(k.scopes, p_scopes) = '{}';
+      where k.user_id = p_user_id and k.id = any (made) and k.revoked_at is null
+        and (common_scopes(k.scopes, p_scopes) = '{}' or is_reach_empty(common_reach(k.reach, p_reach)));
     update api_key k set expires_at = least(k.expires_at, p_expires_at), scopes = common_scopes(k.scopes, p_scopes),
-        send_policy = coalesce(p_send_policy, k.send_policy), is_settled = false
+        reach = common_reach(k.reach, p_reach), send_policy = coalesce(p_send_policy, k.send_policy), is_settled = false
       where k.user_id = p_user_id and k.id = any (made) and k.revoked_at is null;
     limited := made || p_id;
     disabled := limit_what_keys_set(p_user_id, limited);

@@ -198,7 +198,7 @@ call pg_temp.audit_table('workspace_invitation', 'invitation', 'id', 'email',
   'email role is_approver domain_ids addresses sent_at expires_at revoked_at accepted_at', 'token_sha256',
   'revoked_at=revoked accepted_at=accepted');
 call pg_temp.audit_table('api_key', 'api_key', 'id', 'name',
-  'name scopes domain_id domain_name expires_at revoked_at send_policy parent_id made_by_person_id', 'secret_sha256', 'revoked_at=revoked');
+  'name scopes reach expires_at revoked_at send_policy parent_id made_by_person_id', 'secret_sha256', 'revoked_at=revoked');
 call pg_temp.audit_table('domain', 'domain', 'id', 'name',
   'name status is_trusted is_catch_all_enabled catch_all_endpoint_id receive_dmarc_emails');
 call pg_temp.audit_table('dkim_key', 'dkim_key', 'domain_id', 'selector', 'selector public_key activated_at retired_at', 'private_key_ciphertext');

@@ -136,7 +136,7 @@ create function person_of(p_user_id text, p_person_id text)
     join user_account u on u.id = m.person_id join workspace w on w.id = m.workspace_id
     where m.workspace_id = p_user_id and m.person_id = p_person_id and p_user_id = current_setting('postroom.user_id', true) $$;
 revoke all on function person_of from public;
-grant execute on function person_of to postroom_gateway, postroom_domain;
+grant execute on function person_of to postroom_gateway, postroom_actor, postroom_domain;
 
 create function rename_workspace(p_user_id text, p_name text) returns boolean
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
@@ -146,7 +146,7 @@ create function rename_workspace(p_user_id text, p_name text) returns boolean
     return found;
   end $$;
 revoke all on function rename_workspace from public;
-grant execute on function rename_workspace to postroom_gateway;
+grant execute on function rename_workspace to postroom_gateway, postroom_actor;
 
 -- The members of the workspace that asks.
 create function members_of(p_user_id text)
@@ -206,7 +206,7 @@ create function change_member(p_user_id text, p_person_id text, p_role text, p_i
     return next;
   end $$;
 revoke all on function change_member from public;
-grant execute on function change_member to postroom_gateway;
+grant execute on function change_member to postroom_gateway, postroom_actor;
 
 -- Removes a member and ends the member's sessions in the workspace. Outcomes: removed; no member; owner: a workspace has always one. A person
 -- who is then a member of no workspace is closed.
@@ -231,7 +231,7 @@ create function remove_member(p_user_id text, p_person_id text, p_keeps_keys boo
     return next;
   end $$;
 revoke all on function remove_member from public;
-grant execute on function remove_member to postroom_gateway;
+grant execute on function remove_member to postroom_gateway, postroom_actor;
 
 -- Makes a member the owner, and the owner an admin. Outcomes: transferred; no member; no owner: p_by is not the owner now.
 create function transfer_ownership(p_user_id text, p_person_id text, p_by text) returns text
@@ -249,7 +249,7 @@ create function transfer_ownership(p_user_id text, p_person_id text, p_by text) 
     return 'transferred';
   end $$;
 revoke all on function transfer_ownership from public;
-grant execute on function transfer_ownership to postroom_gateway;
+grant execute on function transfer_ownership to postroom_gateway, postroom_actor;
 
 -- The invitations of the workspace that asks, without their tokens.
 create function invitations_of(p_user_id text)
@@ -288,7 +288,7 @@ create function create_invitation(p_user_id text, p_id text, p_email text, p_rol
     return 'made';
   end $$;
 revoke all on function create_invitation from public;
-grant execute on function create_invitation to postroom_gateway;
+grant execute on function create_invitation to postroom_gateway, postroom_actor;
 
 -- Gives an open invitation a new link, the former one stops working. Outcomes: sent; no invitation; accepted; revoked; too soon: the last link
 -- was sent within the last minute.
@@ -307,7 +307,7 @@ create function renew_invitation(p_user_id text, p_id text, p_token_sha256 bytea
     return 'sent';
   end $$;
 revoke all on function renew_invitation from public;
-grant execute on function renew_invitation to postroom_gateway;
+grant execute on function renew_invitation to postroom_gateway, postroom_actor;
 
 -- Outcomes: revoked, also when it was before; no invitation; accepted.
 create function revoke_invitation(p_user_id text, p_id text, p_now timestamptz) returns text
@@ -323,7 +323,7 @@ create function revoke_invitation(p_user_id text, p_id text, p_now timestamptz) 
     return 'revoked';
   end $$;
 revoke all on function revoke_invitation from public;
-grant execute on function revoke_invitation to postroom_gateway;
+grant execute on function revoke_invitation to postroom_gateway, postroom_actor;
 
 -- What the page of an invitation shows to the holder of its link. state: open, expired, revoked or accepted.
 create function invitation_of_token(p_token_sha256 bytea, p_now timestamptz)

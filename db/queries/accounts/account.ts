@@ -23,6 +23,8 @@ export type CreatedAccount =
   | { outcome: 'email taken' }
   /** the key belongs to another account, or was revoked */
   | { outcome: 'key taken' }
+  /** the person owns no workspace that the key could be of */
+  | { outcome: 'no workspace' }
   /** another account has the domain */
   | { outcome: 'domain taken' };
 
@@ -38,10 +40,23 @@ export async function hasAnyAccount(database: Database): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** Returns the id of the account with that address, which is in lower case; null when there is none. */
-export async function findAccountId(database: Database, email: string): Promise<string | null> {
-  const { rows } = await database.pool.query<{ id: string }>('select id from user_account where email = $1', [email]);
-  return rows[0]?.id ?? null;
+/** A person with an address. */
+export interface FoundAccount {
+  personId: string;
+  /** the workspace that the person owns, the first one if there are several; null: the person owns none */
+  workspaceId: string | null;
+}
+
+/** Returns the person with that address, which is in lower case; null when there is none. A closed person has the workspace of the same ID. */
+export async function findAccount(client: Pick<pg.ClientBase, 'query'>, email: string): Promise<FoundAccount | null> {
+  const { rows } = await client.query<FoundAccount>(
+    `select u.id as "personId", coalesce((
+       select m.workspace_id from workspace_member m where m.person_id = u.id and m.role = 'owner'
+       order by m.workspace_id = u.id desc, m.joined_at limit 1), case when u.erase_at is not null then u.id end) as "workspaceId"
+     from user_account u where u.email = $1`,
+    [email],
+  );
+  return rows[0] ?? null;
 }
 
 /**
@@ -57,8 +72,11 @@ export async function createAccount(database: Database, account: NewAccount): Pr
         [identifier('user'), account.email, account.email.split('@', 1)[0]],
       );
       if (made.rowCount === 0 && account.apiKey === null) throw new Taken('email taken');
-      const userId = made.rows[0]?.id ?? (await findAccount(client, account.email));
-      if (passwordHash !== null) await setPassword(client, userId, passwordHash);
+      const found = await findAccount(client, account.email);
+      if (found === null) throw new Error('the account went away while a key was made for it');
+      const { personId, workspaceId: userId } = found;
+      if (passwordHash !== null) await setPassword(client, personId, passwordHash);
+      if (userId === null) throw new Taken('no workspace');
       const apiKey = account.apiKey ?? randomBytes(32).toString('base64url');
       await addKey(client, userId, apiKey);
       if (account.mailbox !== null) await addMailbox(client, userId, account.mailbox);
@@ -72,8 +90,8 @@ export async function createAccount(database: Database, account: NewAccount): Pr
 
 /** Rolls the transaction back; createAccount turns it into an outcome. */
 class Taken extends Error {
-  readonly what: 'email taken' | 'key taken' | 'domain taken';
-  constructor(what: 'email taken' | 'key taken' | 'domain taken') {
+  readonly what: Exclude<CreatedAccount['outcome'], 'created' | 'kept'>;
+  constructor(what: Taken['what']) {
     super(what);
     this.what = what;
   }
@@ -110,13 +128,6 @@ async function addMailbox(
     userId,
     addressId,
   ]);
-}
-
-async function findAccount(client: pg.PoolClient, email: string): Promise<string> {
-  const { rows } = await client.query<{ id: string }>(`select id from user_account where email = $1`, [email]);
-  const id = rows[0]?.id;
-  if (id === undefined) throw new Error('the account went away while a key was made for it');
-  return id;
 }
 
 /** In the form in which better-auth stores it and checks it at sign-in. */

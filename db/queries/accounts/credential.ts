@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { KeyRights, Scope } from '../../../core/accounts/key-rights.ts';
+import type { KeyRights, Reach, Scope } from '../../../core/accounts/key-rights.ts';
 import type { Role } from '../../../core/accounts/roles.ts';
 import type { Database } from '../../connection/database.ts';
 import type { Tables } from '../../entities/tables.ts';
@@ -17,15 +17,14 @@ export interface CredentialRow extends KeyRights {
 export async function findCredentialOwner(database: Database, secretSha256: Buffer): Promise<CredentialRow | null> {
   const { rows } = await database.pool.query<CredentialColumns>({
     name: 'credential-owner',
-    text: 'select key_id, user_id, expires_at, scopes, domain_id, domain_name, person_id, role, is_approver from credential_owner($1)',
+    text: 'select key_id, user_id, expires_at, scopes, reach, person_id, role, is_approver from credential_owner($1)',
     values: [secretSha256],
   });
   const row = rows[0];
   if (row === undefined) return null;
-  const { key_id: keyId, user_id: userId, expires_at: expiresAt, scopes, domain_id: id, domain_name: name } = row;
+  const { key_id: keyId, user_id: userId, expires_at: expiresAt, scopes, reach } = row;
   const { person_id: personId, role, is_approver: isApprover } = row;
-  const domain = id === null || name === null ? null : { id, name };
-  return { keyId, userId, expiresAt, scopes, domain, personId, role, isApprover };
+  return { keyId, userId, expiresAt, scopes, reach, personId, role, isApprover };
 }
 
 interface CredentialColumns {
@@ -33,8 +32,7 @@ interface CredentialColumns {
   user_id: string;
   expires_at: Date | null;
   scopes: Scope[] | null;
-  domain_id: string | null;
-  domain_name: string | null;
+  reach: Reach | null;
   person_id: string | null;
   role: Role | null;
   is_approver: boolean;

@@ -113,7 +113,7 @@ export async function setSchedule(
   return row.updated_at;
 }
 
-/** Returns the scheduled emails that these keys scheduled and may no longer send. */
+/** Returns the scheduled emails that these keys scheduled and may no longer send, from that address or at all. */
 export async function listScheduledWithoutRight(
   transaction: Transaction<Tables>,
   userId: string,
@@ -122,9 +122,8 @@ export async function listScheduledWithoutRight(
   const { rows } = await sql<{ id: string }>`
     select e.id from email e join api_keys_of(${userId}) k on k.id = e.scheduled_by_key_id
     where e.user_id = ${userId} and e.type = 'scheduled' and e.status = 'scheduled' and k.id = any (${keyIds}::text[])
-      and (k.revoked_at is not null or k.expires_at <= now() or not 'send' = any (k.scopes)) order by e.id`.execute(
-    transaction,
-  );
+      and (k.revoked_at is not null or k.expires_at <= now() or not 'send' = any (k.scopes)
+        or not is_address_reached(k.reach, e.own_address)) order by e.id`.execute(transaction);
   return rows.map(({ id }) => id);
 }
 

@@ -232,14 +232,16 @@ function AccountButton() {
   const button = (
     <UnstyledButton
       className={style['account'] ?? ''}
-      aria-label={`Account ${email ?? ''}`}
+      aria-label={`Account ${email ?? ''} ${person?.workspaceName ?? ''}`.trim()}
       aria-haspopup="menu"
       aria-expanded={isOpen}
       onClick={() => setOpen(!isOpen)}
     >
       <IconUser size={16} aria-hidden />
-      <span className={style['email']}>{email}</span>
-      {person != null && <span className={style['workspace']}>{person.workspaceName}</span>}
+      <span className={style['who']}>
+        <span className={style['email']}>{email}</span>
+        {person != null && <span className={style['workspace']}> {person.workspaceName}</span>}
+      </span>
     </UnstyledButton>
   );
   return isOpen ? (

@@ -310,7 +310,7 @@ test('an account that cannot be erased does not delay those closed after it, and
   await until(async () => (await dueIn(next)) === undefined);
   expect(await dueIn(stuck)).toBeGreaterThan(0);
   await owner.pool.query('drop trigger refuse_erasure on email; drop function refuse_erasure()');
-  await owner.pool.query('update user_account set erase_at = postroom_now() where id = $1', [stuck]);
+  await owner.pool.query('update workspace set erase_at = postroom_now() where id = $1', [stuck]);
   await until(async () => (await dueIn(stuck)) === undefined);
   await owner.pool.query('delete from erased_account where id = any ($1)', [[stuck, next]]);
 });

@@ -65,6 +65,7 @@ export async function makeHoldings(ground: HoldingsGround): Promise<Holdings> {
     [mailbox.userId, suppressedBy(mailbox), randomBytes(16).toString('hex')],
   );
   await addRequest(ground.actor, mailbox);
+  await addTeam(ground.actor, mailbox);
   await fillEmptyTables(ground.actor, mailbox.userId, known);
   return holdingsOf(ground.actor, mailbox);
 }
@@ -89,6 +90,24 @@ export async function addRequest(actor: Database, { userId }: TestMailbox): Prom
      select $1, 'req_' || $2, now(), k.id, 'rest', 'GET', '/' || $1, 200, 1, '127.0.0.1', '{}', '{}', 'Secret of ' || $1
      from api_key k where k.user_id = $1 limit 1`,
     [userId, randomBytes(12).toString('hex')],
+  );
+}
+
+/** Adds a member and an invitation. */
+async function addTeam(actor: Database, { userId }: TestMailbox): Promise<void> {
+  const id = randomBytes(16).toString('hex');
+  await actor.pool.query(
+    `insert into user_account (id, email) values ('usr_' || $1, 'member-' || $1 || '@account.test')`,
+    [id],
+  );
+  await actor.pool.query(
+    `insert into workspace_member (workspace_id, person_id, role) values ($1, 'usr_' || $2, 'viewer')`,
+    [userId, id],
+  );
+  await actor.pool.query(
+    `insert into workspace_invitation (id, workspace_id, email, role, token_sha256, expires_at)
+     values ('inv_' || $2, $1, 'invited-' || $2 || '@account.test', 'viewer', sha256(convert_to($2, 'UTF8')), now() + interval '7 days')`,
+    [userId, id],
   );
 }
 
@@ -304,6 +323,12 @@ async function idsOf(database: Database, userId: string): Promise<Map<string, st
     );
     for (const { id } of rows) found.add(id);
   }
+  const { rows } = await database.pool.query<{ id: string }>(
+    `select person_id as id from workspace_member where workspace_id = $1 and person_id <> $1
+     union all select id from workspace_invitation where workspace_id = $1`,
+    [userId],
+  );
+  for (const { id } of rows) found.add(id);
   const ids = new Map<string, string[]>();
   for (const id of [...found].toSorted()) {
     const prefix = id.split('_')[0] ?? '';

@@ -16,6 +16,7 @@ export function dashboardPaths(sample: SampleAccount | null): string[] {
     '/endpoints',
     '/rules',
     '/suppressions',
+    '/members',
     '/keys',
     '/requests',
     '/audit',

@@ -41,7 +41,7 @@ export function MemberRow({ member, changed }: { member: ShownMember; changed: (
           {mayTransfer && !isYou && (
             <ConfirmButton
               label="Make owner"
-              aria-label={`Make ${called} the owner`}
+              aria-label={`Make owner: ${called}`}
               question={`Make ${called} the owner?`}
               about="The owner can do everything, including closing the workspace. You become an admin."
               confirm="Transfer ownership"

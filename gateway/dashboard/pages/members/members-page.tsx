@@ -110,7 +110,7 @@ function InvitationRow({ invitation, changed }: { invitation: ShownInvitation; c
           <Button
             variant="default"
             size="xs"
-            aria-label={`Send invitation of ${email} again`}
+            aria-label={`Send again: invitation of ${email}`}
             loading={resend.isBusy}
             onClick={() => void resend.act({ input: { id } }).then(changed)}
           >

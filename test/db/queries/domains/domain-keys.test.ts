@@ -73,6 +73,7 @@ test('the role reads only rows of its domain', async () => {
     for (const { row } of rows as { row: string }[]) for (const mark of marks) expect(row, table).not.toContain(mark);
   }
   expect(readable).toEqual([
+    'address_domain',
     'api_request',
     'approval',
     'batch',

@@ -1,0 +1,100 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chromiumPath } from '../support/servers/chromium.ts';
+import { findViolations } from '../support/stages/axe.ts';
+import { type BrowserStage, openBrowserStage } from '../support/stages/browser-stage.ts';
+import { readServiceMail } from '../support/stages/service-mail.ts';
+
+const PASSWORD = 'correct horse battery staple';
+const LIMIT = { timeout: 300_000 };
+let stage: BrowserStage;
+
+describe.skipIf(chromiumPath === undefined)('members in the browser', () => {
+  beforeAll(async () => {
+    stage = await openBrowserStage();
+  });
+  afterAll(() => stage?.close());
+
+  async function readLink(email: string): Promise<string> {
+    const find = async () =>
+      /https?:\/\/[^\s]*\/invitation#[\w-]{43}/.exec((await readServiceMail(stage.database, email)).at(-1) ?? '')?.[0];
+    await expect.poll(find).toBeDefined();
+    return `${stage.url}/invitation#${((await find()) ?? '').split('#')[1]}`;
+  }
+
+  async function signIn(page: Page, email: string): Promise<void> {
+    await page.getByLabel('Email address').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  }
+
+  test('two persons share an inbox in two browsers, as docs/teams.md says', LIMIT, async () => {
+    const account = await stage.account();
+    await stage.mail({ to: account.address, subject: 'Where is my order?', text: 'Hello' });
+    const email = `ann@${account.domain}`;
+
+    // The owner invites an agent.
+    const owner = await stage.open(account);
+    await owner.page.goto(`${stage.url}/members`);
+    await owner.page.getByRole('button', { name: 'Invite person' }).click();
+    const dialog = owner.page.getByRole('dialog', { name: 'Invite person' });
+    await dialog.getByRole('button', { name: 'Send invitation' }).click();
+    await dialog.getByText('Enter a complete address').waitFor();
+    await dialog.getByLabel('Email address').fill(email);
+    await dialog.getByRole('radio', { name: 'Viewer' }).check();
+    await dialog.getByRole('button', { name: 'Send invitation' }).click();
+    await owner.page.getByRole('list', { name: 'Invitations' }).getByText(email).waitFor();
+    expect(await findViolations(owner.page)).toEqual([]);
+
+    // A new person accepts.
+    const ann = await stage.open(null);
+    await ann.page.goto(await readLink(email));
+    await ann.page.getByRole('heading', { name: /^Join / }).waitFor();
+    expect(await findViolations(ann.page)).toEqual([]);
+    await ann.page.getByLabel('Your name').fill('Ann');
+    await ann.page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await ann.page.getByRole('button', { name: 'Accept invitation' }).click();
+    await ann.page.getByRole('button', { name: `Account ${email}` }).waitFor();
+    await ann.page.goto(`${stage.url}/inbox`);
+    await ann.page.getByText('Where is my order?').first().waitFor();
+    await ann.page.getByText('Agents, developers, admins and the owner can change it; your role is viewer.').waitFor();
+    expect(await ann.page.getByRole('link', { name: 'API keys' }).count()).toBe(0);
+    await ann.page.goto(`${stage.url}/members`);
+    await ann.page.getByRole('list', { name: 'Members' }).getByText('Ann', { exact: true }).waitFor();
+    expect(await ann.page.getByRole('button', { name: 'Invite person' }).count()).toBe(0);
+
+    // She switches to her own workspace and back; new sessions begin where she was.
+    const switchTo = async (name: RegExp) => {
+      await ann.page.getByRole('button', { name: `Account ${email}` }).click();
+      await ann.page.getByRole('menuitem', { name }).click();
+    };
+    await switchTo(/· owner$/);
+    await ann.page.getByRole('link', { name: 'API keys' }).waitFor();
+    await switchTo(/· viewer$/);
+    await expect.poll(() => ann.page.getByRole('link', { name: 'API keys' }).count()).toBe(0);
+
+    // The owner makes her an admin, and then removes her.
+    await owner.page.reload();
+    await owner.page.getByRole('button', { name: 'Change role of Ann' }).click();
+    const change = owner.page.getByRole('dialog', { name: 'Role of Ann' });
+    await change.getByRole('radio', { name: 'Admin' }).check();
+    await change.getByRole('button', { name: 'Save role' }).click();
+    await change.waitFor({ state: 'hidden' });
+    await ann.page.goto(`${stage.url}/members`);
+    await ann.page.getByRole('button', { name: 'Invite person' }).waitFor();
+    await owner.page.getByRole('button', { name: 'Remove Ann' }).click();
+    await owner.page.getByRole('button', { name: 'Remove member' }).click();
+    await expect.poll(() => owner.page.getByRole('button', { name: 'Remove Ann' }).count()).toBe(0);
+    await ann.page.goto(`${stage.url}/inbox`);
+    await ann.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await signIn(ann.page, email);
+    await ann.page.getByRole('link', { name: 'API keys' }).waitFor();
+    expect(await ann.page.getByText('Where is my order?').count()).toBe(0);
+
+    // Her link works no more.
+    await ann.page.goto(await readLink(email));
+    await ann.page.getByRole('heading', { name: 'This invitation cannot be accepted' }).waitFor();
+    expect(owner.complaints).toEqual([]);
+    await Promise.all([owner.close(), ann.close()]);
+  });
+});
