@@ -50,7 +50,7 @@ export function partsWithin(parts: OperationParts, { reach }: Pick<KeyRights, 'r
 }
 
 /** Returns the parts with a database whose audit log says who makes the changes. */
-export function partsMadeBy(parts: OperationParts, origin: Origin): OperationParts & { origin: Origin } {
+function partsMadeBy(parts: OperationParts, origin: Origin): OperationParts & { origin: Origin } {
   return {
     ...parts,
     database: madeBy(parts.database, origin),

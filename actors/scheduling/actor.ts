@@ -181,8 +181,7 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
         name: 'audit',
         everyMs: LEFTOVERS_EVERY_MS,
         batchSize: LEFTOVERS_BATCH,
-        work: () =>
-          removeOldAuditEntries(context.database, options.auditDays ?? DEFAULT_AUDIT_DAYS, LEFTOVERS_BATCH),
+        work: () => removeOldAuditEntries(context.database, options.auditDays ?? DEFAULT_AUDIT_DAYS, LEFTOVERS_BATCH),
       },
     ],
   });

@@ -16,7 +16,7 @@ export interface Origin {
 }
 
 /** Characters. */
-export const MAX_AGENT_LENGTH = 300;
+const MAX_AGENT_LENGTH = 300;
 
 /** How long entries are kept, unless AUDIT_DAYS says otherwise. */
 export const DEFAULT_AUDIT_DAYS = 400;

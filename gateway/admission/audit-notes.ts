@@ -20,7 +20,7 @@ export interface AuditNotes {
 }
 
 /** The account of a request, and who makes it. */
-export interface AuditSubject {
+interface AuditSubject {
   userId: string;
   /** absent: nothing was admitted */
   origin?: Origin | undefined;

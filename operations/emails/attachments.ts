@@ -1,7 +1,7 @@
 import { type Attachment, decodeAttachment } from '../../core/mime/attachment.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/transaction.ts';
-import { findRawBeginnings, findRawSizes, readRawBytes } from '../../db/queries/emails/raw-bytes.ts';
+import { findRawSizes, readRawBeginnings, readRawBytes } from '../../db/queries/emails/raw-bytes.ts';
 import { isValidId, type OperationContext } from '../context.ts';
 import { loadEmails, loadOutlines, loadSizes } from './emails.ts';
 import { waitUntilParsed } from './pending-emails.ts';
@@ -123,12 +123,11 @@ export async function loadRawSources(
     findRawSizes(transaction, userId, emailIds.filter(isValidId)),
   );
   const readSize = (id: string) => Math.min(sizes.get(id) ?? 0, most ?? Number.POSITIVE_INFINITY);
-  for (const batch of batchBySize([...sizes.keys()], readSize)) {
+  // A message is read and unpacked as a whole, whatever is asked of it.
+  for (const batch of batchBySize([...sizes.keys()], (id) => sizes.get(id) ?? 0)) {
     const total = batch.reduce((sum, id) => sum + readSize(id), 0);
     const length = Math.max(...batch.map(readSize));
-    const found = await room.load(total, () =>
-      asUser(database, userId, (transaction) => findRawBeginnings(transaction, userId, batch, length)),
-    );
+    const found = await room.load(total, () => readRawBeginnings(database, userId, batch, length));
     for (const [id, bytes] of found) sources.set(id, bytes);
   }
   context.noteReads?.(context, [...sources.keys()]);
