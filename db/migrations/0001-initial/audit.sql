@@ -80,7 +80,7 @@ revoke all on function workspaces_to_audit from public;
 -- The audited fields of a row, without secrets and without what is long.
 create function audit_fields(p_row jsonb, p_columns text[], p_secrets text[]) returns jsonb
   language sql immutable set search_path = public, pg_temp as $$
-    select jsonb_object_agg(c.name, case
+    select jsonb_object_agg(regexp_replace(c.name, '_(ciphertext|sha256)$', ''), case
       when c.name = any (p_secrets) then case when c.value = 'null' then c.value else '"[redacted]"' end
       when octet_length(c.value::text) > 8192 then to_jsonb('[' || to_char(octet_length(c.value::text), 'FM999,999,999') || ' bytes]')
       else c.value end)

@@ -158,11 +158,11 @@ describe('the audit log', () => {
         headers: { 'X-Shop': '[redacted]' },
         verificationToken: '[redacted]',
       },
-      secret_ciphertext: '[redacted]',
+      secret: '[redacted]',
     });
     expect(Object.keys(updated?.after ?? {})).toEqual(['config']);
     expect(updated?.before).toMatchObject({ config: { url: 'https://hooks.example.com/[redacted]' } });
-    expect(rotated?.after).toEqual({ secret_ciphertext: '[redacted]' });
+    expect(rotated?.after).toEqual({ secret: '[redacted]' });
   });
 
   test('shortens fields of more than 8 KB', async () => {

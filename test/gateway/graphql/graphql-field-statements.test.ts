@@ -42,6 +42,7 @@ const root =
 const sources: Readonly<Record<string, Source[]>> = {
   ApiKey: [root('apiKeys')],
   ApiRequest: [root('apiRequests')],
+  AuditEntry: [root('auditEntries')],
   Delivery: [
     (first, selection) => `{ email(id: "${lists.emailId}") { page: deliveries(first: ${first}) ${selection} } }`,
     (first, selection) => `{ endpoint(id: "${lists.endpointId}") { page: deliveries(first: ${first}) ${selection} } }`,
