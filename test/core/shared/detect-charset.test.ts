@@ -41,7 +41,7 @@ test.for([
   ['macintosh', 'Voilà l’été déjà créé à Noël, Größe, für Übung, señor'],
   ['cp850', 'Grüße aus Köln, für die Übung, déjà vu à Noël'],
   ['cp437', '│ Name │ Größe │\r\n├──────┼───────┤\r\n│ a    │ 5     │'],
-])('takes no other language with Latin letters for another script: %s, %s', ([charset = '', text = '']) => {
+])('takes no other language with Latin letters for another script: %s', ([charset = '', text = '']) => {
   for (const part of [text, ...text.split(/\s+/)])
     expect(detectCharset(Buffer.from([...iconv.encode(part, charset), 0x20, 0xfc]))).toBe('windows-1252');
 });
