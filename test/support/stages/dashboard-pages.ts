@@ -19,6 +19,7 @@ export function dashboardPaths(sample: SampleAccount | null): string[] {
     '/members',
     '/keys',
     '/requests',
+    '/audit',
   ];
   if (sample === null) return lists;
   return [
