@@ -20,7 +20,7 @@ export interface Invitation extends rows.InvitationRow {
 }
 
 /** Members and open invitations of a workspace. */
-const MAX_MEMBERS = 500;
+export const MAX_MEMBERS = 500;
 /** Invitations that the list has, the newest ones. */
 export const MAX_LISTED_INVITATIONS = 500;
 const TOKEN_BYTES = 32;

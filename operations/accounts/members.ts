@@ -20,7 +20,7 @@ export interface Member extends rows.MemberRow {
 }
 
 /** Domains and addresses that a member can be limited to. */
-const MAX_LIMITS = 100;
+export const MAX_LIMITS = 100;
 /** Characters. */
 export const MAX_WORKSPACE_NAME_LENGTH = 100;
 
