@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { accountCapability } from '../../operations/accounts/account-capability.ts';
+import { customerCapability } from '../../operations/accounts/customer-capability.ts';
 import { apiRequestCapability } from '../../operations/accounts/api-request-capability.ts';
 import {
   invitationCapability,
@@ -91,6 +92,7 @@ const resources = [
   contactRoutes,
   capabilityRoutes(workspaceCapability),
   capabilityRoutes(memberCapability),
+  capabilityRoutes(customerCapability),
   capabilityRoutes(invitationCapability),
   capabilityRoutes(imageSenderCapability),
   emailWaitRoutes,

@@ -11,9 +11,7 @@ let team: TeamStage;
 beforeAll(async () => {
   gateway = await openTestGateway({ config: { isSignUpOpen: false, rateLimitPerSecond: 0 } });
   team = await openTeam(gateway, 'team');
-  await insertMail(gateway.owner, [
-    { userId: team.box.userId, ownAddress: team.box.address, subject: 'For the team' },
-  ]);
+  await insertMail(gateway.owner, [{ userId: team.box.userId, ownAddress: team.box.address, subject: 'For the team' }]);
 });
 afterAll(() => gateway.close());
 
@@ -60,10 +58,16 @@ describe('an invitation', () => {
     await team.invite({ email, role: 'agent' });
     const token = await team.readToken(email);
     const browser = openBrowser(gateway.app);
-    expect(problem(await browser.auth('POST', '/sign-up/email', { email, name: 'N', password: TEAM_PASSWORD }))[0]).toBe(400);
+    expect(
+      problem(await browser.auth('POST', '/sign-up/email', { email, name: 'N', password: TEAM_PASSWORD }))[0],
+    ).toBe(400);
     const weak = await browser.auth('POST', '/sign-up/invitation', { token, name: 'New', newPassword: 'short' });
     expect(weak.statusCode).toBe(400);
-    const joined = await browser.auth('POST', '/sign-up/invitation', { token, name: 'New', newPassword: TEAM_PASSWORD });
+    const joined = await browser.auth('POST', '/sign-up/invitation', {
+      token,
+      name: 'New',
+      newPassword: TEAM_PASSWORD,
+    });
     expect(joined.json()).toEqual({ status: true, workspaceId: team.box.userId });
     expect(await subjects(browser)).toEqual(['For the team']);
     const person = (await browser.graphql('{ viewer { id person { name role rights } } }')).json().data.viewer;
@@ -159,7 +163,12 @@ describe('an invitation', () => {
 
   test('mails no link and no line that the names of workspaces and persons bring', async () => {
     const { email } = await team.makePerson();
-    await team.owner.browser.rest('PATCH', '/workspace', {}, { name: 'Win at https://evil.test/now\r\nBcc: x@evil.test' });
+    await team.owner.browser.rest(
+      'PATCH',
+      '/workspace',
+      {},
+      { name: 'Win at https://evil.test/now\r\nBcc: x@evil.test' },
+    );
     await team.invite({ email, role: 'viewer' });
     const [mail = ''] = await readServiceMail(gateway.owner, email);
     expect(mail).not.toMatch(/evil\.test|^Bcc/m);
@@ -310,4 +319,3 @@ test('a workspace that is closed takes its members out, and erases no person who
   );
   expect(rows).toEqual([{ is_closed: false }, { is_closed: true }]);
 });
-
