@@ -12,6 +12,7 @@ import type { Bus } from '../schema/messages.ts';
 import { type AccountsOptions, openAccounts } from './accounts/accounts.ts';
 import { createAuthAttempts } from './accounts/auth-attempts.ts';
 import { openAdmission } from './admission/admission.ts';
+import { gatherAuditNotes } from './admission/audit-notes.ts';
 import { type ByteLedger, createByteLedger } from './admission/byte-ledger.ts';
 import { limitConnections, MAX_CONNECTIONS, MAX_CONNECTIONS_PER_ADDRESS } from './admission/connection-limit.ts';
 import { openCredentials } from './admission/credentials.ts';
@@ -94,6 +95,8 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   app.addHook('onClose', () => credentials.close());
   const requestLog = logRequests(app, { database, log, now, level: config.requestLog ?? 'on' });
   app.addHook('onClose', () => requestLog.close());
+  const auditNotes = gatherAuditNotes(app, { database, log, now, withReads: config.auditReads ?? false });
+  app.addHook('onClose', () => auditNotes.close());
   const responses = countResponseBytes();
   limitResponses(app, responses);
   beginInTurns(app);
@@ -121,6 +124,9 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     },
     sendServiceMail: (mail) => sendSystemMail(parts, config.systemMailFrom, mail),
     storeLoggedRequests: () => requestLog.flush(),
+    storeAuditNotes: () => auditNotes.flush(),
+    noteReads: (...reads) => auditNotes.noteReads(...reads),
+    noteRefusal: (...refusal) => auditNotes.noteRefusal(...refusal),
     ...(options.localSending === undefined ? {} : { localSending: options.localSending }),
     ...(options.fault === undefined ? {} : { fault: options.fault }),
   };

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Origin } from '../core/accounts/audit.ts';
 import type { KeyRights } from '../core/accounts/key-rights.ts';
 import type { SystemMail } from '../core/accounts/system-account.ts';
 import type { MtaStsMode } from '../core/domains/mta-sts.ts';
@@ -53,6 +54,12 @@ export interface OperationParts {
   sendServiceMail: (mail: SystemMail) => Promise<void>;
   /** Stores the requests that this gateway logged and has not stored yet, so that a read of the log shows them. */
   storeLoggedRequests: () => Promise<void>;
+  /** Stores what this gateway gathered for the audit log, so that a read of the log shows it. */
+  storeAuditNotes: () => Promise<void>;
+  /** Notes for the audit log that the contents of these emails were read, if AUDIT_READS is on. Absent in actors and programs. */
+  noteReads?: (subject: { userId: string; origin?: Origin | undefined }, emailIds: readonly string[]) => void;
+  /** Notes for the audit log an error that refuses a request for lack of rights; ignores all others. `what` names the field or tool. */
+  noteRefusal: (subject: { userId: string; origin?: Origin | undefined }, what: string, error: unknown) => void;
 }
 
 /**
@@ -123,6 +130,8 @@ export interface OperationContext extends OperationParts {
   /** on performance.now(); after this instant the client gets a 503, whatever is still running */
   answerBy: number;
   caller: Caller;
+  /** who makes the request, for the audit log; absent: the process itself */
+  origin?: Origin;
   /** memory for what is loaded for the response */
   room: ResponseRoom;
 }

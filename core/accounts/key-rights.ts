@@ -51,8 +51,8 @@ export const NO_RIGHTS: KeyRights = { ...NO_PERSON, scopes: [], reach: null };
 /** The reasons (`code` on the wire) of the errors below; the first is from RFC 6750 §3.1. */
 export const INSUFFICIENT_SCOPE = 'insufficient_scope';
 export const INSUFFICIENT_ROLE = 'insufficient_role';
-export const LIMITED_TO_DOMAIN = 'limited_to_domain';
-export const LIMITED_TO_ADDRESS = 'limited_to_address';
+const LIMITED_TO_DOMAIN = 'limited_to_domain';
+const LIMITED_TO_ADDRESS = 'limited_to_address';
 
 /**
  * Scopes that a key of single domains or addresses, or with a send policy, may have: everything else affects more than these, or would let

@@ -43,6 +43,8 @@ export const RIGHTS = {
   remove: { role: 'admin', scope: 'manage' },
   /** members, invitations and the name of the workspace */
   members: { role: 'admin', scope: 'manage' },
+  /** who changed what */
+  audit: { role: 'admin', scope: 'manage' },
   /** everything of the workspace as one file */
   export: { role: 'owner', scope: 'manage' },
   /** transfer the workspace to another owner */
@@ -83,6 +85,7 @@ export const ACCESS = {
   imports: account('imports'),
   remove: account('remove'),
   members: account('members'),
+  audit: account('audit'),
   export: account('export'),
   ownership: account('ownership'),
   workspaces: account('workspaces'),

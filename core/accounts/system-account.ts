@@ -76,8 +76,8 @@ const MAX_PLAIN_NAME = 60;
 /** Returns a name as one line in which no mail program finds a link. Addresses stay. */
 function plainName(name: string): string {
   const line = name.replaceAll(/[\s\p{C}"<>]+/gu, ' ').trim();
-  const plain = isAddress(line) ? line : line.replaceAll(/[:/\\@]|\.(?=\S)/g, ' ');
-  return [...plain].slice(0, MAX_PLAIN_NAME).join('');
+  const plain = isAddress(line) ? line : line.replaceAll(/(?:[:/\\@]|\.(?=\S))+/g, ' ').replaceAll(/ +/g, ' ');
+  return plain.slice(0, MAX_PLAIN_NAME).toWellFormed();
 }
 
 const isAddress = (text: string) => /^[^\s:/\\@]+@[^\s:/\\@]+$/.test(text);

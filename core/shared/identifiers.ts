@@ -11,6 +11,7 @@ const prefixes = {
   guardRule: 'grd',
   apiKey: 'key',
   apiRequest: 'req',
+  auditEntry: 'aud',
   user: 'usr',
   workspace: 'wsp',
   invitation: 'inv',

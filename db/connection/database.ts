@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
+import type { Origin } from '../../core/accounts/audit.ts';
 import type { Reach } from '../../core/accounts/key-rights.ts';
 import type { Tables } from '../entities/tables.ts';
 import { kyselyPool } from './kysely-pool.ts';
@@ -18,6 +19,8 @@ export interface Database {
   reading?: { userId: string; run: <T>(work: (transaction: Transaction<Tables>) => Promise<T>) => Promise<T> };
   /** what transactions of the user can access; absent: all (limitedTo) */
   limit?: ReadLimit;
+  /** who makes the changes, for the audit log; absent: the process (madeBy) */
+  origin?: Origin;
   close(): Promise<void>;
 }
 

@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient, type RawBuilder, sql, type Transaction } from 'kysely';
 import pg from 'pg';
+import type { Origin } from '../../core/accounts/audit.ts';
 import { type Reach, reachExceeded, withoutCovered } from '../../core/accounts/key-rights.ts';
 import type { Tables } from '../entities/tables.ts';
 import { isForbidden, isTransient } from '../errors.ts';
@@ -60,6 +61,19 @@ export function limitedTo(database: Database, reach: Reach): Database {
   return { ...database, limit: { ...withoutCovered(reach), whole: database } };
 }
 
+/** Returns the same database for the changes of a request: triggers write entries of the audit log that say who made them. */
+export function madeBy(database: Database, origin: Origin): Database {
+  const { limit } = database;
+  return {
+    ...database,
+    origin,
+    ...(limit === undefined ? {} : { limit: { ...limit, whole: { ...limit.whole, origin } } }),
+  };
+}
+
+/** The setting that audit_actor reads (db/migrations/0001-initial/audit.sql). */
+export const ORIGIN_SETTING = 'postroom.origin';
+
 /** Separates the names in a setting; the function is_in_reach splits them. */
 const SEPARATOR = '\n';
 
@@ -75,11 +89,17 @@ export function userSettings(userId: string, limit: ReadLimit | undefined): [nam
   ];
 }
 
+function originSettings({ origin }: Database): [name: string, value: string][] {
+  return origin === undefined ? [] : [[ORIGIN_SETTING, JSON.stringify(origin)]];
+}
+
 /** Returns userSettings as a statement. */
 export function userSettingsSql(client: pg.ClientBase, userId: string, limit: ReadLimit | undefined): string {
-  const settings = userSettings(userId, limit).map(
-    ([name, value]) => `set_config('${name}', ${client.escapeLiteral(value)}, true)`,
-  );
+  return settingsSql(client, userSettings(userId, limit));
+}
+
+function settingsSql(client: pg.ClientBase, given: readonly (readonly [name: string, value: string])[]): string {
+  const settings = given.map(([name, value]) => `set_config('${name}', ${client.escapeLiteral(value)}, true)`);
   return `select ${settings.join(', ')}`;
 }
 
@@ -99,7 +119,7 @@ export function asUser<T>(
   work: (transaction: Transaction<Tables>) => Promise<T>,
 ): Promise<T> {
   if (database.reading?.userId === userId) return database.reading.run(work);
-  const settings = sql.join(userSettings(userId, database.limit).map(setting));
+  const settings = sql.join([...originSettings(database), ...userSettings(userId, database.limit)].map(setting));
   const done = database.kysely.transaction().execute(async (transaction) => {
     await sql`select ${settings}`.execute(transaction);
     return work(transaction);
@@ -160,7 +180,8 @@ export async function inUserTransaction<T>(
       (lock === null ? '' : lockSql('lock', lock)) +
       (sharedLock === undefined ? '' : lockSql('lock_shared', sharedLock));
     const opening = `begin; set local lock_timeout = ${lockTimeoutMs}; ${PLANNING}`;
-    await client.query(`${opening}; ${userSettingsSql(client, userId, database.limit)}${locked}`);
+    const settings = settingsSql(client, [...originSettings(database), ...userSettings(userId, database.limit)]);
+    await client.query(`${opening}; ${settings}${locked}`);
     const result = await work(client);
     await client.query('commit');
     return result;

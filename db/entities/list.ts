@@ -13,6 +13,7 @@ import {
   WorkspaceMemberSchema,
   WorkspaceSchema,
 } from './accounts.ts';
+import { AuditEntrySchema } from './audit.ts';
 import {
   AddressDomainSchema,
   DkimKeySchema,
@@ -84,6 +85,7 @@ export const entities = [
   WorkspaceInvitationSchema,
   ApiKeySchema,
   ApiRequestSchema,
+  AuditEntrySchema,
   ErasedAccountSchema,
   AuthSessionSchema,
   AuthCredentialSchema,

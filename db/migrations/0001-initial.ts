@@ -22,6 +22,7 @@ const PARTS = [
   'events',
   'upkeep',
   'taking',
+  'audit',
   'grants',
   'customers',
 ].map((feature) => new URL(`0001-initial/${feature}.sql`, import.meta.url));

@@ -36,6 +36,7 @@ select create_distributed_table('raw_message', 'id', colocate_with => 'none');
 -- All that belongs to a user, side by side.
 select create_distributed_table('event_counter', 'user_id', colocate_with => 'none');
 select create_distributed_table('api_request', 'user_id', colocate_with => 'event_counter');
+select create_distributed_table('audit_entry', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('batch', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('dead_row', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('delivery', 'user_id', colocate_with => 'event_counter');

@@ -7,6 +7,7 @@ import { TAR_END, tarHeader, tarPadding } from '../../core/shared/tar.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { chargeResults } from '../../db/connection/result-charge.ts';
 import { exportAccount } from '../../operations/accounts/export-account.ts';
+import { readOrigin } from '../admission/audit-notes.ts';
 import { findSessionOf } from '../admission/session-admission.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -63,6 +64,7 @@ export function accountExportRoute(
     const exported = () =>
       exportAccount(userDatabase, {
         userId,
+        origin: { ...readOrigin(request), kind: 'person', id: entry.session.personId },
         secretKey: null,
         async write({ path, number, sizeBytes, pieces }) {
           const name = number === 1 ? path : path.replace(/(?=\.jsonl$)/, `.${number}`);

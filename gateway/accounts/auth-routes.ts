@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { auditText } from '../../core/accounts/audit.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { Database } from '../../db/connection/database.ts';
+import { noteFailedSignIn } from '../../db/queries/accounts/audit-entry.ts';
 import { isClosedFor, type LocalSetting } from '../admission/forwarded-requests.ts';
 import { foreignPage, isOwnPage, isOwnPageOrProgram } from '../admission/session-admission.ts';
 import type { ErrorBody } from '../http/error-response.ts';
@@ -179,11 +181,35 @@ async function serve(
   }
   for (const cookie of response.headers.getSetCookie()) reply.header('set-cookie', cookie);
   const body: unknown = await response.json().catch(() => null);
-  if (!response.ok) return send(reply, response.status, authRefusal(response.status, body));
+  if (!response.ok) {
+    const refused = authRefusal(response.status, body);
+    await noteFailure(request, endpoint, attempt, refused, database);
+    return send(reply, response.status, refused);
+  }
   if (attempt !== null && !KEPT.has(attempt.kind)) await attempts.succeeded(attempt);
   const answer = authAnswer(endpoint.path, body);
   if (endpoint.path === '/change-password') await options.onPasswordChanged((answer as SignedIn).user);
   return send(reply, 200, answer);
+}
+
+/** Stores a refused password in the audit log of its account. Attempts are limited, so they cannot fill the disk. */
+async function noteFailure(
+  request: FastifyRequest,
+  { path, hashesPassword }: AuthEndpoint,
+  attempt: AuthAttempt | null,
+  { message }: ErrorBody,
+  database: Database,
+): Promise<void> {
+  const account = attempt?.account ?? null;
+  if (hashesPassword !== true || account === null) return;
+  const agent = request.headers['user-agent'];
+  await noteFailedSignIn(database, {
+    account,
+    action: path === '/sign-in/email' ? 'session.denied' : 'password.denied',
+    reason: message,
+    address: request.ip,
+    agent: agent === undefined ? null : auditText(agent),
+  });
 }
 
 function signUpForLocal(): UserError {

@@ -43,6 +43,7 @@ const pages: Record<string, ComponentType> = {
   '/members': lazy(async () => ({ default: (await import('./pages/members/members-page.tsx')).MembersPage })),
   '/keys': lazy(async () => ({ default: (await import('./pages/keys/keys-page.tsx')).KeysPage })),
   '/requests': lazy(async () => ({ default: (await import('./pages/requests/requests-page.tsx')).RequestsPage })),
+  '/audit': lazy(async () => ({ default: (await import('./pages/audit/audit-page.tsx')).AuditPage })),
   '/reference': lazy(async () => ({ default: (await import('./pages/reference/reference-page.tsx')).ReferencePage })),
   '/docs/*?': lazy(async () => ({ default: (await import('./pages/docs/docs-page.tsx')).DocsPage })),
   '/settings': lazy(async () => ({ default: (await import('./pages/settings/settings-page.tsx')).SettingsPage })),

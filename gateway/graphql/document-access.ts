@@ -50,7 +50,8 @@ interface Walk {
 }
 
 function refusalOf({ document, contextValue, variableValues, operationName }: Asked): GraphQLError | null {
-  const { rights } = contextValue.operations;
+  const { operations } = contextValue;
+  const { rights } = operations;
   if (isUnrestricted(rights)) return null;
   const asked = getOperationAST(document, typeof operationName === 'string' ? operationName : null);
   const root = asked == null ? undefined : schema.getRootType(asked.operation);
@@ -64,8 +65,9 @@ function refusalOf({ document, contextValue, variableValues, operationName }: As
     for (const { field } of fieldsOf(walk, asked.selectionSet, root)) requireField(walk, root, field);
     return null;
   } catch (error) {
-    if (error instanceof UserError) return refusal(error);
-    throw error;
+    if (!(error instanceof UserError)) throw error;
+    operations.noteRefusal(operations, `${asked.operation} ${asked.name?.value ?? ''}`.trimEnd(), error);
+    return refusal(error);
   }
 }
 

@@ -44,6 +44,8 @@ export function createPayloadRunner({ database, bus, log, config, random }: Payl
     forgetCredentials: () => undefined,
     sendServiceMail: refuse,
     storeLoggedRequests: async () => undefined,
+    storeAuditNotes: async () => undefined,
+    noteRefusal: () => undefined,
   };
   const contextOf = (userId: string): OperationContext => {
     const caller = {

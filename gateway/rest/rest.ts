@@ -1,13 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { accountCapability } from '../../operations/accounts/account-capability.ts';
-import { customerCapability } from '../../operations/accounts/customer-capability.ts';
 import { apiRequestCapability } from '../../operations/accounts/api-request-capability.ts';
-import {
-  invitationCapability,
-  memberCapability,
-  workspaceCapability,
-} from '../../operations/accounts/member-capability.ts';
+import { auditCapability } from '../../operations/accounts/audit-capability.ts';
+import { customerCapability } from '../../operations/accounts/customer-capability.ts';
 import { dmarcSummaryCapability } from '../../operations/domains/dmarc-report-capability.ts';
 import { replyAddressCapability } from '../../operations/domains/reply-address-capability.ts';
 import { emailChecksCapability } from '../../operations/emails/email-checks-capability.ts';
@@ -40,6 +36,8 @@ import { acceptBothIdNames } from '../http/id-names.ts';
 import { referenceRoutes } from '../openapi/reference.ts';
 import type { ContextOf } from '../operation-context.ts';
 import { apiKeyRoutes, revokeKeyRoutes } from './accounts/api-keys.ts';
+import { auditExportRoute } from './accounts/audit-export.ts';
+import { memberRoutes } from './accounts/members.ts';
 import { capabilityRoutes } from './capability-routes.ts';
 import { dmarcReportRoutes } from './domains/dmarc-reports.ts';
 import { domainChangeRoutes } from './domains/domain-changes.ts';
@@ -90,10 +88,8 @@ const resources = [
   emailChangeRoutes,
   reprocessRoutes,
   contactRoutes,
-  capabilityRoutes(workspaceCapability),
-  capabilityRoutes(memberCapability),
+  ...memberRoutes,
   capabilityRoutes(customerCapability),
-  capabilityRoutes(invitationCapability),
   capabilityRoutes(imageSenderCapability),
   emailWaitRoutes,
   importRoutes,
@@ -145,6 +141,8 @@ const resources = [
   apiKeyRoutes,
   revokeKeyRoutes,
   capabilityRoutes(apiRequestCapability),
+  capabilityRoutes(auditCapability),
+  auditExportRoute,
   receivingRoutes,
   legacyScheduledRoutes,
   legacyMailRoutes,

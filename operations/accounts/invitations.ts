@@ -20,7 +20,7 @@ export interface Invitation extends rows.InvitationRow {
 }
 
 /** Members and open invitations of a workspace. */
-export const MAX_MEMBERS = 500;
+const MAX_MEMBERS = 500;
 /** Invitations that the list has, the newest ones. */
 export const MAX_LISTED_INVITATIONS = 500;
 const TOKEN_BYTES = 32;
@@ -84,7 +84,7 @@ export async function createInvitation(
   return readInvitation(context, id);
 }
 
-/** Mails a new link, for 7 days from now; the former link stops working. Throws not_found, conflict. */
+/** Mails a new link, for 7 days from now; the previous link stops working. Throws not_found, conflict. */
 export async function resendInvitation(context: OperationContext, id: string): Promise<Invitation> {
   requireId(id);
   const link = makeLink(context);

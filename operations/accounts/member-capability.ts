@@ -193,7 +193,7 @@ export const memberCapability: Capability = {
       field: 'updateMember',
       summary: 'Change a member',
       description:
-        'Sets the role and the limits of a member. The owner’s role changes by a transfer only. A role that cannot create API keys ends those that the member created, unless you keep them.',
+        'Sets the role and the limits of a member. The owner’s role changes by a transfer only. A role that cannot create API keys revokes the keys of the member, unless you keep them.',
       method: 'PATCH',
       path: '/:id',
       target,
@@ -302,10 +302,10 @@ const invitation = z
   })
   .meta({ id: 'Invitation', description: 'An invitation of a person to the workspace.' });
 
-const showInvitation = ({ invitedBy: _, invitedByName: invitedBy, revokedAt: __, ...rest }: Invitation) => ({
-  ...rest,
-  invitedBy,
-  limits: showLimits(rest.limits),
+const showInvitation = (held: Invitation) => ({
+  ...held,
+  invitedBy: held.invitedByName,
+  limits: showLimits(held.limits),
 });
 
 const invitationTarget = { argument: 'id', argumentDescription: 'ID of the invitation.' } as const;
@@ -336,7 +336,7 @@ export const invitationCapability: Capability = {
       field: 'createInvitation',
       summary: 'Invite a person',
       description:
-        'Sends an email with a link that works once, for 7 days, for this address only. Nobody can give a role with more rights than their own.',
+        'Sends an email with a link that works once, for 7 days, for this address only. A request cannot give a role with more rights than its own.',
       method: 'POST',
       path: '',
       input: z.object({ email: text.meta({ description: 'The address of the person.' }), ...given.shape }),
@@ -352,7 +352,7 @@ export const invitationCapability: Capability = {
       operationId: 'resendInvitation',
       field: 'resendInvitation',
       summary: 'Send an invitation again',
-      description: 'Sends a new link, for 7 days from now. The former link stops working.',
+      description: 'Sends a new link, for 7 days from now. The previous link stops working.',
       method: 'POST',
       path: '/:id/resend',
       target: invitationTarget,

@@ -20,7 +20,7 @@ export interface Member extends rows.MemberRow {
 }
 
 /** Domains and addresses that a member can be limited to. */
-export const MAX_LIMITS = 100;
+const MAX_LIMITS = 100;
 /** Characters. */
 export const MAX_WORKSPACE_NAME_LENGTH = 100;
 
@@ -68,7 +68,7 @@ async function readMember(context: OperationContext, personId: string): Promise<
 }
 
 /**
- * Gives a member another role, or other limits. A role that cannot create API keys ends those that the member created, or with `keepsKeys`
+ * Gives a member another role, or other limits. A role that cannot create API keys revokes the keys of the member, or with `keepsKeys`
  * gives them to the person of the request. Throws not_found, validation, forbidden, conflict.
  */
 export async function changeMember(

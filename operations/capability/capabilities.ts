@@ -1,6 +1,7 @@
 import { accountCapability, erasureCapability } from '../accounts/account-capability.ts';
 import { apiKeyCapability } from '../accounts/api-key-capability.ts';
 import { apiRequestCapability } from '../accounts/api-request-capability.ts';
+import { auditCapability } from '../accounts/audit-capability.ts';
 import { customerCapability } from '../accounts/customer-capability.ts';
 import { invitationCapability, memberCapability, workspaceCapability } from '../accounts/member-capability.ts';
 import { dmarcReportCapability, dmarcSummaryCapability } from '../domains/dmarc-report-capability.ts';
@@ -69,4 +70,5 @@ export const capabilities: readonly Capability[] = [
   apiKeyCapability,
   customerCapability,
   apiRequestCapability,
+  auditCapability,
 ];

@@ -156,7 +156,8 @@ interface UserQueue {
   transactions: number;
 }
 
-const queues = new WeakMap<Database, Map<string, UserQueue>>();
+/** by the pool: each request has a database of its own */
+const queues = new WeakMap<Database['pool'], Map<string, UserQueue>>();
 
 /**
  * Stores a submission at once, or, while transactions of the same user are running, together with the others that
@@ -165,8 +166,8 @@ const queues = new WeakMap<Database, Map<string, UserQueue>>();
  * the queue; a member also has the deadline of its request.
  */
 export function queueSubmission(context: OperationContext, submission: Submission, commit: Commit): Promise<Accepted> {
-  const ofDatabase = queues.get(context.database) ?? new Map<string, UserQueue>();
-  queues.set(context.database, ofDatabase);
+  const ofDatabase = queues.get(context.database.pool) ?? new Map<string, UserQueue>();
+  queues.set(context.database.pool, ofDatabase);
   const queue = ofDatabase.get(context.userId) ?? { waiting: [], transactions: 0 };
   ofDatabase.set(context.userId, queue);
   return new Promise((resolve, reject) => {

@@ -23,7 +23,9 @@ test('accounts without a workspace get one at the next start, and their keys and
   await client.query(`insert into user_account (id, email, name) values ('usr_old', 'old@before.test', 'Ada')`);
   await client.query(`alter table user_account enable trigger create_own_workspace`);
   await client.query(`alter table api_key drop constraint api_key_user_id_fkey`);
-  await client.query(`insert into api_key (id, user_id, name, secret_sha256) values ('key_old', 'usr_old', 'old', '\\x01')`);
+  await client.query(
+    `insert into api_key (id, user_id, name, secret_sha256) values ('key_old', 'usr_old', 'old', '\\x01')`,
+  );
   await client.query(
     `insert into auth_session (id, user_id, token, expires_at) values ('ses_old', 'usr_old', 'token', now() + interval '1 hour')`,
   );
@@ -33,7 +35,9 @@ test('accounts without a workspace get one at the next start, and their keys and
   expect((await session()).rows).toEqual([{ workspace_id: 'usr_old', role: 'owner' }]);
   const key = await client.query(`select user_id, role from credential_owner('\\x01')`);
   expect(key.rows).toEqual([{ user_id: 'usr_old', role: null }]);
-  await client.query(`alter table api_key add constraint api_key_user_id_fkey foreign key (user_id) references workspace`);
+  await client.query(
+    `alter table api_key add constraint api_key_user_id_fkey foreign key (user_id) references workspace`,
+  );
   const { rows } = await client.query(`select name from workspace where id = 'usr_old'`);
   expect(rows).toEqual([{ name: 'Ada' }]);
   expect((await client.query('select adopt_accounts() as made')).rows).toEqual([{ made: 0 }]);

@@ -73,10 +73,10 @@ export async function insertInvitation(
       ${limits?.addresses ?? null}::text[], ${tokenSha256}, ${invitedBy}, ${expiresAt}, ${now}, ${most}) as outcome`.execute(
     transaction,
   );
-  return outcomeOf(rows);
+  return requireOutcome(rows);
 }
 
-/** Gives an open invitation a new token; the former one stops working. */
+/** Gives an open invitation a new token; the previous one stops working. */
 export async function renewInvitation(
   transaction: Transaction<Tables>,
   userId: string,
@@ -84,7 +84,7 @@ export async function renewInvitation(
 ): Promise<'sent' | 'no invitation' | 'accepted' | 'revoked' | 'too soon'> {
   const { rows } = await sql<{ outcome: 'sent' | 'no invitation' | 'accepted' | 'revoked' | 'too soon' }>`
     select renew_invitation(${userId}, ${id}, ${tokenSha256}, ${expiresAt}, ${now}) as outcome`.execute(transaction);
-  return outcomeOf(rows);
+  return requireOutcome(rows);
 }
 
 /** Revokes an invitation that was not accepted. */
@@ -96,10 +96,10 @@ export async function revokeInvitation(
 ): Promise<'revoked' | 'no invitation' | 'accepted'> {
   const { rows } = await sql<{ outcome: 'revoked' | 'no invitation' | 'accepted' }>`
     select revoke_invitation(${userId}, ${id}, ${now}) as outcome`.execute(transaction);
-  return outcomeOf(rows);
+  return requireOutcome(rows);
 }
 
-function outcomeOf<Outcome extends string>([row]: readonly { outcome: Outcome | null }[]): Outcome {
+function requireOutcome<Outcome extends string>([row]: readonly { outcome: Outcome | null }[]): Outcome {
   if (row?.outcome == null) throw new Error('invitations change only in the workspace of the transaction');
   return row.outcome;
 }

@@ -77,7 +77,7 @@ export async function changeMember(
       ${limits?.domainIds ?? null}::text[], ${limits?.addresses ?? null}::text[], ${mayHaveKeys}, ${keepsKeys}, ${by})`.execute(
     transaction,
   );
-  return outcomeOf(rows);
+  return readOutcome(rows);
 }
 
 /** Removes a member of the transaction's workspace, and ends the member's sessions in it. */
@@ -90,10 +90,10 @@ export async function removeMember(
   const { rows } = await sql<OutcomeColumns<'removed' | 'no member' | 'owner'>>`
     select outcome, limited, disabled from remove_member(${userId}, ${personId}, ${keepsKeys}, ${by},
       ${LAST_REQUESTS_MS} * interval '1 millisecond')`.execute(transaction);
-  return outcomeOf(rows);
+  return readOutcome(rows);
 }
 
-function outcomeOf<Outcome extends string>([row]: readonly OutcomeColumns<Outcome>[]): MemberOutcome<Outcome> {
+function readOutcome<Outcome extends string>([row]: readonly OutcomeColumns<Outcome>[]): MemberOutcome<Outcome> {
   if (row === undefined) throw new Error('members change only in the workspace of the transaction');
   return { outcome: row.outcome, limits: { keyIds: row.limited, disabledEndpoints: row.disabled } };
 }

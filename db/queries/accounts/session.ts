@@ -63,7 +63,7 @@ export interface PersonWorkspace {
   joinedAt: Date;
 }
 
-/** Returns the workspaces of a person, those that the person owns first. Role postroom_auth. */
+/** Returns the workspaces of a person, owned ones first. Role postroom_auth. */
 export async function listWorkspacesOfPerson(database: Database, personId: string): Promise<PersonWorkspace[]> {
   const { rows } = await database.pool.query<PersonWorkspace>({
     name: 'workspaces-of-person',

@@ -1,9 +1,9 @@
 import { Menu, useMantineColorScheme } from '@mantine/core';
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
-import { IconCheck, IconLogout, IconMoon, IconSettings, IconSun, IconSunMoon, IconUsers } from '../parts/icons.ts';
 import { useAsked } from '../pages/settings/use-asked.ts';
 import { auth, type OwnWorkspace } from '../pages/sign-in/auth-calls.ts';
+import { IconCheck, IconLogout, IconMoon, IconSettings, IconSun, IconSunMoon, IconUsers } from '../parts/icons.ts';
 import { notify } from '../parts/notify.ts';
 import { announceSwitch } from './session-news.ts';
 import { signOut } from './sign-out.ts';
@@ -75,7 +75,8 @@ function WorkspaceItems() {
 /** Makes a workspace the active one. All tabs load again, so that nothing of the former one stays. */
 async function switchTo({ id }: OwnWorkspace): Promise<void> {
   const { problem } = await auth.switchWorkspace(id);
-  if (problem !== null) return notify({ title: 'The workspace was not switched', message: problem.message, color: 'red' });
+  if (problem !== null)
+    return notify({ title: 'The workspace was not switched', message: problem.message, color: 'red' });
   announceSwitch();
   window.location.assign('/');
 }

@@ -2,6 +2,7 @@ import { ActionIcon, Burger, UnstyledButton, VisuallyHidden } from '@mantine/cor
 import { type KeyboardEvent, lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { useLiveState } from '../live/live-context.tsx';
+import { readStored } from '../parts/browser-storage.ts';
 import { IconActivity, IconGauge, IconHelp, IconInbox, IconPencilPlus, IconSearch, IconUser } from '../parts/icons.ts';
 import { ApprovalCount, DraftCount, UnreadCount } from './counts.tsx';
 import style from './frame.module.css';
@@ -12,6 +13,7 @@ import { useViewer } from './viewer.ts';
 
 const loadMenu = () => import('./account-menu.tsx');
 const loadPalette = () => import('./command-palette.tsx');
+const DesktopNotices = lazy(async () => ({ default: (await import('./desktop-notices.tsx')).DesktopNotices }));
 const loadHelp = () => import('./shortcuts-help.tsx');
 const AccountMenu = lazy(async () => ({ default: (await loadMenu()).AccountMenu }));
 const CommandPalette = lazy(async () => ({ default: (await loadPalette()).CommandPalette }));
@@ -23,6 +25,8 @@ const IDLE = [loadPalette, loadHelp, loadMenu];
 export function Frame({ children }: { children: ReactNode }) {
   const [isNavigationOpen, setNavigationOpen] = useState(false);
   const [overlay, setOverlay] = useState<'palette' | 'help' | null>(null);
+  // Read at each change of page, so that a change in the settings holds at once.
+  const hasNotices = readStored('postroom-desktop-notices') === 'yes';
   const [location, navigate] = useLocation();
   const main = useRef<HTMLElement>(null);
   const previous = useRef(location);
@@ -93,6 +97,7 @@ export function Frame({ children }: { children: ReactNode }) {
           <CommandPalette close={() => close('palette')} openHelp={openHelp} />
         </Suspense>
       )}
+      <Suspense>{hasNotices && <DesktopNotices />}</Suspense>
       <Suspense>{overlay === 'help' && <ShortcutsHelp close={() => close('help')} />}</Suspense>
     </>
   );
@@ -172,23 +177,25 @@ function Navigation({ location }: { location: string }) {
       {places.map((group) => (
         <div key={group.heading ?? ''}>
           {group.heading !== null && <div className={style['heading']}>{group.heading}</div>}
-          {group.places.filter(({ right }) => right === undefined || rights.includes(right)).map(({ path, label, icon: Icon }) => (
-            <Link
-              key={path}
-              href={path}
-              className={style['place'] ?? ''}
-              tabIndex={path === tabStop ? 0 : -1}
-              onFocus={() => setFocused(path)}
-              aria-current={path === current ? 'page' : undefined}
-              title={label}
-            >
-              <Icon size={17} stroke={1.7} aria-hidden />
-              <span className={style['label']}>{label}</span>
-              {path === '/inbox' && <UnreadCount />}
-              {path === '/drafts' && <DraftCount />}
-              {path === '/approvals' && <ApprovalCount />}
-            </Link>
-          ))}
+          {group.places
+            .filter(({ right }) => right === undefined || rights.includes(right))
+            .map(({ path, label, icon: Icon }) => (
+              <Link
+                key={path}
+                href={path}
+                className={style['place'] ?? ''}
+                tabIndex={path === tabStop ? 0 : -1}
+                onFocus={() => setFocused(path)}
+                aria-current={path === current ? 'page' : undefined}
+                title={label}
+              >
+                <Icon size={17} stroke={1.7} aria-hidden />
+                <span className={style['label']}>{label}</span>
+                {path === '/inbox' && <UnreadCount />}
+                {path === '/drafts' && <DraftCount />}
+                {path === '/approvals' && <ApprovalCount />}
+              </Link>
+            ))}
         </div>
       ))}
     </div>
@@ -230,14 +237,16 @@ function AccountButton() {
   const button = (
     <UnstyledButton
       className={style['account'] ?? ''}
-      aria-label={`Account ${email ?? ''}`}
+      aria-label={`Account ${email ?? ''} ${person?.workspaceName ?? ''}`.trim()}
       aria-haspopup="menu"
       aria-expanded={isOpen}
       onClick={() => setOpen(!isOpen)}
     >
       <IconUser size={16} aria-hidden />
-      <span className={style['email']}>{email}</span>
-      {person != null && <span className={style['workspace']}>{person.workspaceName}</span>}
+      <span className={style['who']}>
+        <span className={style['email']}>{email}</span>
+        {person != null && <span className={style['workspace']}> {person.workspaceName}</span>}
+      </span>
     </UnstyledButton>
   );
   return isOpen ? (

@@ -6,6 +6,7 @@ import {
   IconBook,
   IconCalendarClock,
   IconChecks,
+  IconFingerprint,
   IconGauge,
   IconHistory,
   IconInbox,
@@ -16,8 +17,8 @@ import {
   IconSend,
   IconSettings,
   IconShieldHalf,
-  IconUsers,
   type IconType,
+  IconUsers,
   IconWorld,
 } from '../parts/icons.ts';
 
@@ -62,6 +63,7 @@ export const places: { heading: string | null; places: Place[] }[] = [
     places: [
       { path: '/keys', label: 'API keys', icon: IconKey, key: 'k', right: 'keys' },
       { path: '/requests', label: 'Requests', icon: IconHistory, key: 'q', right: 'requests' },
+      { path: '/audit', label: 'Audit log', icon: IconFingerprint, key: 'v', right: 'audit' },
       { path: '/reference', label: 'Reference', icon: IconApi, key: 'x' },
       { path: '/docs', label: 'Guides', icon: IconBook, key: 'u' },
       { path: '/members', label: 'Members', icon: IconUsers, key: 't' },
@@ -94,6 +96,7 @@ const GUIDES: Record<string, string> = {
   '/suppressions': 'rest',
   '/keys': 'api-keys',
   '/requests': 'requests',
+  '/audit': 'audit',
   '/reference': 'graphql',
   '/members': 'teams',
   '/settings': 'accounts',

@@ -38,7 +38,7 @@ const members = (personId: string) =>
     personId,
   );
 const sessions = (personId: string) => countRows('select count(*) from auth_session where user_id = $1', personId);
-const keysOf = (personId: string) =>
+const countKeys = (personId: string) =>
   countRows('select count(*) from api_key where made_by_person_id = $1 and revoked_at is null', personId);
 
 describe('a gateway that is killed while it removes a member', () => {
@@ -49,7 +49,7 @@ describe('a gateway that is killed while it removes a member', () => {
     const person = await team.makeMember('developer');
     await team.insertKeyOf(person);
     await killAt(point, () => team.owner.browser.rest('DELETE', `/members/${person.personId}`));
-    const found = [await members(person.personId), await sessions(person.personId), await keysOf(person.personId)];
+    const found = [await members(person.personId), await sessions(person.personId), await countKeys(person.personId)];
     expect(found).toEqual([left, left, left]);
     const again = await team.owner.browser.rest('DELETE', `/members/${person.personId}`);
     expect(again.statusCode).toBe(left === 1 ? 200 : 404);

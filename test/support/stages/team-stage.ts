@@ -8,7 +8,7 @@ import { readServiceMail } from './service-mail.ts';
 export const TEAM_PASSWORD = 'correct horse battery';
 
 /** A person who is signed in. */
-export interface TeamPerson {
+interface TeamPerson {
   email: string;
   personId: string;
   browser: BrowserSession;

@@ -88,8 +88,16 @@ export const LEAVE = graphql(`
 
 /** The roles that can be given, each with what it may do. */
 export const GIVEN_ROLES = [
-  { value: 'ADMIN', label: 'Admin', about: 'Members, domains, policies and retention, and all that a developer may do' },
-  { value: 'DEVELOPER', label: 'Developer', about: 'API keys, endpoints and logged requests, and all that an agent may do' },
+  {
+    value: 'ADMIN',
+    label: 'Admin',
+    about: 'Members, domains, policies and retention, and all that a developer may do',
+  },
+  {
+    value: 'DEVELOPER',
+    label: 'Developer',
+    about: 'API keys, endpoints and logged requests, and all that an agent may do',
+  },
   { value: 'AGENT', label: 'Agent', about: 'Reads, sends and organizes mail' },
   { value: 'VIEWER', label: 'Viewer', about: 'Reads mail' },
 ] as const;

@@ -41,7 +41,7 @@ export function MemberRow({ member, changed }: { member: ShownMember; changed: (
           {mayTransfer && !isYou && (
             <ConfirmButton
               label="Make owner"
-              aria-label={`Make ${called} the owner`}
+              aria-label={`Make owner: ${called}`}
               question={`Make ${called} the owner?`}
               about="The owner can do everything, including closing the workspace. You become an admin."
               confirm="Transfer ownership"
@@ -57,7 +57,10 @@ export function MemberRow({ member, changed }: { member: ShownMember; changed: (
     >
       {limits !== null && (
         <Text size="sm" c="dimmed">
-          Only {[counted(limits.domainIds.length, 'domain'), counted(limits.addresses.length, 'address', 'addresses')].join(' and ')}
+          Only{' '}
+          {[counted(limits.domainIds.length, 'domain'), counted(limits.addresses.length, 'address', 'addresses')].join(
+            ' and ',
+          )}
         </Text>
       )}
     </Row>
@@ -135,7 +138,11 @@ function KeyChoice({
       onChange={(chosen) => change(chosen === 'keep' ? 'keep' : 'revoke')}
     >
       <Stack gap="xs" mt="xs">
-        <Radio value="revoke" label="Revoke" description="Programs that use them lose access at once, and what they set up stops." />
+        <Radio
+          value="revoke"
+          label="Revoke"
+          description="Programs that use them lose access at once, and what they set up stops."
+        />
         <Radio value="keep" label="Keep" description="They are then yours, with what they set up." />
       </Stack>
     </Radio.Group>

@@ -24,7 +24,10 @@ export function MembersPage() {
   const again = () => refresh({ requestPolicy: 'network-only' });
   return (
     <>
-      <PageHeader title="Members" about={`Persons who work in the workspace ${person?.workspaceName ?? ''}, each with a role.`}>
+      <PageHeader
+        title="Members"
+        about={`Persons who work in the workspace ${person?.workspaceName ?? ''}, each with a role.`}
+      >
         {mayManage && (
           <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen(true)}>
             Invite person
@@ -107,7 +110,7 @@ function InvitationRow({ invitation, changed }: { invitation: ShownInvitation; c
           <Button
             variant="default"
             size="xs"
-            aria-label={`Send invitation of ${email} again`}
+            aria-label={`Send again: invitation of ${email}`}
             loading={resend.isBusy}
             onClick={() => void resend.act({ input: { id } }).then(changed)}
           >

@@ -86,7 +86,8 @@ export const auth = {
   switchWorkspace: (workspaceId: string) => post<Done>('/switch-workspace', { workspaceId }),
   invitation: (token: string) => post<ShownInvitation>('/invitation', { token }),
   acceptInvitation: (token: string) => post<Done>('/accept-invitation', { token }),
-  signUpInvited: (body: { token: string; name: string; newPassword: string }) => post<Done>('/sign-up/invitation', body),
+  signUpInvited: (body: { token: string; name: string; newPassword: string }) =>
+    post<Done>('/sign-up/invitation', body),
   passkeys: () => get<Passkey[]>('/passkey/list-user-passkeys'),
   renamePasskey: (id: string, name: string) => post<{ passkey: Passkey }>('/passkey/update-passkey', { id, name }),
   removePasskey: (id: string) => post<Done>('/passkey/delete-passkey', { id }),

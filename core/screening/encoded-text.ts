@@ -1,0 +1,160 @@
+import { foldText } from './folded-text.ts';
+import { type Request, readInstructions } from './read-instructions.ts';
+
+/** Instructions in encoded text. */
+export interface EncodedRequest extends Request {
+  /** such as `base64` */
+  encoding: string;
+}
+
+/** Characters that are decoded of one run, and how often what is decoded is decoded again. */
+const MAX_RUN = 20_000;
+const MAX_DEPTH = 3;
+
+const MIN_BASE64 = 24;
+const MIN_HEX = 32;
+const BASE64_LINES = /^[A-Za-z0-9+/_-]{24,}(?:=*\r?\n[A-Za-z0-9+/_-]{4,200})*={0,2}/;
+const HEX = /(?:\\x|0x)?[0-9a-f]{2}(?:[\s,:]{0,2}(?:\\x|0x)?[0-9a-f]{2}){15,}/i;
+const OF_BASE64 = listCharacters(/[A-Za-z0-9+/_-]/);
+const OF_HEX = listCharacters(/[0-9a-fA-Fx\\\s,:]/);
+const OF_NUMBERS = listCharacters(/[0-9\s,;&#]/);
+const MIN_NUMBERS = 40;
+const OF_BASE32 = listCharacters(/[A-Z2-7]/);
+const MIN_BASE32 = 32;
+const ESCAPES = /(?:\\u[0-9a-f]{4}){8,}/gi;
+const PERCENT = /(?:%[0-9a-f]{2}|\+){12,}/gi;
+/** Words of instructions as rot13 writes them, and from behind. */
+const ROT13 = /vtaber|qvfertneq|vafgehpgvba|cnffjbeq|nffvfgnag|cebzcg|sbejneq|sbetrg|flfgrz/;
+const REVERSED = /snoitcurtsni|noitcurtsni|erongi|dragersid|tpmorp|drowssap|tnatsissa|drawrof/;
+
+/** Returns the first instructions that are encoded in a text; null: none. `folded`: what it says, see foldText. Linear. */
+export function findEncodedRequest(text: string, folded: string, depth = 0): EncodedRequest | null {
+  for (const [encoding, decoded] of decodings(text, folded)) {
+    const inFolded = foldText(decoded);
+    const [request] = readInstructions(decoded, 'hidden', inFolded);
+    if (request !== undefined) return { ...request, excerpt: decoded, encoding };
+    if (depth + 1 < MAX_DEPTH) {
+      const inner = findEncodedRequest(decoded, inFolded, depth + 1);
+      if (inner !== null) return { ...inner, encoding: `${encoding}, then ${inner.encoding}` };
+    }
+  }
+  return null;
+}
+
+function listCharacters(pattern: RegExp): Uint8Array {
+  return Uint8Array.from({ length: 128 }, (_each, code) => (pattern.test(String.fromCharCode(code)) ? 1 : 0));
+}
+
+/** Returns where runs of at least `length` of the characters are. Most of the text is skipped in steps of that length. */
+function findRuns(text: string, characters: Uint8Array, length: number): [start: number, end: number][] {
+  const runs: [number, number][] = [];
+  const isIn = (at: number) => characters[text.charCodeAt(at)] === 1;
+  for (let at = 0; at + length <= text.length; ) {
+    let first = at + length - 1;
+    while (first >= at && isIn(first)) first--;
+    if (first >= at) {
+      at = first + 1;
+      continue;
+    }
+    let end = at + length;
+    while (end < text.length && isIn(end)) end++;
+    runs.push([at, end]);
+    at = end + 1;
+  }
+  return runs;
+}
+
+function* decodings(text: string, folded: string): Generator<[encoding: string, decoded: string]> {
+  let behind = 0;
+  for (const [start, end] of findRuns(text, OF_BASE64, MIN_BASE64)) {
+    if (start < behind) continue;
+    const [run = ''] = BASE64_LINES.exec(text.slice(start, Math.max(end, start + MAX_RUN))) ?? [];
+    behind = start + run.length;
+    const decoded = decodeBase64(run);
+    if (decoded !== null) yield ['base64', decoded];
+  }
+  for (const [start, end] of findRuns(text, OF_HEX, MIN_HEX)) {
+    const [run] = HEX.exec(text.slice(start, Math.min(end, start + MAX_RUN))) ?? [];
+    const decoded = run === undefined ? null : readable(Buffer.from(run.replace(/\\x|0x|[\s,:]/gi, ''), 'hex'));
+    if (decoded !== null) yield ['hexadecimal', decoded];
+  }
+  for (const [start, end] of findRuns(text, OF_NUMBERS, MIN_NUMBERS)) {
+    const decoded = decodeNumbers(text.slice(start, Math.min(end, start + MAX_RUN)));
+    if (decoded !== null) yield ['numbers of characters', decoded];
+  }
+  for (const [start, end] of findRuns(text, OF_BASE32, MIN_BASE32)) {
+    const decoded = decodeBase32(text.slice(start, Math.min(end, start + MAX_RUN)));
+    if (decoded !== null) yield ['base32', decoded];
+  }
+  if (text.includes('\\u'))
+    for (const [run] of text.matchAll(ESCAPES))
+      yield [
+        'escapes',
+        run
+          .replace(/\\u([0-9a-f]{4})/gi, (_all, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+          .toWellFormed(),
+      ];
+  for (const [run] of text.matchAll(PERCENT)) {
+    const decoded = readable(Buffer.from(run.slice(0, MAX_RUN).replaceAll('%', '').replaceAll('+', '20'), 'hex'));
+    if (decoded !== null) yield ['percent signs', decoded];
+  }
+  if (ROT13.test(folded)) yield ['rot13', rotate(folded.slice(0, MAX_RUN))];
+  if (REVERSED.test(folded)) yield ['reverse order', reverse(folded.slice(0, MAX_RUN))];
+}
+
+/** Bytes that show whether a run is text. */
+const PROBE = 18;
+
+function decodeBase64(run: string): string | null {
+  const joined = run.replace(/[=\s]+/g, '');
+  const probe = Buffer.from(joined.slice(0, (PROBE / 3) * 4), 'base64');
+  // The end of the probe can divide a character.
+  if (!/^[\t\n\r -~\u00a0-\uffff]*\ufffd{0,3}$/.test(probe.toString())) return null;
+  return readable(Buffer.from(joined, 'base64'));
+}
+
+/** Decodes numbers of characters: eight binary digits, or decimal ones. */
+function decodeNumbers(run: string): string | null {
+  const digits = run.replace(/\D+/g, ' ').trim();
+  const binary = digits.replaceAll(' ', '');
+  if (/^[01]+$/.test(binary) && binary.length % 8 === 0)
+    return readable(Buffer.from((binary.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2))));
+  const codes = digits.split(' ').map(Number);
+  return codes.every((code) => code >= 9 && code < 127) ? readable(Buffer.from(codes)) : null;
+}
+
+function decodeBase32(run: string): string | null {
+  const bytes: number[] = [];
+  let bits = 0;
+  let value = 0;
+  for (const letter of run) {
+    value = ((value << 5) | BASE32.indexOf(letter)) & 0xfff;
+    bits += 5;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes.push((value >> bits) & 255);
+  }
+  return readable(Buffer.from(bytes));
+}
+
+const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** Returns the bytes as text; null when they are none. */
+function readable(bytes: Buffer): string | null {
+  const text = bytes.toString();
+  return text.length >= 12 && !/[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufffd]/.test(text) ? text : null;
+}
+
+function rotate(text: string): string {
+  return text.replace(/[a-z]/gi, (letter) => {
+    const first = letter <= 'Z' ? 65 : 97;
+    return String.fromCharCode(((letter.charCodeAt(0) - first + 13) % 26) + first);
+  });
+}
+
+function reverse(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => Array.from(line).toReversed().join(''))
+    .join('\n');
+}

@@ -1,0 +1,66 @@
+import { skeleton } from '../mime/lookalike.ts';
+
+/** Characters that no reader sees, and marks on letters of the scripts that are compared. */
+const UNSEEN =
+  /[\u0300-\u036f]|[\u00ad\u0591-\u05c7\u0610-\u061a\u061c\u064b-\u065f\u0670\u0640\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0]|[\ufe00-\ufe0f]|[\u{e0000}-\u{e0fff}]/gu;
+const ASCII = /^[\0-\x7f]*$/;
+/** A word with Latin letters and those of a script with letters that look like them. */
+const MIXED = /[a-z][\u0370-\u058f]|[\u0370-\u058f][a-z]/;
+
+/**
+ * Returns text in the form in which it is compared: lower case, without accents and invisible characters, wide and styled letters as plain ones,
+ * quotation marks as `"`. In words of several alphabets, letters become the Latin ones that they look like.
+ */
+export function foldText(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase();
+  const folded = text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(UNSEEN, '')
+    .replace(/[\u2018\u2019\u201b\u02bc]/g, "'")
+    .replace(/[\u00ab\u00bb\u201c-\u201f\u2039\u203a\u300c-\u300f\uff02]/g, '"');
+  return MIXED.test(folded) ? folded.replace(/[a-z\u0370-\u058f']{3,}/g, asLatin) : folded;
+}
+
+function asLatin(word: string): string {
+  return MIXED.test(word) ? skeleton(word) : word;
+}
+
+const DIGITS: Readonly<Record<string, string>> = {
+  '0': 'o',
+  '1': 'i',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '7': 't',
+  '@': 'a',
+  $: 's',
+  '!': 'i',
+};
+
+const IN_WORDS = /[a-z][013457@$!][a-z]|\b[1!][gn]/;
+/** The verbs of instructions, with digits for letters. */
+const VERBS = /[i1!l]gn[o0]r[e3]|d[i1!][s5$]r[e3]g[a4@]rd|f[o0]rg[e3][t7]|[o0]v[e3]rr[i1!]d[e3]|f[o0]rw[a4@]rd/;
+
+/** Returns folded text with letters in the place of digits in words (`1gn0re`); null when no word has both. */
+export function readDigitsAsLetters(folded: string): string | null {
+  if (!IN_WORDS.test(folded) || !VERBS.test(folded)) return null;
+  const read = folded.replace(/(?<![\w@.$/])(?:[a-z]{0,20}[013457@$!])[a-z013457@$]{2,20}(?![\w/])/g, (word) => {
+    if ((word.match(/[a-z]/g)?.length ?? 0) < word.length / 2) return word;
+    return word.replace(/[013457@$!]/g, (digit) => DIGITS[digit] ?? digit);
+  });
+  return read === folded ? null : read;
+}
+
+const SPACED =
+  /[ \n][a-z\u00df-\u04ff][ ._*-]{1,3}[a-z\u00df-\u04ff][ ._*-]{1,3}[a-z\u00df-\u04ff][ ._*-]{1,3}[a-z\u00df-\u04ff][ ._*-]|^[a-z][ ._*-]{1,3}[a-z][ ._*-]{1,3}[a-z][ ._*-]/;
+
+/** Returns folded text in which words with a space between their letters are joined; null when there are none. */
+export function joinSpacedLetters(folded: string): string | null {
+  if (!SPACED.test(folded)) return null;
+  const joined = folded.replace(/(?<![\p{L}\p{N}])(?:\p{L}[ \t._*-]{1,3}){7,}\p{L}(?![\p{L}\p{N}])/gu, (run) => {
+    const words = run.split(/[ \t]{2,3}/).map((word) => word.replace(/[^\p{L}]/gu, ''));
+    return words.join(' ');
+  });
+  return joined === folded ? null : joined;
+}

@@ -1,0 +1,172 @@
+import { resolveReferences } from '../html/visible-text.ts';
+import { foldText } from './folded-text.ts';
+
+/** A link that carries what the mail says, or has a place for it. */
+export interface CarryingLink {
+  excerpt: string;
+  why: string;
+}
+
+const ATTRIBUTE =
+  /\b(src|href|background|poster|action)\s*=\s*(?:"([^"]{1,4000})"|'([^']{1,4000})'|([^\s"'>]{1,4000}))/gi;
+const STYLE_URL = /url\(\s*["']?([^"')\s]{8,4000})/gi;
+const PLAIN_URL = /\bhttps?:\/\/[^\s"'<>]{4,2000}/gi;
+/** An address with a place for data: `?q={{summary}}`, `[INBOX]`, `INSERT_TEXT`. */
+const PLACE =
+  /(?:https?:\/\/|mailto:)[^\s"'<>)\]]{0,300}?(?:\{\{([^{}]{1,80})\}\}|\$\{([^{}]{1,80})\}|\[([^[\]]{3,100})\]|\{([^{}]{1,80})\}|<([^<>]{3,80})>|((?:insert|paste|put|your|add)[_ -][a-z_ -]{3,60}))/i;
+/** What an agent has and a sender does not. */
+const DATA =
+  /\b(?:contents?|summary|summari[sz]e|conversations?|history|inbox|mailbox|transcripts?|passwords?|secrets?|context|prompt|(?:whole|entire|full|this|the) (?:thread|e-?mail|message|mail|chat)|chat|contacts|calendar|credentials|api key|user data|private|codes?)\b/;
+const APPEND =
+  /\b(?:append|add|attach|insert|put|include|encode|paste|place|concatenate)\b[^.\n]{0,100}?\b(?:to|into|in|at|after|as|of)\b[^.\n]{0,60}?(?:url|link|https?:\/\/[^\s"'<>]{4,300})/;
+/** Fields in which links hand over a text on purpose: to share it, to look for it. */
+const SHARED =
+  /^(?:text|title|subject|body|description|desc|q|query|status|quote|summary|caption|message|details|name|location|s|p|alt|label|c|chart|search|keyword|keywords)$/i;
+const SECRET =
+  /\b(?:password|passwort|kennwort|passphrase|mot de passe|contraseña|senha|api key|recovery code|backup code|secret)\b[^\n]{0,20}?(?:\bis\b|:|=|\blautet\b|\best\b|\bes\b)\s*([^\s<>"]{5,64})/gi;
+const CODE = /\b(?:code|otp|pin)\b[^\n]{0,24}?\b([a-z]{0,4}-?\d[\da-z-]{3,9})\b/gi;
+const MIN_WORDS = 6;
+
+/** Bodies of a mail. */
+export interface LinkedParts {
+  text: string | null;
+  html: string | null;
+  /** text of both as written, hidden or not */
+  allText: string;
+  /** allText, folded */
+  folded: string;
+}
+
+/** Returns the first link in a mail that carries what the mail says, or asks an agent to fill it; null: none. Linear. */
+export function findCarryingLink(mail: LinkedParts): CarryingLink | null {
+  const { text, html, folded } = mail;
+  for (const source of [text, html]) {
+    const found = source === null ? null : findPlace(source);
+    if (found !== null) return found;
+  }
+  const append = /https?:|\burl\b/.test(folded) ? APPEND.exec(folded) : null;
+  if (append !== null && DATA.test(append[0]))
+    return { excerpt: append[0], why: 'it asks to add what an agent knows to an address' };
+  return findOwnText(mail);
+}
+
+/** What begins a place, in an address or right behind it. */
+const PLACE_START = /[{[<]|%5b|%7b|(?:insert|paste|put|your|add)[_ -]/i;
+
+function findPlace(source: string): CarryingLink | null {
+  for (const { 0: url, index } of source.matchAll(/(?:https?:\/\/|mailto:)[^\s"'<>)]{4,2000}/gi)) {
+    const near = source.slice(
+      index,
+      index + url.length + (url.endsWith('=') || /[[{][^\]}]*$/.test(url.slice(-100)) ? 100 : 0),
+    );
+    if (!PLACE_START.test(near)) continue;
+    const text = near.replaceAll(/%(?:5b|5d|7b|7d|20|24)/gi, decodeURIComponent);
+    const [place, ...names]: (string | undefined)[] = PLACE.exec(text) ?? [];
+    const name = names.find((each) => each !== undefined) ?? '';
+    if (place !== undefined && DATA.test(name.toLowerCase().replaceAll(/[_-]/g, ' ')))
+      return { excerpt: place, why: 'an address has a place for what an agent knows' };
+  }
+  return null;
+}
+
+interface Address {
+  url: string;
+  /** whether programs load it without a click */
+  isLoaded: boolean;
+}
+
+function addressesIn({ text, html }: { text: string | null; html: string | null }): Address[] {
+  const addresses: Address[] = [];
+  if (html !== null) {
+    for (const [, name = '', double, single, plain] of html.matchAll(ATTRIBUTE)) {
+      const url = resolveReferences(double ?? single ?? plain ?? '');
+      addresses.push({ url, isLoaded: /^(?:src|background|poster)$/i.test(name) });
+    }
+    for (const [, url = ''] of html.matchAll(STYLE_URL))
+      addresses.push({ url: resolveReferences(url), isLoaded: true });
+  }
+  for (const [url] of (text?.includes('?') === true ? text : '').matchAll(PLAIN_URL))
+    addresses.push({ url, isLoaded: false });
+  return addresses.filter(({ url }) => /^https?:/i.test(url) && url.includes('?'));
+}
+
+function findOwnText(mail: LinkedParts): CarryingLink | null {
+  const addresses = addressesIn(mail);
+  if (addresses.length === 0) return null;
+  let words: string | null = null;
+  const source = mail.allText;
+  let secrets: { value: string; isCode: boolean }[] | null = null;
+  for (const { url, isLoaded } of addresses) {
+    for (const [name, value] of readFields(url)) {
+      secrets ??= secretsIn(source);
+      const carried = secrets.find((each) => value.includes(each.value) && (isLoaded || !each.isCode));
+      if (carried !== undefined)
+        return {
+          excerpt: url,
+          why: `an address that ${isLoaded ? 'mail programs load' : 'a click opens'} carries a secret of the mail`,
+        };
+      const texts = [
+        ...(SHARED.test(name) && !isLoaded ? [] : [[value, isLoaded ? 1 : 2] as const]),
+        [decoded(value), 1] as const,
+      ];
+      for (const [text, factor] of texts) {
+        if (text === null) continue;
+        const own = readWords(text);
+        if (own.length < MIN_WORDS * factor) continue;
+        words ??= ` ${mail.folded.match(WORD)?.join(' ') ?? ''} `;
+        const run = own.slice(0, MIN_WORDS * factor).join(' ');
+        if (words.includes(` ${run} `)) return { excerpt: url, why: 'an address carries the text of the mail' };
+      }
+    }
+  }
+  return null;
+}
+
+function secretsIn(source: string): { value: string; isCode: boolean }[] {
+  const secrets: { value: string; isCode: boolean }[] = [];
+  for (const [pattern, isCode] of [
+    [SECRET, false],
+    [CODE, true],
+  ] as const)
+    for (const [, value = ''] of source.matchAll(pattern)) {
+      const plain = resolveReferences(value).replace(/[.,;:!?]+$/, '');
+      if (plain.length >= 4 && /\d/.test(plain) && secrets.length < MAX_SECRETS) secrets.push({ value: plain, isCode });
+    }
+  return secrets;
+}
+
+const MAX_SECRETS = 20;
+
+function readFields(url: string): [name: string, value: string][] {
+  const query = url.slice(url.indexOf('?') + 1);
+  return query
+    .split(/[&;#]/)
+    .slice(0, MAX_FIELDS)
+    .flatMap((field) => {
+      const at = field.indexOf('=');
+      const value = unescapeUrl(field.slice(at + 1));
+      return value.length < 4 ? [] : [[field.slice(0, Math.max(0, at)), value] as [string, string]];
+    });
+}
+
+const MAX_FIELDS = 50;
+
+function unescapeUrl(value: string): string {
+  try {
+    return decodeURIComponent(value.replaceAll('+', ' '));
+  } catch {
+    return value;
+  }
+}
+
+function decoded(value: string): string | null {
+  if (!/^[\w+/ -]{24,}={0,2}$/.test(value)) return null;
+  const text = Buffer.from(value.replaceAll(' ', '+'), 'base64').toString();
+  return /[\0-\x08\ufffd]/.test(text) ? null : text;
+}
+
+const WORD = /[\p{L}\p{N}]+/gu;
+
+function readWords(text: string): string[] {
+  return foldText(text).match(WORD) ?? [];
+}

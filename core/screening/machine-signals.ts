@@ -1,0 +1,282 @@
+import { CONCEPT, type Concept, type Token } from './concepts.ts';
+import { hasAll, hasAny, isQuoted, type Sentence } from './sentences.ts';
+
+/** A sign that text gives instructions to a machine. */
+export interface Signal {
+  /** 1: enough alone */
+  weight: number;
+  why: string;
+}
+
+const MACHINE_NOUN =
+  '(?:a\\.?i\\.?|llm|language model|large language model|assistant|agent|bot|chatbot|chat bot|model|summari[sz]er|copilot|chatgpt|gpt|automated (?:system|reader|process|tool))s?';
+const STRONG_NOUN =
+  /\b(?:a\.?i\.?|llms?|language models?|chatbots?|chatgpt|copilot|gpt|summari[sz]ers?|automated (?:system|reader|process|tool)s?)(?![\w])/;
+
+/** Phrases of English, and marks that programs put around prompts. */
+const PHRASES: readonly [pattern: RegExp, weight: number, why: string][] = [
+  [
+    /<\|(?:im_start|im_end|system|user|assistant|endoftext|begin_of_text|start_header_id)\|>|\[\/?inst\]|<<\/?sys>>/,
+    1,
+    'it has marks that separate the roles of a prompt',
+  ],
+  [
+    /(?:^|\n)\s*#{2,}\s*(?:new )?(?:system|instructions?|assistant|developer)(?: (?:prompt|message))?\s*:?/,
+    0.6,
+    'it has the heading of a prompt',
+  ],
+  [/<\/?(?:system|system_prompt|instructions?|assistant|admin)>/, 0.7, 'it has the marks of a prompt'],
+  [/["']?role["']?\s*:\s*["'](?:system|developer|assistant)["']/, 0.6, 'it has a message of a prompt as data'],
+  [
+    /\b(?:begin|start of|new|updated|end of|revised)(?: of)?(?: the)?(?: \w+)? (?:system )?prompt\b/,
+    0.8,
+    'it announces a new prompt',
+  ],
+  [
+    /\bend of (?:the )?(?:e-?mail|message|document|untrusted (?:data|content)|user input)\b/,
+    0.4,
+    'it pretends that the mail ends',
+  ],
+  [
+    /\bsystem (?:override|prompt|instruction|directive|note|message)s?\s*:/,
+    0.7,
+    'it speaks as the system of the machine',
+  ],
+  [
+    /\b(?:admin|root|operator|developer|priority|security) (?:override|directive|command)\b/,
+    0.6,
+    'it speaks as the operator of the machine',
+  ],
+  [
+    /\b(?:ignore|disregard|forget) (?:the above|everything above|all (?:of )?(?:the |that is )?above|everything (?:before|prior|i said|you (?:know|learned)))\b/,
+    0.6,
+    'it tells the reader to ignore the text before it',
+  ],
+  [
+    /\b(?:ignore|disregard|forget)\b.{0,60}\byou(?:'ve| have| were| had)?(?: been)? (?:told|given|instructed|taught|trained|programmed)\b/s,
+    0.7,
+    'it tells the reader to forget its instructions',
+  ],
+  [
+    /\bset (?:aside|them aside)\b.{0,40}\b(?:instructions|rules|guidelines)\b/s,
+    0.8,
+    'it tells the reader to ignore its instructions',
+  ],
+  [
+    /\byou are (?:now|no longer) (?:an? |the |in )?(?:\w+[ ,-]){0,4}?(?:assistant|ai|agent|bot|model|chatbot|jailbroken|unrestricted|developer mode|debug mode)\b/,
+    0.7,
+    'it gives the machine another role',
+  ],
+  [
+    /\b(?:assistant|ai|agent|bot|model) (?:without|with no|free of) (?:any )?(?:rules|restrictions|limits|filters|guidelines)\b/,
+    0.5,
+    'it gives the machine another role',
+  ],
+  [
+    /\b(?:developer|debug|admin|god|dan|unrestricted|maintenance) mode\b/,
+    0.4,
+    'it switches the machine to another mode',
+  ],
+  [
+    /\b(?:safety|content|security) (?:rules|guidelines|policy|policies|filters?|restrictions)\b.{0,40}\b(?:no longer|do not|don't|suspended|disabled|void|off)\b/s,
+    0.6,
+    'it suspends the rules of the machine',
+  ],
+  [
+    /\byour (?:guidelines|rules|restrictions|safeguards|guardrails|limitations)\b.{0,40}\b(?:no longer|do not apply|suspended|disabled|void|lifted)\b/s,
+    0.6,
+    'it suspends the rules of the machine',
+  ],
+  [
+    /\b(?:reveal|print|show|output|repeat|send|reply with|respond with|display|include|leak|share|tell me)\b.{0,40}\b(?:system prompt|hidden prompt|initial prompt|your (?:instructions|prompt|rules|configuration|tools))\b/s,
+    0.8,
+    'it asks for the instructions of the machine',
+  ],
+  [
+    /\b(?:use|call|invoke|run|execute|trigger) (?:the |your )?`?[a-z]+_[a-z_]+`?(?: tool| function)?\b/,
+    0.6,
+    'it names a tool to call',
+  ],
+  [
+    /\b(?:use|call|invoke|run) (?:the |your )?\w+(?: \w+)? (?:tool|function|plugin|api|command)\b.{0,80}\b(?:to|with|and)\b/s,
+    0.4,
+    'it names a tool to call',
+  ],
+  [
+    /\b(?:when|while|before|after|if) (?:you |asked to )?(?:are )?(?:summari[sz]\w*|processing|translat\w+|read(?:ing)?|answering|replying to|classify\w*|analy[sz]\w+|triag\w+) (?:to )?(?:this|the) (?:e-?mail|message|mail|thread|document|inbox|conversation)\b.{0,80}\b(?:must|tell|say|include|add|output|reply|respond|mark|ignore|always|do not|forward|send)\b/s,
+    0.8,
+    'it tells a program what to do while it reads the mail',
+  ],
+  [/\b(?:in|to|from) (?:your|the) summary\b/, 0.3, 'it is about the summary that a program writes'],
+  [
+    /\b(?:if|when|in case|since|as) you(?:'re| are) (?:\w+ ){0,3}?(?:ai|llm|language model|assistant|chatbot|bot|ai agent|automated (?:system|reader|agent)|machine|agent)\b/,
+    0.9,
+    'it speaks to machines that read the mail',
+  ],
+  [
+    /\bas (?:an?|the) (?:ai|llm|language model|ai assistant|assistant|email assistant|mail agent)\b.{0,80}\byou\b/s,
+    0.6,
+    'it speaks to machines that read the mail',
+  ],
+  [
+    /\b(?:the|this) (?:user|owner|account holder|principal|mailbox owner|human)(?: of this (?:account|mailbox))? (?:has |have |already |had )*(?:authori[sz]ed|approved|asked|asks|wants|instructed|consented|permitted|requested|agreed|requires|expects|allowed)\b/,
+    0.6,
+    'it speaks for the user of the machine',
+  ],
+  [
+    /\b(?:tell|inform|assure|convince|advise) the (?:user|reader|recipient|human)\b/,
+    0.4,
+    'it says what the machine must tell the user',
+  ],
+  [
+    /\bthe user's (?:\w+ ){0,2}(?:contacts|calendar|address|password|inbox|emails?|files|data|credentials|phone|account|keys?|location|bank)\b/,
+    0.4,
+    'it asks for what belongs to the user',
+  ],
+  [
+    /\bfrom now on\b|\bfor (?:the rest|the remainder) of (?:this|the) (?:conversation|session)\b/,
+    0.3,
+    'it gives a lasting instruction',
+  ],
+];
+
+const ADDRESS = /[^\s@<>"]{1,64}@[a-z0-9-]{1,63}\.[a-z.]{2,30}|https?:\/\/\S/;
+/** Words before a noun that a person may have as well: not "travel agent". */
+const MODIFIER =
+  '(?:the|any|all|every|my|your|this|ai|llm|mail|e-?mail|inbox|virtual|digital|smart|automated|automatic|language|large|autonomous|personal ai|helpful|attention|new|dear|note|important)';
+const START_VOCATIVE = new RegExp(
+  `^[\\s"'(*_#>-]*(?:(?:dear|hello|hi|hey|attention|attn|to|for|note|notes|message|instructions?|memo|hint|important|urgent|notice|reminder)[ :,!-]+(?:(?:instructions?|message|notice|note|to|for|the|any|all|every|my|whichever|from) ){0,4})?(?:${MODIFIER} ){0,3}?${MACHINE_NOUN}(?: (?:agents?|assistants?|models?|bots?|systems?|instructions?|note|task|only|reading this(?: e-?mail| message)?|processing this(?: e-?mail| message)?))*\\s*[:,;!\\u2014-]`,
+);
+const NOTE_TO = new RegExp(
+  `\\b(?:note|notice|instructions?|message|attention|memo|directive|hint|reminder|rule|policy) (?:to|for) (?:the |any |all |every |my |whatever |your )?(?:\\w+ ){0,2}?${MACHINE_NOUN}\\b`,
+);
+const MODAL = new RegExp(
+  `\\b${MACHINE_NOUN}(?: \\w+){0,3}? (?:must|should|shall|has to|have to|needs? to|please|(?:is|are) required to|has permission|have permission|(?:is|are) (?:authori[sz]ed|allowed|instructed) to)\\b`,
+);
+
+/** Beginnings of sentences that mean "if you are", outside English. */
+const IF_YOU_ARE =
+  /\b(?:wenn du|falls du|wenn sie|falls sie|si tu es|si vous etes|si eres|si usted es|se sei|se siete|se voce e|se voce for|als je een|als u een|jesli jestes|jezeli jestes|om du ar|hvis du er|pokud jsi|ha te|daca esti|eger bir|jika anda|neu ban la|jos olet)\b|если ты|если вы|якщо ти|якщо ви|αν εισαι|اذا كنت|אם אתה|अगर आप|यदि आप|اگر شما|如果你是|如果您是|若你是|あなたが/;
+/** "You are now", outside English. */
+const YOU_ARE_NOW =
+  /\b(?:du bist (?:jetzt|nun|ab sofort)|sie sind (?:jetzt|nun|ab sofort)|tu es (?:maintenant|desormais)|vous etes (?:maintenant|desormais)|ahora eres|eres ahora|ora sei|agora voce e|voce agora e|je bent nu|jestes teraz|teraz jestes|du ar nu|du er nu|nyni jsi|acum esti|artik|kamu sekarang|sekarang kamu)\b|теперь ты|ты теперь|тепер ти|你现在是|你現在是|あなたは今|당신은 이제|אתה עכשיו|انت الان/;
+
+/** Words between which an instruction to ignore instructions lies. */
+const MAX_WORDS = 12;
+/** Verbs that follow what they are about. */
+const LAST_VERBS = /^(?:yok|yoksay|gormezden|unut|[^\0-\u058f].*)$/;
+
+/** Returns the signals of a sentence; `isHidden`: a person does not see it, and then quotation marks mean nothing. */
+export function findMachineSignals(sentence: Sentence, isHidden: boolean): Signal[] {
+  const signals: Signal[] = [];
+  const add = (weight: number, why: string, from: number, to: number) => {
+    const isMention = !isHidden && isQuoted(sentence, from, to);
+    signals.push({ weight: isMention ? 0.1 : weight, why });
+  };
+  addIgnoring(sentence, add);
+  const { text, mask } = sentence;
+  for (const [pattern, weight, why] of PHRASES) {
+    const found = pattern.exec(text);
+    if (found !== null) add(weight, why, found.index, found.index + found[0].length);
+  }
+  const hasMachine = hasAny(mask, 'machine', 'assistant');
+  const doesAct = hasAny(mask, 'send', 'act', 'ignore', 'tell');
+  if (hasMachine) addAddressing(sentence, add, doesAct);
+  if (hasAll(mask, 'not', 'tell', 'user') && areNear(sentence, ['not', 'tell', 'user'], 9))
+    add(0.6, 'it wants to keep something from the user', ...findSpan(sentence, 'tell'));
+  return signals;
+}
+
+type Add = (weight: number, why: string, from: number, to: number) => void;
+
+function addIgnoring(sentence: Sentence, add: Add): void {
+  const { tokens, mask, start, text } = sentence;
+  if (!hasAll(mask, 'ignore', 'instruction', 'prior')) return;
+  for (const verb of tokens) {
+    if ((verb.mask & CONCEPT.ignore) === 0) continue;
+    for (const noun of tokens) {
+      if ((noun.mask & CONCEPT.instruction) === 0 || noun === verb || Math.abs(noun.at - verb.at) > MAX_WORDS) continue;
+      const word = text.slice(verb.start - start, verb.end - start);
+      if (noun.start < verb.start && !LAST_VERBS.test(word)) continue;
+      const [first, last] = noun.start < verb.start ? [noun, verb] : [verb, noun];
+      const between = tokens.filter((each) => each.start >= first.start - 24 && each.start <= last.end + 24);
+      const hasPrior = between.some((each) => each !== verb && each !== noun && (each.mask & CONCEPT.prior) !== 0);
+      if (!hasPrior) continue;
+      const isMine = between.some(
+        (each) => (each.mask & CONCEPT.mine) !== 0 && each.start > first.start && each.start < last.end,
+      );
+      const hasTopic = /^\s*(?:about|regarding|concerning|on|from|for)\b/.test(
+        text.slice(last.end - start, last.end - start + 20),
+      );
+      const weight = isMine || hasTopic ? 0.3 : 1;
+      return add(weight, 'it tells the reader to ignore its instructions', first.start - start, last.end - start);
+    }
+  }
+}
+
+function addAddressing(sentence: Sentence, add: Add, doesAct: boolean): void {
+  const { text, mask } = sentence;
+  const isStrong = hasAny(mask, 'machine') || STRONG_NOUN.test(text);
+  const hasTarget = hasAny(mask, 'belongings', 'secret', 'user') || ADDRESS.test(text);
+  const vocative = START_VOCATIVE.exec(text);
+  if (vocative !== null) {
+    const strength = doesAct && hasTarget ? 1 : isStrong ? (doesAct ? 0.7 : 0.4) : doesAct ? 0.4 : 0.1;
+    add(strength, 'it speaks to a machine that reads the mail', vocative.index, vocative[0].length);
+  }
+  const note = NOTE_TO.exec(text);
+  if (note !== null)
+    add(isStrong ? 0.8 : 0.6, 'it is a note to a machine that reads the mail', note.index, note.index + note[0].length);
+  const modal = MODAL.exec(text);
+  if (modal !== null && doesAct)
+    add(
+      isStrong && hasTarget ? 0.7 : 0.4,
+      'it says what a machine must do',
+      modal.index,
+      modal.index + modal[0].length,
+    );
+  const condition = IF_YOU_ARE.exec(text);
+  if (condition !== null)
+    add(0.9, 'it speaks to machines that read the mail', condition.index, condition.index + condition[0].length);
+  const role = YOU_ARE_NOW.exec(text);
+  if (role !== null) add(0.7, 'it gives the machine another role', role.index, role.index + role[0].length);
+  addForeignNote(sentence, add);
+}
+
+/** Of other languages than English: a word for a note, and a machine soon after it. */
+function addForeignNote(sentence: Sentence, add: Add): void {
+  if (!hasAll(sentence.mask, 'note') || !hasAny(sentence.mask, 'send', 'tell', 'ignore', 'act')) return;
+  for (const note of sentence.tokens) {
+    if ((note.mask & CONCEPT.note) === 0) continue;
+    const machine = sentence.tokens.find(
+      (each) =>
+        (each.mask & (CONCEPT.machine | CONCEPT.assistant)) !== 0 && each.at > note.at && each.at - note.at <= 5,
+    );
+    if (machine === undefined) continue;
+    const gap = sentence.text.slice(note.end - sentence.start, machine.start - sentence.start);
+    if (/[.:]/.test(gap)) continue;
+    const isStrong = (machine.mask & CONCEPT.machine) !== 0 || hasAny(sentence.mask, 'machine');
+    return add(
+      isStrong ? 0.8 : 0.4,
+      'it is a note to a machine that reads the mail',
+      note.start - sentence.start,
+      machine.end - sentence.start,
+    );
+  }
+}
+
+function areNear({ tokens }: Sentence, concepts: readonly Concept[], words: number): boolean {
+  const places = concepts.map((concept) =>
+    tokens.filter((each) => (each.mask & CONCEPT[concept]) !== 0).map(({ at }) => at),
+  );
+  return (places[0] ?? []).some((first) => places.every((each) => each.some((at) => Math.abs(at - first) <= words)));
+}
+
+function findSpan({ tokens, start }: Sentence, concept: Concept): [from: number, to: number] {
+  const token: Token | undefined = tokens.find((each) => (each.mask & CONCEPT[concept]) !== 0);
+  return token === undefined ? [0, 0] : [token.start - start, token.end - start];
+}
+
+/** Returns whether the sentence has an agent do something with mail or secrets: it adds to what another signal says. */
+export function orders({ text, mask }: Sentence): boolean {
+  return hasAny(mask, 'send', 'act') && (hasAny(mask, 'belongings', 'secret') || ADDRESS.test(text));
+}

@@ -1,0 +1,107 @@
+import { CONCEPT, type Concept, type Token } from './concepts.ts';
+import type { Signal } from './machine-signals.ts';
+import { hasAll, hasAny, type Sentence } from './sentences.ts';
+
+/** Secrets with a name of several words. */
+const SECRET_NAME =
+  /\b(?:(?:verification|security|access|confirmation|one-time|one time|login|sms|2fa|authentication|backup|recovery|gift card|passport|pin) codes?|api[- ]keys?|(?:secret|private|access|ssh) keys?|(?:recovery|seed|secret) (?:phrase|words)|(?:credit |debit |bank )?card (?:number|details)|social security|date of birth|(?:login|log-in|account|bank(?:ing)?|billing|payment|financial) (?:details|credentials|data|information)|session (?:token|cookie)|mot de passe|codigo de verificacion|codice di verifica|numero de (?:tarjeta|cartao)|numero di carta|kreditkarten\w*)\b/;
+/** A time that is too short to ask back. */
+const SHORT_TIME =
+  /\b(?:within|in|in the next|innerhalb von|binnen|dans les|sous|en|entre|entro|em|binnen|w ciagu|v techenie|inom|inden for)\s+(?:the (?:next )?)?(?:\d{1,2}|an|one|two|einer|une|una|uma)?\s*(?:hours?|minutes?|stunden?|minuten|heures?|horas?|ore|uur|godzin\w*|timmar|timer)\b|\b\d{1,2}\s?h\b|\b(?:right now|right away|at once|as soon as possible|without delay|before (?:noon|the end of (?:the )?(?:day|business)|close of business)|no time to|by (?:tonight|noon|end of day)|(?:do it|pay|send|reply|respond|transfer|act|call|need it) (?:now|today|tonight))\b|24\s*小时|24\s*小時|24\s*時間|24\s*시간/;
+const WEAK_TIME =
+  /\b(?:today|tonight|heute|aujourd'hui|hoy|oggi|hoje|vandaag|dzis|dzisiaj|idag|i dag|bugun|now|jetzt)\b|сегодня|今天|今日|오늘/;
+const CHANGED_ACCOUNT =
+  /\b(?:new|changed|updated|different|other|neue[nsr]?|nouveau|nouvelle|nueva|nuovo|nova|nieuwe|nowe|novy|nytt|ny|yeni)\b.{0,40}\b(?:account|iban|bank|konto|compte|cuenta|conto|conta|rekening|hesab)|\b(?:bank|account|payment) (?:details|data|information) (?:has|have) changed|новый сч[её]т/;
+const COIN =
+  /\b(?:bc1[a-z0-9]{20,60}|[13][a-km-z1-9]{25,34}|0x[0-9a-f]{40}|\d[\d.,]* ?(?:btc|eth|usdt|xmr)|bitcoins?)\b/;
+const BELOW =
+  /\b(?:account|details|beneficiary|iban) (?:below|attached|following|enclosed)|(?:following|attached|below) (?:account|iban|details)\b/;
+const CUT_OFF =
+  /\b(?:in a (?:meeting|conference)|can(?:not|'t) (?:talk|call|take calls)|between (?:us|you and me)|keep (?:this|it) (?:between|quiet|confidential|secret|to yourself)|do(?: not|n't) (?:tell|discuss|mention|share|talk|speak)|tell no ?one|no one else|boarding|on (?:a|the|my) (?:plane|flight)|my phone|can(?:not|'t) be reached|only (?:by|via|over) e-?mail|(?:do not|don't) call|quietly|discreetly|usual process|skip the|bypass the|strictly confidential|mit niemandem|personne d'autre|con nadie|con nessuno|com ninguem|met niemand)\b/;
+const GIFT_CARDS =
+  /\b(?:gift|itunes|steam|google play|amazon|apple|prepaid)[ -]?(?:gift )?(?:cards?|vouchers?)\b|\bgeschenkkarten?\b|\bcartes? cadeaux?\b|\btarjetas? (?:de )?regalo\b/;
+const AMOUNT =
+  /(?:[$€£¥]|\b(?:usd|eur|gbp|chf|euros?|dollars?|pounds?))\s?\d|\d[\d.,\s]*(?:[$€£¥]|\b(?:usd|eur|gbp|chf|euros?|dollars?|pounds|k\b))/;
+/** Words before a verb that turn it into a warning. */
+const NEGATED =
+  /\b(?:not|never|n't|don't|dont|nicht|nie|niemals|ne|jamais|nunca|no|non|mai|nao|niet|nooit|nie|inte|aldrig|ikke|kein\w*)\b|не |勿|不要|ないで/;
+
+/**
+ * Returns the signals of a request for secrets or money that leaves no time to think, in a window of sentences.
+ */
+export function findPressure(window: readonly Sentence[]): Signal[] {
+  const mask = window.reduce((all, each) => all | each.mask, 0);
+  const text = window.map((each) => each.text).join('');
+  const isShort = SHORT_TIME.test(text);
+  const isUrgent = isShort || hasAny(mask, 'urgent');
+  const isHurried = isUrgent || WEAK_TIME.test(text);
+  if (!isHurried) return [];
+  const signals: Signal[] = [];
+  if (window.some(asksForSecret) && (isUrgent || hasAny(mask, 'threat')))
+    signals.push({ weight: 1, why: 'it asks for a secret and leaves no time to think' });
+  const isCutOff = CUT_OFF.test(text) || hasAny(mask, 'confidence');
+  if (hasAny(mask, 'pay')) {
+    const isTarget = AMOUNT.test(text) || COIN.test(text) || hasAny(mask, 'account');
+    const reasons = [isCutOff, CHANGED_ACCOUNT.test(text), COIN.test(text), BELOW.test(text) && isUrgent].filter(
+      Boolean,
+    ).length;
+    if (isTarget && isUrgent && reasons > 0 && window.some(asksToPay))
+      signals.push({ weight: 1, why: 'it asks for money and leaves no time to check' });
+  }
+  if (
+    GIFT_CARDS.test(text) &&
+    isUrgent &&
+    (isCutOff || /\b(?:codes?|scratch|photos?|pictures?)\b/.test(text)) &&
+    hasAny(mask, 'pay', 'send')
+  )
+    signals.push({ weight: 1, why: 'it asks for gift cards and leaves no time to check' });
+  return signals;
+}
+
+/** Words between a verb and what it asks for. */
+const MAX_WORDS = 9;
+
+function asksForSecret(sentence: Sentence): boolean {
+  const { text, mask, tokens, start } = sentence;
+  if (!hasAny(mask, 'send', 'act')) return false;
+  const names = tokens.filter((each) => (each.mask & CONCEPT.secret) !== 0);
+  const named = SECRET_NAME.exec(text);
+  if (named !== null) {
+    const before = tokens.findLast((each) => each.start - start <= named.index);
+    names.push({
+      start: start + named.index,
+      end: start + named.index + named[0].length,
+      mask: CONCEPT.secret,
+      at: (before?.at ?? 0) + 1,
+    });
+  }
+  if (hasAny(mask, 'threat', 'urgent') && names.length > 0 && CONFIRMS.test(text) && !NEGATED.test(text)) return true;
+  return tokens.some((verb) => {
+    if ((verb.mask & CONCEPT.send) === 0 || isNegated(sentence, verb)) return false;
+    return names.some((name) => {
+      const isAfter = name.start >= verb.end;
+      const distance = Math.abs(name.at - verb.at);
+      return distance <= MAX_WORDS && (isAfter || LAST_VERB.test(text));
+    });
+  });
+}
+
+/** Other verbs that hand over a secret, to who threatens. */
+const CONFIRMS = /\b(?:verify|validate|update|re-?enter|supply|submit)\b.{0,40}\b(?:your|the)\b/s;
+
+/** Scripts and languages whose verbs come last. */
+const LAST_VERB = /[\u0900-\u097f\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff]|\b(?:sifre|parola|jelszo|salasana)/;
+
+function asksToPay(sentence: Sentence): boolean {
+  return (
+    hasAll(sentence.mask, 'pay') &&
+    sentence.tokens.some((verb) => (verb.mask & CONCEPT.pay) !== 0 && !isNegated(sentence, verb))
+  );
+}
+
+function isNegated({ text, start }: Sentence, verb: Token): boolean {
+  return NEGATED.test(text.slice(Math.max(0, verb.start - start - 24), verb.start - start));
+}
+
+/** Concepts without which a text is not searched for pressure. */
+export const PRESSURE_CONCEPTS: readonly Concept[] = ['send', 'pay'];
