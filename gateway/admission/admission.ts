@@ -54,7 +54,13 @@ export function openAdmission(options: AdmissionOptions): Admission {
   const { config, credentials, sessions, now } = options;
   const { publicUrl } = config;
   const limiter = openLimiter(options);
-  const tokens = openTokenAdmission({ database: options.database, secretKey: config.secretKey, publicUrl, now });
+  const tokens = openTokenAdmission({
+    database: options.database,
+    credentials,
+    secretKey: config.secretKey,
+    publicUrl,
+    now,
+  });
   const admit = admitByCredential({ credentials, sessions, tokens, publicUrl, limiter, now });
   const linkKey = deriveDownloadLinkKey(config.secretKey);
   return {

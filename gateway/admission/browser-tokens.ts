@@ -3,7 +3,7 @@ import type { KeyRights } from '../../core/accounts/key-rights.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { findTokenParent, type TokenParent } from '../../db/queries/accounts/browser-token.ts';
-import { CREDENTIAL_AGE_MS } from './credentials.ts';
+import { CREDENTIAL_AGE_MS, type Credentials } from './credentials.ts';
 
 /** What a browser token allows now. */
 export interface TokenEntry {
@@ -23,6 +23,7 @@ export interface TokenAdmission {
 
 interface TokenAdmissionOptions {
   database: Database;
+  credentials: Pick<Credentials, 'countDrops'>;
   secretKey: Uint8Array;
   publicUrl: string;
   now: () => Date;
@@ -32,13 +33,16 @@ interface TokenAdmissionOptions {
 const MAX_PARENTS = 10_000;
 
 /** Checks browser tokens: the signature in memory, and their key in PostgreSQL, every few seconds. */
-export function openTokenAdmission({ database, secretKey, publicUrl, now }: TokenAdmissionOptions): TokenAdmission {
+export function openTokenAdmission(options: TokenAdmissionOptions): TokenAdmission {
+  const { database, credentials, secretKey, publicUrl, now } = options;
   const tokens = openBrowserTokens(secretKey, publicUrl);
-  const parents = new Map<string, { parent: TokenParent; readAt: number }>();
+  const parents = new Map<string, { parent: TokenParent; readAt: number; drops: number }>();
 
   async function readParent(token: string, claims: BrowserTokenClaims): Promise<TokenParent | null> {
     const known = parents.get(token);
-    if (known !== undefined && performance.now() - known.readAt < CREDENTIAL_AGE_MS) return known.parent;
+    const drops = credentials.countDrops();
+    const isFresh = known?.drops === drops && performance.now() - known.readAt < CREDENTIAL_AGE_MS;
+    if (isFresh) return known.parent;
     parents.delete(token);
     const parent = await findTokenParent(database, {
       keyId: claims.key,
@@ -48,7 +52,7 @@ export function openTokenAdmission({ database, secretKey, publicUrl, now }: Toke
     });
     if (parent === null) return null;
     if (parents.size >= MAX_PARENTS) parents.clear();
-    parents.set(token, { parent, readAt: performance.now() });
+    parents.set(token, { parent, readAt: performance.now(), drops });
     return parent;
   }
 

@@ -26,6 +26,8 @@ export interface Credentials {
   findByHash(keySha256: Buffer, from?: string): Promise<Credential | null>;
   /** Drops the cached keys of a user. */
   forget(userId: string): void;
+  /** Returns how often keys were dropped: what was read of a key before is outdated when it grows. */
+  countDrops(): number;
   /** Stops the timer and writes pending uses of keys. */
   close(): Promise<void>;
 }
@@ -114,6 +116,8 @@ export function openCredentials(options: CredentialsOptions): Credentials {
     },
 
     forget,
+
+    countDrops: () => drops,
 
     async close() {
       clearInterval(timer);
