@@ -39,7 +39,7 @@ export interface ReachedDomain {
   name: string;
 }
 
-const NO_PERSON = { keyId: null, personId: null, role: null, isApprover: true, mayHaveQuotas: true } as const;
+const NO_PERSON = { keyId: null, personId: null, role: null, isApprover: true, mayHaveQuotas: false } as const;
 
 /** Rights of a signed link, and of the service itself. */
 export const FULL_RIGHTS: KeyRights = { ...NO_PERSON, scopes: null, reach: null };
