@@ -4,7 +4,7 @@ import { type ReplyToken, readReplyAddress } from '../../core/smtp/reply-address
 import { isReturnAddress, readReturnAddress } from '../../core/smtp/return-address.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { findReplyAddressOwner } from '../../db/queries/domains/reply-address-state.ts';
-import { findRecipientRoute } from '../../db/queries/routing/recipient-route.ts';
+import { findRecipientRoute, type Pause } from '../../db/queries/routing/recipient-route.ts';
 import { findReturnAddressOwner } from '../../db/queries/sending/return-address-owner.ts';
 import type { Reply } from '../../schema/messages.ts';
 import { isEnvelopeAllowed, isUsedUp } from './accept-replies.ts';
@@ -29,6 +29,19 @@ const NO_SUCH_MAILBOX: RecipientVerdict = {
   enhancedCode: '5.1.1',
   text: 'No such mailbox',
 };
+const SUSPENDED = {
+  verdict: 'reject' as const,
+  code: 450,
+  enhancedCode: '4.2.1',
+  text: 'This mailbox is suspended, please try again later',
+};
+const OVER_QUOTA = {
+  verdict: 'reject' as const,
+  code: 452,
+  enhancedCode: '4.2.2',
+  text: 'This mailbox has received its mail for today, please try again later',
+};
+const PAUSED: Readonly<Record<Pause, RecipientVerdict>> = { suspended: SUSPENDED, 'over quota': OVER_QUOTA };
 const RELAY_DENIED: RecipientVerdict = { verdict: 'reject', code: 550, enhancedCode: '5.7.1', text: 'Relay denied' };
 
 /**
@@ -56,6 +69,7 @@ async function checkAddress({ database }: RecipientCheckOptions, mailbox: OwnMai
   const { exact, untagged, domain } = mailbox;
   const route = await findRecipientRoute(database, { domain, exact, untagged }, LOOK_UP_TIMEOUT_MS);
   if (route === null) return RELAY_DENIED;
+  if (route.pause !== null) return PAUSED[route.pause];
   const { user_id: userId, domain_id: domainId } = route;
   if (route.address_id !== null && route.address !== null) {
     if (!route.is_active) return NO_SUCH_MAILBOX;
@@ -98,6 +112,7 @@ async function checkReplyAddress(
   const recipient = { replyAddressId, domain, untagged, forwardPath, reversePath };
   const owner = await findReplyAddressOwner(database, recipient, LOOK_UP_TIMEOUT_MS);
   if (owner === null) return RELAY_DENIED;
+  if (owner.pause !== null) return PAUSED[owner.pause];
   const { userId, domainId, state, receiver, mayRepeat } = owner;
   if (state === null || state.isEnded || !isEnvelopeAllowed(state, reversePath)) return NO_SUCH_MAILBOX;
   if (isUsedUp(state) && !mayRepeat) return NO_SUCH_MAILBOX;

@@ -1,8 +1,11 @@
 import { UserError } from '../shared/errors.ts';
 import type { Role } from './roles.ts';
 
-/** Scopes of API keys: to read; to send, and change mail that is not sent yet; to change everything else; to approve mail that others send. */
-export const SCOPES = ['read', 'send', 'manage', 'approve'] as const;
+/**
+ * Scopes of API keys: to read; to send, and change mail that is not sent yet; to change everything else; to approve mail that others send; to
+ * keep workspaces for customers.
+ */
+export const SCOPES = ['read', 'send', 'manage', 'approve', 'workspaces'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** The rights of a request. */
@@ -19,6 +22,8 @@ export interface KeyRights {
   scopes: readonly Scope[] | null;
   /** the only mail it may access; null: that of the whole account */
   reach: Reach | null;
+  /** whether the workspace may have quotas; false: it has none */
+  mayHaveQuotas: boolean;
 }
 
 /** The mail of all addresses of some domains, and that of single addresses: at least one of them. */
@@ -34,7 +39,7 @@ export interface ReachedDomain {
   name: string;
 }
 
-const NO_PERSON = { keyId: null, personId: null, role: null, isApprover: true } as const;
+const NO_PERSON = { keyId: null, personId: null, role: null, isApprover: true, mayHaveQuotas: false } as const;
 
 /** Rights of a signed link, and of the service itself. */
 export const FULL_RIGHTS: KeyRights = { ...NO_PERSON, scopes: null, reach: null };

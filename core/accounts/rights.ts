@@ -49,6 +49,8 @@ export const RIGHTS = {
   export: { role: 'owner', scope: 'manage' },
   /** transfer the workspace to another owner */
   ownership: { role: 'owner', scope: 'manage' },
+  /** workspaces for customers */
+  workspaces: { role: 'owner', scope: 'workspaces' },
   /** close the workspace */
   erasure: { role: 'owner', scope: 'manage' },
 } as const satisfies Readonly<Record<string, RightRule>>;
@@ -86,6 +88,7 @@ export const ACCESS = {
   audit: account('audit'),
   export: account('export'),
   ownership: account('ownership'),
+  workspaces: account('workspaces'),
   erasure: account('erasure'),
 } as const satisfies Readonly<Record<string, RightAccess>>;
 export type AccessName = keyof typeof ACCESS;

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { Quotas } from '../../core/accounts/quotas.ts';
 import type { Reach } from '../../core/accounts/key-rights.ts';
 import type { ApiInterface } from '../../core/accounts/logged-request.ts';
 import type { InvitedRole, Role } from '../../core/accounts/roles.ts';
@@ -36,8 +37,26 @@ export const WorkspaceSchema = defineEntity({
     createdAt: p.datetime(3).defaultRaw('now()'),
     /** when the scheduling actor starts to erase the workspace, which is closed; null: it is open */
     eraseAt: p.datetime(3).nullable(),
+    /** the workspace that keeps it for a customer, and the ID that the customer has there; both null: of no customer */
+    parentId: p.text().nullable(),
+    clientId: p.text().nullable(),
+    /** see core/accounts/quotas.ts; null: none */
+    quotas: p.json<Quotas>().nullable(),
+    /** since when its keys are refused and mail to it is deferred; null: it is not suspended */
+    suspendedAt: p.datetime(3).nullable(),
   },
-  indexes: [{ name: 'workspace_erase', properties: ['eraseAt'], where: 'erase_at IS NOT NULL' }],
+  indexes: [
+    { name: 'workspace_erase', properties: ['eraseAt'], where: 'erase_at IS NOT NULL' },
+    { name: 'workspace_parent', properties: ['parentId', 'createdAt', 'id'], where: 'parent_id IS NOT NULL' },
+  ],
+  uniques: [
+    {
+      name: 'workspace_client',
+      properties: ['parentId', 'clientId'],
+      where: '(erase_at IS NULL) AND (parent_id IS NOT NULL)',
+    },
+  ],
+  checks: [{ name: 'workspace_check', expression: '((parent_id IS NULL) = (client_id IS NULL))' }],
 });
 
 const limitChecks = (table: string, roleExpression: string) => [
@@ -158,9 +177,16 @@ export const ApiKeySchema = defineEntity({
     isSettled: p.boolean().default(false),
     /** the person who created it, or the first key of its family: the key has no right that the person's role lacks; null: no member did */
     madeByPersonId: p.text().nullable(),
+    /** the key of the parent that created it, if the workspace is a customer's: it ends with that key; null: none did */
+    madeByParentKeyId: p.text().nullable(),
   },
   indexes: [
     { name: 'api_key_user', properties: ['userId', 'id'] },
+    {
+      name: 'api_key_parent_maker',
+      properties: ['madeByParentKeyId'],
+      where: '(made_by_parent_key_id IS NOT NULL) AND (revoked_at IS NULL)',
+    },
     {
       name: 'api_key_maker',
       properties: ['madeByPersonId'],
@@ -181,7 +207,7 @@ export const ApiKeySchema = defineEntity({
     },
     {
       name: 'api_key_scopes_check',
-      expression: `((scopes <@ '{read,send,manage,approve}'::text[]) AND (scopes <> '{}'::text[]))`,
+      expression: `((scopes <@ '{read,send,manage,approve,workspaces}'::text[]) AND (scopes <> '{}'::text[]))`,
     },
   ],
 });

@@ -24,6 +24,7 @@ const PARTS = [
   'taking',
   'audit',
   'grants',
+  'customers',
 ].map((feature) => new URL(`0001-initial/${feature}.sql`, import.meta.url));
 
 const SEARCH = new URL('../queries/search/search-functions.sql', import.meta.url);

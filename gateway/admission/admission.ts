@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FULL_RIGHTS } from '../../core/accounts/key-rights.ts';
 import { deriveDownloadLinkKey, readDownloadLink } from '../../core/endpoints/download-link.ts';
@@ -8,7 +9,8 @@ import type { GatewayConfig } from '../gateway-config.ts';
 import { openCaller } from '../http/caller.ts';
 import { requireRouteAccess } from './access.ts';
 import { type BodiesInFlight, countBodiesInFlight } from './bodies-in-flight.ts';
-import type { Credentials } from './credentials.ts';
+import { openTokenAdmission, type TokenAdmission, workspaceSuspended } from './browser-tokens.ts';
+import type { Credential, Credentials } from './credentials.ts';
 import {
   createRequestLimiter,
   createSharedRequestLimiter,
@@ -52,7 +54,14 @@ export function openAdmission(options: AdmissionOptions): Admission {
   const { config, credentials, sessions, now } = options;
   const { publicUrl } = config;
   const limiter = openLimiter(options);
-  const admit = admitByCredential({ credentials, sessions, publicUrl, limiter, now });
+  const tokens = openTokenAdmission({
+    database: options.database,
+    credentials,
+    secretKey: config.secretKey,
+    publicUrl,
+    now,
+  });
+  const admit = admitByCredential({ credentials, sessions, tokens, publicUrl, limiter, now });
   const linkKey = deriveDownloadLinkKey(config.secretKey);
   return {
     admit,
@@ -73,17 +82,18 @@ function openLimiter({ config, database, random }: AdmissionOptions): RequestLim
 
 interface CredentialAdmission extends RequestCount {
   credentials: Credentials;
+  tokens: TokenAdmission;
   sessions: Sessions;
   publicUrl: string;
 }
 
 /**
  * Admits a request by its credential. Checks the key first, then the request limit of its workspace, then its rights. Keys are accepted only in
- * the Authorization header, because query strings end up in logs and histories. Without that header, a session cookie gives access to the
+ * the Authorization header, because query strings end up in logs and histories. So are browser tokens, from pages of their origins. Without that header, a session cookie gives access to the
  * active workspace with the role of its person, if a page of this gateway sent it. Throws unauthorized, rate_limited, forbidden, RequestLimiterAway.
  */
 function admitByCredential(options: CredentialAdmission): AdmissionHook {
-  const { credentials, sessions, publicUrl } = options;
+  const { credentials, sessions, tokens, publicUrl } = options;
   return async (request, reply) => {
     const entry = await findSessionOf(request, sessions, publicUrl);
     if (entry !== null) {
@@ -101,16 +111,33 @@ function admitByCredential(options: CredentialAdmission): AdmissionHook {
     const key = /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1];
     const credential = key === undefined ? null : await credentials.find(key, request.ip);
     if (credential === null) {
+      const token = key === undefined ? null : await tokens.find(key, request.headers.origin);
+      if (token !== null) {
+        request.userId = token.userId;
+        request.rights = token.rights;
+        request.caller = openCaller(reply, { via: 'key', isAllowed: token.isAllowed });
+        await countRequest(options, token.userId, reply);
+        return requireRouteAccess(request, token.rights);
+      }
+      if (key !== undefined && (await credentials.isSuspended(key))) throw workspaceSuspended();
       const name = /^Bearer +\S/i.test(authorization) ? 'invalid_api_key' : 'missing_api_key';
       throw new UserError('unauthorized', 'Authentication required', { name });
     }
     request.userId = credential.userId;
     request.rights = credential;
-    const isAllowed = async () => (await credentials.find(key ?? ''))?.keyId === credential.keyId;
+    const isAllowed = async () => isSameAccess(await credentials.find(key ?? ''), credential);
     request.caller = openCaller(reply, { via: 'key', isAllowed });
     await countRequest(options, credential.userId, reply);
     requireRouteAccess(request, credential);
   };
+}
+
+/** Returns whether a key allows what it allowed at the beginning of a stream, whose work is limited to that. */
+function isSameAccess(now: Credential | null, before: Credential): boolean {
+  return (
+    now?.keyId === before.keyId &&
+    isDeepStrictEqual([now.scopes, now.reach, now.role], [before.scopes, before.reach, before.role])
+  );
 }
 
 interface RequestCount {

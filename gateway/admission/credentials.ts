@@ -20,10 +20,14 @@ export interface Credentials {
    * last use of the key. Throws when PostgreSQL is unreachable.
    */
   find(key: string, from?: string): Promise<Credential | null>;
+  /** Returns whether a key is refused only because its workspace is suspended. */
+  isSuspended(key: string): Promise<boolean>;
   /** Like find, by the SHA-256 of a key. */
   findByHash(keySha256: Buffer, from?: string): Promise<Credential | null>;
   /** Drops the cached keys of a user. */
   forget(userId: string): void;
+  /** Returns how often keys were dropped: what was read of a key before is outdated when it grows. */
+  countDrops(): number;
   /** Stops the timer and writes pending uses of keys. */
   close(): Promise<void>;
 }
@@ -85,15 +89,20 @@ export function openCredentials(options: CredentialsOptions): Credentials {
   }
 
   async function findByHash(digest: Buffer, from?: string): Promise<Credential | null> {
+    const credential = await findKnown(digest);
+    if (credential === null || credential.isSuspended) return null;
+    // A check without a client, such as that of an open stream, keeps the address.
+    uses.set(credential.keyId, { at: now(), from: from ?? uses.get(credential.keyId)?.from ?? null });
+    return credential;
+  }
+
+  async function findKnown(digest: Buffer): Promise<Credential | null> {
     const hex = digest.toString('hex');
     const entry = cached.get(hex);
     const isFresh = entry !== undefined && performance.now() - entry.readAt < CREDENTIAL_AGE_MS;
     if (!isFresh) cached.delete(hex);
     const credential = isFresh ? entry.credential : await read(digest, hex);
-    if (credential === null || (credential.expiresAt !== null && credential.expiresAt <= now())) return null;
-    // A check without a client, such as that of an open stream, keeps the address.
-    uses.set(credential.keyId, { at: now(), from: from ?? uses.get(credential.keyId)?.from ?? null });
-    return credential;
+    return credential?.expiresAt != null && credential.expiresAt <= now() ? null : credential;
   }
 
   return {
@@ -101,7 +110,14 @@ export function openCredentials(options: CredentialsOptions): Credentials {
 
     findByHash,
 
+    async isSuspended(key) {
+      if (key.length > MAX_KEY_LENGTH) return false;
+      return (await findKnown(hash('sha256', key, 'buffer')))?.isSuspended === true;
+    },
+
     forget,
+
+    countDrops: () => drops,
 
     async close() {
       clearInterval(timer);

@@ -3,6 +3,7 @@ import { loadOnce } from '../../core/shared/load-once.ts';
 import { access, requireDeclaredAccess } from '../admission/access.ts';
 import type { Admission } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
+import { allowAnyOrigin } from '../admission/cross-origin.ts';
 import type { ContextOf } from '../operation-context.ts';
 import { MAIL_BODY_LIMIT } from '../rest/sending/outgoing-shapes.ts';
 import { explorerRoutes, isExplorerPage, sendExplorer } from './explorer.ts';
@@ -37,25 +38,30 @@ export async function graphqlInterface(
     (await import('./errors.ts')).sendGraphqlError(error, request, reply),
   );
   explorerRoutes(app, samples);
-  await app.register(async (admitted) => {
-    requireDeclaredAccess(admitted);
-    admitted.addHook('onRequest', async (request, reply) =>
-      isExplorerPage(request) ? undefined : admission.admit(request, reply),
-    );
-    limitBodiesInFlight(admitted, admission.bodiesInFlight);
-    admitted.route({
-      url: '/graphql',
-      method: ['GET', 'POST'],
-      schema: { hide: true },
-      // Long operations extend their own deadline (GraphContext.answerWithin).
-      config: { access: access.byDocument, answerWithinMs: LONGEST_ANSWER_MS },
-      // For requests with attachments; document-limits.ts limits all others.
-      bodyLimit: MAIL_BODY_LIMIT,
-      handler: async (request, reply) => {
-        if (isExplorerPage(request)) return sendExplorer(reply);
-        const respond = await server();
-        return respond({ request, reply }, { operations: contextOf(request), publicUrl, answerWithinMs });
-      },
-    });
-  });
+  await app.register(
+    async (admitted) => {
+      // For pages with a browser token. Sessions are accepted from pages of this gateway alone.
+      await allowAnyOrigin(admitted);
+      requireDeclaredAccess(admitted);
+      admitted.addHook('onRequest', async (request, reply) =>
+        isExplorerPage(request) ? undefined : admission.admit(request, reply),
+      );
+      limitBodiesInFlight(admitted, admission.bodiesInFlight);
+      admitted.route({
+        url: '',
+        method: ['GET', 'POST'],
+        schema: { hide: true },
+        // Long operations extend their own deadline (GraphContext.answerWithin).
+        config: { access: access.byDocument, answerWithinMs: LONGEST_ANSWER_MS },
+        // For requests with attachments; document-limits.ts limits all others.
+        bodyLimit: MAIL_BODY_LIMIT,
+        handler: async (request, reply) => {
+          if (isExplorerPage(request)) return sendExplorer(reply);
+          const respond = await server();
+          return respond({ request, reply }, { operations: contextOf(request), publicUrl, answerWithinMs });
+        },
+      });
+    },
+    { prefix: '/graphql' },
+  );
 }

@@ -3,6 +3,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { accountCapability } from '../../operations/accounts/account-capability.ts';
 import { apiRequestCapability } from '../../operations/accounts/api-request-capability.ts';
 import { auditCapability } from '../../operations/accounts/audit-capability.ts';
+import { customerCapability } from '../../operations/accounts/customer-capability.ts';
 import { dmarcSummaryCapability } from '../../operations/domains/dmarc-report-capability.ts';
 import { replyAddressCapability } from '../../operations/domains/reply-address-capability.ts';
 import { emailChecksCapability } from '../../operations/emails/email-checks-capability.ts';
@@ -88,6 +89,7 @@ const resources = [
   reprocessRoutes,
   contactRoutes,
   ...memberRoutes,
+  capabilityRoutes(customerCapability),
   capabilityRoutes(imageSenderCapability),
   emailWaitRoutes,
   importRoutes,

@@ -19,7 +19,7 @@ import { loadPolicyUsage, policyUsageFields } from '../sending/policy-usage.ts';
 import * as keys from './api-keys.ts';
 import { loadKeyConfigurations, MAX_CONFIGURED_ITEMS, readKeyConfiguration } from './key-configuration.ts';
 
-const scopes = z
+export const scopes = z
   .array(
     oneOf(SCOPES, {
       name: 'ApiKeyScope',
@@ -29,6 +29,7 @@ const scopes = z
         send: 'Send: new emails, replies, changes to and cancellation of scheduled emails, and retries. Forwarding also needs READ.',
         manage: 'Make all other changes, including to API keys.',
         approve: 'Approve and reject emails that wait for approval, apart from those that the key itself sent.',
+        workspaces: 'Create and manage workspaces for customers.',
       },
     }),
   )

@@ -2,6 +2,7 @@ import { accountCapability, erasureCapability } from '../accounts/account-capabi
 import { apiKeyCapability } from '../accounts/api-key-capability.ts';
 import { apiRequestCapability } from '../accounts/api-request-capability.ts';
 import { auditCapability } from '../accounts/audit-capability.ts';
+import { customerCapability } from '../accounts/customer-capability.ts';
 import { invitationCapability, memberCapability, workspaceCapability } from '../accounts/member-capability.ts';
 import { dmarcReportCapability, dmarcSummaryCapability } from '../domains/dmarc-report-capability.ts';
 import { domainCapability } from '../domains/domain-capability.ts';
@@ -67,6 +68,7 @@ export const capabilities: readonly Capability[] = [
   memberCapability,
   invitationCapability,
   apiKeyCapability,
+  customerCapability,
   apiRequestCapability,
   auditCapability,
 ];

@@ -7,6 +7,7 @@ import { canonicalDomainName, parentDomains } from '../../core/domains/domain-na
 import { REASONS } from '../../core/domains/domain-state.ts';
 import { isMtaStsSeen, isTlsReportSeen, type TransportAdvice, transportAdviceOf } from '../../core/domains/mta-sts.ts';
 import { isNameOfService, isTrustedDomain } from '../../core/domains/trusted-domain.ts';
+import { requireRoom } from '../accounts/quotas.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/transaction.ts';
@@ -162,6 +163,7 @@ async function addDomain(
 ): Promise<void> {
   const { userId } = context;
   const { id, name, key } = domain;
+  await requireRoom(context, transaction, 'domains');
   const parent = await lists.findVerifiedDomain(transaction, userId, parentDomains(name));
   if (parent === null && key === null)
     throw new UserError('conflict', 'The parent domain is no longer verified. Try again.');

@@ -7,6 +7,7 @@ import { Endpoint } from '../../db/entities/endpoints.ts';
 import type { UnitOfWork } from '../../db/entities/store.ts';
 import { claimAddress, freeAddress } from '../../db/queries/domains/email-address-list.ts';
 import { type RouteGrant, routeGrantOf } from '../accounts/key-grants.ts';
+import { requireRoom } from '../accounts/quotas.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { addressNotFound, type EmailAddress, readEmailAddress } from './email-addresses.ts';
 
@@ -52,6 +53,7 @@ async function addAddress(
   if (input.domain !== domain.name) throw invalid(`Email must belong to domain ${domain.name}`, 'address');
   if (domain.status !== 'verified') throw invalid('Domain must be verified', 'domainId');
   const routing = await routingOf(unit, context, input);
+  await requireRoom(context, unit.transaction, 'addresses');
   const isFree = await claimAddress(unit.transaction, { address, user_id: userId, address_id: id });
   if (!isFree)
     throw new UserError('conflict', 'Email address already exists', { reason: 'ADDRESS_EXISTS', isFinal: true });

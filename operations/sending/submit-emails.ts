@@ -7,6 +7,7 @@ import { isContention, isLockTimeout, isTransient } from '../../db/errors.ts';
 import { answerKey } from '../../db/queries/sending/outgoing-policy.ts';
 import { THREADS_LOCK } from '../../db/queries/threads/thread-claim.ts';
 import { requireReturnDomain, requireSender, withFullAccess } from '../accounts/key-reach.ts';
+import { requireMailQuota } from '../accounts/quotas.ts';
 import type { OperationContext } from '../context.ts';
 import { isReferring } from '../threads/start-thread.ts';
 import { type Accepted, idempotencyKeyInUse, type Submission } from './idempotency.ts';
@@ -33,6 +34,7 @@ export async function submitEmails(context: OperationContext, submission: Submis
     requireSender(context, { sender: { address: row.own_address }, domain: row.own_domain, path });
     if (envelopeDomain !== null) requireReturnDomain(context, { domain: envelopeDomain, path });
   }
+  await requireMailQuota(context, submission.emails.length);
   return queueSubmission(withFullAccess(context), submission, commit);
 }
 

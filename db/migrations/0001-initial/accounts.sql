@@ -18,9 +18,16 @@ create table workspace (
   id text primary key,
   name text not null,
   created_at timestamptz(3) not null default now(),
-  erase_at timestamptz(3)
+  erase_at timestamptz(3),
+  parent_id text,
+  client_id text,
+  quotas jsonb,
+  suspended_at timestamptz(3),
+  check ((parent_id is null) = (client_id is null))
 );
 create index workspace_erase on workspace (erase_at) where erase_at is not null;
+create unique index workspace_client on workspace (parent_id, client_id) where erase_at is null and parent_id is not null;
+create index workspace_parent on workspace (parent_id, created_at, id) where parent_id is not null;
 grant select, insert, update, delete on workspace to postroom_actor;
 
 create table workspace_member (
@@ -67,7 +74,7 @@ create table api_key (
   user_id text not null references workspace,
   name text not null,
   secret_sha256 bytea not null unique,
-  scopes text[] check (scopes <@ '{read,send,manage,approve}' and scopes <> '{}'),
+  scopes text[] check (scopes <@ '{read,send,manage,approve,workspaces}' and scopes <> '{}'),
   reach jsonb,
   created_at timestamptz(3) not null default now(),
   expires_at timestamptz(3),
@@ -80,12 +87,14 @@ create table api_key (
   family_id text,
   is_settled boolean not null default false,
   made_by_person_id text,
+  made_by_parent_key_id text,
   check (reach <> '{"domains": [], "addresses": []}'),
   check (reach is null or coalesce(scopes <@ '{read,send}', false)),
   check (send_policy is null or coalesce(scopes <@ '{read,send}', false))
 );
 create index api_key_user on api_key (user_id, id);
 create index api_key_unsettled on api_key (expires_at) where not is_settled and revoked_at is null;
+create index api_key_parent_maker on api_key (made_by_parent_key_id) where made_by_parent_key_id is not null and revoked_at is null;
 create index api_key_maker on api_key (made_by_person_id) where made_by_person_id is not null and revoked_at is null;
 create index api_key_parent on api_key (user_id, parent_id) where parent_id is not null;
 grant select, insert, update, delete on api_key to postroom_actor;
@@ -275,14 +284,19 @@ revoke all on function lease_requests from public;
 grant execute on function lease_requests to postroom_gateway, postroom_actor;
 
 -- The gateway does not know the workspace yet when it looks a credential up. role: that of the person who created the key, or the first
--- key of its family, now; null: nobody in particular did. A key of a person who is no member any more is not valid.
+-- key of its family, now; null: nobody in particular did. A key of a person who is no member any more is not valid, and neither is one of a
+-- customer's workspace whose maker, a key of the parent, is not.
 create function credential_owner(p_secret_sha256 bytea)
-  returns table (key_id text, user_id text, expires_at timestamptz, scopes text[], reach jsonb, person_id text, role text, is_approver boolean)
+  returns table (key_id text, user_id text, expires_at timestamptz, scopes text[], reach jsonb, person_id text, role text, is_approver boolean,
+    is_suspended boolean, has_quotas boolean)
   language sql stable security definer set search_path = public, pg_temp as $$
-    select k.id, k.user_id, k.expires_at, k.scopes, k.reach, k.made_by_person_id, m.role, coalesce(m.is_approver, true)
-    from api_key k left join workspace_member m on m.workspace_id = k.user_id and m.person_id = k.made_by_person_id
+    select k.id, k.user_id, k.expires_at, k.scopes, k.reach, k.made_by_person_id, m.role, coalesce(m.is_approver, true),
+      w.suspended_at is not null, w.quotas is not null
+    from api_key k join workspace w on w.id = k.user_id left join workspace_member m on m.workspace_id = k.user_id and m.person_id = k.made_by_person_id
     where k.secret_sha256 = p_secret_sha256 and k.revoked_at is null
-      and (k.made_by_person_id is null or m.person_id is not null) $$;
+      and (k.made_by_person_id is null or m.person_id is not null)
+      and (k.made_by_parent_key_id is null or exists (select from api_key p where p.id = k.made_by_parent_key_id and p.user_id = w.parent_id
+        and p.revoked_at is null and (p.expires_at is null or p.expires_at > postroom_now()))) $$;
 revoke all on function credential_owner from public;
 grant execute on function credential_owner to postroom_gateway, postroom_actor;
 
@@ -465,6 +479,7 @@ create function revoke_api_key(p_user_id text, p_id text, p_by text default null
     disabled := '[]';
     if p_keeps then
       perform hand_over_what_key_set(p_user_id, p_id, p_by);
+      update api_key k set made_by_parent_key_id = p_by where k.made_by_parent_key_id = p_id and k.revoked_at is null;
       update api_key k set parent_id = p_by where k.user_id = p_user_id and k.parent_id = p_id;
     else
       limited := array(select keys_made_with(p_user_id, p_id)) || p_id;

@@ -48,16 +48,20 @@ create function close_persons(p_person_ids text[], p_last_requests interval) ret
   end $$;
 revoke all on function close_persons from public;
 
--- Closes a workspace: its keys, members and invitations end, and its domains belong to no one, so no mail comes in and none of it leaves.
+-- Closes a workspace, and those that it keeps for customers: its keys, members and invitations end, and its domains belong to no one, so no mail comes in and none of it leaves.
 -- Persons who are members of no other workspace are closed with it. The scheduling actor erases it from erase_at on, when its last requests
 -- have ended. Safe to run twice. Returns the names of domains and addresses that receive no more mail.
-create function close_account(p_user_id text, p_last_requests interval) returns text[]
+create function close_workspace(p_user_id text, p_last_requests interval) returns text[]
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
     names text[];
     persons text[];
+    customer text;
+    of_customers text[] := '{}';
   begin
-    if p_user_id is distinct from current_setting('postroom.user_id', true) then return '{}'; end if;
+    for customer in select w.id from workspace w where w.parent_id = p_user_id and w.erase_at is null order by w.id loop
+      of_customers := of_customers || close_workspace(customer, p_last_requests);
+    end loop;
     update workspace w set erase_at = now() + p_last_requests where w.id = p_user_id and w.erase_at is null;
     update api_key k set revoked_at = now() where k.user_id = p_user_id and k.revoked_at is null;
     delete from workspace_invitation i where i.workspace_id = p_user_id;
@@ -70,8 +74,12 @@ create function close_account(p_user_id text, p_last_requests interval) returns 
     delete from verified_domain_name n where n.user_id = p_user_id;
     delete from email_address_name n where n.user_id = p_user_id;
     delete from domain d where d.user_id = p_user_id;
-    return names;
+    return names || of_customers;
   end $$;
+revoke all on function close_workspace from public;
+create function close_account(p_user_id text, p_last_requests interval) returns text[]
+  language sql volatile security definer set search_path = public, pg_temp as $$
+    select case when p_user_id = current_setting('postroom.user_id', true) then close_workspace(p_user_id, p_last_requests) else '{}' end $$;
 revoke all on function close_account from public;
 grant execute on function close_account to postroom_gateway, postroom_actor;
 
@@ -87,7 +95,7 @@ create function session_of(p_token text, p_now timestamptz)
         where d.user_id = m.workspace_id and d.id = any (m.domain_ids)), '[]') end,
       m.addresses
     from auth_session s cross join lateral (
-      select o.* from workspace_member o join workspace w on w.id = o.workspace_id and w.erase_at is null
+      select o.* from workspace_member o join workspace w on w.id = o.workspace_id and w.erase_at is null and w.suspended_at is null
       where o.person_id = s.user_id and (s.workspace_id is null or o.workspace_id = s.workspace_id)
       order by o.workspace_id = s.user_id desc, o.joined_at, o.workspace_id limit 1) m
     where s.token = p_token and s.expires_at > p_now $$;

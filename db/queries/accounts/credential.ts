@@ -11,20 +11,23 @@ export interface CredentialRow extends KeyRights {
   userId: string;
   /** null: never */
   expiresAt: Date | null;
+  /** whether the workspace is suspended, so that the key is refused */
+  isSuspended: boolean;
 }
 
 /** Returns the active key with this SHA-256 and its workspace; null when there is none. */
 export async function findCredentialOwner(database: Database, secretSha256: Buffer): Promise<CredentialRow | null> {
   const { rows } = await database.pool.query<CredentialColumns>({
     name: 'credential-owner',
-    text: 'select key_id, user_id, expires_at, scopes, reach, person_id, role, is_approver from credential_owner($1)',
+    text: 'select key_id, user_id, expires_at, scopes, reach, person_id, role, is_approver, is_suspended, has_quotas from credential_owner($1)',
     values: [secretSha256],
   });
   const row = rows[0];
   if (row === undefined) return null;
   const { key_id: keyId, user_id: userId, expires_at: expiresAt, scopes, reach } = row;
-  const { person_id: personId, role, is_approver: isApprover } = row;
-  return { keyId, userId, expiresAt, scopes, reach, personId, role, isApprover };
+  const { person_id: personId, role, is_approver: isApprover, is_suspended: isSuspended } = row;
+  const mayHaveQuotas = row.has_quotas;
+  return { keyId, userId, expiresAt, scopes, reach, personId, role, isApprover, isSuspended, mayHaveQuotas };
 }
 
 interface CredentialColumns {
@@ -36,6 +39,8 @@ interface CredentialColumns {
   person_id: string | null;
   role: Role | null;
   is_approver: boolean;
+  is_suspended: boolean;
+  has_quotas: boolean;
 }
 
 /** A use of a key. */

@@ -3,6 +3,7 @@ import { storableText } from '../../../core/shared/text.ts';
 import { replyThreadKey } from '../../../core/smtp/reply-address.ts';
 import type { Database } from '../../connection/database.ts';
 import { isOnce, type Offer } from '../emails/accept-group.ts';
+import { PAUSE_COLUMN, PAUSE_JOIN, type Pause } from '../routing/recipient-route.ts';
 import type { StoredReplyAddress } from './reply-address-list.ts';
 
 /** The conditions under which a reply address accepts mail, and how much it has accepted. */
@@ -26,6 +27,8 @@ export interface ReplyAddressOwner {
   receiver: { addressId: string; address: string; isActive: boolean } | null;
   /** whether the sender lately sent a message to it that was accepted, and may repeat because the reply was lost */
   mayRepeat: boolean;
+  /** why mail for the workspace is deferred; null: it is not */
+  pause: Pause | null;
 }
 
 /** The address of an SMTP transaction as the routing tables use it. */
@@ -64,6 +67,7 @@ export async function findReplyAddressOwner(
     receiver:
       addressId === null || address === null || isActive === null ? null : { addressId, address, isActive: isActive },
     mayRepeat: row.may_repeat,
+    pause: row.pause,
   };
 }
 
@@ -82,6 +86,7 @@ type OwnerRow = StateRow & {
   address: string | null;
   is_active: boolean | null;
   may_repeat: boolean;
+  pause: Pause | null;
 };
 
 function stateOf(row: StateRow): ReplyAddressState {
@@ -96,9 +101,11 @@ const STATE_COLUMNS = `r.senders, r.max_messages, r.message_count,
 const OWNER_SQL = `
   select v.user_id, v.domain_id, r.id, ${STATE_COLUMNS}, a.id as address_id, a.address, a.is_active,
     exists (select from smtp_offer o where o.user_id = v.user_id and o.recipient = $4 and o.reverse_path = $5
-      and o.accepted_at > (select postroom_now()) - interval '${REPEATED_WITHIN}') as may_repeat
+      and o.accepted_at > (select postroom_now()) - interval '${REPEATED_WITHIN}') as may_repeat,
+    ${PAUSE_COLUMN}
   from verified_domain_name v
   join domain d on d.user_id = v.user_id and d.id = v.domain_id and d.status = 'verified'
+  ${PAUSE_JOIN}
   left join reply_address r on r.user_id = v.user_id and r.id = $2 and r.domain_id = v.domain_id
   left join email_address_name n on n.address = coalesce(r.deliver_to, $3) and n.user_id = v.user_id
   left join email_address a on a.user_id = n.user_id and a.id = n.address_id

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterAll(() => gateway.close());
 
-const nameOf = (mailbox: TestMailbox) => mailbox.address.split('@')[1] ?? '';
+const readDomain = (mailbox: TestMailbox) => mailbox.address.split('@')[1] ?? '';
 const LATER = new Date(Date.now() + 86_400_000).toISOString();
 const mail = (from: string, more: object = {}) => ({
   from,
@@ -32,7 +32,7 @@ const mail = (from: string, more: object = {}) => ({
 });
 
 async function addAddress(local: string): Promise<{ id: string; address: string }> {
-  const address = `${local}@${nameOf(box)}`;
+  const address = `${local}@${readDomain(box)}`;
   const made = await gateway.call(box.apiKey, 'POST', '/email-addresses', { address, domain_id: box.domainId });
   expect(made.statusCode, made.body).toBe(201);
   return { id: made.json().id, address };
@@ -52,10 +52,10 @@ const works = async (token: string) => (await gateway.call(token, 'GET', '/email
 
 describe('a key of addresses', () => {
   test('is created with several domains and addresses, by id and by name, in any case', async () => {
-    const { id } = await create({ domains: [nameOf(other)], addresses: [second.id, box.address.toUpperCase()] });
+    const { id } = await create({ domains: [readDomain(other)], addresses: [second.id, box.address.toUpperCase()] });
     expect(await shown(id)).toEqual({
       status: 'active',
-      domains: [nameOf(other)],
+      domains: [readDomain(other)],
       addresses: [second.address, box.address],
     });
   });
@@ -65,7 +65,7 @@ describe('a key of addresses', () => {
     const sent = await gateway.call(token, 'POST', '/emails', mail(box.address));
     expect(sent.statusCode, sent.body).toBe(200);
     expect((await gateway.call(token, 'GET', `/emails/${sent.json().id}`)).statusCode).toBe(200);
-    for (const from of [second.address, other.address, `hello+tag@${nameOf(box)}`, `x${box.address}`]) {
+    for (const from of [second.address, other.address, `hello+tag@${readDomain(box)}`, `x${box.address}`]) {
       const message = `This API key can send from ${box.address} only, not from ${from}.`;
       const refused = await gateway.call(token, 'POST', '/emails', mail(from));
       expect([refused.statusCode, refused.json()], from).toEqual([
@@ -89,11 +89,11 @@ describe('a key of addresses', () => {
 
   test('neither creates keys nor changes its own reach', async () => {
     const { id, token } = await create({ addresses: [box.address] });
-    for (const answer of [
+    for (const response of [
       await gateway.call(token, 'POST', '/api-keys', { name: 'wider' }),
       await gateway.call(token, 'PATCH', `/api-keys/${id}`, { addresses: [second.address] }),
     ])
-      expect([answer.statusCode, answer.json().code]).toEqual([403, 'insufficient_scope']);
+      expect([response.statusCode, response.json().code]).toEqual([403, 'insufficient_scope']);
   });
 
   test('counts only mail of its addresses when it has a domain and an address of another domain', async () => {
@@ -109,10 +109,10 @@ describe('a key of addresses', () => {
       const { token } = await create(body);
       return (await gateway.call(token, 'GET', '/emails?time_range=all')).json().pagination.total;
     };
-    expect(await totals({ domains: [nameOf(box)] })).toBe(2);
+    expect(await totals({ domains: [readDomain(box)] })).toBe(2);
     expect(await totals({ addresses: [box.address] })).toBe(1);
-    expect(await totals({ domains: [nameOf(box)], addresses: [box.address] })).toBe(2);
-    expect(await totals({ domains: [nameOf(other)], addresses: [second.address] })).toBe(2);
+    expect(await totals({ domains: [readDomain(box)], addresses: [box.address] })).toBe(2);
+    expect(await totals({ domains: [readDomain(other)], addresses: [second.address] })).toBe(2);
     expect(await totals({})).toBe(3);
   });
 });
@@ -123,7 +123,11 @@ describe('the reach of a key', () => {
     expect((await change(id, { addresses: [second.address] })).statusCode).toBe(200);
     expect(await shown(id)).toEqual({ status: 'active', domains: [], addresses: [second.address] });
     expect((await gateway.call(token, 'POST', '/emails', mail(box.address))).statusCode).toBe(403);
-    for (const body of [{ addresses: [box.address] }, { domains: [nameOf(box)] }, { domains: [nameOf(other)] }]) {
+    for (const body of [
+      { addresses: [box.address] },
+      { domains: [readDomain(box)] },
+      { domains: [readDomain(other)] },
+    ]) {
       const refused = await change(id, body);
       const message = `A key can only lose domains and addresses, and this key is limited to ${second.address}. Create a new key.`;
       expect([refused.statusCode, refused.json().details]).toEqual([400, [{ field: 'domains', message }]]);
@@ -133,7 +137,7 @@ describe('the reach of a key', () => {
   });
 
   test('of a domain becomes that of its addresses', async () => {
-    const { id, token } = await create({ domains: [nameOf(box)] });
+    const { id, token } = await create({ domains: [readDomain(box)] });
     expect((await change(id, { addresses: [second.address] })).statusCode).toBe(200);
     expect(await shown(id)).toEqual({ status: 'active', domains: [], addresses: [second.address] });
     expect((await gateway.call(token, 'GET', '/domains')).json().data).toEqual([]);
@@ -146,11 +150,11 @@ describe('the reach of a key', () => {
     expect((await change(id, { addresses: [box.address], scopes: ['read'] })).statusCode).toBe(200);
   });
 
-  test('is taken from the keys that it created, and those that keep nothing are revoked', async () => {
+  test('is taken from the keys that it created, and keys without a rest are revoked', async () => {
     const parent = await create({ scopes: ['read', 'send', 'manage'] });
     const whole = await create({ scopes: ['read', 'manage'] }, parent.token);
-    const domain = await create({ scopes: ['read'], domains: [nameOf(box), nameOf(other)] }, parent.token);
-    const foreign = await create({ scopes: ['read'], domains: [nameOf(other)] }, parent.token);
+    const domain = await create({ scopes: ['read'], domains: [readDomain(box), readDomain(other)] }, parent.token);
+    const foreign = await create({ scopes: ['read'], domains: [readDomain(other)] }, parent.token);
     const inbox = await create({ scopes: ['read'], addresses: [second.address, box.address] }, whole.token);
     expect((await change(parent.id, { scopes: ['read', 'send'], addresses: [second.address] })).statusCode).toBe(200);
     const rest = { status: 'active', domains: [], addresses: [second.address] };
@@ -168,7 +172,7 @@ describe('the reach of a key', () => {
       config: { url: 'https://hooks.example.com/' },
     });
     expect(endpoint.statusCode, endpoint.body).toBe(201);
-    expect((await change(id, { scopes: ['read', 'send'], domains: [nameOf(box)] })).statusCode).toBe(200);
+    expect((await change(id, { scopes: ['read', 'send'], domains: [readDomain(box)] })).statusCode).toBe(200);
     const { rows } = await gateway.actor.pool.query('select is_active, inactive_reason from endpoint where id = $1', [
       endpoint.json().id,
     ]);
@@ -183,14 +187,14 @@ describe('the reach of a key', () => {
       (await gateway.call(token, 'POST', '/emails', mail(from, { scheduled_at: LATER }))).json().id as string;
     const [kept, lost] = [await schedule(second.address), await schedule(box.address)];
     expect((await change(id, { addresses: [second.address] })).statusCode).toBe(200);
-    const statusOf = async (email: string) =>
+    const readStatus = async (email: string) =>
       (await gateway.call(box.apiKey, 'GET', `/emails/${email}`)).json().status as string;
-    expect([await statusOf(kept), await statusOf(lost)]).toEqual(['scheduled', 'paused']);
+    expect([await readStatus(kept), await readStatus(lost)]).toEqual(['scheduled', 'paused']);
   });
 });
 
 describe('the end of an address or a domain', () => {
-  test('takes it from keys, and revokes those that keep nothing', async () => {
+  test('takes it from keys, and revokes keys without a rest', async () => {
     const both = await create({ addresses: [box.address, second.address] });
     const last = await create({ addresses: [second.address] });
     expect((await gateway.call(box.apiKey, 'DELETE', `/email-addresses/${second.id}`)).statusCode).toBe(200);
@@ -204,10 +208,10 @@ describe('the end of an address or a domain', () => {
   });
 
   test('of one domain leaves a key its other domain', async () => {
-    const both = await create({ domains: [nameOf(box), nameOf(other)] });
+    const both = await create({ domains: [readDomain(box), readDomain(other)] });
     await gateway.owner.pool.query('delete from email_address where domain_id = $1', [other.domainId]);
     expect((await gateway.call(box.apiKey, 'DELETE', `/domains/${other.domainId}`)).statusCode).toBe(200);
-    expect(await shown(both.id)).toEqual({ status: 'active', domains: [nameOf(box)], addresses: [] });
+    expect(await shown(both.id)).toEqual({ status: 'active', domains: [readDomain(box)], addresses: [] });
   });
 });
 
@@ -216,13 +220,13 @@ test('50 changes of a key at once leave it no address that one of them took', as
   const bodies = Array.from({ length: 50 }, (_, at) =>
     at % 2 === 0 ? { addresses: [second.address] } : { addresses: [box.address, second.address] },
   );
-  const answers = await Promise.all(bodies.map((body) => change(id, body)));
-  expect(new Set(answers.map(({ statusCode }) => statusCode)).has(500)).toBe(false);
+  const responses = await Promise.all(bodies.map((body) => change(id, body)));
+  expect(new Set(responses.map(({ statusCode }) => statusCode)).has(500)).toBe(false);
   expect(await shown(id)).toEqual({ status: 'active', domains: [], addresses: [second.address] });
 });
 
 test('a key inserted with an unknown address finds nothing', async () => {
-  const { secret } = await insertKey(gateway.owner, box, { scopes: ['read'], addresses: ['nobody@elsewhere.test'] });
+  const { secret } = await insertKey(gateway.owner, box, { scopes: ['read'], addresses: ['unknown@elsewhere.test'] });
   const list = await gateway.call(secret, 'GET', '/emails?time_range=all');
   expect([list.statusCode, list.json().data]).toEqual([200, []]);
 });

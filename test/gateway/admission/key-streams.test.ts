@@ -153,3 +153,23 @@ test('the keys of a domain end with it', async () => {
   const shown = await gateway.graphql(box.apiKey, `{ apiKey(id: "${id}") { status domains { id name } } }`);
   expect(shown.json().data.apiKey).toEqual({ status: 'REVOKED', domains: [{ id: box.domainId, name: nameOf(box) }] });
 });
+
+test('a stream ends when its key loses an address, since it would show the mail of that address', async () => {
+  const address = `second@${nameOf(box)}`;
+  const added = await gateway.call(box.apiKey, 'POST', '/email-addresses', { address, domain_id: box.domainId });
+  expect(added.statusCode, added.body).toBe(201);
+  const addresses = [box.address, address];
+  const { id, secret } = await insertKey(gateway.owner, box, { scopes: ['read'], addresses });
+  const stream = await follow(url, secret);
+  const subscription = await subscribe(url, secret);
+  await expect.poll(() => gateway.app.events.size()).toBe(2);
+  expect((await gateway.call(box.apiKey, 'PATCH', `/api-keys/${id}`, { addresses: [address] })).statusCode).toBe(200);
+  await stream.ended;
+  expect(codeOf(stream)).toBe('UNAUTHORIZED');
+  expect(await subscription.text()).toContain('UNAUTHORIZED');
+  const later = await follow(url, secret);
+  await receive(box);
+  const mine = await receive({ ...box, address });
+  await later.until((messages) => messages.length === 1);
+  expect(idsOf(later)).toEqual([mine]);
+});

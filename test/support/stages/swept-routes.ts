@@ -5,7 +5,7 @@ import { examplesOf, type ServedRoute } from '../rows/route-table.ts';
 
 /** Routes without rows of users, and those of accounts, which take no key and have their own tests (auth-*.test.ts, suppressions.test.ts). */
 const OPEN =
-  /^(?:GET \/health|GET \/ready|\w+ \/api\/v1(?:\/\*)?|\w+ \/api\/auth\/.*|OPTIONS \/api\/e2\*|GET \/\.well-known\/mta-sts\.txt|\w+ \/unsubscribe\/:token|GET \/graphql\/explorer\/:part|GET \/api\/e2\/(?:openapi\.json|docs(?:\/.*)?))$/;
+  /^(?:GET \/health|GET \/ready|\w+ \/api\/v1(?:\/\*)?|\w+ \/api\/auth\/.*|OPTIONS \/(?:api\/e2|graphql)\*|GET \/\.well-known\/mta-sts\.txt|\w+ \/unsubscribe\/:token|GET \/graphql\/explorer\/:part|GET \/api\/e2\/(?:openapi\.json|docs(?:\/.*)?))$/;
 /** Files of the dashboard, the same for everybody. */
 const FILES = /^GET \/(?:assets\/.*|[^/]*\.\w+)$/;
 /** Swept by graph-sweep.ts and gateway/mcp/mcp-isolation.test.ts. */

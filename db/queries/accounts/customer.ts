@@ -1,0 +1,256 @@
+import { sql, type Transaction } from 'kysely';
+import type { Scope } from '../../../core/accounts/key-rights.ts';
+import type { Quotas } from '../../../core/accounts/quotas.ts';
+import type { KeysetPage, Page } from '../../../core/shared/page.ts';
+import type { Tables } from '../../entities/tables.ts';
+import { keysetConditions, keysetOrder } from '../keyset.ts';
+import { LAST_REQUESTS_MS } from './erase-account.ts';
+
+/** The workspace of a customer. */
+export interface CustomerRow {
+  id: string;
+  name: string;
+  /** the ID that the customer has with the parent */
+  clientId: string;
+  /** null: none */
+  quotas: Quotas | null;
+  createdAt: Date;
+  /** null: it is not suspended */
+  suspendedAt: Date | null;
+  /** when its erasure begins; null: it is open */
+  closedAt: Date | null;
+}
+
+export interface CustomerConditions {
+  clientId: string | null;
+}
+
+export interface NewCustomer {
+  id: string;
+  clientId: string;
+  name: string;
+  quotas: Quotas | null;
+}
+
+export type CustomerOutcome = 'made' | 'known' | 'no account' | 'nested' | 'too many';
+
+/** Creates the workspace of a customer, or finds the one that has the customer's ID; `id` is null when there is none. */
+export async function createCustomer(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { id, clientId, name, quotas }: NewCustomer,
+  most: number,
+): Promise<{ outcome: CustomerOutcome; id: string | null }> {
+  const { rows } = await sql<{ outcome: CustomerOutcome; id: string | null }>`
+    select outcome, id from create_customer(${userId}, ${id}, ${clientId}, ${name}, ${jsonOf(quotas)}::jsonb, ${most})`.execute(
+    transaction,
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('a workspace can be created only for the workspace of the transaction');
+  return row;
+}
+
+const columns = sql`c.id, c.name, c.client_id as "clientId", c.quotas, c.created_at as "createdAt",
+  c.suspended_at as "suspendedAt", c.closed_at as "closedAt"`;
+
+const fitting = ({ clientId }: CustomerConditions) => (clientId === null ? sql`true` : sql`c.client_id = ${clientId}`);
+
+/** Returns the workspaces of customers between two cursors, newest first; inverted: oldest first. */
+export async function pageCustomers(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: CustomerConditions,
+  page: KeysetPage,
+): Promise<CustomerRow[]> {
+  const { rows } = await sql<CustomerRow>`
+    select ${columns} from customers_of(${userId}) c where ${fitting(conditions)} ${keysetConditions('c', page)}
+    ${keysetOrder('c', page)} limit ${page.limit}`.execute(transaction);
+  return rows;
+}
+
+/** Returns a page of the workspaces of customers, newest first. */
+export async function listCustomers(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: CustomerConditions,
+  page: Page,
+): Promise<CustomerRow[]> {
+  const { rows } = await sql<CustomerRow>`
+    select ${columns} from customers_of(${userId}) c where ${fitting(conditions)}
+    order by c.created_at desc, c.id desc limit ${page.limit} offset ${page.offset}`.execute(transaction);
+  return rows;
+}
+
+export async function countCustomers(
+  transaction: Transaction<Tables>,
+  userId: string,
+  conditions: CustomerConditions,
+): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    select count(*) as total from customers_of(${userId}) c where ${fitting(conditions)}`.execute(transaction);
+  return Number(rows[0]?.total ?? 0);
+}
+
+/** Returns those of the workspaces that the parent keeps, unordered. */
+export async function findCustomers(
+  transaction: Transaction<Tables>,
+  userId: string,
+  ids: readonly string[],
+): Promise<CustomerRow[]> {
+  const { rows } = await sql<CustomerRow>`
+    select ${columns} from customers_of(${userId}) c where c.id = any (${ids}::text[])`.execute(transaction);
+  return rows;
+}
+
+/** Changes a workspace; false when the parent has no such one, or it was closed. */
+export async function updateCustomer(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { id, name, quotas, isSuspended }: { id: string; name: string; quotas: Quotas | null; isSuspended: boolean },
+): Promise<boolean> {
+  const { rows } = await sql<{ is_changed: boolean }>`
+    select update_customer(${userId}, ${id}, ${name}, ${jsonOf(quotas)}::jsonb, ${isSuspended}) as is_changed`.execute(
+    transaction,
+  );
+  return rows[0]?.is_changed === true;
+}
+
+/** Returns the names at which a workspace receives mail. */
+export async function readCustomerNames(
+  transaction: Transaction<Tables>,
+  userId: string,
+  id: string,
+): Promise<string[]> {
+  const { rows } = await sql<{ names: string[] | null }>`
+    select names_of_customer(${userId}, ${id}) as names`.execute(transaction);
+  return rows[0]?.names ?? [];
+}
+
+/** Closes a workspace as closeAccount does; null when the parent has no such one. Returns the names that receive no more mail. */
+export async function closeCustomer(
+  transaction: Transaction<Tables>,
+  userId: string,
+  id: string,
+): Promise<string[] | null> {
+  const { rows } = await sql<{ names: string[] | null }>`
+    select close_customer(${userId}, ${id}, ${LAST_REQUESTS_MS} * interval '1 millisecond') as names`.execute(
+    transaction,
+  );
+  return rows[0]?.names ?? null;
+}
+
+export interface NewCustomerKey {
+  id: string;
+  name: string;
+  secretSha256: Buffer;
+  hint: string | null;
+  expiresAt: Date | null;
+  scopes: readonly Scope[];
+  /** the key of the parent that creates it; null: a person does */
+  parentKeyId: string | null;
+}
+
+export type CustomerKeyOutcome = 'made' | 'gone' | 'more rights' | 'too long' | 'too many';
+
+/** Creates a key of a customer's workspace. */
+export async function insertCustomerKey(
+  transaction: Transaction<Tables>,
+  userId: string,
+  customerId: string,
+  key: NewCustomerKey,
+  most: number,
+): Promise<CustomerKeyOutcome> {
+  const { id, name, secretSha256, hint, expiresAt, scopes, parentKeyId } = key;
+  const { rows } = await sql<{ outcome: CustomerKeyOutcome | null }>`
+    select create_customer_key(${userId}, ${customerId}, ${id}, ${name}, ${secretSha256}, ${expiresAt}, ${most}, ${scopes}::text[],
+      ${hint}, ${parentKeyId}) as outcome`.execute(transaction);
+  return rows[0]?.outcome ?? 'gone';
+}
+
+/** What a workspace used on one day (UTC). */
+export interface DayUsage {
+  day: Date;
+  mailIn: number;
+  mailOut: number;
+  requests: number;
+}
+
+/** Returns the days since then on which the workspaces used anything, oldest first, keyed by workspace. */
+export async function readCustomerUsage(
+  transaction: Transaction<Tables>,
+  userId: string,
+  ids: readonly string[],
+  since: Date,
+): Promise<Map<string, DayUsage[]>> {
+  const { rows } = await sql<{ id: string; day: Date; mail_in: number; mail_out: number; requests: number }>`
+    select * from usage_of_customers(${userId}, ${ids}::text[], ${since})`.execute(transaction);
+  const days = Map.groupBy(rows, ({ id }) => id);
+  return new Map(
+    [...days].map(([id, used]) => [
+      id,
+      used.map((row) => ({
+        day: row.day,
+        mailIn: Number(row.mail_in),
+        mailOut: Number(row.mail_out),
+        requests: Number(row.requests),
+      })),
+    ]),
+  );
+}
+
+/** What a workspace has. */
+export interface CustomerHoldings {
+  domains: number;
+  addresses: number;
+  /** bytes of its messages; null: it is closed */
+  storedBytes: number | null;
+  /** rows that are still to be erased, at most 100,000 are counted; null: it is open */
+  rowsLeft: number | null;
+}
+
+/** Returns what workspaces have, keyed by workspace. */
+export async function readCustomerHoldings(
+  transaction: Transaction<Tables>,
+  userId: string,
+  ids: readonly string[],
+): Promise<Map<string, CustomerHoldings>> {
+  const { rows } = await sql<{
+    id: string;
+    domains: number;
+    addresses: number;
+    stored_bytes: number | null;
+    rows_left: number | null;
+  }>`select * from holdings_of_customers(${userId}, ${ids}::text[])`.execute(transaction);
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        domains: Number(row.domains),
+        addresses: Number(row.addresses),
+        storedBytes: row.stored_bytes === null ? null : Number(row.stored_bytes),
+        rowsLeft: row.rows_left === null ? null : Number(row.rows_left),
+      },
+    ]),
+  );
+}
+
+/** The quotas of a workspace, and how much of each it uses. */
+export interface QuotaState {
+  quotas: Quotas;
+  mailPerDay: number;
+  domains: number;
+  addresses: number;
+}
+
+/** Returns the quotas of the transaction's workspace; null when it has none. `isLocking`: others who ask the same wait for the transaction. */
+export async function readQuotaState(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { isLocking }: { isLocking: boolean },
+): Promise<QuotaState | null> {
+  const { rows } = await sql<{ state: QuotaState | null }>`
+    select quota_state(${userId}, ${isLocking}) as state`.execute(transaction);
+  return rows[0]?.state ?? null;
+}
+
+const jsonOf = (quotas: Quotas | null) => (quotas === null ? null : JSON.stringify(quotas));

@@ -1,0 +1,36 @@
+import type { Transaction } from 'kysely';
+import { type Quota, type QuotaUse, quotaExceeded } from '../../core/accounts/quotas.ts';
+import { asUser } from '../../db/connection/transaction.ts';
+import type { Tables } from '../../db/entities/tables.ts';
+import { readQuotaState } from '../../db/queries/accounts/customer.ts';
+import type { OperationContext } from '../context.ts';
+
+/**
+ * Requires that one more domain or address is within the quota of the workspace, in the transaction that adds it: of several at once, the
+ * others wait. Throws forbidden.
+ */
+export async function requireRoom(
+  { rights, userId }: Pick<OperationContext, 'rights' | 'userId'>,
+  transaction: Transaction<Tables>,
+  quota: Exclude<Quota, 'mailPerDay'>,
+): Promise<void> {
+  if (!rights.mayHaveQuotas) return;
+  const state = await readQuotaState(transaction, userId, { isLocking: true });
+  if (state !== null) requireLeft({ quota, limit: state.quotas[quota] ?? Infinity, used: state[quota], added: 1 });
+}
+
+/**
+ * Requires that so many more emails are within the quota of today. Requests that run at the same moment may exceed it together. Throws forbidden.
+ */
+export async function requireMailQuota({ database, rights, userId }: OperationContext, added: number): Promise<void> {
+  if (!rights.mayHaveQuotas) return;
+  const whole = database.limit?.whole ?? database;
+  const state = await asUser(whole, userId, (transaction) => readQuotaState(transaction, userId, { isLocking: false }));
+  if (state === null) return;
+  requireLeft({ quota: 'mailPerDay', limit: state.quotas.mailPerDay ?? Infinity, used: state.mailPerDay, added });
+}
+
+function requireLeft(use: QuotaUse): void {
+  const error = quotaExceeded(use);
+  if (error !== null) throw error;
+}

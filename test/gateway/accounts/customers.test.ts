@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { checkRecipient } from '../../../actors/receiving/check-recipient.ts';
+import type { Scope } from '../../../core/accounts/key-rights.ts';
+import { insertKey } from '../../support/rows/key-rows.ts';
+import { insertMail } from '../../support/rows/mail-rows.ts';
+import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { recipientCheck } from '../../support/rows/sent-mail.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+
+const TRUSTED = 'customers.test';
+let gateway: TestGateway;
+/** the product, and another one */
+let product: TestMailbox;
+let rival: TestMailbox;
+let names = 0;
+
+beforeAll(async () => {
+  gateway = await openTestGateway({ config: { trustedDomains: [`*.${TRUSTED}`] } });
+});
+beforeEach(async () => {
+  product = await gateway.mailbox();
+  rival = await gateway.mailbox();
+});
+afterAll(() => gateway.close());
+
+const call = (method: string, path: string, body?: unknown, as = product.apiKey) =>
+  gateway.call(as, method, path, body);
+const create = (body: object, as = product.apiKey) => call('POST', '/workspaces', body, as);
+const mail = (from: string) => ({ from, to: ['bob@elsewhere.test'], subject: 'x', text: 'x' });
+
+async function makeCustomer(body: object = {}) {
+  const made = await create({ client_id: `customer-${names++}`, ...body });
+  expect(made.statusCode, made.body).toBe(201);
+  const id: string = made.json().id;
+  return { id, key: await makeKey(id) };
+}
+async function makeKey(id: string, scopes: readonly Scope[] = ['read', 'send', 'manage'], as = product.apiKey) {
+  const made = await call('POST', `/workspaces/${id}/api-keys`, { name: 'customer', scopes }, as);
+  expect(made.statusCode, made.body).toBeLessThan(300);
+  return made.json().token as string;
+}
+async function addAddress(key: string) {
+  const domain = `d${names++}.${TRUSTED}`;
+  const added = await call('POST', '/domains', { domain }, key);
+  expect(added.statusCode, added.body).toBe(201);
+  const address = `hello@${domain}`;
+  const made = await call('POST', '/email-addresses', { address, domain_id: added.json().id }, key);
+  expect(made.statusCode, made.body).toBe(201);
+  return { address, domainId: added.json().id as string };
+}
+const verdict = async (address: string) => {
+  const given = await checkRecipient(recipientCheck(gateway.actor), address, 'ann@elsewhere.test');
+  return given.verdict === 'accept' ? given.userId : `${given.code} ${given.enhancedCode}`;
+};
+
+describe('a workspace for a customer', () => {
+  test('is created once for a customer, by 50 requests at once', async () => {
+    const made = await Promise.all(
+      Array.from({ length: 50 }, () => create({ client_id: 'customer-42', name: 'Smith' })),
+    );
+    expect(new Set(made.map(({ statusCode }) => statusCode))).toEqual(new Set([201]));
+    expect(new Set(made.map((each) => each.json().id)).size).toBe(1);
+    const again = await create({ client_id: 'customer-42', name: 'Other', quotas: { domains: 1 } });
+    expect(again.json()).toMatchObject({ object: 'workspace', client_id: 'customer-42', name: 'Smith', quotas: null });
+    const list = await call('GET', '/workspaces?client_id=customer-42');
+    expect(list.json().data, list.body).toHaveLength(1);
+    // Another product has a customer of its own with that ID.
+    const theirs = await create({ client_id: 'customer-42' }, rival.apiKey);
+    expect(theirs.json().id).not.toBe(again.json().id);
+  });
+
+  test('needs the scope workspaces, and the right of the parent alone', async () => {
+    const manages = await insertKey(gateway.owner, product, { scopes: ['read', 'send', 'manage', 'approve'] });
+    const refused = await create({ client_id: 'x' }, manages.secret);
+    expect([refused.statusCode, refused.json().requiredScope]).toEqual([403, 'workspaces']);
+    const { id, key } = await makeCustomer();
+    for (const [method, path, body] of [
+      ['GET', `/workspaces/${id}`],
+      ['GET', `/workspaces/${id}/usage`],
+      ['POST', `/workspaces/${id}/tokens`, { rights: ['read'], origins: ['https://app.example.com'] }],
+      ['PATCH', `/workspaces/${id}`, { name: 'x' }],
+      ['DELETE', `/workspaces/${id}`],
+      ['POST', `/workspaces/${id}/api-keys`, { name: 'x', scopes: ['read'] }],
+    ] as const) {
+      expect((await call(method, path, body, rival.apiKey)).statusCode, `${method} ${path}`).toBe(404);
+      expect((await call(method, path, body, key)).statusCode, `${method} ${path}`).toBe(403);
+    }
+    expect((await call('GET', `/workspaces/${id}`)).json().status).toBe('active');
+  });
+
+  test('has mail, domains and keys of its own, which the parent does not see', async () => {
+    const { id, key } = await makeCustomer();
+    const { address } = await addAddress(key);
+    expect(await verdict(address)).toBe(id);
+    const sent = await call('POST', '/emails', mail(address), key);
+    expect(sent.statusCode, sent.body).toBe(200);
+    expect((await call('GET', `/emails/${sent.json().id}`)).statusCode).toBe(404);
+    expect((await call('POST', '/emails', mail(address))).statusCode).toBe(403);
+    const domain = address.split('@')[1];
+    expect((await call('POST', '/domains', { domain })).statusCode).toBe(409);
+  });
+
+  test('gives no key more scopes than the key that creates it, and ends with that key', async () => {
+    const { id } = await makeCustomer();
+    const parent = await insertKey(gateway.owner, product, { scopes: ['read', 'workspaces'] });
+    const wide = await call(
+      'POST',
+      `/workspaces/${id}/api-keys`,
+      { name: 'x', scopes: ['read', 'send'] },
+      parent.secret,
+    );
+    expect([wide.statusCode, wide.json().code]).toEqual([403, 'insufficient_scope']);
+    const nested = await call('POST', `/workspaces/${id}/api-keys`, { name: 'x', scopes: ['workspaces'] });
+    expect([nested.statusCode, nested.json().details[0].field]).toEqual([400, 'scopes']);
+    const key = await makeKey(id, ['read'], parent.secret);
+    expect((await call('GET', '/emails', undefined, key)).statusCode).toBe(200);
+    expect((await call('DELETE', `/api-keys/${parent.id}`)).statusCode).toBe(200);
+    // Of another gateway than this one, which may know the key for three seconds more.
+    const { rows } = await gateway.actor.pool.query('select * from credential_owner(sha256($1))', [Buffer.from(key)]);
+    expect(rows).toEqual([]);
+  });
+
+  test('shows what it used and what it has', async () => {
+    const { id, key } = await makeCustomer();
+    const { address } = await addAddress(key);
+    await insertMail(gateway.actor, [
+      { userId: id, ownAddress: address, threadId: 'th_usage', threadPosition: 1, raw: Buffer.from('ten bytes!') },
+    ]);
+    expect((await call('POST', '/emails', mail(address), key)).statusCode).toBe(200);
+    const shown = (await call('GET', `/workspaces/${id}/usage`)).json();
+    expect(shown).toMatchObject({ domains: 1, addresses: 1, rows_left: null });
+    expect(shown.stored_bytes).toBeGreaterThan(10);
+    expect(shown.days).toEqual([expect.objectContaining({ mail_in: 1, mail_out: 1 })]);
+  });
+});
+
+describe('a quota', () => {
+  test('of domains and addresses refuses what is more, and names what is left', async () => {
+    const { id, key } = await makeCustomer({ quotas: { domains: 1, addresses: 1 } });
+    const { domainId, address } = await addAddress(key);
+    const second = await call('POST', '/domains', { domain: `more${names++}.${TRUSTED}` }, key);
+    expect([second.statusCode, second.json()]).toEqual([
+      403,
+      expect.objectContaining({ code: 'quota_exceeded', quota: 'domains', limit: 1, used: 1, left: 0 }),
+    ]);
+    const other = { address: `other@${address.split('@')[1]}`, domain_id: domainId };
+    expect((await call('POST', '/email-addresses', other, key)).json()).toMatchObject({ quota: 'addresses' });
+    expect((await call('PATCH', `/workspaces/${id}`, { quotas: { domains: 1, addresses: 2 } })).statusCode).toBe(200);
+    expect((await call('POST', '/email-addresses', other, key)).statusCode).toBe(201);
+  });
+
+  test('of domains holds for 20 requests at once', async () => {
+    const { key } = await makeCustomer({ quotas: { domains: 2 } });
+    const added = await Promise.all(
+      Array.from({ length: 20 }, () => call('POST', '/domains', { domain: `at${names++}.${TRUSTED}` }, key)),
+    );
+    expect(added.filter(({ statusCode }) => statusCode === 201)).toHaveLength(2);
+  });
+
+  test('of mail refuses what is sent and defers what comes in, and one below what is used takes effect at once', async () => {
+    const { id, key } = await makeCustomer({ quotas: { mail_per_day: 2 } });
+    const { address } = await addAddress(key);
+    expect((await call('POST', '/emails', mail(address), key)).statusCode).toBe(200);
+    expect(await verdict(address)).toBe(id);
+    const batch = await call('POST', '/emails/batch', { emails: [mail(address), mail(address)] }, key);
+    expect([batch.statusCode, batch.json()]).toMatchObject([403, { quota: 'mail_per_day', used: 1, left: 1 }]);
+    expect((await call('POST', '/emails', mail(address), key)).statusCode).toBe(200);
+    expect((await call('POST', '/emails', mail(address), key)).statusCode).toBe(403);
+    expect(await verdict(address)).toBe('452 4.2.2');
+    expect((await call('PATCH', `/workspaces/${id}`, { quotas: { mail_per_day: 1 } })).statusCode).toBe(200);
+    expect((await call('POST', '/emails', mail(address), key)).json()).toMatchObject({ limit: 1, used: 2, left: 0 });
+    expect((await call('PATCH', `/workspaces/${id}`, { quotas: null })).statusCode).toBe(200);
+    expect((await call('POST', '/emails', mail(address), key)).statusCode).toBe(200);
+    expect(await verdict(address)).toBe(id);
+  });
+
+  test.for([[{ mail_per_day: -1 }], [{ domains: 1.5 }], [{ addresses: '3' }], [{ mails: 3 }]])(
+    'is checked: %o',
+    async ([quotas], { expect: check }) => {
+      check((await create({ client_id: `bad-${names++}`, quotas })).statusCode).toBe(400);
+    },
+  );
+});
+
+test('a suspended workspace refuses its keys and defers its mail until it is resumed', async () => {
+  const { id, key } = await makeCustomer();
+  const { address } = await addAddress(key);
+  expect((await call('PATCH', `/workspaces/${id}`, { is_suspended: true })).json().status).toBe('suspended');
+  const refused = await call('GET', '/emails', undefined, key);
+  expect([refused.statusCode, refused.json().code]).toEqual([403, 'workspace_suspended']);
+  expect(await verdict(address)).toBe('450 4.2.1');
+  expect((await call('PATCH', `/workspaces/${id}`, { is_suspended: false })).json().status).toBe('active');
+  expect((await call('GET', '/emails', undefined, key)).statusCode).toBe(200);
+  expect(await verdict(address)).toBe(id);
+});
+
+test('a deleted workspace ends at once, is shown until it is erased, and frees the ID of its customer', async () => {
+  const { id, key } = await makeCustomer({ client_id: 'leaving' });
+  const { address } = await addAddress(key);
+  expect((await call('POST', '/emails', mail(address), key)).statusCode).toBe(200);
+  const deleted = await call('DELETE', `/workspaces/${id}`);
+  expect(deleted.statusCode, deleted.body).toBe(200);
+  expect((await call('GET', '/emails', undefined, key)).statusCode).toBe(401);
+  expect(await verdict(address)).toBe('550 5.7.1');
+  expect((await call('GET', `/workspaces/${id}`)).json().status).toBe('deleting');
+  const { rows_left: rowsLeft, stored_bytes: storedBytes } = (await call('GET', `/workspaces/${id}/usage`)).json();
+  expect([rowsLeft > 0, storedBytes]).toEqual([true, null]);
+  expect((await create({ client_id: 'leaving' })).json().id).not.toBe(id);
+  expect((await call('POST', `/workspaces/${id}/api-keys`, { name: 'x', scopes: ['read'] })).statusCode).toBe(404);
+});
