@@ -1,4 +1,4 @@
-import type { Concept } from './concepts.ts';
+import type { Concept } from './concept.ts';
 
 /**
  * Words by language, one list for each concept. A `*` ends a stem; words of scripts that join words are found within others. Past forms of

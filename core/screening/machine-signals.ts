@@ -1,5 +1,6 @@
-import { CONCEPT, type Concept, type Token } from './concepts.ts';
+import { CONCEPT, type Concept } from './concept.ts';
 import { hasAll, hasAny, isQuoted, type Sentence } from './sentences.ts';
+import type { Token } from './tokens.ts';
 
 /** A sign that text gives instructions to a machine. */
 export interface Signal {
