@@ -187,6 +187,7 @@ function shownOf(row: Omit<Row, 'search_text' | 'parties'>): Record<string, unkn
     preview: row.preview,
     attachments: row.attachments,
     authentication: row.authentication,
+    injection: row.injection,
     isTruncated: row.is_truncated,
     parseError: row.parse_error,
     parserVersion: row.parser_version,

@@ -125,6 +125,9 @@ export const openedEmail = z.object({
         .meta(listedInWords('`index`, `filename`, `content_type`.')),
     ),
     security_warnings: z.array(warning).meta({ description: 'What may deceive the reader.' }),
+    security: examined.security.meta(
+      listedInWords('`injection`: `verdict`, `review` if text is aimed at you, and `findings` that quote it.'),
+    ),
     recipients: z.array(listedRecipient),
   }),
 });
@@ -161,7 +164,7 @@ export async function openEmail(
 
 async function openedEmailOf(context: OperationContext, email: EmailDetails, choice: BodyChoice) {
   const body = emailBodyOf(email, context.settings.publicUrl);
-  const [{ sender_verdict, security_warnings } = NO_FINDINGS] = await readSenderFindings(context, [email]);
+  const [{ sender_verdict, security_warnings, security } = NO_FINDINGS] = await readSenderFindings(context, [email]);
   const part = bodyPart(email, choice);
   const lists = [body.to, body.cc, body.reply_to ?? []];
   return {
@@ -194,6 +197,7 @@ async function openedEmailOf(context: OperationContext, email: EmailDetails, cho
         content_type: shortText(contentType, MAX_SUBJECT),
       })),
       security_warnings,
+      security,
       recipients: body.recipients.slice(0, MAX_RECIPIENTS) as z.infer<typeof listedRecipient>[],
     },
   };
