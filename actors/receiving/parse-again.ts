@@ -205,6 +205,7 @@ function draftOf(row: Row, isDmarcReport: boolean): Extract<Answer, { verdict: '
     references: row.reference_ids,
     attachments: row.attachments,
     authentication: row.authentication,
+    injection: row.injection,
     textBody: row.text_body?.slice(0, MAX_GUARDED_TEXT_LENGTH).toWellFormed() ?? null,
     htmlBody: row.html_body?.slice(0, MAX_GUARDED_HTML_LENGTH).toWellFormed() ?? null,
     isDmarcReport,

@@ -156,16 +156,20 @@ const finding = nameType(
   { type: 'InjectionFinding', description: 'Text in an email that is aimed at an agent.' },
 ).meta({ id: 'InjectionFinding' });
 
-export const injection = nameType(
+export const injectionVerdict = oneOf(INJECTION_VERDICTS, {
+  name: 'InjectionVerdict',
+  description: 'Whether a person should look at an email before an agent acts on it.',
+  values: {
+    clear: 'Nothing was found.',
+    review: 'A person should look at the email first.',
+  },
+});
+
+const injection = nameType(
   z.object({
-    verdict: oneOf(INJECTION_VERDICTS, {
-      name: 'InjectionVerdict',
-      description: 'Whether a person should look at an email before an agent acts on it.',
-      values: {
-        clear: 'Nothing was found.',
-        review: 'A person should look at the email first.',
-      },
-    }).meta({ description: '`review`: a person should look at the email before an agent acts on it.' }),
+    verdict: injectionVerdict.meta({
+      description: '`review`: a person should look at the email before an agent acts on it.',
+    }),
     findings: z.array(finding).meta({ description: 'What was found, up to 10. Empty if the verdict is `clear`.' }),
   }),
   { type: 'Injection', description: 'Text in a received email that is aimed at an agent which reads it.' },
