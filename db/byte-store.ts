@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Database } from './connection/database.ts';
+import { type PackedMessage, unpackMessage, unpackSmall } from './packed-message.ts';
 
 /** Where the bytes of messages are read from. PostgreSQL holds them; what came in a moment ago is answered from memory. */
 export interface ByteStore {
@@ -34,13 +34,14 @@ const SMALL_BYTES = 65_536;
 const CACHE_AGE_MS = 60_000;
 
 /**
- * The part of an insert that writes messages: `source` names a relation with raw_id, sha256 (hex), start (0-based) and length, and
- * `bytes` a bytea parameter that holds all of them in one piece (one parameter for a whole group of messages is cheapest).
+ * The part of an insert that writes messages: `source` names a relation with raw_id, sha256 (hex), size (of the message), start (0-based)
+ * and length (of what packMessage returned), and `bytes` a bytea parameter that holds all octets in one piece (one parameter for a whole
+ * group of messages is cheapest).
  */
 export function storeBytesSql(source: string, bytes: string): string {
   return `
     insert into raw_message (id, octets, sha256, size_octets)
-    select m.raw_id, substring(${bytes}::bytea from m.start + 1 for m.length), decode(m.sha256, 'hex'), m.length from ${source} m`;
+    select m.raw_id, substring(${bytes}::bytea from m.start + 1 for m.length), decode(m.sha256, 'hex'), m.size from ${source} m`;
 }
 
 /** Reads bytes from PostgreSQL, behind a cache in memory that is bounded in bytes and age. */
@@ -90,8 +91,7 @@ export function createByteStore(options: ByteStoreOptions): ByteStore {
     async keepStored(rawIds) {
       const missing = rawIds.filter((rawId) => !kept.has(rawId));
       if (missing.length < 2) return;
-      for (const { id, bytes, sha256 } of await readSmallMessages(database, missing))
-        if (hash('sha256', bytes, 'hex') === sha256) keep(id, bytes);
+      for (const [id, bytes] of await readSmallMessages(database, missing)) keep(id, bytes);
     },
 
     async readTogether(rawIds) {
@@ -103,8 +103,7 @@ export function createByteStore(options: ByteStoreOptions): ByteStore {
         else found.set(rawId, entry.bytes);
       }
       if (missing.length < 2) return found;
-      for (const { id, bytes, sha256 } of await readSmallMessages(database, missing))
-        if (hash('sha256', bytes, 'hex') === sha256) found.set(id, bytes);
+      for (const [id, bytes] of await readSmallMessages(database, missing)) found.set(id, bytes);
       return found;
     },
 
@@ -116,11 +115,9 @@ export function createByteStore(options: ByteStoreOptions): ByteStore {
         log.error({ rawId }, 'bytes of a message are gone');
         return null;
       }
-      if (!hash('sha256', row.bytes, 'buffer').equals(row.sha256)) {
-        log.error({ rawId }, 'bytes of a message do not fit their sha256');
-        return null;
-      }
-      return row.bytes;
+      const bytes = await unpackMessage(row);
+      if (bytes === null) log.error({ rawId }, 'bytes of a message do not fit their sha256');
+      return bytes;
     },
   };
 }
@@ -130,52 +127,26 @@ function onItsOwn(bytes: Buffer): Buffer {
   return bytes.buffer.byteLength === bytes.length ? bytes : Buffer.from(new Uint8Array(bytes).buffer);
 }
 
-/** SQLSTATE character_not_in_repertoire. */
-const NOT_IN_REPERTOIRE = '22021';
-
-interface StoredMessage {
-  bytes: Buffer;
-  sha256: Buffer;
+/** Returns a message as its row has it; undefined when there is none. */
+async function readMessage(database: Database, rawId: string): Promise<PackedMessage | undefined> {
+  const { rows } = await database.pool.query<PackedMessage>({
+    name: 'byte-store-get',
+    text: 'select octets, sha256, size_octets as "sizeBytes" from raw_message where id = $1',
+    values: [rawId],
+  });
+  return rows[0];
 }
 
-/**
- * Reads bytes as text of one character per byte, which costs a third of the driver's own way, hex (it has no binary results).
- * PostgreSQL's text has no U+0000: bytes that hold one come as hex. Undefined when there is no such message.
- */
-async function readMessage(database: Database, rawId: string): Promise<StoredMessage | undefined> {
-  try {
-    const { rows } = await database.pool.query<{ bytes: string; sha256: Buffer }>({
-      name: 'byte-store-get-text',
-      text: `select convert_from(octets, 'LATIN1') as bytes, sha256 from raw_message where id = $1`,
-      values: [rawId],
-    });
-    return rows.map((row) => ({ ...row, bytes: Buffer.from(row.bytes, 'latin1') }))[0];
-  } catch (error) {
-    if ((error as { code?: unknown }).code !== NOT_IN_REPERTOIRE) throw error;
-    const { rows } = await database.pool.query<StoredMessage>({
-      name: 'byte-store-get-hex',
-      text: 'select octets as bytes, sha256 from raw_message where id = $1',
-      values: [rawId],
-    });
-    return rows[0];
-  }
-}
-
-/** As readMessage, with sha256 in hex; none of them when one holds U+0000. */
-async function readSmallMessages(
-  database: Database,
-  rawIds: readonly string[],
-): Promise<{ id: string; bytes: Buffer; sha256: string }[]> {
-  try {
-    const { rows } = await database.pool.query<{ id: string; bytes: string; sha256: string }>({
-      name: 'byte-store-get-small',
-      text: `select id, convert_from(octets, 'LATIN1') as bytes, encode(sha256, 'hex') as sha256 from raw_message
-             where id = any($1::text[]) and size_octets <= ${SMALL_BYTES}`,
-      values: [rawIds],
-    });
-    return rows.map((row) => ({ ...row, bytes: Buffer.from(row.bytes, 'latin1') }));
-  } catch (error) {
-    if ((error as { code?: unknown }).code === NOT_IN_REPERTOIRE) return [];
-    throw error;
-  }
+/** Returns those of the messages that are small and whole, by id. */
+async function readSmallMessages(database: Database, rawIds: readonly string[]): Promise<[string, Buffer][]> {
+  const { rows } = await database.pool.query<PackedMessage & { id: string }>({
+    name: 'byte-store-get-small',
+    text: `select id, octets, sha256, size_octets as "sizeBytes" from raw_message
+           where id = any($1::text[]) and size_octets <= ${SMALL_BYTES}`,
+    values: [rawIds],
+  });
+  return rows.flatMap(({ id, ...packed }): [string, Buffer][] => {
+    const bytes = unpackSmall(packed);
+    return bytes === null ? [] : [[id, bytes]];
+  });
 }

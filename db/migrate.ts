@@ -16,7 +16,8 @@ export class SchemaTooNew extends Error {
 
 /**
  * Updates the schema of the database under an advisory lock. Each migration runs in its own transaction, so a failed one leaves nothing
- * behind. Returns the names of the migrations that ran. Unknown migrations are ignored. Throws SchemaTooNew. The URL's role must own the
+ * behind. Accounts without a workspace get one, with their
+ * person as the owner. Returns the names of the migrations that ran. Unknown migrations are ignored. Throws SchemaTooNew. The URL's role must own the
  * database. Tests replace the list of migrations by `known`.
  */
 export async function migrate(url: string, known?: readonly SchemaMigration[]): Promise<string[]> {
@@ -24,7 +25,10 @@ export async function migrate(url: string, known?: readonly SchemaMigration[]): 
   const client = await connectClient(url);
   try {
     // Most starts have nothing to do, and loading the ORM would be a third of their time.
-    if ((await missingOf(client, names)).length === 0) return [];
+    if ((await missingOf(client, names)).length === 0) {
+      if (known === undefined) await client.query('select adopt_accounts()');
+      return [];
+    }
     const steps = known ?? (await import('./migrations/list.ts')).migrations;
     const { runMigration } = await import('./run-migration.ts');
     while (!(await takeLock(client))) await sleep(LOCK_RETRY_MS);
@@ -35,6 +39,7 @@ export async function migrate(url: string, known?: readonly SchemaMigration[]): 
       await runMigration(client, step).catch((error: unknown) => {
         throw new Error(`migration ${step.name}: ${(error as Error).message}`, { cause: error });
       });
+    if (known === undefined) await client.query('select adopt_accounts()');
     return due.map(({ name }) => name);
   } finally {
     await client.end();

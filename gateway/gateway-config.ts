@@ -30,6 +30,8 @@ export interface GatewayConfig {
   approvalDays?: number;
   /** maximum open streams and waits of one user on this gateway */
   streamLimitPerUser: number;
+  /** whether the audit log has who reads which email; false if omitted */
+  auditReads?: boolean;
   /** what is logged of requests with API keys; `on` if omitted */
   requestLog?: RequestLogLevel;
   /** default retention of mail; forever if omitted */

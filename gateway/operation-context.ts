@@ -1,14 +1,16 @@
 import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import type { Origin } from '../core/accounts/audit.ts';
 import { type KeyRights, NO_RIGHTS } from '../core/accounts/key-rights.ts';
 import { DEFAULT_APPROVAL_DAYS } from '../core/sending/approval.ts';
 import { createAddressGuard } from '../core/shared/network-address.ts';
 import { KEEP_FOREVER } from '../core/upkeep/retention.ts';
-import { limitedTo } from '../db/connection/transaction.ts';
-import { refusingStore } from '../db/entities/store.ts';
+import { limitedTo, madeBy } from '../db/connection/transaction.ts';
+import { refusingStore, storeMadeBy } from '../db/entities/store.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { OperationContext, OperationParts, OperationSettings } from '../operations/context.ts';
 import { UNBOUNDED_ROOM } from '../operations/response-room.ts';
+import { readOrigin } from './admission/audit-notes.ts';
 import { forwardingHeader } from './admission/forwarded-requests.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 
@@ -38,12 +40,22 @@ export function operationSettings(config: GatewayConfig): OperationSettings {
 }
 
 /** Returns the parts with a database limited to what these rights may see. */
-export function partsWithin(parts: OperationParts, { domain }: Pick<KeyRights, 'domain'>): OperationParts {
-  if (domain === null) return parts;
+export function partsWithin(parts: OperationParts, { reach }: Pick<KeyRights, 'reach'>): OperationParts {
+  if (reach === null) return parts;
   return {
     ...parts,
-    database: limitedTo(parts.database, { domains: [domain], addresses: [] }),
-    entities: refusingStore(domain),
+    database: limitedTo(parts.database, reach),
+    entities: refusingStore(reach),
+  };
+}
+
+/** Returns the parts with a database whose audit log says who makes the changes. */
+function partsMadeBy(parts: OperationParts, origin: Origin): OperationParts & { origin: Origin } {
+  return {
+    ...parts,
+    database: madeBy(parts.database, origin),
+    entities: storeMadeBy(parts.entities, origin),
+    origin,
   };
 }
 
@@ -64,7 +76,10 @@ function settingsForForwarded(parts: OperationParts, config: GatewayConfig): Ope
 export function createContextOf(parts: OperationParts, config: GatewayConfig): ContextOf {
   const forwarded = { ...parts, settings: settingsForForwarded(parts, config) };
   return (request) => ({
-    ...partsWithin(forwardingHeader(request) === null ? parts : forwarded, request.rights ?? NO_RIGHTS),
+    ...partsMadeBy(
+      partsWithin(forwardingHeader(request) === null ? parts : forwarded, request.rights ?? NO_RIGHTS),
+      readOrigin(request),
+    ),
     log: request.log as Logger,
     userId: request.userId,
     rights: request.rights ?? NO_RIGHTS,

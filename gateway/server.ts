@@ -9,9 +9,10 @@ import { createEventHub, type EventHub } from '../operations/events/event-hub.ts
 import type { LocalSending } from '../operations/sending/local-sender.ts';
 import { sendSystemMail } from '../operations/sending/system-mail.ts';
 import type { Bus } from '../schema/messages.ts';
-import { openAccounts } from './accounts/accounts.ts';
+import { type AccountsOptions, openAccounts } from './accounts/accounts.ts';
 import { createAuthAttempts } from './accounts/auth-attempts.ts';
 import { openAdmission } from './admission/admission.ts';
+import { gatherAuditNotes } from './admission/audit-notes.ts';
 import { type ByteLedger, createByteLedger } from './admission/byte-ledger.ts';
 import { limitConnections, MAX_CONNECTIONS, MAX_CONNECTIONS_PER_ADDRESS } from './admission/connection-limit.ts';
 import { openCredentials } from './admission/credentials.ts';
@@ -65,7 +66,7 @@ export interface GatewayOptions {
   /** the sending actor of this process; omitted: it runs in other processes */
   localSending?: LocalSending;
   /** ends the process at these points, for tests */
-  fault?: SubmissionParts['fault'] & NonNullable<OperationParts['fault']>;
+  fault?: SubmissionParts['fault'] & NonNullable<OperationParts['fault']> & NonNullable<AccountsOptions['fault']>;
 }
 
 /** Every request is answered within 10 s, even when PostgreSQL does not respond. Milliseconds. @limit */
@@ -94,6 +95,8 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   app.addHook('onClose', () => credentials.close());
   const requestLog = logRequests(app, { database, log, now, level: config.requestLog ?? 'on' });
   app.addHook('onClose', () => requestLog.close());
+  const auditNotes = gatherAuditNotes(app, { database, log, now, withReads: config.auditReads ?? false });
+  app.addHook('onClose', () => auditNotes.close());
   const responses = countResponseBytes();
   limitResponses(app, responses);
   beginInTurns(app);
@@ -119,7 +122,11 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
       credentials.forget(userId);
       accounts.sessions.forget(userId);
     },
+    sendServiceMail: (mail) => sendSystemMail(parts, config.systemMailFrom, mail),
     storeLoggedRequests: () => requestLog.flush(),
+    storeAuditNotes: () => auditNotes.flush(),
+    noteReads: (...reads) => auditNotes.noteReads(...reads),
+    noteRefusal: (...refusal) => auditNotes.noteRefusal(...refusal),
     ...(options.localSending === undefined ? {} : { localSending: options.localSending }),
     ...(options.fault === undefined ? {} : { fault: options.fault }),
   };
@@ -132,7 +139,8 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     log,
     now,
     random,
-    mail: (mail) => sendSystemMail(parts, config.systemMailFrom, mail),
+    mail: parts.sendServiceMail,
+    ...(options.fault === undefined ? {} : { fault: options.fault }),
   });
   app.addHook('onClose', () => accounts.sessions.close());
   const admission = openAdmission({ config, database, credentials, sessions: accounts.sessions, now, random });

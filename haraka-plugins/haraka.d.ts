@@ -111,7 +111,7 @@ declare module 'haraka/server.js' {
     notes: Record<string, unknown>;
     /** tlsServer: of a listener with TLS from the start that also takes PROXY lines */
     listeners: (NetServer & { has_tls?: boolean; tlsServer?: TlsServer })[];
-    plugins: { server: HarakaServer; load_plugins(): void };
+    plugins: { server: HarakaServer; load_plugins(): void; Plugin: { prototype: { _compile(): void } } };
     setup_smtp_listeners(plugins: unknown, kind: 'child', inactivityMs: number): Promise<void>;
     stopListeners(): void;
   }

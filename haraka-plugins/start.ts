@@ -46,7 +46,8 @@ export async function loadHaraka(log: Logger) {
 export async function startHaraka(settings: SmtpSettings, log: Logger): Promise<Haraka> {
   const { server, tlsSocket } = await loadHaraka(log);
   const { expectProxyLines } = await import('./plugins/receiving/proxy-line.ts');
-  const { equip, drain, forgetAnswers } = await import('./plugins/receiving/plugin.ts');
+  const receiving = await import('./plugins/receiving/plugin.ts');
+  const { equip, drain, forgetAnswers } = receiving;
   const { logRefusedCertificate } = await import('./plugins/receiving/refused-certificate.ts');
 
   tlsSocket.cfg = { main: { requireAuthorized: [] } };
@@ -72,6 +73,10 @@ export async function startHaraka(settings: SmtpSettings, log: Logger): Promise<
   main.smtps_port = settings.submissionsPort ?? NO_PORT;
   server.notes = {};
   server.plugins.server = server;
+  // Haraka would load the file again that haraka-plugins/plugins/receiving/package.json names: built code has another one.
+  server.plugins.Plugin.prototype._compile = function () {
+    Object.assign(this, receiving);
+  };
   server.plugins.load_plugins();
   // As a child: a cluster master would open the queue of Haraka's own outbound part, which we do not use.
   await server.setup_smtp_listeners(server.plugins, 'child', main.inactivity_timeout * 1000).catch((error: unknown) => {

@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
+import type { Origin } from '../core/accounts/audit.ts';
 import type { KeyRights } from '../core/accounts/key-rights.ts';
+import type { SystemMail } from '../core/accounts/system-account.ts';
 import type { MtaStsMode } from '../core/domains/mta-sts.ts';
 import type { WebhookFormat } from '../core/endpoints/endpoint-config.ts';
 import type { PayloadQuery, PayloadQueryError, SelectedPayload } from '../core/endpoints/payload-query.ts';
@@ -45,11 +47,19 @@ export interface OperationParts {
   /** the sending actor of this process; omitted: it runs in other processes */
   localSending?: LocalSending;
   /** ends the process at these points, for tests */
-  fault?: (point: SendingFaultPoint | TrashFaultPoint | UndoFaultPoint | ErasureFaultPoint) => void;
+  fault?: (point: SendingFaultPoint | TrashFaultPoint | UndoFaultPoint | ErasureFaultPoint | MemberFaultPoint) => void;
   /** Drops the cached credentials of a user from this gateway, so that a revoked key stops working at once. */
   forgetCredentials: (userId: string) => void;
+  /** Sends mail of the service, such as an invitation. Resolves once it is stored. */
+  sendServiceMail: (mail: SystemMail) => Promise<void>;
   /** Stores the requests that this gateway logged and has not stored yet, so that a read of the log shows them. */
   storeLoggedRequests: () => Promise<void>;
+  /** Stores what this gateway gathered for the audit log, so that a read of the log shows it. */
+  storeAuditNotes: () => Promise<void>;
+  /** Notes for the audit log that the contents of these emails were read, if AUDIT_READS is on. Absent in actors and programs. */
+  noteReads?: (subject: { userId: string; origin?: Origin | undefined }, emailIds: readonly string[]) => void;
+  /** Notes for the audit log an error that refuses a request for lack of rights; ignores all others. `what` names the field or tool. */
+  noteRefusal: (subject: { userId: string; origin?: Origin | undefined }, what: string, error: unknown) => void;
 }
 
 /**
@@ -69,6 +79,13 @@ type SendingFaultPoint =
 /** Threads are about to move to the trash or back, or have moved. */
 type UndoFaultPoint = 'undo.taken' | 'undo.before-commit';
 type TrashFaultPoint = 'trash.before-commit' | 'trash.after-commit';
+
+/** A change of members or invitations is about to commit, or has committed; the mail with the link is stored after it. */
+type MemberFaultPoint =
+  | 'members.before-commit'
+  | 'members.after-commit'
+  | 'invitations.before-commit'
+  | 'invitations.after-commit';
 
 /** An account is about to be closed, or is closed. */
 type ErasureFaultPoint = 'erasure.before-commit' | 'erasure.after-commit';
@@ -113,6 +130,8 @@ export interface OperationContext extends OperationParts {
   /** on performance.now(); after this instant the client gets a 503, whatever is still running */
   answerBy: number;
   caller: Caller;
+  /** who makes the request, for the audit log; absent: the process itself */
+  origin?: Origin;
   /** memory for what is loaded for the response */
   room: ResponseRoom;
 }

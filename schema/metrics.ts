@@ -146,6 +146,11 @@ export const gatewayMetrics = {
   ]),
   requestSeconds: histogram('postroom_http_request_seconds', 'Time to answer a request', QUICK, ['method', 'route']),
   operations: counter('postroom_graphql_operations_total', 'GraphQL operations', ['kind', 'outcome']),
+  auditNotesDropped: counter(
+    'postroom_audit_notes_dropped_total',
+    'Refused requests missing in the audit log: full is the buffer, database is PostgreSQL',
+    ['reason'],
+  ),
   requestLogDropped: counter(
     'postroom_request_log_dropped_total',
     'Requests missing in the request log: full is the buffer, database is PostgreSQL',

@@ -4,6 +4,7 @@ import { newIdentifier } from '../../core/shared/identifiers.ts';
 import { deriveReturnAddressKey, isReturnAddress, readReturnAddress } from '../../core/smtp/return-address.ts';
 import { LEASE_SECONDS } from '../../db/claim.ts';
 import { isTransient } from '../../db/errors.ts';
+import { packMessage } from '../../db/packed-message.ts';
 import { keepSystemDomain } from '../../db/queries/domains/domain-owner.ts';
 import { type ClaimedForwardRow, findForwardRecipientSql } from '../../db/queries/endpoints/forward-claim.ts';
 import { type ForwardRecord, storeForwardSql } from '../../db/queries/endpoints/forward-store.ts';
@@ -132,6 +133,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       email_id: row.email_id,
       raw_id: identifier('raw'),
       sha256: hash('sha256', bytes, 'hex'),
+      size: bytes.length,
       is_null_sender: row.reverse_path === '',
       sender_domain: prepared.senderDomain,
       started_at: startedAt,
@@ -141,7 +143,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     const { rowCount } = await pool.query({
       name: 'forward-store',
       text: storeForwardSql,
-      values: [context.name, JSON.stringify(record), bytes],
+      values: [context.name, JSON.stringify(record), await packMessage(bytes)],
     });
     return rowCount === 1;
   };

@@ -1,9 +1,9 @@
-import { hash } from 'node:crypto';
 import type { ClientBase, Pool, QueryConfig } from 'pg';
 import { heldForReview } from '../../core/routing/guard-judgement.ts';
 import { createSemaphore } from '../../core/shared/semaphore.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { isTransient } from '../../db/errors.ts';
+import { unpackSmall } from '../../db/packed-message.ts';
 import type { Admission } from '../../db/queries/emails/take-mail.ts';
 import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';
 import type { Turn } from '../../db/queries/endpoints/delivery-order.ts';
@@ -251,9 +251,9 @@ function jobOf(
 
 function contentOf(row: StoredRouteRow | StoredRouteContentRow, readAt: number): DeliveryContent | null {
   if (!hasContent(row)) return null;
-  const { octets, sha256 } = row;
-  const isWhole = octets !== null && sha256 !== null && hash('sha256', octets, 'buffer').equals(sha256);
-  return { email: row, raw: isWhole ? octets : null, readAt };
+  const { octets, sha256, size_octets: sizeBytes } = row;
+  const isThere = octets !== null && sha256 !== null && sizeBytes !== null;
+  return { email: row, raw: isThere ? unpackSmall({ octets, sha256, sizeBytes }) : null, readAt };
 }
 
 function hasContent(

@@ -1,4 +1,6 @@
+import { DEFAULT_AUDIT_DAYS } from '../../core/accounts/audit.ts';
 import { KEEP_FOREVER, type Retention } from '../../core/upkeep/retention.ts';
+import { removeOldAuditEntries } from '../../db/queries/accounts/audit-entry.ts';
 import { removeOldTraces } from '../../db/queries/emails/email-trace.ts';
 import { removeRetired } from '../../db/queries/search/word-segment.ts';
 import { REMOVE_KEYS_BATCH, removeOldIdempotencyKeys } from '../../db/queries/sending/idempotency-key.ts';
@@ -30,6 +32,8 @@ const WORDS_AGAIN_MS = 500;
 const REMOVE_RETIRED_MS = 30_000;
 
 export interface SchedulingActorOptions {
+  /** days that entries of the audit log are kept; DEFAULT_AUDIT_DAYS by default */
+  auditDays?: number;
   /** how long mail is kept for users who set no limit; forever by default */
   retention?: Retention;
   fault?: NonNullable<ReleaseOptions['fault']> &
@@ -54,8 +58,8 @@ export interface SchedulingActorOptions {
  *    keys set up stops.
  * 3. `domains`: the DNS of domains is checked. `tls-reports`: reports of TLS sessions are sent.
  * 4. `words`: the words of new mail are put into segments. `replaced-words`: segments that were replaced are removed.
- * 5. `erasures`: closed accounts are erased. `retention`: mail that is kept no longer is erased. `keys`, `traces` and `leftovers`: expired
- *    idempotency keys, traces and rows that nothing names any more are removed.
+ * 5. `erasures`: closed accounts are erased. `retention`: mail that is kept no longer is erased. `keys`, `traces`, `leftovers` and
+ *    `audit`: expired idempotency keys, traces, rows that nothing names any more, and old entries of the audit log are removed.
  */
 export function startSchedulingActor(context: ActorContext, options: SchedulingActorOptions): Promise<Actor> {
   let nextDue: NodeJS.Timeout | undefined;
@@ -172,6 +176,12 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
         everyMs: LEFTOVERS_EVERY_MS,
         batchSize: LEFTOVERS_BATCH,
         work: () => removeLeftovers(context.database),
+      },
+      {
+        name: 'audit',
+        everyMs: LEFTOVERS_EVERY_MS,
+        batchSize: LEFTOVERS_BATCH,
+        work: () => removeOldAuditEntries(context.database, options.auditDays ?? DEFAULT_AUDIT_DAYS, LEFTOVERS_BATCH),
       },
     ],
   });

@@ -55,7 +55,7 @@ async function eraseAccount(
   const rows = await eraseRows(database, userId, () => run.isStopping());
   if (run.isStopping()) return false;
   fault?.('erasure.rows-removed');
-  await eraseSystemMail(database, email);
+  if (email !== null) await eraseSystemMail(database, email);
   fault?.('erasure.before-end');
   if (!(await endAccount(database, userId))) return false;
   fault?.('erasure.after-end');

@@ -4,7 +4,12 @@ import type { Server } from './server.ts';
 
 const shape = z.object({
   account: z.object({ email: z.string().nullable() }).nullable(),
-  key: z.object({ scopes: z.array(z.string()), has_full_access: z.boolean(), domain: z.string().nullable() }),
+  key: z.object({
+    scopes: z.array(z.string()),
+    has_full_access: z.boolean(),
+    domains: z.array(z.string()).nullable(),
+    addresses: z.array(z.string()).nullable(),
+  }),
   domains: z.array(z.object({ name: z.string(), status: z.string() })),
   addresses: z.array(z.object({ address: z.string(), is_active: z.boolean() })),
   sends_left: z.number().nullable(),
@@ -33,7 +38,8 @@ export async function whoAmI(server: Server): Promise<Identity> {
 
 /** Returns the rights of a key in words. */
 export function rightsInWords({ key }: Identity): string {
-  const { scopes, domain } = key;
+  const { scopes, domains, addresses } = key;
   const rights = key.has_full_access ? 'full access' : scopes.join(', ');
-  return domain === null ? rights : `${rights}, only ${domain}`;
+  const reach = [...(domains ?? []), ...(addresses ?? [])];
+  return reach.length === 0 ? rights : `${rights}, only ${reach.join(', ')}`;
 }

@@ -3,6 +3,8 @@ import { createHash, createHmac, hkdfSync } from 'node:crypto';
 const KEY_BYTES = 32;
 /** How long a sign-in link and a password reset link are valid; milliseconds. */
 export const SIGN_IN_LINK_LIFE_MS = 24 * 3_600_000;
+/** How long an invitation is valid; milliseconds. */
+export const INVITATION_LIFE_MS = 7 * 24 * 3_600_000;
 export const RESET_LINK_LIFE_MS = 3_600_000;
 
 /** Derives the key that signs cookies from SECRET_KEY (RFC 5869): 43 characters. */
@@ -36,6 +38,16 @@ export function signInLinkUrl(publicUrl: string, token: string): string {
 /** Like signInLinkUrl, for a link that resets a password. */
 export function resetLinkUrl(publicUrl: string, token: string): string {
   return `${publicUrl}/reset-password#token=${token}`;
+}
+
+/** Like signInLinkUrl, for an invitation to a workspace. */
+export function invitationUrl(publicUrl: string, token: string): string {
+  return `${publicUrl}/invitation#${token}`;
+}
+
+/** Hashes the token of an invitation as workspace_invitation stores it. */
+export function hashInvitationToken(token: string): Buffer {
+  return createHash('sha256').update(`invitation:${token}`).digest();
 }
 
 /** Hashes an identifier as better-auth stores it in auth_verification, so that the table does not reveal tokens. */

@@ -1,4 +1,5 @@
 import type { Mailbox } from '../mime/address.ts';
+import type { Role } from './roles.ts';
 
 /**
  * The user that owns the mail which Postroom sends itself. No account has this id, so no one can sign in as it, and no key or list shows
@@ -41,3 +42,42 @@ ${publicUrl}/forgot-password
 `;
   return { to, subject: 'Your Postroom password was changed', text };
 }
+
+/** What an invitation says. */
+export interface InvitationText {
+  link: string;
+  workspaceName: string;
+  /** name or address; null: an API key */
+  invitedBy: string | null;
+  role: Role;
+}
+
+/**
+ * Returns the message with an invitation. Names are chosen by users, and the receiver may know none of them: they cannot contain links or
+ * lines of their own.
+ */
+export function invitationMail(to: string, { link, workspaceName, invitedBy, role }: InvitationText): SystemMail {
+  const workspace = plainName(workspaceName);
+  const by = invitedBy === null ? 'You are invited' : `${plainName(invitedBy)} invites you`;
+  const text = `${by} to the workspace "${workspace}" on Postroom, as ${/^[ao]/.test(role) ? 'an' : 'a'} ${role}.
+
+Accept the invitation here within 7 days. The link works once, for the address that this message was sent to:
+
+${link}
+
+If you do not know who sent this, ignore this message.
+`;
+  return { to, subject: `Invitation to ${workspace} on Postroom`, text };
+}
+
+/** Characters. */
+const MAX_PLAIN_NAME = 60;
+
+/** Returns a name as one line in which no mail program finds a link. Addresses stay. */
+function plainName(name: string): string {
+  const line = name.replaceAll(/[\s\p{C}"<>]+/gu, ' ').trim();
+  const plain = isAddress(line) ? line : line.replaceAll(/(?:[:/\\@]|\.(?=\S))+/g, ' ').replaceAll(/ +/g, ' ');
+  return plain.slice(0, MAX_PLAIN_NAME).toWellFormed();
+}
+
+const isAddress = (text: string) => /^[^\s:/\\@]+@[^\s:/\\@]+$/.test(text);

@@ -27,6 +27,8 @@ export interface StrictPart {
   disposition: string | null;
   /** null: none */
   filename: string | null;
+  /** all names that its fields give it: readers take one or the other */
+  names: readonly string[];
   contentId: string | null;
   /** fields of its own header section; for the only part of a message those of the message */
   fields: readonly StrictField[];
@@ -156,22 +158,29 @@ function readEntity({ fields, body }: Entity, place: Place, message: StrictMessa
   const disposition = readDisposition(raw('content-disposition'), note);
   const content = decodeTransfer(body, encoding, note);
   const charset = type.parameters.get('charset') ?? 'us-ascii';
+  const names = [...namesIn(disposition, 'filename'), ...namesIn(type, 'name')];
   const isText = type.value.startsWith('text/') || TEXTUAL.test(type.value);
-  const text = isText ? readText(content, charset, note) : null;
+  const text = isText
+    ? readText(content, charset, note)
+    : names.some((name) => TEXT_NAME.test(name))
+      ? readFile(content)
+      : null;
   const isFlowed = type.parameters.get('format')?.toLowerCase() === 'flowed';
   message.parts.push({
     path,
     contentType: type.value,
     charset,
     disposition: disposition?.value ?? null,
-    filename: nameIn(disposition, 'filename') ?? nameIn(type, 'name'),
+    filename: names[0] ?? null,
+    names,
     contentId: raw('content-id'),
     fields,
     content,
     text,
     joinsLines: isFlowed && type.parameters.get('delsp')?.toLowerCase() === 'yes',
   });
-  if (type.value === 'message/rfc822' || type.value === 'message/global') {
+  const isMessage = type.value === 'message/rfc822' || type.value === 'message/global';
+  if (isMessage || (!isText && names.some((name) => MESSAGE_NAME.test(name)))) {
     const inner = splitEntity(content, path, message);
     message.inner.push({ path, fields: inner.fields });
     readEntity(
@@ -187,6 +196,11 @@ const IDENTITY: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary']);
 /** Types whose content is text under another name. */
 const TEXTUAL =
   /^(?:application\/(?:ics|xml|xhtml\+xml|json|ld\+json|javascript|x-javascript|ecmascript|rtf)|image\/svg\+xml|message\/(?:delivery-status|disposition-notification|feedback-report|global-delivery-status))$/;
+
+/** Programs read files of these names by the name when the type says nothing, or another thing. */
+const TEXT_NAME =
+  /\.(?:[sx]?html?|xht|svg|txt|text|log|csv|tsv|ics|ical|ifb|vcs|vcf|vcard|md|markdown|xml|xsl|rss|atom|json|css|eml|mht|mhtml|url|website|webloc|desktop|library-ms|search-ms)[\s.]*$/i;
+const MESSAGE_NAME = /\.(?:eml|mht|mhtml)[\s.]*$/i;
 
 const UNTYPED: MimeValue = { value: 'application/octet-stream', parameters: new Map() };
 
@@ -209,13 +223,17 @@ function readDisposition(raw: string | null, note: (problem: string) => void): M
   return disposition ?? { value: 'attachment', parameters: new Map() };
 }
 
-function nameIn(field: MimeValue | null, name: string): string | null {
-  if (field === null) return null;
+/** Returns the names that a parameter gives, the one that most readers take first. Readers that know no sections (RFC 2231) take the plain one. */
+function namesIn(field: MimeValue | null, name: string): string[] {
+  if (field === null) return [];
   const plain = field.parameters.get(name);
-  const extended = [...field.parameters].filter(([key]) => key.startsWith(`${name}*`));
-  if (extended.length === 0) return plain === undefined ? null : decodeText(plain);
-  const joined = extended.map(([key, value]) => (key.endsWith('*') ? decodePercents(value) : value)).join('');
-  return joined.replace(/^[\w-]*'[\w-]*'/, '');
+  const sectionOf = (key: string) => Number.parseInt(key.slice(name.length + 1), 10) || 0;
+  const extended = [...field.parameters]
+    .filter(([key]) => key.startsWith(`${name}*`))
+    .toSorted(([a], [b]) => sectionOf(a) - sectionOf(b))
+    .map(([key, value]) => (key.endsWith('*') ? decodePercents(value) : value));
+  const joined = extended.length === 0 ? [] : [extended.join('').replace(/^[\w-]*'[\w-]*'/, '')];
+  return [...joined, ...(plain === undefined ? [] : [decodeText(plain)])];
 }
 
 function decodePercents(text: string): string {
@@ -233,6 +251,15 @@ function readText(content: Buffer, charset: string, note: (problem: string) => v
   else if (text.includes('\0') || (text.includes('\u001b') && !/^iso-2022-jp$/i.test(charset)))
     note('its text has control characters that select another charset');
   return text;
+}
+
+/** Returns the text of a file that states no charset. */
+function readFile(content: Buffer): string {
+  const wide = content[0] === 0xff && content[1] === 0xfe ? 'utf-16le' : 'utf-16be';
+  const isWide = wide === 'utf-16le' || (content[0] === 0xfe && content[1] === 0xff);
+  return isWide
+    ? new TextDecoder(wide).decode(content)
+    : (decodeStrictly(content, 'utf-8') ?? content.toString('latin1'));
 }
 
 function decodeTransfer(body: Buffer, encoding: string, note: (problem: string) => void): Buffer {

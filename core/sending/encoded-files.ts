@@ -3,7 +3,7 @@
  * there is none. Takes linear time.
  */
 export function findEncodedFile(text: string): string | null {
-  for (const { 0: start, index } of text.matchAll(/^begin(?: [0-7]{3,4} |-base64 )[^\r\n]{1,200}\r?$/gm)) {
+  for (const { 0: start, index } of text.matchAll(/^begin(?:-base64)?[ \t]{1,20}[0-7]{3,6}[ \t][^\r\n]{1,200}\r?$/gm)) {
     const next = index + start.length + 1;
     const line = text.slice(next, next + MAX_LINE_LENGTH).split(/\r?\n/, 1)[0] ?? '';
     if (start.startsWith('begin-base64') || isEncodedLine(line)) return start.trim();

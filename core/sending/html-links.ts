@@ -1,6 +1,7 @@
 import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
 import { INLINE_ELEMENTS } from '../html/elements.ts';
 import { parseMailHtml } from '../html/read-mail-tree.ts';
+import { textAsLaidOut } from './laid-out-text.ts';
 import { findExplicitLink, findTextLink, MAX_SEARCHED_LENGTH, shownLink, type TopLevelDomains } from './text-links.ts';
 
 /** What HTML refers to. */
@@ -9,7 +10,13 @@ export interface HtmlReferences {
   link: string | null;
   /** the beginning of the first `data:` URL; null: there is none */
   file: string | null;
+  /** the charset that it states for itself; null: none */
+  charset: string | null;
+  /** the first addresses that a program uses without a click on a link, or sends forms to */
+  used: string[];
 }
+
+const MAX_USED = 50;
 
 /** HTML within attributes, comments and elements of HTML. */
 const MAX_DEPTH = 3;
@@ -20,7 +27,7 @@ const MAX_DEPTH = 3;
  * whose text is that same address or number. Scripts and forms count as links, because where they lead cannot be known. Takes linear time.
  */
 export function findHtmlReferences(html: string, topLevel: TopLevelDomains): HtmlReferences {
-  const search: Search = { found: { link: null, file: null }, topLevel };
+  const search: Search = { found: { link: null, file: null, charset: null, used: [] }, topLevel };
   searchHtml(html, search, 0);
   return search.found;
 }
@@ -37,9 +44,18 @@ function note({ found }: Search, link: string): void {
   found.link ??= shownLink(link);
 }
 
+function noteUsed({ found }: Search, address: string): void {
+  const shown = shownLink(address);
+  if (found.used.length < MAX_USED && !found.used.includes(shown)) found.used.push(shown);
+}
+
 function searchHtml(html: string, search: Search, depth: number): void {
   if (depth > MAX_DEPTH) return note(search, 'HTML within HTML within HTML');
   if (html.length > MAX_SEARCHED_LENGTH) return note(search, 'more HTML than can be searched for links');
+  // What programs that read it as XML do with these.
+  const [declaration] = /<!ENTITY\b|<\?xml-stylesheet\b/i.exec(html) ?? [];
+  if (declaration !== undefined) note(search, declaration);
+  search.found.charset ??= /^\s*<\?xml[^>]{1,100}?\sencoding\s*=\s*["']([^"']{1,40})/i.exec(html)?.[1] ?? null;
   const root = depth === 0 || /<(?:html|head|body|frameset)\b/i.test(html) ? parseMailHtml(html) : parseFragment(html);
   if (root === null) note(search, 'more HTML than can be searched for links');
   else searchTree(root, search, depth);
@@ -58,9 +74,10 @@ function searchTree(root: Node, search: Search, depth: number): void {
     }
     if ('childNodes' in node) waiting.push(...node.childNodes.toReversed());
   }
-  // As a reader sees the words, and as a program that looks at one piece of text after the other.
-  for (const text of [pieces.join(''), pieces.join('\n')]) {
-    const link = search.found.link === null ? findTextLink(text, search.topLevel) : null;
+  // By its elements, as a program that looks at one piece of text after the other, and as its styles lay it out.
+  for (const read of [() => pieces.join(''), () => pieces.join('\n'), () => textAsLaidOut(root)]) {
+    const text = search.found.link === null ? read() : '';
+    const link = text === null ? 'more styles than can be searched for links' : findTextLink(text, search.topLevel);
     if (link !== null) note(search, link);
   }
 }
@@ -81,8 +98,11 @@ function searchContent(
   if ((RAW.has(parent) || parent === 'style') && value.includes('<')) searchHtml(value, search, depth + 1);
 }
 
-/** Outlook shows the content of conditional comments: `<!--[if mso]>…<![endif]-->`. */
+/** Outlook shows the content of conditional comments: `<!--[if mso]>…<![endif]-->`; to programs that read XML, CDATA is text. */
 function searchComment(comment: string, search: Search, depth: number): void {
+  const data = /^\[CDATA\[(.*)/s.exec(comment)?.[1];
+  const link = data === undefined ? null : findTextLink(data, search.topLevel);
+  if (link !== null) note(search, link);
   if (/^\s*\[\s*if\b/i.test(comment)) searchHtml(comment.slice(comment.indexOf('>') + 1), search, depth + 1);
 }
 
@@ -103,7 +123,11 @@ function searchElement(element: Element, search: Search, depth: number): void {
   const value = (attribute: string) =>
     element.attrs.find((each) => each.name.toLowerCase() === attribute)?.value ?? null;
   if (name === 'meta' && /^\s*(?:refresh|link|location|set-cookie|content-base)\s*$/i.test(value('http-equiv') ?? ''))
-    note(search, `<meta http-equiv="${value('http-equiv')?.trim()}" content="${value('content') ?? ''}">`);
+    for (const add of [note, noteUsed])
+      add(search, `<meta http-equiv="${value('http-equiv')?.trim()}" content="${value('content') ?? ''}">`);
+  if (name === 'meta')
+    search.found.charset ??=
+      value('charset')?.trim() ?? /charset\s*=\s*["']?\s*([\w-]{1,40})/i.exec(value('content') ?? '')?.[1] ?? null;
   const target = value('attributename');
   if (ANIMATIONS.has(localName(name)) && (target === null || ADDRESSES.has(localName(target.trim().toLowerCase()))))
     for (const attribute of ['to', 'from', 'by', 'values'])
@@ -155,14 +179,11 @@ function searchAddress(value: string, search: Search, element: Element | null = 
     .replace(/^[\0-\x20]+/, '')
     .trimEnd();
   if (address === '' || address.startsWith('#') || /^[cm]id:[^/\\]/i.test(address)) return;
+  const isLink = element?.nodeName === 'a' || element?.nodeName === 'area';
+  if (!isLink && !/^data:(?:image|audio|video)\//i.test(address)) noteUsed(search, address);
   if (/^data:/i.test(address)) {
     search.found.file ??= shownLink(address);
-    if (
-      !/^data:(?:image|font|audio|video)\//i.test(address) ||
-      element?.nodeName === 'a' ||
-      element?.nodeName === 'area'
-    )
-      note(search, address);
+    if (!/^data:(?:image\/(?!svg)|font\/|audio\/|video\/)/i.test(address) || isLink) note(search, address);
   } else if (!isShownAddress(address, element)) note(search, address);
 }
 

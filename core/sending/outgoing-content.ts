@@ -43,7 +43,7 @@ export function checkOutgoingContent(bytes: Buffer, question: ContentQuestion): 
     firstOf(message.parts, (part) => findInPart(part, html.get(part) ?? null, message, question)) ??
     firstOf(message.inner, ({ path, fields }) => findInFields(fields, path, question)) ??
     firstOf(message.stray, (text) => finding(findTextLink(text, question.topLevel), STRAY, 'text'));
-  return { link, file: findFile(message, html), doubt: findDoubt(message) };
+  return { link, file: findFile(message, html), doubt: findDoubt(message, html) };
 }
 
 const STRAY = 'its text outside the parts';
@@ -71,7 +71,7 @@ const ADDRESSES: ReadonlySet<string> = new Set(
 );
 /** Fields of host names and ids that no mail program shows as text. */
 const TECHNICAL =
-  /^(?:received|return-path|dkim-signature|arc-.*|authentication-results|message-id|in-reply-to|references|list-id|feedback-id|content-(?:id|type|transfer-encoding|disposition|location|base)|mime-version|date|x-originating-ip|thread-index|autocrypt)$/;
+  /^(?:received|return-path|dkim-signature|arc-.*|authentication-results|message-id|in-reply-to|references|feedback-id|content-(?:id|type|transfer-encoding|disposition|location|base)|mime-version|date|x-originating-ip|thread-index|autocrypt)$/;
 /** Addresses that other ones are relative to, or at which a part is. */
 const BASES: ReadonlySet<string> = new Set(['content-location', 'content-base']);
 
@@ -90,7 +90,10 @@ function findInFields(
     if (SHOWN.has(name)) return finding(findTextLink(value, topLevel), where, field);
     if (BASES.has(name)) return finding(value === '' || /^cid:/i.test(value) ? null : shownLink(value), where, field);
     if (TECHNICAL.test(name)) return null;
-    return finding(name.startsWith('list-') ? findListLink(value) : findTextLink(value, topLevel), where, field);
+    // Mail programs show the name before the id (RFC 2919), which looks like a host name.
+    if (name === 'list-id') return finding(findTextLink(value.replace(/<[^<>]*>/g, ''), topLevel), where, field);
+    const button = name.startsWith('list-') ? findMailtoButton(value) : null;
+    return finding(button ?? findTextLink(value, topLevel), where, field);
   });
 }
 
@@ -103,13 +106,13 @@ const FIELDS: Readonly<Record<string, Finding['field']>> = {
 };
 
 /** Mail programs make a button of the fields of lists (RFC 2369), also of those that write mail. */
-function findListLink(value: string): string | null {
-  return findExplicitLink(value) ?? /<\s*(mailto:[^>]*)/i.exec(value)?.[1] ?? null;
+function findMailtoButton(value: string): string | null {
+  return /<\s*(mailto:[^>]*)/i.exec(value)?.[1] ?? null;
 }
 
-/** The names and comments of an address field. */
+/** The names and comments of an address field. Names can have angle brackets, too. */
 function namesIn(value: string): string {
-  return value.replace(/<[^<>@]*@[^<>]*>/g, '\n');
+  return value.replace(/<(?:"[^"<>]*"|[^<>@"\s:/]+)@(?:\[[^\]<>]*\]|[^<>\s:/]+)>/g, '\n');
 }
 
 /** Types that are read as HTML. */
@@ -141,13 +144,15 @@ function findInPart(
   message: StrictMessage,
   question: ContentQuestion,
 ): Finding | null {
-  const { contentType, filename, fields } = part;
+  const { contentType, names, fields } = part;
   const where = placeOf(part);
   const field = fieldOf(part);
   if (contentType === 'message/external-body' || contentType === 'text/uri-list')
     return { what: `content of the type ${contentType}`, where, field };
-  const named = filename === null ? null : findExplicitLink(filename);
-  if (named !== null) return { what: named, where: `the name of ${where}`, field };
+  for (const name of names) {
+    const named = findExplicitLink(name);
+    if (named !== null) return { what: named, where: `the name of ${where}`, field };
+  }
   const inFields = fields === message.fields ? null : findInFields(fields, part.path, question);
   if (inFields !== null || part.text === null) return inFields;
   return finding(html === null ? findInText(part, part.text, question.topLevel) : html.link, where, field);
@@ -155,14 +160,19 @@ function findInPart(
 
 function findInText(part: StrictPart, text: string, topLevel: TopLevelDomains): string | null {
   if (text.length > MAX_SEARCHED_LENGTH) return 'more text than can be searched for links';
-  const shown = firstLink(textForms(part, text), topLevel);
-  if (shown !== null || part.contentType === 'text/plain' || !/<[a-z!?/]/i.test(text)) return shown;
+  const forms = new Set(textForms(part, text));
+  const shown = firstLink(forms, topLevel);
+  if (shown !== null || part.contentType === 'text/plain') return shown;
   // Markdown, enriched text, calendars and so on can have elements of HTML.
-  return findHtmlReferences(text, topLevel).link;
+  for (const form of forms) {
+    const link = /<[a-z!?/]/i.test(form) ? findHtmlReferences(form, topLevel).link : null;
+    if (link !== null) return link;
+  }
+  return null;
 }
 
-function firstLink(forms: readonly string[], topLevel: TopLevelDomains): string | null {
-  for (const form of new Set(forms)) {
+function firstLink(forms: Iterable<string>, topLevel: TopLevelDomains): string | null {
+  for (const form of forms) {
     const link = findTextLink(form, topLevel);
     if (link !== null) return link;
   }
@@ -178,6 +188,7 @@ function textForms({ contentType, joinsLines }: StrictPart, text: string): strin
     text,
     joined,
     joined.replace(/\\(?:n|N)/g, '\n').replace(/\\(.)/g, '$1'),
+    ...(/^BEGIN:V(?:CARD|CALENDAR)/im.test(text) ? [decodeValues(text)] : []),
     ...(/^text\/(?:enriched|richtext)$/.test(contentType) ? [text.replace(/<[^<>]*>/g, '')] : []),
     ...(/json/.test(contentType)
       ? [
@@ -187,6 +198,18 @@ function textForms({ contentType, joinsLines }: StrictPart, text: string): strin
         ]
       : []),
   ];
+}
+
+/** Returns a card or calendar with its encoded values as text: quoted-printable (vCard 2.1 §2.1.3), and base64 except for pictures, sounds and keys. */
+function decodeValues(text: string): string {
+  return text
+    .replace(/=\r?\n/g, '')
+    .replace(/\r?\n[ \t]+/g, '')
+    .replace(
+      /^(?!(?:[\w-]+\.)?(?:PHOTO|LOGO|SOUND|KEY)\b)([^:\r\n]{0,200};(?:ENCODING=)?(?:B|BASE64)(?:;[^:\r\n]{0,200})?:)([A-Z0-9+/=]*)/gim,
+      (_all, name: string, value: string) => name + Buffer.from(value, 'base64').toString('utf8'),
+    )
+    .replace(/=([0-9A-F]{2})/gi, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
 /** Every part that is not plain text or HTML to be shown is a file to most mail programs (RFC 2183 §2.8). */
@@ -211,7 +234,7 @@ function findFile(message: StrictMessage, html: ReadonlyMap<StrictPart, HtmlRefe
   );
 }
 
-function findDoubt(message: StrictMessage): Finding | null {
+function findDoubt(message: StrictMessage, html: ReadonlyMap<StrictPart, HtmlReferences>): Finding | null {
   const [ambiguity] = message.ambiguities;
   if (ambiguity !== undefined) {
     const { problem, path } = ambiguity;
@@ -221,23 +244,19 @@ function findDoubt(message: StrictMessage): Finding | null {
   }
   return firstOf(message.parts, (part) => {
     const where = placeOf(part);
-    const problem = unreadable(part);
+    const problem = unreadable(part, html.get(part)?.charset ?? null);
     return problem === null ? null : { what: problem, where, field: fieldOf(part) };
   });
 }
 
-function unreadable({ contentType, text, filename }: StrictPart): string | null {
-  if (/^(?:winmail|win)\.dat$/i.test(filename ?? '')) return 'it may be TNEF, which only Outlook reads';
+/** `declared`: the charset that HTML states within itself. */
+function unreadable({ contentType, text, names }: StrictPart, declared: string | null): string | null {
+  if (names.some((name) => /^(?:winmail|win)\.dat$/i.test(name))) return 'it may be TNEF, which only Outlook reads';
   if (UNSEARCHED.test(contentType) && !TEXT.test(contentType) && !HTML.test(contentType))
     return `content of the type ${contentType} cannot be searched`;
   if (text === null) return null;
   if (/^-----BEGIN PGP MESSAGE-----/m.test(text)) return 'it has encrypted text';
-  const declared = /<meta[^>]{0,200}charset\s*=\s*["']?([\w-]{1,40})/i.exec(text)?.[1];
-  if (
-    HTML.test(contentType) &&
-    declared !== undefined &&
-    /^(?:utf-?(?:7|16|32)|unicode|iso-2022|hz-|ucs|x-user|ibm|cp037|ebcdic)/i.test(declared)
-  )
-    return `its HTML states the charset ${declared}. Use UTF-8`;
+  if (declared !== null && /^(?:utf-?(?:7|16|32)|unicode|iso-2022|hz-|ucs|x-user|ibm|cp037|ebcdic)/i.test(declared))
+    return `its HTML states the charset ${shownLink(declared)}. Use UTF-8`;
   return null;
 }

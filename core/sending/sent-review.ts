@@ -2,6 +2,7 @@ import libmime from 'libmime';
 import { parseAddressList } from '../mime/address.ts';
 import { readStrictly, type StrictField, type StrictMessage, type StrictPart } from '../mime/strict-parts.ts';
 import { findEncodedFile } from './encoded-files.ts';
+import { findHtmlReferences } from './html-links.ts';
 import { addHtmlText } from './unseen-html.ts';
 import { addPlainText, PieceList, type ReviewPiece } from './unseen-text.ts';
 
@@ -15,6 +16,7 @@ export const REVIEW_NOTES = [
   'text_differs',
   'file_type',
   'file_in_text',
+  'remote_content',
   'stray_text',
   'ambiguous',
   'not_shown',
@@ -73,7 +75,7 @@ export function reviewMessage(bytes: Buffer, bcc: readonly string[]): SentReview
   const message = readStrictly(bytes);
   let [sourceRoom, piecesRoom] = [MAX_SOURCE_LENGTH, MAX_PIECES_LENGTH];
   const parts = message.parts.slice(0, MAX_SHOWN_PARTS).map((part) => {
-    const reviewed = reviewPart(part, sourceRoom, piecesRoom);
+    const reviewed = reviewPart(part, message, sourceRoom, piecesRoom);
     sourceRoom -= reviewed.source?.length ?? 0;
     piecesRoom -= reviewed.pieces.reduce((sum, { text }) => sum + text.length, 0);
     return reviewed;
@@ -88,7 +90,7 @@ export function reviewMessage(bytes: Buffer, bcc: readonly string[]): SentReview
       note('ambiguous', path === null ? 'message' : `part ${path}`, problem),
     ),
     ...notesOnTexts(message),
-    ...message.parts.flatMap(notesOnPart),
+    ...message.parts.flatMap((part) => notesOnPart(part, message)),
     ...message.stray.flatMap((text) =>
       isUsualPreamble(text) ? [] : [note('stray_text', 'outside the parts', 'text that only old programs show')],
     ),
@@ -108,6 +110,7 @@ export function reviewMessage(bytes: Buffer, bcc: readonly string[]): SentReview
       message.fields.length > MAX_FIELDS ||
       message.parts.length > MAX_SHOWN_PARTS ||
       notes.length > MAX_NOTES ||
+      message.fields.some(({ value }) => value.length > MAX_VALUE_LENGTH) ||
       shown.some((part) => part.isTruncated),
   };
 }
@@ -130,9 +133,12 @@ function listed(items: readonly string[]): string {
 
 const HTML = /^(?:text\/(?:html|x-amp-html|x-web-html|watch-html)|application\/xhtml\+xml|image\/svg\+xml)$/;
 
-function reviewPart(part: StrictPart, sourceRoom: number, piecesRoom: number): ReviewPart {
+function reviewPart(part: StrictPart, { inner }: StrictMessage, sourceRoom: number, piecesRoom: number): ReviewPart {
   const { path, contentType, disposition, filename, content, text } = part;
   const list = new PieceList(piecesRoom);
+  // The fields of a message within it, which programs show above its text.
+  for (const { name, value } of inner.find((each) => each.path === path)?.fields ?? [])
+    list.add(`${name}: ${value}\n`, null);
   if (text !== null && !(HTML.test(contentType) && addHtmlText(text, list))) addText(part, text, list);
   const source = text === null ? null : text.slice(0, Math.max(0, sourceRoom)).toWellFormed();
   const isTruncated = list.isTruncated || (source !== null && source.length < (text?.length ?? 0));
@@ -150,8 +156,12 @@ function reviewPart(part: StrictPart, sourceRoom: number, piecesRoom: number): R
 
 function addText({ contentType }: StrictPart, text: string, list: PieceList): void {
   if (contentType === 'text/plain') addPlainText(text, list);
+  else if (FOLDING.test(contentType)) list.add(text.replace(/\r?\n[ \t]/g, ''), null);
   else list.add(text, null);
 }
+
+/** Types whose lines go on in lines that begin with a space. */
+const FOLDING = /^text\/(?:calendar|x-vcalendar|vcard|x-vcard|directory)$/;
 
 function reviewStray(text: string): ReviewPart {
   const list = new PieceList(MAX_VALUE_LENGTH);
@@ -223,47 +233,69 @@ function addressesIn(text: string): string[] {
 const WORD = /[\p{L}\p{N}]{2,}/gu;
 const MAX_COMPARED_LENGTH = 200_000;
 
-/** Compares the text with the HTML beside it: a program shows one of them. */
+/** Compares the text with the HTML beside it, and with HTML for some programs: each shows one of them. */
 function notesOnTexts({ parts }: StrictMessage): ReviewNote[] {
-  const bodies = parts.filter(({ filename, text }) => filename === null && text !== null);
+  const bodies = parts.filter(
+    ({ filename, text, contentId }) => filename === null && text !== null && contentId === null,
+  );
   const plain = bodies.find(({ contentType }) => contentType === 'text/plain');
-  const html = bodies.find(({ contentType }) => contentType === 'text/html');
-  if (plain?.text == null || html?.text == null) return [];
+  const html = bodies.filter(({ contentType }) => HTML.test(contentType)).slice(0, MAX_COMPARED);
+  const compared = plain ?? html[0];
+  if (compared === undefined) return [];
+  const read = readWords(compared);
+  return html.flatMap((part) => {
+    const other = part === compared ? null : readWords(part);
+    if (other === null || read === null) return [];
+    return [
+      ...differences(
+        compared,
+        [...read.shown].filter((word) => !other.known.has(word)),
+        part,
+      ),
+      ...differences(
+        part,
+        [...other.shown].filter((word) => !read.known.has(word)),
+        compared,
+      ),
+    ];
+  });
+}
+
+const MAX_COMPARED = 5;
+
+function differences(part: StrictPart, words: readonly string[], other: StrictPart): ReviewNote[] {
+  const [its, others] = [part, other].map(({ contentType }) =>
+    contentType === 'text/plain' ? 'text' : contentType === 'text/html' ? 'HTML' : contentType,
+  );
+  return words.length === 0
+    ? []
+    : [
+        note(
+          'text_differs',
+          `part ${part.path}`,
+          `words of the ${its} that the ${others} does not have: ${listed(words)}`,
+        ),
+      ];
+}
+
+/** Returns the words that readers see, and those with the texts and addresses of links and pictures; null: too much to read. */
+function readWords({ contentType, text }: StrictPart): { shown: Set<string>; known: Set<string> } | null {
+  if (contentType === 'text/plain') {
+    const words = wordsOf(text ?? '');
+    return { shown: words, known: words };
+  }
   const list = new PieceList(MAX_COMPARED_LENGTH * 2);
-  if (!addHtmlText(html.text, list)) return [];
+  if (!addHtmlText(text ?? '', list)) return null;
   const shown = wordsOf(
     list.pieces
       .filter(({ unseen }) => unseen === null || unseen.kind === 'collapsed')
-      .map(({ text }) => text)
+      .map((piece) => piece.text)
       .join(' '),
   );
   const aids = list.pieces.map(
-    ({ text, target, unseen }) => `${unseen?.kind === 'attribute' ? text : ''} ${target ?? ''}`,
+    (piece) => `${piece.unseen?.kind === 'attribute' ? piece.text : ''} ${piece.target ?? ''}`,
   );
-  const known = new Set([...shown, ...wordsOf(aids.join(' '))]);
-  const written = wordsOf(plain.text);
-  const onlyText = [...written].filter((word) => !known.has(word));
-  const onlyHtml = [...shown].filter((word) => !written.has(word));
-  return [
-    ...(onlyText.length === 0
-      ? []
-      : [
-          note(
-            'text_differs',
-            `part ${plain.path}`,
-            `words of the text that the HTML does not have: ${listed(onlyText)}`,
-          ),
-        ]),
-    ...(onlyHtml.length === 0
-      ? []
-      : [
-          note(
-            'text_differs',
-            `part ${html.path}`,
-            `words of the HTML that the text does not have: ${listed(onlyHtml)}`,
-          ),
-        ]),
-  ];
+  return { shown, known: new Set([...shown, ...wordsOf(aids.join(' '))]) };
 }
 
 function wordsOf(text: string): Set<string> {
@@ -272,9 +304,16 @@ function wordsOf(text: string): Set<string> {
   );
 }
 
-function notesOnPart({ path, contentType, filename, text, content, charset }: StrictPart): ReviewNote[] {
+function notesOnPart(
+  { path, contentType, filename, names, text, content, charset, fields }: StrictPart,
+  message: StrictMessage,
+): ReviewNote[] {
   const where = `part ${path}`;
   const notes: ReviewNote[] = [];
+  if (fields !== message.fields && !message.inner.some((inner) => inner.fields === fields))
+    for (const field of fields)
+      if (!OF_PARTS.test(field.name)) notes.push(note('own_field', `${field.name} of ${where}`, field.value));
+  if (new Set(names).size > 1) notes.push(note('file_type', where, `it has several names: ${listed(names)}`));
   if (filename !== null) {
     const ending = /\.([^.]{1,10})$/.exec(filename)?.[1]?.toLowerCase() ?? '';
     const expected = ending === '' ? contentType : libmime.detectMimeType(ending);
@@ -288,16 +327,25 @@ function notesOnPart({ path, contentType, filename, text, content, charset }: St
     if (/[\p{Default_Ignorable_Code_Point}\p{Cc}]/u.test(filename))
       notes.push(note('file_type', where, 'its name has characters that are not seen, which can hide its ending'));
   }
-  if (PROGRAMS.test(filename ?? '')) notes.push(note('file_type', where, `${filename} can run a program`));
+  const program = names.find((name) => PROGRAMS.test(name));
+  if (program !== undefined) notes.push(note('file_type', where, `${program} can run a program`));
   const magic = SIGNATURES.find(([bytes]) => content.subarray(0, bytes.length).equals(bytes))?.[1];
   if (magic !== undefined && !new RegExp(magic, 'i').test(`${contentType} ${filename ?? ''}`))
     notes.push(note('file_type', where, `its content is that of another type (${magic.split('|')[0]})`));
   const encoded = text === null ? null : findEncodedFile(text);
   if (encoded !== null) notes.push(note('file_in_text', where, `a file in its text: ${encoded}`));
+  const { used } = text !== null && HTML.test(contentType) ? findHtmlReferences(text, NO_NAMES) : { used: [] };
+  if (used.length > 0)
+    notes.push(note('remote_content', where, `it uses what is outside of it, and can change: ${listed(used)}`));
   if (text === null && contentType.startsWith('text/'))
     notes.push(note('not_shown', where, `its text in the charset ${charset} cannot be shown`));
   return notes;
 }
+
+/** Fields that every part may have. */
+const OF_PARTS = /^content-(?:type|transfer-encoding|disposition|id)$/i;
+/** Links in texts are no matter here. */
+const NO_NAMES: ReadonlySet<string> = new Set();
 
 /** Endings of files that run, or open a page that does. */
 const PROGRAMS =

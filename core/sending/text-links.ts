@@ -82,7 +82,7 @@ function findExplicit(text: string): string | null {
 }
 
 /** A name of labels, and all dots around it. */
-const NAME = /[\p{L}\p{M}\p{Nd}_.-]+/gu;
+const NAME = /[\p{L}\p{M}\p{Nd}\p{So}_.-]+/gu;
 
 function findHost(text: string, topLevel: TopLevelDomains): string | null {
   for (const { 0: name, index } of text.matchAll(NAME)) {
@@ -91,7 +91,9 @@ function findHost(text: string, topLevel: TopLevelDomains): string | null {
     const labels = name.split('.');
     const at = labels.findIndex((label, place) => {
       const before = labels[place - 1];
-      return label.length > 1 && before !== undefined && isTopLevel(label, topLevel) && /[\p{L}\p{N}]/u.test(before);
+      return (
+        label.length > 1 && before !== undefined && isTopLevel(label, topLevel) && /[\p{L}\p{N}\p{So}]/u.test(before)
+      );
     });
     if (at !== -1)
       return shownLink(
@@ -110,11 +112,11 @@ function isAddressOfHost(name: string): boolean {
   return numbers?.every((number) => Number(number) <= 255) ?? false;
 }
 
-/** Programs end a name at a hyphen, or where another script begins: `example.com-based`, `example.com吧`. */
+/** Programs end a name at a hyphen, or where another script begins: `example.com-based`, `example.com吧`, `example.xn--p1ai吧`. */
 function isTopLevel(label: string, topLevel: TopLevelDomains): boolean {
   const lower = label.slice(0, MAX_LABEL_LENGTH + 1).toLowerCase();
   if (topLevel.has(lower)) return true;
-  const start = /^[a-z]{2,}(?![a-z\d])/.exec(lower)?.[0];
+  const start = /^(?:xn--[a-z\d-]*[a-z\d]|[a-z]{2,})(?![a-z\d])/.exec(lower)?.[0];
   return start !== undefined && topLevel.has(start);
 }
 

@@ -1,20 +1,18 @@
 import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
 import { INLINE_ELEMENTS } from '../html/elements.ts';
 import { parseMailHtml } from '../html/read-mail-tree.ts';
+import { type Declarations, declarationsOf, findStyleSheets, readStyleRules, type StyleRules } from './style-rules.ts';
 import {
   areAlike,
   BLACK,
   type Color,
-  type Declarations,
-  declarationsOf,
-  gapOf,
-  hidingOf,
+  firstColor,
+  gradientColors,
+  isUnreadColor,
   parseColor,
-  readStyleRules,
-  type StyleRules,
-  textHidingOf,
   WHITE,
-} from './unseen-styles.ts';
+} from './text-colors.ts';
+import { type FontSize, fontSizeWithin, gapOf, hidingOf, visibilityWithin } from './unseen-styles.ts';
 import type { PieceList, Unseen } from './unseen-text.ts';
 
 type Node = DefaultTreeAdapterTypes.Node;
@@ -26,10 +24,16 @@ interface Look {
   hidden: Unseen | null;
   /** what hides its text, unless an inner element shows it again */
   visibility: Unseen | null;
-  size: Unseen | null;
+  size: FontSize;
   color: Color;
+  /** of links */
+  linkColor: Color | null;
+  /** a color that is not read */
+  unread: Unseen | null;
   /** null: an image, or a color that is not known */
   background: Color | null;
+  /** of a gradient */
+  shades: readonly Color[];
   target: string | null;
 }
 
@@ -40,36 +44,50 @@ interface Look {
 export function addHtmlText(html: string, list: PieceList): boolean {
   const document = html.length > MAX_HTML_LENGTH ? null : parseMailHtml(html);
   if (document === null) return false;
-  const rules = readStyleRules(sheetsIn(document));
-  walk(document, SHOWN, { rules, list }, 0);
+  const rules = readStyleRules(findStyleSheets(document));
+  if (rules.isTruncated) list.isTruncated = true;
+  const [base = null] = basesIn(document);
+  walk(document, SHOWN, { rules, list, base }, 0);
   return true;
 }
 
-const SHOWN: Look = { hidden: null, visibility: null, size: null, color: BLACK, background: WHITE, target: null };
+const SHOWN: Look = {
+  hidden: null,
+  visibility: null,
+  size: { pixels: 16, unseen: null },
+  color: BLACK,
+  linkColor: null,
+  unread: null,
+  background: WHITE,
+  shades: [],
+  target: null,
+};
 const MAX_HTML_LENGTH = 1_000_000;
 const MAX_COMMENT_DEPTH = 3;
 
 interface Walk {
   rules: StyleRules;
   list: PieceList;
+  /** what addresses without a host are relative to */
+  base: string | null;
 }
 
-function sheetsIn(document: Node): string[] {
-  const sheets: string[] = [];
+function basesIn(document: Node): string[] {
+  const bases: string[] = [];
   const waiting: Node[] = [document];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    if (node.nodeName === 'style' && 'childNodes' in node)
-      sheets.push(node.childNodes.map((child) => ('value' in child ? child.value : '')).join(''));
+    if (node.nodeName === 'base' && 'attrs' in node)
+      bases.push(...node.attrs.filter(({ name }) => name === 'href').map(({ value }) => value));
     if ('childNodes' in node) waiting.push(...node.childNodes.toReversed());
   }
-  return sheets;
+  return bases;
 }
 
 function walk(root: Node, look: Look, work: Walk, depth: number): void {
   const waiting: { node: Node | null; look: Look }[] = [{ node: root, look }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { node } = next;
-    if (work.list.isTruncated) return;
+    if (work.list.isFull) return;
     if (node === null) work.list.addBreak(next.look.hidden);
     else if (node.nodeName === '#text' && 'value' in node) addText(node, next.look, work.list);
     else if (node.nodeName === '#comment' && 'data' in node) addComment(node.data, next.look, work, depth);
@@ -78,6 +96,7 @@ function walk(root: Node, look: Look, work: Walk, depth: number): void {
       if (node.nodeName === 'br') work.list.add('\n', inner.hidden);
       else if ('attrs' in node) {
         addAttributes(node, inner, work.list);
+        addEmptyLink(node, inner, work.list);
         if (!INLINE.has(node.nodeName)) {
           work.list.addBreak(inner.hidden);
           waiting.push({ node: null, look: inner });
@@ -113,68 +132,110 @@ const KINDS: Readonly<Record<string, Unseen>> = {
   datalist: { kind: 'hidden', detail: 'in <datalist>' },
   select: { kind: 'collapsed', detail: 'in a menu' },
   rp: { kind: 'some_readers', detail: 'in <rp>' },
+  meter: { kind: 'some_readers', detail: 'in <meter>' },
+  progress: { kind: 'some_readers', detail: 'in <progress>' },
+  marquee: { kind: 'some_readers', detail: 'in <marquee>' },
+  applet: { kind: 'some_readers', detail: 'in <applet>' },
 };
 
-function lookWithin(element: Element, outer: Look, { rules, list }: Walk): Look {
+function lookWithin(element: Element, outer: Look, work: Walk): Look {
   const value = (name: string) => element.attrs.find((each) => each.name === name)?.value;
   const isLink = element.nodeName === 'a' || element.nodeName === 'area';
-  const target = isLink ? (value('href')?.trim() ?? outer.target) : outer.target;
-  const { always, conditional } = declarationsOf(element, rules);
-  let { color, background, visibility, size } = outer;
-  if (value('bgcolor') !== undefined) background = parseColor(value('bgcolor') ?? '');
-  if (value('background') !== undefined) background = null;
-  const given = value('color') ?? (element.nodeName === 'body' ? value('text') : undefined);
-  if (given !== undefined) color = parseColor(given) ?? color;
-  for (const declarations of always) {
-    color = parseColor(declarations.get('-webkit-text-fill-color') ?? declarations.get('color') ?? '') ?? color;
-    background = backgroundWithin(declarations, background);
-    visibility = withDefault(textHidingOf(declarations, 'visibility'), visibility);
-    size = withDefault(textHidingOf(declarations, 'font-size'), size);
-    const gap = gapOf(declarations);
-    if (gap !== null) list.add('\n', gap);
-  }
+  const target = isLink ? (targetOf(value('href'), work.base) ?? outer.target) : outer.target;
+  const styles = declarationsOf(element, work.rules);
+  const given = { ...outer, ...attributeColors(element, value, outer) };
+  const shown = styledWithin(styles.always, given);
+  const gap = gapOf(styles.always);
+  if (gap !== null) work.list.add('\n', gap);
   // The summary of closed details is shown.
   const around = element.nodeName === 'summary' && outer.hidden === CLOSED ? null : outer.hidden;
-  const hidden = around ?? hidingWithin(element, value, { always, conditional });
-  return { target, color, background, visibility, size, hidden };
+  const hidden =
+    around ?? hidingWithin(element, value, styles.always) ?? hiddenOnSomeScreens(styles.conditional, given);
+  return { ...shown, target, hidden };
 }
+
+function targetOf(href: string | undefined, base: string | null): string | null {
+  const address = href?.trim();
+  if (address === undefined) return null;
+  return base !== null && address !== '' && URL.canParse(address, base) ? new URL(address, base).href : address;
+}
+
+function attributeColors(
+  element: Element,
+  value: (name: string) => string | undefined,
+  outer: Look,
+): Pick<Look, 'color' | 'background' | 'shades' | 'linkColor'> {
+  let { color, background, shades, linkColor } = outer;
+  if (value('bgcolor') !== undefined) [background, shades] = [parseColor(value('bgcolor') ?? ''), []];
+  if (value('background') !== undefined) [background, shades] = [null, []];
+  if (element.nodeName === 'body') linkColor = parseColor(value('link') ?? '') ?? linkColor;
+  const given = value('color') ?? (element.nodeName === 'body' ? value('text') : undefined);
+  if (given !== undefined) color = parseColor(given) ?? color;
+  else if (element.nodeName === 'a') color = linkColor ?? color;
+  return { color, background, shades, linkColor };
+}
+
+/** Returns how declarations show an element and its text. */
+function styledWithin(declarations: Declarations, outer: Look): Look {
+  const look = { ...outer };
+  for (const property of ['color', '-webkit-text-fill-color'])
+    for (const value of declarations.get(property) ?? []) {
+      const color = parseColor(value);
+      if (color !== null) [look.color, look.unread] = [color, null];
+      else if (isUnreadColor(value))
+        look.unread = {
+          kind: 'some_readers',
+          detail: `${property}: ${value.slice(0, 60)}, which may be that of the background`,
+        };
+    }
+  for (const property of ['background', 'background-image', 'background-color'])
+    for (const value of declarations.get(property) ?? []) paint(value, look);
+  look.visibility = withDefault(visibilityWithin(declarations), outer.visibility);
+  look.size = fontSizeWithin(declarations, outer.size);
+  return look;
+}
+
+function paint(value: string, look: Look): void {
+  if (/url\(|image-set\(/.test(value)) [look.background, look.shades] = [null, []];
+  else if (value.includes('gradient(')) [look.background, look.shades] = [null, gradientColors(value)];
+  else {
+    const painted = firstColor(value);
+    if (painted !== null && painted[3] > FAINT) [look.background, look.shades] = [painted, []];
+    else if (isUnreadColor(value)) [look.background, look.shades] = [null, []];
+  }
+}
+
+/** Opacity that nothing is seen of. */
+const FAINT = 0.1;
 
 function withDefault(found: Unseen | null | undefined, outer: Unseen | null): Unseen | null {
   return found === undefined ? outer : found;
 }
 
-function backgroundWithin(declarations: Declarations, outer: Color | null): Color | null {
-  const shown = declarations.get('background-color') ?? declarations.get('background');
-  if (shown === undefined) return outer;
-  if (/url\(|gradient\(/.test(shown)) return null;
-  const painted = firstColor(shown);
-  return painted !== null && painted[3] > 0.1 ? painted : outer;
+function hiddenOnSomeScreens(conditional: Declarations | null, outer: Look): Unseen | null {
+  if (conditional === null) return null;
+  const hiding = hidingOf(conditional) ?? unseenAt(styledWithin(conditional, { ...outer, hidden: null }));
+  return hiding === null || unseenAt({ ...outer, hidden: null }) !== null
+    ? null
+    : { kind: 'some_readers', detail: `${hiding.detail} on some screens` };
 }
 
 /** Returns why text at a place is not seen; null: it is. */
-function unseenAt({ hidden, visibility, size, color, background }: Look): Unseen | null {
-  if (hidden !== null || visibility !== null || size !== null) return hidden ?? visibility ?? size;
-  return background !== null && areAlike(color, background) ? SAME_COLOR : null;
+function unseenAt({ hidden, visibility, size, unread, color, background, shades }: Look): Unseen | null {
+  const reason = hidden ?? visibility ?? size.unseen;
+  if (reason !== null) return reason;
+  if (unread !== null) return unread;
+  const isShaded = shades.length > 0 && shades.every((shade) => areAlike(color, shade));
+  return isShaded || color[3] <= FAINT || (background !== null && areAlike(color, background)) ? SAME_COLOR : null;
 }
 
 const SAME_COLOR: Unseen = { kind: 'same_color', detail: 'its color is that of the background' };
 const CLOSED: Unseen = { kind: 'collapsed', detail: 'in <details> that is closed' };
 
-function firstColor(value: string): Color | null {
-  return (
-    parseColor(value) ??
-    value
-      .split(/\s+(?![^(]*\))/)
-      .map(parseColor)
-      .find((each) => each !== null) ??
-    null
-  );
-}
-
 function hidingWithin(
   element: Element,
   value: (name: string) => string | undefined,
-  { always, conditional }: ReturnType<typeof declarationsOf>,
+  declarations: Declarations,
 ): Unseen | null {
   const kind = KINDS[element.nodeName];
   if (kind !== undefined) return kind;
@@ -182,16 +243,11 @@ function hidingWithin(
   if (element.nodeName === 'details' && value('open') === undefined) return CLOSED;
   if (element.nodeName === 'dialog' && value('open') === undefined)
     return { kind: 'hidden', detail: 'in <dialog> that is closed' };
-  for (const declarations of always) {
-    const hiding = hidingOf(declarations);
-    if (hiding !== null) return hiding;
-  }
+  const hiding = hidingOf(declarations);
+  if (hiding !== null) return hiding;
   if (element.nodeName === 'font' && /^-[2-9]|^0$/.test(value('size')?.trim() ?? ''))
     return { kind: 'tiny', detail: `size="${value('size')}"` };
-  for (const declarations of conditional) {
-    const hiding = hidingOf(declarations);
-    if (hiding !== null) return { kind: 'some_readers', detail: `${hiding.detail} on some screens` };
-  }
+  if (element.nodeName === 'bdo') return { kind: 'some_readers', detail: `<bdo dir="${value('dir') ?? ''}">` };
   if (
     /\b(?:gmail_quote|moz-cite|yahoo_quoted|protonmail_quote|gmail_signature)\b/.test(value('class') ?? '') ||
     (element.nodeName === 'blockquote' && value('type') === 'cite')
@@ -232,6 +288,18 @@ function addComment(comment: string, look: Look, work: Walk, depth: number): voi
     work,
     depth + 1,
   );
+}
+
+/** Adds a link that has no text of its own: around a picture, or over an area. */
+function addEmptyLink({ nodeName, attrs, childNodes }: Element, look: Look, list: PieceList): void {
+  const value = (name: string) => attrs.find((each) => each.name === name)?.value.trim() ?? '';
+  const isPicture = (nodeName === 'img' && look.target !== null) || nodeName === 'area';
+  const isEmpty =
+    nodeName === 'a' &&
+    childNodes.every((child) => child.nodeName === '#text' && !('value' in child && child.value.trim() !== ''));
+  if ((isPicture && value('alt') === '') || isEmpty)
+    if (look.target !== null && look.target !== '')
+      list.add('[link]', { kind: 'attribute', detail: `<${nodeName}> without a text` }, look.target);
 }
 
 /** Attributes whose text some readers see: when an image is not loaded, or under the pointer. */

@@ -39,6 +39,8 @@ const PIECE_LENGTH = 60;
 export class PieceList {
   readonly pieces: ReviewPiece[] = [];
   isTruncated = false;
+  /** whether nothing more can be added */
+  isFull = false;
   #room: number;
 
   /** `room`: characters of all pieces. */
@@ -74,7 +76,7 @@ export class PieceList {
     if (piece.text === '' && piece.unseen?.kind !== 'invisible_characters') return;
     const last = this.pieces.at(-1);
     if (this.pieces.length >= MAX_PIECES || this.#room <= 0) {
-      this.isTruncated = true;
+      this.isTruncated = this.isFull = true;
       return;
     }
     const text = piece.text.length > this.#room ? piece.text.slice(0, this.#room).toWellFormed() : piece.text;

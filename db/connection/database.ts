@@ -1,5 +1,7 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
+import type { Origin } from '../../core/accounts/audit.ts';
+import type { Reach } from '../../core/accounts/key-rights.ts';
 import type { Tables } from '../entities/tables.ts';
 import { kyselyPool } from './kysely-pool.ts';
 import { type LoginRole, userOf } from './logins.ts';
@@ -17,17 +19,12 @@ export interface Database {
   reading?: { userId: string; run: <T>(work: (transaction: Transaction<Tables>) => Promise<T>) => Promise<T> };
   /** what transactions of the user can access; absent: all (limitedTo) */
   limit?: ReadLimit;
+  /** who makes the changes, for the audit log; absent: the process (madeBy) */
+  origin?: Origin;
   close(): Promise<void>;
 }
 
-/** What an API key, or the payload query of an endpoint with a filter, is limited to. */
-export interface Reach {
-  /** one for an API key */
-  domains: readonly { id: string; name: string }[];
-  /** addresses of other domains, in lower case; none for an API key */
-  addresses: readonly string[];
-}
-
+/** What an API key, or the payload query of an endpoint with a filter, is limited to. Its addresses are of other domains than its domains. */
 export interface ReadLimit extends Reach {
   /** the same database without the limit */
   whole: Database;

@@ -1,9 +1,10 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient, type RawBuilder, sql, type Transaction } from 'kysely';
 import pg from 'pg';
-import { domainExceeded } from '../../core/accounts/key-rights.ts';
+import type { Origin } from '../../core/accounts/audit.ts';
+import { type Reach, reachExceeded, withoutCovered } from '../../core/accounts/key-rights.ts';
 import type { Tables } from '../entities/tables.ts';
 import { isForbidden, isTransient } from '../errors.ts';
-import type { Database, Reach, ReadLimit } from './database.ts';
+import type { Database, ReadLimit } from './database.ts';
 import { DOMAIN_ROLE } from './logins.ts';
 
 /*
@@ -52,13 +53,26 @@ export async function inTransactionFrom<Row extends pg.QueryResultRow, T>(
 }
 
 /**
- * Returns the same database for an API key that is limited to one domain, or for the filter of an endpoint: transactions of the user take a
- * role that reads only the rows of these domains and addresses (policies `_of_domain` in db/migrations/0001-initial). What PostgreSQL refuses
+ * Returns the same database for an API key that is limited to domains or addresses, or for the filter of an endpoint: transactions of the user
+ * take a role that reads only the rows of these domains and addresses (policies `_of_domain` in db/migrations/0001-initial). What PostgreSQL refuses
  * is thrown as forbidden.
  */
-export function limitedTo(database: Database, { domains, addresses }: Reach): Database {
-  return { ...database, limit: { domains, addresses, whole: database } };
+export function limitedTo(database: Database, reach: Reach): Database {
+  return { ...database, limit: { ...withoutCovered(reach), whole: database } };
 }
+
+/** Returns the same database for the changes of a request: triggers write entries of the audit log that say who made them. */
+export function madeBy(database: Database, origin: Origin): Database {
+  const { limit } = database;
+  return {
+    ...database,
+    origin,
+    ...(limit === undefined ? {} : { limit: { ...limit, whole: { ...limit.whole, origin } } }),
+  };
+}
+
+/** The setting that audit_actor reads (db/migrations/0001-initial/audit.sql). */
+export const ORIGIN_SETTING = 'postroom.origin';
 
 /** Separates the names in a setting; the function is_in_reach splits them. */
 const SEPARATOR = '\n';
@@ -75,18 +89,24 @@ export function userSettings(userId: string, limit: ReadLimit | undefined): [nam
   ];
 }
 
+function originSettings({ origin }: Database): [name: string, value: string][] {
+  return origin === undefined ? [] : [[ORIGIN_SETTING, JSON.stringify(origin)]];
+}
+
 /** Returns userSettings as a statement. */
 export function userSettingsSql(client: pg.ClientBase, userId: string, limit: ReadLimit | undefined): string {
-  const settings = userSettings(userId, limit).map(
-    ([name, value]) => `set_config('${name}', ${client.escapeLiteral(value)}, true)`,
-  );
+  return settingsSql(client, userSettings(userId, limit));
+}
+
+function settingsSql(client: pg.ClientBase, given: readonly (readonly [name: string, value: string])[]): string {
+  const settings = given.map(([name, value]) => `set_config('${name}', ${client.escapeLiteral(value)}, true)`);
   return `select ${settings.join(', ')}`;
 }
 
-/** Returns the error to throw: with a limit, insufficient privilege means that the work reaches beyond the domain. */
+/** Returns the error to throw: with a limit, insufficient privilege means that the work exceeds it. */
 export function limitedError(error: unknown, limit: ReadLimit | undefined): unknown {
   const isRefused = isForbidden(error);
-  return limit !== undefined && isRefused ? domainExceeded('This', { domain: limit.domains[0] ?? null }, error) : error;
+  return limit !== undefined && isRefused ? reachExceeded('This', { reach: limit }, error) : error;
 }
 
 /**
@@ -99,7 +119,7 @@ export function asUser<T>(
   work: (transaction: Transaction<Tables>) => Promise<T>,
 ): Promise<T> {
   if (database.reading?.userId === userId) return database.reading.run(work);
-  const settings = sql.join(userSettings(userId, database.limit).map(setting));
+  const settings = sql.join([...originSettings(database), ...userSettings(userId, database.limit)].map(setting));
   const done = database.kysely.transaction().execute(async (transaction) => {
     await sql`select ${settings}`.execute(transaction);
     return work(transaction);
@@ -160,7 +180,8 @@ export async function inUserTransaction<T>(
       (lock === null ? '' : lockSql('lock', lock)) +
       (sharedLock === undefined ? '' : lockSql('lock_shared', sharedLock));
     const opening = `begin; set local lock_timeout = ${lockTimeoutMs}; ${PLANNING}`;
-    await client.query(`${opening}; ${userSettingsSql(client, userId, database.limit)}${locked}`);
+    const settings = settingsSql(client, [...originSettings(database), ...userSettings(userId, database.limit)]);
+    await client.query(`${opening}; ${settings}${locked}`);
     const result = await work(client);
     await client.query('commit');
     return result;

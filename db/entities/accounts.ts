@@ -1,7 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { Reach } from '../../core/accounts/key-rights.ts';
 import type { ApiInterface } from '../../core/accounts/logged-request.ts';
+import type { InvitedRole, Role } from '../../core/accounts/roles.ts';
 import type { SendPolicy } from '../../core/sending/send-policy.ts';
 
+/** A person, who signs in and is a member of workspaces. The table has the name of better-auth's. */
 export const UserAccountSchema = defineEntity({
   name: 'UserAccount',
   tableName: 'user_account',
@@ -15,10 +18,114 @@ export const UserAccountSchema = defineEntity({
     image: p.text().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p.datetime(3).defaultRaw('now()'),
-    /** when the scheduling actor starts to erase the account, which is closed; null: it is open */
+    /** when the scheduling actor starts to erase the person, who is a member of no workspace; null: the person can sign in */
     eraseAt: p.datetime(3).nullable(),
+    /** the workspace that the person used last, in which new sessions begin; null: the person's own */
+    lastWorkspaceId: p.text().nullable(),
   },
   indexes: [{ name: 'user_account_erase', properties: ['eraseAt'], where: 'erase_at IS NOT NULL' }],
+});
+
+/** The tenant: `user_id` of all other tables is the ID of a workspace. */
+export const WorkspaceSchema = defineEntity({
+  name: 'Workspace',
+  tableName: 'workspace',
+  properties: {
+    id: p.text().primary(),
+    name: p.text(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    /** when the scheduling actor starts to erase the workspace, which is closed; null: it is open */
+    eraseAt: p.datetime(3).nullable(),
+  },
+  indexes: [{ name: 'workspace_erase', properties: ['eraseAt'], where: 'erase_at IS NOT NULL' }],
+});
+
+const limitChecks = (table: string, roleExpression: string) => [
+  { name: `${table}_check`, expression: '((domain_ids IS NULL) = (addresses IS NULL))' },
+  {
+    name: `${table}_check1`,
+    expression: `((domain_ids IS NULL) OR (role = ANY (ARRAY['agent'::text, 'viewer'::text])))`,
+  },
+  { name: `${table}_role_check`, expression: roleExpression },
+];
+
+export const WorkspaceMemberSchema = defineEntity({
+  name: 'WorkspaceMember',
+  tableName: 'workspace_member',
+  properties: {
+    workspaceId: p
+      .manyToOne(WorkspaceSchema)
+      .mapToPk()
+      .primary()
+      .name('workspace_id')
+      .foreignKeyName('workspace_member_workspace_id_fkey')
+      .updateRule('no action')
+      .deleteRule('cascade'),
+    personId: p
+      .manyToOne(UserAccountSchema)
+      .mapToPk()
+      .primary()
+      .name('person_id')
+      .foreignKeyName('workspace_member_person_id_fkey')
+      .updateRule('no action')
+      .deleteRule('cascade'),
+    role: p.text().$type<Role>(),
+    /** whether the member approves mail, whatever the role */
+    isApprover: p.boolean().default(false),
+    /** the only domains and addresses that the member reads and sends from, addresses in lower case; both null: all */
+    domainIds: p.array().nullable(),
+    addresses: p.array().nullable(),
+    joinedAt: p.datetime(3).defaultRaw('now()'),
+  },
+  indexes: [{ name: 'workspace_member_person', properties: ['personId'] }],
+  uniques: [{ name: 'workspace_member_owner', properties: ['workspaceId'], where: "role = 'owner'::text" }],
+  checks: limitChecks(
+    'workspace_member',
+    `(role = ANY (ARRAY['owner'::text, 'admin'::text, 'developer'::text, 'agent'::text, 'viewer'::text]))`,
+  ),
+});
+
+export const WorkspaceInvitationSchema = defineEntity({
+  name: 'WorkspaceInvitation',
+  tableName: 'workspace_invitation',
+  properties: {
+    id: p.text().primary(),
+    workspaceId: p
+      .manyToOne(WorkspaceSchema)
+      .mapToPk()
+      .name('workspace_id')
+      .foreignKeyName('workspace_invitation_workspace_id_fkey')
+      .deleteRule('cascade'),
+    /** lower case */
+    email: p.text(),
+    role: p.text().$type<InvitedRole>(),
+    isApprover: p.boolean().default(false),
+    /** as of a member */
+    domainIds: p.array().nullable(),
+    addresses: p.array().nullable(),
+    tokenSha256: p.blob().$type<Buffer>().unique('workspace_invitation_token_sha256_key'),
+    /** the person; null: a key did */
+    invitedBy: p.text().nullable(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    /** when the present link was sent */
+    sentAt: p.datetime(3).defaultRaw('now()'),
+    expiresAt: p.datetime(3),
+    revokedAt: p.datetime(3).nullable(),
+    acceptedAt: p.datetime(3).nullable(),
+    acceptedBy: p.text().nullable(),
+  },
+  indexes: [{ name: 'workspace_invitation_list', properties: ['workspaceId', 'id'] }],
+  uniques: [
+    {
+      name: 'workspace_invitation_open',
+      properties: ['workspaceId', 'email'],
+      where: '(accepted_at IS NULL) AND (revoked_at IS NULL)',
+    },
+  ],
+  checks: limitChecks(
+    'workspace_invitation',
+    `(role = ANY (ARRAY['admin'::text, 'developer'::text, 'agent'::text, 'viewer'::text]))`,
+  ),
 });
 
 export const ApiKeySchema = defineEntity({
@@ -26,14 +133,13 @@ export const ApiKeySchema = defineEntity({
   tableName: 'api_key',
   properties: {
     id: p.text().primary(),
-    userId: p.manyToOne(UserAccountSchema).mapToPk().name('user_id').foreignKeyName('api_key_user_id_fkey'),
+    userId: p.manyToOne(WorkspaceSchema).mapToPk().name('user_id').foreignKeyName('api_key_user_id_fkey'),
     name: p.text(),
     secretSha256: p.blob().$type<Buffer>().unique('api_key_secret_sha256_key'),
     /** see core/accounts/key-rights.ts; null: full rights */
     scopes: p.array().nullable(),
-    /** the only domain of the user that the key can access; null: all. Only the scopes read and send can be limited to a domain. */
-    domainId: p.text().nullable(),
-    domainName: p.text().nullable(),
+    /** the only mail of the user that the key can access; null: all. Only the scopes read and send can be limited. */
+    reach: p.json<Reach>().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     expiresAt: p.datetime(3).nullable(),
     revokedAt: p.datetime(3).nullable(),
@@ -50,20 +156,27 @@ export const ApiKeySchema = defineEntity({
     familyId: p.text().nullable(),
     /** whether what it set up was stopped after it expired */
     isSettled: p.boolean().default(false),
+    /** the person who created it, or the first key of its family: the key has no right that the person's role lacks; null: no member did */
+    madeByPersonId: p.text().nullable(),
   },
   indexes: [
     { name: 'api_key_user', properties: ['userId', 'id'] },
+    {
+      name: 'api_key_maker',
+      properties: ['madeByPersonId'],
+      where: '(made_by_person_id IS NOT NULL) AND (revoked_at IS NULL)',
+    },
     { name: 'api_key_parent', properties: ['userId', 'parentId'], where: 'parent_id IS NOT NULL' },
     { name: 'api_key_unsettled', properties: ['expiresAt'], where: '(NOT is_settled) AND (revoked_at IS NULL)' },
   ],
   checks: [
-    { name: 'api_key_check', expression: '((domain_id IS NULL) = (domain_name IS NULL))' },
+    { name: 'api_key_reach_check', expression: `(reach <> '{"domains": [], "addresses": []}'::jsonb)` },
     {
-      name: 'api_key_check1',
-      expression: `((domain_id IS NULL) OR COALESCE((scopes <@ '{read,send}'::text[]), false))`,
+      name: 'api_key_check',
+      expression: `((reach IS NULL) OR COALESCE((scopes <@ '{read,send}'::text[]), false))`,
     },
     {
-      name: 'api_key_check2',
+      name: 'api_key_check1',
       expression: `((send_policy IS NULL) OR COALESCE((scopes <@ '{read,send}'::text[]), false))`,
     },
     {
@@ -144,10 +257,13 @@ export const AuthSessionSchema = defineEntity({
     updatedAt: p.datetime(3).defaultRaw('now()'),
     ipAddress: p.text().nullable(),
     userAgent: p.text().nullable(),
+    /** the active workspace; null: the person's own, or else the first that the person joined */
+    workspaceId: p.text().nullable(),
   },
   indexes: [
     { name: 'auth_session_end', properties: ['expiresAt'] },
     { name: 'auth_session_user', properties: ['userId'] },
+    { name: 'auth_session_workspace', properties: ['workspaceId'], where: 'workspace_id IS NOT NULL' },
   ],
 });
 

@@ -205,3 +205,19 @@ export const DmarcReportSchema = defineEntity({
     },
   ],
 });
+
+/** What an address shows of its domain, also to keys of single addresses. A view, created in db/migrations. */
+export const AddressDomainSchema = defineEntity({
+  name: 'AddressDomain',
+  tableName: 'address_domain',
+  view: true,
+  expression: 'select user_id, id, name, status, is_trusted, is_mx_seen from domain',
+  properties: {
+    userId: p.text().primary(),
+    id: p.text().primary(),
+    name: p.text(),
+    status: p.enum(DOMAIN_STATUSES),
+    isTrusted: p.boolean(),
+    isMxSeen: p.boolean(),
+  },
+});

@@ -158,54 +158,49 @@ export const EmailSchema = defineEntity({
     },
     {
       name: 'email_api_key',
-      columns: [{ name: 'userId' }, { name: 'apiKeyId' }, { name: 'createdAt', sort: 'desc' }],
+      columns: [{ name: 'userId' }, { name: 'apiKeyId' }, { name: 'createdAt' }],
       where: 'api_key_id IS NOT NULL',
     },
     { name: 'email_released', properties: ['userId', 'threadId'], where: 'released_at IS NOT NULL' },
     { name: 'email_batch', properties: ['userId', 'batchId', 'batchIndex'], where: 'batch_id IS NOT NULL' },
     {
       name: 'email_list',
-      columns: [{ name: 'userId' }, { name: 'createdAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
+      columns: [{ name: 'userId' }, { name: 'createdAt' }, { name: 'id' }],
       where: 'trashed_at IS NULL',
     },
     {
       name: 'email_trash',
-      columns: [{ name: 'userId' }, { name: 'createdAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
+      columns: [{ name: 'userId' }, { name: 'createdAt' }, { name: 'id' }],
       where: 'trashed_at IS NOT NULL',
     },
     { name: 'email_message_id', properties: ['userId', 'messageId'] },
     {
       name: 'email_policy_address',
-      columns: [{ name: 'userId' }, { name: 'policyAddress' }, { name: 'createdAt', sort: 'desc' }],
+      columns: [{ name: 'userId' }, { name: 'policyAddress' }, { name: 'createdAt' }],
       where: 'policy_address IS NOT NULL',
     },
     // recently sent mail of a user, for the hourly limit
     {
       name: 'email_outgoing',
-      columns: [{ name: 'userId' }, { name: 'createdAt', sort: 'desc' }],
+      columns: [{ name: 'userId' }, { name: 'createdAt' }],
       where: `type <> 'received'`,
     },
     {
       name: 'email_own_address',
-      columns: [
-        { name: 'userId' },
-        { name: 'ownAddress' },
-        { name: 'createdAt', sort: 'desc' },
-        { name: 'id', sort: 'desc' },
-      ],
+      columns: [{ name: 'userId' }, { name: 'ownAddress' }, { name: 'createdAt' }, { name: 'id' }],
       where: 'trashed_at IS NULL',
     },
     { name: 'email_scheduled', properties: ['scheduledAt'], where: `status = 'scheduled'` },
     // mail that waits for approval, which is little
     {
       name: 'email_approval',
-      columns: [{ name: 'userId' }, { name: 'createdAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
+      columns: [{ name: 'userId' }, { name: 'createdAt' }, { name: 'id' }],
       where: `status = 'awaiting_approval'`,
     },
     // simulated mail, which is rare
     {
       name: 'email_test',
-      columns: [{ name: 'userId' }, { name: 'createdAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
+      columns: [{ name: 'userId' }, { name: 'createdAt' }, { name: 'id' }],
       where: 'is_test',
     },
     { name: 'email_thread', properties: ['userId', 'threadId', 'threadAt', 'id'] },
@@ -217,7 +212,7 @@ export const EmailSchema = defineEntity({
     // a user's mail in the queue, and scheduled mail: both are few
     {
       name: 'email_unsent',
-      columns: [{ name: 'userId' }, { name: 'createdAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
+      columns: [{ name: 'userId' }, { name: 'createdAt' }, { name: 'id' }],
       where: `(type = 'sent') AND (status = 'pending')`,
     },
     { name: 'email_unthreaded', properties: ['createdAt'], where: `(thread_id IS NULL) AND (type <> 'scheduled')` },

@@ -126,22 +126,12 @@ export const DeliverySchema = defineEntity({
     { name: 'delivery_without_email', properties: ['userId', 'eventSeq'], where: `email_id IS NULL` },
     {
       name: 'delivery_endpoint',
-      columns: [
-        { name: 'userId' },
-        { name: 'endpointId' },
-        { name: 'createdAt', sort: 'desc' },
-        { name: 'id', sort: 'desc' },
-      ],
+      columns: [{ name: 'userId' }, { name: 'endpointId' }, { name: 'createdAt' }, { name: 'id' }],
     },
     // Failed deliveries and waiting forwards, for lists of busy endpoints; waiting webhooks are found by their lane.
     {
       name: 'delivery_failed',
-      columns: [
-        { name: 'userId' },
-        { name: 'endpointId' },
-        { name: 'createdAt', sort: 'desc' },
-        { name: 'id', sort: 'desc' },
-      ],
+      columns: [{ name: 'userId' }, { name: 'endpointId' }, { name: 'createdAt' }, { name: 'id' }],
       where: `status = 'failed'`,
     },
     // Copies that are not in the sending queue yet. Then next_attempt_at is null until their recipients are settled.
@@ -152,12 +142,7 @@ export const DeliverySchema = defineEntity({
     },
     {
       name: 'delivery_forward_pending',
-      columns: [
-        { name: 'userId' },
-        { name: 'endpointId' },
-        { name: 'createdAt', sort: 'desc' },
-        { name: 'id', sort: 'desc' },
-      ],
+      columns: [{ name: 'userId' }, { name: 'endpointId' }, { name: 'createdAt' }, { name: 'id' }],
       where: `(status = 'pending') AND (delivery_type <> 'webhook')`,
     },
     // Webhooks by endpoint: all deliveries of an endpoint that does not respond are skipped together.

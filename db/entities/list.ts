@@ -9,8 +9,13 @@ import {
   ErasedAccountSchema,
   RequestWindowSchema,
   UserAccountSchema,
+  WorkspaceInvitationSchema,
+  WorkspaceMemberSchema,
+  WorkspaceSchema,
 } from './accounts.ts';
+import { AuditEntrySchema } from './audit.ts';
 import {
+  AddressDomainSchema,
   DkimKeySchema,
   DmarcReportSchema,
   DomainSchema,
@@ -75,8 +80,12 @@ import { ClockSchema, DeadRowSchema, RetentionSchema, RetentionSweepSchema, Secr
 /** All tables and views. db/migrations creates them, and test/db/entities.test.ts compares both. */
 export const entities = [
   UserAccountSchema,
+  WorkspaceSchema,
+  WorkspaceMemberSchema,
+  WorkspaceInvitationSchema,
   ApiKeySchema,
   ApiRequestSchema,
+  AuditEntrySchema,
   ErasedAccountSchema,
   AuthSessionSchema,
   AuthCredentialSchema,
@@ -85,6 +94,7 @@ export const entities = [
   AuthRateLimitSchema,
   RequestWindowSchema,
   DomainSchema,
+  AddressDomainSchema,
   DkimKeySchema,
   VerifiedDomainNameSchema,
   EmailAddressSchema,
@@ -148,6 +158,7 @@ export const entities = [
  */
 export const resources = [
   DomainSchema,
+  AddressDomainSchema,
   DkimKeySchema,
   EmailAddressSchema,
   EndpointSchema,

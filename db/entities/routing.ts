@@ -89,7 +89,7 @@ export const RouteSchema = defineEntity({
     { name: 'route_asking', properties: ['nextAskAt'], where: `outcome = 'asking'` },
     {
       name: 'route_held',
-      columns: [{ name: 'userId' }, { name: 'createdAt', sort: 'desc' }, { name: 'emailId', sort: 'desc' }],
+      columns: [{ name: 'userId' }, { name: 'createdAt' }, { name: 'emailId' }],
       include: ['outcome'],
       where: `(outcome = ANY (ARRAY['blocked', 'review'])) AND (released_at IS NULL)`,
     },

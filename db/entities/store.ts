@@ -1,8 +1,10 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Kysely, Transaction } from 'kysely';
-import { domainExceeded } from '../../core/accounts/key-rights.ts';
+import type { Origin } from '../../core/accounts/audit.ts';
+import { type Reach, reachExceeded } from '../../core/accounts/key-rights.ts';
 import { loadOnce } from '../../core/shared/load-once.ts';
 import type { Database } from '../connection/database.ts';
+import { ORIGIN_SETTING } from '../connection/transaction.ts';
 import type { Tables } from './tables.ts';
 
 /** A transaction of one user with entities: changes to `entities` are written when the work resolves. */
@@ -14,22 +16,30 @@ export interface UnitOfWork {
 
 /** MikroORM over the pool of a Database. */
 export interface EntityStore {
-  /** Like `asUser` of db/connection/transaction.ts: row-level security shows only this user's rows. */
-  asUser<T>(userId: string, work: (unit: UnitOfWork) => Promise<T>): Promise<T>;
+  /** Like `asUser` of db/connection/transaction.ts: row-level security shows only this user's rows. `origin`: who makes the changes. */
+  asUser<T>(userId: string, work: (unit: UnitOfWork) => Promise<T>, origin?: Origin): Promise<T>;
 }
 
 /** Loads MikroORM at the first use, and connects through the pool of the database, so there is nothing to close. */
 export function openEntityStore(database: Database): EntityStore {
   const open = loadOnce(() => openOrm(database));
   return {
-    asUser: async (userId, work) =>
+    asUser: async (userId, work, origin) =>
       (await open()).em.fork().transactional(async (entities) => {
-        await entities.execute(`select set_config('postroom.user_id', ?, true)`, [userId]);
+        await entities.execute(
+          `select set_config('postroom.user_id', ?, true), set_config('${ORIGIN_SETTING}', ?, true)`,
+          [userId, origin === undefined ? '' : JSON.stringify(origin)],
+        );
         const transaction = entities.getTransactionContext<Transaction<Tables>>();
         if (transaction === undefined) throw new Error('no transaction is open');
         return work({ entities, transaction });
       }),
   };
+}
+
+/** Returns the same store for the changes of a request, as `madeBy` does for a database. */
+export function storeMadeBy(store: EntityStore, origin: Origin): EntityStore {
+  return { asUser: (userId, work) => store.asUser(userId, work, origin) };
 }
 
 async function openOrm(database: Database): Promise<MikroORM> {
@@ -45,7 +55,7 @@ async function openOrm(database: Database): Promise<MikroORM> {
   });
 }
 
-/** For API keys of one domain, which may not change entities: all work is rejected as forbidden. */
-export function refusingStore(domain: { name: string }): EntityStore {
-  return { asUser: () => Promise.reject(domainExceeded('This', { domain })) };
+/** For API keys of single domains or addresses, which may not change entities: all work is rejected as forbidden. */
+export function refusingStore(reach: Reach): EntityStore {
+  return { asUser: () => Promise.reject(reachExceeded('This', { reach })) };
 }

@@ -34,12 +34,12 @@ export const ThreadSchema = defineEntity({
   indexes: [
     {
       name: 'thread_archive',
-      columns: [{ name: 'userId' }, { name: 'lastMessageAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
+      columns: [{ name: 'userId' }, { name: 'lastMessageAt' }, { name: 'id' }],
       where: '(archived_count = received_count) AND (received_count > 0) AND (trashed_at IS NULL)',
     },
     {
       name: 'thread_inbox',
-      columns: [{ name: 'userId' }, { name: 'lastMessageAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
+      columns: [{ name: 'userId' }, { name: 'lastMessageAt' }, { name: 'id' }],
       where: '(archived_count < received_count) AND (trashed_at IS NULL)',
     },
     {
@@ -48,12 +48,12 @@ export const ThreadSchema = defineEntity({
     },
     {
       name: 'thread_list',
-      columns: [{ name: 'userId' }, { name: 'lastMessageAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
+      columns: [{ name: 'userId' }, { name: 'lastMessageAt' }, { name: 'id' }],
       where: 'trashed_at IS NULL',
     },
     {
       name: 'thread_trash',
-      columns: [{ name: 'userId' }, { name: 'lastMessageAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
+      columns: [{ name: 'userId' }, { name: 'lastMessageAt' }, { name: 'id' }],
       where: 'trashed_at IS NOT NULL',
     },
     {
@@ -66,7 +66,7 @@ export const ThreadSchema = defineEntity({
     },
     {
       name: 'thread_unread',
-      columns: [{ name: 'userId' }, { name: 'lastMessageAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
+      columns: [{ name: 'userId' }, { name: 'lastMessageAt' }, { name: 'id' }],
       where: '(unread_count > 0) AND (trashed_at IS NULL)',
     },
   ],

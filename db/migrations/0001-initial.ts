@@ -12,6 +12,7 @@ const PARTS = [
   'clock',
   'domains',
   'accounts',
+  'workspaces',
   'emails',
   'threads',
   'routing',
@@ -21,6 +22,7 @@ const PARTS = [
   'events',
   'upkeep',
   'taking',
+  'audit',
   'grants',
 ].map((feature) => new URL(`0001-initial/${feature}.sql`, import.meta.url));
 

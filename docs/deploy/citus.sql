@@ -9,6 +9,9 @@ set citus.enable_unsafe_triggers to on;
 
 -- Small, read everywhere, on every server: who there is, how one signs in, and names that are unique over all users.
 select create_reference_table('user_account');
+select create_reference_table('workspace');
+select create_reference_table('workspace_member');
+select create_reference_table('workspace_invitation');
 select create_reference_table('api_key');
 select create_reference_table('auth_session');
 select create_reference_table('auth_credential');
@@ -33,6 +36,7 @@ select create_distributed_table('raw_message', 'id', colocate_with => 'none');
 -- All that belongs to a user, side by side.
 select create_distributed_table('event_counter', 'user_id', colocate_with => 'none');
 select create_distributed_table('api_request', 'user_id', colocate_with => 'event_counter');
+select create_distributed_table('audit_entry', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('batch', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('dead_row', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('delivery', 'user_id', colocate_with => 'event_counter');

@@ -145,9 +145,9 @@ command_of() {
   case $1 in
     proxy) echo "haproxy -db -f $RUN_DIR/haproxy.cfg" ;;
     nats-*) echo 'nats-server -c docs/deploy/nats/nats.conf' ;;
-    gateway-*) echo "$NODE bin/gateway.ts" ;;
-    smtp-*) echo "$NODE bin/smtp.ts" ;;
-    *) echo "$NODE bin/actor.ts ${1%-*}" ;;
+    gateway-*) echo "$NODE bin/run.js gateway" ;;
+    smtp-*) echo "$NODE bin/run.js smtp" ;;
+    *) echo "$NODE bin/run.js actor ${1%-*}" ;;
   esac
 }
 
@@ -186,7 +186,7 @@ stop() {
 }
 
 migrate() {
-  (as_owner && "$NODE" bin/migrate.ts)
+  (as_owner && "$NODE" bin/run.js migrate)
 }
 
 # the last part of a bind in haproxy's words: a port alone is one of all addresses

@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import { createGzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
+import { requireRights } from '../../core/accounts/rights.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { TAR_END, tarHeader, tarPadding } from '../../core/shared/tar.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { chargeResults } from '../../db/connection/result-charge.ts';
 import { exportAccount } from '../../operations/accounts/export-account.ts';
+import { readOrigin } from '../admission/audit-notes.ts';
 import { findSessionOf } from '../admission/session-admission.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -40,7 +42,8 @@ export function accountExportRoute(
   app.get('/export', { schema: { hide: true } }, async (request, reply) => {
     const entry = await findSessionOf(request, sessions, publicUrl);
     if (entry === null) throw new UserError('unauthorized', 'Authentication required');
-    const { userId } = entry.session;
+    const { userId, rights } = entry.session;
+    requireRights(rights, 'An export', ['export']);
     if (running.has(userId) || running.size >= MAX_EXPORTS)
       throw new UserError('rate_limited', 'An export is already running. Wait until its download has ended.', {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
@@ -61,6 +64,7 @@ export function accountExportRoute(
     const exported = () =>
       exportAccount(userDatabase, {
         userId,
+        origin: { ...readOrigin(request), kind: 'person', id: entry.session.personId },
         secretKey: null,
         async write({ path, number, sizeBytes, pieces }) {
           const name = number === 1 ? path : path.replace(/(?=\.jsonl$)/, `.${number}`);

@@ -10,8 +10,10 @@ import { accountExportRoute } from './account-export.ts';
 import type { AuthOptions } from './auth.ts';
 import { createAuthAttempts } from './auth-attempts.ts';
 import { authRoutes, CLIENT_ADDRESS_FIELD } from './auth-routes.ts';
+import { type InvitationRouteOptions, invitationRoutes } from './invitation-routes.ts';
 import { createPasswordQueue } from './password-queue.ts';
 import { openSessions, type Sessions } from './sessions.ts';
+import { workspaceRoutes } from './workspace-routes.ts';
 
 /** Sign-in, and the sessions that result from it. */
 export interface Accounts {
@@ -28,6 +30,8 @@ export interface AccountsOptions
   openForLocal?: readonly LocalSetting[];
   bus: Bus;
   now: () => Date;
+  /** ends the process at these points, for tests */
+  fault?: InvitationRouteOptions['fault'];
   /** Queues an email. Resolves once it is stored. */
   mail: (mail: SystemMail) => Promise<void>;
 }
@@ -35,6 +39,10 @@ export interface AccountsOptions
 export function openAccounts(options: AccountsOptions): Accounts {
   const { database, bus, log, now, random, publicUrl, secretKey, isSignUpOpen, mail } = options;
   const sessions = openSessions({ database, bus, now, publicUrl, secret: deriveAuthSecret(secretKey) });
+  function forgetSessions(id: string): void {
+    sessions.forget(id);
+    bus.publish('credential.changed', { userId: id });
+  }
   async function onPasswordChanged({ id, email }: { id: string; email: string }): Promise<void> {
     // Not awaited, because the password is changed even if the email cannot be sent.
     mail(passwordChangedMail(email, publicUrl)).catch((error: unknown) =>
@@ -53,10 +61,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
         secretKey,
         isSignUpOpen,
         clientAddressField: CLIENT_ADDRESS_FIELD,
-        onSessionEnded(userId) {
-          sessions.forget(userId);
-          bus.publish('credential.changed', { userId });
-        },
+        onSessionEnded: forgetSessions,
         mailResetLink: (email, token) => mail(resetMail(email, resetLinkUrl(publicUrl, token))),
         onPasswordChanged,
       }),
@@ -67,10 +72,23 @@ export function openAccounts(options: AccountsOptions): Accounts {
     sessions,
     async routes(app) {
       accountExportRoute(app, { userDatabase: options.userDatabase, sessions, publicUrl, now });
+      workspaceRoutes(app, { database, sessions, publicUrl, forgetSessions });
+      const passwords = createPasswordQueue();
+      invitationRoutes(app, {
+        openAuth,
+        attempts,
+        passwords,
+        sessions,
+        database,
+        publicUrl,
+        now,
+        forgetSessions,
+        fault: options.fault,
+      });
       await authRoutes(app, {
         openAuth,
         attempts,
-        passwords: createPasswordQueue(),
+        passwords,
         sessions,
         database,
         publicUrl,

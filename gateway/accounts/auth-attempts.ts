@@ -14,6 +14,7 @@ export type AttemptKind =
   | 'reset-request'
   | 'reset'
   | 'password'
+  | 'invitation'
   | 'submission';
 
 /** An attempt of a client at an account. */
@@ -35,8 +36,9 @@ export interface AuthAttempts {
 
 /** Limit for each account, and for each client over all accounts. @limit */
 export const ATTEMPT_LIMIT = { most: 10, windowSeconds: 900 };
-/** Limit for challenges, which every sign-in page requests and which are stored for a while. */
+/** Limit for challenges, which every sign-in page requests and which are stored for a while, and for invitations, which nobody can guess. */
 const OPTIONS_LIMIT = { most: 100, windowSeconds: 900 };
+const WIDE: ReadonlySet<AttemptKind> = new Set<AttemptKind>(['passkey-options', 'invitation']);
 /** Prefix length of the IPv6 network that counts as one client; bits. */
 const IPV6_NETWORK_BITS = 64;
 
@@ -47,7 +49,7 @@ export function createAuthAttempts(database: Database, secretKey: Uint8Array): A
     account === null ? [] : [triesKey(secret, `${kind} at an account`, account)];
   return {
     async take(attempt) {
-      const limit = attempt.kind === 'passkey-options' ? OPTIONS_LIMIT : ATTEMPT_LIMIT;
+      const limit = WIDE.has(attempt.kind) ? OPTIONS_LIMIT : ATTEMPT_LIMIT;
       const wait = await takeAuthTry(database, [clientKey(attempt), ...accountKeys(attempt)], limit);
       if (wait === 0) return;
       const minutes = Math.ceil(wait / 60);

@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { auditText } from '../../core/accounts/audit.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { Database } from '../../db/connection/database.ts';
+import { noteFailedSignIn } from '../../db/queries/accounts/audit-entry.ts';
 import { isClosedFor, type LocalSetting } from '../admission/forwarded-requests.ts';
 import { foreignPage, isOwnPage, isOwnPageOrProgram } from '../admission/session-admission.ts';
 import type { ErrorBody } from '../http/error-response.ts';
@@ -31,8 +33,11 @@ interface AuthEndpoint {
 const email = z.email('must be an address such as you@example.com').max(254).toLowerCase();
 /** Only new passwords are checked for their length; anything longer is not worth hashing. */
 const password = z.string().max(512);
-const newPassword = z.string().min(8, 'must have 8 characters or more').max(128, 'must have 128 characters at most');
-const name = z.string().trim().min(1, 'must not be empty').max(100, 'must have 100 characters at most');
+export const newPassword = z
+  .string()
+  .min(8, 'must have 8 characters or more')
+  .max(128, 'must have 128 characters at most');
+export const personName = z.string().trim().min(1, 'must not be empty').max(100, 'must have 100 characters at most');
 const token = z.string().max(256);
 const id = z.string().max(64);
 /** The response of the authenticator, checked by @better-auth/passkey. */
@@ -57,7 +62,7 @@ const get = (path: string, more: Partial<AuthEndpoint> = {}): AuthEndpoint => ({
 
 /** See docs/accounts.md. */
 const authEndpoints: readonly AuthEndpoint[] = [
-  post('/sign-up/email', z.object({ name, email, password: newPassword }), {
+  post('/sign-up/email', z.object({ name: personName, email, password: newPassword }), {
     counted: { kind: 'sign-up' },
     hashesPassword: true,
   }),
@@ -72,7 +77,7 @@ const authEndpoints: readonly AuthEndpoint[] = [
   post('/end-session', z.object({ id })),
   post('/revoke-other-sessions', nothing),
   post('/revoke-sessions', nothing),
-  post('/update-user', z.object({ name })),
+  post('/update-user', z.object({ name: personName })),
   get('/list-accounts'),
   post('/change-password', z.object({ currentPassword: password, newPassword }), {
     counted: { kind: 'password', bySession: true },
@@ -89,11 +94,11 @@ const authEndpoints: readonly AuthEndpoint[] = [
     hashesPassword: true,
   }),
   get('/passkey/generate-register-options', { counted: { kind: 'passkey-options' } }),
-  post('/passkey/verify-registration', z.object({ response, name: name.optional() })),
+  post('/passkey/verify-registration', z.object({ response, name: personName.optional() })),
   get('/passkey/generate-authenticate-options', { counted: { kind: 'passkey-options' } }),
   post('/passkey/verify-authentication', z.object({ response }), { counted: { kind: 'passkey' } }),
   get('/passkey/list-user-passkeys'),
-  post('/passkey/update-passkey', z.object({ id, name })),
+  post('/passkey/update-passkey', z.object({ id, name: personName })),
   post('/passkey/delete-passkey', z.object({ id })),
 ];
 
@@ -160,7 +165,8 @@ async function serve(
   const attempt = await attemptOf(request, endpoint, options);
   if (attempt !== null) await attempts.take(attempt);
   const auth = await openAuth();
-  const handle = () => auth.handler(asOwnRequest(request, endpoint, options.publicUrl));
+  const sent = { ...(request.body as Record<string, unknown> | undefined), ...endpoint.adds };
+  const handle = () => auth.handler(asOwnRequest(request, { ...endpoint, body: sent }, options.publicUrl));
   const answered = endpoint.hashesPassword === true ? options.passwords.run(request.ip, handle) : handle();
   if (endpoint.isUnwatched === true) {
     // The response time would reveal whether the account exists.
@@ -175,11 +181,35 @@ async function serve(
   }
   for (const cookie of response.headers.getSetCookie()) reply.header('set-cookie', cookie);
   const body: unknown = await response.json().catch(() => null);
-  if (!response.ok) return send(reply, response.status, authRefusal(response.status, body));
+  if (!response.ok) {
+    const refused = authRefusal(response.status, body);
+    await noteFailure(request, endpoint, attempt, refused, database);
+    return send(reply, response.status, refused);
+  }
   if (attempt !== null && !KEPT.has(attempt.kind)) await attempts.succeeded(attempt);
   const answer = authAnswer(endpoint.path, body);
   if (endpoint.path === '/change-password') await options.onPasswordChanged((answer as SignedIn).user);
   return send(reply, 200, answer);
+}
+
+/** Stores a refused password in the audit log of its account. Attempts are limited, so they cannot fill the disk. */
+async function noteFailure(
+  request: FastifyRequest,
+  { path, hashesPassword }: AuthEndpoint,
+  attempt: AuthAttempt | null,
+  { message }: ErrorBody,
+  database: Database,
+): Promise<void> {
+  const account = attempt?.account ?? null;
+  if (hashesPassword !== true || account === null) return;
+  const agent = request.headers['user-agent'];
+  await noteFailedSignIn(database, {
+    account,
+    action: path === '/sign-in/email' ? 'session.denied' : 'password.denied',
+    reason: message,
+    address: request.ip,
+    agent: agent === undefined ? null : auditText(agent),
+  });
 }
 
 function signUpForLocal(): UserError {
@@ -206,11 +236,15 @@ async function attemptOf(
   if (byEmail === true) return { kind, address: request.ip, account: email ?? null };
   const cookie = bySession === true ? sessions.cookieOf(request.headers.cookie) : null;
   const session = cookie === null ? null : await sessions.find(cookie);
-  return { kind, address: request.ip, account: session?.userId ?? null };
+  return { kind, address: request.ip, account: session?.personId ?? null };
 }
 
 /** Converts a request for better-auth: with our own origin, which has been checked, and the client's address. */
-function asOwnRequest(request: FastifyRequest, { path, method, adds }: AuthEndpoint, publicUrl: string): Request {
+export function asOwnRequest(
+  request: FastifyRequest,
+  { path, method, body }: Pick<AuthEndpoint, 'path' | 'method'> & { body: Record<string, unknown> },
+  publicUrl: string,
+): Request {
   const { origin } = new URL(publicUrl);
   const headers = new Headers({ origin, [CLIENT_ADDRESS_FIELD]: request.ip });
   for (const name of ['cookie', 'user-agent'] as const) {
@@ -219,8 +253,7 @@ function asOwnRequest(request: FastifyRequest, { path, method, adds }: AuthEndpo
   }
   if (method === 'GET') return new Request(`${origin}/api/auth${path}`, { headers });
   headers.set('content-type', 'application/json');
-  const body = JSON.stringify({ ...(request.body as Record<string, unknown>), ...adds });
-  return new Request(`${origin}/api/auth${path}`, { method, headers, body });
+  return new Request(`${origin}/api/auth${path}`, { method, headers, body: JSON.stringify(body) });
 }
 
 /** The fields that pages need. */

@@ -1,12 +1,17 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { KeyRights } from '../../core/accounts/key-rights.ts';
 import { type Database } from '../../db/connection/database.ts';
-import { findSession } from '../../db/queries/accounts/sign-in-link.ts';
+import { findSession, type SessionRow } from '../../db/queries/accounts/session.ts';
 import { type Bus } from '../../schema/messages.ts';
 
-/** The session of a request, and its user. */
+/** The session of a request, its person and its active workspace. */
 export interface SessionCredential {
   sessionId: string;
+  personId: string;
+  /** the active workspace */
   userId: string;
+  /** what the person may do in it */
+  rights: KeyRights;
   /** when its user signed in */
   createdAt: Date;
   expiresAt: Date;
@@ -18,8 +23,8 @@ export interface Sessions {
   cookieOf(field: string | undefined): string | null;
   /** Finds the session of a cookie; null if it is invalid. Throws when PostgreSQL is unreachable. */
   find(cookie: string): Promise<SessionCredential | null>;
-  /** Drops the cached sessions of a user. */
-  forget(userId: string): void;
+  /** Drops the cached sessions of a workspace, or of a person. */
+  forget(id: string): void;
   close(): Promise<void>;
 }
 
@@ -43,16 +48,19 @@ export function openSessions({ database, bus, now, publicUrl, secret }: Sessions
   // Counts the drops, so that a lookup that started before a session was ended is not cached.
   let drops = 0;
 
-  function forget(userId: string): void {
+  function forget(id: string): void {
     drops++;
-    for (const [token, entry] of cached) if (entry.session.userId === userId) cached.delete(token);
+    for (const [token, { session }] of cached)
+      if (session.userId === id || session.personId === id) cached.delete(token);
   }
   const subscription = bus.subscribe('credential.changed', ({ userId }) => forget(userId));
 
   async function read(token: string): Promise<SessionCredential | null> {
     const dropsBefore = drops;
-    const session = await findSession(database, token, now());
-    if (session === null || drops !== dropsBefore) return session;
+    const row = await findSession(database, token, now());
+    if (row === null) return null;
+    const session = credentialOf(row);
+    if (drops !== dropsBefore) return session;
     const oldest = cached.keys().next();
     if (cached.size >= MAX_CACHED && oldest.done === false) cached.delete(oldest.value);
     cached.set(token, { session, readAt: performance.now() });
@@ -76,6 +84,11 @@ export function openSessions({ database, bus, now, publicUrl, secret }: Sessions
 
     close: () => subscription.stop(),
   };
+}
+
+function credentialOf({ workspaceId: userId, role, isApprover, reach, ...session }: SessionRow): SessionCredential {
+  const rights = { keyId: null, personId: session.personId, role, isApprover, scopes: null, reach };
+  return { ...session, userId, rights };
 }
 
 /** Our cookies are shorter; longer ones are ignored. Characters. */

@@ -1,20 +1,29 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { domainExceeded, hasScope, type KeyRights, type Scope, scopeMissing } from '../../core/accounts/key-rights.ts';
+import { type KeyRights, reachExceeded } from '../../core/accounts/key-rights.ts';
+import {
+  ACCESS,
+  type AccessName,
+  hasRight,
+  isUnrestricted,
+  type Right,
+  requireRights,
+  rightMissing,
+} from '../../core/accounts/rights.ts';
 
-/** What an API key needs to use a route. Each route that takes a key declares it: `config: { access: access.read }`. */
+/** What a key or a member needs to use a route. Each route that takes a credential declares it: `config: { access: access.read }`. */
 export interface RouteAccess {
-  /** the scopes that are needed, all of them; where the request decides, see ScopesOfRequest */
-  scopes: readonly Scope[] | ScopesOfRequest;
-  /** whether the route can be limited to one domain, so that keys of one domain may use it */
+  /** the rights that are needed, all of them; where the request decides, see RightsOfRequest */
+  rights: readonly Right[] | RightsOfRequest;
+  /** whether the route can be limited to domains and addresses, so that keys of single ones may use it */
   isOfDomain: boolean;
 }
 
-/** The scopes of a route that does several things. */
-interface ScopesOfRequest {
-  /** checked before the request is read: the key needs at least one of them */
-  oneOf: readonly Scope[];
-  /** returns the scopes that this request needs, checked once its body and query are parsed */
-  of: (request: Pick<FastifyRequest, 'body' | 'query'>) => readonly Scope[];
+/** The rights of a route that does several things. */
+interface RightsOfRequest {
+  /** checked before the request is read: at least one of them is needed */
+  oneOf: readonly Right[];
+  /** returns the rights that this request needs, checked once its body and query are parsed */
+  of: (request: Pick<FastifyRequest, 'body' | 'query'>) => readonly Right[];
 }
 
 declare module 'fastify' {
@@ -28,19 +37,16 @@ declare module 'fastify' {
 }
 
 /**
- * The access of most routes. Keys of one domain read everything that belongs to their domain. `…Account` marks changes of what belongs to the
- * account as a whole, such as endpoints, which they may not make.
- * The routes of GraphQL and MCP need nothing themselves; the fields of a document and the tools declare their own access.
+ * The access of most routes, see ACCESS. The routes of GraphQL and MCP need nothing themselves; the fields of a document and the tools declare
+ * their own access.
  */
 export const access = {
-  read: { scopes: ['read'], isOfDomain: true },
-  send: { scopes: ['send'], isOfDomain: true },
+  ...(Object.fromEntries(
+    Object.entries(ACCESS).map(([name, { right, isOfDomain }]) => [name, { rights: [right], isOfDomain }]),
+  ) as unknown as Readonly<Record<AccessName, FixedAccess>>),
   /** what sends mail and shows the recipients a stored one */
-  readAndSend: { scopes: ['read', 'send'], isOfDomain: true },
-  sendAccount: { scopes: ['send'], isOfDomain: false },
-  manage: { scopes: ['manage'], isOfDomain: false },
-  approve: { scopes: ['approve'], isOfDomain: false },
-  byDocument: { scopes: [], isOfDomain: true },
+  readAndSend: { rights: ['read', 'send'], isOfDomain: true },
+  byDocument: { rights: [], isOfDomain: true },
 } as const satisfies Readonly<Record<string, RouteAccess>>;
 
 /** Makes the application throw as it starts when a route that is added from here on does not declare its access. */
@@ -51,43 +57,38 @@ export function requireDeclaredAccess(app: FastifyInstance): void {
   });
 }
 
-/** Refuses a request whose key may not use its route, before its body is read. Throws forbidden. */
-export function requireRouteScope(request: FastifyRequest, rights: KeyRights): void {
-  if (rights.scopes === null && rights.domain === null) return;
+/** Refuses a request whose key or member may not use its route, before its body is read. Throws forbidden. */
+export function requireRouteAccess(request: FastifyRequest, given: KeyRights): void {
+  if (isUnrestricted(given)) return;
   const what = nameOf(request);
   const { access: needed } = request.routeOptions.config;
   if (needed === undefined) throw new Error(`${what} declares no access`);
-  const { scopes, isOfDomain } = needed;
-  if ('oneOf' in scopes) {
-    const [first] = scopes.oneOf;
-    if (first !== undefined && !scopes.oneOf.some((scope) => hasScope(rights, scope)))
-      throw scopeMissing(what, first, rights);
-    if (rights.domain !== null && !isOfDomain) throw domainExceeded(what, rights);
-  } else requireAccess(what, { scopes, isOfDomain }, rights);
+  const { rights, isOfDomain } = needed;
+  if ('oneOf' in rights) {
+    const [first] = rights.oneOf;
+    if (first !== undefined && !rights.oneOf.some((right) => hasRight(given, right)))
+      throw rightMissing(what, first, given);
+    if (given.reach !== null && !isOfDomain) throw reachExceeded(what, given);
+  } else requireAccess(what, { rights, isOfDomain }, given);
 }
 
 /** What all uses of a route or a tool need. */
 export interface FixedAccess extends RouteAccess {
-  scopes: readonly Scope[];
+  rights: readonly Right[];
 }
 
-/** Throws forbidden when these rights do not suffice. `what` is the subject of a sentence. */
-export function requireAccess(what: string, { scopes, isOfDomain }: FixedAccess, rights: KeyRights): void {
-  requireScopes(what, scopes, rights);
-  if (rights.domain !== null && !isOfDomain) throw domainExceeded(what, rights);
+/** Throws forbidden when the given rights do not suffice. `what` is the subject of a sentence. */
+export function requireAccess(what: string, { rights, isOfDomain }: FixedAccess, given: KeyRights): void {
+  requireRights(given, what, rights);
+  if (given.reach !== null && !isOfDomain) throw reachExceeded(what, given);
 }
 
-/** Refuses a request whose key lacks a scope that its body or query asks for. A hook after the body is parsed. Throws forbidden. */
-export async function requireRequestScope(request: FastifyRequest, _reply: FastifyReply): Promise<void> {
-  const { rights } = request;
-  if (rights === null || rights.scopes === null) return;
-  const scopes = request.routeOptions.config.access?.scopes;
-  if (scopes !== undefined && 'oneOf' in scopes) requireScopes(nameOf(request), scopes.of(request), rights);
-}
-
-/** Throws forbidden for the first scope that is missing. `what` is the subject of a sentence. */
-function requireScopes(what: string, scopes: readonly Scope[], rights: KeyRights): void {
-  for (const scope of scopes) if (!hasScope(rights, scope)) throw scopeMissing(what, scope, rights);
+/** Refuses a request that lacks a right which its body or query asks for. A hook after the body is parsed. Throws forbidden. */
+export async function requireRequestAccess(request: FastifyRequest, _reply: FastifyReply): Promise<void> {
+  const { rights: given } = request;
+  if (given === null || isUnrestricted(given)) return;
+  const rights = request.routeOptions.config.access?.rights;
+  if (rights !== undefined && 'oneOf' in rights) requireRights(given, nameOf(request), rights.of(request));
 }
 
 function nameOf({ method, routeOptions }: FastifyRequest): string {

@@ -6,7 +6,7 @@ import type { Database } from '../../db/connection/database.ts';
 import type { Sessions } from '../accounts/sessions.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import { openCaller } from '../http/caller.ts';
-import { requireRouteScope } from './access.ts';
+import { requireRouteAccess } from './access.ts';
 import { type BodiesInFlight, countBodiesInFlight } from './bodies-in-flight.ts';
 import type { Credentials } from './credentials.ts';
 import {
@@ -19,7 +19,7 @@ import { findSessionOf } from './session-admission.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** the user whose key or session the request carries; empty before admission */
+    /** the workspace of the request's key, or the active one of its session; empty before admission */
     userId: string;
   }
 }
@@ -78,9 +78,9 @@ interface CredentialAdmission extends RequestCount {
 }
 
 /**
- * Admits a request by its credential. Checks the key first, then its user's request limit, then the key's scopes. Keys are accepted only in the
- * Authorization header, because query strings end up in logs and histories. Without that header, a session cookie gives full access to its
- * user if a page of this gateway sent it. Throws unauthorized, rate_limited, forbidden, RequestLimiterAway.
+ * Admits a request by its credential. Checks the key first, then the request limit of its workspace, then its rights. Keys are accepted only in
+ * the Authorization header, because query strings end up in logs and histories. Without that header, a session cookie gives access to the
+ * active workspace with the role of its person, if a page of this gateway sent it. Throws unauthorized, rate_limited, forbidden, RequestLimiterAway.
  */
 function admitByCredential(options: CredentialAdmission): AdmissionHook {
   const { credentials, sessions, publicUrl } = options;
@@ -88,13 +88,14 @@ function admitByCredential(options: CredentialAdmission): AdmissionHook {
     const entry = await findSessionOf(request, sessions, publicUrl);
     if (entry !== null) {
       request.userId = entry.session.userId;
-      request.rights = FULL_RIGHTS;
+      request.rights = entry.session.rights;
       request.caller = openCaller(reply, {
         via: 'session',
         isAllowed: entry.isAllowed,
         signedInAt: entry.session.createdAt,
       });
-      return countRequest(options, entry.session.userId, reply);
+      await countRequest(options, entry.session.userId, reply);
+      return requireRouteAccess(request, entry.session.rights);
     }
     const { authorization = '' } = request.headers;
     const key = /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1];
@@ -108,7 +109,7 @@ function admitByCredential(options: CredentialAdmission): AdmissionHook {
     const isAllowed = async () => (await credentials.find(key ?? ''))?.keyId === credential.keyId;
     request.caller = openCaller(reply, { via: 'key', isAllowed });
     await countRequest(options, credential.userId, reply);
-    requireRouteScope(request, credential);
+    requireRouteAccess(request, credential);
   };
 }
 

@@ -16,6 +16,10 @@ export interface HeldExchange {
   /** the fields of the body, if the schema of the route is open */
   bodyFields: z.ZodType | null;
   status: number;
+  /** what authenticated the request; clients may repeat it in a path or field */
+  credential: string | null;
+  /** headers that are logged */
+  requestHeaders: Readonly<Record<string, string>>;
   /** shortened; null when there is none, or it is not held */
   requestText: string | null;
   /** shortened; null when there is none, or it is not held */
@@ -26,25 +30,26 @@ export interface HeldExchange {
 export interface LoggedExchange {
   path: string;
   operation: string | null;
+  requestHeaders: Record<string, string>;
   requestBody: string | null;
   responseBody: string | null;
 }
+
+type LoggedParts = Omit<LoggedExchange, 'requestHeaders'>;
 
 const OF_LOG = '[not logged: the response shows the request log]';
 const NOT_JSON = '[not logged: the body is not JSON]';
 const NOT_READ = '[not logged: the document is not valid, or long]';
 const NO_SHAPE = '[not logged: the route has no schema]';
+const TOO_DEEP = '[not logged: the body is nested too deeply]';
 const MANY_SECRETS = '[not logged: too many secrets]';
 
 /** Returns an exchange without its secrets. What cannot be compared with a schema is left out. */
 export async function redactExchange(held: HeldExchange): Promise<LoggedExchange> {
   const redactions = new Redactions();
-  const logged =
-    held.interface === 'graphql'
-      ? await redactOperation(held, redactions)
-      : held.interface === 'mcp'
-        ? await redactCall(held, redactions)
-        : redactRest(held, redactions);
+  if (held.credential !== null) redactions.replace(held.credential, 'value');
+  const isDeep = [held.requestText, held.responseText].some((text) => text !== null && depthOf(text) > MAX_DEPTH);
+  const logged = isDeep ? withoutBodies(held) : await redactParts(held, redactions);
   const finish = (body: string | null) => {
     if (body === null || body.startsWith('[not logged')) return body;
     return redactions.isFull ? MANY_SECRETS : loggedBody(redactions.scrub(body));
@@ -52,15 +57,55 @@ export async function redactExchange(held: HeldExchange): Promise<LoggedExchange
   return {
     path: redactions.isFull ? loggedPath(held.url.replace(/\?.*/s, '')) : loggedPath(redactions.scrub(logged.path)),
     operation: logged.operation,
+    requestHeaders: Object.fromEntries(
+      Object.entries(held.requestHeaders).map(([name, value]) => [
+        name,
+        redactions.isFull ? REDACTED : redactions.scrub(value),
+      ]),
+    ),
     requestBody: finish(logged.requestBody),
     responseBody: finish(logged.responseBody),
   };
 }
 
-function redactRest(held: HeldExchange, redactions: Redactions): LoggedExchange {
+function redactParts(held: HeldExchange, redactions: Redactions): LoggedParts | Promise<LoggedParts> {
+  if (held.interface === 'graphql') return redactOperation(held, redactions);
+  return held.interface === 'mcp' ? redactCall(held, redactions) : redactRest(held, redactions);
+}
+
+/** Levels of arrays and objects in a body. What redacts them calls itself for each. */
+const MAX_DEPTH = 100;
+
+function depthOf(text: string): number {
+  let [depth, deepest] = [0, 0];
+  let isInText = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (isInText) {
+      if (character === '\\') at++;
+      else if (character === '"') isInText = false;
+    } else if (character === '"') isInText = true;
+    else if (character === '[' || character === '{') deepest = Math.max(deepest, ++depth);
+    else if (character === ']' || character === '}') depth--;
+  }
+  return deepest;
+}
+
+function withoutBodies({ url, requestText, responseText }: HeldExchange): LoggedParts {
+  const left = (text: string | null) => (text === null ? null : TOO_DEEP);
+  return {
+    path: redactQuery(url, () => null),
+    operation: null,
+    requestBody: left(requestText),
+    responseBody: left(responseText),
+  };
+}
+
+function redactRest(held: HeldExchange, redactions: Redactions): LoggedParts {
   const { schema, bodyFields, requestText, responseText, status } = held;
   const body = bodyFields ?? schema?.body;
-  const path = redactQuery(held.url, (name, value) => (looksSecret(name) ? null : value));
+  const known = namesIn(schema?.querystring);
+  const path = redactQuery(held.url, (name, value) => (looksSecret(name) || !known.has(name) ? null : value));
   const requestBody = redactText(requestText, (given) => redactByShape(given, shapesIn([body]), redactions), body);
   if (held.routePath?.startsWith('/api/e2/requests') === true)
     return { path, operation: null, requestBody, responseBody: OF_LOG };
@@ -79,6 +124,11 @@ function redactRest(held: HeldExchange, redactions: Redactions): LoggedExchange 
 
 /** What `warnOfUnknownFields` adds to any response. */
 const WARNINGS = z.object({ warnings: z.array(z.object({ field: z.string(), message: z.string() })) });
+
+/** Returns the names of the query that a route has. */
+function namesIn(shape: unknown): ReadonlySet<string> {
+  return new Set(shape instanceof z.ZodObject ? Object.keys(shape.shape) : []);
+}
 
 function shapesIn(given: readonly unknown[]): z.ZodType[] {
   return given.filter((shape) => shape instanceof z.ZodType);
@@ -133,7 +183,7 @@ function redactQuery(url: string, redact: (name: string, value: string) => strin
   return `${url.slice(0, mark)}?${pairs.join('&')}`;
 }
 
-async function redactOperation(held: HeldExchange, redactions: Redactions): Promise<LoggedExchange> {
+async function redactOperation(held: HeldExchange, redactions: Redactions): Promise<LoggedParts> {
   const { readLoggedOperation } = await import('../graphql/logged-operation.ts');
   const { url, requestText, responseText } = held;
   const query = new URL(url, 'http://gateway').searchParams;
@@ -169,7 +219,7 @@ function fromQuery(query: URLSearchParams): ParsedBody | undefined {
   return { value, isCut: false };
 }
 
-async function redactCall(held: HeldExchange, redactions: Redactions): Promise<LoggedExchange> {
+async function redactCall(held: HeldExchange, redactions: Redactions): Promise<LoggedParts> {
   const { readLoggedCall } = await import('../mcp/logged-call.ts');
   const { url, requestText, responseText } = held;
   const path = redactQuery(url, () => null);

@@ -51,7 +51,10 @@ export const HELD_BODIES = 262_144;
 const REDACTED_AT_ONCE = 20;
 
 /** A request and its response in memory, with what else is logged of them. */
-type Held = Omit<LoggedRequest, 'requestBody' | 'responseBody' | 'operation' | 'path' | 'status' | 'interface'> &
+type Held = Omit<
+  LoggedRequest,
+  'requestBody' | 'responseBody' | 'operation' | 'path' | 'status' | 'interface' | 'requestHeaders'
+> &
   HeldExchange;
 
 /**
@@ -98,6 +101,7 @@ export function logRequests(app: FastifyInstance, options: RequestLogOptions): R
       status: reply.statusCode,
       durationMs,
       clientAddress: request.ip,
+      credential: credentialIn(request.headers),
       requestHeaders: loggedRequestHeaders(request.headers),
       responseHeaders: loggedResponseHeaders(reply.getHeaders()),
       requestBytes: sizeOf(request.headers['content-length']) ?? sent?.length ?? null,
@@ -114,7 +118,7 @@ export function logRequests(app: FastifyInstance, options: RequestLogOptions): R
     held = [];
     heldLength = 0;
     try {
-      await storeApiRequests(database, await redactAll(batch));
+      await storeApiRequests(database, await redactAll(batch, log));
     } catch (error) {
       gatewayMetrics.requestLogDropped.inc({ reason: 'database' }, batch.length);
       log.warn({ err: error, requests: batch.length }, 'failed to store the request log');
@@ -154,13 +158,18 @@ function sizeOf(header: number | string | string[] | undefined): number | null {
   return Number.isSafeInteger(size) ? size : null;
 }
 
+/** Returns what authenticates a request: `Bearer KEY` without its scheme. */
+function credentialIn({ authorization }: FastifyRequest['headers']): string | null {
+  return authorization?.replace(/^\s*\w+\s+/, '').trim() ?? null;
+}
+
 function interfaceOf({ routeOptions }: FastifyRequest): ApiInterface {
   if (routeOptions.url === '/graphql') return 'graphql';
   return routeOptions.url === '/mcp' ? 'mcp' : 'rest';
 }
 
 /** Redacts one request after the other, and lets the event loop run in between. */
-async function redactAll(batch: readonly Held[]): Promise<LoggedRequest[]> {
+async function redactAll(batch: readonly Held[], log: Logger): Promise<LoggedRequest[]> {
   const logged: LoggedRequest[] = [];
   for (const held of batch) {
     const {
@@ -168,11 +177,18 @@ async function redactAll(batch: readonly Held[]): Promise<LoggedRequest[]> {
       routePath: _path,
       schema: _schema,
       bodyFields: _fields,
+      credential: _credential,
       requestText: _q,
       responseText: _r,
       ...rest
     } = held;
-    logged.push({ ...rest, ...(await redactExchange(held)) });
+    try {
+      logged.push({ ...rest, ...(await redactExchange(held)) });
+    } catch (error) {
+      // The others are stored.
+      gatewayMetrics.requestLogDropped.inc({ reason: 'unreadable' });
+      log.warn({ err: error, requestId: held.id }, 'failed to read a request for the log');
+    }
     if (logged.length % REDACTED_AT_ONCE === 0) await setImmediate();
   }
   return logged;

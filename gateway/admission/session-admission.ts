@@ -1,4 +1,5 @@
 import { type IncomingHttpHeaders } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import { type FastifyRequest } from 'fastify';
 import { UserError } from '../../core/shared/errors.ts';
 import { type SessionCredential, type Sessions } from '../accounts/sessions.ts';
@@ -24,7 +25,15 @@ export async function findSessionOf(
   if (!isOwnPage(request, publicUrl)) throw foreignPage();
   const session = await sessions.find(cookie);
   if (session === null) return null;
-  return { session, isAllowed: async () => (await sessions.find(cookie))?.sessionId === session.sessionId };
+  return { session, isAllowed: () => isStillAllowed(sessions, cookie, session) };
+}
+
+/** Returns whether the session is valid, and its person is in the same workspace with the same role. */
+async function isStillAllowed(sessions: Sessions, cookie: string, before: SessionCredential): Promise<boolean> {
+  const now = await sessions.find(cookie);
+  return (
+    now?.sessionId === before.sessionId && now.userId === before.userId && isDeepStrictEqual(now.rights, before.rights)
+  );
 }
 
 /** Returns the error of a request with a session cookie that comes, or may come, from a page of another site. */

@@ -11,6 +11,7 @@ import { SessionGate } from './shell/session.tsx';
 const openPages: Record<string, ComponentType> = {
   '/sign-in': lazy(async () => ({ default: (await import('./pages/sign-in/sign-in-page.tsx')).SignInPage })),
   '/sign-in/link': lazy(async () => ({ default: (await import('./pages/sign-in/link-page.tsx')).LinkPage })),
+  '/invitation': lazy(async () => ({ default: (await import('./pages/sign-in/invitation-page.tsx')).InvitationPage })),
   '/sign-up': lazy(async () => ({ default: (await import('./pages/sign-in/sign-up-page.tsx')).SignUpPage })),
   '/forgot-password': lazy(async () => ({
     default: (await import('./pages/sign-in/forgot-password-page.tsx')).ForgotPasswordPage,
@@ -39,8 +40,10 @@ const pages: Record<string, ComponentType> = {
   '/suppressions': lazy(async () => ({
     default: (await import('./pages/suppressions/suppressions-page.tsx')).SuppressionsPage,
   })),
+  '/members': lazy(async () => ({ default: (await import('./pages/members/members-page.tsx')).MembersPage })),
   '/keys': lazy(async () => ({ default: (await import('./pages/keys/keys-page.tsx')).KeysPage })),
   '/requests': lazy(async () => ({ default: (await import('./pages/requests/requests-page.tsx')).RequestsPage })),
+  '/audit': lazy(async () => ({ default: (await import('./pages/audit/audit-page.tsx')).AuditPage })),
   '/reference': lazy(async () => ({ default: (await import('./pages/reference/reference-page.tsx')).ReferencePage })),
   '/docs/*?': lazy(async () => ({ default: (await import('./pages/docs/docs-page.tsx')).DocsPage })),
   '/settings': lazy(async () => ({ default: (await import('./pages/settings/settings-page.tsx')).SettingsPage })),

@@ -13,15 +13,16 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { domainExceeded, hasScope, type KeyRights, type Scope, scopeMissing } from '../../core/accounts/key-rights.ts';
+import { type KeyRights, reachExceeded } from '../../core/accounts/key-rights.ts';
+import { hasRight, isUnrestricted, type Right, rightMissing } from '../../core/accounts/rights.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { accessOf, isTypeOfDomain } from '../../schema/graphql/access.ts';
 import type { GraphContext } from '../../schema/graphql/context.ts';
 import { schema } from '../../schema/graphql/schema.ts';
 
 /**
- * Rejects a document that exceeds the access of its key, before anything is executed: each root field needs its scope, even if @skip leaves
- * it out. Without the scope `read`, a mutation returns only what it created. Introspection needs no scope.
+ * Rejects a document that exceeds the rights of its key or member, before anything is executed: each root field needs its right, even if @skip
+ * leaves it out. Without the scope `read`, a mutation returns only what it created. Introspection needs no scope.
  */
 export const scopedOperations: Plugin<GraphContext> = {
   onExecute({ args, setResultAndStopExecution }) {
@@ -49,8 +50,9 @@ interface Walk {
 }
 
 function refusalOf({ document, contextValue, variableValues, operationName }: Asked): GraphQLError | null {
-  const { rights } = contextValue.operations;
-  if (rights.scopes === null && rights.domain === null) return null;
+  const { operations } = contextValue;
+  const { rights } = operations;
+  if (isUnrestricted(rights)) return null;
   const asked = getOperationAST(document, typeof operationName === 'string' ? operationName : null);
   const root = asked == null ? undefined : schema.getRootType(asked.operation);
   // No operation will be executed.
@@ -63,8 +65,9 @@ function refusalOf({ document, contextValue, variableValues, operationName }: As
     for (const { field } of fieldsOf(walk, asked.selectionSet, root)) requireField(walk, root, field);
     return null;
   } catch (error) {
-    if (error instanceof UserError) return refusal(error);
-    throw error;
+    if (!(error instanceof UserError)) throw error;
+    operations.noteRefusal(operations, `${asked.operation} ${asked.name?.value ?? ''}`.trimEnd(), error);
+    return refusal(error);
   }
 }
 
@@ -75,11 +78,11 @@ function requireField(walk: Walk, root: GraphQLNamedType, node: FieldNode): void
   const field = root.getFields()[name];
   const what = `The field ${name}`;
   const access = field === undefined ? null : accessOf(field);
-  if (field === undefined || access === null) throw scopeMissing(what, missingOf(rights), rights);
-  const { scope, isOfDomain, shows = [] } = access;
-  if (!hasScope(rights, scope) && !endsItself(walk, node)) throw scopeMissing(what, scope, rights);
-  if (rights.domain !== null && !isOfDomain) throw domainExceeded(what, rights);
-  if (node.selectionSet === undefined || hasScope(rights, 'read')) return;
+  if (field === undefined || access === null) throw rightMissing(what, missingOf(rights), rights);
+  const { right, isOfDomain, shows = [] } = access;
+  if (!hasRight(rights, right) && !endsItself(walk, node)) throw rightMissing(what, right, rights);
+  if (rights.reach !== null && !isOfDomain) throw reachExceeded(what, rights);
+  if (node.selectionSet === undefined || hasRight(rights, 'read')) return;
   requireShown(walk, node.selectionSet, getNamedType(field.type), { shows, isPayload: true });
 }
 
@@ -110,7 +113,7 @@ function requireShown(walk: Walk, set: SelectionSetNode, type: GraphQLNamedType,
     if (name === '__typename' || isError(parent)) continue;
     const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
     const what = `The field ${parent.name}.${name}`;
-    if (field === undefined) throw scopeMissing(what, 'read', walk.rights);
+    if (field === undefined) throw rightMissing(what, 'read', walk.rights);
     const shown = getNamedType(field.type);
     if (
       shows.includes(`${parent.name}.${name}`) ||
@@ -119,7 +122,7 @@ function requireShown(walk: Walk, set: SelectionSetNode, type: GraphQLNamedType,
     )
       continue;
     if (!isCompositeType(shown) || !isPayload || node.selectionSet === undefined)
-      throw scopeMissing(what, 'read', walk.rights);
+      throw rightMissing(what, 'read', walk.rights);
     requireShown(walk, node.selectionSet, shown, { shows, isPayload: false });
   }
 }
@@ -190,8 +193,8 @@ function* fieldsOf(
     }
 }
 
-function missingOf(rights: KeyRights): Scope {
-  return (['manage', 'send', 'read'] as const).find((scope) => !hasScope(rights, scope)) ?? 'manage';
+function missingOf(rights: KeyRights): Right {
+  return (['erasure', 'send', 'read'] as const).find((right) => !hasRight(rights, right)) ?? 'erasure';
 }
 
 function refusal({ message, reason, members }: UserError): GraphQLError {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { KeyRights } from '../../core/accounts/key-rights.ts';
+import { READER_RIGHTS } from '../../core/accounts/key-rights.ts';
 import type { Database } from '../../db/connection/database.ts';
 import type { OperationContext, OperationParts } from '../../operations/context.ts';
 import type { BuildEventPayload, SelectPayload } from '../../operations/endpoints/payload-queries.ts';
@@ -19,8 +19,6 @@ export interface PayloadRunnerOptions {
   config: GatewayConfig;
   random: (bytes: number) => Uint8Array;
 }
-
-const READER: KeyRights = { keyId: null, scopes: ['read'], domain: null };
 
 export interface PayloadRunner {
   selectPayload: SelectPayload;
@@ -44,7 +42,10 @@ export function createPayloadRunner({ database, bus, log, config, random }: Payl
     buildSamplePayload,
     pullRequests,
     forgetCredentials: () => undefined,
+    sendServiceMail: refuse,
     storeLoggedRequests: async () => undefined,
+    storeAuditNotes: async () => undefined,
+    noteRefusal: () => undefined,
   };
   const contextOf = (userId: string): OperationContext => {
     const caller = {
@@ -54,7 +55,14 @@ export function createPayloadRunner({ database, bus, log, config, random }: Payl
       isAllowed: async () => true,
       hangUp: () => undefined,
     };
-    return { ...parts, userId, rights: READER, answerBy: Number.POSITIVE_INFINITY, caller, room: UNBOUNDED_ROOM };
+    return {
+      ...parts,
+      userId,
+      rights: READER_RIGHTS,
+      answerBy: Number.POSITIVE_INFINITY,
+      caller,
+      room: UNBOUNDED_ROOM,
+    };
   };
   return {
     selectPayload: (userId, query, subject, linksFrom) =>

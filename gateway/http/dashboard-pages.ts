@@ -55,6 +55,7 @@ function policyOf(nonce: string): string {
     "font-src 'self'",
     "connect-src 'self'",
     "frame-src 'self'",
+    "manifest-src 'self'",
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",

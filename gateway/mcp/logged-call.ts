@@ -20,8 +20,8 @@ export function readLoggedCall(given: Readonly<Record<string, unknown>>, redacti
   const tool = tools.find(({ name }) => name === call?.['name']);
   const title = typeof method === 'string' && /^[a-z]+(?:\/[a-z]+)*$/.test(method) ? method : null;
   const request = {
-    jsonrpc,
-    id,
+    jsonrpc: jsonrpc === '2.0' ? jsonrpc : redactions.replace(jsonrpc, 'value'),
+    id: redactByName(id, redactions),
     method: title ?? redactions.replace(method, 'value'),
     ...redactAll(others, redactions),
     ...(params === undefined ? {} : { params: redactParams() }),

@@ -168,6 +168,7 @@ async function callTool(
       const result = await tool.call(operations, given);
       return successResult(result, Buffer.from(operations.random(MARKER_BYTES)).toString('hex'));
     } catch (error) {
+      operations.noteRefusal(operations, `tool ${tool.name}`, error);
       if (isMistake(error)) return mistakeResult(error);
       throw error;
     }

@@ -95,7 +95,9 @@ const tags = [
     description: 'Rules that allow, block or reroute received mail.',
   },
   { name: 'Account', description: 'The account, its limits, its state, and how long mail is kept.' },
+  { name: 'Members', description: 'The workspace, its members with their roles, and invitations.' },
   { name: 'API keys', description: 'Keys of programs, with their scopes and send policies.' },
+  { name: 'Audit', description: 'The audit log: who changed what, and what was refused.' },
   { name: 'Requests', description: 'The log of requests that came with an API key.' },
   {
     name: 'Paths of other clients',

@@ -401,6 +401,7 @@ function actionForm(action: Action, parts: RouteParts): RouteForm {
     ...(target === undefined ? {} : { params: targetParams(target) }),
     ...(idempotencyOperation === undefined ? {} : { headers: idempotencyHeader }),
     ...(isQuery && body !== null ? { querystring: body } : {}),
+    ...(differences.query === undefined ? {} : { querystring: differences.query }),
     ...(isQuery || body === null ? {} : { body }),
     response: makeResponse(shape),
     errors,

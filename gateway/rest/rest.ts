@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { accountCapability } from '../../operations/accounts/account-capability.ts';
 import { apiRequestCapability } from '../../operations/accounts/api-request-capability.ts';
+import { auditCapability } from '../../operations/accounts/audit-capability.ts';
 import { dmarcSummaryCapability } from '../../operations/domains/dmarc-report-capability.ts';
 import { replyAddressCapability } from '../../operations/domains/reply-address-capability.ts';
 import { emailChecksCapability } from '../../operations/emails/email-checks-capability.ts';
@@ -17,7 +18,7 @@ import { webhookRequestCapability } from '../../operations/endpoints/webhook-req
 import { simulateCapability } from '../../operations/routing/simulate-capability.ts';
 import { retrySendingCapability } from '../../operations/sending/schedule-capability.ts';
 import { sentReviewCapability } from '../../operations/sending/sent-review-capability.ts';
-import { requireDeclaredAccess, requireRequestScope } from '../admission/access.ts';
+import { requireDeclaredAccess, requireRequestAccess } from '../admission/access.ts';
 import type { Admission } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
 import { allowAnyOrigin } from '../admission/cross-origin.ts';
@@ -34,6 +35,8 @@ import { acceptBothIdNames } from '../http/id-names.ts';
 import { referenceRoutes } from '../openapi/reference.ts';
 import type { ContextOf } from '../operation-context.ts';
 import { apiKeyRoutes, revokeKeyRoutes } from './accounts/api-keys.ts';
+import { auditExportRoute } from './accounts/audit-export.ts';
+import { memberRoutes } from './accounts/members.ts';
 import { capabilityRoutes } from './capability-routes.ts';
 import { dmarcReportRoutes } from './domains/dmarc-reports.ts';
 import { domainChangeRoutes } from './domains/domain-changes.ts';
@@ -84,6 +87,7 @@ const resources = [
   emailChangeRoutes,
   reprocessRoutes,
   contactRoutes,
+  ...memberRoutes,
   capabilityRoutes(imageSenderCapability),
   emailWaitRoutes,
   importRoutes,
@@ -135,6 +139,8 @@ const resources = [
   apiKeyRoutes,
   revokeKeyRoutes,
   capabilityRoutes(apiRequestCapability),
+  capabilityRoutes(auditCapability),
+  auditExportRoute,
   receivingRoutes,
   legacyScheduledRoutes,
   legacyMailRoutes,
@@ -162,7 +168,7 @@ export async function restInterface(
   await rest.register(async (admitted) => {
     requireDeclaredAccess(admitted);
     admitted.addHook('onRequest', admission.admit);
-    admitted.addHook('preHandler', requireRequestScope);
+    admitted.addHook('preHandler', requireRequestAccess);
     limitBodiesInFlight(admitted, admission.bodiesInFlight);
     warnOfUnknownFields(admitted);
     acceptBothIdNames(admitted);

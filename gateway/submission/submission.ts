@@ -1,4 +1,4 @@
-import { hasScope } from '../../core/accounts/key-rights.ts';
+import { hasRight } from '../../core/accounts/rights.ts';
 import { RECIPIENT_SUPPRESSED, UserError } from '../../core/shared/errors.ts';
 import { isTransient } from '../../db/errors.ts';
 import type { Caller } from '../../operations/caller.ts';
@@ -61,7 +61,7 @@ async function checkKey(
   { keySha256, remoteAddress }: Request<'gateway.key.check'>,
 ): Promise<Reply<'gateway.key.check'>> {
   const credential = await credentials.findByHash(Buffer.from(keySha256, 'hex'), remoteAddress);
-  if (credential !== null && hasScope(credential, 'send')) return { verdict: 'accept' };
+  if (credential !== null && hasRight(credential, 'send')) return { verdict: 'accept' };
   try {
     await attempts.take({ kind: 'submission', address: remoteAddress, account: null });
   } catch (error) {
@@ -83,7 +83,7 @@ async function acceptMessage(
   try {
     const find = () => submission.credentials.findByHash(Buffer.from(request.keySha256, 'hex'));
     const credential = await within(submission.ledger, { account: UNKNOWN_ACCOUNT, bytes: bytes.length }, find);
-    if (credential === null || !hasScope(credential, 'send'))
+    if (credential === null || !hasRight(credential, 'send'))
       return refused(550, '5.7.1', 'The API key is no longer valid');
     return await within(submission.ledger, { account: credential.userId, bytes: bytes.length }, () =>
       submitMessageOf(submission, credential, { ...request, bytes }),

@@ -196,7 +196,7 @@ export const erasureCapability: Capability = {
   restCase: 'snake',
   operations: [
     defineAction({
-      access: 'manage',
+      access: 'erasure',
       summary: 'Preview the erasure of the account',
       description: 'What `eraseAccount` would erase. Changes nothing.',
       method: 'GET',
@@ -212,7 +212,7 @@ export const erasureCapability: Capability = {
       },
     }),
     defineAction({
-      access: 'manage',
+      access: 'erasure',
       field: 'eraseAccount',
       summary: 'Erase the account',
       description: `Closes the account at once and erases all its data within minutes. This cannot be undone. Needs a dashboard session that was started within the last ${FRESH_SIGN_IN_MINUTES} minutes (code \`${SIGN_IN_AGAIN}\`); API keys cannot erase an account. All sessions and keys end, unsent mail is not sent, and the domains are released.`,

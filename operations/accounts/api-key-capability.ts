@@ -3,7 +3,7 @@ import { CONFIGURATION_KINDS } from '../../core/accounts/key-configuration.ts';
 import { SCOPES, SCOPES_OF_LIMITED_KEYS } from '../../core/accounts/key-rights.ts';
 import { secret } from '../../core/accounts/secret-fields.ts';
 import { sendPolicyShape } from '../../core/sending/send-policy.ts';
-import { asArgument, graphqlOnly, linkTo, named, restOnly } from '../../core/shared/field-notes.ts';
+import { asArgument, graphqlOnly, named } from '../../core/shared/field-notes.ts';
 import { oneOf } from '../../core/shared/vocabulary.ts';
 import {
   type Capability,
@@ -69,19 +69,20 @@ const configuration = z
   });
 
 const name = text.meta({ description: `Name of the key, 1 to ${keys.MAX_API_KEY_NAME_LENGTH} characters.` });
+const reached = z.array(text).max(keys.MAX_REACH);
 const policy = sendPolicyShape.nullish();
 const limitedScopes = SCOPES_OF_LIMITED_KEYS.join(' and ');
 
 export const newApiKey = z.object({
   name,
   scopes: scopes.nullish().meta({
-    description: `Scopes of the key, at least one. Default: full rights; with a domain or a policy, ${limitedScopes}, which is their maximum.`,
+    description: `Scopes of the key, at least one. Default: full rights; with domains, addresses or a policy, ${limitedScopes}, which is their maximum.`,
   }),
-  domains: restOnly(z.array(text).nullish()).meta({
-    description: 'ID or name of the only domain that the key can access. Default: all domains.',
+  domains: reached.nullish().meta({
+    description: `IDs or names of the domains that the key can access, at most ${keys.MAX_REACH}. Without domains and addresses, the key can access the whole account.`,
   }),
-  domainId: graphqlOnly(text.nullish()).meta({
-    description: 'ID of the only domain that the key can access. Default: all domains.',
+  addresses: reached.nullish().meta({
+    description: `IDs or names of the email addresses that the key can access, at most ${keys.MAX_REACH}. Without domains and addresses, the key can access the whole account.`,
   }),
   expiresAt: z
     .date()
@@ -94,6 +95,14 @@ export const apiKeyChange = z.object({
   name: name.optional(),
   expiresAt: z.date().nullish().meta({ description: 'When the key expires. Null: never.' }),
   scopes: scopes.nullish().meta({ description: 'Fewer scopes than the key has.' }),
+  domains: reached.optional().meta({
+    description:
+      'The domains that the key can still access, of those that it can access now. Without addresses, it loses its addresses.',
+  }),
+  addresses: reached.optional().meta({
+    description:
+      'The email addresses that the key can still access, of those that it can access now. Without domains, it loses its domains.',
+  }),
   policy: policy.meta({ description: 'Replaces the whole policy. Null removes it.' }),
 });
 
@@ -126,16 +135,23 @@ export const apiKeyCapability: Capability = {
       }).meta({ description: 'Whether the key is valid, and if not, why.' }),
       isCurrent: z.boolean().meta({ description: 'Whether this request uses the key.' }),
       scopes: z.array(scopes.element).nullable().meta({ description: 'Scopes of the key. Null: full rights.' }),
-      domains: restOnly(z.array(z.object({ id: z.string(), name: z.string() })).nullable()).meta({
-        description: 'The only domain that the key can access. Null: all.',
-      }),
-      domainId: linkTo('Domain', graphqlOnly(z.string().nullable())).meta({
+      domains: z
+        .array(
+          z
+            .object({
+              id: z.string().meta({ description: 'ID of the domain.' }),
+              name: z.string().meta({ description: 'Name of the domain.' }),
+            })
+            .meta({ id: 'ApiKeyDomain', description: 'A domain that an API key is limited to.' }),
+        )
+        .nullable()
+        .meta({
+          description:
+            'The domains that the key can access, besides its addresses. Null: the key can access the whole account. A revoked key keeps those that it had.',
+        }),
+      addresses: z.array(z.string()).nullable().meta({
         description:
-          'The domain the key is limited to. Null if the key is not limited or the domain was deleted; see domainName.',
-      }),
-      domainName: graphqlOnly(z.string().nullable()).meta({
-        description:
-          'Name of the domain the key is limited to, even after that domain and the key were deleted. Null if the key is not limited.',
+          'The email addresses that the key can access, besides its domains. Null: the key can access the whole account.',
       }),
       policy: sendPolicyShape.nullable().meta({ description: 'Limits what is sent with the key. Null: no limits.' }),
       ...policyUsageFields('policy_usage'),
@@ -158,8 +174,8 @@ export const apiKeyCapability: Capability = {
       }),
     }),
     computed: {
-      domains: ({ domainId: id, domainName }) =>
-        id === null || domainName === null ? null : [{ id, name: domainName }],
+      domains: ({ reach }) => reach?.domains ?? null,
+      addresses: ({ reach }) => reach?.addresses ?? null,
     },
     loaded: {
       ...loadPolicyUsage<keys.ApiKey>(({ id: owner, policy: held }) =>
@@ -179,7 +195,7 @@ export const apiKeyCapability: Capability = {
   operations: [
     defineChange({
       kind: 'create',
-      access: 'manage',
+      access: 'keys',
       operationId: 'createApiKey',
       field: 'createApiKey',
       summary: 'Create an API key',
@@ -248,12 +264,12 @@ export const apiKeyCapability: Capability = {
     }),
     defineChange({
       kind: 'update',
-      access: 'manage',
+      access: 'keys',
       operationId: 'updateApiKey',
       field: 'updateApiKey',
       summary: 'Update an API key',
       description:
-        'Omitted fields keep their values. A key can lose scopes, and never gains any. A key changes only keys whose rights are within its own.',
+        'Omitted fields keep their values. A key can lose scopes, domains and addresses, and never gains any. A key changes only keys whose rights are within its own.',
       target,
       input: apiKeyChange,
       inputName: 'UpdateApiKey',
@@ -262,7 +278,7 @@ export const apiKeyCapability: Capability = {
       run: (context, input, id) => keys.updateApiKey(context, id, input),
     }),
     defineDelete({
-      access: 'manage',
+      access: 'keys',
       operationId: 'deleteApiKey',
       field: 'revokeApiKey',
       summary: 'Revoke an API key',

@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto';
 import { keyHint } from '../../core/accounts/key-hint.ts';
 import {
-  hasScope,
   INSUFFICIENT_SCOPE,
+  isReachWithin,
   isWithin,
   type KeyRights,
+  type Reach,
+  reachInWords,
   SCOPES,
   SCOPES_OF_LIMITED_KEYS,
   type Scope,
-  scopeMissing,
   scopesInWords,
 } from '../../core/accounts/key-rights.ts';
+import { requireRights } from '../../core/accounts/rights.ts';
 import { canonicalDomainName } from '../../core/domains/domain-name.ts';
 import type { SendPolicy } from '../../core/sending/send-policy.ts';
 import { UserError } from '../../core/shared/errors.ts';
@@ -40,12 +42,11 @@ export interface NewApiKey {
   name: string;
   /** null or omitted: the key does not expire, or when the key expires that creates it */
   expiresAt?: Date | null | undefined;
-  /** null or omitted: full rights, or with a domain every scope that a domain key can have */
+  /** null or omitted: full rights, or with domains or addresses every scope that a limited key can have */
   scopes?: readonly Scope[] | null | undefined;
-  /** limits the key to one domain; null or omitted: all domains */
-  domainId?: string | null | undefined;
-  /** the same, by ids or names: at most one */
+  /** limits the key to these domains and addresses, by ids or names; null or omitted, both: the whole account */
   domains?: readonly string[] | null | undefined;
+  addresses?: readonly string[] | null | undefined;
   /** limits what it sends; a key with a policy has at most the scopes read and send. Null or omitted: no limits */
   policy?: SendPolicy | null | undefined;
 }
@@ -57,6 +58,9 @@ export interface ApiKeyChange {
   expiresAt?: Date | null | undefined;
   /** fewer than it has; null: full rights, for a key that has them */
   scopes?: readonly Scope[] | null | undefined;
+  /** no more than it has; one of them without the other: all domains, or all addresses, are taken */
+  domains?: readonly string[] | null | undefined;
+  addresses?: readonly string[] | null | undefined;
   /** replaces the whole policy; null removes it */
   policy?: SendPolicy | null | undefined;
 }
@@ -65,6 +69,8 @@ export interface ApiKeyChange {
 export const MAX_API_KEYS = 100;
 /** Characters. */
 export const MAX_API_KEY_NAME_LENGTH = 100;
+/** Domains and addresses of a key, of each kind: every transaction of the key names them. */
+export const MAX_REACH = 50;
 const SECRET_BYTES = 32;
 
 /** Returns a page of keys, newest first; inverted: oldest first. */
@@ -122,12 +128,12 @@ export async function createApiKey(
 ): Promise<{ id: string; secret: string }> {
   const name = readName(input.name);
   const { expiresAt = null } = input;
-  const domainId = input.domainId ?? (await findDomain(context, input.domains ?? null));
+  const reach = await findReach(context, input);
   requireFuture(expiresAt, context.now());
   const policy = input.policy ?? null;
-  const scopes = readScopes(input.scopes ?? null, { domainId, policy });
-  requireWithin(context.rights, scopes, domainId);
-  if (domainId !== null && !isValidId(domainId)) throw noDomain();
+  const scopes = readScopes(input.scopes ?? null, { reach, policy });
+  if (!isWithin(context.rights, { scopes, reach }))
+    throw moreRights('A key cannot create a key with more rights than its own.', context.rights);
   const secret = Buffer.from(context.random(SECRET_BYTES)).toString('base64url');
   const id = newIdentifier(context, 'apiKey');
   const secretSha256 = createHash('sha256').update(secret).digest();
@@ -138,9 +144,10 @@ export async function createApiKey(
     hint: keyHint(secret),
     expiresAt,
     scopes,
-    domainId,
+    reach,
     policy,
     parentId: context.rights.keyId,
+    personId: context.rights.personId,
   };
   const outcome = await asUser(context.database, context.userId, (transaction) =>
     keys.insertApiKey(transaction, context.userId, key, MAX_API_KEYS),
@@ -149,7 +156,9 @@ export async function createApiKey(
     case 'made':
       return { id, secret };
     case 'no domain':
-      throw noDomain();
+      throw invalid('One of the domains was deleted meanwhile', 'domains');
+    case 'no address':
+      throw invalid('One of the addresses was deleted meanwhile', 'addresses');
     case 'more rights':
       throw moreRights('A key cannot create a key with more rights than its own.', context.rights);
     case 'too long':
@@ -172,7 +181,11 @@ export async function createApiKey(
 export async function updateApiKey(context: OperationContext, id: string, change: ApiKeyChange): Promise<ApiKey> {
   const { database, userId, bus, rights } = context;
   if (CHANGEABLE.every((field) => change[field] === undefined))
-    throw new UserError('validation', 'At least one field must be provided: name, expires_at, scopes, policy');
+    throw new UserError(
+      'validation',
+      'At least one field must be provided: name, expires_at, scopes, domains, addresses, policy',
+    );
+  const given = await findReach(context, change);
   const lastSeq = await asUser(database, userId, async (transaction) => {
     const before = isValidId(id) ? await keys.lockApiKey(transaction, userId, id) : null;
     if (before === null) throw keyNotFound();
@@ -181,10 +194,13 @@ export async function updateApiKey(context: OperationContext, id: string, change
     if (expiresAt !== undefined) requireFuture(expiresAt, context.now());
     if (expiresAt !== undefined) await requireEarlyExpiry(context, transaction, before, expiresAt);
     const after = policy === undefined ? before.policy : policy;
+    const reach = given ?? before.reach;
+    if (!isReachWithin(reach, before.reach)) throw reachOnlyShrinks(before.reach);
     const changed = await keys.updateApiKey(transaction, userId, id, {
       name: name === undefined ? before.name : readName(name),
       expiresAt: expiresAt === undefined ? before.expiresAt : expiresAt,
-      scopes: changedScopes(before, change.scopes, after),
+      scopes: changedScopes(before, change.scopes, { reach, policy: after }),
+      reach,
       policy: after,
     });
     if ('inTheWay' in changed) throw policyInTheWay(changed.inTheWay);
@@ -196,23 +212,23 @@ export async function updateApiKey(context: OperationContext, id: string, change
   return readApiKey(context, id);
 }
 
-const CHANGEABLE = ['name', 'expiresAt', 'scopes', 'policy'] as const;
+const CHANGEABLE = ['name', 'expiresAt', 'scopes', 'domains', 'addresses', 'policy'] as const;
 
 /** Returns the scopes after a change, which takes scopes away or leaves them. Throws validation. */
 function changedScopes(
-  { scopes: had, domainId }: keys.ApiKeyRow,
+  { scopes: had }: keys.ApiKeyRow,
   given: readonly Scope[] | null | undefined,
-  policy: SendPolicy | null,
+  limits: Limits,
 ): readonly Scope[] | null {
   if (given === undefined) {
-    if (policy !== null && !isOfLimitedKey(had))
+    if (isLimited(limits) && !isOfLimitedKey(had))
       throw invalid(
-        `A key with a send policy has at most the scopes read and send, and this key has ${scopesInWords(had)}. Set scopes, too.`,
+        `A key ${kindOf(limits)} has at most the scopes read and send, and this key has ${scopesInWords(had)}. Set scopes, too.`,
         'scopes',
       );
     return had;
   }
-  const scopes = given === null && had !== null ? null : readScopes(given, { domainId, policy });
+  const scopes = given === null && had !== null ? null : readScopes(given, limits);
   if (had !== null && (scopes === null || !scopes.every((scope) => had.includes(scope))))
     throw invalid(`A key can only lose scopes, and this key has ${scopesInWords(had)}. Create a new key.`, 'scopes');
   return scopes;
@@ -227,7 +243,7 @@ export interface Revocation {
 /**
  * Revokes a key permanently, even the last one or the key of this request. This gateway rejects it at once; other
  * gateways as soon as they get the broadcast, and within 5 seconds if it is lost. What the key set up stops, and the keys that it created are
- * revoked, unless they are kept. A key can always revoke itself; revoking another key needs the scope `manage`, and keeping what it set up
+ * revoked, unless they are kept. A key can always revoke itself; revoking another key needs the right to manage keys, and keeping what it set up
  * all the rights that it has. Throws not_found, forbidden, validation.
  */
 export async function revokeApiKey(
@@ -237,7 +253,7 @@ export async function revokeApiKey(
 ): Promise<void> {
   const { database, userId, bus, rights } = context;
   const { keyId } = rights;
-  if (id !== keyId && !hasScope(rights, 'manage')) throw scopeMissing('Revoking another key', 'manage', rights);
+  if (id !== keyId) requireRights(rights, 'Revoking another key', ['keys']);
   if (!isValidId(id)) throw keyNotFound();
   if (keepsConfiguration && id === keyId)
     throw invalid(
@@ -259,7 +275,7 @@ export async function revokeApiKey(
 }
 
 /** Tells the other processes that what keys set up may have changed. `lastSeq`: of the events that were appended; null: none were. */
-function publishLimits({ bus, userId }: OperationContext, lastSeq: number | null): void {
+export function publishLimits({ bus, userId }: OperationContext, lastSeq: number | null): void {
   bus.publish('guard.changed', { userId });
   bus.publish('subscription.changed', { userId });
   if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });
@@ -307,19 +323,31 @@ function readName(given: string): string {
   return name;
 }
 
-/** Returns the id of the only domain named; null without a list. Throws validation. */
-async function findDomain(
+/** Returns the domains and addresses that are named; null when none are given. Throws validation. */
+async function findReach(
   { database, userId }: OperationContext,
-  domains: readonly string[] | null,
-): Promise<string | null> {
-  if (domains === null) return null;
-  const [named, ...others] = domains;
-  if (named === undefined) throw invalid('Give one domain, or omit domains for access to all', 'domains');
-  if (others.length > 0) throw invalid('A key can be limited to one domain. Create one key for each domain', 'domains');
-  const name = canonicalDomainName(named);
-  const id = await asUser(database, userId, (transaction) => keys.findKeyDomain(transaction, userId, named, name));
-  if (id === null) throw invalid(`You have no domain ${named}`, 'domains');
-  return id;
+  { domains, addresses }: Pick<NewApiKey, 'domains' | 'addresses'>,
+): Promise<Reach | null> {
+  if (domains == null && addresses == null) return null;
+  for (const [field, named] of Object.entries({ domains, addresses })) {
+    if (named?.length === 0) throw invalid(`Give at least one, or omit ${field}`, field);
+    if (named != null && named.length > MAX_REACH)
+      throw invalid(`A key can be limited to at most ${MAX_REACH} ${field}`, field);
+  }
+  return asUser(database, userId, async (transaction) => {
+    const reach = { domains: new Map<string, string>(), addresses: new Set<string>() };
+    for (const given of domains ?? []) {
+      const domain = await keys.findKeyDomain(transaction, userId, given, canonicalDomainName(given));
+      if (domain === null) throw invalid(`You have no domain ${given}`, 'domains');
+      reach.domains.set(domain.id, domain.name);
+    }
+    for (const given of addresses ?? []) {
+      const address = await keys.findKeyAddress(transaction, userId, given);
+      if (address === null) throw invalid(`You have no email address ${given}`, 'addresses');
+      reach.addresses.add(address);
+    }
+    return { domains: [...reach.domains].map(([id, name]) => ({ id, name })), addresses: [...reach.addresses] };
+  });
 }
 
 function requireFuture(expiresAt: Date | null, now: Date): void {
@@ -330,27 +358,40 @@ function isOfLimitedKey(scopes: readonly Scope[] | null): boolean {
   return scopes?.every((scope) => SCOPES_OF_LIMITED_KEYS.includes(scope)) ?? false;
 }
 
+/** What limits a key besides its scopes. */
+interface Limits {
+  reach: Reach | null;
+  policy: SendPolicy | null;
+}
+
+const isLimited = ({ reach, policy }: Limits) => reach !== null || policy !== null;
+
+function kindOf({ reach }: Limits): string {
+  if (reach === null) return 'with a send policy';
+  const isOfOneDomain = reach.addresses.length === 0 && reach.domains.length === 1;
+  return `that is limited to ${isOfOneDomain ? 'one domain' : 'domains or addresses'}`;
+}
+
 /** Returns the scopes without duplicates, in the order of SCOPES. */
-function readScopes(
-  given: readonly Scope[] | null,
-  { domainId, policy }: { domainId: string | null; policy: SendPolicy | null },
-): readonly Scope[] | null {
-  const isLimited = domainId !== null || policy !== null;
-  if (given === null) return isLimited ? SCOPES_OF_LIMITED_KEYS : null;
+function readScopes(given: readonly Scope[] | null, limits: Limits): readonly Scope[] | null {
+  if (given === null) return isLimited(limits) ? SCOPES_OF_LIMITED_KEYS : null;
   if (given.length === 0) throw invalid('Give at least one scope, or omit scopes for full rights', 'scopes');
-  const unfit = isLimited ? given.find((scope) => !SCOPES_OF_LIMITED_KEYS.includes(scope)) : undefined;
-  const kind = domainId === null ? 'with a send policy' : 'that is limited to one domain';
-  if (unfit !== undefined) throw invalid(`A key ${kind} can have the scopes read and send, not ${unfit}.`, 'scopes');
+  const unfit = isLimited(limits) ? given.find((scope) => !SCOPES_OF_LIMITED_KEYS.includes(scope)) : undefined;
+  if (unfit !== undefined)
+    throw invalid(`A key ${kindOf(limits)} can have the scopes read and send, not ${unfit}.`, 'scopes');
   return SCOPES.filter((scope) => given.includes(scope));
 }
 
-function requireWithin(rights: KeyRights, scopes: readonly Scope[] | null, domainId: string | null): void {
-  if (isWithin(rights, { scopes, domainId })) return;
-  throw moreRights('A key cannot create a key with more rights than its own.', rights);
+function reachOnlyShrinks(had: Reach | null): UserError {
+  const rest = had === null ? 'the whole account' : reachInWords(had);
+  return invalid(
+    `A key can only lose domains and addresses, and this key is limited to ${rest}. Create a new key.`,
+    'domains',
+  );
 }
 
-function moreRights(rule: string, { scopes, domain }: KeyRights): UserError {
-  const own = `${scopesInWords(scopes)}${domain === null ? '' : ` for ${domain.name}`}`;
+function moreRights(rule: string, { scopes, reach }: KeyRights): UserError {
+  const own = `${scopesInWords(scopes)}${reach === null ? '' : ` for ${reachInWords(reach)}`}`;
   return new UserError('forbidden', `${rule} This key has ${own}.`, { title: 'Forbidden', reason: INSUFFICIENT_SCOPE });
 }
 
@@ -371,8 +412,4 @@ function policyInTheWay(name: string): UserError {
 
 function keyNotFound(): UserError {
   return new UserError('not_found', 'API key not found');
-}
-
-function noDomain(): UserError {
-  return invalid('You have no domain with that id', 'domainId');
 }

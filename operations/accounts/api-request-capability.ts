@@ -110,7 +110,7 @@ export const apiRequestCapability: Capability = {
   }),
   operations: [
     defineList({
-      access: 'read',
+      access: 'requests',
       operationId: 'listRequests',
       field: 'apiRequests',
       summary: 'List requests',
@@ -136,7 +136,7 @@ export const apiRequestCapability: Capability = {
       list: requests.listApiRequests,
     }),
     defineRead({
-      access: 'read',
+      access: 'requests',
       operationId: 'getRequest',
       field: 'apiRequest',
       summary: 'Retrieve a request',

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { Origin } from '../../core/accounts/audit.ts';
 import { WEBHOOK_FORMATS } from '../../core/endpoints/endpoint-config.ts';
 import { decryptSecret, type SecretPurpose } from '../../core/shared/secret-box.ts';
 import type { Database } from '../../db/connection/database.ts';
@@ -13,9 +14,12 @@ import {
   readKeptBytes,
   readLargeDocument,
 } from '../../db/queries/accounts/export-account.ts';
+import { recordExport } from './audit-log.ts';
 
 export interface AccountExport {
   userId: string;
+  /** who exports, for the audit log; absent: the operator */
+  origin?: Origin;
   /** decrypts the secrets of endpoints and the private keys of domains; null leaves them out */
   secretKey: Uint8Array | null;
   /** Takes one part after the other; the next is read when it resolves. */
@@ -46,6 +50,8 @@ const PART_BYTES = 1_000_000;
  */
 export async function exportAccount(database: Database, request: AccountExport): Promise<ExportCounts> {
   const counts = { documents: 0, messages: 0 };
+  const { userId, origin } = request;
+  await recordExport(database, { userId, origin, at: new Date(), kind: 'account' });
   await inTransaction(database, async (client) => {
     await beginExport(client, request.userId);
     for (const kind of EXPORTED_KINDS) counts.documents += await exportDocuments(client, kind, request);

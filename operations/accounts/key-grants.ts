@@ -42,6 +42,11 @@ export async function grantOf(
   return { setByKeyId: keyId, grantedScopes: present.scopes === null ? null : [...present.scopes] };
 }
 
+/** Throws forbidden for the first scope that is missing; `what` begins its sentence. */
+function requireScopes(rights: KeyRights, what: string, needed: readonly Scope[]): void {
+  for (const scope of needed) if (!hasScope(rights, scope)) throw scopeMissing(what, scope, rights);
+}
+
 /** The rights of a route from an address or a domain to an endpoint. */
 export interface RouteGrant {
   routeSetByKeyId: Grant['setByKeyId'];
@@ -55,11 +60,6 @@ export async function routeGrantOf(
 ): Promise<RouteGrant> {
   const { setByKeyId, grantedScopes } = await grantOf(context, transaction, 'Routing mail to an endpoint', ['read']);
   return { routeSetByKeyId: setByKeyId, routeGrantedScopes: grantedScopes };
-}
-
-/** Throws forbidden for the first scope that is missing; `what` begins its sentence. */
-export function requireScopes(rights: KeyRights, what: string, needed: readonly Scope[]): void {
-  for (const scope of needed) if (!hasScope(rights, scope)) throw scopeMissing(what, scope, rights);
 }
 
 /**

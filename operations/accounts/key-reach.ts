@@ -1,13 +1,13 @@
-import { LIMITED_TO_DOMAIN } from '../../core/accounts/key-rights.ts';
+import { isReached, limitDetails, type Reach, reachInWords } from '../../core/accounts/key-rights.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import { findReached } from '../../db/queries/accounts/credential.ts';
 import { isValidId, type OperationContext } from '../context.ts';
 
 /**
- * A key that is limited to one domain reads through a database handle that shows only that domain and cannot write
- * (limitedTo in db/connection/database.ts). Operations that write switch to the full handle after checking that no
- * other domain is touched. These functions do nothing for other keys.
+ * A key that is limited to domains or addresses reads through a database handle that shows only these and cannot write (limitedTo in
+ * db/connection/transaction.ts). Operations that write switch to the full handle after checking that nothing else is touched. These functions
+ * do nothing for other keys.
  */
 export function withFullAccess(context: OperationContext): OperationContext {
   const { limit } = context.database;
@@ -15,17 +15,37 @@ export function withFullAccess(context: OperationContext): OperationContext {
 }
 
 /**
- * Requires that the sender belongs to the key's domain. `path` is the prefix of the email's field names. Throws
- * forbidden.
+ * Requires that the key may send from this address. `path` is the prefix of the email's field names. Throws forbidden.
  */
-export function requireSender(
+export function requireSender({ database: { limit } }: OperationContext, { sender, domain, path }: Sender): void {
+  if (limit === undefined || isReached(limit, sender.address)) return;
+  throw senderExceeds(limit, limit.addresses.length === 0 ? domain : sender.address, path);
+}
+
+/** Who sends an email. */
+interface Sender {
+  sender: { address: string };
+  /** canonical */
+  domain: string;
+  /** prefix of the email's field names */
+  path: string;
+}
+
+/**
+ * Requires that bounces for a key may go to this domain, which is not the sender's: single addresses do not cover it. Throws forbidden.
+ */
+export function requireReturnDomain(
   { database: { limit } }: OperationContext,
-  { domain, path }: { domain: string; path: string },
+  { domain, path }: Pick<Sender, 'domain' | 'path'>,
 ): void {
   if (limit === undefined || limit.domains.some(({ name }) => name === domain)) return;
-  const message = `This API key can send from ${limit.domains.map(({ name }) => name).join(', ')} only, not from ${domain}.`;
+  throw senderExceeds(limit, domain, path);
+}
+
+function senderExceeds(reach: Reach, sender: string, path: string): UserError {
+  const message = `This API key can send from ${reachInWords(reach)} only, not from ${sender}.`;
   const details = [{ field: `${path}from`, message }];
-  throw new UserError('forbidden', message, { details, title: 'Forbidden', reason: LIMITED_TO_DOMAIN });
+  return new UserError('forbidden', message, { ...limitDetails(reach), details, title: 'Forbidden' });
 }
 
 /** Returns a context with full access, to change an email that the key can reach. Throws `notFound`. */

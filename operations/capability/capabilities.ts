@@ -1,6 +1,8 @@
 import { accountCapability, erasureCapability } from '../accounts/account-capability.ts';
 import { apiKeyCapability } from '../accounts/api-key-capability.ts';
 import { apiRequestCapability } from '../accounts/api-request-capability.ts';
+import { auditCapability } from '../accounts/audit-capability.ts';
+import { invitationCapability, memberCapability, workspaceCapability } from '../accounts/member-capability.ts';
 import { dmarcReportCapability, dmarcSummaryCapability } from '../domains/dmarc-report-capability.ts';
 import { domainCapability } from '../domains/domain-capability.ts';
 import { emailAddressCapability } from '../domains/email-address-capability.ts';
@@ -61,6 +63,10 @@ export const capabilities: readonly Capability[] = [
   overviewCapability,
   erasureCapability,
   retentionCapability,
+  workspaceCapability,
+  memberCapability,
+  invitationCapability,
   apiKeyCapability,
   apiRequestCapability,
+  auditCapability,
 ];

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { AccessName } from '../../core/accounts/rights.ts';
 import type { IdentifierKind } from '../../core/shared/identifiers.ts';
 import type { KeysetCursor, KeysetPage, Page } from '../../core/shared/page.ts';
 import type { OperationContext } from '../context.ts';
@@ -74,10 +75,8 @@ interface LoadedField<Row extends ResourceRow> {
   load: (context: OperationContext, rows: readonly Row[]) => Promise<readonly unknown[]>;
 }
 
-/** Who may use an operation: a name of `access` (gateway/admission/access.ts, schema/graphql/access.ts). */
-type AccessName = 'read' | 'send' | 'sendAccount' | 'manage' | 'approve';
-
 interface OperationNames {
+  /** who may use it */
   access: AccessName;
   /** `operationId` in openapi.json; absent: not in REST */
   operationId?: string;

@@ -286,7 +286,7 @@ export const domainCapability: Capability = {
     }),
     defineChange({
       kind: 'create',
-      access: 'manage',
+      access: 'domains',
       field: 'createDomain',
       summary: 'Create a domain',
       description:
@@ -300,7 +300,7 @@ export const domainCapability: Capability = {
     }),
     defineChange({
       kind: 'update',
-      access: 'manage',
+      access: 'domains',
       field: 'updateDomain',
       summary: 'Update a domain',
       description: 'Turns the catch-all of a verified domain on or off: where mail to unknown addresses goes.',
@@ -310,7 +310,7 @@ export const domainCapability: Capability = {
       run: (context, change, id) => changes.updateDomain(context, id, change),
     }),
     defineAction({
-      access: 'manage',
+      access: 'domains',
       field: 'deleteDomain',
       summary: 'Delete a domain',
       description:
@@ -336,7 +336,7 @@ export const domainCapability: Capability = {
       run: async (context, _input, id) => ({ deletedId: id, ...(await changes.deleteDomain(context, id)) }),
     }),
     defineAction({
-      access: 'manage',
+      access: 'domains',
       field: 'verifyDomain',
       summary: 'Check the DNS records of a domain',
       description: 'Checks the DNS records of a domain now.',
@@ -350,7 +350,7 @@ export const domainCapability: Capability = {
       run: (context, _input, id) => domains.readCheckedDomain(context, id),
     }),
     defineAction({
-      access: 'manage',
+      access: 'domains',
       field: 'verifyDomains',
       summary: 'Check the DNS records of several domains',
       description:
@@ -370,7 +370,7 @@ export const domainCapability: Capability = {
       },
     }),
     defineAction({
-      access: 'manage',
+      access: 'domains',
       field: 'rotateDkimKey',
       summary: 'Rotate the DKIM key of a domain',
       description:

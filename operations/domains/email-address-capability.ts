@@ -168,7 +168,7 @@ export const emailAddressCapability: Capability = {
   operations: [
     defineChange({
       kind: 'create',
-      access: 'manage',
+      access: 'domains',
       operationId: 'createEmailAddress',
       field: 'createEmailAddress',
       summary: 'Create an email address',
@@ -213,7 +213,7 @@ export const emailAddressCapability: Capability = {
     }),
     defineChange({
       kind: 'update',
-      access: 'manage',
+      access: 'domains',
       operationId: 'updateEmailAddress',
       putOperationId: 'putEmailAddress',
       field: 'updateEmailAddress',
@@ -231,7 +231,7 @@ export const emailAddressCapability: Capability = {
       run: (context, input, id) => changes.updateEmailAddress(context, id, input),
     }),
     defineDelete({
-      access: 'manage',
+      access: 'domains',
       operationId: 'deleteEmailAddress',
       field: 'deleteEmailAddress',
       summary: 'Delete an email address',

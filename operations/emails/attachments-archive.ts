@@ -27,6 +27,7 @@ export function readAttachmentsArchive(context: OperationContext, emailId: strin
     const [email] = isValidId(emailId) ? await loadEmails(context, [emailId]) : [];
     if (email == null) throw emailNotFound();
     const [content] = await loadOutlines(context, [emailId]);
+    context.noteReads?.(context, [emailId]);
     const attachments = content?.attachments ?? [];
     const [first] = attachments;
     if (first === undefined) throw new UserError('not_found', 'No attachments found in this email');

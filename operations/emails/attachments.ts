@@ -1,7 +1,7 @@
 import { type Attachment, decodeAttachment } from '../../core/mime/attachment.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/transaction.ts';
-import { findRawBeginnings, findRawSizes, readRawBytes } from '../../db/queries/emails/raw-bytes.ts';
+import { findRawSizes, readRawBeginnings, readRawBytes } from '../../db/queries/emails/raw-bytes.ts';
 import { isValidId, type OperationContext } from '../context.ts';
 import { loadEmails, loadOutlines, loadSizes } from './emails.ts';
 import { waitUntilParsed } from './pending-emails.ts';
@@ -42,6 +42,7 @@ async function readParsedAttachment(
   if (attachments.length === 0) throw new UserError('not_found', 'No attachments found in this email');
   const attachment = attachments.find((each) => isChosen(each, choice));
   if (attachment === undefined) throw new UserError('not_found', 'Attachment not found');
+  context.noteReads?.(context, [emailId]);
   const { filename, contentType, start, length, transferEncoding } = attachment;
   const encoded = await readBytes(context, emailId, { start, length });
   return { filename, contentType, bytes: decodeAttachment(encoded, transferEncoding) };
@@ -56,6 +57,7 @@ async function readStoredMessage(context: OperationContext, emailId: string): Pr
   const [email] = isValidId(emailId) ? await loadEmails(context, [emailId]) : [];
   if (email == null) throw new UserError('not_found', 'Email not found or access denied');
   const bytes = await readWholeMessage(context, emailId);
+  context.noteReads?.(context, [emailId]);
   return { filename: `${emailId}.eml`, contentType: 'message/rfc822', bytes };
 }
 
@@ -121,14 +123,14 @@ export async function loadRawSources(
     findRawSizes(transaction, userId, emailIds.filter(isValidId)),
   );
   const readSize = (id: string) => Math.min(sizes.get(id) ?? 0, most ?? Number.POSITIVE_INFINITY);
-  for (const batch of batchBySize([...sizes.keys()], readSize)) {
+  // A message is read and unpacked as a whole, whatever is asked of it.
+  for (const batch of batchBySize([...sizes.keys()], (id) => sizes.get(id) ?? 0)) {
     const total = batch.reduce((sum, id) => sum + readSize(id), 0);
     const length = Math.max(...batch.map(readSize));
-    const found = await room.load(total, () =>
-      asUser(database, userId, (transaction) => findRawBeginnings(transaction, userId, batch, length)),
-    );
+    const found = await room.load(total, () => readRawBeginnings(database, userId, batch, length));
     for (const [id, bytes] of found) sources.set(id, bytes);
   }
+  context.noteReads?.(context, [...sources.keys()]);
   return emailIds.map((id) => unlessDamaged(context, id, sources.get(id) ?? null));
 }
 

@@ -254,6 +254,8 @@ export async function readEmails(
       );
     emails.push(email === null ? null : await withTexts(userId, email));
   }
+  const shown = emails.filter((email) => email !== null).map(({ id }) => id);
+  context.noteReads?.(context, shown);
   return emails;
 }
 
@@ -355,16 +357,20 @@ function sendingOf(status: EmailQuery['status']): lists.SendingState | null {
 
 export type { ContentPart, EmailParts, PartSizes } from '../../db/queries/emails/email-parts.ts';
 
+/** Parts that show what an email says. */
+const TEXTS: readonly ContentPart[] = ['text', 'html', 'cleanedText', 'cleanedHtml'];
+
 /**
  * Returns the given content parts of each email; null where the user has no such email or it has no content yet. `checkSizes` is called
  * before large parts are loaded. Throws what it and ResponseRoom.load throw.
  */
 export async function loadContentParts(
-  { database, userId, room }: OperationContext,
+  context: OperationContext,
   emailIds: readonly string[],
   parts: ReadonlySet<ContentPart>,
   checkSizes: (sizes: PartSizes) => void = () => undefined,
 ): Promise<(EmailParts | null)[]> {
+  const { database, userId, room } = context;
   const read = (source: Database, maxBytes: number) =>
     asUser(source, userId, (transaction) =>
       findContentParts(transaction, userId, { emailIds: emailIds.filter(isValidId), parts, maxBytes }),
@@ -376,7 +382,13 @@ export async function loadContentParts(
     const { reading: _, ...own } = database;
     found = await room.load(found.bytes, () => read(own, Number.MAX_SAFE_INTEGER));
   }
-  return emailIds.map((id) => (found instanceof Map ? (found.get(id) ?? null) : null));
+  const contents = found;
+  if (TEXTS.some((part) => parts.has(part)))
+    context.noteReads?.(
+      context,
+      emailIds.filter((id) => contents instanceof Map && contents.has(id)),
+    );
+  return emailIds.map((id) => (contents instanceof Map ? (contents.get(id) ?? null) : null));
 }
 
 /** Returns the size of each raw message in bytes; null where it is gone or the user has no such email. */

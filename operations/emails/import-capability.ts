@@ -58,7 +58,7 @@ export const importCapability: Capability = {
   restCase: 'snake',
   operations: [
     defineAction({
-      access: 'manage',
+      access: 'imports',
       operationId: 'importEmails',
       field: 'importEmails',
       summary: 'Import emails',

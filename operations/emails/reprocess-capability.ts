@@ -88,7 +88,7 @@ export const reprocessCapability: Capability = {
   restCase: 'snake',
   operations: [
     defineAction({
-      access: 'manage',
+      access: 'imports',
       operationId: 'reprocessEmails',
       field: 'reprocessEmails',
       summary: 'Reprocess emails',

@@ -394,7 +394,7 @@ export const releaseCapability: Capability = {
   restCase: 'snake',
   operations: [
     defineAction({
-      access: 'manage',
+      access: 'endpoints',
       operationId: 'releaseEmail',
       field: 'releaseEmail',
       summary: 'Release a held email',

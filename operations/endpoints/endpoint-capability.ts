@@ -137,7 +137,7 @@ export const endpointDeletion: Capability = {
   restCase: 'camel',
   operations: [
     defineAction({
-      access: 'manage',
+      access: 'endpoints',
       operationId: 'deleteEndpoint',
       field: 'deleteEndpoint',
       summary: 'Delete an endpoint',
@@ -233,7 +233,7 @@ export const replayCapability: Capability = {
   restCase: 'camel',
   operations: [
     defineAction({
-      access: 'manage',
+      access: 'endpoints',
       operationId: 'replayEndpointDeliveries',
       field: 'replayDeliveries',
       summary: 'Replay deliveries to an endpoint',
@@ -275,7 +275,7 @@ export const retryWaitingCapability: Capability = {
   restCase: 'camel',
   operations: [
     defineAction({
-      access: 'manage',
+      access: 'endpoints',
       operationId: 'retryWaitingDeliveries',
       field: 'retryWaitingDeliveries',
       summary: 'Retry all waiting deliveries to an endpoint',

@@ -1,4 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
+import { requireRights } from '../../core/accounts/rights.ts';
 import { checkEndpointConfig } from '../../core/endpoints/endpoint-config.ts';
 import { rotateSigningSecrets } from '../../core/endpoints/webhook-signature.ts';
 import { UserError } from '../../core/shared/errors.ts';
@@ -14,7 +15,7 @@ import {
   forgetFailures,
   lockStatistics,
 } from '../../db/queries/endpoints/endpoint-write.ts';
-import { grantOf, requireScopes } from '../accounts/key-grants.ts';
+import { grantOf } from '../accounts/key-grants.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import {
   changeSubscription,
@@ -190,7 +191,7 @@ export async function rotateSecret(
   const { userId } = context;
   await context.entities.asUser(userId, async (unit) => {
     const endpoint = await lockEndpoint(unit, userId, endpointId);
-    requireScopes(context.rights, 'Rotating a signing secret', ['read']);
+    requireRights(context.rights, 'Rotating a signing secret', ['read']);
     if (endpoint.type !== 'webhook')
       throw new UserError('validation', 'Only webhooks have a signing secret', { isOfState: true });
     const previous = decryptSigningSecrets(context, endpoint.secretCiphertext ?? null);

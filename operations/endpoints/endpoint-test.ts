@@ -1,3 +1,4 @@
+import { requireRights } from '../../core/accounts/rights.ts';
 import { checkWebhookUrl } from '../../core/endpoints/webhook-url.ts';
 import { EVENT_KINDS, type EventKind, isEventKind } from '../../core/events/event-kinds.ts';
 import { UserError } from '../../core/shared/errors.ts';
@@ -5,7 +6,6 @@ import { inUserTransaction } from '../../db/connection/transaction.ts';
 import { leaseRequests } from '../../db/queries/accounts/request-lease.ts';
 import { readPolicy } from '../../db/queries/sending/outgoing-policy.ts';
 import { BusTimeout, BusUnavailable, questions, type Reply, type Request } from '../../schema/messages.ts';
-import { requireScopes } from '../accounts/key-grants.ts';
 import { invalid, newIdentifier, type OperationContext } from '../context.ts';
 import { limitRefusal } from '../sending/sending-policy.ts';
 import { type Endpoint, endpointNotFound, invalidConfiguration, loadEndpoints } from './endpoints.ts';
@@ -46,7 +46,7 @@ export async function testEndpoint(
   const { userId, settings } = context;
   const [endpoint] = await loadEndpoints(context, [endpointId]);
   if (endpoint == null) throw endpointNotFound();
-  requireScopes(context.rights, 'Testing an endpoint', ['read']);
+  requireRights(context.rights, 'Testing an endpoint', ['read']);
   if (input.overrideUrl !== null) {
     if (endpoint.type !== 'webhook') throw invalid('Only webhooks can be tested with another URL', 'overrideUrl');
     const details = checkWebhookUrl(input.overrideUrl, settings.guard);

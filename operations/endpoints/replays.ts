@@ -1,8 +1,8 @@
+import { requireRights } from '../../core/accounts/rights.ts';
 import { readWebhookConfig } from '../../core/endpoints/endpoint-config.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import * as replays from '../../db/queries/endpoints/delivery-replay.ts';
-import { requireScopes } from '../accounts/key-grants.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { endpointNotFound } from './endpoints.ts';
 
@@ -48,7 +48,7 @@ export async function replayDeliveries(
   const { deliveryIds, ...replay } = await asUser(database, userId, async (transaction) => {
     const endpoint = await replays.holdEndpoint(transaction, userId, endpointId);
     if (endpoint === null) throw endpointNotFound();
-    requireScopes(context.rights, 'Replaying deliveries', ['read']);
+    requireRights(context.rights, 'Replaying deliveries', ['read']);
     // Capped at now, so that the new deliveries never fall into the period.
     const until = input.until === null || input.until > endpoint.at ? endpoint.at : input.until;
     if (input.until !== null && input.until <= input.since) throw invalid('until must be later than since', 'until');
@@ -101,7 +101,7 @@ export async function retryWaiting(context: OperationContext, endpointId: string
   const found = await asUser(database, userId, async (transaction) => {
     const endpoint = await replays.holdEndpoint(transaction, userId, endpointId);
     if (endpoint === null) throw endpointNotFound();
-    requireScopes(context.rights, 'Retrying deliveries', ['read']);
+    requireRights(context.rights, 'Retrying deliveries', ['read']);
     if (!endpoint.isActive) throw notActive();
     const { type } = endpoint;
     const deliveryIds = await replays.retryWaiting(transaction, userId, { endpointId, type }, MAX_REPLAYED);

@@ -1,9 +1,9 @@
+import { requireRights } from '../../core/accounts/rights.ts';
 import { readWebhookConfig } from '../../core/endpoints/endpoint-config.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
 import type { DeliverySummary } from '../../db/queries/endpoints/delivery-row.ts';
-import { requireScopes } from '../accounts/key-grants.ts';
 import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import {
   decideCurrentRoute,
@@ -31,7 +31,7 @@ export async function retryEmail(context: OperationContext, emailId: string, inp
   const deliveryIds = await asUser(database, userId, async (transaction) => {
     const email = await deliveries.lockReceived(transaction, userId, emailId);
     if (email === null) throw emailNotFound();
-    requireScopes(context.rights, 'Delivering an email again', ['read']);
+    requireRights(context.rights, 'Delivering an email again', ['read']);
     if (email.type !== 'received')
       throw new UserError('validation', 'Only received emails can be delivered again', { isOfState: true });
     if (input.endpointId !== null && input.deliveryId !== null)
@@ -51,7 +51,7 @@ export async function retryEvent(
   { id: deliveryId, endpointId, status }: Pick<DeliverySummary, 'id' | 'endpointId' | 'status'>,
 ): Promise<string> {
   const { bus, database, userId } = context;
-  requireScopes(context.rights, 'Posting an event again', ['read']);
+  requireRights(context.rights, 'Posting an event again', ['read']);
   if (status === 'success') throw alreadySucceeded();
   const again = await asUser(database, userId, async (transaction) => {
     const [target] = await deliveries.findTargets(transaction, userId, [endpointId]);

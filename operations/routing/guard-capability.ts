@@ -280,7 +280,7 @@ export const guardCapability: Capability = {
     }),
     defineChange({
       kind: 'create',
-      access: 'manage',
+      access: 'policies',
       operationId: 'createGuardRule',
       field: 'createGuardRule',
       summary: 'Create a guard rule',
@@ -345,7 +345,7 @@ export const guardCapability: Capability = {
     }),
     defineChange({
       kind: 'update',
-      access: 'manage',
+      access: 'policies',
       operationId: 'updateGuardRule',
       putOperationId: 'putGuardRule',
       field: 'updateGuardRule',
@@ -360,7 +360,7 @@ export const guardCapability: Capability = {
       run: (context, changes, id) => rules.updateGuardRule(context, id, changes),
     }),
     defineDelete({
-      access: 'manage',
+      access: 'policies',
       operationId: 'deleteGuardRule',
       field: 'deleteGuardRule',
       summary: 'Delete a guard rule',

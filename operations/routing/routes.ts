@@ -79,7 +79,7 @@ export function noteUnseenRules({ database: { limit } }: OperationContext, place
   if (limit === undefined) return place;
   return {
     ...place,
-    reason: `${place.reason} Guard rules are not considered, because this API key is limited to one domain.`,
+    reason: `${place.reason} Guard rules are not considered, because this API key is limited to domains or addresses.`,
   };
 }
 

@@ -16,7 +16,7 @@ export const simulateCapability: Capability = {
   restCase: 'snake',
   operations: [
     defineAction({
-      access: 'manage',
+      access: 'endpoints',
       operationId: 'simulateInbound',
       field: 'simulateInbound',
       summary: 'Receive a test email',

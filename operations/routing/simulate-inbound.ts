@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { requireRights } from '../../core/accounts/rights.ts';
 import type { Mailbox } from '../../core/mime/address.ts';
 import {
   composeSimulatedBounce,
@@ -21,7 +22,6 @@ import { asUser } from '../../db/connection/transaction.ts';
 import { readEmail } from '../../db/queries/emails/email-read.ts';
 import { readSentRecipients, type SentRecipient } from '../../db/queries/routing/simulation-read.ts';
 import { findAnswer, isReceived, type KeptAnswer, reserveAnswer } from '../../db/queries/sending/idempotency-key.ts';
-import { requireScopes } from '../accounts/key-grants.ts';
 import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { withText } from '../emails/html-text.ts';
 import { type Idempotency, idempotencyKeyReused, type OwnIdempotency, ownIdempotency } from '../sending/idempotency.ts';
@@ -121,7 +121,7 @@ export async function simulateInbound(
 /** A reply and a bounce contain what the original says, and to whom it was sent. Throws forbidden. */
 function requireRightToQuote({ rights }: OperationContext, message: SimulationInput['message']): void {
   if ('template' in message && (message.template === 'reply' || message.template === 'bounce'))
-    requireScopes(rights, `Simulating a ${message.template}`, ['read']);
+    requireRights(rights, `Simulating a ${message.template}`, ['read']);
 }
 
 function readSender(text: string) {

@@ -1,10 +1,11 @@
 import type pg from 'pg';
-import { hasScope, scopeMissing } from '../../core/accounts/key-rights.ts';
+import { hasRight, rightMissing } from '../../core/accounts/rights.ts';
 import { type DraftFields, type DraftKind, MAX_DRAFT_BYTES, MAX_DRAFTS } from '../../core/sending/draft.ts';
 import type { GivenAttachment, OutgoingAttachment } from '../../core/sending/outgoing-attachments.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { storableText } from '../../core/shared/text.ts';
+import type { ReadLimit } from '../../db/connection/database.ts';
 import { asUser, inUserTransaction } from '../../db/connection/transaction.ts';
 import * as rows from '../../db/queries/sending/draft.ts';
 import { findOriginal } from '../../db/queries/sending/outgoing-original.ts';
@@ -200,8 +201,8 @@ export async function findWritableDraft(
   const [draft] = await loadStored(context, [id]);
   if (draft == null) throw staleDraft(undefined);
   const { rights } = context;
-  if (!hasScope(rights, 'read') && draft.updatedByKeyId !== rights.keyId)
-    throw scopeMissing(`${action} a draft that this key did not write`, 'read', rights);
+  if (!hasRight(rights, 'read') && draft.updatedByKeyId !== rights.keyId)
+    throw rightMissing(`${action} a draft that this key did not write`, 'read', rights);
   return draft;
 }
 
@@ -295,8 +296,8 @@ function prepare(
   // A phrase such as `tomorrow at 9am` counts from the moment of sending.
   if (fields.scheduledAt !== null && isRescheduled)
     scheduleOf({ sendAt: { text: fields.scheduledAt, timezone: fields.timezone ?? 'UTC' }, path: '' }, context.now());
-  if (checked.sender !== null) requireSender(context, { domain: checked.sender.domain, path: '' });
-  const { limit } = context.database;
+  if (checked.sender !== null)
+    requireSender(context, { sender: checked.sender, domain: checked.sender.domain, path: '' });
   const newBytes = checked.attachments.reduce((sum, { content }) => sum + content.length, 0);
   const bodyBytes = [
     text === undefined ? (draft?.textBytes ?? 0) : Buffer.byteLength(text ?? ''),
@@ -304,8 +305,9 @@ function prepare(
   ];
   const row = {
     fields,
-    ownDomain: checked.sender?.domain ?? limit?.domains[0]?.name ?? null,
-    ownAddress: checked.sender?.address ?? null,
+    ...(checked.sender === null
+      ? ownerWithoutSender(context.database.limit)
+      : { ownDomain: checked.sender.domain, ownAddress: checked.sender.address.toLowerCase() }),
     text: text == null ? text : storableText(text),
     html: html == null ? html : storableText(html),
     sizeBytes:
@@ -316,6 +318,14 @@ function prepare(
 }
 
 /** Returns the files of the draft that are named. Throws validation for others. */
+/** Returns whose draft it is while it has no sender: of the first domain or address that the key can access. */
+function ownerWithoutSender(limit: ReadLimit | undefined) {
+  const [domain] = limit?.domains ?? [];
+  const [address] = limit?.addresses ?? [];
+  if (domain !== undefined || address === undefined) return { ownDomain: domain?.name ?? null, ownAddress: null };
+  return { ownDomain: address.slice(address.lastIndexOf('@') + 1), ownAddress: address };
+}
+
 function keptOf(given: readonly DraftAttachment[], present: readonly DraftFile[]): DraftFile[] {
   const left = new Map(present.map((file) => [file.id, file]));
   return given.flatMap((file, index) => {

@@ -1,4 +1,4 @@
-import { hasScope, scopeMissing } from '../../core/accounts/key-rights.ts';
+import { requireRights } from '../../core/accounts/rights.ts';
 import { MAX_CLEANED_HTML_LENGTH } from '../../core/html/sanitize-html.ts';
 import { type Attachment, decodeAttachment } from '../../core/mime/attachment.ts';
 import type { SentDraft } from '../../core/sending/draft.ts';
@@ -38,7 +38,7 @@ export async function forwardEmail(
   draft?: SentDraft,
 ): Promise<Accepted> {
   // The recipients get to read the original.
-  if (!hasScope(context.rights, 'read')) throw scopeMissing('Forwarding an email', 'read', context.rights);
+  requireRights(context.rights, 'Forwarding an email', ['read']);
   // For a key that is limited to a domain, sendChecked looks for the replay after checking the sender.
   const isLimited = context.database.limit !== undefined;
   const before = idempotency === null || isLimited ? null : await replayOrNow(context, idempotency);

@@ -1,4 +1,4 @@
-import { hasScope, scopeMissing } from '../../core/accounts/key-rights.ts';
+import { hasRight, rightMissing } from '../../core/accounts/rights.ts';
 import type { AddressFields } from '../../core/mime/address.ts';
 import { makeReply, type Original } from '../../core/sending/address-reply.ts';
 import { asRecipient, findCorrespondents } from '../../core/sending/correspondents.ts';
@@ -41,7 +41,7 @@ export async function sendReply(
   const repliable = await waitUntilParsed(context, [id], () => readRepliable(context, id, answer.sender.address));
   const { email, repliedTo } = addressReply(repliable, answer, reply.audience ?? 'sender');
   const frame = { idempotency, batchId: null, repliedTo, draft };
-  if (hasScope(context.rights, 'read')) return sendChecked(context, [email], frame);
+  if (hasRight(context.rights, 'read')) return sendChecked(context, [email], frame);
   await requireCorrespondents(context, repliable.original, email);
   return sendChecked(context, [email], frame).catch(hideRecipients);
 }
@@ -94,7 +94,7 @@ async function requireCorrespondents(
   const lists = [addresses.from, addresses.replyTo, addresses.to, addresses.cc, addresses.bcc];
   const named = new Set(lists.flatMap((list) => (list?.addresses ?? []).map(asRecipient)));
   if (!recipients.every((address) => known.has(address) || (own.has(address) && named.has(address))))
-    throw scopeMissing('A reply to an address that is not a participant of the original email', 'read', rights);
+    throw rightMissing('A reply to an address that is not a participant of the original email', 'read', rights);
 }
 
 /** Rethrows an error without the recipients and links that it names, which may come from the original. */

@@ -88,6 +88,7 @@ export const reviewedEmail = z
                 text_differs: 'The text and the HTML do not have the same words.',
                 file_type: 'Name, type and content of a file do not fit.',
                 file_in_text: 'A file within the text.',
+                remote_content: 'It uses pictures, styles or forms outside of it, which can change after its approval.',
                 stray_text: 'Text outside the parts.',
                 ambiguous: 'Mail programs may read it differently.',
                 not_shown: 'Something that cannot be shown.',

@@ -6,7 +6,7 @@ import { inUserTransaction } from '../../db/connection/transaction.ts';
 import { isContention, isLockTimeout, isTransient } from '../../db/errors.ts';
 import { answerKey } from '../../db/queries/sending/outgoing-policy.ts';
 import { THREADS_LOCK } from '../../db/queries/threads/thread-claim.ts';
-import { requireSender, withFullAccess } from '../accounts/key-reach.ts';
+import { requireReturnDomain, requireSender, withFullAccess } from '../accounts/key-reach.ts';
 import type { OperationContext } from '../context.ts';
 import { isReferring } from '../threads/start-thread.ts';
 import { type Accepted, idempotencyKeyInUse, type Submission } from './idempotency.ts';
@@ -30,8 +30,8 @@ import {
  */
 export async function submitEmails(context: OperationContext, submission: Submission): Promise<Accepted> {
   for (const { row, envelopeDomain, path } of submission.emails) {
-    requireSender(context, { domain: row.own_domain, path });
-    if (envelopeDomain !== null) requireSender(context, { domain: envelopeDomain, path });
+    requireSender(context, { sender: { address: row.own_address }, domain: row.own_domain, path });
+    if (envelopeDomain !== null) requireReturnDomain(context, { domain: envelopeDomain, path });
   }
   return queueSubmission(withFullAccess(context), submission, commit);
 }
@@ -154,7 +154,8 @@ interface UserQueue {
   transactions: number;
 }
 
-const queues = new WeakMap<Database, Map<string, UserQueue>>();
+/** by the pool: each request has a database of its own */
+const queues = new WeakMap<Database['pool'], Map<string, UserQueue>>();
 
 /**
  * Stores a submission at once, or, while transactions of the same user are running, together with the others that
@@ -163,8 +164,8 @@ const queues = new WeakMap<Database, Map<string, UserQueue>>();
  * the queue; a member also has the deadline of its request.
  */
 export function queueSubmission(context: OperationContext, submission: Submission, commit: Commit): Promise<Accepted> {
-  const ofDatabase = queues.get(context.database) ?? new Map<string, UserQueue>();
-  queues.set(context.database, ofDatabase);
+  const ofDatabase = queues.get(context.database.pool) ?? new Map<string, UserQueue>();
+  queues.set(context.database.pool, ofDatabase);
   const queue = ofDatabase.get(context.userId) ?? { waiting: [], transactions: 0 };
   ofDatabase.set(context.userId, queue);
   return new Promise((resolve, reject) => {

@@ -98,7 +98,7 @@ export const suppressionCapability: Capability = {
   operations: [
     defineChange({
       kind: 'create',
-      access: 'manage',
+      access: 'policies',
       operationId: 'createSuppression',
       field: 'suppressAddress',
       summary: 'Create a suppression',
@@ -133,7 +133,7 @@ export const suppressionCapability: Capability = {
       read: suppressions.readSuppression,
     }),
     defineDelete({
-      access: 'manage',
+      access: 'policies',
       operationId: 'deleteSuppression',
       field: 'removeSuppression',
       summary: 'Delete a suppression',

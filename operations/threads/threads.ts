@@ -239,7 +239,12 @@ function pagesOf(sizes: readonly { emailId: string; bytes: number }[]): MessageP
 }
 
 /** Returns messages with the text of their HTML where they have no other. */
-async function withTextOfEach({ userId }: OperationContext, messages: readonly Email[]): Promise<Email[]> {
+async function withTextOfEach(context: OperationContext, messages: readonly Email[]): Promise<Email[]> {
+  const { userId } = context;
+  context.noteReads?.(
+    context,
+    messages.map(({ id }) => id),
+  );
   const whole: Email[] = [];
   for (const message of messages) whole.push(await withText(userId, message));
   return whole;

@@ -93,7 +93,7 @@ export const retentionCapability: Capability = {
       run: (context) => readRetention(context),
     }),
     defineAction({
-      access: 'manage',
+      access: 'retention',
       operationId: 'updateRetention',
       field: 'updateRetention',
       summary: 'Set the retention periods',

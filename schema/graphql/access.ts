@@ -6,28 +6,16 @@ import {
   isInterfaceType,
   isObjectType,
 } from 'graphql';
-import type { Scope } from '../../core/accounts/key-rights.ts';
+import { ACCESS, type RightAccess } from '../../core/accounts/rights.ts';
 
-/** What an API key needs to use a field of Query, Mutation or Subscription. */
-export interface FieldAccess {
-  scope: Scope;
-  /** whether the field can be limited to one domain, so that keys of one domain may use it */
-  isOfDomain: boolean;
+/** What a key or a member needs to use a field of Query, Mutation or Subscription. */
+export interface FieldAccess extends RightAccess {
   /** `Type.field` of what a mutation creates and therefore shows to keys without `read`, beside ids, statuses and errors */
   shows?: readonly string[];
 }
 
-/**
- * The values of the option `access`, which every field of Query, Mutation and Subscription declares. Keys of one domain read everything that
- * belongs to their domain. `…Account` marks changes of what belongs to the account as a whole, such as endpoints, which they may not make.
- */
-export const access = {
-  read: { scope: 'read', isOfDomain: true },
-  send: { scope: 'send', isOfDomain: true },
-  sendAccount: { scope: 'send', isOfDomain: false },
-  manage: { scope: 'manage', isOfDomain: false },
-  approve: { scope: 'approve', isOfDomain: false },
-} as const satisfies Readonly<Record<string, FieldAccess>>;
+/** The values of the option `access`, which every field of Query, Mutation and Subscription declares. */
+export const access = ACCESS satisfies Readonly<Record<string, FieldAccess>>;
 
 interface Declared {
   pothosOptions?: { access?: FieldAccess; isOfDomain?: boolean };

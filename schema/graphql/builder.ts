@@ -18,6 +18,7 @@ import { BODY_BUDGET_PLUGIN } from './body-budget-plugin.ts';
 import { Conflict, Forbidden, NotFound, RateLimited, ValidationError } from './client-errors.ts';
 import type { GraphContext } from './context.ts';
 import { loadNode } from './node-kinds.ts';
+import { REFUSAL_PLUGIN } from './refusal-plugin.ts';
 
 declare global {
   namespace PothosSchemaTypes {
@@ -75,7 +76,15 @@ export const builder = new SchemaBuilder<{
     JSON: { Input: unknown; Output: unknown };
   };
 }>({
-  plugins: [BODY_BUDGET_PLUGIN, ErrorsPlugin, ComplexityPlugin, DataloaderPlugin, RelayPlugin, WithInputPlugin],
+  plugins: [
+    BODY_BUDGET_PLUGIN,
+    ErrorsPlugin,
+    ComplexityPlugin,
+    DataloaderPlugin,
+    RelayPlugin,
+    WithInputPlugin,
+    REFUSAL_PLUGIN,
+  ],
   defaultFieldNullability: false,
   complexity: { defaultComplexity: 1, defaultListMultiplier: 1 },
   errors: {

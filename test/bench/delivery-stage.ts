@@ -16,6 +16,7 @@ import { readPayloadTexts } from '../../operations/emails/html-text.ts';
 import { freePort, loginAs } from '../support/cluster/cluster.ts';
 import { insertReceivedMail } from '../support/rows/received-mail.ts';
 import { createMailbox, type TestMailbox } from '../support/rows/routing-rows.ts';
+import { MESSAGE_COLUMNS, type MessageColumns, readStoredMessage } from '../support/rows/stored-message.ts';
 import { processTree } from '../support/servers/process-tree.ts';
 import { testActorContext } from '../support/stages/actor-context.ts';
 import { BenchChild } from './child.ts';
@@ -187,7 +188,7 @@ export async function openDeliveryStage(options: StageOptions): Promise<Delivery
   };
 }
 
-interface DeliveryFacts {
+interface DeliveryFacts extends MessageColumns {
   id: string;
   user_id: string;
   email_id: string;
@@ -196,7 +197,6 @@ interface DeliveryFacts {
   thread_id: string;
   thread_position: number;
   raw_id: string;
-  bytes: Buffer;
 }
 
 async function prepareRequests(
@@ -205,7 +205,7 @@ async function prepareRequests(
   deliveryIds: readonly string[],
 ): Promise<PreparedRequest[]> {
   const { rows } = await owner.pool.query<DeliveryFacts>(
-    `select d.*, m.octets as bytes from delivery d join email e on e.user_id = d.user_id and e.id = d.email_id join raw_message m on m.id = e.raw_id
+    `select d.*, ${MESSAGE_COLUMNS} from delivery d join email e on e.user_id = d.user_id and e.id = d.email_id join raw_message m on m.id = e.raw_id
      where d.id = any($1::text[])`,
     [deliveryIds],
   );
@@ -227,7 +227,7 @@ async function prepareRequests(
       endpoint,
       webhook,
       email,
-      raw: isRawNeeded({ endpoint, webhook, email }) ? row.bytes : null,
+      raw: isRawNeeded({ endpoint, webhook, email }) ? readStoredMessage(row) : null,
       publicUrl: PUBLIC_URL,
       linkKey: deriveDownloadLinkKey(SECRET_KEY),
       deliveryId: row.id,

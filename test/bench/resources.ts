@@ -125,5 +125,7 @@ function programOf(command: string): string {
   // Backends call themselves `postgres: ...`, their parent goes by its path.
   if (/^(\S*\/)?postgres\b/.test(command)) return 'postgres';
   const [program = ''] = command.split(' ');
-  return /(?:bin|bench)\/\S+\.ts( \w+)?/.exec(command)?.[0] ?? /nats-server/.exec(command)?.[0] ?? program;
+  // By the name of the source, also where it runs built.
+  const source = command.replace(/\bbin\/run\.js (\w+)/, 'bin/$1.ts').replace(/(\/dist\/\S+)\.js\b/, '$1.ts');
+  return /(?:bin|bench)\/\S+\.ts( \w+)?/.exec(source)?.[0] ?? /nats-server/.exec(source)?.[0] ?? program;
 }

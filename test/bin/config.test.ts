@@ -32,6 +32,8 @@ test('an empty environment gives the defaults of the table', () => {
     rateLimitPerSecond: 100,
     sendLimitPerHour: 0,
     approvalDays: 7,
+    auditDays: 400,
+    auditReads: false,
     requestLog: 'on',
     streamLimitPerUser: 200,
     forwardLimitPerHour: 1_000,

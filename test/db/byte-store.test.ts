@@ -1,8 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { zstdCompressSync } from 'node:zlib';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type ByteStore, createByteStore, storeBytesSql } from '../../db/byte-store.ts';
 import type { Database } from '../../db/connection/database.ts';
+import { packMessage } from '../../db/packed-message.ts';
 import { createTestDatabase, type TestDatabase } from '../support/cluster/database.ts';
 
 let test_: TestDatabase;
@@ -22,16 +24,20 @@ beforeEach(() => {
 });
 
 async function write(rawId: string, bytes: Buffer): Promise<void> {
-  const message = { raw_id: rawId, sha256: createHash('sha256').update(bytes).digest('hex'), start: 0 };
+  const octets = await packMessage(bytes);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const message = { raw_id: rawId, sha256, size: bytes.length, start: 0, length: octets.length };
   await actor.pool.query(
     storeBytesSql(
-      '(select * from json_to_recordset($1) as r (raw_id text, sha256 text, start integer, length integer))',
+      '(select * from json_to_recordset($1) as r (raw_id text, sha256 text, size integer, start integer, length integer))',
       '$2',
     ),
-    [JSON.stringify([{ ...message, length: bytes.length }]), bytes],
+    [JSON.stringify([message]), octets],
   );
 }
 
+/** zstd itself, which must come back as it is. */
+const packedText = zstdCompressSync(randomBytes(2_000).toString('hex'));
 const everyByte = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
 
 test.each([
@@ -40,6 +46,8 @@ test.each([
   ['nothing', Buffer.alloc(0)],
   ['a megabyte of chance', randomBytes(1_000_000)],
   ['backslashes and hex', Buffer.from('\\x41\\\\000 \\x')],
+  ['three megabytes of text', Buffer.from('A line of text.\r\n'.repeat(180_000))],
+  ['a message that looks packed', packedText],
 ])('%s is read as it was written', async (name, bytes) => {
   await write(`raw_${name}`, bytes);
   expect((await store.get(`raw_${name}`))?.equals(bytes)).toBe(true);

@@ -101,11 +101,11 @@ describe('docker-compose.yml', () => {
     const kinds = ['receiving', 'threading', 'sending', 'scheduling', 'delivery'];
     expect(commands.toSorted()).toEqual(
       [
-        'migrate: node bin/migrate.ts',
+        'migrate: node bin/run.js migrate',
         ...[1, 2].flatMap((n) => [
-          `gateway-${n}: node bin/gateway.ts`,
-          `smtp-${n}: node bin/smtp.ts`,
-          ...kinds.map((kind) => `${kind}-${n}: node bin/actor.ts ${kind}`),
+          `gateway-${n}: node bin/run.js gateway`,
+          `smtp-${n}: node bin/run.js smtp`,
+          ...kinds.map((kind) => `${kind}-${n}: node bin/run.js actor ${kind}`),
         ]),
       ].toSorted(),
     );

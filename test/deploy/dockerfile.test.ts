@@ -51,7 +51,7 @@ test('the image has a health check, labels, and a plain node command', () => {
   for (const label of ['title', 'description', 'licenses', 'version', 'revision'])
     expect(text).toContain(`org.opencontainers.image.${label}=`);
   expect(text).toContain(`ARG VERSION=${manifest.version}\n`);
-  expect(last.at(-1)).toBe('CMD ["node", "bin/gateway.ts"]');
+  expect(last.at(-1)).toBe('CMD ["node", "bin/run.js", "gateway"]');
 });
 
 test('installs the production packages of the lock file without running scripts', () => {
@@ -75,6 +75,7 @@ test('removes only packages of the dashboard build and of the single-machine ser
   const exempt = new Set([
     'bin/build-cli.ts',
     'bin/build-dashboard.ts',
+    'bin/runner/build-server.ts',
     'bin/contracts.ts',
     'db/cluster/native-postgresql.ts',
   ]);

@@ -21,6 +21,7 @@ const SESSIONS = [
   'api-keys.md',
   'send-policy.md',
   'approvals.md',
+  'audit.md',
   'drafts.md',
   'claims.md',
   'requests.md',

@@ -1,6 +1,7 @@
 import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
 import type { Config } from '../../config.ts';
 import { openPrettyLog } from './pretty-log.ts';
+import { readSourceStack } from './source-stack.ts';
 
 /** The part of a DatabaseOutage that the log uses. */
 interface Outage {
@@ -69,7 +70,7 @@ function describeError(error: unknown): ErrorDescription {
     type: error.constructor.name,
     message: error.message,
     ...(code === undefined ? {} : { code }),
-    stack: error.stack,
+    stack: error.stack === undefined ? undefined : readSourceStack(error.stack),
     ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
   };
 }

@@ -9,6 +9,7 @@ import { createLog } from '../monitoring/log.ts';
 import { measureProcess, takeSnapshot } from '../monitoring/process-metrics.ts';
 import { answerProcess } from '../monitoring/process-questions.ts';
 import { createReadiness, isReachable, type Readiness } from '../monitoring/readiness.ts';
+import { traceSources } from '../monitoring/source-stack.ts';
 import { openTracing, TRACES_FLUSH_LIMIT_MS } from '../monitoring/tracing.ts';
 import { releaseMemoryWhenIdle } from '../processes/release-memory.ts';
 import { type Closers, createClosers, stopSignal } from '../processes/shutdown.ts';
@@ -47,6 +48,7 @@ export interface PartPlan {
  * supervisor is gone, the process ends at once: the next start takes over its work.
  */
 export async function runPart(plan: PartPlan): Promise<never> {
+  traceSources();
   const config = readConfigOrRefuse();
   const outage = createDatabaseOutage({ isReporting: plan.isReportingOutages });
   const log = createLog(config, plan.name, { outage });

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { processEnvironment } from '../../environment.ts';
 import type { MetricsSnapshot } from '../monitoring/process-metrics.ts';
@@ -10,6 +10,11 @@ import { BEAT_MS, type Begin, fromPart, type ToPart } from './part-messages.ts';
 
 /** The parts of the service on one machine, each a process. */
 export type PartName = 'mail' | 'gateway';
+
+const programs: Record<PartName, URL> = {
+  mail: new URL('./mail.ts', import.meta.url),
+  gateway: new URL('./gateway.ts', import.meta.url),
+};
 
 /** A part as its supervisor sees it: a child process that is started again whenever it ends. */
 export interface SupervisedPart {
@@ -76,7 +81,7 @@ export function supervisePart(options: SupervisedPartOptions): SupervisedPart {
   let restart: NodeJS.Timeout | undefined;
 
   const start = () => {
-    const words = [...options.flags, ...process.execArgv, path.join(import.meta.dirname, `${name}.ts`)];
+    const words = [...options.flags, ...process.execArgv, fileURLToPath(programs[name])];
     const child = spawn(process.execPath, words, {
       env: { ...ALLOCATION, ...processEnvironment() },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

@@ -118,6 +118,7 @@ export async function startActor(name: ActorName, context: ActorContext, setting
         dnsServers: config.dnsServers,
         mailHostname: config.mailHostname,
         retention: config.retention,
+        auditDays: config.auditDays,
         ...(config.sendsTlsReports
           ? {
               tlsReports: {

@@ -58,6 +58,7 @@ export function gatewayConfigOf({
     mtaStsMode: config.mtaStsMode,
     sendLimitPerHour: config.sendLimitPerHour,
     approvalDays: config.approvalDays,
+    auditReads: config.auditReads,
     requestLog: config.requestLog,
     streamLimitPerUser: config.streamLimitPerUser,
     retention: config.retention,

@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { connect } from 'node:net';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import type { MetricsSnapshot } from '../monitoring/process-metrics.ts';
 import { askProcess } from '../monitoring/process-questions.ts';
+
+const PROGRAM = new URL('../../smtp.ts', import.meta.url);
 
 /** The SMTP server as a child process that is restarted whenever it ends. */
 export interface SmtpProcesses {
@@ -53,7 +55,7 @@ export function runSmtpProcesses(options: SmtpProcessesOptions): SmtpProcesses {
   const start = () => {
     const startedAt = performance.now();
     // With the settings of Node that this process got: package.json limits the heap of both.
-    const words = [...process.execArgv, path.join(import.meta.dirname, '../../smtp.ts')];
+    const words = [...process.execArgv, fileURLToPath(PROGRAM)];
     const started = spawn(process.execPath, words, {
       env: options.environment,
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

@@ -13,6 +13,7 @@ import { measureBacklog } from '../monitoring/measure-backlog.ts';
 import { openMonitoring } from '../monitoring/monitoring.ts';
 import { measureProcess } from '../monitoring/process-metrics.ts';
 import { createReadiness, isReachable, type Readiness } from '../monitoring/readiness.ts';
+import { traceSources } from '../monitoring/source-stack.ts';
 import { openTracing, TRACES_FLUSH_LIMIT_MS } from '../monitoring/tracing.ts';
 import { startWatchdog } from '../monitoring/watchdog.ts';
 import { inspectDatabase } from '../prepare-database.ts';
@@ -69,6 +70,7 @@ export async function runSplitProcess(
     );
   const outage = createDatabaseOutage();
   const log = createLog(config, options.name, { outage });
+  traceSources();
   startWatchdog(options.name);
   const closers = createClosers(log);
   const signal = stopSignal();

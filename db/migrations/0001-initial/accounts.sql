@@ -6,20 +6,69 @@ create table user_account (
   image text,
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
-  erase_at timestamptz(3)
+  erase_at timestamptz(3),
+  last_workspace_id text
 );
 create index user_account_erase on user_account (erase_at) where erase_at is not null;
 grant select, insert, update on user_account to postroom_auth;
 grant select, insert, update, delete on user_account to postroom_actor;
 
+-- What mail, domains, keys and all else belong to: user_id in all other tables is the id of a workspace.
+create table workspace (
+  id text primary key,
+  name text not null,
+  created_at timestamptz(3) not null default now(),
+  erase_at timestamptz(3)
+);
+create index workspace_erase on workspace (erase_at) where erase_at is not null;
+grant select, insert, update, delete on workspace to postroom_actor;
+
+create table workspace_member (
+  workspace_id text not null references workspace on delete cascade,
+  person_id text not null references user_account on delete cascade,
+  role text not null check (role in ('owner', 'admin', 'developer', 'agent', 'viewer')),
+  is_approver boolean not null default false,
+  domain_ids text[],
+  addresses text[],
+  joined_at timestamptz(3) not null default now(),
+  primary key (workspace_id, person_id),
+  check ((domain_ids is null) = (addresses is null)),
+  check (domain_ids is null or role in ('agent', 'viewer'))
+);
+create index workspace_member_person on workspace_member (person_id);
+create unique index workspace_member_owner on workspace_member (workspace_id) where role = 'owner';
+grant select, insert, update, delete on workspace_member to postroom_actor;
+
+create table workspace_invitation (
+  id text primary key,
+  workspace_id text not null references workspace on delete cascade,
+  email text not null,
+  role text not null check (role in ('admin', 'developer', 'agent', 'viewer')),
+  is_approver boolean not null default false,
+  domain_ids text[],
+  addresses text[],
+  token_sha256 bytea not null unique,
+  invited_by text,
+  created_at timestamptz(3) not null default now(),
+  sent_at timestamptz(3) not null default now(),
+  expires_at timestamptz(3) not null,
+  revoked_at timestamptz(3),
+  accepted_at timestamptz(3),
+  accepted_by text,
+  check ((domain_ids is null) = (addresses is null)),
+  check (domain_ids is null or role in ('agent', 'viewer'))
+);
+create index workspace_invitation_list on workspace_invitation (workspace_id, id);
+create unique index workspace_invitation_open on workspace_invitation (workspace_id, email) where accepted_at is null and revoked_at is null;
+grant select, insert, update, delete on workspace_invitation to postroom_actor;
+
 create table api_key (
   id text primary key,
-  user_id text not null references user_account,
+  user_id text not null references workspace,
   name text not null,
   secret_sha256 bytea not null unique,
   scopes text[] check (scopes <@ '{read,send,manage,approve}' and scopes <> '{}'),
-  domain_id text,
-  domain_name text,
+  reach jsonb,
   created_at timestamptz(3) not null default now(),
   expires_at timestamptz(3),
   revoked_at timestamptz(3),
@@ -30,12 +79,14 @@ create table api_key (
   parent_id text,
   family_id text,
   is_settled boolean not null default false,
-  check ((domain_id is null) = (domain_name is null)),
-  check (domain_id is null or coalesce(scopes <@ '{read,send}', false)),
+  made_by_person_id text,
+  check (reach <> '{"domains": [], "addresses": []}'),
+  check (reach is null or coalesce(scopes <@ '{read,send}', false)),
   check (send_policy is null or coalesce(scopes <@ '{read,send}', false))
 );
 create index api_key_user on api_key (user_id, id);
 create index api_key_unsettled on api_key (expires_at) where not is_settled and revoked_at is null;
+create index api_key_maker on api_key (made_by_person_id) where made_by_person_id is not null and revoked_at is null;
 create index api_key_parent on api_key (user_id, parent_id) where parent_id is not null;
 grant select, insert, update, delete on api_key to postroom_actor;
 
@@ -73,11 +124,11 @@ create index api_request_age on api_request (created_at);
 call pg_temp.protect_rows('api_request');
 -- The gateway writes for all its users at once, and only by the function below.
 revoke insert, update, delete on api_request from postroom_gateway;
--- What a key of one domain reads (docs/decisions/0035): the requests of the keys of its domain.
+-- What a limited key reads (docs/decisions/0035): the requests of keys that are limited to its domains and addresses.
 create function is_key_of_domain(p_user_id text, p_key_id text) returns boolean
   language sql stable security definer set search_path = public, pg_temp as $$
     select p_user_id = current_setting('postroom.user_id', true)
-      and exists (select from api_key k where k.id = p_key_id and k.user_id = p_user_id and is_domain_in_reach(k.domain_id)) $$;
+      and exists (select from api_key k where k.id = p_key_id and k.user_id = p_user_id and is_reach_in_reach(k.reach)) $$;
 revoke all on function is_key_of_domain from public;
 grant execute on function is_key_of_domain to postroom_domain;
 grant select on api_request to postroom_domain;
@@ -99,38 +150,13 @@ create function store_api_requests(p_requests json) returns integer language plp
     from json_to_recordset(p_requests) as r(user_id text, id text, created_at timestamptz, key_id text, interface text, method text,
       path text, operation text, status smallint, duration_ms integer, client_address text, request_headers jsonb, response_headers jsonb,
       request_bytes bigint, request_body text, response_bytes bigint, response_body text, omits_bodies boolean)
-    where exists (select from user_account u where u.id = r.user_id)
+    where exists (select from workspace w where w.id = r.user_id)
     on conflict do nothing;
     get diagnostics stored = row_count;
     return stored;
   end $$;
 revoke all on function store_api_requests from public;
 grant execute on function store_api_requests to postroom_gateway;
-
--- Closes an account: its keys, sessions, passwords and links stop working, and its domains belong to no one, so no mail comes in and none
--- of it leaves. The scheduling actor erases it from erase_at on, when its last requests have ended. Safe to run twice. Returns the names
--- of domains and addresses that receive no more mail. Who may ask is decided as for account_of.
-create function close_account(p_user_id text, p_last_requests interval) returns text[]
-  language plpgsql volatile security definer set search_path = public, pg_temp as $$
-  declare
-    names text[];
-  begin
-    if p_user_id is distinct from current_setting('postroom.user_id', true) then return '{}'; end if;
-    update user_account u set erase_at = now() + p_last_requests where u.id = p_user_id and u.erase_at is null;
-    update api_key k set revoked_at = now() where k.user_id = p_user_id and k.revoked_at is null;
-    delete from auth_session s where s.user_id = p_user_id;
-    delete from auth_credential c where c.user_id = p_user_id;
-    delete from auth_passkey p where p.user_id = p_user_id;
-    delete from auth_verification v where v.value = p_user_id and length(v.value) < 64;
-    select array(select d.name from domain d where d.user_id = p_user_id)
-        || array(select a.address from email_address a where a.user_id = p_user_id) into names;
-    delete from verified_domain_name n where n.user_id = p_user_id;
-    delete from email_address_name n where n.user_id = p_user_id;
-    delete from domain d where d.user_id = p_user_id;
-    return names;
-  end $$;
-revoke all on function close_account from public;
-grant execute on function close_account to postroom_gateway, postroom_actor;
 
 create table erased_account (
   id text primary key,
@@ -146,9 +172,11 @@ create table auth_session (
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
   ip_address text,
-  user_agent text
+  user_agent text,
+  workspace_id text
 );
 create index auth_session_user on auth_session (user_id);
+create index auth_session_workspace on auth_session (workspace_id) where workspace_id is not null;
 create index auth_session_end on auth_session (expires_at);
 grant select, insert, update, delete on auth_session to postroom_auth;
 
@@ -246,13 +274,15 @@ end $$;
 revoke all on function lease_requests from public;
 grant execute on function lease_requests to postroom_gateway, postroom_actor;
 
--- The gateway does not know the user yet when it looks a credential up.
+-- The gateway does not know the workspace yet when it looks a credential up. role: that of the person who created the key, or the first
+-- key of its family, now; null: nobody in particular did. A key of a person who is no member any more is not valid.
 create function credential_owner(p_secret_sha256 bytea)
-  returns table (key_id text, user_id text, expires_at timestamptz, scopes text[], domain_id text, domain_name text)
+  returns table (key_id text, user_id text, expires_at timestamptz, scopes text[], reach jsonb, person_id text, role text, is_approver boolean)
   language sql stable security definer set search_path = public, pg_temp as $$
-    select k.id, k.user_id, k.expires_at, k.scopes, k.domain_id, k.domain_name from api_key k
+    select k.id, k.user_id, k.expires_at, k.scopes, k.reach, k.made_by_person_id, m.role, coalesce(m.is_approver, true)
+    from api_key k left join workspace_member m on m.workspace_id = k.user_id and m.person_id = k.made_by_person_id
     where k.secret_sha256 = p_secret_sha256 and k.revoked_at is null
-      and (k.domain_id is null or exists (select from domain d where d.user_id = k.user_id and d.id = k.domain_id)) $$;
+      and (k.made_by_person_id is null or m.person_id is not null) $$;
 revoke all on function credential_owner from public;
 grant execute on function credential_owner to postroom_gateway, postroom_actor;
 
@@ -276,23 +306,25 @@ create function note_key_uses(p_uses jsonb) returns void
 revoke all on function note_key_uses from public;
 grant execute on function note_key_uses to postroom_gateway, postroom_actor;
 
+-- A workspace, with the address and name of its owner.
 create function account_of(p_user_id text) returns table (email text, name text, created_at timestamptz)
   language sql stable security definer set search_path = public, pg_temp as $$
-    select u.email, u.name, u.created_at from user_account u
-    where u.id = p_user_id and p_user_id = current_setting('postroom.user_id', true) and current_setting('role') <> 'postroom_domain' $$;
+    select u.email, u.name, w.created_at from workspace w
+      join workspace_member m on m.workspace_id = w.id and m.role = 'owner' join user_account u on u.id = m.person_id
+    where w.id = p_user_id and p_user_id = current_setting('postroom.user_id', true) and current_setting('role') <> 'postroom_domain' $$;
 revoke all on function account_of from public;
 grant execute on function account_of to postroom_gateway, postroom_actor, postroom_domain;
 
--- The keys of the user who asks; for a key of one domain those of the domain. Who may ask is decided as for account_of.
+-- The keys of the user who asks; for a limited key those that are limited to its domains and addresses. Who may ask is decided as for account_of.
 create function api_keys_of(p_user_id text)
-  returns table (id text, name text, scopes text[], domain_id text, domain_name text, created_at timestamptz, expires_at timestamptz,
+  returns table (id text, name text, scopes text[], reach jsonb, created_at timestamptz, expires_at timestamptz,
     revoked_at timestamptz, last_used_at timestamptz, last_used_from text, secret_hint text, send_policy jsonb, parent_id text, family_id text)
   language sql stable security definer set search_path = public, pg_temp as $$
-    select k.id, k.name, k.scopes, k.domain_id, k.domain_name, k.created_at, k.expires_at, k.revoked_at, k.last_used_at,
+    select k.id, k.name, k.scopes, k.reach, k.created_at, k.expires_at, k.revoked_at, k.last_used_at,
       k.last_used_from, k.secret_hint, k.send_policy, k.parent_id, coalesce(k.family_id, k.id)
     from api_key k
     where k.user_id = p_user_id and p_user_id = current_setting('postroom.user_id', true)
-      and (current_setting('role') <> 'postroom_domain' or is_domain_in_reach(k.domain_id)) $$;
+      and (current_setting('role') <> 'postroom_domain' or is_reach_in_reach(k.reach)) $$;
 revoke all on function api_keys_of from public;
 grant execute on function api_keys_of to postroom_gateway, postroom_actor, postroom_domain;
 
@@ -304,34 +336,51 @@ create function common_scopes(p_some text[], p_others text[]) returns text[]
 create function is_scope_within(p_some text[], p_others text[]) returns boolean
   language sql immutable set search_path = public, pg_temp as $$
     select p_others is null or coalesce(p_some <@ p_others, false) $$;
+create function is_reach_within(p_some jsonb, p_others jsonb) returns boolean
+  language sql immutable set search_path = public, pg_temp as $$
+    select p_others is null or coalesce(p_others->'domains' @> (
+        select coalesce(jsonb_agg(jsonb_build_object('id', d->>'id')), '[]') from jsonb_array_elements(p_some->'domains') d)
+      and not exists (select from jsonb_array_elements_text(p_some->'addresses') a (address) where not is_address_reached(p_others, a.address))
+      and p_some is not null, false) $$;
 
--- Answers made; no account: it was closed; too many: the user has p_most keys already that were not revoked, of two at once the second waits; no domain: the
--- user has none of that id; more rights, too long: the key that creates it (p_parent_id; null: a person does) has fewer scopes now, or
+-- Answers made; no account: it was closed; too many: the user has p_most keys already that were not revoked, of two at once the second waits; no domain, no
+-- address: the user does not have one of the reach; more rights, too long: the key that creates it (p_parent_id; null: a person does) has fewer rights now, or
 -- expires before. Without an expiry, the key gets that of its parent.
 create function create_api_key(p_user_id text, p_id text, p_name text, p_secret_sha256 bytea, p_expires_at timestamptz, p_most integer,
-    p_scopes text[], p_domain_id text, p_send_policy jsonb default null, p_secret_hint text default null, p_parent_id text default null)
+    p_scopes text[], p_reach jsonb, p_send_policy jsonb default null, p_secret_hint text default null, p_parent_id text default null,
+    p_person_id text default null)
   returns text language plpgsql security definer set search_path = public, pg_temp as $$
   declare
-    of_domain text;
     parent api_key;
+    reached integer;
   begin
     if p_user_id is distinct from current_setting('postroom.user_id', true) then return null; end if;
-    perform from user_account u where u.id = p_user_id and u.erase_at is null for update;
+    perform from workspace w where w.id = p_user_id and w.erase_at is null for update;
     if not found then return 'no account'; end if;
     if p_parent_id is not null then
       select * into parent from api_key k where k.user_id = p_user_id and k.id = p_parent_id and k.revoked_at is null;
-      if not found or not is_scope_within(p_scopes, parent.scopes) then return 'more rights'; end if;
+      if not found or not is_scope_within(p_scopes, parent.scopes) or not is_reach_within(p_reach, parent.reach) then
+        return 'more rights';
+      end if;
       if p_expires_at > parent.expires_at then return 'too long'; end if;
     end if;
-    if p_domain_id is not null then
-      select d.name into of_domain from domain d where d.user_id = p_user_id and d.id = p_domain_id for key share;
-      if not found then return 'no domain'; end if;
+    if p_reach is not null then
+      -- Who deletes one of them waits, and then takes it from this key (end_reach_of_keys).
+      perform from domain d join jsonb_array_elements(p_reach->'domains') r on r->>'id' = d.id and r->>'name' = d.name
+        where d.user_id = p_user_id for key share of d;
+      get diagnostics reached = row_count;
+      if reached <> jsonb_array_length(p_reach->'domains') then return 'no domain'; end if;
+      perform from email_address a join jsonb_array_elements_text(p_reach->'addresses') r (address) on r.address = a.address
+        where a.user_id = p_user_id for key share of a;
+      get diagnostics reached = row_count;
+      if reached <> jsonb_array_length(p_reach->'addresses') then return 'no address'; end if;
     end if;
     if (select count(*) from api_key k where k.user_id = p_user_id and k.revoked_at is null) >= p_most then return 'too many'; end if;
-    insert into api_key (id, user_id, name, secret_sha256, expires_at, scopes, domain_id, domain_name, send_policy, secret_hint, parent_id,
-      family_id)
-    values (p_id, p_user_id, p_name, p_secret_sha256, coalesce(p_expires_at, parent.expires_at), p_scopes, p_domain_id, of_domain,
-      p_send_policy, p_secret_hint, p_parent_id, coalesce(parent.family_id, parent.id));
+    insert into api_key (id, user_id, name, secret_sha256, expires_at, scopes, reach, send_policy, secret_hint, parent_id, family_id,
+      made_by_person_id)
+    values (p_id, p_user_id, p_name, p_secret_sha256, coalesce(p_expires_at, parent.expires_at), p_scopes, p_reach, p_send_policy,
+      p_secret_hint, p_parent_id, coalesce(parent.family_id, parent.id),
+      case when p_parent_id is null then p_person_id else parent.made_by_person_id end);
     return 'made';
   end $$;
 revoke all on function create_api_key from public;
@@ -343,7 +392,7 @@ create function lock_api_key(p_user_id text, p_id text) returns boolean
   language plpgsql security definer set search_path = public, pg_temp as $$
   begin
     if p_user_id is distinct from current_setting('postroom.user_id', true) then return false; end if;
-    perform from user_account u where u.id = p_user_id for update;
+    perform from workspace w where w.id = p_user_id for update;
     perform from api_key k where k.user_id = p_user_id and k.id = p_id and k.revoked_at is null for no key update;
     return found;
   end $$;
@@ -360,10 +409,11 @@ create function keys_made_with(p_user_id text, p_id text) returns setof text
     ) select m.id from made m $$;
 revoke all on function keys_made_with from public;
 
--- Changes a locked key. The keys that were created with it keep no right that it loses: neither a scope nor a later expiry nor freedom from
--- its send policy; a key that keeps no scope is revoked. in_the_way: the name of a key among them whose own send policy prevents a new
+-- Changes a locked key. The keys that were created with it keep no right that it loses: neither a scope nor a domain or address nor a later
+-- expiry nor freedom from its send policy; a key that keeps no scope, or no domain and address, is revoked. in_the_way: the name of a key among them whose own send policy prevents a new
 -- one; then nothing changes. limited: the keys whose rights changed; disabled: the endpoints that were disabled with them.
-create function update_api_key(p_user_id text, p_id text, p_name text, p_expires_at timestamptz, p_scopes text[], p_send_policy jsonb)
+create function update_api_key(p_user_id text, p_id text, p_name text, p_expires_at timestamptz, p_scopes text[], p_reach jsonb,
+    p_send_policy jsonb)
   returns table (in_the_way text, limited text[], disabled jsonb)
   language plpgsql security definer set search_path = public, pg_temp as $$
   declare
@@ -379,12 +429,14 @@ create function update_api_key(p_user_id text, p_id text, p_name text, p_expires
         and k.send_policy is distinct from former.send_policy and k.send_policy is not null order by k.id limit 1;
       if found then return next; return; end if;
     end if;
-    update api_key k set name = p_name, expires_at = p_expires_at, scopes = p_scopes, send_policy = p_send_policy, is_settled = false
+    update api_key k set name = p_name, expires_at = p_expires_at, scopes = p_scopes, reach = p_reach, send_policy = p_send_policy,
+        is_settled = false
       where k.user_id = p_user_id and k.id = p_id;
     update api_key k set revoked_at = now()
-      where k.user_id = p_user_id and k.id = any (made) and k.revoked_at is null and common_scopes(k.scopes, p_scopes) = '{}';
+      where k.user_id = p_user_id and k.id = any (made) and k.revoked_at is null
+        and (common_scopes(k.scopes, p_scopes) = '{}' or is_reach_empty(common_reach(k.reach, p_reach)));
     update api_key k set expires_at = least(k.expires_at, p_expires_at), scopes = common_scopes(k.scopes, p_scopes),
-        send_policy = coalesce(p_send_policy, k.send_policy), is_settled = false
+        reach = common_reach(k.reach, p_reach), send_policy = coalesce(p_send_policy, k.send_policy), is_settled = false
       where k.user_id = p_user_id and k.id = any (made) and k.revoked_at is null;
     limited := made || p_id;
     disabled := limit_what_keys_set(p_user_id, limited);
@@ -403,7 +455,7 @@ create function revoke_api_key(p_user_id text, p_id text, p_by text default null
     revoked api_key;
   begin
     if p_user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
-    perform from user_account u where u.id = p_user_id for update;
+    perform from workspace w where w.id = p_user_id for update;
     update api_key k set revoked_at = now() where k.user_id = p_user_id and k.id = p_id and k.revoked_at is null returning * into revoked;
     if not found then return; end if;
     if p_by <> p_id and p_by in (select keys_made_with(p_user_id, p_id)) then
@@ -424,17 +476,21 @@ create function revoke_api_key(p_user_id text, p_id text, p_by text default null
 revoke all on function revoke_api_key from public;
 grant execute on function revoke_api_key to postroom_gateway, postroom_actor;
 
--- However often it is used, a session ends 30 days after its sign-in. A closed account gets none: a sign-in that was under way as it was
--- closed fails.
-create function limit_session() returns trigger language plpgsql set search_path = public, pg_temp as $$
+-- However often it is used, a session ends 30 days after its sign-in, and begins in the workspace that its person used last. A closed account
+-- gets none: a sign-in that was under way as it was closed fails.
+create function limit_session() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
   begin
     if tg_op = 'INSERT' then
       perform from user_account u where u.id = new.user_id and u.erase_at is null for share;
       if not found then raise exception 'the account % is closed', new.user_id using errcode = 'check_violation'; end if;
+      select m.workspace_id into new.workspace_id from user_account u
+        join workspace_member m on m.person_id = u.id and m.workspace_id = u.last_workspace_id
+        join workspace w on w.id = m.workspace_id and w.erase_at is null where u.id = new.user_id;
     end if;
     new.expires_at := least(new.expires_at, new.created_at + interval '30 days');
     return new;
   end $$;
+revoke all on function limit_session from public;
 create trigger limit_session before insert or update on auth_session for each row execute function limit_session();
 
 -- Counts a try for each of the keys, or, when one of them has had p_most within the window, for none. Answers in how many seconds to

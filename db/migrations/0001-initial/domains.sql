@@ -110,13 +110,35 @@ create unique index dmarc_report_email on dmarc_report (user_id, email_id);
 create index dmarc_report_domain on dmarc_report (user_id, domain_id, ends_at desc, id desc);
 call pg_temp.protect_rows('dmarc_report');
 
--- With a domain end the keys that are limited to it.
-create function revoke_keys_of_domain() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+-- What is left of a reach; null: nothing.
+create function reach_without(p_reach jsonb, p_ended jsonb) returns jsonb language plpgsql immutable set search_path = public, pg_temp as $$
+  declare
+    rest jsonb;
   begin
-    update api_key k set revoked_at = now() where k.user_id = old.user_id and k.domain_id = old.id and k.revoked_at is null;
+    rest := jsonb_build_object(
+      'domains', (select coalesce(jsonb_agg(d order by place), '[]') from jsonb_array_elements(p_reach->'domains') with ordinality as u(d, place)
+        where not coalesce(p_ended->'domains' @> jsonb_build_array(jsonb_build_object('id', d->>'id')), false)),
+      'addresses', (select coalesce(jsonb_agg(a order by place), '[]') from jsonb_array_elements(p_reach->'addresses') with ordinality as u(a, place)
+        where not coalesce(p_ended->'addresses' @> jsonb_build_array(a), false)));
+    return case when not is_reach_empty(rest) then rest end;
+  end $$;
+-- A key loses the domains and addresses that are deleted. One that keeps none is revoked, and shows what it was limited to.
+create function end_reach_of_keys() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+  declare
+    ended jsonb;
+  begin
+    if tg_table_name = 'domain' then
+      ended := jsonb_build_object('domains', jsonb_build_array(jsonb_build_object('id', old.id)));
+    else
+      ended := jsonb_build_object('addresses', jsonb_build_array(old.address));
+    end if;
+    update api_key k set reach = coalesce(reach_without(k.reach, ended), k.reach),
+        revoked_at = case when reach_without(k.reach, ended) is null then now() end
+      where k.user_id = old.user_id and k.reach @> ended and k.revoked_at is null;
     return null;
   end $$;
-create trigger domain_keys_end after delete on domain for each row execute function revoke_keys_of_domain();
+create trigger domain_keys_end after delete on domain for each row execute function end_reach_of_keys();
+create trigger email_address_keys_end after delete on email_address for each row execute function end_reach_of_keys();
 
 -- Whether mail for the domain comes here, which everybody may know.
 create function is_hosted_domain(p_name text) returns boolean
@@ -156,6 +178,12 @@ create policy dkim_key_of_domain on dkim_key for select to postroom_domain
 grant select on email_address to postroom_domain;
 create policy email_address_of_domain on email_address for select to postroom_domain
   using (user_id = current_setting('postroom.user_id', true) and (is_domain_in_reach(domain_id) or is_in_reach(null, address)));
+-- What an address shows of its domain. The rest of the domain is shown to keys that may access all of it.
+create view address_domain as
+  select d.user_id, d.id, d.name, d.status, d.is_trusted, d.is_mx_seen from domain d
+  where d.user_id = current_setting('postroom.user_id', true) and (current_setting('role') <> 'postroom_domain' or is_domain_in_reach(d.id)
+    or exists (select from email_address a where a.user_id = d.user_id and a.domain_id = d.id and is_in_reach(null, a.address)));
+grant select on address_domain to postroom_gateway, postroom_actor, postroom_domain;
 grant select on reply_address to postroom_domain;
 create policy reply_address_of_domain on reply_address for select to postroom_domain
   using (user_id = current_setting('postroom.user_id', true) and is_domain_in_reach(domain_id));

@@ -1,3 +1,4 @@
+-- octets: zstd of the message if that is shorter than size_octets, otherwise the message. sha256 and size_octets are those of the message.
 create table raw_message (
   id text primary key,
   octets bytea not null,
@@ -6,7 +7,7 @@ create table raw_message (
   created_at timestamptz(3) not null default now()
 );
 alter table raw_message alter column octets set storage external;
--- Mail up to 8 KB lies in the row itself: no chunks, no second index.
+-- Up to 8 KB lie in the row itself: no chunks, no second index.
 alter table raw_message set (toast_tuple_target = 8160);
 call pg_temp.sample_few_rows('raw_message');
 -- The bytes of sent mail. They are read through an email row only.
@@ -109,22 +110,22 @@ create table email (
   primary key (user_id, id)
 ) with (fillfactor = 85);
 -- Mail in the trash has indexes of its own, so that lists never step over it.
-create index email_list on email (user_id, created_at desc, id desc) where trashed_at is null;
-create index email_own_address on email (user_id, own_address, created_at desc, id desc) where trashed_at is null;
-create index email_trash on email (user_id, created_at desc, id desc) where trashed_at is not null;
+create index email_list on email (user_id, created_at, id) where trashed_at is null;
+create index email_own_address on email (user_id, own_address, created_at, id) where trashed_at is null;
+create index email_trash on email (user_id, created_at, id) where trashed_at is not null;
 create index email_thread on email (user_id, thread_id, thread_at, id);
 create index email_message_id on email (user_id, message_id);
 create index email_unthreaded on email (created_at) where thread_id is null and type <> 'scheduled';
 create index email_scheduled on email (scheduled_at) where status = 'scheduled';
-create index email_outgoing on email (user_id, created_at desc) where type <> 'received';
-create index email_unsent on email (user_id, created_at desc, id desc) where type = 'sent' and status = 'pending';
+create index email_outgoing on email (user_id, created_at) where type <> 'received';
+create index email_unsent on email (user_id, created_at, id) where type = 'sent' and status = 'pending';
 create index email_timetable on email (user_id, scheduled_at, id) where type = 'scheduled' and status in ('scheduled', 'paused');
-create index email_approval on email (user_id, created_at desc, id desc) where status = 'awaiting_approval';
-create index email_test on email (user_id, created_at desc, id desc) where is_test;
+create index email_approval on email (user_id, created_at, id) where status = 'awaiting_approval';
+create index email_test on email (user_id, created_at, id) where is_test;
 create index email_automatic_reply on email (user_id, thread_id, created_at) where automatic_reply_to is not null;
 create index email_automatic_reply_to on email (user_id, automatic_reply_to, created_at) where automatic_reply_to is not null;
-create index email_api_key on email (user_id, api_key_id, created_at desc) where api_key_id is not null;
-create index email_policy_address on email (user_id, policy_address, created_at desc) where policy_address is not null;
+create index email_api_key on email (user_id, api_key_id, created_at) where api_key_id is not null;
+create index email_policy_address on email (user_id, policy_address, created_at) where policy_address is not null;
 -- Messages of which the instant in their thread is not when they were created.
 create index email_released on email (user_id, thread_id) where released_at is not null;
 create index email_batch on email (user_id, batch_id, batch_index) where batch_id is not null;
@@ -194,13 +195,11 @@ create table image_sender (
 );
 call pg_temp.protect_rows('image_sender');
 
--- Octets are reached only through an email row of the user, by a key of one domain (0001-domain-keys.ts) through one of the domain; null
--- when the whole message no longer fits its sha256.
-create function raw_octets(p_user_id text, p_email_id text, p_start integer, p_length integer) returns table (octets bytea)
+-- Messages are reached only through an email row of the user, by a key of one domain (0001-domain-keys.ts) through one of the domain.
+create function raw_octets(p_user_id text, p_email_ids text[]) returns table (email_id text, octets bytea, sha256 bytea, size_octets integer)
   language sql stable security definer set search_path = public, pg_temp as $$
-    select case when sha256(r.octets) = r.sha256 then substring(r.octets from p_start + 1 for p_length) end
-    from email e join raw_message r on r.id = e.raw_id
-    where e.user_id = p_user_id and e.id = p_email_id and p_user_id = current_setting('postroom.user_id', true)
+    select e.id, r.octets, r.sha256, r.size_octets from email e join raw_message r on r.id = e.raw_id
+    where e.user_id = p_user_id and e.id = any (p_email_ids) and p_user_id = current_setting('postroom.user_id', true)
       and (current_setting('role') <> 'postroom_domain' or is_in_reach(e.own_domain, e.own_address)) $$;
 revoke all on function raw_octets from public;
 grant execute on function raw_octets to postroom_gateway, postroom_actor, postroom_domain;

@@ -86,9 +86,9 @@ create index delivery_waiting_turn on delivery (user_id, endpoint_id, order_key,
   where status = 'pending' and order_key is not null and next_attempt_at is null;
 create index delivery_forward_due on delivery (next_attempt_at) where status = 'pending' and delivery_type <> 'webhook';
 create index delivery_email on delivery (user_id, email_id);
-create index delivery_endpoint on delivery (user_id, endpoint_id, created_at desc, id desc);
-create index delivery_failed on delivery (user_id, endpoint_id, created_at desc, id desc) where status = 'failed';
-create index delivery_forward_pending on delivery (user_id, endpoint_id, created_at desc, id desc)
+create index delivery_endpoint on delivery (user_id, endpoint_id, created_at, id);
+create index delivery_failed on delivery (user_id, endpoint_id, created_at, id) where status = 'failed';
+create index delivery_forward_pending on delivery (user_id, endpoint_id, created_at, id)
   where status = 'pending' and delivery_type <> 'webhook';
 call pg_temp.protect_rows('delivery');
 

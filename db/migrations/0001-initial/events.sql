@@ -46,6 +46,7 @@ grant execute on function event_positions to postroom_gateway, postroom_actor;
 grant select on event to postroom_domain;
 create policy event_of_domain on event for select to postroom_domain
   using (user_id = current_setting('postroom.user_id', true) and case when email_id is not null then exists (select from email e where e.user_id = event.user_id and e.id = event.email_id)
+    and (data->>'domainId' is null or is_domain_in_reach(data->>'domainId'))
   when thread_id is not null then is_thread_of_domain(user_id, thread_id)
   else is_domain_in_reach(data->>'domainId') end);
 grant select on event_counter to postroom_domain;

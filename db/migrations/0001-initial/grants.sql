@@ -6,11 +6,13 @@ create function has_scope(p_scopes text[], p_scope text) returns boolean
   language sql immutable set search_path = public, pg_temp as $$
     select p_scopes is null or p_scope = any (p_scopes) $$;
 
--- The present scopes of these keys of the user: none of a key that was revoked, or has expired. `why` is for users.
+-- The present scopes of these keys of the user for what acts on all mail of the account: none of a key that was revoked, has expired, or is
+-- limited to domains and addresses. `why` is for users.
 create function scopes_of_keys(p_user_id text, p_key_ids text[]) returns table (id text, name text, scopes_now text[], why text)
   language sql stable set search_path = public, pg_temp as $$
-    select k.id, k.name, case when k.revoked_at is not null or k.expires_at <= now() then '{}' else k.scopes end,
-      case when k.revoked_at is not null then 'was revoked' when k.expires_at <= now() then 'has expired' else 'lost the scope read' end
+    select k.id, k.name, case when k.revoked_at is not null or k.expires_at <= now() or k.reach is not null then '{}' else k.scopes end,
+      case when k.revoked_at is not null then 'was revoked' when k.expires_at <= now() then 'has expired'
+        when k.reach is not null then 'was limited to domains or addresses' else 'lost the scope read' end
     from api_key k where k.user_id = p_user_id and k.id = any (p_key_ids) $$;
 revoke all on function scopes_of_keys from public;
 
@@ -77,7 +79,7 @@ create function present_scopes(p_user_id text, p_key_id text) returns table (sco
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   begin
     if p_user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
-    perform from user_account u where u.id = p_user_id for key share;
+    perform from workspace w where w.id = p_user_id for key share;
     return query select k.scopes_now from scopes_of_keys(p_user_id, array[p_key_id]) k;
   end $$;
 revoke all on function present_scopes from public;

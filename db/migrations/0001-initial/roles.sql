@@ -1,5 +1,5 @@
 -- The service logs in as these roles; db/connection/logins.ts lets them, as logins belong to the server and not to the database.
--- A transaction of a key that is limited to one domain takes postroom_domain, which reads what the policies below show and nothing else.
+-- A transaction of a key that is limited to domains or addresses takes postroom_domain, which reads what the policies below show and nothing else.
 do $$ begin
   begin create role postroom_gateway nologin noinherit; exception when duplicate_object or unique_violation then null; end;
   begin create role postroom_actor nologin noinherit; exception when duplicate_object or unique_violation then null; end;
@@ -19,6 +19,26 @@ create function is_in_reach(p_domain text, p_address text) returns boolean langu
     or p_address = any (string_to_array(current_setting('postroom.address', true), chr(10))), false) $$;
 create function is_domain_in_reach(p_domain_id text) returns boolean language sql stable parallel safe as $$
   select coalesce(p_domain_id = any (string_to_array(current_setting('postroom.domain_id', true), chr(10))), false) $$;
+-- Whether all that a reach covers (Reach in core/accounts/key-rights.ts) is within the limit of the transaction; null, which covers all, is not.
+create function is_reach_in_reach(p_reach jsonb) returns boolean language sql stable parallel safe as $$
+  select p_reach is not null
+    and not exists (select from jsonb_array_elements(p_reach->'domains') d where not is_domain_in_reach(d->>'id'))
+    and not exists (select from jsonb_array_elements_text(p_reach->'addresses') a (address)
+      where not is_in_reach(substring(a.address from '[^@]*$'), a.address)) $$;
+create function is_address_reached(p_reach jsonb, p_address text) returns boolean language sql immutable parallel safe as $$
+  select p_reach is null or p_reach->'addresses' ? p_address
+    or p_reach->'domains' @> jsonb_build_array(jsonb_build_object('name', substring(p_address from '[^@]*$'))) $$;
+-- What two reaches both cover; null covers all. May be empty.
+create function common_reach(p_some jsonb, p_others jsonb) returns jsonb language sql immutable parallel safe as $$
+  select case when p_some is null then p_others when p_others is null then p_some else jsonb_build_object(
+    'domains', (select coalesce(jsonb_agg(d order by place), '[]') from jsonb_array_elements(p_some->'domains') with ordinality as u(d, place)
+      where p_others->'domains' @> jsonb_build_array(jsonb_build_object('id', d->>'id'))),
+    'addresses', (select coalesce(jsonb_agg(distinct a.address), '[]') from (
+      select s.address from jsonb_array_elements_text(p_some->'addresses') s (address) where is_address_reached(p_others, s.address)
+      union all
+      select o.address from jsonb_array_elements_text(p_others->'addresses') o (address) where is_address_reached(p_some, o.address)) a)) end $$;
+create function is_reach_empty(p_reach jsonb) returns boolean language sql immutable parallel safe as $$
+  select coalesce(jsonb_array_length(p_reach->'domains') + jsonb_array_length(p_reach->'addresses') = 0, false) $$;
 
 -- Shows rows of a table that has user_id to the gateway when the transaction is of that user, and to the actors always.
 create procedure pg_temp.protect_rows(p_table text) language plpgsql as $$

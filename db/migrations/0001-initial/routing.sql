@@ -48,7 +48,7 @@ create table route (
 ) with (fillfactor = 85);
 create index route_undecided on route (created_at) where outcome is null;
 create index route_asking on route (next_ask_at) where outcome = 'asking';
-create index route_held on route (user_id, created_at desc, email_id desc) include (outcome)
+create index route_held on route (user_id, created_at, email_id) include (outcome)
   where outcome in ('blocked', 'review') and released_at is null;
 call pg_temp.protect_rows('route');
 

@@ -234,27 +234,18 @@ begin
   select f.user_id, f.id, f.thread_id, f.status from fresh f where f.status <> f.former_status;
 end $$;
 
--- Gives the bytes of a scheduled email another date. The Date field as we compose it has always the same length, so nothing else moves.
--- Answers the value of the field; null when the email is not scheduled or its bytes have no such field.
-create function redate_scheduled(p_user_id text, p_email_id text, p_at timestamptz) returns text
+-- Replaces the octets of a scheduled email by those of a message of the same size. Returns whether it did.
+create function replace_scheduled(p_user_id text, p_email_id text, p_octets bytea, p_sha256 bytea) returns boolean
   language sql volatile security definer set search_path = public, pg_temp as $$
-    with written as materialized (
-      select to_char(p_at at time zone 'UTC', 'Dy, DD Mon YYYY HH24:MI:SS "+0000"') as value
-    ), found as materialized (
-      -- behind CR LF and the name of the field, within the header section, and before the end of its line
-      select r.id, r.octets, position(decode('0d0a446174653a20', 'hex') in r.octets) + 8 as start
-      from email e join raw_message r on r.id = e.raw_id
-      where e.user_id = p_user_id and e.id = p_email_id and e.type = 'scheduled'
-        and p_user_id = current_setting('postroom.user_id', true)
-    ), dated as materialized (
-      select f.id, w.value, overlay(f.octets placing convert_to(w.value, 'UTF8') from f.start) as octets
-      from found f cross join written w
-      where f.start > 8 and f.start < position(decode('0d0a0d0a', 'hex') in f.octets)
-        and substring(f.octets from f.start + length(w.value) for 2) = decode('0d0a', 'hex')
+    with replaced as (
+      update raw_message r set octets = p_octets, sha256 = p_sha256 from email e
+      where e.user_id = p_user_id and e.id = p_email_id and e.type = 'scheduled' and r.id = e.raw_id
+        and p_user_id = current_setting('postroom.user_id', true) and octet_length(p_octets) <= r.size_octets
+      returning 1
     )
-    update raw_message r set octets = d.octets, sha256 = sha256(d.octets) from dated d where r.id = d.id returning d.value $$;
-revoke all on function redate_scheduled from public;
-grant execute on function redate_scheduled to postroom_gateway, postroom_actor;
+    select count(*) > 0 from replaced $$;
+revoke all on function replace_scheduled from public;
+grant execute on function replace_scheduled to postroom_gateway, postroom_actor;
 
 create function is_batch_of_domain(p_user_id text, p_batch_id text) returns boolean
   language sql stable security definer set search_path = public, pg_temp as $$

@@ -1,6 +1,6 @@
 -- Takes a group of messages in one transaction: see db/queries/emails/take-mail.ts, which calls it, and docs/decisions/0108.
 --
--- p_messages  [{raw_id, sha256, start, length, ...envelope}]: the bytes of each are a piece of p_bytes
+-- p_messages  [{raw_id, sha256, size, start, length, ...envelope}]: the octets of each (raw_message.octets) are a piece of p_bytes
 -- p_mails     one per recipient: the columns of its reception. With `is_whole`, also those of its email, what threading compares
 --             (keys, firm_keys, reply_key, anchor), its thread if it starts one, and its route with the version of the facts that it rests on
 -- p_bodies    bodies, each found by `places`
@@ -19,7 +19,7 @@ declare
 begin
   return query
   with message as materialized (
-    select * from json_to_recordset(p_messages) as m(raw_id text, sha256 text, start integer, length integer, reverse_path text,
+    select * from json_to_recordset(p_messages) as m(raw_id text, sha256 text, size integer, start integer, length integer, reverse_path text,
       remote_address text, helo text, is_tls boolean, trace_fields text, trace_parent text,
       repeat_seconds integer)
   ), mail as materialized (
@@ -44,7 +44,7 @@ begin
     select * from mail f where f.email_id in (select o.email_id from offered o)
   ), raw_row as (
     insert into raw_message (id, octets, sha256, size_octets)
-    select m.raw_id, substring(p_bytes from m.start + 1 for m.length), decode(m.sha256, 'hex'), m.length
+    select m.raw_id, substring(p_bytes from m.start + 1 for m.length), decode(m.sha256, 'hex'), m.size
     from message m where exists (select from fresh f where f.raw_id = m.raw_id)
   ), candidate as materialized (
     -- its thread is one that is known, or a new one; `known_id` null: a new one

@@ -20,11 +20,11 @@ create table thread (
   updated_at timestamptz(3) not null default now(),
   primary key (user_id, id)
 ) with (fillfactor = 85);
-create index thread_list on thread (user_id, last_message_at desc, id desc) where trashed_at is null;
-create index thread_trash on thread (user_id, last_message_at desc, id desc) where trashed_at is not null;
-create index thread_inbox on thread (user_id, last_message_at desc, id desc) where archived_count < received_count and trashed_at is null;
-create index thread_archive on thread (user_id, last_message_at desc, id desc) where archived_count = received_count and received_count > 0 and trashed_at is null;
-create index thread_unread on thread (user_id, last_message_at desc, id desc) where unread_count > 0 and trashed_at is null;
+create index thread_list on thread (user_id, last_message_at, id) where trashed_at is null;
+create index thread_trash on thread (user_id, last_message_at, id) where trashed_at is not null;
+create index thread_inbox on thread (user_id, last_message_at, id) where archived_count < received_count and trashed_at is null;
+create index thread_archive on thread (user_id, last_message_at, id) where archived_count = received_count and received_count > 0 and trashed_at is null;
+create index thread_unread on thread (user_id, last_message_at, id) where unread_count > 0 and trashed_at is null;
 create index thread_search on thread using gin (user_id, search_text gin_trgm_ops);
 create index thread_labels on thread using gin (user_id, label_keys) where label_keys <> '{}';
 create index thread_participants on thread using gin (user_id, participant_emails);

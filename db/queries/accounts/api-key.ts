@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import type { Scope } from '../../../core/accounts/key-rights.ts';
+import type { Reach, ReachedDomain, Scope } from '../../../core/accounts/key-rights.ts';
 import type { SendPolicy } from '../../../core/sending/send-policy.ts';
 import type { KeysetPage, Page } from '../../../core/shared/page.ts';
 import type { Tables } from '../../entities/tables.ts';
@@ -11,9 +11,8 @@ export interface ApiKeyRow {
   name: string;
   /** null: full rights */
   scopes: readonly Scope[] | null;
-  /** the only domain that it can access, and its name, which is kept when the domain is deleted; null: all */
-  domainId: string | null;
-  domainName: string | null;
+  /** the only mail that it can access; null: all. A revoked key keeps what it had at last. */
+  reach: Reach | null;
   createdAt: Date;
   /** null: never */
   expiresAt: Date | null;
@@ -88,17 +87,19 @@ export interface NewApiKey {
   hint: string | null;
   expiresAt: Date | null;
   scopes: readonly Scope[] | null;
-  domainId: string | null;
+  reach: Reach | null;
   policy: SendPolicy | null;
   /** the key that creates it; null: a person does */
   parentId: string | null;
+  /** the person who creates it; null: none */
+  personId: string | null;
 }
 
-type NewKeyOutcome = 'made' | 'too many' | 'no domain' | 'no account' | 'more rights' | 'too long';
+type NewKeyOutcome = 'made' | 'too many' | 'no domain' | 'no address' | 'no account' | 'more rights' | 'too long';
 
 /**
- * Stores a new key, unless the user has too many active keys or no domain with that id, or the key that creates it has fewer scopes now or
- * expires before. Without an expiry it gets that of the key that creates it.
+ * Stores a new key, unless the user has too many active keys or not all of its reach, or the key that creates it has fewer rights now or expires
+ * before. Without an expiry it gets that of the key that creates it.
  */
 export async function insertApiKey(
   transaction: Transaction<Tables>,
@@ -106,33 +107,50 @@ export async function insertApiKey(
   key: NewApiKey,
   most: number,
 ): Promise<NewKeyOutcome> {
-  const { id, name, secretSha256, hint, expiresAt, scopes, domainId, policy, parentId } = key;
+  const { id, name, secretSha256, hint, expiresAt, scopes, reach, policy, parentId, personId } = key;
   const { rows } = await sql<{ outcome: NewKeyOutcome | null }>`
-    select create_api_key(${userId}, ${id}, ${name}, ${secretSha256}, ${expiresAt}, ${most}, ${scopes}::text[], ${domainId},
-      ${jsonOf(policy)}::jsonb, ${hint}, ${parentId}) as outcome`.execute(transaction);
+    select create_api_key(${userId}, ${id}, ${name}, ${secretSha256}, ${expiresAt}, ${most}, ${scopes}::text[],
+      ${jsonOf(reach)}::jsonb, ${jsonOf(policy)}::jsonb, ${hint}, ${parentId}, ${personId}) as outcome`.execute(
+    transaction,
+  );
   const outcome = rows[0]?.outcome ?? null;
   if (outcome === null) throw new Error('an API key can be created only for the user of the transaction');
   return outcome;
 }
 
-/** Returns the id of the user's domain with that id or canonical name; null when there is none. */
+/** Returns the user's domain with that id or canonical name; null when there is none. */
 export async function findKeyDomain(
   transaction: Transaction<Tables>,
   userId: string,
   id: string,
   name: string | null,
-): Promise<string | null> {
+): Promise<ReachedDomain | null> {
   const row = await transaction
     .selectFrom('domain')
-    .select('id')
+    .select(['id', 'name'])
     .where('user_id', '=', userId)
     .where((domain) => domain.or([domain('id', '=', id), domain('name', '=', name ?? '')]))
     .executeTakeFirst();
-  return row?.id ?? null;
+  return row ?? null;
+}
+
+/** Returns the user's address with that id or text; null when there is none. */
+export async function findKeyAddress(
+  transaction: Transaction<Tables>,
+  userId: string,
+  given: string,
+): Promise<string | null> {
+  const row = await transaction
+    .selectFrom('email_address')
+    .select('address')
+    .where('user_id', '=', userId)
+    .where((each) => each.or([each('id', '=', given), each('address', '=', given.toLowerCase())]))
+    .executeTakeFirst();
+  return row?.address ?? null;
 }
 
 /** What may change of a key. */
-export type ApiKeyChange = Pick<ApiKeyRow, 'name' | 'expiresAt' | 'scopes' | 'policy'>;
+export type ApiKeyChange = Pick<ApiKeyRow, 'name' | 'expiresAt' | 'scopes' | 'reach' | 'policy'>;
 
 /** Locks a key until the transaction ends, and returns it; null when the user has no such key, or it was revoked. */
 export async function lockApiKey(
@@ -163,12 +181,11 @@ export async function updateApiKey(
   transaction: Transaction<Tables>,
   userId: string,
   id: string,
-  { name, expiresAt, scopes, policy }: ApiKeyChange,
+  { name, expiresAt, scopes, reach, policy }: ApiKeyChange,
 ): Promise<KeyLimits | { inTheWay: string }> {
   const { rows } = await sql<LimitRow & { in_the_way: string | null }>`
-    select * from update_api_key(${userId}, ${id}, ${name}, ${expiresAt}, ${scopes}::text[], ${jsonOf(policy)}::jsonb)`.execute(
-    transaction,
-  );
+    select * from update_api_key(${userId}, ${id}, ${name}, ${expiresAt}, ${scopes}::text[], ${jsonOf(reach)}::jsonb,
+      ${jsonOf(policy)}::jsonb)`.execute(transaction);
   const row = rows[0];
   if (row === undefined) throw new Error('a locked key cannot be gone');
   return row.in_the_way === null ? limitsOf(row) : { inTheWay: row.in_the_way };
@@ -203,11 +220,11 @@ function limitsOf({ limited, disabled }: LimitRow): KeyLimits {
   return { keyIds: limited ?? [], disabledEndpoints: disabled ?? [] };
 }
 
-const jsonOf = (policy: SendPolicy | null) => (policy === null ? null : JSON.stringify(policy));
+const jsonOf = (value: SendPolicy | Reach | null) => (value === null ? null : JSON.stringify(value));
 
 const ofKind = (isRevoked: boolean | null) =>
   isRevoked === null ? sql`true` : sql`(k.revoked_at is not null) = ${isRevoked}`;
 
-const columns = sql`k.id, k.name, k.scopes, k.domain_id as "domainId", k.domain_name as "domainName", k.created_at as "createdAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt",
+const columns = sql`k.id, k.name, k.scopes, k.reach, k.created_at as "createdAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt",
   k.last_used_at as "lastUsedAt", k.last_used_from as "lastUsedFrom", k.secret_hint as "hint", k.send_policy as "policy",
   k.parent_id as "parentId", k.family_id as "familyId"`;

@@ -1,31 +1,30 @@
 import type { Transaction } from 'kysely';
-import type { Scope } from '../../../core/accounts/key-rights.ts';
+import type { KeyRights, Reach, Scope } from '../../../core/accounts/key-rights.ts';
+import type { Role } from '../../../core/accounts/roles.ts';
 import type { Database } from '../../connection/database.ts';
 import type { Tables } from '../../entities/tables.ts';
 
 /** An active API key. */
-export interface CredentialRow {
+export interface CredentialRow extends KeyRights {
   keyId: string;
+  /** the workspace */
   userId: string;
   /** null: never */
   expiresAt: Date | null;
-  /** null: full rights */
-  scopes: readonly Scope[] | null;
-  /** the only domain that it can access; null: all */
-  domain: { id: string; name: string } | null;
 }
 
-/** Returns the active key with this SHA-256 and its user; null when there is none. */
+/** Returns the active key with this SHA-256 and its workspace; null when there is none. */
 export async function findCredentialOwner(database: Database, secretSha256: Buffer): Promise<CredentialRow | null> {
   const { rows } = await database.pool.query<CredentialColumns>({
     name: 'credential-owner',
-    text: 'select key_id, user_id, expires_at, scopes, domain_id, domain_name from credential_owner($1)',
+    text: 'select key_id, user_id, expires_at, scopes, reach, person_id, role, is_approver from credential_owner($1)',
     values: [secretSha256],
   });
   const row = rows[0];
   if (row === undefined) return null;
-  const { key_id: keyId, user_id: userId, expires_at: expiresAt, scopes, domain_id: id, domain_name: name } = row;
-  return { keyId, userId, expiresAt, scopes, domain: id === null || name === null ? null : { id, name } };
+  const { key_id: keyId, user_id: userId, expires_at: expiresAt, scopes, reach } = row;
+  const { person_id: personId, role, is_approver: isApprover } = row;
+  return { keyId, userId, expiresAt, scopes, reach, personId, role, isApprover };
 }
 
 interface CredentialColumns {
@@ -33,8 +32,10 @@ interface CredentialColumns {
   user_id: string;
   expires_at: Date | null;
   scopes: Scope[] | null;
-  domain_id: string | null;
-  domain_name: string | null;
+  reach: Reach | null;
+  person_id: string | null;
+  role: Role | null;
+  is_approver: boolean;
 }
 
 /** A use of a key. */

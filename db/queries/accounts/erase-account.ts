@@ -68,17 +68,24 @@ export async function countAccount(transaction: Kysely<Tables>, userId: string):
   return counts;
 }
 
-/** A closed account whose last requests have ended. */
+/** A closed workspace, or a closed person without one, whose last requests have ended. */
 export interface ClosedAccount {
   userId: string;
-  email: string;
+  /** of the person with this id, who is closed, too; null: the person is a member of another workspace, or there is none */
+  email: string | null;
 }
 
 /** Returns up to `limit` accounts to erase, the longest due first. */
 export async function listClosedAccounts(database: Database, limit: number): Promise<ClosedAccount[]> {
   const { rows } = await database.pool.query<ClosedAccount>({
     name: 'list-closed-accounts',
-    text: `select id as "userId", email from user_account where erase_at <= postroom_now() order by erase_at limit $1`,
+    text: `
+      select w.id as "userId", u.email, w.erase_at from workspace w left join user_account u on u.id = w.id and u.erase_at is not null
+      where w.erase_at <= postroom_now()
+      union all
+      select u.id, u.email, u.erase_at from user_account u
+      where u.erase_at <= postroom_now() and not exists (select from workspace w where w.id = u.id)
+      order by erase_at limit $1`,
     values: [limit],
   });
   return rows;
@@ -87,7 +94,9 @@ export async function listClosedAccounts(database: Database, limit: number): Pro
 /** Postpones the next attempt to erase a closed account by ERASURE_RETRY_SECONDS. */
 export async function postponeErasure(database: Database, userId: string): Promise<void> {
   await database.pool.query(
-    `update user_account set erase_at = postroom_now() + $2 * interval '1 second' where id = $1 and erase_at is not null`,
+    `with person as (
+       update user_account set erase_at = postroom_now() + $2 * interval '1 second' where id = $1 and erase_at is not null)
+     update workspace set erase_at = postroom_now() + $2 * interval '1 second' where id = $1 and erase_at is not null`,
     [userId, ERASURE_RETRY_SECONDS],
   );
 }
@@ -142,6 +151,8 @@ async function userTables(database: Database): Promise<string[]> {
     select quote_ident(c.relname) as name from pg_class c join pg_attribute a on a.attrelid = c.oid
     where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace and a.attname = 'user_id' and not a.attisdropped
       and has_table_privilege(c.oid, 'delete')
+      -- of persons; those of a closed person are gone
+      and c.relname not like 'auth\\_%'
     -- domains first: what is under way for them ends the sooner
     order by c.relname <> 'domain', c.relname`);
   return rows.map(({ name }) => name);
@@ -207,7 +218,9 @@ export async function endAccount(database: Database, userId: string): Promise<bo
     await client.query('insert into erased_account (id, erased_at) values ($1, now()) on conflict do nothing', [
       userId,
     ]);
-    await client.query('delete from user_account where id = $1', [userId]);
+    await client.query('delete from workspace where id = $1', [userId]);
+    // The person stays who is a member of another workspace.
+    await client.query('delete from user_account where id = $1 and erase_at is not null', [userId]);
   });
   return true;
 }

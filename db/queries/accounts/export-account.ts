@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { type PackedMessage, unpackMessage } from '../../packed-message.ts';
 
 /** Documents of one kind: a file of JSON lines. */
 export type ExportedKind = SmallKind | LargeKind;
@@ -39,6 +40,7 @@ export const EXPORTED_KINDS: readonly ExportedKind[] = [
     query: 'select to_jsonb(k) as document from api_keys_of($1) k order by k.created_at, k.id',
   },
   { file: 'api-requests.jsonl', query: rowsOf('api_request', 't.created_at, t.id'), atOnce: 20 },
+  { file: 'audit.jsonl', query: rowsOf('audit_entry', 't.created_at, t.id') },
   { file: 'domains.jsonl', query: rowsOf('domain', 't.name') },
   { file: 'dkim-keys.jsonl', query: rowsOf('dkim_key', 't.domain_id, t.created_at, t.selector') },
   { file: 'addresses.jsonl', query: rowsOf('email_address', 't.address') },
@@ -110,9 +112,6 @@ export async function readDocuments(
   await client.query('close exported');
 }
 
-/** Raw messages have at most 15 MB. */
-const ALL_BYTES = 2_147_483_647;
-
 /** Begins to read an account from one instant, with the rows of this user alone if the role is the gateway's. */
 export async function beginExport(client: pg.ClientBase, userId: string): Promise<void> {
   // No time limit: disks and clients may be slow.
@@ -134,9 +133,27 @@ export interface ExportedBytes {
   pieces: Iterable<Buffer> | AsyncIterable<Buffer>;
 }
 
-/** Returns the bytes of a raw message; null when they are gone. */
-export function readKeptBytes(client: pg.ClientBase, userId: string, emailId: string): Promise<ExportedBytes | null> {
-  return readPieces(client, `select octets as bytes from raw_octets($1, $2, 0, ${ALL_BYTES})`, [userId, emailId]);
+/** Returns the bytes of a raw message; null when they are gone or damaged. Memory holds one message, of 15 MB at most. */
+export async function readKeptBytes(
+  client: pg.ClientBase,
+  userId: string,
+  emailId: string,
+): Promise<ExportedBytes | null> {
+  const { rows } = await client.query<Omit<PackedMessage, 'octets'>>(
+    'select sha256, size_octets as "sizeBytes" from raw_octets($1, array[$2])',
+    [userId, emailId],
+  );
+  const [row] = rows;
+  const stored = await readPieces(client, 'select octets as bytes from raw_octets($1, array[$2])', [userId, emailId]);
+  if (row === undefined || stored === null) return null;
+  const octets: Buffer[] = [];
+  for await (const piece of stored.pieces) octets.push(piece);
+  const bytes = await unpackMessage({ ...row, octets: Buffer.concat(octets) }, userId);
+  return bytes && { sizeBytes: bytes.length, pieces: cutInPieces(bytes) };
+}
+
+function* cutInPieces(bytes: Buffer): Generator<Buffer, void> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
 }
 
 /** Returns a large document as JSON in UTF-8; null when it is gone. */

@@ -30,22 +30,6 @@ export async function dropLinks(database: Database, userId: string): Promise<voi
   await database.pool.query('delete from auth_verification where value = $1 and length(value) < 64', [userId]);
 }
 
-/** Returns the session with that cookie token that has not expired at `now`; null when there is none. Role postroom_auth. */
-export async function findSession(
-  database: Database,
-  token: string,
-  now: Date,
-): Promise<{ sessionId: string; userId: string; createdAt: Date; expiresAt: Date } | null> {
-  const { rows } = await database.pool.query<{ id: string; user_id: string; created_at: Date; expires_at: Date }>({
-    name: 'find-session',
-    text: 'select id, user_id, created_at, expires_at from auth_session where token = $1 and expires_at > $2',
-    values: [token, now],
-  });
-  const row = rows[0];
-  if (row === undefined) return null;
-  return { sessionId: row.id, userId: row.user_id, createdAt: row.created_at, expiresAt: row.expires_at };
-}
-
 interface TryLimit {
   /** tries within the window */
   most: number;

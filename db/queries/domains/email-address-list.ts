@@ -122,7 +122,7 @@ function fromAddresses(
   { ids, domainId, isActive, isReceiving, search }: EmailAddressConditions,
 ): RawBuilder<unknown> {
   return sql`
-    from email_address a join domain d on d.user_id = a.user_id and d.id = a.domain_id
+    from email_address a join address_domain d on d.user_id = a.user_id and d.id = a.domain_id
     left join endpoint e on e.user_id = a.user_id and e.id = coalesce(a.endpoint_id, a.webhook_id)
     where a.user_id = ${userId}
       ${ids === null ? sql`` : sql`and a.id = any (${ids}::text[])`}
@@ -201,7 +201,7 @@ export async function findFirstReceiving(
   userId: string,
 ): Promise<{ id: string; address: string } | null> {
   const { rows } = await sql<{ id: string; address: string }>`
-    select a.id, a.address from email_address a join domain d on d.user_id = ${userId} and d.id = a.domain_id
+    select a.id, a.address from email_address a join address_domain d on d.user_id = ${userId} and d.id = a.domain_id
     where a.user_id = ${userId} and a.is_active and ${receivesSql('d')} order by a.created_at, a.id limit 1`.execute(
     transaction,
   );

@@ -3,6 +3,7 @@ import { storableText } from '../../../core/shared/text.ts';
 import { storeBytesSql } from '../../byte-store.ts';
 import { LEASE_SECONDS } from '../../claim.ts';
 import type { Database } from '../../connection/database.ts';
+import { packMessage } from '../../packed-message.ts';
 import type { Imported, Reception } from './reception-claim.ts';
 
 /** The envelope of an SMTP transaction or test. */
@@ -55,9 +56,15 @@ export async function acceptGroup(
   offers: readonly Offer[],
   claimant: string | null,
 ): Promise<AcceptOutcome[]> {
+  const octets = await packOffers(offers);
   const { rows } = await client.query<{ email_id: string; accepted_at: Date }>({
     ...(offers.some(({ traceParent }) => traceParent !== null) ? ACCEPT_TRACED : ACCEPT),
-    values: [JSON.stringify(messageRows(offers)), JSON.stringify(recipientRows(offers)), inOnePiece(offers), claimant],
+    values: [
+      JSON.stringify(messageRows(offers, octets)),
+      JSON.stringify(recipientRows(offers)),
+      inOnePiece(octets),
+      claimant,
+    ],
     query_timeout: COMMIT_TIMEOUT_MS,
   });
   const written = new Map(rows.map((row) => [row.email_id, row.accepted_at]));
@@ -68,7 +75,7 @@ export async function acceptGroup(
 
 const acceptSql = (more: string) => `
   with message as materialized (
-    select * from json_to_recordset($1) as m (raw_id text, sha256 text, start integer, length integer, reverse_path text,
+    select * from json_to_recordset($1) as m (raw_id text, sha256 text, size integer, start integer, length integer, reverse_path text,
       remote_address text, helo text, is_tls boolean, trace_fields text, is_test boolean, is_once boolean, imported jsonb, trace_parent text,
       repeat_seconds integer)
   ), recipient as materialized (
@@ -111,15 +118,22 @@ const ACCEPT_TRACED = {
   )`),
 };
 
-/** Returns the messages as acceptGroup and take_mail read them. */
-export function messageRows(offers: readonly Offer[]): unknown[] {
+/** Returns the octets that are stored of each message. */
+export function packOffers(offers: readonly Offer[]): Promise<Buffer[]> {
+  return Promise.all(offers.map(({ bytes }) => packMessage(bytes)));
+}
+
+/** Returns the messages as acceptGroup and take_mail read them; `octets` in their order. */
+export function messageRows(offers: readonly Offer[], octets: readonly Buffer[]): unknown[] {
   let start = 0;
-  return offers.map(({ envelope, bytes, sha256, rawId, traceParent, repeatSeconds }) => {
+  return offers.map(({ envelope, bytes, sha256, rawId, traceParent, repeatSeconds }, at) => {
+    const length = octets[at]?.length ?? 0;
     const row = {
       raw_id: rawId,
       sha256,
+      size: bytes.length,
       start,
-      length: bytes.length,
+      length,
       reverse_path: storableText(envelope.reversePath),
       remote_address: storableText(envelope.remoteAddress),
       helo: storableText(envelope.helo),
@@ -131,7 +145,7 @@ export function messageRows(offers: readonly Offer[]): unknown[] {
       trace_parent: traceParent,
       repeat_seconds: repeatSeconds,
     };
-    start += bytes.length;
+    start += length;
     return row;
   });
 }
@@ -157,11 +171,10 @@ export function isOnce({ isTest, imported }: OfferedEnvelope): boolean {
   return isTest === true || imported !== undefined;
 }
 
-/** Returns the bytes of all messages in one piece. */
-export function inOnePiece(offers: readonly Offer[]): Buffer {
-  const [first, second] = offers;
-  if (first !== undefined && second === undefined) return first.bytes;
-  return Buffer.concat(offers.map((offer) => offer.bytes));
+/** Returns the octets of all messages in one piece. */
+export function inOnePiece(octets: readonly Buffer[]): Buffer {
+  const [first, second] = octets;
+  return first !== undefined && second === undefined ? first : Buffer.concat(octets);
 }
 
 /** Returns the outcome of an offer, from the times at which its new recipients were accepted, by their email ids. */

@@ -63,7 +63,7 @@ export async function readSenders(
 ): Promise<SenderAddress[]> {
   const { rows } = await sql<SenderAddress>`
     select a.id, a.address, a.domain_id as "domainId"
-    from email_address a join domain d on d.user_id = ${userId} and d.id = a.domain_id
+    from email_address a join address_domain d on d.user_id = ${userId} and d.id = a.domain_id
     where a.user_id = ${userId} and a.is_active and d.status = 'verified' and starts_with(a.address, ${prefix})
     order by ${receivesSql('d')} desc, a.created_at, a.id limit ${most}`.execute(transaction);
   return rows;

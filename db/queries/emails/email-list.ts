@@ -7,7 +7,7 @@ import type { Tables } from '../../entities/tables.ts';
 import { addressOf, domainNameOf } from '../domains/own-name.ts';
 import { lookUpRow } from '../look-up-row.ts';
 import { containsPattern } from '../search/search-pattern.ts';
-import { countedEmails, nextHour, WHOLE_DOMAIN } from './email-counter.ts';
+import { countedEmails, countedOwners, nextHour } from './email-counter.ts';
 import {
   type EmailSummary,
   type EmailSummaryRow,
@@ -183,7 +183,7 @@ function exchangedParts(userId: string, conditions: EmailConditions, own: Parts)
   const hasOwn =
     domain === null || conditions.isTrashed === true
       ? sql<SqlBool>`true`
-      : sql<SqlBool>`exists (select from email_counter c where c.user_id = ${userId} and c.own_address = ${WHOLE_DOMAIN}
+      : sql<SqlBool>`exists (select from email_counter c where c.user_id = ${userId} and c.own_address = any (${countedOwners})
           and c.grain = 'all' and c.own_domain = ${domainNameOf(userId, domain)})`;
   const ofOwn = and([
     sql`e.user_id = ${userId}`,

@@ -2,6 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import { type Database } from '../../connection/database.ts';
 import { asUser } from '../../connection/transaction.ts';
 import type { Tables } from '../../entities/tables.ts';
+import { type PackedMessage, unpackMessage } from '../../packed-message.ts';
 
 /**
  * Returns `length` bytes from `start` (0-based) of the message of a user's email. `missing`: the message is gone; `damaged`: its bytes do
@@ -13,29 +14,48 @@ export async function readRawBytes(
   emailId: string,
   { start, length }: { start: number; length: number },
 ): Promise<Buffer | 'missing' | 'damaged'> {
-  const { rows } = await asUser(database, userId, (transaction) =>
-    sql<{
-      bytes: Buffer | null;
-    }>`select octets as bytes from raw_octets(${userId}, ${emailId}, ${start}, ${length})`.execute(transaction),
-  );
-  const row = rows[0];
-  return row === undefined ? 'missing' : (row.bytes ?? 'damaged');
+  const [packed] = await asUser(database, userId, (transaction) => findPacked(transaction, userId, [emailId]));
+  if (packed === undefined) return 'missing';
+  const bytes = await unpackMessage(packed, userId);
+  return bytes === null ? 'damaged' : cutOut(bytes, start, length);
 }
 
 /**
  * Returns the first `length` bytes of the messages of those of the emails that belong to the user, by email id; `damaged` where its bytes do
  * not match the sha256 that was stored with them.
  */
-export async function findRawBeginnings(
-  transaction: Transaction<Tables>,
+export async function readRawBeginnings(
+  database: Database,
   userId: string,
   emailIds: readonly string[],
   length: number,
 ): Promise<Map<string, Buffer | 'damaged'>> {
-  const { rows } = await sql<{ id: string; bytes: Buffer | null }>`
-    select k.id, r.octets as bytes from unnest(${emailIds}::text[]) k(id)
-    cross join lateral raw_octets(${userId}, k.id, 0, ${length}) r`.execute(transaction);
-  return new Map(rows.map(({ id, bytes }) => [id, bytes ?? 'damaged']));
+  const found = await asUser(database, userId, (transaction) => findPacked(transaction, userId, emailIds));
+  const beginnings = new Map<string, Buffer | 'damaged'>();
+  for (const packed of found) {
+    const bytes = await unpackMessage(packed, userId);
+    beginnings.set(packed.id, bytes === null ? 'damaged' : cutOut(bytes, 0, length));
+  }
+  return beginnings;
+}
+
+/** Returns the messages of those of the emails that belong to the user, as their rows have them. */
+export async function findPacked(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailIds: readonly string[],
+): Promise<(PackedMessage & { id: string })[]> {
+  const { rows } = await sql<PackedMessage & { id: string }>`
+    select email_id as id, octets, sha256, size_octets as "sizeBytes" from raw_octets(${userId}, ${emailIds}::text[])`.execute(
+    transaction,
+  );
+  return rows;
+}
+
+/** A small part is copied: it would hold the whole message in memory. */
+function cutOut(bytes: Buffer, start: number, length: number): Buffer {
+  const part = bytes.subarray(start, start + length);
+  return part.length < bytes.length / 2 ? Buffer.from(part) : part;
 }
 
 /** Returns the sizes in bytes of the messages of those of the emails that belong to the user, by email id. */

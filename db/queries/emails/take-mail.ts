@@ -10,6 +10,7 @@ import {
   messageRows,
   type Offer,
   outcomeOf,
+  packOffers,
   recipientRows,
 } from './accept-group.ts';
 import { type EmailRows, withBodiesApart } from './store-received.ts';
@@ -98,13 +99,14 @@ export async function takeMail(
 ): Promise<TakeOutcome[]> {
   const plain = offers.map(({ offer }) => offer);
   const { mails, bodies } = mailRows(offers);
+  const octets = await packOffers(plain);
   const { rows } = await client.query<TakenRow>({
     name: 'take-mail',
     text: 'select * from take_mail($1, $2, $3, $4, $5, $6, $7, $8, $9)',
     values: [
-      JSON.stringify(messageRows(plain)),
+      JSON.stringify(messageRows(plain, octets)),
       JSON.stringify(mails),
-      inOnePiece(plain),
+      inOnePiece(octets),
       bodies,
       [...new Set(mails.flatMap((mail) => ('event_ids' in mail ? [mail.user_id] : [])))],
       claimant,

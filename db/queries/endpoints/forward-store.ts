@@ -6,6 +6,8 @@ export interface ForwardRecord {
   raw_id: string;
   /** of the copy, hex */
   sha256: string;
+  /** of the copy, bytes */
+  size: number;
   is_null_sender: boolean;
   /** of the From address */
   sender_domain: string;
@@ -23,12 +25,12 @@ export interface ForwardRecord {
 /**
  * Queues a copy for sending, in one statement: its bytes, its recipients, and the delivery, whose only attempt this is; the delivery then
  * waits until its recipients are settled. Does nothing unless $1 still holds the delivery. Parameters: $1 the claimant, $2 ForwardRecord as
- * JSON, $3 the bytes. Returns one row when it was done. The recipients are marked as reported: a copy has no sender to notify by a DSN.
+ * JSON, $3 what packMessage returns of the bytes. Returns one row when it was done. The recipients are marked as reported: a copy has no sender to notify by a DSN.
  */
 export const storeForwardSql = `
   with given as materialized (
     select g.*, date_trunc('milliseconds', postroom_now()) as now from json_to_record($2) as g(user_id text, delivery_id text, email_id text,
-      raw_id text, sha256 text, is_null_sender boolean, sender_domain text, started_at timestamptz(3), duration_ms integer, recipients json)
+      raw_id text, sha256 text, size integer, is_null_sender boolean, sender_domain text, started_at timestamptz(3), duration_ms integer, recipients json)
   ), taken as (
     update delivery d set forward_raw_id = g.raw_id, is_null_sender = g.is_null_sender, attempts = d.attempts + 1,
       last_attempt_at = g.started_at, next_attempt_at = null, claimed_by = null, claimed_until = null, response_data = null,
@@ -40,7 +42,7 @@ export const storeForwardSql = `
     returning d.user_id, d.id
   ), raw_row as (
     insert into raw_message (id, octets, sha256, size_octets)
-    select g.raw_id, $3::bytea, decode(g.sha256, 'hex'), length($3::bytea) from given g where exists (select from taken)
+    select g.raw_id, $3::bytea, decode(g.sha256, 'hex'), g.size from given g where exists (select from taken)
     returning 1
   ), queued as (
     insert into recipient (user_id, id, email_id, delivery_id, sender_domain, address, domain, status, queued_at, next_attempt_at,

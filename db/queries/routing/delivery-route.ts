@@ -201,7 +201,12 @@ export interface StoredRouteRow {
 
 /** ... with its content, which is null (`id` is) unless wanted, or when it is gone; so are the bytes of the message. */
 export type StoredRouteContentRow = StoredRouteRow &
-  Omit<DeliveryContentRow, 'id'> & { id: string | null; octets: Buffer | null; sha256: Buffer | null };
+  Omit<DeliveryContentRow, 'id'> & {
+    id: string | null;
+    octets: Buffer | null;
+    sha256: Buffer | null;
+    size_octets: number | null;
+  };
 
 /**
  * Marks emails as routed (or as waiting for a model) and creates their deliveries. Parameters: $1 the claimant, $2 RouteRecord[] as JSON,
@@ -241,13 +246,13 @@ export function storeRoutesSql({ withContent }: { withContent: boolean }): strin
   select r.user_id, r.email_id, n.at as delivery_created_at ${withContent ? CONTENT_OF_ROUTED : 'from routed r cross join clock_now n'}`;
 }
 
-const CONTENT_OF_ROUTED = `, b.*, m.octets, m.sha256
+const CONTENT_OF_ROUTED = `, b.*, m.octets, m.sha256, m.size_octets
   from routed r cross join clock_now n
   left join lateral (
     select ${DELIVERY_CONTENT_COLUMNS.replace('e.user_id, ', '')} from email e
     cross join lateral (select * from email_content c where c.user_id = r.user_id and c.email_id = r.email_id limit 1) c
     where r.wants_content and e.user_id = r.user_id and e.id = r.email_id limit 1) b on true
-  left join lateral (select m.octets, m.sha256 from raw_message m where r.wants_raw and m.id = b.raw_id limit 1) m on true`;
+  left join lateral (select m.octets, m.sha256, m.size_octets from raw_message m where r.wants_raw and m.id = b.raw_id limit 1) m on true`;
 
 /** Counts matches of guard rules: $1 [{user_id, rule_id, count}] as JSON. Rows are locked in key order, to prevent deadlocks. */
 export const countRuleHitsSql = `

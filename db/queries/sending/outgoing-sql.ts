@@ -98,7 +98,7 @@ const writeSql = ({ more, events, checks, ids, keyConflict, claim, result }: Wri
       given_domain_id text, given_address_id text, batch_id text, batch_index smallint, message_id text, subject text, base_subject text,
       from_name text, from_address text, from_text text, to_addresses text[], cc_addresses text[], preview text, date timestamptz,
       scheduled_at timestamptz, timezone text, headers jsonb, addresses jsonb, in_reply_to text[], reference_ids text[],
-      attachments jsonb, attachment_count integer, tags jsonb, metadata jsonb, search_text text, parties text[], sha256 text, recipients json, places integer[], trace_parent text,
+      attachments jsonb, attachment_count integer, tags jsonb, metadata jsonb, search_text text, parties text[], sha256 text, size integer, recipients json, places integer[], trace_parent text,
       api_key_id text, policy_address text, scheduled_by_key_id text, approval_rule text, approval json,
       claims boolean, key_id text, domains text[], policy_senders text[], addressees text[], thread json, draft_id text, draft_version integer)
   )${checks}, answer as materialized (
@@ -121,7 +121,7 @@ const writeSql = ({ more, events, checks, ids, keyConflict, claim, result }: Wri
     from given g where g.unit not in (select unit from left_out)
   ), raw_row as (
     insert into raw_message (id, octets, sha256, size_octets)
-    select raw_id, ${piece(0)}, decode(sha256, 'hex'), places[2] from taken
+    select raw_id, ${piece(0)}, decode(sha256, 'hex'), size from taken
     returning 1
   ), batch_row as (
     insert into batch (user_id, id, total, created_at)

@@ -5,6 +5,7 @@ import type { ApprovalRule } from '../../../core/sending/approval.ts';
 import type { DraftVersion } from '../../../core/sending/draft.ts';
 import type { Database } from '../../connection/database.ts';
 import { type UserWriteLimits, writeAsUser } from '../../connection/user-write.ts';
+import { packMessage } from '../../packed-message.ts';
 import { type NewThread, newThreadJson, newThreadProbes } from '../threads/new-thread.ts';
 import { THREADS_LOCK } from '../threads/thread-claim.ts';
 import type { FeedEvent } from '../threads/thread-events.ts';
@@ -119,7 +120,7 @@ export async function writeOutgoing(
   claimant: string | null = null,
 ): Promise<Written & { lastSeq: number | null }> {
   const { rows } = await client.query<WrittenRow & { last_seq: number | null }>(
-    writeQuery(userId, units, { claimant, events: 'append' }),
+    await writeQuery(userId, units, { claimant, events: 'append' }),
   );
   return { ...written(rows[0]), lastSeq: rows[0]?.last_seq ?? null };
 }
@@ -132,12 +133,12 @@ export async function writeOutgoingWithoutEvents(
   claimant: string | null = null,
 ): Promise<Written & { events: FeedEvent[] }> {
   const { rows } = await client.query<WrittenRow & { events: FeedEvent[] }>(
-    writeQuery(userId, units, { claimant, events: 'return' }),
+    await writeQuery(userId, units, { claimant, events: 'return' }),
   );
   return { ...written(rows[0]), events: rows[0]?.events ?? [] };
 }
 
-function writeQuery(
+async function writeQuery(
   userId: string,
   units: readonly OutgoingUnit[],
   { claimant, events }: { claimant: string | null; events: 'append' | 'return' },
@@ -146,7 +147,7 @@ function writeQuery(
   const isWaiting = units.some(({ emails }) => emails.some(({ row }) => row.approval !== undefined));
   return {
     ...writeStatement({ isTraced: units.some(isTraced), isWaiting, isClaiming, events }),
-    values: [userId, ...parametersOf(userId, units), ...(isClaiming ? [claimant] : [])],
+    values: [userId, ...(await parametersOf(userId, units)), ...(isClaiming ? [claimant] : [])],
   };
 }
 
@@ -211,13 +212,14 @@ export async function storeUnchecked(
 ): Promise<StoredUnchecked> {
   const isClaiming = units.some(hasClaims);
   const isOfDraft = units.some(({ draft }) => draft !== null);
+  const parameters = await parametersOf(userId, units);
   const rows = await writeAsUser<UncheckedRow>(
     database,
     userId,
     { ...limits, sharedLock: THREADS_LOCK },
     {
       ...storeStatement({ isTraced: units.some(isTraced), isClaiming, isOfDraft }),
-      values: [userId, ...parametersOf(userId, units), beginBy, ...(isClaiming ? [claimant] : [])],
+      values: [userId, ...parameters, beginBy, ...(isClaiming ? [claimant] : [])],
     },
   );
   const [row] = rows;
@@ -246,11 +248,14 @@ function isTraced({ traceParent }: Pick<OutgoingUnit, 'traceParent'>): boolean {
   return traceParent !== null;
 }
 
-/** Bytes and bodies are passed in one piece, each found by start and length: as JSON they would cost more than storing them. */
-function parametersOf(
+/** Octets and bodies are passed in one piece, each found by start and length: as JSON they would cost more than storing them. */
+async function parametersOf(
   userId: string,
   units: readonly (OutgoingUnit | UncheckedUnit)[],
-): [emails: string, pieces: Buffer, answers: string, batches: string, probes: string] {
+): Promise<[emails: string, pieces: Buffer, answers: string, batches: string, probes: string]> {
+  const contents = units.flatMap(({ emails }): OutgoingContent[] => [...emails]);
+  const packed = await Promise.all(contents.map(({ bytes }) => packMessage(bytes)));
+  const octetsOf = new Map(contents.map((content, at) => [content, packed[at] ?? null]));
   const pieces: Buffer[] = [];
   let end = 0;
   const place = (piece: Buffer | null): [number, number] | [null, null] => {
@@ -260,19 +265,25 @@ function parametersOf(
     return [end - piece.length, piece.length];
   };
   const emails = units.flatMap(({ emails, batchId, traceParent, ...more }, unit) =>
-    emails.map(({ row, bytes, text, html, thread, claims = false, ...found }, at) => ({
-      ...row,
-      ...('domainId' in found ? checkedColumns(found) : uncheckedColumns(found)),
-      ...(claims ? { claims, recipients: withReturnIds(row.recipients) } : {}),
-      ...('draft' in more && more.draft !== null ? { draft_id: more.draft.id, draft_version: more.draft.version } : {}),
-      unit,
-      approval_rule: row.approval?.rule ?? null,
-      batch_id: batchId,
-      batch_index: batchId === null ? null : at,
-      trace_parent: traceParent,
-      thread: thread === undefined ? null : newThreadJson(thread),
-      places: [bytes, bufferOf(text), bufferOf(html)].flatMap(place),
-    })),
+    emails.map((email: OutgoingUnit['emails'][number] | UncheckedEmail, at) => {
+      const { row, bytes, text, html, thread, claims = false, ...found } = email;
+      return {
+        ...row,
+        size: bytes.length,
+        ...('domainId' in found ? checkedColumns(found) : uncheckedColumns(found)),
+        ...(claims ? { claims, recipients: withReturnIds(row.recipients) } : {}),
+        ...('draft' in more && more.draft !== null
+          ? { draft_id: more.draft.id, draft_version: more.draft.version }
+          : {}),
+        unit,
+        approval_rule: row.approval?.rule ?? null,
+        batch_id: batchId,
+        batch_index: batchId === null ? null : at,
+        trace_parent: traceParent,
+        thread: thread === undefined ? null : newThreadJson(thread),
+        places: [octetsOf.get(email) ?? null, bufferOf(text), bufferOf(html)].flatMap(place),
+      };
+    }),
   );
   const answers = units.flatMap(({ answer }, unit) => (answer === null ? [] : [{ ...answer, unit }]));
   const batches = units.flatMap(({ batchId, emails }, unit) =>

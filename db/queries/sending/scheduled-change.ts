@@ -1,7 +1,10 @@
+import { hash } from 'node:crypto';
 import { sql, type Transaction } from 'kysely';
 import type { EmailStatus, EmailType } from '../../../core/emails/email-status.ts';
 import type { Tables } from '../../entities/tables.ts';
+import { packMessage, unpackMessage } from '../../packed-message.ts';
 import { countEmailsSql } from '../emails/email-counter.ts';
+import { findPacked } from '../emails/raw-bytes.ts';
 
 /** An email whose schedule may be changed, locked until the transaction ends. */
 export interface LockedOutgoing {
@@ -97,23 +100,51 @@ export async function setSchedule(
   schedule: { at: Date; timezone: string },
 ): Promise<Date> {
   const { at, timezone } = schedule;
-  const { rows } = await sql<{ updated_at: Date; date_field: string | null }>`
-    with dated as materialized (select redate_scheduled(${userId}, ${emailId}, ${at}) as value),
-    content as (
+  const date = at.toUTCString().replace('GMT', '+0000');
+  if (!(await redate(transaction, userId, emailId, date))) throw new Error(`no Date field to change in ${emailId}`);
+  const { rows } = await sql<{ updated_at: Date }>`
+    with content as (
       update email_content c set headers = (
-        select coalesce(jsonb_agg(case when h.field->>0 = 'date' then jsonb_build_array('date', d.value) else h.field end order by h.place), '[]')
+        select coalesce(jsonb_agg(case when h.field->>0 = 'date' then jsonb_build_array('date', ${date}::text) else h.field end order by h.place), '[]')
         from jsonb_array_elements(c.headers) with ordinality as h(field, place))
-      from dated d where c.user_id = ${userId} and c.email_id = ${emailId} and d.value is not null
+      where c.user_id = ${userId} and c.email_id = ${emailId}
     )
-    update email e set scheduled_at = ${at}, timezone = ${timezone}, date = ${at}, updated_at = (select postroom_now()) from dated d
+    update email e set scheduled_at = ${at}, timezone = ${timezone}, date = ${at}, updated_at = (select postroom_now())
     where e.user_id = ${userId} and e.id = ${emailId} and e.type = 'scheduled'
-    returning e.updated_at, d.value as date_field`.execute(transaction);
-  const row = rows[0];
-  if (row === undefined || row.date_field === null) throw new Error(`no Date field to change in ${emailId}`);
+    returning e.updated_at`.execute(transaction);
+  const [row] = rows;
+  if (row === undefined) throw new Error(`${emailId} is not scheduled`);
   return row.updated_at;
 }
 
-/** Returns the scheduled emails that these keys scheduled and may no longer send. */
+/**
+ * Gives the message of a scheduled email another Date field, which as we compose it has always the same length, so nothing else moves. Returns
+ * whether it did: not where the email is not scheduled, its bytes are gone or damaged, or have no such field.
+ */
+async function redate(
+  transaction: Transaction<Tables>,
+  userId: string,
+  emailId: string,
+  date: string,
+): Promise<boolean> {
+  const [packed] = await findPacked(transaction, userId, [emailId]);
+  const stored = packed === undefined ? null : await unpackMessage(packed, userId);
+  if (stored === null) return false;
+  const start = stored.indexOf(DATE_FIELD) + DATE_FIELD.length;
+  const isField = start >= DATE_FIELD.length && start < stored.indexOf('\r\n\r\n');
+  if (!isField || stored.toString('latin1', start + date.length, start + date.length + 2) !== '\r\n') return false;
+  const message = Buffer.from(stored);
+  message.write(date, start, 'latin1');
+  const { rows } = await sql<{ is_done: boolean }>`
+    select replace_scheduled(${userId}, ${emailId}, ${await packMessage(message)}, ${hash('sha256', message, 'buffer')}) as is_done`.execute(
+    transaction,
+  );
+  return rows[0]?.is_done === true;
+}
+
+const DATE_FIELD = '\r\nDate: ';
+
+/** Returns the scheduled emails that these keys scheduled and may no longer send, from that address or at all. */
 export async function listScheduledWithoutRight(
   transaction: Transaction<Tables>,
   userId: string,
@@ -122,9 +153,8 @@ export async function listScheduledWithoutRight(
   const { rows } = await sql<{ id: string }>`
     select e.id from email e join api_keys_of(${userId}) k on k.id = e.scheduled_by_key_id
     where e.user_id = ${userId} and e.type = 'scheduled' and e.status = 'scheduled' and k.id = any (${keyIds}::text[])
-      and (k.revoked_at is not null or k.expires_at <= now() or not 'send' = any (k.scopes)) order by e.id`.execute(
-    transaction,
-  );
+      and (k.revoked_at is not null or k.expires_at <= now() or not 'send' = any (k.scopes)
+        or not is_address_reached(k.reach, e.own_address)) order by e.id`.execute(transaction);
   return rows.map(({ id }) => id);
 }
 

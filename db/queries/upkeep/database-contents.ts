@@ -12,7 +12,7 @@ export interface DatabaseContents {
 /** Counts exactly, which takes a while with millions of emails. The pool must be of the URL's own role, without a statement timeout. */
 export async function readContents(database: Database): Promise<DatabaseContents> {
   const { rows } = await database.pool.query<DatabaseContents>(
-    `select (select count(*)::float8 from user_account) as accounts, (select count(*)::float8 from email) as emails,
+    `select (select count(*)::float8 from workspace) as accounts, (select count(*)::float8 from email) as emails,
             (select max(created_at) from email) as "newestEmailAt"`,
   );
   return rows[0] ?? { accounts: 0, emails: 0, newestEmailAt: null };

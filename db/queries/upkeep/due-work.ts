@@ -46,13 +46,17 @@ export function dueWorkSql(steps: readonly DueStep[]): string {
   select * from (${steps.map(stepSql).join('\n  union all\n')}) w(step, seconds)`;
 }
 
+/** Closed workspaces and persons. */
+const CLOSED_SQL =
+  '(select erase_at from workspace where erase_at is not null union all select erase_at from user_account where erase_at is not null)';
+
 const NOW = '(select now from clock_now)';
 
 function stepSql(step: DueStep): string {
   if (step === 'domains') return timedSql(step, 'domain', 'check_due_at');
   if (step === 'claims') return timedSql(step, 'thread_claim', 'expires_at');
   if (step === 'approvals') return timedSql(step, 'approval', 'expires_at');
-  if (step === 'erasures') return timedSql(step, 'user_account', 'erase_at');
+  if (step === 'erasures') return timedSql(step, CLOSED_SQL, 'erase_at');
   if (step === 'words') return WORDS_SQL;
   if (step === 'deliver') return DELIVER_SQL;
   if (step === 'fan-out') return FAN_OUT_SQL;

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { EmailStatus, EmailType } from '../../../core/emails/email-status.ts';
 import type { Tables } from '../../entities/tables.ts';
-import { WHOLE_DOMAIN } from '../emails/email-counter.ts';
+import { countedOwners } from '../emails/email-counter.ts';
 import { isDeferred, isHeldRoute } from '../emails/email-row.ts';
 
 /** Emails of one type and status created within an hour. */
@@ -23,7 +23,7 @@ export async function readHourlyCounts(
 ): Promise<HourlyCount[]> {
   const { rows } = await sql<HourlyCount>`
     select c.begins_at as "beginsAt", c.type, c.status, false as "isHeld", sum(c.count)::bigint as count from email_counter c
-    where c.user_id = ${userId} and c.own_address = ${WHOLE_DOMAIN} and c.grain = 'hour' and c.begins_at >= ${since}
+    where c.user_id = ${userId} and c.own_address = any (${countedOwners}) and c.grain = 'hour' and c.begins_at >= ${since}
     group by 1, 2, 3
     union all
     select date_trunc('hour', r.created_at, 'UTC'), 'received', 'delivered', true, count(*) from route r
@@ -69,7 +69,7 @@ export async function readDeliverability(
         coalesce(sum(c.count) filter (where c.status = 'bounced'), 0)::bigint as bounced,
         coalesce(sum(c.count) filter (where c.status = 'failed'), 0)::bigint as failed
       from email_counter c
-      where c.user_id = ${userId} and c.own_address = ${WHOLE_DOMAIN} and c.grain = 'hour' and c.begins_at >= ${since} and c.type = 'sent'
+      where c.user_id = ${userId} and c.own_address = any (${countedOwners}) and c.grain = 'hour' and c.begins_at >= ${since} and c.type = 'sent'
       group by 1 having sum(c.count) > 0 order by 2 desc, 1 limit ${MAX_DELIVERABILITY_DOMAINS}) c
     left join (
       select e.own_domain as domain, count(*) filter (where ${isDeferred}) as count
@@ -170,7 +170,7 @@ export async function readWaitingMail(transaction: Transaction<Tables>, userId: 
       select coalesce(sum(c.count) filter (where c.type = 'sent' and c.status = 'pending'), 0)::bigint as pending,
         coalesce(sum(c.count) filter (where c.type = 'scheduled' and c.status = 'scheduled'), 0)::bigint as scheduled,
         coalesce(sum(c.count) filter (where c.type = 'scheduled' and c.status = 'paused'), 0)::bigint as paused
-      from email_counter c where c.user_id = ${userId} and c.own_address = ${WHOLE_DOMAIN} and c.grain = 'all') c
+      from email_counter c where c.user_id = ${userId} and c.own_address = any (${countedOwners}) and c.grain = 'all') c
     cross join (
       select count(*) filter (where ${isDeferred}) as deferred from ${oldestPending(userId, null)} e) u
     cross join (

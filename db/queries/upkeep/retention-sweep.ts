@@ -34,7 +34,7 @@ export async function noteUsersToSweep(database: Database, hasDefaults: boolean)
     text: `
       insert into retention_sweep (user_id, due_at, begins_anew_at)
       select u.user_id, n.at, n.at + ${ANEW_EVERY}
-      from (select user_id from retention union select t.user_id from trashed_email t where ${isOfTrashDue} ${hasDefaults ? `union select id from user_account union select '${SYSTEM_USER_ID}'` : ''}) u
+      from (select user_id from retention union select t.user_id from trashed_email t where ${isOfTrashDue} ${hasDefaults ? `union select id from workspace union select '${SYSTEM_USER_ID}'` : ''}) u
       cross join (select postroom_now() as at) n
       where not exists (select from retention_sweep s where s.user_id = u.user_id) limit ${NOTED}
       on conflict do nothing`,

@@ -1,8 +1,8 @@
-import { TagsInput } from '@mantine/core';
+import { Pill, TagsInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
 import { useQuery } from 'urql';
-import { addressIn, mailboxLine } from './address-text.ts';
+import { addressIn, looksLikeMailbox, mailboxLine, refusalOfMailboxes } from './address-text.ts';
 import { CONTACTS } from './composer-documents.ts';
 
 /** Minimum number of characters for suggestions. */
@@ -52,8 +52,19 @@ export function AddressField({
       onDropdownOpen={() => setOpen(true)}
       onDropdownClose={() => setOpen(false)}
       filter={({ options }) => options}
+      renderPill={({ value: text = '', onRemove, disabled }) => (
+        <Pill
+          withRemoveButton
+          disabled={disabled ?? false}
+          {...(onRemove === undefined ? {} : { onRemove })}
+          {...(looksLikeMailbox(text) ? {} : { bg: 'red.1', c: 'red.9', title: `"${text}" is not a valid address` })}
+        >
+          {text}
+        </Pill>
+      )}
       splitChars={[';']}
-      error={error}
+      // At once, and not only when the email is sent.
+      error={error ?? refusalOfMailboxes(value)}
       required={isRequired}
       withAsterisk={false}
       data-autofocus={isFirst || undefined}

@@ -1,3 +1,5 @@
+import { useCallback, useState } from 'react';
+
 /** Returns what this browser remembers under a name; null if nothing, or if it has no storage. */
 export function readStored(name: string): string | null {
   try {
@@ -14,4 +16,17 @@ export function writeStored(name: string, value: string): void {
   } catch {
     // The browser stores nothing for this page.
   }
+}
+
+/** Returns whether something is switched on in this browser, and a function that remembers it. Pages that are open already learn of it later. */
+export function useStoredChoice(name: string): [isOn: boolean, setOn: (isOn: boolean) => void] {
+  const [isOn, setOn] = useState(() => readStored(name) === 'yes');
+  const change = useCallback(
+    (next: boolean) => {
+      writeStored(name, next ? 'yes' : 'no');
+      setOn(next);
+    },
+    [name],
+  );
+  return [isOn, change];
 }

@@ -7,6 +7,11 @@ const UNDO_FILTER = 'invert(1) hue-rotate(180deg)';
 const DARK_SUM = 300;
 /** Contrast of text that everyone can read (WCAG 2.2, 1.4.3). */
 const ENOUGH_CONTRAST = 4.5;
+/** Rows and columns of the points of a mail whose backgrounds are looked at. */
+const POINTS = 12;
+const HALF = 0.5;
+/** Share of dark points from which a mail counts as dark. */
+const MOSTLY = 2 / 3;
 /** Elements of a mail that are looked at; more would hold up the page. */
 const MAX_ELEMENTS = 5_000;
 /** Steps from the color of a text to white or black. */
@@ -30,12 +35,37 @@ export function darken(frame: HTMLIFrameElement, isDark: boolean): void {
   if (shown === null || contentWindow === null) return;
   for (const [element, style] of changed.get(shown) ?? []) element.style.cssText = style;
   changed.delete(shown);
-  const background = readColor(contentWindow.getComputedStyle(shown.body).backgroundColor);
-  const isWanted = isDark && (background.alpha === 0 || background.color.reduce((sum, part) => sum + part) > DARK_SUM);
+  const isWanted = isDark && !isDarkAlready(shown, contentWindow);
   shown.documentElement.style.filter = isWanted ? DARK_FILTER : '';
   shown.documentElement.style.background = isWanted ? '#ffffff' : '';
-  for (const image of shown.images) image.style.filter = isWanted ? UNDO_FILTER : '';
+  // The words in place of an image that is not loaded are text, which is inverted with the rest.
+  for (const image of shown.images) image.style.filter = isWanted && image.naturalWidth > 0 ? UNDO_FILTER : '';
   if (isWanted) changed.set(shown, clearTexts(shown, contentWindow));
+}
+
+/**
+ * Returns whether most of what a mail shows is dark already. Newsletters seldom color their body: a table inside has the background. So points
+ * all over the mail are looked at.
+ */
+function isDarkAlready(shown: Document, view: Window): boolean {
+  const { width, height } = shown.documentElement.getBoundingClientRect();
+  let dark = 0;
+  const elements = [...shown.body.querySelectorAll<HTMLElement>('*')].slice(0, MAX_ELEMENTS);
+  const surfaces = [shown.body, ...elements].flatMap((element) => {
+    const { color, alpha } = readColor(view.getComputedStyle(element).backgroundColor);
+    return alpha < HALF ? [] : [{ box: element.getBoundingClientRect(), isBody: element === shown.body, color }];
+  });
+  for (let row = 0; row < POINTS; row += 1) {
+    for (let column = 0; column < POINTS; column += 1) {
+      const [x, y] = [((column + HALF) / POINTS) * width, ((row + HALF) / POINTS) * height];
+      // The last one is on top: children come after their parents.
+      const top = surfaces.findLast(
+        ({ box, isBody }) => isBody || (box.left <= x && x <= box.right && box.top <= y && y <= box.bottom),
+      );
+      if (top !== undefined && top.color.reduce((sum, part) => sum + part) <= DARK_SUM) dark += 1;
+    }
+  }
+  return dark >= POINTS * POINTS * MOSTLY;
 }
 
 /** Gives texts colors that are as easy to read in dark colors as theirs were before. Returns what the styles of the elements were. */
@@ -50,7 +80,8 @@ function clearTexts(shown: Document, view: Window): Map<HTMLElement, string> {
     backgrounds.set(element, background);
     if (own.alpha > 0 && clearBackground(background) !== background)
       next.push([element, 'background-color', clearBackground(background)]);
-    if (![...element.childNodes].some((node) => node.nodeType === 3 && node.nodeValue?.trim() !== '')) continue;
+    const isText = [...element.childNodes].some((node) => node.nodeType === 3 && node.nodeValue?.trim() !== '');
+    if (!isText && !isMissingImage(element)) continue;
     const color = blend(readColor(style.color), background);
     const clear = clearColor(color, background);
     if (clear !== color) next.push([element, 'color', clear]);
@@ -61,6 +92,11 @@ function clearTexts(shown: Document, view: Window): Map<HTMLElement, string> {
     element.style.setProperty(property, `rgb(${color.join(' ')})`, 'important');
   }
   return before;
+}
+
+/** Returns whether the element is an image that shows its alternative text. */
+function isMissingImage(element: Element): boolean {
+  return element.tagName === 'IMG' && (element as HTMLImageElement).naturalWidth === 0;
 }
 
 /**

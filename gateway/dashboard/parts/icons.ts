@@ -125,6 +125,7 @@ export const IconTag = icon('tag');
 export const IconTerminal2 = icon('terminal-2');
 export const IconTrash = icon('trash');
 export const IconUser = icon('user');
+export const IconUsers = icon('users');
 export const IconWebhook = icon('webhook');
 export const IconWorld = icon('world');
 export const IconWorldOff = icon('world-off');

@@ -1,9 +1,17 @@
+import { useMediaQuery } from '@mantine/hooks';
 import { Notifications, notifications } from '@mantine/notifications';
 
-/** Container of notices. */
+/** From this width on the navigation is as wide as a notice; narrower pages have a rail of icons, or none. */
+const HAS_NAVIGATION = '(min-width: 75em)';
+
+/** Container of notices. It covers no row and no button of the page: it is over the end of the navigation, or above the middle of the page's end. */
 export function Notices() {
-  // Over the end of the navigation, where it does not cover buttons that the user may need next.
-  return <Notifications position="bottom-left" containerWidth={380} />;
+  const isBeside = useMediaQuery(HAS_NAVIGATION, true, { getInitialValueInEffect: false });
+  return isBeside ? (
+    <Notifications position="bottom-left" containerWidth={216} />
+  ) : (
+    <Notifications position="bottom-center" containerWidth={360} mb={56} />
+  );
 }
 
 /** See parts/notify.ts. */

@@ -1,8 +1,13 @@
 import { Menu, useMantineColorScheme } from '@mantine/core';
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
-import { IconLogout, IconMoon, IconSettings, IconSun, IconSunMoon } from '../parts/icons.ts';
+import { useAsked } from '../pages/settings/use-asked.ts';
+import { auth, type OwnWorkspace } from '../pages/sign-in/auth-calls.ts';
+import { IconCheck, IconLogout, IconMoon, IconSettings, IconSun, IconSunMoon, IconUsers } from '../parts/icons.ts';
+import { notify } from '../parts/notify.ts';
+import { announceSwitch } from './session-news.ts';
 import { signOut } from './sign-out.ts';
+import { useViewer } from './viewer.ts';
 
 /** Account menu. It is loaded when the user opens it, so it starts open. `target` is the button. */
 export function AccountMenu({
@@ -23,6 +28,7 @@ export function AccountMenu({
         <Menu.Item component={Link} href="/settings" leftSection={<IconSettings size={16} />}>
           Settings
         </Menu.Item>
+        <WorkspaceItems />
         <Menu.Divider />
         <Menu.Item leftSection={<IconSun size={16} />} onClick={() => setColorScheme('light')}>
           Light
@@ -40,4 +46,37 @@ export function AccountMenu({
       </Menu.Dropdown>
     </Menu>
   );
+}
+
+/** The workspaces of the person; the active one is checked. Absent for a person with one workspace. */
+function WorkspaceItems() {
+  const { id } = useViewer();
+  const { answer } = useAsked(auth.workspaces);
+  if (answer === undefined || answer.workspaces.length < 2) return null;
+  return (
+    <>
+      <Menu.Divider />
+      <Menu.Label>Workspaces</Menu.Label>
+      {answer.workspaces.map((workspace) => (
+        <Menu.Item
+          key={workspace.id}
+          leftSection={<IconUsers size={16} />}
+          rightSection={workspace.id === id ? <IconCheck size={16} aria-label="Active" /> : null}
+          disabled={workspace.id === id}
+          onClick={() => void switchTo(workspace)}
+        >
+          {workspace.name} · {workspace.role}
+        </Menu.Item>
+      ))}
+    </>
+  );
+}
+
+/** Makes a workspace the active one. All tabs load again, so that nothing of the former one stays. */
+async function switchTo({ id }: OwnWorkspace): Promise<void> {
+  const { problem } = await auth.switchWorkspace(id);
+  if (problem !== null)
+    return notify({ title: 'The workspace was not switched', message: problem.message, color: 'red' });
+  announceSwitch();
+  window.location.assign('/');
 }

@@ -44,6 +44,37 @@ const TYPING_MS = 180;
 const SEARCH_FROM = 2;
 const MAX_ADDRESSES = 5;
 const MAX_GUIDES = 5;
+/** Words that people type for a page or action, beside those of its name, by its path or id. */
+const SYNONYMS: Record<string, string> = {
+  '/': 'home dashboard statistics charts health',
+  '/inbox': 'mail messages conversations threads received',
+  '/inbox?in=sent': 'outbox outgoing',
+  '/drafts': 'unfinished',
+  '/approvals': 'review confirm agents',
+  '/scheduled': 'later queue batch planned',
+  '/held': 'quarantine spam blocked release delayed queue',
+  '/activity': 'log events history timeline search emails delivery',
+  '/domains': 'dns records dkim spf dmarc mx verify',
+  '/addresses': 'mailbox alias catch-all forward reply',
+  '/endpoints': 'webhook webhooks url callback forward http',
+  '/rules': 'filter filters spam block allow guard',
+  '/suppressions': 'bounce bounces complaints unsubscribe blocklist',
+  '/keys': 'token tokens secret credentials smtp password permissions scopes',
+  '/requests': 'api log debug http',
+  '/reference': 'graphql rest openapi swagger playground',
+  '/docs': 'help manual documentation support how to',
+  '/settings': 'password passkey profile account sessions retention export erase delete limits preferences',
+  write: 'compose new message send mail',
+  domain: 'new dns',
+  address: 'new mailbox alias',
+  endpoint: 'new webhook url',
+  rule: 'new filter spam block',
+  key: 'new token secret',
+  light: 'appearance color mode',
+  dark: 'appearance color mode night',
+  'keys-help': 'help hotkeys',
+  'sign-out': 'log out logout leave',
+};
 const [store, palette] = createSpotlight();
 const HIDDEN = {
   position: 'absolute',
@@ -111,7 +142,13 @@ export function CommandPalette({ close, openHelp }: { close: () => void; openHel
     ),
   ]);
   const matching = (list: SpotlightActionData[]) =>
-    list.filter(({ label }) => query.split(/\s+/).every((word) => label?.toLowerCase().includes(word.toLowerCase())));
+    list.filter(({ id, label }) => {
+      const words = `${label ?? ''} ${SYNONYMS[id] ?? ''}`.toLowerCase();
+      return query
+        .toLowerCase()
+        .split(/\s+/)
+        .every((word) => words.includes(word));
+    });
   const groups = [
     { group: 'Go to', actions: matching(pages) },
     { group: 'Actions', actions: matching(actions) },

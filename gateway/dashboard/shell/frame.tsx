@@ -2,16 +2,18 @@ import { ActionIcon, Burger, UnstyledButton, VisuallyHidden } from '@mantine/cor
 import { type KeyboardEvent, lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { useLiveState } from '../live/live-context.tsx';
+import { readStored } from '../parts/browser-storage.ts';
 import { IconActivity, IconGauge, IconHelp, IconInbox, IconPencilPlus, IconSearch, IconUser } from '../parts/icons.ts';
 import { ApprovalCount, DraftCount, UnreadCount } from './counts.tsx';
 import style from './frame.module.css';
 import { useIdleLoading } from './idle-loading.ts';
 import { FieldComing, useShortcuts } from './keys.ts';
-import { findGuidePath, placeOf, places } from './places.ts';
+import { findChangeRight, findGuidePath, placeOf, places } from './places.ts';
 import { useViewer } from './viewer.ts';
 
 const loadMenu = () => import('./account-menu.tsx');
 const loadPalette = () => import('./command-palette.tsx');
+const DesktopNotices = lazy(async () => ({ default: (await import('./desktop-notices.tsx')).DesktopNotices }));
 const loadHelp = () => import('./shortcuts-help.tsx');
 const AccountMenu = lazy(async () => ({ default: (await loadMenu()).AccountMenu }));
 const CommandPalette = lazy(async () => ({ default: (await loadPalette()).CommandPalette }));
@@ -23,6 +25,8 @@ const IDLE = [loadPalette, loadHelp, loadMenu];
 export function Frame({ children }: { children: ReactNode }) {
   const [isNavigationOpen, setNavigationOpen] = useState(false);
   const [overlay, setOverlay] = useState<'palette' | 'help' | null>(null);
+  // Read at each change of page, so that a change in the settings holds at once.
+  const hasNotices = readStored('postroom-desktop-notices') === 'yes';
   const [location, navigate] = useLocation();
   const main = useRef<HTMLElement>(null);
   const previous = useRef(location);
@@ -83,6 +87,7 @@ export function Frame({ children }: { children: ReactNode }) {
           <AccountButton />
         </nav>
         <main className={style['main']} id="main" ref={main} tabIndex={-1}>
+          <RoleNote location={location} />
           {children}
         </main>
         <BottomBar location={location} />
@@ -92,6 +97,7 @@ export function Frame({ children }: { children: ReactNode }) {
           <CommandPalette close={() => close('palette')} openHelp={openHelp} />
         </Suspense>
       )}
+      <Suspense>{hasNotices && <DesktopNotices />}</Suspense>
       <Suspense>{overlay === 'help' && <ShortcutsHelp close={() => close('help')} />}</Suspense>
     </>
   );
@@ -152,6 +158,7 @@ function SkipLinks({ location }: { location: string }) {
 
 /** The places. One Tab stop; arrow keys move through it. */
 function Navigation({ location }: { location: string }) {
+  const rights = useViewer().person?.rights ?? [];
   const current = placeOf(location, useSearch());
   const [focused, setFocused] = useState<string | null>(null);
   const all = places.flatMap((group) => group.places.map(({ path }) => path));
@@ -170,25 +177,39 @@ function Navigation({ location }: { location: string }) {
       {places.map((group) => (
         <div key={group.heading ?? ''}>
           {group.heading !== null && <div className={style['heading']}>{group.heading}</div>}
-          {group.places.map(({ path, label, icon: Icon }) => (
-            <Link
-              key={path}
-              href={path}
-              className={style['place'] ?? ''}
-              tabIndex={path === tabStop ? 0 : -1}
-              onFocus={() => setFocused(path)}
-              aria-current={path === current ? 'page' : undefined}
-              title={label}
-            >
-              <Icon size={17} stroke={1.7} aria-hidden />
-              <span className={style['label']}>{label}</span>
-              {path === '/inbox' && <UnreadCount />}
-              {path === '/drafts' && <DraftCount />}
-              {path === '/approvals' && <ApprovalCount />}
-            </Link>
-          ))}
+          {group.places
+            .filter(({ right }) => right === undefined || rights.includes(right))
+            .map(({ path, label, icon: Icon }) => (
+              <Link
+                key={path}
+                href={path}
+                className={style['place'] ?? ''}
+                tabIndex={path === tabStop ? 0 : -1}
+                onFocus={() => setFocused(path)}
+                aria-current={path === current ? 'page' : undefined}
+                title={label}
+              >
+                <Icon size={17} stroke={1.7} aria-hidden />
+                <span className={style['label']}>{label}</span>
+                {path === '/inbox' && <UnreadCount />}
+                {path === '/drafts' && <DraftCount />}
+                {path === '/approvals' && <ApprovalCount />}
+              </Link>
+            ))}
         </div>
       ))}
+    </div>
+  );
+}
+
+/** Says why a member cannot change what the page shows. */
+function RoleNote({ location }: { location: string }) {
+  const { person } = useViewer();
+  const change = findChangeRight(location);
+  if (person == null || change === null || person.rights.includes(change.right)) return null;
+  return (
+    <div className={style['note']} role="note">
+      You can look at this page. {change.who} can change it; your role is {person.role.toLowerCase()}.
     </div>
   );
 }
@@ -210,18 +231,22 @@ function LiveDot() {
 
 /** Account button. Its menu is loaded on first use. */
 function AccountButton() {
-  const { email } = useViewer();
+  const { email: ofAccount, person } = useViewer();
+  const email = person?.email ?? ofAccount;
   const [isOpen, setOpen] = useState(false);
   const button = (
     <UnstyledButton
       className={style['account'] ?? ''}
-      aria-label={`Account ${email ?? ''}`}
+      aria-label={`Account ${email ?? ''} ${person?.workspaceName ?? ''}`.trim()}
       aria-haspopup="menu"
       aria-expanded={isOpen}
       onClick={() => setOpen(!isOpen)}
     >
       <IconUser size={16} aria-hidden />
-      <span className={style['email']}>{email}</span>
+      <span className={style['who']}>
+        <span className={style['email']}>{email}</span>
+        {person != null && <span className={style['workspace']}> {person.workspaceName}</span>}
+      </span>
     </UnstyledButton>
   );
   return isOpen ? (

@@ -6,6 +6,7 @@ import {
   IconBook,
   IconCalendarClock,
   IconChecks,
+  IconFingerprint,
   IconGauge,
   IconHistory,
   IconInbox,
@@ -17,6 +18,7 @@ import {
   IconSettings,
   IconShieldHalf,
   type IconType,
+  IconUsers,
   IconWorld,
 } from '../parts/icons.ts';
 
@@ -27,6 +29,8 @@ export interface Place {
   icon: IconType;
   /** the key that opens it after `g` */
   key: string;
+  /** the right without which it is not shown; absent: everyone sees it */
+  right?: string;
 }
 
 /** Groups of navigation entries, each with its heading (null: none). */
@@ -57,10 +61,12 @@ export const places: { heading: string | null; places: Place[] }[] = [
   {
     heading: 'Developers',
     places: [
-      { path: '/keys', label: 'API keys', icon: IconKey, key: 'k' },
-      { path: '/requests', label: 'Requests', icon: IconHistory, key: 'q' },
+      { path: '/keys', label: 'API keys', icon: IconKey, key: 'k', right: 'keys' },
+      { path: '/requests', label: 'Requests', icon: IconHistory, key: 'q', right: 'requests' },
+      { path: '/audit', label: 'Audit log', icon: IconFingerprint, key: 'v', right: 'audit' },
       { path: '/reference', label: 'Reference', icon: IconApi, key: 'x' },
       { path: '/docs', label: 'Guides', icon: IconBook, key: 'u' },
+      { path: '/members', label: 'Members', icon: IconUsers, key: 't' },
       { path: '/settings', label: 'Settings', icon: IconSettings, key: ',' },
     ],
   },
@@ -90,9 +96,31 @@ const GUIDES: Record<string, string> = {
   '/suppressions': 'rest',
   '/keys': 'api-keys',
   '/requests': 'requests',
+  '/audit': 'audit',
   '/reference': 'graphql',
+  '/members': 'teams',
   '/settings': 'accounts',
 };
+
+/** What changes on each page need, and who has that. */
+const CHANGES: Record<string, { right: string; who: string }> = {
+  '/inbox': { right: 'organize', who: 'Agents, developers, admins and the owner' },
+  '/drafts': { right: 'send', who: 'Agents, developers, admins and the owner' },
+  '/scheduled': { right: 'send', who: 'Agents, developers, admins and the owner' },
+  '/approvals': { right: 'approve', who: 'Approvers, admins and the owner' },
+  '/domains': { right: 'domains', who: 'Admins and the owner' },
+  '/addresses': { right: 'domains', who: 'Admins and the owner' },
+  '/endpoints': { right: 'endpoints', who: 'Developers, admins and the owner' },
+  '/rules': { right: 'policies', who: 'Admins and the owner' },
+  '/suppressions': { right: 'policies', who: 'Admins and the owner' },
+  '/keys': { right: 'keys', who: 'Developers, admins and the owner' },
+  '/members': { right: 'members', who: 'Admins and the owner' },
+};
+
+/** Returns what changes on the page of a URL need; null if every member can make them. */
+export function findChangeRight(pathname: string): { right: string; who: string } | null {
+  return CHANGES[`/${pathname.split('/')[1] ?? ''}`] ?? null;
+}
 
 /** Returns the path of the guide to the page of a URL. */
 export function findGuidePath(pathname: string): string {

@@ -1,5 +1,5 @@
 /** Message between tabs about the session. */
-export type SessionNews = { kind: 'signed-in'; userId: string } | { kind: 'signed-out' };
+export type SessionNews = { kind: 'signed-in'; userId: string } | { kind: 'signed-out' } | { kind: 'switched' };
 
 /** Tabs of one browser share the session cookie. */
 const channel = new BroadcastChannel('postroom-session');
@@ -12,6 +12,11 @@ export function announceSignIn(userId: string): void {
 /** Tells the other tabs that the user signed out. */
 export function announceSignOut(): void {
   channel.postMessage({ kind: 'signed-out' } satisfies SessionNews);
+}
+
+/** Tells the other tabs that the session is in another workspace. */
+export function announceSwitch(): void {
+  channel.postMessage({ kind: 'switched' } satisfies SessionNews);
 }
 
 /** Listens for messages of other tabs. Returns a function that stops listening. */

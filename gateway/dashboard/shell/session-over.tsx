@@ -1,4 +1,5 @@
 import { Anchor, Modal, Stack, Text } from '@mantine/core';
+import { auth } from '../pages/sign-in/auth-calls.ts';
 import { withNext } from '../pages/sign-in/next-path.ts';
 import { SignInForm } from '../pages/sign-in/sign-in-form.tsx';
 import { useAuthSettings } from '../pages/sign-in/use-auth-settings.ts';
@@ -8,6 +9,12 @@ import type { Viewer } from './viewer.ts';
 export function SessionOver({ viewer, onSignedIn }: { viewer: Viewer; onSignedIn: () => void }) {
   const settings = useAuthSettings();
   const { pathname, search, hash } = window.location;
+  // The new session may be in another workspace than the page.
+  const enterAgain = async (personId: string) => {
+    const isSame = personId === viewer.person?.id && (await auth.switchWorkspace(viewer.id)).problem === null;
+    if (isSame) onSignedIn();
+    else window.location.reload();
+  };
   return (
     <Modal
       opened
@@ -22,9 +29,9 @@ export function SessionOver({ viewer, onSignedIn }: { viewer: Viewer; onSignedIn
       <Stack>
         <Text size="sm">Sign in again to continue on this page.</Text>
         <SignInForm
-          email={viewer.email ?? ''}
+          email={viewer.person?.email ?? viewer.email ?? ''}
           passkeyHost={settings?.passkeyHost ?? null}
-          onSignedIn={(user) => (user.id === viewer.id ? onSignedIn() : window.location.reload())}
+          onSignedIn={(user) => void enterAgain(user.id)}
         />
         <Anchor href={withNext('/sign-in', pathname + search + hash)} size="sm" ta="center">
           Go to sign-in

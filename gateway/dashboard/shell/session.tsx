@@ -9,6 +9,7 @@ import { auth } from '../pages/sign-in/auth-calls.ts';
 import { withNext } from '../pages/sign-in/next-path.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { listenForSessionNews } from './session-news.ts';
+import { rememberSignIn, ShellOutline, wasSignedIn } from './shell-outline.tsx';
 import { leave } from './sign-out.ts';
 import { VIEWER, ViewerContext } from './viewer.ts';
 
@@ -21,9 +22,11 @@ export function SessionGate({ children }: { children: ReactNode }) {
 
   if (data !== undefined) return <Session {...data}>{children}</Session>;
   if ((error?.response as Response | undefined)?.status === 401) {
+    rememberSignIn(false);
     const { search, hash } = window.location;
     return <Redirect to={withNext('/sign-in', location + search + hash)} replace />;
   }
+  if (error === undefined && wasSignedIn()) return <ShellOutline />;
   return (
     <Center mih="60vh" p="md">
       {error === undefined ? (
@@ -40,11 +43,12 @@ function Session({ viewer, events, children }: ResultOf<typeof VIEWER> & { child
   const [isOver, setOver] = useState(false);
   // Number of sign-ins after the session ended. Each restarts the feed and reloads the data.
   const [round, setRound] = useState(0);
+  useEffect(() => rememberSignIn(true), []);
   const goOn = () => {
     if (isOver) setRound(round + 1);
     setOver(false);
   };
-  useSessionWatch({ userId: viewer.id, onEnd: () => setOver(true), onSignIn: goOn });
+  useSessionWatch({ userId: viewer.person?.id ?? viewer.id, onEnd: () => setOver(true), onSignIn: goOn });
   return (
     <ViewerContext value={viewer}>
       <LiveProvider
@@ -101,7 +105,11 @@ function useSessionWatch({
     document.addEventListener('visibilitychange', onVisible);
     const ends = [
       listenForSessionEnd(() => ended()),
-      listenForSessionNews((news) => (news.kind === 'signed-out' ? leave() : isUser(news.userId))),
+      listenForSessionNews((news) => {
+        if (news.kind === 'signed-out') leave();
+        else if (news.kind === 'switched') window.location.assign('/');
+        else isUser(news.userId);
+      }),
     ];
     return () => {
       window.clearInterval(timer);

@@ -1,6 +1,7 @@
 import { type AuthOutcome, auth } from '../pages/sign-in/auth-calls.ts';
 import { notify } from '../parts/notify.ts';
 import { announceSignOut } from './session-news.ts';
+import { rememberSignIn } from './shell-outline.tsx';
 
 /** Ends the session and shows the sign-in page in all tabs. Loaded data is discarded. */
 export async function signOut(): Promise<void> {
@@ -29,5 +30,6 @@ function leaveAfter({ problem }: AuthOutcome<unknown>): void {
     return;
   }
   announceSignOut();
+  rememberSignIn(false);
   leave();
 }

@@ -4,7 +4,11 @@ import { graphql, type ResultOf } from '../graphql.ts';
 /** Reads the signed-in user, the service, and the cursor at which live events start. */
 export const VIEWER = graphql(`
   query DashboardViewer {
-    viewer { id email name service { publicUrl mailHostname isMailHostnameLocal trustedDomains hasGuardModel smtpHost smtpPort } }
+    viewer {
+      id email name
+      person { id email name role isApprover rights workspaceName }
+      service { publicUrl mailHostname isMailHostnameLocal trustedDomains hasGuardModel smtpHost smtpPort }
+    }
     events(last: 1) { edges { node { cursor } } }
   }
 `);
@@ -18,6 +22,11 @@ export const ViewerContext = createContext<Viewer | null>(null);
 /** Returns the URL of the service without the slash at its end, to append paths to. */
 export function baseUrl({ publicUrl }: { publicUrl: string }): string {
   return publicUrl.replace(/\/$/, '');
+}
+
+/** Returns whether the signed-in person has a right in the workspace, such as `members`; see docs/teams.md. */
+export function useRight(right: string): boolean {
+  return useViewer().person?.rights.includes(right) === true;
 }
 
 /** Returns the signed-in user. Throws outside SessionGate. */

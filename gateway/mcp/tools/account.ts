@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { hasScope, SCOPES } from '../../../core/accounts/key-rights.ts';
+import { SCOPES } from '../../../core/accounts/key-rights.ts';
+import { hasRight } from '../../../core/accounts/rights.ts';
 import { DOMAIN_STATUSES } from '../../../core/domains/domain-state.ts';
 import { countSendsLeft, readAccount } from '../../../operations/accounts/account.ts';
 import type { OperationContext } from '../../../operations/context.ts';
@@ -28,7 +29,14 @@ export const whoAmI = defineTool({
     key: z.object({
       scopes: z.array(z.enum(SCOPES)),
       has_full_access: z.boolean().meta({ description: 'To the whole account, including its settings and keys.' }),
-      domain: z.string().nullable().meta({ description: 'The only domain it may use. Null means all.' }),
+      domains: z
+        .array(z.string())
+        .nullable()
+        .meta({ description: 'The only domains it may use, besides `addresses`. Null means all.' }),
+      addresses: z
+        .array(z.string())
+        .nullable()
+        .meta({ description: 'The only addresses it may use, besides `domains`. Null means all.' }),
     }),
     domains: z.array(domain.meta(listedInWords('`name`, `status`. You can send from any address of a verified one.'))),
     addresses: z.array(
@@ -45,13 +53,14 @@ export const whoAmI = defineTool({
   }),
   async run(context) {
     const { rights, settings } = context;
-    const own = hasScope(rights, 'read') ? await readOwn(context) : NOTHING;
+    const own = hasRight(rights, 'read') ? await readOwn(context) : NOTHING;
     return {
       ...own,
       key: {
         scopes: [...(rights.scopes ?? SCOPES)],
         has_full_access: rights.scopes === null,
-        domain: rights.domain?.name ?? null,
+        domains: rights.reach?.domains.map(({ name }) => name) ?? null,
+        addresses: rights.reach === null ? null : [...rights.reach.addresses],
       },
       server: { url: settings.publicUrl, version: settings.version },
     };
@@ -61,7 +70,7 @@ export const whoAmI = defineTool({
 const NOTHING = { account: null, domains: [], addresses: [], is_complete: false, sends_left: null };
 
 async function readOwn(context: OperationContext) {
-  const isWhole = context.rights.domain === null;
+  const isWhole = context.rights.reach === null;
   const [read, sendsLeft] = isWhole
     ? await Promise.all([readAccount(context), countSendsLeft(context)])
     : ([null, null] as const);

@@ -117,7 +117,7 @@ export const forwardEmailTool = defineTool({
   title: 'Forward an email',
   description:
     'Forwards a received or sent email, as mail programs do: a new email that quotes the original and starts its own thread.',
-  access: { scopes: ['send', 'read'], isOfDomain: true },
+  access: { rights: ['send', 'read'], isOfDomain: true },
   effect: 'sends',
   input: z
     .object({

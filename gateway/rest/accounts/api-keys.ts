@@ -31,7 +31,7 @@ export const apiKeyRoutes = capabilityRoutes<keys.ApiKey>(apiKeyCapability, {
           .enum(['full_access', 'sending_access'])
           .optional()
           .meta({ description: '`sending_access` is short for the scope `send`.' }),
-        domain_id: text.nullish().meta({ description: 'Alias of `domains`.' }),
+        domain_id: text.nullish().meta({ description: 'Short for `domains` with one domain.' }),
       }),
       inputOf({ permission, domain_id: domainId, ...request }, usual) {
         requireOne('permission', permission, 'scopes', request['scopes']);

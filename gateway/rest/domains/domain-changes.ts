@@ -78,7 +78,7 @@ export const domainChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
     app.route({
       method,
       url: '/domains/:id',
-      config: { access: access.manage },
+      config: { access: access.domains },
       schema: {
         operationId,
         summary: method === 'PATCH' ? 'Update a domain' : 'Update a domain (legacy PUT)',
@@ -114,7 +114,7 @@ export const domainChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
   app.delete(
     '/domains/:id',
     {
-      config: { access: access.manage },
+      config: { access: access.domains },
       schema: {
         operationId: 'deleteDomain',
         summary: 'Delete a domain',
@@ -152,7 +152,7 @@ export const domainChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
   app.post(
     '/domains/:id/dkim',
     {
-      config: { access: access.manage },
+      config: { access: access.domains },
       schema: {
         operationId: 'rotateDkimKey',
         summary: 'Rotate the DKIM key of a domain',
@@ -174,7 +174,7 @@ export const domainChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
   app.post(
     '/domains/:id/verify',
     {
-      config: { access: access.manage },
+      config: { access: access.domains },
       schema: {
         operationId: 'verifyDomain',
         summary: 'Check the DNS records of a domain',

@@ -67,9 +67,9 @@ const newDomain = z
 
 /** `check` queries DNS, which may verify the domain or find a record missing. */
 const accessWithCheck: RouteAccess = {
-  scopes: {
+  rights: {
     oneOf: ['read'],
-    of: ({ query }) => ((query as { check?: unknown }).check === true ? ['read', 'manage'] : ['read']),
+    of: ({ query }) => ((query as { check?: unknown }).check === true ? ['read', 'domains'] : ['read']),
   },
   isOfDomain: true,
 };
@@ -78,7 +78,7 @@ export const domainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
   app.post(
     '/domains',
     {
-      config: { access: access.manage },
+      config: { access: access.domains },
       schema: {
         operationId: 'createDomain',
         summary: 'Create a domain',
@@ -187,7 +187,7 @@ export const legacyDomainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
     app.route({
       method,
       url: '/domains/:id/auth',
-      config: { access: access.manage },
+      config: { access: access.domains },
       schema: {
         operationId,
         summary: `Check the DNS records of a domain (legacy ${method})`,

@@ -111,13 +111,16 @@ export const updateAnswer = z
 
 /** Rescheduling needs the scope `send`, marking needs `manage`. */
 const accessToChange: RouteAccess = {
-  scopes: {
-    oneOf: ['send', 'manage'],
+  rights: {
+    oneOf: ['send', 'organize'],
     of: ({ body }) => {
       const { scheduled_at, scheduledAt, ...flags } = (body ?? {}) as Record<string, unknown>;
       const isScheduled = scheduled_at != null || scheduledAt != null;
       const isMarked = Object.entries(flags).some(([name, value]) => name !== 'timezone' && value != null);
-      return [...(isScheduled ? (['send'] as const) : []), ...(isMarked || !isScheduled ? (['manage'] as const) : [])];
+      return [
+        ...(isScheduled ? (['send'] as const) : []),
+        ...(isMarked || !isScheduled ? (['organize'] as const) : []),
+      ];
     },
   },
   isOfDomain: true,

@@ -123,7 +123,7 @@ export const endpointActionRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
   app.post(
     '/endpoints/:id/rotate-secret',
     {
-      config: { access: access.manage },
+      config: { access: access.endpoints },
       schema: {
         operationId: 'rotateEndpointSecret',
         summary: 'Rotate the signing secret of a webhook',
@@ -147,7 +147,7 @@ export const endpointTestRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
   app.post(
     '/endpoints/:id/test',
     {
-      config: { access: access.manage, answerWithinMs: TEST_ANSWER_MS },
+      config: { access: access.endpoints, answerWithinMs: TEST_ANSWER_MS },
       schema: {
         operationId: 'testEndpoint',
         summary: 'Test an endpoint',

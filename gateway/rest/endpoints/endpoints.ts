@@ -74,7 +74,7 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
   app.post(
     '/endpoints',
     {
-      config: { access: access.manage, bodyFields: newEndpoint.extend({ config: configFields }) },
+      config: { access: access.endpoints, bodyFields: newEndpoint.extend({ config: configFields }) },
       schema: {
         operationId: 'createEndpoint',
         summary: 'Create an endpoint',
@@ -146,7 +146,7 @@ export const endpointRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
     app.route({
       method,
       url: '/endpoints/:id',
-      config: { access: access.manage, bodyFields: endpointChange.extend({ config: configFields }) },
+      config: { access: access.endpoints, bodyFields: endpointChange.extend({ config: configFields }) },
       schema: {
         operationId,
         summary,

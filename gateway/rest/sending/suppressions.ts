@@ -89,7 +89,7 @@ export const legacySuppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async
   app.post(
     '/suppressions/batch/add',
     {
-      config: { access: access.manage },
+      config: { access: access.policies },
       schema: {
         operationId: 'batchCreateSuppressions',
         summary: 'Create several suppressions',
@@ -109,7 +109,7 @@ export const legacySuppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async
   app.post(
     '/suppressions/batch/remove',
     {
-      config: { access: access.manage },
+      config: { access: access.policies },
       schema: {
         operationId: 'batchDeleteSuppressions',
         summary: 'Delete several suppressions',
@@ -130,7 +130,7 @@ export const legacySuppressionRoutes: FastifyPluginAsyncZod<RestOptions> = async
   app.post(
     '/blocklist/unblock',
     {
-      config: { access: access.manage },
+      config: { access: access.policies },
       schema: {
         operationId: 'legacyUnblockAddress',
         summary: 'Delete the suppression of an address',

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { deleteEmail } from '../../../operations/emails/delete-email.ts';
 import * as trash from '../../../operations/threads/trash.ts';
-import { access } from '../../admission/access.ts';
+import { access, type RouteAccess } from '../../admission/access.ts';
 import { cancelledBodyOf, scheduleChangeBody } from '../sending/scheduled-emails.ts';
 import { errorBody, idInPath, queryBoolean, type RestOptions } from '../shapes.ts';
 
@@ -47,13 +47,22 @@ const emailAnswer = z
   })
   .meta({ id: 'EmailTrashChange' });
 
+/** The trash keeps a thread for a while; `forever` does not. */
+const accessToDeleteThread: RouteAccess = {
+  rights: {
+    oneOf: ['organize'],
+    of: ({ query }) => ((query as { forever?: unknown }).forever === true ? ['remove'] : ['organize']),
+  },
+  isOfDomain: false,
+};
+
 /** Deleting and restoring mail. */
 export const trashRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
   app.delete(
     '/emails/:id',
     {
       // Cancelling needs send, deleting manage: which of them is decided by the email.
-      config: { access: { scopes: { oneOf: ['send', 'manage'], of: () => [] }, isOfDomain: true } },
+      config: { access: { rights: { oneOf: ['send', 'remove'], of: () => [] }, isOfDomain: true } },
       schema: {
         operationId: 'deleteEmail',
         summary: 'Cancel a scheduled email, or delete an email forever',
@@ -84,7 +93,7 @@ export const trashRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   app.post(
     '/emails/:id/trash',
     {
-      config: { access: access.manage },
+      config: { access: access.organize },
       schema: {
         operationId: 'trashEmail',
         summary: 'Move an email to the trash',
@@ -106,7 +115,7 @@ export const trashRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   app.post(
     '/emails/:id/restore',
     {
-      config: { access: access.manage },
+      config: { access: access.organize },
       schema: {
         operationId: 'restoreEmail',
         summary: 'Restore an email from the trash',
@@ -127,7 +136,7 @@ export const trashRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   app.delete(
     '/mail/threads/:id',
     {
-      config: { access: access.manage },
+      config: { access: accessToDeleteThread },
       schema: {
         operationId: 'deleteThread',
         summary: 'Delete a thread',
@@ -155,7 +164,7 @@ export const trashRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   app.post(
     '/mail/threads/:id/restore',
     {
-      config: { access: access.manage },
+      config: { access: access.organize },
       schema: {
         operationId: 'restoreThread',
         summary: 'Restore a thread from the trash',

@@ -14,7 +14,7 @@ import { WebhookEndpoint } from './endpoint.ts';
 builder.mutationFields((t) => ({
   testEndpoint: t.fieldWithInput({
     type: typeFor(endpointTest),
-    access: access.manage,
+    access: access.endpoints,
     description:
       'Sends a sample to an endpoint, using the same code and form as real mail. Limited to ten per minute. The response can take two minutes.',
     input: {
@@ -47,7 +47,7 @@ builder.mutationFields((t) => ({
   }),
   rotateEndpointSecret: t.fieldWithInput({
     type: WebhookEndpoint,
-    access: { ...access.manage, shows: ['WebhookEndpoint.signingSecrets'] },
+    access: { ...access.endpoints, shows: ['WebhookEndpoint.signingSecrets'] },
     description:
       'Creates a new signing secret for a webhook. Requests are also signed with the old secret for 24 hours.',
     input: {

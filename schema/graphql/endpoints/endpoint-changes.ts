@@ -198,7 +198,7 @@ const changed = { id: { required: true, description: 'ID of the endpoint.' } } a
 builder.mutationFields((t) => ({
   createWebhookEndpoint: t.fieldWithInput({
     type: WebhookEndpoint,
-    access: { ...access.manage, shows: ['WebhookEndpoint.signingSecrets'] },
+    access: { ...access.endpoints, shows: ['WebhookEndpoint.signingSecrets'] },
     description: 'Creates an endpoint that posts mail to a URL, with a verification token and a signing secret.',
     input: {
       name: t.input.string({ required: true, description: describedName }),
@@ -221,7 +221,7 @@ builder.mutationFields((t) => ({
   }),
   createEmailEndpoint: t.fieldWithInput({
     type: EmailEndpoint,
-    access: access.manage,
+    access: access.endpoints,
     description: 'Creates an endpoint that forwards a copy of mail to one address.',
     input: {
       name: t.input.string({ required: true, description: describedName }),
@@ -234,7 +234,7 @@ builder.mutationFields((t) => ({
   }),
   createEmailGroupEndpoint: t.fieldWithInput({
     type: EmailGroupEndpoint,
-    access: access.manage,
+    access: access.endpoints,
     description: 'Creates an endpoint that forwards copies of mail to several addresses.',
     input: {
       name: t.input.string({ required: true, description: describedName }),
@@ -254,7 +254,7 @@ builder.mutationFields((t) => ({
   }),
   updateWebhookEndpoint: t.fieldWithInput({
     type: WebhookEndpoint,
-    access: access.manage,
+    access: access.endpoints,
     description: 'Updates a webhook endpoint. Enabling the endpoint or changing its target resets its failures.',
     input: {
       id: t.input.id(changed.id),
@@ -276,7 +276,7 @@ builder.mutationFields((t) => ({
   }),
   updateEmailEndpoint: t.fieldWithInput({
     type: EmailEndpoint,
-    access: access.manage,
+    access: access.endpoints,
     description: 'Updates an email endpoint.',
     input: {
       id: t.input.id(changed.id),
@@ -293,7 +293,7 @@ builder.mutationFields((t) => ({
   }),
   updateEmailGroupEndpoint: t.fieldWithInput({
     type: EmailGroupEndpoint,
-    access: access.manage,
+    access: access.endpoints,
     description: 'Updates an email group endpoint.',
     input: {
       id: t.input.id(changed.id),

@@ -7,6 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/cluster/dat
 import { HANG_FIELD } from '../../support/mail/hang-field.ts';
 import { insertReceivedMail, type ReceivedMail } from '../../support/rows/received-mail.ts';
 import { createMailbox, type TestMailbox } from '../../support/rows/routing-rows.ts';
+import { MESSAGE_COLUMNS, type MessageColumns, readStoredMessage } from '../../support/rows/stored-message.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';
 import { type DeliverySight, deliveriesOf, startDelivering, type TestDelivery, untilDeliveries } from './delivering.ts';
 
@@ -234,11 +235,11 @@ test.each([
   await routed(mailbox, mails, 1);
   await start({ systemMailFrom: 'service@postroom.test' });
   await untilDecided(mailbox, 1);
-  const { rows } = await database.pool.query<{ bytes: Buffer }>(
-    `select m.octets as bytes from delivery d join raw_message m on m.id = d.forward_raw_id where d.endpoint_id = $1`,
+  const { rows } = await database.pool.query<MessageColumns>(
+    `select ${MESSAGE_COLUMNS} from delivery d join raw_message m on m.id = d.forward_raw_id where d.endpoint_id = $1`,
     [mailbox.endpointId],
   );
-  const copy = await parseMessage(rows[0]?.bytes ?? Buffer.alloc(0));
+  const copy = await parseMessage(rows[0] === undefined ? Buffer.alloc(0) : readStoredMessage(rows[0]));
   const sender = copy.addresses.from?.addresses[0];
   expect(sender?.address).toMatch(expected);
   expect(sender?.name).toBe(`Ann via anything@${mailbox.address.split('@')[1]}`);

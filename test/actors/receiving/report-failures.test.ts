@@ -11,6 +11,7 @@ import type { Database } from '../../../db/connection/database.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { createMailbox, type TestMailbox } from '../../support/rows/routing-rows.ts';
 import { insertSentMail, recipientCheck, recipientsOf } from '../../support/rows/sent-mail.ts';
+import { MESSAGE_COLUMNS, type MessageColumns, readStoredMessage } from '../../support/rows/stored-message.ts';
 import { eventually, openReportActors } from '../../support/servers/report-actors.ts';
 
 const log = pino({ level: 'silent' });
@@ -50,17 +51,19 @@ function optionsOf(claimant = 'one', hasRoom = true): FailureReportOptions {
 
 /** What came in for the user, and the report that it holds. */
 async function received(userId = mailbox.userId) {
-  const { rows } = await database.pool.query<{
-    bytes: Buffer;
-    reverse_path: string;
-    recipient: string;
-    own_address: string;
-  }>(
-    `select m.octets as bytes, r.reverse_path, r.recipient, r.own_address from reception r join raw_message m on m.id = r.raw_id
+  const { rows } = await database.pool.query<
+    MessageColumns & { reverse_path: string; recipient: string; own_address: string }
+  >(
+    `select ${MESSAGE_COLUMNS}, r.reverse_path, r.recipient, r.own_address from reception r join raw_message m on m.id = r.raw_id
      where r.user_id = $1 order by r.accepted_at, r.email_id`,
     [userId],
   );
-  return Promise.all(rows.map(async ({ bytes, ...row }) => ({ ...row, report: await readMailReport(bytes) })));
+  return Promise.all(
+    rows.map(async ({ octets, sha256, size_octets, ...row }) => {
+      const bytes = readStoredMessage({ octets, sha256, size_octets });
+      return { ...row, report: await readMailReport(bytes) };
+    }),
+  );
 }
 
 async function reportedAt(emailId: string) {

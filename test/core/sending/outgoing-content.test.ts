@@ -3,10 +3,11 @@ import { checkOutgoingContent } from '../../../core/sending/outgoing-content.ts'
 import { topLevelDomains } from '../../../operations/emails/public-suffixes.ts';
 import { expectLinearGrowth } from '../../support/growth.ts';
 import { messageOf, OUTGOING_CASES } from '../../support/mail/outgoing-attacks.ts';
+import { OUTGOING_EVASIONS } from '../../support/mail/outgoing-evasions.ts';
 
 const check = (bytes: Buffer) => checkOutgoingContent(bytes, { topLevel: topLevelDomains(), hasOwnUnsubscribe: false });
 
-test.for(OUTGOING_CASES)('$name: $finds', ({ bytes, finds }) => {
+test.for([...OUTGOING_CASES, ...OUTGOING_EVASIONS])('$name: $finds', ({ bytes, finds }) => {
   const { link, file, doubt } = check(bytes);
   const found = { link, file, doubt };
   if (finds === null) expect(found).toEqual({ link: null, file: null, doubt: null });
@@ -34,12 +35,21 @@ test.for([
   expectLinearGrowth((count) => check(inText(unit.repeat(count))), 30_000);
 });
 
-test.for(['<b>', '<!--[if', 'x(', '<p style="url(', "url('", '/*', '&#1;', '<a href="mailto:a">', 'data:'])(
-  'reads HTML of %j in linear time',
-  (unit) => {
-    expectLinearGrowth((count) => check(inHtml(unit.repeat(count))), 10_000);
-  },
-);
+test.for([
+  '<b>',
+  '<style>',
+  '<b style="a:b">',
+  '<!--[if',
+  'x(',
+  '<p style="url(',
+  "url('",
+  '/*',
+  '&#1;',
+  '<a href="mailto:a">',
+  'data:',
+])('reads HTML of %j in linear time', (unit) => {
+  expectLinearGrowth((count) => check(inHtml(unit.repeat(count))), 10_000);
+});
 
 test('reads a message of many parts in linear time', () => {
   expectLinearGrowth(
@@ -68,6 +78,9 @@ test('refuses text and HTML that are too large to be searched', () => {
   expect(check(inHtml('a '.repeat(600_000))).link?.what).toMatch(/more HTML/);
   expect(check(inHtml('<p>'.repeat(150_000))).link?.what).toMatch(/more HTML/);
   expect(check(inHtml('<iframe srcdoc="'.repeat(9))).link).toBeNull();
+  expect(check(inHtml(`<style>${'*{color:red}'.repeat(3_000)}</style>${'<b>x'.repeat(1_000)}`)).link?.what).toMatch(
+    /more styles/,
+  );
 });
 
 test('a List-Unsubscribe that the service wrote is no link', () => {

@@ -100,7 +100,7 @@ test('bytes are returned only to the user of the transaction, whichever user is 
   await actor.pool.query(raw, [bytes]);
   await insertEmails(actor, 'usr_b', [anyMail('em_b')]);
   await actor.pool.query(`update email set raw_id = 'raw_b' where user_id = 'usr_b'`);
-  const ask = `select octets as bytes from raw_octets('usr_b', 'em_b', 0, 1000)`;
+  const ask = `select octets as bytes from raw_octets('usr_b', '{em_b}')`;
   expect((await gateway.pool.query(ask)).rows).toEqual([]);
   const asOther = await asUser(gateway, 'usr_a', (transaction) => sql.raw(ask).execute(transaction));
   expect(asOther.rows).toEqual([]);

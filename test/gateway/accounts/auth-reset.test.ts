@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SYSTEM_USER_ID } from '../../../core/accounts/system-account.ts';
 import { createAccount } from '../../../db/queries/accounts/account.ts';
+import { MESSAGE_COLUMNS, type MessageColumns, readStoredMessage } from '../../support/rows/stored-message.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { openBrowser } from '../../support/stages/browser-session.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -21,14 +22,17 @@ interface StoredMail {
 
 /** The service's own mail to that address, oldest first. */
 async function mailTo(address: string): Promise<StoredMail[]> {
-  const { rows } = await gateway.owner.pool.query<StoredMail>(
-    `select r.address as recipient, convert_from(m.octets, 'UTF8') as text from email e
+  const { rows } = await gateway.owner.pool.query<MessageColumns & { recipient: string }>(
+    `select r.address as recipient, ${MESSAGE_COLUMNS} from email e
      join raw_message m on m.id = e.raw_id join recipient r on r.user_id = e.user_id and r.email_id = e.id
      where e.user_id = $1 and r.address = $2 order by e.created_at, e.id`,
     [SYSTEM_USER_ID, address],
   );
   // quoted-printable
-  return rows.map(({ recipient, text }) => ({ recipient, text: text.replaceAll('=\r\n', '').replaceAll('=3D', '=') }));
+  return rows.map(({ recipient, ...row }) => ({
+    recipient,
+    text: readStoredMessage(row).toString().replaceAll('=\r\n', '').replaceAll('=3D', '='),
+  }));
 }
 
 async function makeAccount(): Promise<string> {

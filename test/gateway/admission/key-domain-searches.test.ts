@@ -5,6 +5,7 @@ import { insertKey } from '../../support/rows/key-rows.ts';
 import { makeTwoDomains, type TwoDomains } from '../../support/rows/two-domains.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { connectInjected } from '../../support/servers/mcp-client.ts';
+import { neededScopes } from '../../support/stages/needed-scopes.ts';
 
 let gateway: TestGateway;
 let two: TwoDomains;
@@ -167,7 +168,7 @@ test('a name of the other domain finds nothing', async () => {
   }
 });
 
-const reads = tools.filter(({ access: { scopes } }) => scopes.every((scope) => scope === 'read'));
+const reads = tools.filter(({ access }) => neededScopes(access).every((scope) => scope === 'read'));
 
 test.each(reads.map(({ name }) => name))('the tool %s is limited to the domain, and not refused', async (name) => {
   // An email of the other domain is not reviewed: that its own ones are is said by the tests of the review.

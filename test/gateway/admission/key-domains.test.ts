@@ -2,9 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isQuick } from '../../support/chaos-figures.ts';
 import { insertKey } from '../../support/rows/key-rows.ts';
 import { recordRoutes, type ServedRoute } from '../../support/rows/route-table.ts';
-import { makeTwoDomains, type TwoDomains } from '../../support/rows/two-domains.ts';
+import { keepToKey, makeTwoDomains, type TwoDomains } from '../../support/rows/two-domains.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { type SweepOptions, sweepRoute } from '../../support/stages/isolation-sweep.ts';
+import { neededScopes } from '../../support/stages/needed-scopes.ts';
 import { bodyExamples, isServed } from '../../support/stages/swept-routes.ts';
 
 let gateway: TestGateway;
@@ -20,37 +21,9 @@ beforeAll(async () => {
   two = await makeTwoDomains(gateway);
   const made = await insertKey(gateway.owner, two.mine.mailbox, { scopes: ['read', 'send'], domain: two.domain });
   key = made.secret;
-  await keepToDomain(made.id);
+  await keepToKey(gateway.owner, two, made.id);
 });
 afterAll(() => gateway.close());
-
-/** Makes an endpoint, a suppression, a request and a key of the account those of the domain. */
-async function keepToDomain(keyId: string): Promise<void> {
-  const { mailbox, ids } = two.mine;
-  const { pool } = gateway.owner;
-  const endpointId = mailbox.endpointId ?? '';
-  const mine = [mailbox.userId, endpointId];
-  await pool.query('delete from endpoint_subscription where user_id = $1 and endpoint_id = $2', mine);
-  await pool.query('delete from guard_rule where user_id = $1 and endpoint_id = $2', mine);
-  const [suppression] = ids.get('sup') ?? [];
-  await pool.query('update suppression set email_id = $3 where user_id = $1 and id = $2', [
-    mailbox.userId,
-    suppression,
-    ids.get('em')?.[0],
-  ]);
-  const request = `req_${'1'.repeat(24)}`;
-  await pool.query(
-    `insert into api_request (user_id, id, created_at, key_id, interface, method, path, status, duration_ms, client_address, request_headers,
-       response_headers) values ($1, $2, now(), $3, 'rest', 'GET', '/', 200, 1, '127.0.0.1', '{}', '{}')`,
-    [mailbox.userId, request, keyId],
-  );
-  for (const [prefix, id] of [
-    ['req', request],
-    ['key', keyId],
-    ['ep', endpointId],
-  ] as const)
-    ids.set(prefix, [id, ...(ids.get(prefix) ?? [])]);
-}
 
 /** Guard rules decide on the mail of the whole account: a key of one domain is shown none of them. */
 const isOfGuard = (complaint: string) => / \/api\/e2\/guard[/:]/.test(complaint);
@@ -63,7 +36,7 @@ const call = (method: string, path: string, body?: unknown) =>
   gateway.call(key, method, path.replace(/^\/api\/e2/, ''), body);
 
 test('every read is limited to the domain, and none is refused', () => {
-  const reads = routes.filter(({ access }) => JSON.stringify(access?.scopes) === '["read"]');
+  const reads = routes.filter(({ access }) => JSON.stringify(access?.rights) === '["read"]');
   expect(reads.length).toBeGreaterThan(50);
   expect(reads.filter(({ access }) => access?.isOfDomain !== true).map(({ url }) => url)).toEqual([]);
 });
@@ -79,7 +52,7 @@ test('a change that is not limited to the domain is refused with the reason', as
     );
     expect(response.statusCode, name).toBe(403);
     // A key of one domain can have neither scope.
-    const missing = ['manage', 'approve'].find((scope) => JSON.stringify(route.access?.scopes).includes(scope));
+    const missing = (['manage', 'approve'] as const).find((scope) => neededScopes(route.access).includes(scope));
     expect(response.json(), name).toMatchObject(
       missing !== undefined
         ? { code: 'insufficient_scope', requiredScope: missing }
@@ -142,6 +115,7 @@ test('every other route treats objects of the account’s other domain like unkn
     call,
     changedTables: two.changedTables,
     unanswered: {
+      'POST /api/e2/members/leave workspace_id': 'people leave, and keys do not; see accounts/members.test.ts',
       'PATCH /api/e2/drafts/:id attachments.0.id': 'the version of the example is past; see rest/drafts.test.ts',
     },
     written: new Set(),

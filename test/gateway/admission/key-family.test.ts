@@ -40,7 +40,7 @@ const approve = async (as: string, id: string) => (await gateway.call(as, 'POST'
 describe('an empty policy, list of scopes, or list of domains', () => {
   test('creates no key over GraphQL', async () => {
     const { rows: before } = await gateway.owner.pool.query('select id from api_key where user_id = $1', [box.userId]);
-    for (const input of ['policy: {}', 'policy: { perHour: null }', 'scopes: []', 'domainId: ""']) {
+    for (const input of ['policy: {}', 'policy: { perHour: null }', 'scopes: []', 'domains: []']) {
       const response = await gateway.graphql(
         box.apiKey,
         `mutation { createApiKey(input: { name: "x", ${input} }) { __typename ... on Error { message } } }`,

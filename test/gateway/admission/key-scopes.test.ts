@@ -7,6 +7,7 @@ import { recordRoutes, type ServedRoute } from '../../support/rows/route-table.t
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { withoutWait } from '../../support/stages/isolation-sweep.ts';
+import { neededScopes } from '../../support/stages/needed-scopes.ts';
 import { isServed } from '../../support/stages/swept-routes.ts';
 
 /** Routes of the interface that take no key. */
@@ -58,8 +59,8 @@ test('a gateway with a route that declares no access does not start', async () =
 test('every route refuses a key without its scope, before it looks at the request, and lets one with it pass', async () => {
   for (const route of routes.filter((each) => !isGraph(each) && isServed(each))) {
     const name = `${route.method} ${route.url}`;
-    const need = route.access?.scopes ?? [];
-    const needed = 'oneOf' in need ? need.oneOf : need;
+    const need = route.access?.rights ?? [];
+    const needed = neededScopes(route.access);
     for (const scope of SCOPES) {
       const response = await ask(keyOf(scope), route, route.method === 'GET' ? undefined : {});
       if (needed.includes(scope)) {

@@ -154,7 +154,7 @@ describe('a key that may create keys', () => {
     for (const input of [
       'scopes: [SEND]',
       'scopes: [MANAGE, SEND, SEND]',
-      `scopes: [SEND], domainId: "${box.domainId}"`,
+      `scopes: [SEND], domains: ["${box.domainId}"]`,
     ])
       expect(await make(manages, input), input).toMatchObject(given);
     for (const input of [
@@ -162,7 +162,7 @@ describe('a key that may create keys', () => {
       'scopes: [SEND, READ]',
       'scopes: null',
       'expiresAt: null',
-      `domainId: "${box.domainId}"`,
+      `domains: ["${box.domainId}"]`,
     ])
       expect(await make(manages, input), input).toEqual({
         __typename: 'Forbidden',
@@ -178,19 +178,30 @@ describe('a key that may create keys', () => {
   test.each([
     ['scopes: []', 'scopes', 'Give at least one scope, or omit scopes for full rights'],
     [
-      'scopes: [MANAGE], domainId: "DOMAIN"',
+      'scopes: [MANAGE], domains: ["DOMAIN"]',
       'scopes',
       'A key that is limited to one domain can have the scopes read and send, not manage.',
     ],
-    ['domainId: "dom_00000000000070008000000000000000"', 'domainId', 'You have no domain with that id'],
-    ['domainId: "FOREIGN"', 'domainId', 'You have no domain with that id'],
-    ['domainId: "\\u0000"', 'domainId', 'must not contain NUL'],
+    [
+      'domains: ["dom_00000000000070008000000000000000"]',
+      'domains',
+      'You have no domain dom_00000000000070008000000000000000',
+    ],
+    ['domains: ["DOMAIN", "FOREIGN"]', 'domains', 'You have no domain FOREIGN'],
+    ['addresses: ["ADDRESS", "nobody@elsewhere.test"]', 'addresses', 'You have no email address nobody@elsewhere.test'],
+    [
+      'addresses: ["ADDRESS"], scopes: [READ, APPROVE]',
+      'scopes',
+      'A key that is limited to domains or addresses can have the scopes read and send, not approve.',
+    ],
+    ['addresses: []', 'addresses', 'Give at least one, or omit addresses'],
   ])('gets an error that explains %s', async (input, field, message) => {
     const stranger = await gateway.mailbox();
-    const asked = input.replace('DOMAIN', box.domainId).replace('FOREIGN', stranger.domainId);
-    expect(await make(box.apiKey, asked)).toMatchObject({
+    const filled = (text: string) =>
+      text.replace('DOMAIN', box.domainId).replace('FOREIGN', stranger.domainId).replace('ADDRESS', box.address);
+    expect(await make(box.apiKey, filled(input))).toMatchObject({
       __typename: 'ValidationError',
-      fields: [{ path: [field], message }],
+      fields: [{ path: [field], message: filled(message) }],
     });
   });
 
@@ -221,17 +232,17 @@ describe('a key that may create keys', () => {
   });
 
   test('sees which one it is, and the rights of each', async () => {
-    const { apiKey } = await make(box.apiKey, `scopes: [SEND], domainId: "${box.domainId}"`);
+    const { apiKey } = await make(box.apiKey, `scopes: [SEND], domains: ["${box.domainId}"]`);
     const shown = await gateway.graphql(
       box.apiKey,
-      `{ apiKey(id: "${apiKey.id}") { isCurrent scopes domainName domain { id } status } apiKeys(first: 50) { edges { node { isCurrent scopes } } } }`,
+      `{ apiKey(id: "${apiKey.id}") { isCurrent scopes domains { id name } addresses status } apiKeys(first: 50) { edges { node { isCurrent scopes } } } }`,
     );
     const { apiKey: made, apiKeys } = shown.json().data;
     expect(made).toEqual({
       isCurrent: false,
       scopes: ['SEND'],
-      domainName: nameOf(box),
-      domain: { id: box.domainId },
+      domains: [{ id: box.domainId, name: nameOf(box) }],
+      addresses: [],
       status: 'ACTIVE',
     });
     const current = apiKeys.edges.filter(({ node }: { node: { isCurrent: boolean } }) => node.isCurrent);

@@ -129,9 +129,9 @@ test('a key that is revoked while the bus is down is rejected on another gateway
   try {
     const revoked = await gateway.graphql(
       box.apiKey,
-      `mutation { revokeApiKey(input: { id: "${id}" }) { __typename ... on RevokeApiKeyPayload { apiKey { status domainName } } } }`,
+      `mutation { revokeApiKey(input: { id: "${id}" }) { __typename ... on RevokeApiKeyPayload { apiKey { status domains { name } } } } }`,
     );
-    expect(revoked.json().data.revokeApiKey.apiKey).toEqual({ status: 'REVOKED', domainName: nameOf(box) });
+    expect(revoked.json().data.revokeApiKey.apiKey).toEqual({ status: 'REVOKED', domains: [{ name: nameOf(box) }] });
     await stream.ended;
     expect(codeOf(stream)).toBe('UNAUTHORIZED');
     expect(await subscription.text()).toContain('UNAUTHORIZED');
@@ -150,6 +150,6 @@ test('the keys of a domain end with it', async () => {
   expect((await gateway.call(box.apiKey, 'DELETE', `/domains/${box.domainId}`)).statusCode).toBe(200);
   await stream.ended;
   expect((await gateway.call(secret, 'GET', '/emails')).statusCode).toBe(401);
-  const shown = await gateway.graphql(box.apiKey, `{ apiKey(id: "${id}") { status domain { id } domainName } }`);
-  expect(shown.json().data.apiKey).toEqual({ status: 'REVOKED', domain: null, domainName: nameOf(box) });
+  const shown = await gateway.graphql(box.apiKey, `{ apiKey(id: "${id}") { status domains { id name } } }`);
+  expect(shown.json().data.apiKey).toEqual({ status: 'REVOKED', domains: [{ id: box.domainId, name: nameOf(box) }] });
 });

@@ -285,6 +285,51 @@ describe('the request log', () => {
     expect(rowsWith(log, token, CANARY, 'whsec_')).toEqual([]);
   });
 
+  test('has no API key that a request repeats in its path, query, headers or body', async () => {
+    const { apiKey } = box;
+    const headers = {
+      authorization: `Bearer ${apiKey}`,
+      'content-type': 'application/json',
+      'user-agent': `Shop ${apiKey}`,
+      'idempotency-key': apiKey,
+      origin: `https://${apiKey}.test`,
+      traceparent: apiKey,
+    };
+    const payload = JSON.stringify({ name: `of ${apiKey}`, query: `{ viewer { id } } # ${apiKey}` });
+    for (const url of [`/api/e2/api-keys/${apiKey}`, `/api/e2/nothing/${apiKey}?a=${apiKey}`])
+      await gateway.app.inject({ method: 'GET', url, headers });
+    for (const url of ['/api/e2/domains', '/api/e2/api-keys', '/api/e2/emails', '/graphql', '/mcp'])
+      await gateway.app.inject({ method: 'POST', url, headers, payload });
+    const log = await takeLog();
+    expect(log.length).toBeGreaterThan(5);
+    expect(rowsWith(log, apiKey)).toEqual([]);
+  });
+
+  test.for(['sig', 'code', 'pass', 'auth', 'jwt', 'k', 'from_token', 'X-Amz-Signature', 'search%00'])(
+    'has no value of the query parameter %s, which no route has',
+    async (name) => {
+      for (const path of ['/emails', '/endpoints', '/nothing'])
+        await gateway.call(box.apiKey, 'GET', `${path}?limit=1&${name}=${CANARY}`);
+      const log = await takeLog();
+      expect(rowsWith(log, CANARY)).toEqual([]);
+      expect(rowsWith(log, 'emails?limit=1').length).toBe(1);
+    },
+  );
+
+  test.for<[string, string, (deep: string) => string]>([
+    ['REST', '/api/e2/emails', (deep) => `{"metadata":${deep}}`],
+    ['GraphQL', '/graphql', (deep) => `{"query":"query($a: JSON) { viewer { id } }","variables":{"a":${deep}}}`],
+    ['extensions of GraphQL', '/graphql', (deep) => `{"query":"{ viewer { id } }","extensions":${deep}}`],
+    ['MCP', '/mcp', (deep) => `{"jsonrpc":"2.0","id":1,"method":"x","params":${deep}}`],
+  ])('keeps all requests when the body of one is nested deeply: %s', async ([, url, body]) => {
+    const other = await gateway.mailbox();
+    await gateway.call(other.apiKey, 'GET', '/domains');
+    await post(body(`${'['.repeat(3_500)}${']'.repeat(3_500)}`), url);
+    await post(body(`${'{"a":'.repeat(1_200)}1${'}'.repeat(1_200)}`), url);
+    const log = await takeLog();
+    expect([rowsWith(log, '/domains').length, rowsWith(log, url).length]).toEqual([1, 2]);
+  });
+
   test('names the operation of a document, and keeps values that are no secret', async () => {
     const own = await gateway.mailbox();
     const query =

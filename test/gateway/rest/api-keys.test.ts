@@ -49,6 +49,7 @@ describe('POST', () => {
         is_current: false,
         scopes: ['read', 'send'],
         domains: [{ id: box.domainId, name }],
+        addresses: [],
         policy: STORED,
         policy_usage: { per_hour: { limit: 2, used: 0, remaining: 2, next_at: null } },
         expires_at: '2099-01-31T11:00:00.000Z',

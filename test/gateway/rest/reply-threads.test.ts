@@ -5,6 +5,7 @@ import { inTransaction } from '../../../db/connection/transaction.ts';
 import { lockThreads } from '../../../db/queries/threads/thread-claim.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { MESSAGE_COLUMNS, type MessageColumns, readStoredMessage } from '../../support/rows/stored-message.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';
 
@@ -347,11 +348,11 @@ test('a reply to mail without a Message-ID contains none of our ids, and joins i
   expect(status, JSON.stringify(body)).toBe(200);
   const [first, second] = await placesOf([id, body.id]);
   expect(second?.thread_id).toBe(first?.thread_id);
-  const { rows } = await gateway.actor.pool.query<{ octets: Buffer }>(
-    'select r.octets from email e join raw_message r on r.id = e.raw_id where e.id = $1',
+  const { rows } = await gateway.actor.pool.query<MessageColumns>(
+    `select ${MESSAGE_COLUMNS} from email e join raw_message m on m.id = e.raw_id where e.id = $1`,
     [body.id],
   );
-  const header = rows[0]?.octets.toString().split('\r\n\r\n')[0] ?? '';
+  const header = rows.map(readStoredMessage).join('').split('\r\n\r\n')[0] ?? '';
   expect(header).toMatch(/^Message-ID: /im);
   expect(header).not.toMatch(/^(?:In-Reply-To|References):/im);
 });

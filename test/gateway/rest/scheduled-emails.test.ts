@@ -5,6 +5,7 @@ import { assignThreads } from '../../../actors/threading/assign-thread.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
 import { moveClock, wrongTotals } from '../../support/rows/outgoing-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { MESSAGE_COLUMNS, readStoredMessage } from '../../support/rows/stored-message.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';
 
@@ -49,13 +50,13 @@ async function passTime(id: string): Promise<void> {
 
 async function rowOf(id: string) {
   const { rows } = await gateway.actor.pool.query(
-    `select e.type, e.status, e.scheduled_at, e.timezone, e.date, r.octets as bytes, r.sha256, r.size_octets, c.headers, c.attachments,
+    `select e.type, e.status, e.scheduled_at, e.timezone, e.date, ${MESSAGE_COLUMNS}, c.headers, c.attachments,
        (select count(*) from recipient p where p.user_id = $1 and p.email_id = $2 and p.next_attempt_at is not null) as due
-     from email e join raw_message r on r.id = e.raw_id join email_content c on (c.user_id, c.email_id) = (e.user_id, e.id)
+     from email e join raw_message m on m.id = e.raw_id join email_content c on (c.user_id, c.email_id) = (e.user_id, e.id)
      where e.user_id = $1 and e.id = $2`,
     [box.userId, id],
   );
-  return rows[0];
+  return { ...rows[0], bytes: readStoredMessage(rows[0]) };
 }
 
 async function eventsOf(id: string): Promise<string[]> {
@@ -172,10 +173,13 @@ describe('rescheduling', () => {
     const before = await rowOf(id);
     const client = await gateway.database.pool.connect();
     await client.query(`begin; select set_config('postroom.user_id', 'usr_other', true)`);
-    const dated = await client.query('select redate_scheduled($1, $2, now()) as value', [box.userId, id]);
+    const dated = await client.query(`select replace_scheduled($1, $2, 'other', sha256('other')) as value`, [
+      box.userId,
+      id,
+    ]);
     await client.query('commit');
     client.release();
-    expect(dated.rows).toEqual([{ value: null }]);
+    expect(dated.rows).toEqual([{ value: false }]);
     expect(await rowOf(id)).toEqual(before);
   });
 });

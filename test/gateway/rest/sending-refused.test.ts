@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { MESSAGE_COLUMNS, readStoredMessage } from '../../support/rows/stored-message.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 
 let gateway: TestGateway;
@@ -290,10 +291,10 @@ describe('line ends and control characters', () => {
     const response = await post(email({ text, html: text }));
     expect(response.statusCode, response.body).toBe(200);
     const { rows } = await gateway.actor.pool.query(
-      'select r.octets as bytes from raw_message r join email e on e.raw_id = r.id where e.id = $1',
+      `select ${MESSAGE_COLUMNS} from raw_message m join email e on e.raw_id = m.id where e.id = $1`,
       [response.json().id],
     );
-    const bytes = (rows[0].bytes as Buffer).toString('latin1');
+    const bytes = readStoredMessage(rows[0]).toString('latin1');
     expect(bytes).not.toMatch(/[^\t\r\n\x20-\x7e]/);
     expect(bytes.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
     expect(Math.max(...bytes.split('\r\n').map((line) => line.length))).toBeLessThanOrEqual(998);

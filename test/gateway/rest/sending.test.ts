@@ -4,6 +4,7 @@ import { insertKey } from '../../support/rows/key-rows.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
 import { moveClock } from '../../support/rows/outgoing-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { MESSAGE_COLUMNS, readStoredMessage } from '../../support/rows/stored-message.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 
 let gateway: TestGateway;
@@ -32,11 +33,11 @@ async function rowsOf(emailId: string) {
   const rows = async (text: string) => (await gateway.actor.pool.query(text, [emailId])).rows;
   const [row] = await rows('select * from email where id = $1');
   const [raw] = await rows(
-    'select r.octets as bytes from raw_message r join email e on e.raw_id = r.id where e.id = $1',
+    `select ${MESSAGE_COLUMNS} from raw_message m join email e on e.raw_id = m.id where e.id = $1`,
   );
   const recipients = await rows('select * from recipient where email_id = $1 order by address');
   const events = await rows('select kind, seq from event where email_id = $1');
-  return { email: row, bytes: (raw.bytes as Buffer).toString('latin1'), recipients, events };
+  return { email: row, bytes: readStoredMessage(raw).toString('latin1'), recipients, events };
 }
 
 /** Rows that sending writes, of all users. */

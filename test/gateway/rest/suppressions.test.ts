@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { MESSAGE_COLUMNS, type MessageColumns, readStoredMessage } from '../../support/rows/stored-message.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 
 let gateway: TestGateway;
@@ -174,11 +175,15 @@ describe('list_unsubscribe', () => {
 
   /** Returns the fields of a sent email, and the path of its link. */
   async function linkOf(id: string): Promise<{ fields: Record<string, string>; path: string }> {
-    const { rows } = await gateway.actor.pool.query<{ octets: Buffer }>(
-      'select r.octets from raw_message r join email e on e.raw_id = r.id where e.id = $1',
+    const { rows } = await gateway.actor.pool.query<MessageColumns>(
+      `select ${MESSAGE_COLUMNS} from raw_message m join email e on e.raw_id = m.id where e.id = $1`,
       [id],
     );
-    const header = rows[0]?.octets.toString('latin1').split('\r\n\r\n')[0] ?? '';
+    const header =
+      rows
+        .map((row) => readStoredMessage(row).toString('latin1'))
+        .join('')
+        .split('\r\n\r\n')[0] ?? '';
     const lines = header.replaceAll(/\r\n[ \t]+/g, ' ').split('\r\n');
     const fields = Object.fromEntries(
       lines.filter((line) => /^list-/i.test(line)).map((line) => line.split(/: ?(.*)/s).slice(0, 2)),

@@ -4,6 +4,7 @@ import { parseMessage } from '../../../core/mime/parse-message.ts';
 import { UserError } from '../../../core/shared/errors.ts';
 import { forwardEmail, type NewForward } from '../../../operations/sending/forward-email.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { MESSAGE_COLUMNS, readStoredMessage } from '../../support/rows/stored-message.ts';
 import { type MailStage, openMailStage } from '../../support/stages/mail-stage.ts';
 
 let stage: MailStage;
@@ -74,12 +75,12 @@ async function received(bytes = original): Promise<string> {
 
 async function sentOf(emailId: string) {
   const { rows } = await stage.database.pool.query(
-    `select e.type, e.status, e.subject, e.to_addresses, e.attachment_count, e.scheduled_at, c.in_reply_to, c.reference_ids, m.octets as bytes
+    `select e.type, e.status, e.subject, e.to_addresses, e.attachment_count, e.scheduled_at, c.in_reply_to, c.reference_ids, ${MESSAGE_COLUMNS}
      from email e join email_content c on c.user_id = e.user_id and c.email_id = e.id join raw_message m on m.id = e.raw_id
      where e.id = $1`,
     [emailId],
   );
-  return { ...rows[0], message: await parseMessage(rows[0].bytes) };
+  return { ...rows[0], message: await parseMessage(readStoredMessage(rows[0])) };
 }
 
 async function threadOf(emailId: string): Promise<string> {

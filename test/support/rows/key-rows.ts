@@ -11,13 +11,14 @@ export interface TestKey {
   secret: string;
 }
 
-/** Inserts a key of the mailbox' account, straight into the table; `domain` limits it. The database's role must be that of the owner. */
+/** Inserts a key of the mailbox' account, straight into the table; `domain` and `addresses` limit it. The database's role must be that of the owner. */
 export async function insertKey(
   owner: Database,
   mailbox: Pick<TestMailbox, 'userId'>,
   rights: {
     scopes: readonly Scope[] | null;
     domain?: { id: string; name: string };
+    addresses?: readonly string[];
     expiresAt?: Date;
     policy?: SendPolicy;
   },
@@ -25,11 +26,13 @@ export async function insertKey(
   const secret = randomBytes(32).toString('base64url');
   const id = makeIdentifier('apiKey', new Date(), randomBytes(10));
   const sha256 = createHash('sha256').update(secret).digest();
-  const { scopes, domain, expiresAt = null, policy = null } = rights;
+  const { scopes, domain, addresses = [], expiresAt = null, policy = null } = rights;
+  const domains = domain === undefined ? [] : [domain];
+  const reach = domains.length + addresses.length === 0 ? null : { domains, addresses };
   await owner.pool.query(
-    `insert into api_key (id, user_id, name, secret_sha256, scopes, domain_id, domain_name, expires_at, send_policy)
-     values ($1, $2, 'test', $3, $4, $5, $6, $7, $8)`,
-    [id, mailbox.userId, sha256, scopes, domain?.id ?? null, domain?.name ?? null, expiresAt, policy],
+    `insert into api_key (id, user_id, name, secret_sha256, scopes, reach, expires_at, send_policy)
+     values ($1, $2, 'test', $3, $4, $5, $6, $7)`,
+    [id, mailbox.userId, sha256, scopes, reach, expiresAt, policy],
   );
   return { id, secret };
 }

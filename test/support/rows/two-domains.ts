@@ -46,6 +46,34 @@ export async function makeTwoDomains(gateway: TestGateway): Promise<TwoDomains> 
   };
 }
 
+/** Makes an endpoint, a suppression, a request and a key of the account those of what a limited key can access. */
+export async function keepToKey(owner: Database, two: TwoDomains, keyId: string): Promise<void> {
+  const { mailbox, ids } = two.mine;
+  const { pool } = owner;
+  const endpointId = mailbox.endpointId ?? '';
+  const mine = [mailbox.userId, endpointId];
+  await pool.query('delete from endpoint_subscription where user_id = $1 and endpoint_id = $2', mine);
+  await pool.query('delete from guard_rule where user_id = $1 and endpoint_id = $2', mine);
+  const [suppression] = ids.get('sup') ?? [];
+  await pool.query('update suppression set email_id = $3 where user_id = $1 and id = $2', [
+    mailbox.userId,
+    suppression,
+    ids.get('em')?.[0],
+  ]);
+  const request = `req_${'1'.repeat(24)}`;
+  await pool.query(
+    `insert into api_request (user_id, id, created_at, key_id, interface, method, path, status, duration_ms, client_address, request_headers,
+       response_headers) values ($1, $2, now(), $3, 'rest', 'GET', '/', 200, 1, '127.0.0.1', '{}', '{}')`,
+    [mailbox.userId, request, keyId],
+  );
+  for (const [prefix, id] of [
+    ['req', request],
+    ['key', keyId],
+    ['ep', endpointId],
+  ] as const)
+    ids.set(prefix, [id, ...(ids.get(prefix) ?? [])]);
+}
+
 /** The rows of a user that contain one of the words, by table. */
 async function rowsWith(
   database: Database,

@@ -48,6 +48,8 @@ export interface TestGatewayOptions {
   role?: DatabaseRole;
   /** the port through which the gateway reaches PostgreSQL, instead of the server's own */
   databasePort?: (server: { host: string; port: number }) => Promise<number>;
+  /** throws where the process would be killed */
+  fault?: NonNullable<GatewayOptions['fault']>;
   /** where the gateway finds a sending actor of this process */
   localSending?: LocalSending;
 }
@@ -67,6 +69,7 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
     log,
     ...(options.now === undefined ? {} : { now: options.now }),
     ...(options.localSending === undefined ? {} : { localSending: options.localSending }),
+    ...(options.fault === undefined ? {} : { fault: options.fault }),
     // On a machine with other work every request may take ten times as long. Where PostgreSQL fails, the limit itself is what is tested.
     ...(options.databasePort === undefined ? { answerWithinMs: 60_000 } : {}),
     config: testConfig(options.config),

@@ -8,8 +8,10 @@ export interface BrowserSession {
   lastCookies: string[];
   auth: (method: 'GET' | 'POST', path: string, body?: unknown, headers?: Fields) => Promise<LightMyRequestResponse>;
   graphql: (query: string, headers?: Fields, variables?: Record<string, unknown>) => Promise<LightMyRequestResponse>;
-  rest: (method: 'GET' | 'POST', path: string, headers?: Fields, body?: unknown) => Promise<LightMyRequestResponse>;
+  rest: (method: Method, path: string, headers?: Fields, body?: unknown) => Promise<LightMyRequestResponse>;
 }
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
 /** Of a request; undefined leaves a field out. */
 export type Fields = Record<string, string | undefined>;
@@ -26,7 +28,7 @@ export function openBrowser(app: FastifyInstance, origin = 'http://postroom.test
     rest: (method, path, headers, body) => send(method, `/api/e2${path}`, body, headers),
   };
 
-  async function send(method: 'GET' | 'POST', url: string, body?: unknown, headers: Fields = {}) {
+  async function send(method: Method, url: string, body?: unknown, headers: Fields = {}) {
     const fields: Fields = {
       host,
       origin: method === 'GET' ? undefined : origin,

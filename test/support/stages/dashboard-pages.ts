@@ -16,8 +16,10 @@ export function dashboardPaths(sample: SampleAccount | null): string[] {
     '/endpoints',
     '/rules',
     '/suppressions',
+    '/members',
     '/keys',
     '/requests',
+    '/audit',
   ];
   if (sample === null) return lists;
   return [

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
+import { unpackSmall } from '../../../db/packed-message.ts';
+import { MESSAGE_COLUMNS, type MessageColumns } from '../rows/stored-message.ts';
 import type { SmtpLoadResult } from '../servers/smtp-load.ts';
 
 /** One message that was offered by SMTP, and what was said to it. */
@@ -46,22 +48,18 @@ export async function checkLedger(order: LedgerOrder): Promise<LedgerReport> {
   await client.connect();
   try {
     const violations: string[] = [];
-    const rows = await client.query<{
-      sha256: string;
-      bytes_sha256: string;
-      recipient: string;
-      email_id: string;
-      is_listed: boolean;
-    }>(
-      `select encode(r.sha256, 'hex') as sha256, encode(sha256(r.octets), 'hex') as bytes_sha256, p.recipient, p.email_id,
-              e.id is not null as is_listed
-       from reception p join raw_message r on r.id = p.raw_id left join email e on e.user_id = p.user_id and e.id = p.email_id`,
+    const rows = await client.query<
+      MessageColumns & { hex: string; recipient: string; email_id: string; is_listed: boolean }
+    >(
+      `select ${MESSAGE_COLUMNS}, encode(m.sha256, 'hex') as hex, p.recipient, p.email_id, e.id is not null as is_listed
+       from reception p join raw_message m on m.id = p.raw_id left join email e on e.user_id = p.user_id and e.id = p.email_id`,
     );
     const stored = new Map<string, number>();
     for (const row of rows.rows) {
-      if (row.sha256 !== row.bytes_sha256) violations.push(`I1 bytes of ${row.email_id} do not match their sha256`);
+      if (unpackSmall({ ...row, sizeBytes: row.size_octets }) === null)
+        violations.push(`I1 bytes of ${row.email_id} do not match their sha256`);
       if (!row.is_listed) violations.push(`I1 ${row.email_id} was accepted and never parsed`);
-      const key = `${row.sha256} ${row.recipient.toLowerCase()}`;
+      const key = `${row.hex} ${row.recipient.toLowerCase()}`;
       stored.set(key, (stored.get(key) ?? 0) + 1);
     }
     const expected = new Set<string>();

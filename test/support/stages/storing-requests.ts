@@ -396,6 +396,8 @@ const AT_ONCE = 'changes mail, threads or drafts at once, and nothing acts on it
 const REMOVES = 'removes or stops something';
 const LOOKS = 'shows or computes something';
 const ADDS_MAIL = 'adds or reads mail, which endpoints and rules treat with the rights of those who set them up';
+const GIVES = 'gives no role with more rights than the request has';
+const SESSION = 'needs a session';
 const ACCOUNT = 'a value of the account that neither reads nor sends, see decision 95';
 
 /** Requests that store nothing that acts later, each with the reason. */
@@ -454,6 +456,14 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'POST /guard/backtest': LOOKS,
   'POST /guard/:id/backtest': LOOKS,
   'PUT /retention': ACCOUNT,
+  'PATCH /workspace': ACCOUNT,
+  'PATCH /members/:id': GIVES,
+  'DELETE /members/:id': REMOVES,
+  'POST /members/:id/transfer': SESSION,
+  'POST /members/leave': SESSION,
+  'POST /invitations': GIVES,
+  'POST /invitations/:id/resend': GIVES,
+  'DELETE /invitations/:id': REMOVES,
   'PATCH /api-keys/:id': 'a key only loses scopes',
   'DELETE /api-keys/:id': REMOVES,
   'POST /auth/revoke-key': REMOVES,
@@ -503,6 +513,14 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'mutation undoThreadChange': AT_ONCE,
   'mutation updateThreads': AT_ONCE,
   'mutation updateRetention': ACCOUNT,
+  'mutation updateWorkspace': ACCOUNT,
+  'mutation updateMember': GIVES,
+  'mutation removeMember': REMOVES,
+  'mutation transferOwnership': SESSION,
+  'mutation leaveWorkspace': SESSION,
+  'mutation createInvitation': GIVES,
+  'mutation resendInvitation': GIVES,
+  'mutation revokeInvitation': REMOVES,
   'mutation suppressAddress': ACCOUNT,
   'mutation removeSuppression': ACCOUNT,
   'mutation updateApiKey': 'a key only loses scopes',

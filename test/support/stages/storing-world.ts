@@ -31,6 +31,17 @@ export interface StoringWorld {
   claimed: () => Promise<{ id: string; token: string }>;
   /** an address whose images are shown */
   imageSender: () => Promise<string>;
+  /** a suppression, and an address that has one */
+  suppression: () => Promise<string>;
+  suppressed: () => Promise<string>;
+  /** a domain without addresses */
+  domain: () => Promise<string>;
+  replyAddress: () => Promise<string>;
+  /** a person who is a viewer */
+  member: () => Promise<string>;
+  invitation: () => Promise<string>;
+  /** a number that was not used before */
+  days: () => number;
   /** a text that was not used before */
   fresh: () => string;
 }
@@ -51,6 +62,7 @@ export async function makeStoringWorld(gateway: TestGateway): Promise<StoringWor
   const { pool } = gateway.actor;
   const policed = await insertKey(gateway.owner, box, { scopes: ['send'], policy: { approval: 'always' } });
 
+  let days = 0;
   const make = async (path: string, body?: object, key = apiKey) => {
     const response = await gateway.call(key, 'POST', path, body);
     if (response.statusCode >= 300) throw new Error(`${path}: ${response.body}`);
@@ -152,6 +164,31 @@ export async function makeStoringWorld(gateway: TestGateway): Promise<StoringWor
       await make('/image-senders', { address: sender });
       return sender;
     },
+    suppression: async () => (await make('/suppressions', { email: `${randomUUID()}@elsewhere.test` })).id,
+    suppressed: async () => (await make('/suppressions', { email: `${randomUUID()}@elsewhere.test` })).email,
+    domain: async () => (await make('/domains', { domain: `${randomUUID()}.test` })).id,
+    replyAddress: async () => (await make('/reply-addresses', { domain: box.domainId })).id,
+    async member() {
+      const personId = `usr_${randomUUID().replaceAll('-', '')}`;
+      await gateway.owner.pool.query('insert into user_account (id, email) values ($1, $2)', [
+        personId,
+        `${randomUUID()}@team.test`,
+      ]);
+      await gateway.owner.pool.query(
+        `insert into workspace_member (workspace_id, person_id, role) values ($1, $2, 'viewer')`,
+        [userId, personId],
+      );
+      return personId;
+    },
+    async invitation() {
+      const { id } = await make('/invitations', { email: `${randomUUID()}@team.test`, role: 'viewer' });
+      await gateway.owner.pool.query(
+        `update workspace_invitation set sent_at = now() - interval '1 hour' where id = $1`,
+        [id],
+      );
+      return id;
+    },
+    days: () => ++days,
     fresh: () => randomUUID(),
   };
 }

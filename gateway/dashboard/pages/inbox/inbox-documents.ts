@@ -22,6 +22,13 @@ export const THREADS_PAGE = graphql(
   [THREAD_ROW],
 );
 
+/** How many threads a search finds. */
+export const RESULT_COUNT = graphql(`
+  query InboxResultCount($filter: InboxFilter, $search: String) {
+    inbox(first: 1, filter: $filter, search: $search) { totalCount }
+  }
+`);
+
 /** Threads by id, in the order of the ids; null for deleted ones. */
 export const THREADS_BY_ID = graphql(
   `

@@ -1,21 +1,44 @@
 import { ActionIcon, CloseButton, Group, TextInput } from '@mantine/core';
-import { lazy, type RefObject, type SubmitEvent, Suspense, useEffect, useImperativeHandle, useState } from 'react';
+import { useDebouncedValue } from '@mantine/hooks';
+import {
+  lazy,
+  type RefObject,
+  type SubmitEvent,
+  Suspense,
+  useEffect,
+  useEffectEvent,
+  useImperativeHandle,
+  useState,
+} from 'react';
 import { IconHelp, IconSearch } from '../../parts/icons.ts';
 
 const SearchHelp = lazy(async () => ({ default: (await import('./search-help.tsx')).SearchHelp }));
 
 export interface InboxSearchProps {
   search: string;
-  setSearch: (search: string) => void;
+  /** `replace`: the change is no step of the browser's history */
+  setSearch: (search: string, options?: { replace: boolean }) => void;
   field: RefObject<HTMLInputElement | null>;
   /** receives a function that inserts an operator into the field */
   inserter: RefObject<((text: string) => void) | null>;
 }
 
-/** Search field with a list of its operators. The search runs when it is submitted. */
+/** A search runs when its user pauses for this long. Milliseconds. */
+const TYPING_MS = 250;
+/** Shorter searches run only when they are submitted. Characters. */
+const SEARCH_FROM = 2;
+
+/** Search field with a list of its operators. The search runs as it is typed, unless it ends in the middle of an operator or a phrase. */
 export function InboxSearch({ search, setSearch, field, inserter }: InboxSearchProps) {
   const [typed, setTyped] = useState(search);
-  useEffect(() => setTyped(search), [search]);
+  // What is typed meanwhile stays.
+  useEffect(() => setTyped((before) => (before.trim() === search ? before : search)), [search]);
+  const [paused] = useDebouncedValue(typed.trim(), TYPING_MS);
+  const runTyped = useEffectEvent(() => {
+    const isTyping = document.activeElement === field.current && paused === typed.trim();
+    if (isTyping && paused !== search && isWhole(paused)) setSearch(paused, { replace: search !== '' });
+  });
+  useEffect(() => runTyped(), [paused]);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     setSearch(typed.trim());
@@ -62,6 +85,13 @@ export function InboxSearch({ search, setSearch, field, inserter }: InboxSearchP
       </div>
     </form>
   );
+}
+
+/** Returns whether a search can run as it is: it is empty, or long enough and neither an operator without its value nor an open phrase. */
+function isWhole(search: string): boolean {
+  if (search === '') return true;
+  const hasOpenPhrase = (search.split('"').length - 1) % 2 === 1;
+  return search.length >= SEARCH_FROM && !hasOpenPhrase && !/(^|\s)[-!(]?[a-z_]*[:(!-]$/i.test(search);
 }
 
 /** Button of the search operators, which are loaded on first use. */

@@ -1,11 +1,13 @@
 import { ActionIcon, Box, Group } from '@mantine/core';
-import { lazy, Suspense, useRef } from 'react';
+import { lazy, Suspense, useMemo, useRef } from 'react';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconLayoutList, IconList, IconPencilPlus } from '../../parts/icons.ts';
 import { useDensity } from './density.ts';
 import style from './inbox.module.css';
 import { InboxFilters } from './inbox-filters.tsx';
 import { InboxSearch } from './inbox-search.tsx';
+import { wantedOf } from './inbox-view.ts';
+import { patternOfSearch } from './search-pattern.ts';
 import { ThreadList } from './thread-list.tsx';
 import type { Inbox } from './use-inbox.ts';
 
@@ -15,6 +17,7 @@ const LargeChangeDialog = lazy(async () => ({
 const BulkBar = lazy(async () => ({ default: (await import('./bulk-bar.tsx')).BulkBar }));
 const MergeDialog = lazy(async () => ({ default: (await import('./merge-dialog.tsx')).MergeDialog }));
 const InboxEmpty = lazy(async () => ({ default: (await import('./inbox-empty.tsx')).InboxEmpty }));
+const ResultCount = lazy(async () => ({ default: (await import('./result-count.tsx')).ResultCount }));
 const SelectionBar = lazy(async () => ({ default: (await import('./selection-bar.tsx')).SelectionBar }));
 
 /** Search, filters, and the list of conversations. */
@@ -25,6 +28,7 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
   const inserter = useRef<((text: string) => void) | null>(null);
   const [density, setDensity] = useDensity();
   const isCompact = density === 'compact';
+  const found = useMemo(() => patternOfSearch(view.search), [view.search]);
   const clear = () => go({ search: '', label: null, address: null });
   return (
     <section className={`${style['pane']} ${style['list']}`} aria-label="Conversations">
@@ -33,7 +37,7 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
           <Box flex={1} miw={0}>
             <InboxSearch
               search={view.search}
-              setSearch={(search) => go({ search, threadId: null })}
+              setSearch={(search, options) => go({ search, threadId: null }, options)}
               field={inbox.searchField}
               inserter={inserter}
             />
@@ -109,6 +113,11 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
           <ErrorNote error={list.error} retry={list.reload} />
         </Box>
       )}
+      {view.search !== '' && !isEmpty && list.error === undefined && (
+        <Suspense>
+          <ResultCount wanted={wantedOf(view)} />
+        </Suspense>
+      )}
       {isEmpty ? (
         <Box p="xs" style={{ overflowY: 'auto' }}>
           <Suspense>
@@ -127,6 +136,7 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
             ownDomains={inbox.ownDomains}
             isSentView={view.folder === 'sent'}
             density={density}
+            found={found}
             hrefOf={(id) => pathOf({ threadId: id })}
             actions={inbox.rowActions}
           />

@@ -40,6 +40,8 @@ export interface ThreadListProps {
   /** names recipients instead of senders */
   isSentView: boolean;
   density: Density;
+  /** words to mark; null: none */
+  found: RegExp | null;
   hrefOf: (id: string) => string;
   actions: RowActions;
   ref?: Ref<ThreadListHandle>;
@@ -53,7 +55,8 @@ interface Anchor {
 
 /** A grid of any number of threads that renders only visible rows. Arrow keys move through it. */
 export function ThreadList(props: ThreadListProps) {
-  const { list, label, openId, activeId, selected, ownDomains, isSentView, density, hrefOf, actions, ref } = props;
+  const { list, label, openId, activeId, selected, ownDomains, isSentView, density, found, hrefOf, actions, ref } =
+    props;
   const { pages, see } = list;
   const scroll = useRef<HTMLDivElement>(null);
   const anchors = useRef<Anchor[]>([]);
@@ -174,6 +177,7 @@ export function ThreadList(props: ThreadListProps) {
               isTabStop={activeIndex === -1 ? index === from : index === activeIndex}
               isSentView={isSentView}
               density={density}
+              found={found}
               now={now}
               actions={actions}
             />

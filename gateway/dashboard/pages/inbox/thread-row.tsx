@@ -2,6 +2,7 @@ import { Badge, Checkbox } from '@mantine/core';
 import { type KeyboardEvent, type MouseEvent, memo } from 'react';
 import { IconArchive, IconPaperclip } from '../../parts/icons.ts';
 import type { Density } from './density.ts';
+import { FoundWords } from './found-words.tsx';
 import style from './inbox.module.css';
 import type { ThreadRow as Thread } from './inbox-documents.ts';
 import { participantsText, sendersText } from './people.ts';
@@ -32,6 +33,8 @@ export interface ThreadRowProps {
   /** names recipients instead of senders */
   isSentView: boolean;
   density: Density;
+  /** words to mark; null: none */
+  found: RegExp | null;
   /** milliseconds, so that all rows show the same time */
   now: number;
   actions: RowActions;
@@ -39,8 +42,21 @@ export interface ThreadRowProps {
 
 /** A thread in the list: senders, subject, preview of the latest message, and status. */
 export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
-  const { thread, index, top, href, ownDomains, isSelected, isOpen, isTabStop, isSentView, density, now, actions } =
-    props;
+  const {
+    thread,
+    index,
+    top,
+    href,
+    ownDomains,
+    isSelected,
+    isOpen,
+    isTabStop,
+    isSentView,
+    density,
+    found,
+    now,
+    actions,
+  } = props;
   const { id, latestMessage, lastMessageAt, unreadCount, messageCount, labels, isArchived } = thread;
   const people = isSentView
     ? `To: ${participantsText(thread.participants, ownDomains)}`
@@ -111,7 +127,7 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
             {isUnread && <span className={style['dot']} aria-hidden />}
             {isUnread && <span className={style['words']}>{`${unreadCount} unread. `}</span>}
             <span className={`${style['grow']} ${isUnread ? style['unread'] : ''}`}>
-              {people}
+              <FoundWords text={people} pattern={found} />
               {messageCount > 1 && (
                 <span className={style['messages']}>
                   {messageCount}
@@ -130,14 +146,18 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
           </span>
           <span className={style['line']}>
             <span className={style['grow']}>
-              <span className={isUnread ? style['unread'] : undefined}>{subject}</span>
+              <span className={isUnread ? style['unread'] : undefined}>
+                <FoundWords text={subject} pattern={found} />
+              </span>
               {density === 'compact' && <span className={style['dim']}>{` · ${preview}`}</span>}
             </span>
             {density === 'comfortable' && texts}
           </span>
           {density === 'comfortable' && (
             <span className={style['line']}>
-              <span className={`${style['grow']} ${style['dim']}`}>{preview}</span>
+              <span className={`${style['grow']} ${style['dim']}`}>
+                <FoundWords text={preview} pattern={found} />
+              </span>
             </span>
           )}
         </a>

@@ -86,7 +86,15 @@ export function useThreadList(wanted: ThreadsWanted, belongs: (thread: ThreadRow
   const [pages, setPages] = useState<ThreadPages>(NO_PAGES);
   const [error, setError] = useState<CombinedError>();
   const [isLoading, setLoading] = useState(true);
-  const current = useRef({ pages: NO_PAGES, seen: [0, 0] as [number, number], reading: new Set<string>(), turn: 0 });
+  const current = useRef({
+    pages: NO_PAGES,
+    seen: [0, 0] as [number, number],
+    reading: new Set<string>(),
+    turn: 0,
+    // Whether the rows are those of the search before this one, which stay until its first page is there.
+    isFormer: false,
+  });
+  const shownFilter = useRef('');
   const firstPage = useRef<FirstPage>({ reading: null, queued: null });
   const key = JSON.stringify(wanted);
 
@@ -130,6 +138,7 @@ export function useThreadList(wanted: ThreadsWanted, belongs: (thread: ThreadRow
     readWhatIsSeen();
   };
   const readWhatIsSeen = () => {
+    if (current.current.isFormer) return;
     const [from, to] = current.current.seen;
     const { pages: list } = current.current;
     for (const after of missingPages(list, from - AHEAD_ROWS, to + AHEAD_ROWS))
@@ -151,10 +160,12 @@ export function useThreadList(wanted: ThreadsWanted, belongs: (thread: ThreadRow
     firstPage.current = { reading: firstPage.current.reading, queued: null };
     const page = await readFirst();
     if (page === null) return;
+    current.current.isFormer = false;
     put(withNextPage(NO_PAGES, page));
     setLoading(false);
   };
   const readHead = async () => {
+    if (current.current.isFormer) return;
     let fresh = await readFirst();
     for (let count = 1; fresh !== null; count += 1) {
       const next = withHead(current.current.pages, fresh);
@@ -208,7 +219,10 @@ export function useThreadList(wanted: ThreadsWanted, belongs: (thread: ThreadRow
     current.current.seen = [0, 0];
     setLoading(true);
     setError(undefined);
-    put(NO_PAGES);
+    const filter = JSON.stringify(wanted.filter);
+    current.current.isFormer = filter === shownFilter.current && current.current.pages.size > 0;
+    shownFilter.current = filter;
+    if (!current.current.isFormer) put(NO_PAGES);
     // A new list does not wait for a page of the previous one.
     firstPage.current.reading = null;
     void reload();

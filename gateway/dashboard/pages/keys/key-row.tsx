@@ -13,7 +13,7 @@ const tones = { ACTIVE: 'good', EXPIRED: 'bad', REVOKED: 'quiet' } as const;
 
 /** One key, and the button that revokes it. */
 export function KeyRow({ apiKey }: { apiKey: ShownKey }) {
-  const { name, hint, status, scopes, domain, domainName, policy, policyUsage } = apiKey;
+  const { name, hint, status, scopes, domains, addresses, policy, policyUsage } = apiKey;
   const expiresSoon = status === 'ACTIVE' && endsSoon(apiKey.expiresAt);
   return (
     <Paper withBorder p="md" bg="var(--postroom-raised)" component="li">
@@ -35,20 +35,19 @@ export function KeyRow({ apiKey }: { apiKey: ShownKey }) {
             <Badge variant="default" tt="none" fw={600} radius="sm">
               {scopesInWords(scopes)}
             </Badge>
-            {domainName !== null && (
-              <Badge variant="default" tt="none" fw={600} radius="sm">
-                {domain === null ? (
-                  `only ${domainName}, which was deleted`
-                ) : (
-                  <>
-                    only{' '}
-                    <Anchor component={Link} href={`/domains/${domain.id}`} size="xs">
-                      {domainName}
-                    </Anchor>
-                  </>
-                )}
+            {domains?.map((domain) => (
+              <Badge key={domain.id} variant="default" tt="none" fw={600} radius="sm">
+                only{' '}
+                <Anchor component={Link} href={`/domains/${domain.id}`} size="xs">
+                  {domain.name}
+                </Anchor>
               </Badge>
-            )}
+            ))}
+            {addresses?.map((address) => (
+              <Badge key={address} variant="default" tt="none" fw={600} radius="sm" h="auto" className="postroom-wrap">
+                only {address}
+              </Badge>
+            ))}
             {policy !== null && (
               <Badge variant="default" tt="none" fw={600} radius="sm" h="auto" className="postroom-wrap">
                 {policyInWords(policy)}

@@ -1,4 +1,16 @@
-import { Alert, Button, Checkbox, Group, Radio, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
+import {
+  Alert,
+  Button,
+  Checkbox,
+  Group,
+  MultiSelect,
+  Radio,
+  Select,
+  Stack,
+  Switch,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useQuery } from 'urql';
@@ -13,6 +25,7 @@ import { type KeyScope, keyScopes } from './key-scopes.ts';
 const CHOICES = graphql(`
   query DashboardKeyChoices {
     domains(first: 100) { edges { node { id name status canSend } } }
+    emailAddresses(first: 100) { edges { node { id address domainId } } }
     viewer { firstMail { address } }
   }
 `);
@@ -35,14 +48,15 @@ interface Wish {
   name: string;
   rights: 'full' | 'some';
   scopes: KeyScope[];
-  domainId: string | null;
+  domains: string[];
+  addresses: string[];
   expiry: string;
   date: string;
   isLimited: boolean;
   policy: PolicyValues;
 }
 
-/** Scopes that a key for one domain or with a send policy cannot have. */
+/** Scopes that a key of domains or addresses, or with a send policy, cannot have. */
 const BEYOND_LIMITS: ReadonlySet<KeyScope> = new Set(['MANAGE', 'APPROVE']);
 
 /** Form that creates a key. */
@@ -56,7 +70,8 @@ export function NewKeyForm({ onMade, onCancel }: { onMade: (made: MadeKey) => vo
       name: '',
       rights: 'full',
       scopes: ['READ'],
-      domainId: null,
+      domains: [],
+      addresses: [],
       expiry: 'never',
       date: '',
       isLimited: false,
@@ -70,6 +85,7 @@ export function NewKeyForm({ onMade, onCancel }: { onMade: (made: MadeKey) => vo
   });
   const { values } = form;
   const domains = data?.domains.edges.map(({ node }) => node) ?? [];
+  const addresses = data?.emailAddresses.edges.map(({ node }) => node) ?? [];
 
   const submit = form.onSubmit(async (wish) => {
     const scopes = wish.rights === 'full' ? null : wish.scopes;
@@ -77,36 +93,47 @@ export function NewKeyForm({ onMade, onCancel }: { onMade: (made: MadeKey) => vo
       input: {
         name: wish.name.trim(),
         scopes,
-        domainId: wish.domainId,
+        domains: wish.domains.length === 0 ? null : wish.domains,
+        addresses: wish.addresses.length === 0 ? null : wish.addresses,
         policy: wish.isLimited ? policyInput(wish.policy) : null,
         expiresAt: expiryOf(wish.expiry, wish.date),
       },
     });
-    const { name, scopes: scopesFault, expiresAt, domainId, ...policy } = why?.fields ?? {};
+    const {
+      name,
+      scopes: scopesFault,
+      expiresAt,
+      domains: domainsFault,
+      addresses: addressesFault,
+      ...policy
+    } = why?.fields ?? {};
     form.setErrors({
       ...policyErrors(policy),
       ...(name && { name }),
       ...(scopesFault && { scopes: scopesFault }),
       ...(expiresAt && { date: expiresAt }),
-      ...(domainId && { domainId }),
+      ...(domainsFault && { domains: domainsFault }),
+      ...(addressesFault && { addresses: addressesFault }),
     });
     setProblem(why !== null && Object.keys(why.fields).length === 0 ? why : null);
     if (payload === null) return;
-    const sender = domains.find(({ id, canSend }) => canSend && (wish.domainId === null || id === wish.domainId));
+    const isWhole = wish.domains.length + wish.addresses.length === 0;
+    const sender = domains.find(({ id, canSend }) => canSend && (isWhole || wish.domains.includes(id)));
+    const address = addresses.find(({ id }) => wish.addresses.includes(id))?.address ?? null;
     onMade({
       secret: payload.secret,
       scopes: payload.apiKey?.scopes ?? scopes,
-      sendsFrom: sender === undefined ? null : `hello@${sender.name}`,
+      sendsFrom: sender === undefined ? address : `hello@${sender.name}`,
       sendsTo: data?.viewer.firstMail?.address ?? viewer.email ?? '',
     });
   });
 
-  const isNarrow = values.domainId !== null || values.isLimited;
+  const isNarrow = values.domains.length + values.addresses.length > 0 || values.isLimited;
   const dropScopes = () =>
     form.setFieldValue('scopes', (scopes) => scopes.filter((scope) => !BEYOND_LIMITS.has(scope)));
-  const chooseDomain = (domainId: string | null) => {
-    form.setFieldValue('domainId', domainId);
-    if (domainId !== null) dropScopes();
+  const choose = (field: 'domains' | 'addresses') => (chosen: string[]) => {
+    form.setFieldValue(field, chosen);
+    if (chosen.length > 0) dropScopes();
   };
   const limit = (isLimited: boolean) => {
     form.setFieldValue('isLimited', isLimited);
@@ -128,16 +155,27 @@ export function NewKeyForm({ onMade, onCancel }: { onMade: (made: MadeKey) => vo
           data-autofocus
           {...form.getInputProps('name')}
         />
-        <Select
-          label="Domain"
-          description="Limits the key to the mail of one domain."
+        <MultiSelect
+          label="Domains"
+          description="Limits the key to the mail of these domains, and of the addresses below."
           data={domains.map(({ id, name }) => ({ value: id, label: name }))}
-          placeholder="All domains"
+          placeholder={isNarrow ? '' : 'All domains'}
           clearable
           searchable
-          clearButtonProps={{ 'aria-label': 'All domains' }}
-          {...form.getInputProps('domainId')}
-          onChange={chooseDomain}
+          clearButtonProps={{ 'aria-label': 'Clear domains' }}
+          {...form.getInputProps('domains')}
+          onChange={choose('domains')}
+        />
+        <MultiSelect
+          label="Addresses"
+          description="Limits the key to the mail of these addresses, and of the domains above."
+          data={addresses.map(({ id, address }) => ({ value: id, label: address }))}
+          placeholder={isNarrow ? '' : 'All addresses'}
+          clearable
+          searchable
+          clearButtonProps={{ 'aria-label': 'Clear addresses' }}
+          {...form.getInputProps('addresses')}
+          onChange={choose('addresses')}
         />
         <Radio.Group label="Access" {...form.getInputProps('rights')}>
           <Stack gap="xs" mt="xs">
@@ -161,7 +199,7 @@ export function NewKeyForm({ onMade, onCancel }: { onMade: (made: MadeKey) => vo
                   label={label}
                   description={
                     BEYOND_LIMITS.has(scope) && isNarrow
-                      ? 'Not available for a key with a domain or a send policy.'
+                      ? 'Not available for a key with domains, addresses or a send policy.'
                       : about
                   }
                   disabled={BEYOND_LIMITS.has(scope) && isNarrow}

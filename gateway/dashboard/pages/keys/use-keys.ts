@@ -10,7 +10,7 @@ const KEYS = graphql(
       totalCount
       edges {
         node {
-          id name status isCurrent scopes domain { id name } domainName createdAt expiresAt revokedAt lastUsedAt lastUsedFrom hint
+          id name status isCurrent scopes domains { id name } addresses createdAt expiresAt revokedAt lastUsedAt lastUsedFrom hint
           policy { ...PolicyParts } policyUsage { ...UsageParts }
         }
       }

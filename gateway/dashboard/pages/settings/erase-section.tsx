@@ -8,7 +8,7 @@ import { IconFingerprint, IconTrash } from '../../parts/icons.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { announceSignOut } from '../../shell/session-news.ts';
 import { leaveErased } from '../../shell/sign-out.ts';
-import { useViewer } from '../../shell/viewer.ts';
+import { useRight, useViewer } from '../../shell/viewer.ts';
 import { type AuthOutcome, type AuthUser, auth } from '../sign-in/auth-calls.ts';
 import { Password } from '../sign-in/new-password.tsx';
 import { canUsePasskeys, signInByPasskey } from '../sign-in/passkeys.ts';
@@ -33,14 +33,25 @@ const ERASE = graphql(`
 
 /** Erases the account, after its owner typed its address and signed in again. */
 export function EraseSection() {
+  const isOwner = useRight('erasure');
   const [isOpen, setOpen] = useState(false);
   return (
     <Section
       title="Erase account"
       about="Erases all mail, domains, keys and settings of this account. This cannot be undone."
     >
+      {!isOwner && (
+        <Text size="sm" c="dimmed">
+          Only the owner of the workspace can erase it.
+        </Text>
+      )}
       <Group>
-        <Button variant="default" leftSection={<IconTrash size={16} aria-hidden />} onClick={() => setOpen(true)}>
+        <Button
+          variant="default"
+          leftSection={<IconTrash size={16} aria-hidden />}
+          disabled={!isOwner}
+          onClick={() => setOpen(true)}
+        >
           Erase account
         </Button>
       </Group>
@@ -111,7 +122,7 @@ function atLeast(count: number, one: string, several?: string): string {
 
 /** Signs in again, because the service erases an account only within minutes of a sign-in, and erases it. */
 function ConfirmErasure({ close }: { close: () => void }) {
-  const { id, email } = useViewer();
+  const { person, email } = useViewer();
   const settings = useAuthSettings();
   const { answer: credentials } = useAsked(auth.credentials);
   const { answer: passkeys } = useAsked(auth.passkeys);
@@ -137,7 +148,7 @@ function ConfirmErasure({ close }: { close: () => void }) {
       return outcome.problem.code === 'INVALID_EMAIL_OR_PASSWORD'
         ? 'This is not your password.'
         : outcome.problem.message;
-    if (outcome.answer.user.id !== id) {
+    if (outcome.answer.user.id !== person?.id) {
       await auth.signOut();
       return 'This passkey belongs to another account. Reload the page and sign in again.';
     }

@@ -4,6 +4,7 @@ import { useSearchParams } from 'wouter';
 import { rememberUndoSeconds, UNDO_CHOICES, undoSeconds } from '../../composer/browser-settings.ts';
 import { IconLock, IconMoon, IconServer2, IconSun, IconSunMoon, IconUser } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { DesktopNoticesSection } from './desktop-notices-section.tsx';
 import { EraseSection } from './erase-section.tsx';
 import { ExportSection } from './export-section.tsx';
 import { ImagesSection } from './images-section.tsx';
@@ -47,6 +48,7 @@ export function SettingsPage() {
             <ProfileSection />
             <AppearanceSection />
             <UndoSection />
+            <DesktopNoticesSection />
             <ImagesSection />
             <ExportSection />
             <EraseSection />

@@ -27,6 +27,25 @@ export interface Passkey {
   backedUp: boolean;
 }
 
+/** A workspace that the signed-in person is a member of. */
+export interface OwnWorkspace {
+  id: string;
+  name: string;
+  role: string;
+  members: number;
+}
+
+/** What an invitation says. */
+export interface ShownInvitation {
+  email: string;
+  workspaceName: string;
+  role: string;
+  invitedByName: string | null;
+  state: 'open' | 'expired' | 'revoked' | 'accepted';
+  /** whether the address can sign in */
+  hasAccount: boolean;
+}
+
 /** Error of an account request. */
 export interface AuthProblem {
   /** text for the user */
@@ -63,6 +82,12 @@ export const auth = {
   setPassword: (newPassword: string) => post<Done>('/set-password', { newPassword }),
   requestReset: (email: string) => post<Done>('/request-password-reset', { email }),
   resetPassword: (token: string, newPassword: string) => post<Done>('/reset-password', { token, newPassword }),
+  workspaces: () => get<{ active: { id: string }; workspaces: OwnWorkspace[] }>('/workspaces'),
+  switchWorkspace: (workspaceId: string) => post<Done>('/switch-workspace', { workspaceId }),
+  invitation: (token: string) => post<ShownInvitation>('/invitation', { token }),
+  acceptInvitation: (token: string) => post<Done>('/accept-invitation', { token }),
+  signUpInvited: (body: { token: string; name: string; newPassword: string }) =>
+    post<Done>('/sign-up/invitation', body),
   passkeys: () => get<Passkey[]>('/passkey/list-user-passkeys'),
   renamePasskey: (id: string, name: string) => post<{ passkey: Passkey }>('/passkey/update-passkey', { id, name }),
   removePasskey: (id: string) => post<Done>('/passkey/delete-passkey', { id }),

@@ -73,6 +73,7 @@ test('the role reads only rows of its domain', async () => {
     for (const { row } of rows as { row: string }[]) for (const mark of marks) expect(row, table).not.toContain(mark);
   }
   expect(readable).toEqual([
+    'address_domain',
     'api_request',
     'approval',
     'batch',
@@ -147,11 +148,11 @@ test('the role may call only those functions past the policies that check the do
     }),
   );
   const bytes = (id: string) =>
-    ask<{ bytes: Buffer }>(`select octets as bytes from raw_octets('${userId}', '${id}', 0, 1000)`);
+    ask<{ bytes: Buffer }>(`select octets as bytes from raw_octets('${userId}', '{${id}}')`);
   expect((await bytes(own)).length).toBe(1);
   expect(await bytes(other)).toEqual([]);
   expect(
-    (await ask(`select octets as bytes from raw_octets('${userId}', '${other}', 0, 1000)`, gateway.database)).length,
+    (await ask(`select octets as bytes from raw_octets('${userId}', '{${other}}')`, gateway.database)).length,
   ).toBe(1);
   const sizes = await ask<{ email_id: string }>(`select email_id from raw_sizes('${userId}', '{${own},${other}}')`);
   expect(sizes).toEqual([{ email_id: own }]);

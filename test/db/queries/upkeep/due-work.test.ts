@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => base.drop());
 beforeEach(async () => {
   await owner.pool.query(
-    'truncate reception, email, route, delivery, recipient, domain, thread_claim, approval, dead_row, endpoint, endpoint_subscription, event_counter, user_account, unindexed_email, word_build cascade',
+    'truncate reception, email, route, delivery, recipient, domain, thread_claim, approval, dead_row, endpoint, endpoint_subscription, event_counter, user_account, workspace, unindexed_email, word_build cascade',
   );
 });
 

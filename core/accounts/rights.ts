@@ -1,0 +1,129 @@
+import { UserError } from '../shared/errors.ts';
+import { INSUFFICIENT_ROLE, type KeyRights, type Scope, scopeMissing } from './key-rights.ts';
+import { isAtLeast, ROLES, type Role } from './roles.ts';
+
+/** Who has a right. */
+interface RightRule {
+  /** the role with the fewest rights that has it */
+  role: Role;
+  /** the scope of API keys that contains it */
+  scope: Scope;
+  /** whether a member who is an approver has it in any role */
+  isOfApprovers?: true;
+}
+
+/**
+ * The table of rights: which roles of members and which scope of API keys has each. Every route, field and tool declares the right that it
+ * needs (ACCESS below). A key that a member created has no right that the member's role lacks.
+ */
+export const RIGHTS = {
+  /** see mail, settings and everything else that has no right of its own */
+  read: { role: 'viewer', scope: 'read' },
+  /** send, reply, schedule, cancel and retry */
+  send: { role: 'agent', scope: 'send' },
+  /** mark, label, archive, claim and trash mail */
+  organize: { role: 'agent', scope: 'manage' },
+  /** decide about mail that waits for approval */
+  approve: { role: 'admin', scope: 'approve', isOfApprovers: true },
+  /** API keys */
+  keys: { role: 'developer', scope: 'manage' },
+  /** endpoints, their deliveries, and simulated mail */
+  endpoints: { role: 'developer', scope: 'manage' },
+  /** the log of API requests */
+  requests: { role: 'developer', scope: 'read' },
+  /** domains, addresses and their routes */
+  domains: { role: 'admin', scope: 'manage' },
+  /** guard rules and suppressions */
+  policies: { role: 'admin', scope: 'manage' },
+  /** how long mail is kept */
+  retention: { role: 'admin', scope: 'manage' },
+  /** import mail, and parse stored mail again */
+  imports: { role: 'admin', scope: 'manage' },
+  /** delete mail forever */
+  remove: { role: 'admin', scope: 'manage' },
+  /** members, invitations and the name of the workspace */
+  members: { role: 'admin', scope: 'manage' },
+  /** who changed what */
+  audit: { role: 'admin', scope: 'manage' },
+  /** everything of the workspace as one file */
+  export: { role: 'owner', scope: 'manage' },
+  /** transfer the workspace to another owner */
+  ownership: { role: 'owner', scope: 'manage' },
+  /** close the workspace */
+  erasure: { role: 'owner', scope: 'manage' },
+} as const satisfies Readonly<Record<string, RightRule>>;
+export type Right = keyof typeof RIGHTS;
+
+/** What an operation needs. */
+export interface RightAccess {
+  right: Right;
+  /** whether the operation can be limited to domains and addresses, so that limited keys and members may use it */
+  isOfDomain: boolean;
+}
+
+const account = <Name extends Right>(right: Name) => ({ right, isOfDomain: false }) as const;
+
+/**
+ * What operations declare, by name. Keys of single domains or addresses read everything that belongs to these. Other changes are of what belongs to the
+ * workspace as a whole, such as endpoints, which they may not make; `…Account` marks them where the right does not say it.
+ */
+export const ACCESS = {
+  read: { right: 'read', isOfDomain: true },
+  readAccount: account('read'),
+  send: { right: 'send', isOfDomain: true },
+  sendAccount: account('send'),
+  organize: account('organize'),
+  approve: account('approve'),
+  keys: account('keys'),
+  endpoints: account('endpoints'),
+  requests: { right: 'requests', isOfDomain: true },
+  domains: account('domains'),
+  policies: account('policies'),
+  retention: account('retention'),
+  imports: account('imports'),
+  remove: account('remove'),
+  members: account('members'),
+  audit: account('audit'),
+  export: account('export'),
+  ownership: account('ownership'),
+  erasure: account('erasure'),
+} as const satisfies Readonly<Record<string, RightAccess>>;
+export type AccessName = keyof typeof ACCESS;
+
+/** Returns whether a role, without being an approver, has a right. */
+export function hasRoleRight(role: Role, right: Right): boolean {
+  return isAtLeast(role, RIGHTS[right].role);
+}
+
+/** Returns whether a request has a right: its key by the scopes, its member, or the member who created its key, by the role. */
+export function hasRight({ scopes, role, isApprover }: KeyRights, right: Right): boolean {
+  const rule: RightRule = RIGHTS[right];
+  if (scopes !== null && !scopes.includes(rule.scope)) return false;
+  return role === null || isAtLeast(role, rule.role) || (rule.isOfApprovers === true && isApprover);
+}
+
+/** Returns whether nothing is forbidden with these rights. */
+export function isUnrestricted({ scopes, role, reach }: KeyRights): boolean {
+  return scopes === null && reach === null && (role === null || role === 'owner');
+}
+
+/** Throws forbidden for the first right that is missing. `what` is the subject of its sentence. */
+export function requireRights(rights: KeyRights, what: string, needed: readonly Right[]): void {
+  for (const right of needed) if (!hasRight(rights, right)) throw rightMissing(what, right, rights);
+}
+
+/** Returns the error for a missing right. `what` is the subject of its sentence. */
+export function rightMissing(what: string, right: Right, rights: KeyRights): UserError {
+  const { scopes, role, keyId } = rights;
+  const rule: RightRule = RIGHTS[right];
+  if (role === null || (scopes !== null && !scopes.includes(rule.scope))) return scopeMissing(what, rule.scope, rights);
+  const having = ROLES.filter((each) => isAtLeast(each, rule.role));
+  const who = `${having.length === 1 ? 'the role' : 'one of the roles'} ${having.join(', ')}`;
+  const beside = rule.isOfApprovers === true ? ', or an approver' : '';
+  const subject = keyId === null ? 'Your role' : 'The role of the member who created this API key';
+  return new UserError('forbidden', `${what} needs ${who}${beside}. ${subject} is ${role}.`, {
+    title: 'Forbidden',
+    reason: INSUFFICIENT_ROLE,
+    members: { requiredRight: right, role },
+  });
+}

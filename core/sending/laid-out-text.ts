@@ -1,0 +1,72 @@
+import type { DefaultTreeAdapterTypes } from 'parse5';
+import { declarationsOf, findStyleSheets, readStyleRules, type StyleRules } from './style-rules.ts';
+import { type FontSize, fontSizeWithin, hidingOf, visibilityWithin } from './unseen-styles.ts';
+
+type Node = DefaultTreeAdapterTypes.Node;
+type Element = DefaultTreeAdapterTypes.Element;
+
+/** Elements that browsers lay out as lines or boxes of their own. */
+const BLOCKS: ReadonlySet<string> = new Set(
+  'address article aside blockquote body br caption center col colgroup dd details dialog dir div dl dt fieldset figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li listing main menu nav ol optgroup option p plaintext pre search section summary table tbody td tfoot th thead title tr ul xmp'.split(
+    ' ',
+  ),
+);
+const UNSEEN: ReadonlySet<string> = new Set('head style script template title'.split(' '));
+
+/** What hides text at a place. */
+interface Look {
+  isHidden: boolean;
+  isInvisible: boolean;
+  size: FontSize;
+}
+
+/** Declarations that are read for the elements of a tree. */
+const MAX_DECLARATIONS = 300_000;
+
+/**
+ * Returns the text of a tree as a browser lays it out, for the search of links: elements that styles hide are missing, and those that styles
+ * make inline join the words around them, as elements do that are not blocks. Rules for some screens only count as well. Null when it has too many styles. Takes linear time.
+ */
+export function textAsLaidOut(root: Node): string | null {
+  const rules = readStyleRules(findStyleSheets(root));
+  if (rules.isTruncated) return null;
+  const pieces: string[] = [];
+  let declarations = 0;
+  const waiting: { node: Node | '\n'; look: Look }[] = [
+    { node: root, look: { isHidden: false, isInvisible: false, size: { pixels: 16, unseen: null } } },
+  ];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { node, look } = next;
+    if (node === '\n') pieces.push(node);
+    else if (node.nodeName === '#text' && 'value' in node) {
+      if (!look.isHidden && !look.isInvisible && look.size.unseen === null) pieces.push(node.value);
+    } else if ('childNodes' in node) {
+      const within = 'attrs' in node ? layOut(node, look, rules) : { look, isBlock: false, count: 0 };
+      declarations += within.count;
+      if (declarations > MAX_DECLARATIONS) return null;
+      if (within.look.isHidden) continue;
+      if (within.isBlock) {
+        pieces.push('\n');
+        waiting.push({ node: '\n', look });
+      }
+      for (const child of node.childNodes.toReversed()) waiting.push({ node: child, look: within.look });
+    }
+  }
+  return pieces.join('');
+}
+
+function layOut(element: Element, outer: Look, rules: StyleRules): { look: Look; isBlock: boolean; count: number } {
+  const { always, conditional, count } = declarationsOf(element, rules);
+  const declarations = conditional ?? always;
+  const isHidden =
+    UNSEEN.has(element.nodeName) ||
+    element.attrs.some(({ name }) => name === 'hidden') ||
+    hidingOf(declarations) !== null;
+  const visibility = visibilityWithin(declarations);
+  const isInvisible = visibility === undefined ? outer.isInvisible : visibility !== null;
+  const size = fontSizeWithin(declarations, outer.size);
+  const displays = declarations.get('display') ?? [];
+  const isInline = displays.some((display) => /^(?:inline|contents|ruby|none)/.test(display));
+  const isBlock = !isInline && (displays.length > 0 || BLOCKS.has(element.nodeName));
+  return { look: { isHidden, isInvisible, size }, isBlock, count };
+}

@@ -1,0 +1,248 @@
+import type { DefaultTreeAdapterTypes } from 'parse5';
+
+type Node = DefaultTreeAdapterTypes.Node;
+type Element = DefaultTreeAdapterTypes.Element;
+
+/**
+ * Values of CSS by property, in lower case, those with `!important` last: a browser takes the last one that it knows. Programs that know less
+ * take an earlier one.
+ */
+export type Declarations = ReadonlyMap<string, readonly string[]>;
+
+interface Declaration {
+  property: string;
+  value: string;
+  isImportant: boolean;
+}
+
+/** A rule of a style sheet. */
+interface Rule {
+  tag: string | null;
+  id: string | null;
+  classes: readonly string[];
+  declarations: readonly Declaration[];
+  /** whether it holds on some screens only */
+  isConditional: boolean;
+}
+
+/** The rules of the style sheets of a message, by what they select. */
+export interface StyleRules {
+  byKey: ReadonlyMap<string, readonly Rule[]>;
+  /** whether there are more rules, which are not read */
+  isTruncated: boolean;
+}
+
+/** Returns the style sheets within a tree. */
+export function findStyleSheets(root: Node): string[] {
+  const sheets: string[] = [];
+  const waiting: Node[] = [root];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    if (node.nodeName === 'style' && 'childNodes' in node)
+      sheets.push(node.childNodes.map((child) => ('value' in child ? child.value : '')).join(''));
+    if ('childNodes' in node) waiting.push(...node.childNodes.toReversed());
+  }
+  return sheets;
+}
+
+const MAX_RULES = 3_000;
+const MAX_CSS_LENGTH = 300_000;
+
+/**
+ * Reads style sheets. Of a selector only the last part counts, without attributes and states, so that more elements are marked than a browser
+ * would hide, never fewer. Names of classes and ids have no case, as in HTML without a doctype.
+ */
+export function readStyleRules(sheets: readonly string[]): StyleRules {
+  const byKey = new Map<string, Rule[]>();
+  let count = 0;
+  let length = 0;
+  for (const sheet of sheets) {
+    length += sheet.length;
+    if (length > MAX_CSS_LENGTH) return { byKey, isTruncated: true };
+    for (const { selectors, body, isConditional } of blocksOf(decodeCss(sheet))) {
+      const declarations = readDeclarations(body);
+      for (const selector of withoutFunctions(selectors).split(',')) {
+        if (++count > MAX_RULES) return { byKey, isTruncated: true };
+        const rule = ruleOf(selector, declarations, isConditional);
+        const key = rule.id !== null ? `#${rule.id}` : (rule.classes[0] ?? rule.tag ?? '*');
+        const group = byKey.get(key) ?? [];
+        group.push(rule);
+        byKey.set(key, group);
+      }
+    }
+  }
+  return { byKey, isTruncated: false };
+}
+
+/** Marks of CSS that are escaped or quoted, and so are none: they stand as characters for private use until a value is read. */
+const ESCAPED_BASE = 0xf0000;
+const ESCAPED = /[\u{f0000}-\u{f007f}]/gu;
+const NAME = /^[\w\u0080-\u{10ffff}-]$/u;
+
+function decodeCss(css: string): string {
+  let text = '';
+  let from = 0;
+  for (let at = css.indexOf('/*'); at !== -1; at = css.indexOf('/*', from)) {
+    text += css.slice(from, at);
+    const end = css.indexOf('*/', at + 2);
+    from = end === -1 ? css.length : end + 2;
+  }
+  return (text + css.slice(from))
+    .replace(/<!--|-->/g, ' ')
+    .replaceAll(/\\([0-9a-f]{1,6})\s?|\\(?:\r\n|[\n\f])|\\(.)/gi, (_all, hex?: string, character?: string) => {
+      const code = Number.parseInt(hex ?? '', 16);
+      return hex === undefined ? asName(character ?? '') : code > 0x10ffff ? '' : asName(String.fromCodePoint(code));
+    })
+    .replace(/"[^"\n]*"|'[^'\n]*'/g, asName);
+}
+
+function asName(text: string): string {
+  return Array.from(text, (each) =>
+    NAME.test(each) ? each : String.fromCodePoint(ESCAPED_BASE + (each.codePointAt(0) ?? 0)),
+  ).join('');
+}
+
+function fromName(text: string): string {
+  return text.replace(ESCAPED, (each) => String.fromCodePoint((each.codePointAt(0) ?? 0) - ESCAPED_BASE));
+}
+
+const CONDITION = /^@(?:media|supports|container)/i;
+/** Rules within which declarations hold for the selector around them (CSS Nesting §3). */
+const GROUPING = /^@(?:media|supports|container|layer|scope|starting-style)/i;
+
+/** A block that is open. */
+interface Group {
+  /** of the nearest rule that has some; null: none */
+  selectors: string | null;
+  isConditional: boolean;
+}
+
+interface Block {
+  selectors: string;
+  body: string;
+  isConditional: boolean;
+}
+
+function* blocksOf(css: string): Generator<Block> {
+  const groups: Group[] = [];
+  let from = 0;
+  for (const { 0: mark, index } of css.matchAll(/[{};]/g)) {
+    if (mark === ';') {
+      if (groups.length === 0) from = index + 1;
+      continue;
+    }
+    const text = css.slice(from, index).trim();
+    from = index + 1;
+    const outer = groups.at(-1) ?? null;
+    if (mark === '{') {
+      // Declarations before a nested rule belong to the rule around it.
+      const begin = text.lastIndexOf(';') + 1;
+      yield* declared(text.slice(0, begin), outer);
+      groups.push(openGroup(text.slice(begin).trim(), outer));
+    } else {
+      yield* declared(text, outer);
+      groups.pop();
+    }
+  }
+  // A browser closes what is open at the end.
+  yield* declared(css.slice(from).trim(), groups.at(-1) ?? null);
+}
+
+function openGroup(head: string, outer: Group | null): Group {
+  return {
+    selectors: GROUPING.test(head) ? (outer?.selectors ?? null) : head,
+    isConditional: outer?.isConditional === true || CONDITION.test(head),
+  };
+}
+
+function* declared(body: string, group: Group | null): Generator<Block> {
+  if (body === '' || group?.selectors == null || group.selectors.startsWith('@')) return;
+  yield { selectors: group.selectors, body, isConditional: group.isConditional };
+}
+
+const MAX_NESTING = 6;
+
+/** Removes attributes, states and functions from selectors: `:not(.a, .b)`. */
+function withoutFunctions(selectors: string): string {
+  let text = selectors.replace(/\[[^\]]*\]?/g, '');
+  for (let depth = 0; depth < MAX_NESTING && text.includes('('); depth++)
+    text = text.replace(/:{0,2}[\w-]{0,60}\([^()]*\)/g, '');
+  return text.replace(/::?[\w-]+/g, '');
+}
+
+function ruleOf(selector: string, declarations: readonly Declaration[], isConditional: boolean): Rule {
+  const last =
+    selector
+      .trim()
+      .split(/[\s>+~]+/)
+      .at(-1)
+      ?.toLowerCase() ?? '';
+  const classes = [...last.matchAll(/\.([^.#&*()]+)/g)].map(([, name = '']) => name);
+  const id = /#([^.#&*()]+)/.exec(last)?.[1] ?? null;
+  const tag = /^[a-z][\w-]*/.exec(last)?.[0] ?? null;
+  return { tag, id, classes, declarations, isConditional };
+}
+
+/** Returns the declarations of a style attribute, or of a block of a style sheet. */
+function readDeclarations(css: string): Declaration[] {
+  return (css.includes('\\') || css.includes('/*') ? decodeCss(css) : css).split(';').flatMap((text) => {
+    const colon = text.indexOf(':');
+    if (colon === -1) return [];
+    const given = fromName(text.slice(colon + 1));
+    const value = given.replace(/!\s*important/i, '').trim();
+    const property = fromName(text.slice(0, colon)).trim().toLowerCase();
+    return [{ property, value: value.toLowerCase(), isImportant: value.length < given.trim().length }];
+  });
+}
+
+/** The declarations that hold for an element. */
+interface ElementStyles {
+  always: Declarations;
+  /** with those that hold on some screens only; null: there are none */
+  conditional: Declarations | null;
+  /** declarations that were read */
+  count: number;
+}
+
+/** Returns the declarations that hold for an element, those of its style attribute last. */
+export function declarationsOf(element: Element, { byKey }: StyleRules): ElementStyles {
+  const value = (name: string) => element.attrs.find((each) => each.name === name)?.value;
+  const classes = (value('class') ?? '')
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((each) => each !== '')
+    .slice(0, MAX_CLASSES)
+    .map((each) => asName(each));
+  const id = value('id') === undefined ? null : asName(value('id')?.toLowerCase() ?? '');
+  const keys = [...classes, ...(id === null ? [] : [`#${id}`]), element.tagName.toLowerCase(), '*'];
+  const always: Declaration[] = [];
+  const conditional: Declaration[] = [];
+  for (const key of new Set(keys))
+    for (const rule of byKey.get(key) ?? []) {
+      const matches =
+        (rule.tag === null || rule.tag === element.tagName.toLowerCase()) &&
+        (rule.id === null || rule.id === id) &&
+        rule.classes.every((name) => classes.includes(name));
+      if (matches) (rule.isConditional ? conditional : always).push(...rule.declarations);
+    }
+  const style = value('style');
+  const own = style === undefined ? [] : readDeclarations(style);
+  return {
+    always: byProperty([...always, ...own]),
+    conditional: conditional.length === 0 ? null : byProperty([...always, ...own, ...conditional]),
+    count: always.length + conditional.length + own.length,
+  };
+}
+
+const MAX_CLASSES = 50;
+
+function byProperty(declarations: readonly Declaration[]): Declarations {
+  const found = new Map<string, string[]>();
+  for (const isImportant of [false, true])
+    for (const { property, value, isImportant: given } of declarations)
+      if (given === isImportant) {
+        const values = found.get(property);
+        if (values === undefined) found.set(property, [value]);
+        else values.push(value);
+      }
+  return found;
+}

@@ -1,0 +1,266 @@
+-- Who changed what, see docs/audit.md. Triggers write it, so that no change is without its entry, and no entry without its change. The
+-- service's roles can read it and nothing else: what adds to it, or removes what is old, are the functions below.
+create table audit_entry (
+  user_id text not null,
+  id text not null,
+  created_at timestamptz(3) not null,
+  actor_kind text not null check (actor_kind in ('person', 'key', 'link', 'system')),
+  actor_id text,
+  actor_name text,
+  client_address text,
+  user_agent text,
+  request_id text,
+  action text not null,
+  object_kind text not null,
+  object_id text,
+  object_name text,
+  before jsonb,
+  after jsonb,
+  is_denied boolean not null default false,
+  reason text,
+  times integer not null default 1 check (times > 0),
+  primary key (user_id, id)
+);
+create index audit_entry_list on audit_entry (user_id, created_at desc, id desc);
+create index audit_entry_age on audit_entry (created_at);
+call pg_temp.protect_rows('audit_entry');
+revoke insert, update, delete on audit_entry from postroom_gateway;
+-- Update is the right to lock rows that are erased; no row can be updated.
+revoke insert on audit_entry from postroom_actor;
+
+-- Entries never change, and go only with their account, or when remove_old_audit_entries removes what is old.
+create function keep_audit_entry() returns trigger language plpgsql set search_path = public, pg_temp as $$
+  begin
+    if tg_op = 'DELETE' and (current_user = (select pg_get_userbyid(c.relowner) from pg_class c where c.oid = tg_relid)
+        or not exists (select from workspace w where w.id = old.user_id and w.erase_at is null)) then
+      return old;
+    end if;
+    raise exception 'an entry of the audit log cannot be changed or removed' using errcode = 'insufficient_privilege';
+  end $$;
+create trigger audit_entry_keep before update or delete on audit_entry for each row execute function keep_audit_entry();
+
+create function make_audit_id() returns text language sql volatile set search_path = public, pg_temp as $$
+  select 'aud_' || lpad(to_hex((extract(epoch from clock_timestamp()) * 1000)::bigint), 12, '0') || '7'
+    || substr(translate(gen_random_uuid()::text, '-', ''), 14) $$;
+revoke all on function make_audit_id from public;
+
+-- Who makes a change in a workspace: the setting postroom.origin, which the gateway sets from what it admitted. Without it, the person
+-- (p_person_id), if the sign-in service makes it, or a program of the service.
+create function audit_actor(p_user_id text, p_person_id text) returns table (kind text, id text, name text, address text, agent text, request text)
+  language plpgsql stable set search_path = public, pg_temp as $$
+  declare
+    origin jsonb := nullif(current_setting('postroom.origin', true), '')::jsonb;
+  begin
+    kind := coalesce(origin->>'kind', case when session_user = 'postroom_auth' then 'person' else 'system' end);
+    id := coalesce(origin->>'id', case when origin is null and kind = 'person' then p_person_id end);
+    name := case kind
+      when 'key' then (select k.name from api_key k where k.user_id = p_user_id and k.id = audit_actor.id)
+      when 'person' then (select u.email from user_account u where u.id = audit_actor.id)
+      when 'system' then nullif(current_setting('application_name', true), '') end;
+    address := origin->>'address';
+    agent := origin->>'agent';
+    request := origin->>'request';
+    return next;
+  end $$;
+revoke all on function audit_actor from public;
+
+-- A URL without user, path and query, as the request log shows it.
+create function audit_url(p_url text) returns text language sql immutable set search_path = public, pg_temp as $$
+  select case when p_url ~ '^[a-z]+://[^/?#@]+/?$' then p_url
+    else coalesce(substring(p_url from '^[a-z]+://') || substring(p_url from '^[a-z]+://(?:[^/?#]*@)?([^/?#@]*)') || '/[redacted]', '[redacted]') end $$;
+revoke all on function audit_url from public;
+
+-- The workspaces whose logs have what a person does outside of a workspace, such as signing in.
+create function workspaces_to_audit(p_person_id text) returns table (id text)
+  language sql stable set search_path = public, pg_temp as $$
+    select w.id from workspace_member m join workspace w on w.id = m.workspace_id and w.erase_at is null
+    where m.person_id = p_person_id order by m.joined_at, w.id limit 100 $$;
+revoke all on function workspaces_to_audit from public;
+
+-- The audited fields of a row, without secrets and without what is long.
+create function audit_fields(p_row jsonb, p_columns text[], p_secrets text[]) returns jsonb
+  language sql immutable set search_path = public, pg_temp as $$
+    select jsonb_object_agg(c.name, case
+      when c.name = any (p_secrets) then case when c.value = 'null' then c.value else '"[redacted]"' end
+      when octet_length(c.value::text) > 8192 then to_jsonb('[' || to_char(octet_length(c.value::text), 'FM999,999,999') || ' bytes]')
+      else c.value end)
+    from (
+      select n.name, case when n.name = 'config' and jsonb_typeof(p_row->'config') = 'object' then (
+          select jsonb_object_agg(f.key, case
+            when f.key = 'url' and jsonb_typeof(f.value) = 'string' then to_jsonb(audit_url(f.value #>> '{}'))
+            when f.key = 'headers' and jsonb_typeof(f.value) = 'object'
+              then (select coalesce(jsonb_object_agg(h.key, '[redacted]'), '{}') from jsonb_each(f.value) h)
+            when f.key ~* 'token|secret|password' then '"[redacted]"'
+            else f.value end) from jsonb_each(p_row->'config') f)
+        else p_row->n.name end as value
+      from unnest(p_columns || p_secrets) n(name)) c
+    where c.value is not null $$;
+revoke all on function audit_fields from public;
+
+-- Arguments: the kind of object; the columns of its id and name; the audited columns; those that are secret; columns whose first value is an
+-- action of its own, each with the word for it (`revoked_at=revoked`), or without one if the value is the word.
+create function audit_change() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+  declare
+    old_row jsonb := case when tg_op <> 'INSERT' then to_jsonb(old) end;
+    new_row jsonb := case when tg_op <> 'DELETE' then to_jsonb(new) end;
+    it jsonb := coalesce(new_row, old_row);
+    owner text := coalesce(it->>'workspace_id', it->>'user_id');
+    columns text[] := string_to_array(tg_argv[3], ' ');
+    secrets text[] := string_to_array(tg_argv[4], ' ');
+    old_fields jsonb;
+    new_fields jsonb;
+    -- The periods of an account always exist: without a row, those of the service hold.
+    what text := case tg_op when 'INSERT' then case tg_argv[0] when 'retention' then 'updated' else 'created' end when 'UPDATE' then 'updated' else 'deleted' end;
+    actor record;
+  begin
+    -- What a workspace had goes with it, and its log as well.
+    if not exists (select from workspace w where w.id = owner and w.erase_at is null) then return null; end if;
+    if tg_op = 'UPDATE' then
+      columns := array(select c from unnest(columns) c where old_row->c is distinct from new_row->c);
+      secrets := array(select c from unnest(secrets) c where old_row->c is distinct from new_row->c);
+      if cardinality(columns) + cardinality(secrets) = 0 then return null; end if;
+      select coalesce(nullif(split_part(e, '=', 2), ''), new_row->>split_part(e, '=', 1)) into what
+        from (select 1) one left join unnest(string_to_array(tg_argv[5], ' ')) e
+          on split_part(e, '=', 1) = any (columns) and jsonb_typeof(old_row->split_part(e, '=', 1)) = 'null' limit 1;
+      what := coalesce(what, 'updated');
+    end if;
+    old_fields := audit_fields(old_row, columns, secrets);
+    new_fields := audit_fields(new_row, columns, secrets);
+    select * into actor from audit_actor(owner, coalesce(it->>'accepted_by', it->>'person_id'));
+    insert into audit_entry (user_id, id, created_at, actor_kind, actor_id, actor_name, client_address, user_agent, request_id, action,
+        object_kind, object_id, object_name, before, after)
+      values (owner, make_audit_id(), postroom_now(), actor.kind, actor.id, actor.name, actor.address, actor.agent, actor.request,
+        tg_argv[0] || '.' || what, tg_argv[0], it->>tg_argv[1],
+        case tg_argv[0] when 'member' then (select u.email from user_account u where u.id = it->>'person_id') else it->>tg_argv[2] end,
+        old_fields, new_fields);
+    return null;
+  end $$;
+revoke all on function audit_change from public;
+
+-- What belongs to a person has an entry in each of the person's workspaces, up to 100. Arguments: as for audit_change, without actions.
+create function audit_person_change() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+  declare
+    old_row jsonb := case when tg_op <> 'INSERT' then to_jsonb(old) end;
+    new_row jsonb := case when tg_op <> 'DELETE' then to_jsonb(new) end;
+    it jsonb := coalesce(new_row, old_row);
+    person text := case tg_table_name when 'user_account' then it->>'id' else it->>'user_id' end;
+    columns text[] := string_to_array(tg_argv[3], ' ');
+    secrets text[] := string_to_array(tg_argv[4], ' ');
+    is_sign_in boolean := tg_table_name = 'auth_session' and tg_op = 'INSERT';
+    what text := case tg_op when 'INSERT' then 'created' when 'UPDATE' then 'updated' else 'deleted' end;
+  begin
+    -- A session that expired was not ended by a person.
+    if tg_table_name = 'auth_session' and tg_op = 'DELETE' and (it->>'expires_at')::timestamptz < now() then return null; end if;
+    if tg_op = 'UPDATE' then
+      columns := array(select c from unnest(columns) c where old_row->c is distinct from new_row->c);
+      secrets := array(select c from unnest(secrets) c where old_row->c is distinct from new_row->c);
+      if cardinality(columns) + cardinality(secrets) = 0 then return null; end if;
+    end if;
+    insert into audit_entry (user_id, id, created_at, actor_kind, actor_id, actor_name, client_address, user_agent, request_id, action,
+        object_kind, object_id, object_name, before, after)
+      select w.id, make_audit_id(), postroom_now(), a.kind, a.id, a.name, case when is_sign_in then it->>'ip_address' else a.address end,
+        case when is_sign_in then it->>'user_agent' else a.agent end, a.request, tg_argv[0] || '.' || what, tg_argv[0], it->>tg_argv[1],
+        it->>tg_argv[2], audit_fields(old_row, columns, secrets), audit_fields(new_row, columns, secrets)
+      from workspaces_to_audit(person) w cross join lateral audit_actor(w.id, person) a;
+    return null;
+  end $$;
+revoke all on function audit_person_change from public;
+
+-- The workspace itself.
+create function audit_workspace() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+  declare
+    what text := case when tg_op = 'INSERT' then 'created' when old.erase_at is null and new.erase_at is not null then 'erased'
+      when old.name is distinct from new.name then 'updated' end;
+    old_fields jsonb := case when tg_op = 'UPDATE' and what = 'updated' then jsonb_build_object('name', old.name) end;
+  begin
+    if what is null then return null; end if;
+    insert into audit_entry (user_id, id, created_at, actor_kind, actor_id, actor_name, client_address, user_agent, request_id, action,
+        object_kind, object_id, object_name, before, after)
+      select new.id, make_audit_id(), postroom_now(), a.kind, a.id, a.name, a.address, a.agent, a.request, 'workspace.' || what, 'workspace',
+        new.id, new.name, old_fields, case when what <> 'erased' then jsonb_build_object('name', new.name) end
+      from audit_actor(new.id, null) a;
+    return null;
+  end $$;
+revoke all on function audit_workspace from public;
+create trigger workspace_audit after insert or update of name, erase_at on workspace for each row execute function audit_workspace();
+
+-- Counters and times of work are no settings: columns that are not listed are not audited, and a change of them costs nothing.
+create procedure pg_temp.audit_table(p_table text, p_kind text, p_id text, p_name text, p_columns text, p_secrets text default '',
+  p_actions text default '', p_events text default 'insert or update or delete', p_function text default 'audit_change') language plpgsql as $$
+  declare
+    listed text := replace(trim(p_columns || ' ' || p_secrets), ' ', ', ');
+  begin
+    execute format('create trigger %I after %s on %I for each row execute function %I(%L, %L, %L, %L, %L, %L)', p_table || '_audit',
+      replace(p_events, 'update', 'update of ' || listed), p_table, p_function, p_kind, p_id, p_name, p_columns, p_secrets, p_actions);
+  end $$;
+call pg_temp.audit_table('workspace_member', 'member', 'person_id', 'person_id', 'role is_approver domain_ids addresses');
+call pg_temp.audit_table('workspace_invitation', 'invitation', 'id', 'email',
+  'email role is_approver domain_ids addresses sent_at expires_at revoked_at accepted_at', 'token_sha256',
+  'revoked_at=revoked accepted_at=accepted');
+call pg_temp.audit_table('api_key', 'api_key', 'id', 'name',
+  'name scopes reach expires_at revoked_at send_policy parent_id made_by_person_id', 'secret_sha256', 'revoked_at=revoked');
+call pg_temp.audit_table('domain', 'domain', 'id', 'name',
+  'name status is_trusted is_catch_all_enabled catch_all_endpoint_id receive_dmarc_emails');
+call pg_temp.audit_table('dkim_key', 'dkim_key', 'domain_id', 'selector', 'selector public_key activated_at retired_at', 'private_key_ciphertext');
+call pg_temp.audit_table('email_address', 'email_address', 'id', 'address',
+  'address domain_id endpoint_id webhook_id is_active send_policy signature');
+call pg_temp.audit_table('reply_address', 'reply_address', 'id', 'deliver_to',
+  'domain_id domain deliver_to thread_id senders max_messages expires_at revoked_at', '', 'revoked_at=revoked', 'insert or update');
+call pg_temp.audit_table('endpoint', 'endpoint', 'id', 'name',
+  'name type webhook_format config is_active inactive_reason description events filter payload_query ordering allow_actions', 'secret_ciphertext');
+call pg_temp.audit_table('guard_rule', 'guard_rule', 'id', 'name', 'name description type config action endpoint_id priority is_active');
+call pg_temp.audit_table('suppression', 'suppression', 'id', 'address', 'address reason list detail refusal_reason email_id');
+call pg_temp.audit_table('image_sender', 'image_sender', 'address', 'address', 'address');
+call pg_temp.audit_table('retention', 'retention', 'user_id', 'user_id', 'raw_days body_days metadata_days');
+call pg_temp.audit_table('approval', 'approval', 'email_id', 'email_id', 'decision reason', '', 'decision', 'update');
+call pg_temp.audit_table('user_account', 'person', 'id', 'email', 'email name', '', '', 'insert or update', 'audit_person_change');
+call pg_temp.audit_table('auth_session', 'session', 'id', 'id', 'created_at', '', '', 'insert or delete', 'audit_person_change');
+call pg_temp.audit_table('auth_passkey', 'passkey', 'id', 'name', 'name device_type', '', '', 'insert or update or delete', 'audit_person_change');
+call pg_temp.audit_table('auth_credential', 'password', 'id', 'provider_id', 'provider_id', 'password', '', 'insert or update or delete',
+  'audit_person_change');
+
+-- What a gateway gathered that changes nothing: refused requests, reads and exports, of any users. Those of erased accounts are left out.
+create function store_audit_entries(p_entries json) returns integer language plpgsql security definer set search_path = public, pg_temp as $$
+  declare
+    stored integer;
+  begin
+    insert into audit_entry (user_id, id, created_at, actor_kind, actor_id, actor_name, client_address, user_agent, request_id, action,
+        object_kind, object_id, object_name, is_denied, reason, times)
+      select e.user_id, make_audit_id(), e.at, e.actor_kind, e.actor_id,
+        case e.actor_kind when 'key' then (select k.name from api_key k where k.user_id = e.user_id and k.id = e.actor_id)
+          when 'person' then (select p.email from user_account p where p.id = e.actor_id) end,
+        e.address, e.agent, e.request, e.action, e.object_kind, e.object_id, e.object_name, e.is_denied, e.reason, e.times
+      from json_to_recordset(p_entries) as e(user_id text, at timestamptz, actor_kind text, actor_id text, address text, agent text,
+        request text, action text, object_kind text, object_id text, object_name text, is_denied boolean, reason text, times integer)
+      where exists (select from workspace w where w.id = e.user_id and w.erase_at is null);
+    get diagnostics stored = row_count;
+    return stored;
+  end $$;
+revoke all on function store_audit_entries from public;
+grant execute on function store_audit_entries to postroom_gateway, postroom_actor;
+
+-- A refused attempt to sign in to the account with this email address or id. An unknown one is of no account.
+create function note_failed_sign_in(p_account text, p_action text, p_reason text, p_address text, p_agent text) returns void
+  language sql volatile security definer set search_path = public, pg_temp as $$
+    insert into audit_entry (user_id, id, created_at, actor_kind, actor_id, actor_name, client_address, user_agent, action, object_kind,
+        object_id, object_name, is_denied, reason)
+      select w.id, make_audit_id(), postroom_now(), 'person', null, null, p_address, p_agent, p_action, 'person', u.id, u.email, true, p_reason
+      from user_account u cross join lateral workspaces_to_audit(u.id) w where (u.email = p_account or u.id = p_account) and u.erase_at is null $$;
+revoke all on function note_failed_sign_in from public;
+grant execute on function note_failed_sign_in to postroom_auth;
+
+-- Removes up to p_limit entries that are older than p_days. Returns how many.
+create function remove_old_audit_entries(p_days integer, p_limit integer) returns integer
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+  declare
+    removed integer;
+  begin
+    if p_days < 1 then return 0; end if;
+    delete from audit_entry a where (a.user_id, a.id) = any (array(
+      select (o.user_id, o.id) from audit_entry o where o.created_at < postroom_now() - p_days * interval '1 day' order by o.created_at
+      limit p_limit for update skip locked));
+    get diagnostics removed = row_count;
+    return removed;
+  end $$;
+revoke all on function remove_old_audit_entries from public;
+grant execute on function remove_old_audit_entries to postroom_actor;

@@ -1,0 +1,376 @@
+-- Workspaces, persons and members. A workspace is what user_id holds in all tables of mail. Functions that a member or a key may call check
+-- that the transaction is of the workspace, as account_of does; those of postroom_auth get a person or a session that was checked before.
+
+-- A new person is the owner of a workspace with the same id.
+create function create_own_workspace() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+  begin
+    insert into workspace (id, name, created_at, erase_at)
+      values (new.id, coalesce(nullif(new.name, ''), split_part(new.email, '@', 1)), new.created_at, new.erase_at) on conflict do nothing;
+    insert into workspace_member (workspace_id, person_id, role, is_approver, joined_at)
+      values (new.id, new.id, 'owner', true, new.created_at) on conflict do nothing;
+    return new;
+  end $$;
+revoke all on function create_own_workspace from public;
+create trigger create_own_workspace after insert on user_account for each row execute function create_own_workspace();
+
+-- Makes workspaces of accounts that have none, each with its person as the owner. Returns how many it made. Safe to run twice.
+create function adopt_accounts() returns integer language plpgsql set search_path = public, pg_temp as $$
+  declare
+    made integer;
+  begin
+    insert into workspace (id, name, created_at, erase_at)
+      select u.id, coalesce(nullif(u.name, ''), split_part(u.email, '@', 1)), u.created_at, u.erase_at from user_account u
+      where not exists (select from workspace w where w.id = u.id)
+        and not exists (select from workspace_member m where m.person_id = u.id)
+      on conflict do nothing;
+    get diagnostics made = row_count;
+    insert into workspace_member (workspace_id, person_id, role, is_approver, joined_at)
+      select u.id, u.id, 'owner', true, u.created_at from user_account u join workspace w on w.id = u.id
+      where not exists (select from workspace_member m where m.person_id = u.id or (m.workspace_id = w.id and m.role = 'owner'))
+      on conflict do nothing;
+    return made;
+  end $$;
+revoke all on function adopt_accounts from public;
+
+-- Closes those of the persons who are members of no workspace: their sessions, passwords, passkeys and links stop working, and the
+-- scheduling actor erases them.
+create function close_persons(p_person_ids text[], p_last_requests interval) returns void
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+  declare
+    closed text[];
+  begin
+    closed := array(select p from unnest(p_person_ids) p where not exists (select from workspace_member m where m.person_id = p));
+    update user_account u set erase_at = now() + p_last_requests where u.id = any (closed) and u.erase_at is null;
+    delete from auth_session s where s.user_id = any (closed);
+    delete from auth_credential c where c.user_id = any (closed);
+    delete from auth_passkey p where p.user_id = any (closed);
+    delete from auth_verification v where v.value = any (closed) and length(v.value) < 64;
+  end $$;
+revoke all on function close_persons from public;
+
+-- Closes a workspace: its keys, members and invitations end, and its domains belong to no one, so no mail comes in and none of it leaves.
+-- Persons who are members of no other workspace are closed with it. The scheduling actor erases it from erase_at on, when its last requests
+-- have ended. Safe to run twice. Returns the names of domains and addresses that receive no more mail.
+create function close_account(p_user_id text, p_last_requests interval) returns text[]
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+  declare
+    names text[];
+    persons text[];
+  begin
+    if p_user_id is distinct from current_setting('postroom.user_id', true) then return '{}'; end if;
+    update workspace w set erase_at = now() + p_last_requests where w.id = p_user_id and w.erase_at is null;
+    update api_key k set revoked_at = now() where k.user_id = p_user_id and k.revoked_at is null;
+    delete from workspace_invitation i where i.workspace_id = p_user_id;
+    with gone as (delete from workspace_member m where m.workspace_id = p_user_id returning m.person_id)
+      select array_agg(g.person_id) into persons from gone g;
+    delete from auth_session s where coalesce(s.workspace_id, s.user_id) = p_user_id;
+    perform close_persons(persons, p_last_requests);
+    select array(select d.name from domain d where d.user_id = p_user_id)
+        || array(select a.address from email_address a where a.user_id = p_user_id) into names;
+    delete from verified_domain_name n where n.user_id = p_user_id;
+    delete from email_address_name n where n.user_id = p_user_id;
+    delete from domain d where d.user_id = p_user_id;
+    return names;
+  end $$;
+revoke all on function close_account from public;
+grant execute on function close_account to postroom_gateway, postroom_actor;
+
+-- The session with that cookie token that has not expired at p_now, and what its person may do in its active workspace: the one that the
+-- session switched to, or the person's own, or else the first one that the person joined. domains and addresses: see workspace_member.
+create function session_of(p_token text, p_now timestamptz)
+  returns table (session_id text, person_id text, created_at timestamptz, expires_at timestamptz, workspace_id text, role text,
+    is_approver boolean, domains jsonb, addresses text[])
+  language sql stable security definer rows 1 set search_path = public, pg_temp as $$
+    select s.id, s.user_id, s.created_at, s.expires_at, m.workspace_id, m.role, m.is_approver,
+      case when m.domain_ids is not null then coalesce((
+        select jsonb_agg(jsonb_build_object('id', d.id, 'name', d.name) order by d.id) from domain d
+        where d.user_id = m.workspace_id and d.id = any (m.domain_ids)), '[]') end,
+      m.addresses
+    from auth_session s cross join lateral (
+      select o.* from workspace_member o join workspace w on w.id = o.workspace_id and w.erase_at is null
+      where o.person_id = s.user_id and (s.workspace_id is null or o.workspace_id = s.workspace_id)
+      order by o.workspace_id = s.user_id desc, o.joined_at, o.workspace_id limit 1) m
+    where s.token = p_token and s.expires_at > p_now $$;
+revoke all on function session_of from public;
+grant execute on function session_of to postroom_auth;
+
+-- The workspaces of a person, those that the person owns first.
+create function workspaces_of_person(p_person_id text)
+  returns table (id text, name text, role text, is_approver boolean, members integer, joined_at timestamptz)
+  language sql stable security definer set search_path = public, pg_temp as $$
+    select w.id, w.name, m.role, m.is_approver,
+      (select count(*)::integer from workspace_member o where o.workspace_id = w.id), m.joined_at
+    from workspace_member m join workspace w on w.id = m.workspace_id and w.erase_at is null
+    where m.person_id = p_person_id order by m.role = 'owner' desc, w.name, w.id $$;
+revoke all on function workspaces_of_person from public;
+grant execute on function workspaces_of_person to postroom_auth;
+
+-- Makes a workspace of its person the active one of a session; false when the person is no member of it. Waits for a removal of the member
+-- that is under way.
+create function switch_workspace(p_session_id text, p_workspace_id text) returns boolean
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+  begin
+    perform from auth_session s join workspace_member m on m.person_id = s.user_id and m.workspace_id = p_workspace_id
+      join workspace w on w.id = m.workspace_id and w.erase_at is null
+      where s.id = p_session_id for key share of m;
+    if not found then return false; end if;
+    with changed as (update auth_session s set workspace_id = p_workspace_id where s.id = p_session_id returning s.user_id)
+      update user_account u set last_workspace_id = p_workspace_id from changed c where u.id = c.user_id;
+    return found;
+  end $$;
+revoke all on function switch_workspace from public;
+grant execute on function switch_workspace to postroom_auth;
+
+create function workspace_of(p_user_id text) returns table (id text, name text, created_at timestamptz, members integer)
+  language sql stable security definer set search_path = public, pg_temp as $$
+    select w.id, w.name, w.created_at, (select count(*)::integer from workspace_member m where m.workspace_id = w.id) from workspace w
+    where w.id = p_user_id and p_user_id = current_setting('postroom.user_id', true) $$;
+revoke all on function workspace_of from public;
+grant execute on function workspace_of to postroom_gateway, postroom_actor, postroom_domain;
+
+-- A member of the workspace that asks.
+create function person_of(p_user_id text, p_person_id text)
+  returns table (id text, email text, name text, image text, workspace_name text)
+  language sql stable security definer rows 1 set search_path = public, pg_temp as $$
+    select u.id, u.email, u.name, u.image, w.name from workspace_member m
+    join user_account u on u.id = m.person_id join workspace w on w.id = m.workspace_id
+    where m.workspace_id = p_user_id and m.person_id = p_person_id and p_user_id = current_setting('postroom.user_id', true) $$;
+revoke all on function person_of from public;
+grant execute on function person_of to postroom_gateway, postroom_domain;
+
+create function rename_workspace(p_user_id text, p_name text) returns boolean
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+  begin
+    if p_user_id is distinct from current_setting('postroom.user_id', true) then return false; end if;
+    update workspace w set name = p_name where w.id = p_user_id and w.erase_at is null;
+    return found;
+  end $$;
+revoke all on function rename_workspace from public;
+grant execute on function rename_workspace to postroom_gateway;
+
+-- The members of the workspace that asks.
+create function members_of(p_user_id text)
+  returns table (person_id text, email text, name text, image text, role text, is_approver boolean, domain_ids text[], addresses text[],
+    joined_at timestamptz, keys integer)
+  language sql stable security definer set search_path = public, pg_temp as $$
+    select m.person_id, u.email, u.name, u.image, m.role, m.is_approver, m.domain_ids, m.addresses, m.joined_at,
+      (select count(*)::integer from api_key k where k.made_by_person_id = m.person_id and k.user_id = m.workspace_id and k.revoked_at is null)
+    from workspace_member m join user_account u on u.id = m.person_id
+    where m.workspace_id = p_user_id and p_user_id = current_setting('postroom.user_id', true) $$;
+revoke all on function members_of from public;
+grant execute on function members_of to postroom_gateway, postroom_actor;
+
+-- What the keys of a person do when the person may create none any more: they end with what they set up, or with p_keeps, p_by takes
+-- them over. Returns as revoke_api_key does.
+create function end_keys_of_person(p_user_id text, p_person_id text, p_keeps boolean, p_by text)
+  returns table (limited text[], disabled jsonb)
+  language plpgsql volatile set search_path = public, pg_temp as $$
+  begin
+    limited := '{}';
+    disabled := '[]';
+    if p_keeps then
+      update api_key k set made_by_person_id = p_by where k.user_id = p_user_id and k.made_by_person_id = p_person_id;
+    else
+      limited := array(select k.id from api_key k
+        where k.user_id = p_user_id and k.made_by_person_id = p_person_id and k.revoked_at is null);
+      limited := limited || array(select distinct made from unnest(limited) l, keys_made_with(p_user_id, l) made where made <> all (limited));
+      update api_key k set revoked_at = now() where k.user_id = p_user_id and k.id = any (limited) and k.revoked_at is null;
+      disabled := limit_what_keys_set(p_user_id, limited);
+    end if;
+    return next;
+  end $$;
+revoke all on function end_keys_of_person from public;
+
+-- Gives a member a role. Outcomes: changed; no member; owner: the owner's role changes by a transfer only. A role without the right to create
+-- keys ends the member's keys, see end_keys_of_person.
+create function change_member(p_user_id text, p_person_id text, p_role text, p_is_approver boolean, p_domain_ids text[], p_addresses text[],
+    p_may_have_keys boolean, p_keeps_keys boolean, p_by text)
+  returns table (outcome text, limited text[], disabled jsonb)
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+  declare
+    former workspace_member;
+  begin
+    if p_user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    perform from workspace w where w.id = p_user_id and w.erase_at is null for update;
+    select * into former from workspace_member m where m.workspace_id = p_user_id and m.person_id = p_person_id;
+    outcome := case when former is null then 'no member' when former.role = 'owner' then 'owner' else 'changed' end;
+    limited := '{}';
+    disabled := '[]';
+    if outcome = 'changed' then
+      update workspace_member m set role = p_role, is_approver = p_is_approver, domain_ids = p_domain_ids, addresses = p_addresses
+        where m.workspace_id = p_user_id and m.person_id = p_person_id;
+      if not p_may_have_keys then
+        select e.limited, e.disabled into limited, disabled from end_keys_of_person(p_user_id, p_person_id, p_keeps_keys, p_by) e;
+      end if;
+    end if;
+    return next;
+  end $$;
+revoke all on function change_member from public;
+grant execute on function change_member to postroom_gateway;
+
+-- Removes a member and ends the member's sessions in the workspace. Outcomes: removed; no member; owner: a workspace has always one. A person
+-- who is then a member of no workspace is closed.
+create function remove_member(p_user_id text, p_person_id text, p_keeps_keys boolean, p_by text, p_last_requests interval)
+  returns table (outcome text, limited text[], disabled jsonb)
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+  declare
+    former workspace_member;
+  begin
+    if p_user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    perform from workspace w where w.id = p_user_id and w.erase_at is null for update;
+    select * into former from workspace_member m where m.workspace_id = p_user_id and m.person_id = p_person_id;
+    outcome := case when former is null then 'no member' when former.role = 'owner' then 'owner' else 'removed' end;
+    limited := '{}';
+    disabled := '[]';
+    if outcome = 'removed' then
+      delete from workspace_member m where m.workspace_id = p_user_id and m.person_id = p_person_id;
+      delete from auth_session s where s.user_id = p_person_id and coalesce(s.workspace_id, s.user_id) = p_user_id;
+      select e.limited, e.disabled into limited, disabled from end_keys_of_person(p_user_id, p_person_id, p_keeps_keys, p_by) e;
+      perform close_persons(array[p_person_id], p_last_requests);
+    end if;
+    return next;
+  end $$;
+revoke all on function remove_member from public;
+grant execute on function remove_member to postroom_gateway;
+
+-- Makes a member the owner, and the owner an admin. Outcomes: transferred; no member; no owner: p_by is not the owner now.
+create function transfer_ownership(p_user_id text, p_person_id text, p_by text) returns text
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+  begin
+    if p_user_id is distinct from current_setting('postroom.user_id', true) then return null; end if;
+    perform from workspace w where w.id = p_user_id and w.erase_at is null for update;
+    perform from workspace_member m where m.workspace_id = p_user_id and m.person_id = p_by and m.role = 'owner';
+    if not found then return 'no owner'; end if;
+    perform from workspace_member m where m.workspace_id = p_user_id and m.person_id = p_person_id;
+    if not found then return 'no member'; end if;
+    update workspace_member m set role = 'admin' where m.workspace_id = p_user_id and m.role = 'owner';
+    update workspace_member m set role = 'owner', is_approver = true, domain_ids = null, addresses = null
+      where m.workspace_id = p_user_id and m.person_id = p_person_id;
+    return 'transferred';
+  end $$;
+revoke all on function transfer_ownership from public;
+grant execute on function transfer_ownership to postroom_gateway;
+
+-- The invitations of the workspace that asks, without their tokens.
+create function invitations_of(p_user_id text)
+  returns table (id text, email text, role text, is_approver boolean, domain_ids text[], addresses text[], invited_by text, invited_by_name text,
+    created_at timestamptz, sent_at timestamptz, expires_at timestamptz, revoked_at timestamptz, accepted_at timestamptz)
+  language sql stable security definer set search_path = public, pg_temp as $$
+    select i.id, i.email, i.role, i.is_approver, i.domain_ids, i.addresses, i.invited_by, coalesce(nullif(u.name, ''), u.email), i.created_at,
+      i.sent_at, i.expires_at, i.revoked_at, i.accepted_at
+    from workspace_invitation i left join user_account u on u.id = i.invited_by
+    where i.workspace_id = p_user_id and p_user_id = current_setting('postroom.user_id', true) $$;
+revoke all on function invitations_of from public;
+grant execute on function invitations_of to postroom_gateway, postroom_actor;
+
+-- Outcomes: made; no workspace: it was closed; member: a member has the address; invited: an invitation of the address is open; too many:
+-- p_most are open, or members. An expired invitation of the address is revoked.
+create function create_invitation(p_user_id text, p_id text, p_email text, p_role text, p_is_approver boolean, p_domain_ids text[],
+    p_addresses text[], p_token_sha256 bytea, p_invited_by text, p_expires_at timestamptz, p_now timestamptz, p_most integer)
+  returns text language plpgsql volatile security definer set search_path = public, pg_temp as $$
+  begin
+    if p_user_id is distinct from current_setting('postroom.user_id', true) then return null; end if;
+    perform from workspace w where w.id = p_user_id and w.erase_at is null for update;
+    if not found then return 'no workspace'; end if;
+    perform from workspace_member m join user_account u on u.id = m.person_id where m.workspace_id = p_user_id and u.email = p_email;
+    if found then return 'member'; end if;
+    update workspace_invitation i set revoked_at = p_now
+      where i.workspace_id = p_user_id and i.email = p_email and i.accepted_at is null and i.revoked_at is null and i.expires_at <= p_now;
+    perform from workspace_invitation i
+      where i.workspace_id = p_user_id and i.email = p_email and i.accepted_at is null and i.revoked_at is null;
+    if found then return 'invited'; end if;
+    if (select count(*) from workspace_member m where m.workspace_id = p_user_id) + (select count(*) from workspace_invitation i
+        where i.workspace_id = p_user_id and i.accepted_at is null and i.revoked_at is null) >= p_most then return 'too many'; end if;
+    insert into workspace_invitation (id, workspace_id, email, role, is_approver, domain_ids, addresses, token_sha256, invited_by, expires_at,
+      created_at, sent_at)
+    values (p_id, p_user_id, p_email, p_role, p_is_approver, p_domain_ids, p_addresses, p_token_sha256, p_invited_by, p_expires_at, p_now,
+      p_now);
+    return 'made';
+  end $$;
+revoke all on function create_invitation from public;
+grant execute on function create_invitation to postroom_gateway;
+
+-- Gives an open invitation a new link, the former one stops working. Outcomes: sent; no invitation; accepted; revoked; too soon: the last link
+-- was sent within the last minute.
+create function renew_invitation(p_user_id text, p_id text, p_token_sha256 bytea, p_expires_at timestamptz, p_now timestamptz) returns text
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+  declare
+    held workspace_invitation;
+  begin
+    if p_user_id is distinct from current_setting('postroom.user_id', true) then return null; end if;
+    select * into held from workspace_invitation i where i.workspace_id = p_user_id and i.id = p_id for update;
+    if not found then return 'no invitation'; end if;
+    if held.accepted_at is not null then return 'accepted'; end if;
+    if held.revoked_at is not null then return 'revoked'; end if;
+    if held.sent_at > p_now - interval '1 minute' then return 'too soon'; end if;
+    update workspace_invitation i set token_sha256 = p_token_sha256, expires_at = p_expires_at, sent_at = p_now where i.id = p_id;
+    return 'sent';
+  end $$;
+revoke all on function renew_invitation from public;
+grant execute on function renew_invitation to postroom_gateway;
+
+-- Outcomes: revoked, also when it was before; no invitation; accepted.
+create function revoke_invitation(p_user_id text, p_id text, p_now timestamptz) returns text
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+  declare
+    held workspace_invitation;
+  begin
+    if p_user_id is distinct from current_setting('postroom.user_id', true) then return null; end if;
+    select * into held from workspace_invitation i where i.workspace_id = p_user_id and i.id = p_id for update;
+    if not found then return 'no invitation'; end if;
+    if held.accepted_at is not null then return 'accepted'; end if;
+    update workspace_invitation i set revoked_at = coalesce(i.revoked_at, p_now) where i.id = p_id;
+    return 'revoked';
+  end $$;
+revoke all on function revoke_invitation from public;
+grant execute on function revoke_invitation to postroom_gateway;
+
+-- What the page of an invitation shows to the holder of its link. state: open, expired, revoked or accepted.
+create function invitation_of_token(p_token_sha256 bytea, p_now timestamptz)
+  returns table (email text, workspace_id text, workspace_name text, role text, invited_by_name text, expires_at timestamptz, state text,
+    has_account boolean)
+  language sql stable security definer rows 1 set search_path = public, pg_temp as $$
+    select i.email, w.id, w.name, i.role, coalesce(nullif(u.name, ''), u.email), i.expires_at,
+      case when i.accepted_at is not null then 'accepted' when i.revoked_at is not null or w.erase_at is not null then 'revoked'
+        when i.expires_at <= p_now then 'expired' else 'open' end,
+      exists (select from user_account a where a.email = i.email and a.erase_at is null)
+    from workspace_invitation i join workspace w on w.id = i.workspace_id left join user_account u on u.id = i.invited_by
+    where i.token_sha256 = p_token_sha256 $$;
+revoke all on function invitation_of_token from public;
+grant execute on function invitation_of_token to postroom_auth;
+
+-- Makes the person of a session a member by an invitation to the person's address, and its workspace the active one of the session.
+-- Outcomes: joined; no invitation; no session; accepted, revoked, expired; other address; member: the person is one already, and the
+-- invitation stays open for nobody.
+create function accept_invitation(p_token_sha256 bytea, p_session_id text, p_now timestamptz)
+  returns table (outcome text, workspace_id text, person_id text)
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+  declare
+    held workspace_invitation;
+    person user_account;
+  begin
+    select * into held from workspace_invitation i where i.token_sha256 = p_token_sha256;
+    if not found then outcome := 'no invitation'; return next; return; end if;
+    -- The order of locks is that of create_invitation and remove_member.
+    perform from workspace w where w.id = held.workspace_id and w.erase_at is null for update;
+    if not found then outcome := 'revoked'; return next; return; end if;
+    select * into held from workspace_invitation i where i.token_sha256 = p_token_sha256 for update;
+    if not found then outcome := 'no invitation'; return next; return; end if;
+    select u.* into person from auth_session s join user_account u on u.id = s.user_id and u.erase_at is null where s.id = p_session_id;
+    outcome := case when person.id is null then 'no session' when person.email <> held.email then 'other address'
+      when held.accepted_at is not null then 'accepted' when held.revoked_at is not null then 'revoked'
+      when held.expires_at <= p_now then 'expired' else 'joined' end;
+    if outcome = 'joined' then
+      insert into workspace_member (workspace_id, person_id, role, is_approver, domain_ids, addresses)
+        values (held.workspace_id, person.id, held.role, held.is_approver, held.domain_ids, held.addresses) on conflict do nothing;
+      if not found then outcome := 'member'; end if;
+      update workspace_invitation i set accepted_at = p_now, accepted_by = person.id where i.id = held.id;
+      update auth_session s set workspace_id = held.workspace_id where s.id = p_session_id;
+      update user_account u set last_workspace_id = held.workspace_id where u.id = person.id;
+    end if;
+    workspace_id := held.workspace_id;
+    person_id := person.id;
+    return next;
+  end $$;
+revoke all on function accept_invitation from public;
+grant execute on function accept_invitation to postroom_auth;

@@ -1,0 +1,163 @@
+import { sql, type Transaction } from 'kysely';
+import type { InvitedRole } from '../../../core/accounts/roles.ts';
+import type { Database } from '../../connection/database.ts';
+import type { Tables } from '../../entities/tables.ts';
+import { limitsSql, type MemberLimits, type MemberRights } from './member.ts';
+
+/** An invitation of a workspace, without its token. */
+export interface InvitationRow {
+  id: string;
+  /** lower case */
+  email: string;
+  role: InvitedRole;
+  isApprover: boolean;
+  limits: MemberLimits | null;
+  /** the person; null: an API key */
+  invitedBy: string | null;
+  /** name or address of the person; null: unknown */
+  invitedByName: string | null;
+  createdAt: Date;
+  /** when the present link was sent */
+  sentAt: Date;
+  expiresAt: Date;
+  revokedAt: Date | null;
+  acceptedAt: Date | null;
+}
+
+/** Returns the newest invitations of the workspace, up to `limit`. */
+export async function listInvitations(
+  transaction: Transaction<Tables>,
+  userId: string,
+  limit: number,
+): Promise<InvitationRow[]> {
+  const { rows } = await sql<InvitationRow>`
+    select ${columns} from invitations_of(${userId}) order by id desc limit ${limit}`.execute(transaction);
+  return rows;
+}
+
+/** Returns an invitation of the workspace; null if it has none with this ID. */
+export async function findInvitation(
+  transaction: Transaction<Tables>,
+  userId: string,
+  id: string,
+): Promise<InvitationRow | null> {
+  const { rows } = await sql<InvitationRow>`
+    select ${columns} from invitations_of(${userId}) where id = ${id}`.execute(transaction);
+  return rows[0] ?? null;
+}
+
+const columns = sql`id, email, role, is_approver as "isApprover", ${limitsSql} as limits, invited_by as "invitedBy",
+  invited_by_name as "invitedByName", created_at as "createdAt", sent_at as "sentAt", expires_at as "expiresAt",
+  revoked_at as "revokedAt", accepted_at as "acceptedAt"`;
+
+export interface NewInvitation extends MemberRights {
+  id: string;
+  /** lower case */
+  email: string;
+  tokenSha256: Buffer;
+  /** the person; null: an API key */
+  invitedBy: string | null;
+  now: Date;
+  expiresAt: Date;
+}
+
+/** Stores an invitation, unless the workspace has `most` members and open invitations. */
+export async function insertInvitation(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { id, email, role, isApprover, limits, tokenSha256, invitedBy, expiresAt, now }: NewInvitation,
+  most: number,
+): Promise<'made' | 'no workspace' | 'member' | 'invited' | 'too many'> {
+  const { rows } = await sql<{ outcome: 'made' | 'no workspace' | 'member' | 'invited' | 'too many' }>`
+    select create_invitation(${userId}, ${id}, ${email}, ${role}, ${isApprover}, ${limits?.domainIds ?? null}::text[],
+      ${limits?.addresses ?? null}::text[], ${tokenSha256}, ${invitedBy}, ${expiresAt}, ${now}, ${most}) as outcome`.execute(
+    transaction,
+  );
+  return requireOutcome(rows);
+}
+
+/** Gives an open invitation a new token; the previous one stops working. */
+export async function renewInvitation(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { id, tokenSha256, expiresAt, now }: Pick<NewInvitation, 'id' | 'tokenSha256' | 'expiresAt' | 'now'>,
+): Promise<'sent' | 'no invitation' | 'accepted' | 'revoked' | 'too soon'> {
+  const { rows } = await sql<{ outcome: 'sent' | 'no invitation' | 'accepted' | 'revoked' | 'too soon' }>`
+    select renew_invitation(${userId}, ${id}, ${tokenSha256}, ${expiresAt}, ${now}) as outcome`.execute(transaction);
+  return requireOutcome(rows);
+}
+
+/** Revokes an invitation that was not accepted. */
+export async function revokeInvitation(
+  transaction: Transaction<Tables>,
+  userId: string,
+  id: string,
+  now: Date,
+): Promise<'revoked' | 'no invitation' | 'accepted'> {
+  const { rows } = await sql<{ outcome: 'revoked' | 'no invitation' | 'accepted' }>`
+    select revoke_invitation(${userId}, ${id}, ${now}) as outcome`.execute(transaction);
+  return requireOutcome(rows);
+}
+
+function requireOutcome<Outcome extends string>([row]: readonly { outcome: Outcome | null }[]): Outcome {
+  if (row?.outcome == null) throw new Error('invitations change only in the workspace of the transaction');
+  return row.outcome;
+}
+
+/** What the holder of an invitation's link sees. */
+export interface PresentedInvitation {
+  email: string;
+  workspaceId: string;
+  workspaceName: string;
+  role: InvitedRole;
+  invitedByName: string | null;
+  expiresAt: Date;
+  state: 'open' | 'expired' | 'revoked' | 'accepted';
+  /** whether a person with the address can sign in */
+  hasAccount: boolean;
+}
+
+/** Returns the invitation with this token; null if there is none. Role postroom_auth. */
+export async function findPresentedInvitation(
+  database: Database,
+  tokenSha256: Buffer,
+  now: Date,
+): Promise<PresentedInvitation | null> {
+  const { rows } = await database.pool.query<PresentedInvitation>({
+    name: 'invitation-of-token',
+    text: `select email, workspace_id as "workspaceId", workspace_name as "workspaceName", role, invited_by_name as "invitedByName",
+             expires_at as "expiresAt", state, has_account as "hasAccount" from invitation_of_token($1, $2)`,
+    values: [tokenSha256, now],
+  });
+  return rows[0] ?? null;
+}
+
+/** See accept_invitation. */
+export type AcceptOutcome =
+  | 'joined'
+  | 'no invitation'
+  | 'no session'
+  | 'other address'
+  | 'accepted'
+  | 'revoked'
+  | 'expired'
+  | 'member';
+
+/**
+ * Makes the person of a session a member by an invitation, and its workspace the active one of the session. Role postroom_auth.
+ */
+export async function acceptInvitation(
+  database: Database,
+  { tokenSha256, sessionId, now }: { tokenSha256: Buffer; sessionId: string; now: Date },
+): Promise<{ outcome: AcceptOutcome; workspaceId: string | null; personId: string | null }> {
+  const { rows } = await database.pool.query<{
+    outcome: AcceptOutcome;
+    workspaceId: string | null;
+    personId: string | null;
+  }>({
+    name: 'accept-invitation',
+    text: `select outcome, workspace_id as "workspaceId", person_id as "personId" from accept_invitation($1, $2, $3)`,
+    values: [tokenSha256, sessionId, now],
+  });
+  return rows[0] ?? { outcome: 'no invitation', workspaceId: null, personId: null };
+}

@@ -1,0 +1,163 @@
+import { sql, type Transaction } from 'kysely';
+import type { InvitedRole, Role } from '../../../core/accounts/roles.ts';
+import type { Tables } from '../../entities/tables.ts';
+import type { KeyLimits } from './api-key.ts';
+import { LAST_REQUESTS_MS } from './erase-account.ts';
+
+/** What a member or an invitation is limited to; null: nothing. */
+export interface MemberLimits {
+  domainIds: readonly string[];
+  /** lower case */
+  addresses: readonly string[];
+}
+
+/** A member of a workspace. */
+export interface MemberRow {
+  personId: string;
+  email: string;
+  name: string;
+  /** URL of a picture; null: none */
+  image: string | null;
+  role: Role;
+  isApprover: boolean;
+  limits: MemberLimits | null;
+  joinedAt: Date;
+  /** number of API keys that the member created and that are not revoked */
+  keys: number;
+}
+
+/** Returns the members of the workspace, the owner first, then by the time that they joined. */
+export async function listMembers(transaction: Transaction<Tables>, userId: string): Promise<MemberRow[]> {
+  const { rows } = await sql<MemberRow>`
+    select person_id as "personId", email, name, image, role, is_approver as "isApprover", ${limitsSql} as limits,
+      joined_at as "joinedAt", keys
+    from members_of(${userId}) order by role = 'owner' desc, joined_at, person_id`.execute(transaction);
+  return rows;
+}
+
+export const limitsSql = sql`case when domain_ids is not null
+  then jsonb_build_object('domainIds', to_jsonb(domain_ids), 'addresses', to_jsonb(addresses)) end`;
+
+/** What a member gets. */
+export interface MemberRights {
+  role: InvitedRole;
+  isApprover: boolean;
+  limits: MemberLimits | null;
+}
+
+/** What happens to the API keys of a member who may create none any more. */
+export interface KeysOfMember {
+  /** whether they stay; they are then those of `by` */
+  keepsKeys: boolean;
+  /** the person who changes or removes the member; null: a key does */
+  by: string | null;
+}
+
+/** The outcome, and what ended of the member's keys. */
+export interface MemberOutcome<Outcome extends string> {
+  outcome: Outcome;
+  limits: KeyLimits;
+}
+
+interface OutcomeColumns<Outcome> {
+  outcome: Outcome;
+  limited: string[];
+  disabled: KeyLimits['disabledEndpoints'];
+}
+
+/** Gives a member of the transaction's workspace a role. The keys of a member end if the new role `mayHaveKeys` not. */
+export async function changeMember(
+  transaction: Transaction<Tables>,
+  userId: string,
+  personId: string,
+  { role, isApprover, limits, mayHaveKeys, keepsKeys, by }: MemberRights & KeysOfMember & { mayHaveKeys: boolean },
+): Promise<MemberOutcome<'changed' | 'no member' | 'owner'>> {
+  const { rows } = await sql<OutcomeColumns<'changed' | 'no member' | 'owner'>>`
+    select outcome, limited, disabled from change_member(${userId}, ${personId}, ${role}, ${isApprover},
+      ${limits?.domainIds ?? null}::text[], ${limits?.addresses ?? null}::text[], ${mayHaveKeys}, ${keepsKeys}, ${by})`.execute(
+    transaction,
+  );
+  return readOutcome(rows);
+}
+
+/** Removes a member of the transaction's workspace, and ends the member's sessions in it. */
+export async function removeMember(
+  transaction: Transaction<Tables>,
+  userId: string,
+  personId: string,
+  { keepsKeys, by }: KeysOfMember,
+): Promise<MemberOutcome<'removed' | 'no member' | 'owner'>> {
+  const { rows } = await sql<OutcomeColumns<'removed' | 'no member' | 'owner'>>`
+    select outcome, limited, disabled from remove_member(${userId}, ${personId}, ${keepsKeys}, ${by},
+      ${LAST_REQUESTS_MS} * interval '1 millisecond')`.execute(transaction);
+  return readOutcome(rows);
+}
+
+function readOutcome<Outcome extends string>([row]: readonly OutcomeColumns<Outcome>[]): MemberOutcome<Outcome> {
+  if (row === undefined) throw new Error('members change only in the workspace of the transaction');
+  return { outcome: row.outcome, limits: { keyIds: row.limited, disabledEndpoints: row.disabled } };
+}
+
+/** Makes a member the owner, and `by`, the owner until now, an admin. */
+export async function transferOwnership(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { personId, by }: { personId: string; by: string },
+): Promise<'transferred' | 'no member' | 'no owner'> {
+  const { rows } = await sql<{ outcome: 'transferred' | 'no member' | 'no owner' | null }>`
+    select transfer_ownership(${userId}, ${personId}, ${by}) as outcome`.execute(transaction);
+  const outcome = rows[0]?.outcome ?? null;
+  if (outcome === null) throw new Error('members change only in the workspace of the transaction');
+  return outcome;
+}
+
+/** The person of a request. */
+export interface PersonRow {
+  id: string;
+  email: string;
+  name: string;
+  /** URL of a picture; null: none */
+  image: string | null;
+  workspaceName: string;
+}
+
+/** Returns a member of the transaction's workspace; null if the person is none. */
+export async function readPerson(
+  transaction: Transaction<Tables>,
+  userId: string,
+  personId: string,
+): Promise<PersonRow | null> {
+  const { rows } = await sql<PersonRow>`
+    select id, email, name, image, workspace_name as "workspaceName" from person_of(${userId}, ${personId})`.execute(
+    transaction,
+  );
+  return rows[0] ?? null;
+}
+
+/** The workspace of a request. */
+export interface WorkspaceRow {
+  id: string;
+  name: string;
+  createdAt: Date;
+  /** number of members */
+  members: number;
+}
+
+/** Returns the workspace of the transaction; null after it was erased. */
+export async function readWorkspace(transaction: Transaction<Tables>, userId: string): Promise<WorkspaceRow | null> {
+  const { rows } = await sql<WorkspaceRow>`
+    select id, name, created_at as "createdAt", members from workspace_of(${userId})`.execute(transaction);
+  return rows[0] ?? null;
+}
+
+/** Returns whether the workspace is open. */
+export async function renameWorkspace(
+  transaction: Transaction<Tables>,
+  userId: string,
+  name: string,
+): Promise<boolean> {
+  const { rows } = await sql<{ done: boolean }>`select rename_workspace(${userId}, ${name}) as done`.execute(
+    transaction,
+  );
+  return rows[0]?.done === true;
+}

@@ -1,0 +1,59 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { UserError } from '../../core/shared/errors.ts';
+import type { Database } from '../../db/connection/database.ts';
+import { listWorkspacesOfPerson, switchWorkspace } from '../../db/queries/accounts/session.ts';
+import { findSessionOf } from '../admission/session-admission.ts';
+import type { SessionCredential, Sessions } from './sessions.ts';
+
+export interface WorkspaceRouteOptions {
+  /** role postroom_auth */
+  database: Database;
+  sessions: Sessions;
+  publicUrl: string;
+  /** Makes all gateways forget the sessions of a person, or of a workspace. */
+  forgetSessions: (id: string) => void;
+}
+
+/**
+ * Serves what a person does before and between workspaces: `GET /workspaces` lists them, `POST /switch-workspace` makes one the active one
+ * of the session, for all its requests, downloads and subscriptions. Both need a session.
+ */
+export function workspaceRoutes(plain: FastifyInstance, options: WorkspaceRouteOptions): void {
+  const app = plain.withTypeProvider<ZodTypeProvider>();
+  const { database } = options;
+  app.get('/workspaces', { schema: { hide: true } }, async (request) => {
+    const { personId, userId, rights } = await requireSession(request, options);
+    const workspaces = await listWorkspacesOfPerson(database, personId);
+    return {
+      person: { id: personId },
+      active: { id: userId, role: rights.role, isApprover: rights.isApprover },
+      workspaces,
+    };
+  });
+  app.post(
+    '/switch-workspace',
+    { schema: { hide: true, body: z.object({ workspaceId: z.string().max(64) }) } },
+    async (request) => {
+      const { sessionId, personId } = await requireSession(request, options);
+      const { workspaceId } = request.body;
+      if (!(await switchWorkspace(database, sessionId, workspaceId)))
+        throw new UserError('not_found', 'You are a member of no workspace with this ID', {
+          reason: 'WORKSPACE_NOT_FOUND',
+        });
+      options.forgetSessions(personId);
+      return { status: true };
+    },
+  );
+}
+
+/** Throws unauthorized. */
+export async function requireSession(
+  request: FastifyRequest,
+  { sessions, publicUrl }: Pick<WorkspaceRouteOptions, 'sessions' | 'publicUrl'>,
+): Promise<SessionCredential> {
+  const entry = await findSessionOf(request, sessions, publicUrl);
+  if (entry === null) throw new UserError('unauthorized', 'Authentication required');
+  return entry.session;
+}

@@ -1,0 +1,157 @@
+import { Anchor, Button, Center, Loader, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useEffect, useState } from 'react';
+import { Link } from 'wouter';
+import { type AuthOutcome, type AuthProblem, type AuthUser, auth, type ShownInvitation } from './auth-calls.ts';
+import { AuthProblemNote } from './auth-problem-note.tsx';
+import { EntryCard } from './entry-card.tsx';
+import { linkToken } from './link-token.ts';
+import { NewPassword, newPasswordFault } from './new-password.tsx';
+import { SignInForm } from './sign-in-form.tsx';
+import { useAuthSettings } from './use-auth-settings.ts';
+
+/** What the page knows after it asked. */
+interface Shown {
+  invitation: ShownInvitation | null;
+  /** who is signed in in this browser */
+  user: AuthUser | null;
+  problem: AuthProblem | null;
+}
+
+/** Accepts an invitation: with the present sign-in, after signing in, or with a new one. */
+export function InvitationPage() {
+  const [token] = useState(() => linkToken(window.location.hash));
+  const [shown, setShown] = useState<Shown | null>(null);
+  useEffect(() => {
+    void (async () => {
+      if (token === null) return setShown(NOTHING);
+      const [invitation, session] = await Promise.all([auth.invitation(token), auth.session()]);
+      setShown({ invitation: invitation.answer, user: session.answer?.user ?? null, problem: invitation.problem });
+    })();
+  }, [token]);
+  if (shown === null)
+    return (
+      <EntryCard title="Invitation">
+        <Center py="md">
+          <Loader aria-label="Loading" />
+        </Center>
+      </EntryCard>
+    );
+  const { invitation, problem } = shown;
+  if (token === null || invitation === null || invitation.state !== 'open')
+    return (
+      <EntryCard
+        title="This invitation cannot be accepted"
+        about={invitation === null ? (problem?.message ?? INCOMPLETE) : WHY[invitation.state]}
+        below={
+          <Anchor component={Link} href="/sign-in" underline="always">
+            Go to sign-in
+          </Anchor>
+        }
+      >
+        <Text size="sm">Ask the person who invited you to send the invitation again.</Text>
+      </EntryCard>
+    );
+  const { workspaceName, invitedByName, role, email } = invitation;
+  return (
+    <EntryCard
+      title={`Join ${workspaceName}`}
+      about={`${invitedByName ?? 'An administrator'} invites ${email} as ${role}.`}
+    >
+      <Accepting token={token} invitation={invitation} user={shown.user} />
+    </EntryCard>
+  );
+}
+
+const INCOMPLETE = 'The link is incomplete.';
+const NOTHING: Shown = { invitation: null, user: null, problem: null };
+const WHY: Record<ShownInvitation['state'], string> = {
+  open: '',
+  expired: 'It was valid for 7 days and has expired.',
+  revoked: 'It was revoked.',
+  accepted: 'It was accepted already. A link works once.',
+};
+
+function Accepting({ token, invitation, user }: { token: string; invitation: ShownInvitation; user: AuthUser | null }) {
+  const settings = useAuthSettings();
+  const [problem, setProblem] = useState<AuthProblem | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const run = async (work: () => Promise<AuthOutcome<{ status: boolean }>>) => {
+    setBusy(true);
+    const { problem: why } = await work();
+    setBusy(false);
+    setProblem(why);
+    // Loads the page again, in the workspace that was joined.
+    if (why === null) window.location.replace('/');
+  };
+  const accept = () => run(() => auth.acceptInvitation(token));
+  if (user !== null && user.email === invitation.email)
+    return (
+      <Stack>
+        <AuthProblemNote problem={problem} />
+        <Button loading={isBusy} onClick={() => void accept()} fullWidth>
+          Accept invitation
+        </Button>
+      </Stack>
+    );
+  return (
+    <Stack>
+      {user !== null && (
+        <Text size="sm">
+          You are signed in as {user.email}. Sign in as {invitation.email} to accept the invitation.
+        </Text>
+      )}
+      <AuthProblemNote problem={problem} />
+      {invitation.hasAccount ? (
+        <SignInForm
+          email={invitation.email}
+          passkeyHost={settings?.passkeyHost ?? null}
+          onSignedIn={() => void accept()}
+        />
+      ) : (
+        <NewSignIn
+          email={invitation.email}
+          isBusy={isBusy}
+          submit={(values) => run(() => auth.signUpInvited({ token, ...values }))}
+        />
+      )}
+    </Stack>
+  );
+}
+
+function NewSignIn({
+  email,
+  isBusy,
+  submit,
+}: {
+  email: string;
+  isBusy: boolean;
+  submit: (values: { name: string; newPassword: string }) => Promise<void>;
+}) {
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { name: '', newPassword: '' },
+    validate: {
+      name: (value) => (value.trim() === '' ? 'Enter your name.' : null),
+      newPassword: newPasswordFault,
+    },
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate aria-label="Create sign-in">
+      <Stack>
+        <TextInput label="Email address" value={email} readOnly autoComplete="username" />
+        <TextInput
+          label="Your name"
+          autoComplete="name"
+          data-autofocus
+          key={form.key('name')}
+          {...form.getInputProps('name')}
+        />
+        <NewPassword key={form.key('newPassword')} {...form.getInputProps('newPassword')} />
+        <Button type="submit" loading={isBusy} fullWidth>
+          Accept invitation
+        </Button>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,50 @@
+import { Skeleton, Stack } from '@mantine/core';
+import { readStored, writeStored } from '../parts/browser-storage.ts';
+import style from './frame.module.css';
+import { places } from './places.ts';
+
+const SIGNED_IN = 'postroom-signed-in';
+
+/** Returns whether someone was signed in when this browser last showed the dashboard. Others see the sign-in page soon. */
+export function wasSignedIn(): boolean {
+  return readStored(SIGNED_IN) === 'yes';
+}
+
+/** Remembers in this browser whether someone is signed in. */
+export function rememberSignIn(isSignedIn: boolean): void {
+  writeStored(SIGNED_IN, isSignedIn ? 'yes' : 'no');
+}
+
+/** The outline of the frame, until the session is known. */
+export function ShellOutline() {
+  return (
+    <div className={style['frame']} aria-busy role="status" aria-label="Loading">
+      <div className={style['bar']} />
+      <div className={style['side']} aria-hidden>
+        <div className={style['top']}>
+          <img src="/postroom.svg" alt="" width={22} height={22} />
+          <span className={style['name']}>Postroom</span>
+        </div>
+        {places.map(({ heading, places: entries }) => (
+          <div key={heading ?? ''}>
+            {heading !== null && <div className={style['heading']}>{heading}</div>}
+            {entries.map(({ path, label, icon: Icon }) => (
+              <div key={path} className={style['place']}>
+                <Icon size={17} stroke={1.7} />
+                <span className={style['label']}>{label}</span>
+              </div>
+            ))}
+          </div>
+        ))}
+      </div>
+      <div className={style['main']}>
+        <Stack>
+          <Skeleton h={32} maw={240} />
+          <Skeleton h={40} />
+          <Skeleton h={40} />
+          <Skeleton h={40} />
+        </Stack>
+      </div>
+    </div>
+  );
+}

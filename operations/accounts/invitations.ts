@@ -1,0 +1,180 @@
+import type { Transaction } from 'kysely';
+import { hashInvitationToken, INVITATION_LIFE_MS, invitationUrl } from '../../core/accounts/auth-secret.ts';
+import type { InvitedRole } from '../../core/accounts/roles.ts';
+import { invitationMail } from '../../core/accounts/system-account.ts';
+import { outgoingMailbox } from '../../core/sending/outgoing-addresses.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import { asUser } from '../../db/connection/transaction.ts';
+import type { Tables } from '../../db/entities/tables.ts';
+import * as rows from '../../db/queries/accounts/invitation.ts';
+import { listMembers as listMemberRows, readWorkspace } from '../../db/queries/accounts/member.ts';
+import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
+import { type GivenRights, requireGiven, resolveRights } from './members.ts';
+
+export const INVITATION_STATUSES = ['open', 'expired', 'revoked', 'accepted'] as const;
+
+/** An invitation to the workspace. */
+export interface Invitation extends rows.InvitationRow {
+  /** whether it can be accepted, and if not, why */
+  status: (typeof INVITATION_STATUSES)[number];
+}
+
+/** Members and open invitations of a workspace. */
+const MAX_MEMBERS = 500;
+/** Invitations that the list has, the newest ones. */
+export const MAX_LISTED_INVITATIONS = 500;
+const TOKEN_BYTES = 32;
+
+/** Returns the newest invitations of the workspace. */
+export async function listInvitations(context: OperationContext): Promise<Invitation[]> {
+  const { database, userId } = context;
+  const found = await asUser(database, userId, (transaction) =>
+    rows.listInvitations(transaction, userId, MAX_LISTED_INVITATIONS),
+  );
+  return found.map((row) => withStatus(context, row));
+}
+
+/** Throws not_found. */
+async function readInvitation(context: OperationContext, id: string): Promise<Invitation> {
+  const { database, userId } = context;
+  const row = await asUser(database, userId, (transaction) => rows.findInvitation(transaction, userId, id));
+  if (row === null) throw invitationNotFound();
+  return withStatus(context, row);
+}
+
+/**
+ * Invites an address to the workspace, and mails it a link that works once, for 7 days. If the service stops before the mail is stored, the
+ * invitation is there and can be sent again. Throws validation, forbidden, conflict.
+ */
+export async function createInvitation(
+  context: OperationContext,
+  { email, ...given }: GivenRights & { email: string },
+): Promise<Invitation> {
+  requireGiven(context, given);
+  const mailbox = outgoingMailbox({ name: null, address: email.trim() });
+  if (mailbox === null) throw invalid('`email` is not a valid email address. Use `name@example.com`.', 'email');
+  const address = mailbox.address.toLowerCase();
+  const id = newIdentifier(context, 'invitation');
+  const link = makeLink(context);
+  await changeInvitations(context, async (transaction) => {
+    const { rights, now } = context;
+    const invitation = {
+      id,
+      email: address,
+      ...(await resolveRights(context, transaction, given)),
+      tokenSha256: link.tokenSha256,
+      invitedBy: rights.personId,
+      now: now(),
+      expiresAt: link.expiresAt,
+    };
+    switch (await rows.insertInvitation(transaction, context.userId, invitation, MAX_MEMBERS)) {
+      case 'made':
+        return;
+      case 'no workspace':
+        throw new UserError('unauthorized', 'Authentication required');
+      case 'member':
+        throw conflict(`${address} is a member already`, 'ALREADY_MEMBER');
+      case 'invited':
+        throw conflict(`${address} is invited already. Send that invitation again, or revoke it.`, 'ALREADY_INVITED');
+      case 'too many':
+        throw conflict(`A workspace has at most ${MAX_MEMBERS} members and open invitations`, 'TOO_MANY_MEMBERS');
+    }
+  });
+  await mailLink(context, address, given.role, link.url);
+  return readInvitation(context, id);
+}
+
+/** Mails a new link, for 7 days from now; the previous link stops working. Throws not_found, conflict. */
+export async function resendInvitation(context: OperationContext, id: string): Promise<Invitation> {
+  requireId(id);
+  const link = makeLink(context);
+  await changeInvitations(context, async (transaction) => {
+    const { tokenSha256, expiresAt } = link;
+    const renewal = { id, tokenSha256, expiresAt, now: context.now() };
+    switch (await rows.renewInvitation(transaction, context.userId, renewal)) {
+      case 'sent':
+        return;
+      case 'no invitation':
+        throw invitationNotFound();
+      case 'accepted':
+        throw conflict('The invitation was accepted', 'INVITATION_ACCEPTED');
+      case 'revoked':
+        throw conflict('The invitation was revoked. Create a new one.', 'INVITATION_REVOKED');
+      case 'too soon':
+        throw conflict('The invitation was sent within the last minute. Send it again later.', 'INVITATION_JUST_SENT');
+    }
+  });
+  const invitation = await readInvitation(context, id);
+  await mailLink(context, invitation.email, invitation.role, link.url);
+  return invitation;
+}
+
+/** Revokes an invitation, whose link stops working. Repeating it changes nothing. Throws not_found, conflict. */
+export async function revokeInvitation(context: OperationContext, id: string): Promise<Invitation> {
+  requireId(id);
+  await changeInvitations(context, async (transaction) => {
+    switch (await rows.revokeInvitation(transaction, context.userId, id, context.now())) {
+      case 'revoked':
+        return;
+      case 'no invitation':
+        throw invitationNotFound();
+      case 'accepted':
+        throw conflict('The invitation was accepted. Remove the member instead.', 'INVITATION_ACCEPTED');
+    }
+  });
+  return readInvitation(context, id);
+}
+
+async function changeInvitations(
+  context: OperationContext,
+  change: (transaction: Transaction<Tables>) => Promise<void>,
+): Promise<void> {
+  await asUser(context.database, context.userId, async (transaction) => {
+    await change(transaction);
+    context.fault?.('invitations.before-commit');
+  });
+  context.fault?.('invitations.after-commit');
+}
+
+function makeLink({ random, now, settings }: OperationContext): { url: string; tokenSha256: Buffer; expiresAt: Date } {
+  const token = Buffer.from(random(TOKEN_BYTES)).toString('base64url');
+  return {
+    url: invitationUrl(settings.publicUrl, token),
+    tokenSha256: hashInvitationToken(token),
+    expiresAt: new Date(now().getTime() + INVITATION_LIFE_MS),
+  };
+}
+
+async function mailLink(
+  { database, userId, rights, sendServiceMail }: OperationContext,
+  email: string,
+  role: InvitedRole,
+  link: string,
+): Promise<void> {
+  const { workspace, inviter } = await asUser(database, userId, async (transaction) => {
+    const members = rights.personId === null ? [] : await listMemberRows(transaction, userId);
+    const found = members.find(({ personId }) => personId === rights.personId);
+    return { workspace: await readWorkspace(transaction, userId), inviter: found };
+  });
+  const invitedBy = inviter === undefined ? null : inviter.name || inviter.email;
+  await sendServiceMail(invitationMail(email, { link, workspaceName: workspace?.name ?? '', invitedBy, role }));
+}
+
+function withStatus({ now }: Pick<OperationContext, 'now'>, row: rows.InvitationRow): Invitation {
+  const isExpired = row.expiresAt <= now();
+  const status =
+    row.acceptedAt !== null ? 'accepted' : row.revokedAt !== null ? 'revoked' : isExpired ? 'expired' : 'open';
+  return { ...row, status };
+}
+
+function requireId(id: string): void {
+  if (!isValidId(id)) throw invitationNotFound();
+}
+
+function invitationNotFound(): UserError {
+  return new UserError('not_found', 'Invitation not found');
+}
+
+function conflict(message: string, reason: string): UserError {
+  return new UserError('conflict', message, { reason, isFinal: true });
+}

@@ -1,0 +1,246 @@
+import type { Transaction } from 'kysely';
+import { hasRight, hasRoleRight, RIGHTS, type Right } from '../../core/accounts/rights.ts';
+import { type InvitedRole, LIMITABLE_ROLES, type Role } from '../../core/accounts/roles.ts';
+import { canonicalDomainName } from '../../core/domains/domain-name.ts';
+import { outgoingMailbox } from '../../core/sending/outgoing-addresses.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import { asUser } from '../../db/connection/transaction.ts';
+import type { Tables } from '../../db/entities/tables.ts';
+import { findKeyDomain, type KeyLimits } from '../../db/queries/accounts/api-key.ts';
+import * as rows from '../../db/queries/accounts/member.ts';
+import { invalid, isValidId, type OperationContext } from '../context.ts';
+import { publishLimits } from './api-keys.ts';
+import { announceLimits } from './key-grants.ts';
+import { withFullAccess } from './key-reach.ts';
+
+/** A member of the workspace. */
+export interface Member extends rows.MemberRow {
+  /** whether this is the person of the request */
+  isYou: boolean;
+}
+
+/** Domains and addresses that a member can be limited to. */
+const MAX_LIMITS = 100;
+/** Characters. */
+export const MAX_WORKSPACE_NAME_LENGTH = 100;
+
+/** The rights that a member, or the receiver of an invitation, gets. */
+export interface GivenRights {
+  role: InvitedRole;
+  isApprover?: boolean | null | undefined;
+  /** IDs or names of the only domains; null or omitted together with addresses: all */
+  domains?: readonly string[] | null | undefined;
+  addresses?: readonly string[] | null | undefined;
+}
+
+/** The person of a request, and what the person may do in the workspace. */
+export interface Person extends rows.PersonRow {
+  role: Role;
+  isApprover: boolean;
+  rights: Right[];
+}
+
+/** Returns the person of the session of a request; null for API keys. */
+export async function readPerson({ database, userId, rights, caller }: OperationContext): Promise<Person | null> {
+  const { personId, role, isApprover } = rights;
+  if (caller.via !== 'session' || personId === null || role === null) return null;
+  const row = await asUser(database, userId, (transaction) => rows.readPerson(transaction, userId, personId));
+  if (row === null) return null;
+  return {
+    ...row,
+    role,
+    isApprover,
+    rights: (Object.keys(RIGHTS) as Right[]).filter((right) => hasRight(rights, right)),
+  };
+}
+
+/** Returns the members of the workspace, the owner first. */
+export async function listMembers({ database, userId, rights }: OperationContext): Promise<Member[]> {
+  const members = await asUser(database, userId, (transaction) => rows.listMembers(transaction, userId));
+  return members.map((member) => ({ ...member, isYou: member.personId === rights.personId }));
+}
+
+/** Throws not_found. */
+async function readMember(context: OperationContext, personId: string): Promise<Member> {
+  const member = (await listMembers(context)).find((each) => each.personId === personId);
+  if (member === undefined) throw memberNotFound();
+  return member;
+}
+
+/**
+ * Gives a member another role, or other limits. A role that cannot create API keys revokes the keys of the member, or with `keepsKeys`
+ * gives them to the person of the request. Throws not_found, validation, forbidden, conflict.
+ */
+export async function changeMember(
+  context: OperationContext,
+  personId: string,
+  { keepsKeys = false, ...given }: GivenRights & { keepsKeys?: boolean | undefined },
+): Promise<Member> {
+  requireGiven(context, given);
+  const mayHaveKeys = hasRoleRight(given.role, 'keys');
+  await changeMembers(context, async (transaction) => {
+    const changed = await rows.changeMember(transaction, context.userId, validId(personId), {
+      ...(await resolveRights(context, transaction, given)),
+      mayHaveKeys,
+      keepsKeys,
+      by: context.rights.personId,
+    });
+    if (changed.outcome === 'no member') throw memberNotFound();
+    if (changed.outcome === 'owner') throw ownerStays('The owner keeps the role owner');
+    return changed.limits;
+  });
+  return readMember(context, personId);
+}
+
+/**
+ * Removes a member: the member's sessions in the workspace end, and the API keys that the member created are revoked, or with `keepsKeys`
+ * given to the person of the request. Throws not_found, conflict.
+ */
+export async function removeMember(
+  context: OperationContext,
+  personId: string,
+  { keepsKeys }: { keepsKeys: boolean },
+): Promise<void> {
+  await changeMembers(context, async (transaction) => {
+    const keys = { keepsKeys, by: context.rights.personId };
+    const removed = await rows.removeMember(transaction, context.userId, validId(personId), keys);
+    if (removed.outcome === 'no member') throw memberNotFound();
+    if (removed.outcome === 'owner') throw ownerStays('The owner cannot be removed');
+    return removed.limits;
+  });
+}
+
+/** Removes the person of the request from the workspace. Throws forbidden for API keys, conflict for the owner. */
+export async function leaveWorkspace(context: OperationContext, workspaceId: string): Promise<void> {
+  const { personId } = requirePerson(context, 'leave a workspace');
+  if (workspaceId !== context.userId)
+    throw invalid('This session is in another workspace. Switch to the one to leave first.', 'workspaceId');
+  await changeMembers(withFullAccess(context), async (transaction) => {
+    const left = await rows.removeMember(transaction, context.userId, personId, { keepsKeys: false, by: null });
+    if (left.outcome === 'no member') throw memberNotFound();
+    if (left.outcome === 'owner') throw ownerStays('The owner cannot leave');
+    return left.limits;
+  });
+}
+
+/** Makes a member the owner; the owner until now becomes an admin. Throws not_found, forbidden, conflict. */
+export async function transferOwnership(context: OperationContext, personId: string): Promise<Member> {
+  const { personId: by } = requirePerson(context, 'transfer a workspace');
+  await changeMembers(context, async (transaction) => {
+    const outcome = await rows.transferOwnership(transaction, context.userId, { personId: validId(personId), by });
+    if (outcome === 'no member') throw memberNotFound();
+    if (outcome === 'no owner')
+      throw new UserError('conflict', 'You are not the owner of this workspace any more', { isFinal: true });
+    return { keyIds: [], disabledEndpoints: [] };
+  });
+  return readMember(context, personId);
+}
+
+/** Throws not_found after the workspace was closed. */
+export async function readWorkspace({ database, userId }: OperationContext): Promise<rows.WorkspaceRow> {
+  const workspace = await asUser(database, userId, (transaction) => rows.readWorkspace(transaction, userId));
+  if (workspace === null) throw new UserError('not_found', 'The workspace is closed');
+  return workspace;
+}
+
+/** Throws validation, not_found. */
+export async function renameWorkspace(context: OperationContext, given: string): Promise<rows.WorkspaceRow> {
+  const { database, userId } = context;
+  const name = given.trim();
+  if (name === '' || name.length > MAX_WORKSPACE_NAME_LENGTH)
+    throw invalid(`The name of a workspace has 1 to ${MAX_WORKSPACE_NAME_LENGTH} characters`, 'name');
+  await asUser(database, userId, (transaction) => rows.renameWorkspace(transaction, userId, name));
+  return readWorkspace(context);
+}
+
+/** Runs a change of members, announces what ended with it, and makes all gateways forget the rights of the workspace. */
+async function changeMembers(
+  context: OperationContext,
+  change: (transaction: Transaction<Tables>) => Promise<KeyLimits>,
+): Promise<void> {
+  const { database, userId, bus } = context;
+  const lastSeq = await asUser(database, userId, async (transaction) => {
+    const seq = await announceLimits(context, transaction, await change(transaction));
+    context.fault?.('members.before-commit');
+    return seq;
+  });
+  context.fault?.('members.after-commit');
+  context.forgetCredentials(userId);
+  bus.publish('credential.changed', { userId });
+  publishLimits(context, lastSeq);
+}
+
+/**
+ * Checks what a request gives to a member: no right that the request lacks, and limits for roles that can have some. Throws forbidden,
+ * validation.
+ */
+export function requireGiven(
+  { rights }: OperationContext,
+  { role, isApprover, domains, addresses }: GivenRights,
+): void {
+  const needed = (Object.keys(RIGHTS) as Right[]).filter((right) => hasRoleRight(role, right));
+  if (isApprover === true) needed.push('approve');
+  const missing = needed.find((right) => !hasRight(rights, right));
+  if (missing !== undefined)
+    throw new UserError('forbidden', `The role ${role} has the right ${missing}, which this request does not have.`, {
+      title: 'Forbidden',
+      reason: 'MORE_RIGHTS',
+    });
+  if ((domains != null || addresses != null) && !LIMITABLE_ROLES.includes(role))
+    throw invalid(
+      `The role ${role} cannot be limited. ${LIMITABLE_ROLES.join(' and ')} can be limited to domains and addresses.`,
+      domains == null ? 'addresses' : 'domains',
+    );
+}
+
+/** Returns the rights to store, with the domains by their IDs. Throws validation. */
+export async function resolveRights(
+  { userId }: OperationContext,
+  transaction: Transaction<Tables>,
+  { role, isApprover, domains, addresses }: GivenRights,
+): Promise<rows.MemberRights> {
+  const given = { role, isApprover: isApprover ?? false };
+  if (domains == null && addresses == null) return { ...given, limits: null };
+  const count = (domains?.length ?? 0) + (addresses?.length ?? 0);
+  if (count === 0) throw invalid('Give a domain or an address, or omit both for access to all', 'domains');
+  if (count > MAX_LIMITS)
+    throw invalid(`A member can be limited to at most ${MAX_LIMITS} domains and addresses`, 'domains');
+  const domainIds = new Set<string>();
+  for (const domain of domains ?? []) {
+    const found = await findKeyDomain(transaction, userId, domain, canonicalDomainName(domain));
+    if (found === null) throw invalid(`You have no domain ${domain}`, 'domains');
+    domainIds.add(found.id);
+  }
+  const mailboxes = (addresses ?? []).map((address) => {
+    const mailbox = outgoingMailbox({ name: null, address: address.trim() });
+    if (mailbox === null) throw invalid(`${address} is not a valid email address. Use name@example.com.`, 'addresses');
+    return mailbox.address.toLowerCase();
+  });
+  return { ...given, limits: { domainIds: [...domainIds], addresses: [...new Set(mailboxes)] } };
+}
+
+/** Returns the person of the request. Throws forbidden for API keys. `what` completes "API keys cannot …". */
+function requirePerson({ rights, caller }: OperationContext, what: string): { personId: string; role: Role } {
+  const { personId, role } = rights;
+  if (caller.via !== 'session' || personId === null || role === null)
+    throw new UserError('forbidden', `API keys cannot ${what}. Sign in to the dashboard, and open Members.`);
+  return { personId, role };
+}
+
+function validId(personId: string): string {
+  if (!isValidId(personId)) throw memberNotFound();
+  return personId;
+}
+
+function memberNotFound(): UserError {
+  return new UserError('not_found', 'Member not found');
+}
+
+/** `what` is the first sentence. */
+function ownerStays(what: string): UserError {
+  return new UserError(
+    'conflict',
+    `${what}: a workspace always has an owner. Transfer the ownership to another member first, or close the workspace.`,
+    { reason: 'LAST_OWNER', isFinal: true },
+  );
+}

@@ -1,0 +1,236 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { patternOfSearch } from '../../gateway/dashboard/pages/inbox/search-pattern.ts';
+import { chromiumPath } from '../support/servers/chromium.ts';
+import type { TestAccount } from '../support/servers/service.ts';
+import { findColorViolations } from '../support/stages/axe.ts';
+import { type BrowserStage, openBrowserStage } from '../support/stages/browser-stage.ts';
+
+/** Of one test on a loaded machine. Milliseconds. */
+const JOURNEY_MS = 180_000;
+const POLL = { timeout: 60_000 };
+
+let stage: BrowserStage;
+
+test.each([
+  ['lamp', 'A lamp and Lamps', ['lamp', 'Lamp']],
+  ['"red lamp" from:ann -blue', 'The red lamp, a blue lamp', ['red lamp']],
+  ['c++ (a.b)', 'In c++ and a.b', ['c++']],
+  ['из', 'Письмо из Москвы', ['из']],
+  ['from:ann is:unread', 'from ann', []],
+  ['a', 'a a a', []],
+])('the search %s marks its words in a text', (search, text, marked) => {
+  const pattern = patternOfSearch(search);
+  expect(pattern === null ? [] : [...text.matchAll(pattern)].map(([word]) => word)).toEqual(marked);
+});
+
+describe.skipIf(chromiumPath === undefined)(
+  'finding and reading mail in the dashboard',
+  { timeout: JOURNEY_MS },
+  () => {
+    beforeAll(async () => {
+      stage = await openBrowserStage();
+    }, 300_000);
+    afterAll(() => stage?.close());
+
+    async function withMails(subjects: readonly string[], html?: string) {
+      const account = await stage.account();
+      for (const subject of subjects)
+        await stage.mail({
+          to: account.address,
+          subject,
+          text: `About the ${subject}.`,
+          ...(html === undefined ? {} : { html }),
+        });
+      await expect.poll(async () => (await received(account)).length, POLL).toBe(subjects.length);
+      return account;
+    }
+
+    test('a search runs while it is typed, marks its words and says how many conversations it finds', async () => {
+      const account = await withMails(['Lamp one', 'Lamp two', 'Gears']);
+      const { page, complaints, close } = await stage.open(account);
+      const searches: string[] = [];
+      page.on('request', (request) => {
+        const body = request.postData() ?? '';
+        if (body.includes('InboxThreads')) searches.push(String(JSON.parse(body).variables?.search ?? ''));
+      });
+      await page.goto(`${stage.url}/inbox`);
+      await row(page, 'Gears').waitFor();
+      await page.keyboard.press('/');
+      await page.keyboard.type('lamp');
+      await row(page, 'Gears').waitFor({ state: 'detached' });
+      await page.getByRole('status').getByText('2 conversations').waitFor();
+      expect(await page.getByRole('grid').locator('mark').allInnerTexts()).toContain('Lamp');
+      expect(new URL(page.url()).searchParams.get('q')).toBe('lamp');
+      expect(await findColorViolations(page)).toEqual([]);
+      // What ends in the middle of an operator waits, so that nothing is an error while it is typed.
+      await page.keyboard.type(' subject:two');
+      await row(page, 'Lamp one').waitFor({ state: 'detached' });
+      await page.getByRole('status').getByText('1 conversation', { exact: true }).waitFor();
+      expect(searches.filter((search) => search.endsWith(':'))).toEqual([]);
+      // Back leads out of the search by one step, however many pauses it was typed with.
+      await page.goBack();
+      await row(page, 'Gears').waitFor();
+      expect(complaints).toEqual([]);
+      await close();
+    });
+
+    test('the palette finds pages and actions by other words for them', async () => {
+      const account = await stage.account();
+      const { page, close } = await stage.open(account);
+      await page.goto(`${stage.url}/settings`);
+      await page.keyboard.press('Control+k');
+      const palette = page.getByRole('dialog', { name: 'Command palette' });
+      for (const [words, name] of [
+        ['webhook', 'Endpoints'],
+        ['password', 'Settings'],
+        ['spam', 'Guard rules'],
+        ['help', 'Guides'],
+        ['bounces', 'Suppressions'],
+        ['log out', 'Sign out'],
+      ] as const) {
+        await page.keyboard.press('Control+a');
+        await page.keyboard.type(words);
+        await palette.getByText(name, { exact: true }).waitFor();
+      }
+      await close();
+    });
+
+    test('a newsletter that is dark by a table stays as it is in the dark theme, a light one becomes dark', async () => {
+      const page = (background: string, color: string) =>
+        `<body><table width="100%" height="600" style="background:${background};color:${color}"><tr><td>
+      <p>Summer sale</p><img src="https://images.invalid/a.png" alt="A picture of a lamp" width="200" height="80"></td></tr></table></body>`;
+      const account = await withMails(['Dark'], page('#101010', '#eeeeee'));
+      await stage.mail({ to: account.address, subject: 'Light', text: 'Sale', html: page('#ffffff', '#111111') });
+      await expect.poll(async () => (await received(account)).length, POLL).toBe(2);
+      const tab = await stage.open(account, { colorScheme: 'dark' });
+      const frameOf = async (subject: string) => {
+        const { body } = await account.call('GET', '/emails?type=received');
+        const { id } = body.data.find((email: { subject: string }) => email.subject === subject);
+        await tab.page.goto(`${stage.url}/emails/${id}?tab=html`);
+        await tab.page.getByRole('button', { name: 'Show original colors' }).waitFor();
+        return tab.page.locator('iframe').contentFrame();
+      };
+      const dark = await frameOf('Dark');
+      await dark.getByText('Summer sale').waitFor();
+      expect(await dark.locator('html').evaluate((root) => root.style.filter)).toBe('');
+      const light = await frameOf('Light');
+      await light.getByText('Summer sale').waitFor();
+      await expect.poll(() => light.locator('html').evaluate((root) => root.style.filter), POLL).toContain('invert');
+      // The words in place of the blocked image are inverted with the rest.
+      expect(await light.locator('img').evaluate((image) => image.style.filter)).toBe('');
+      await tab.close();
+    });
+
+    test('an invalid address is red as soon as it is entered', async () => {
+      const account = await stage.account();
+      const { page, complaints, close } = await stage.open(account);
+      await page.goto(`${stage.url}/inbox?compose=new`);
+      const to = page.getByRole('dialog').getByLabel('To', { exact: true });
+      await to.fill('ann@sender.test');
+      await page.keyboard.press('Enter');
+      expect(await page.getByText('is not a valid address').count()).toBe(0);
+      await to.fill('bob@sender');
+      await page.keyboard.press('Enter');
+      await page.getByText('"bob@sender" is not a valid address').waitFor();
+      expect(await findColorViolations(page)).toEqual([]);
+      expect(complaints).toEqual([]);
+      await close();
+    });
+
+    test('a printed conversation has its messages and no navigation, list or button', async () => {
+      const account = await withMails(['Lamp']);
+      const { page, close } = await stage.open(account, { colorScheme: 'dark' });
+      await page.goto(`${stage.url}/inbox`);
+      await row(page, 'Lamp').click();
+      await page.getByRole('article').getByText('About the Lamp.').waitFor();
+      await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+      expect(await page.getByRole('article').getByText('About the Lamp.').isVisible()).toBe(true);
+      expect(await page.getByRole('navigation').first().isVisible()).toBe(false);
+      expect(await page.getByRole('grid').isVisible()).toBe(false);
+      expect(await page.getByRole('button', { name: 'Reply' }).first().isVisible()).toBe(false);
+      expect(await page.getByRole('article').evaluate((message) => getComputedStyle(message).color)).toBe(
+        'rgb(0, 0, 0)',
+      );
+      await page.emulateMedia({ media: null });
+      await close();
+    });
+
+    test('the outline of the page is there before the session is known, if someone was signed in before', async () => {
+      const account = await stage.account();
+      const { page, context, close } = await stage.open(account);
+      await page.goto(`${stage.url}/domains`);
+      await page.getByRole('heading', { name: 'Domains', level: 1 }).waitFor();
+      const held: (() => void)[] = [];
+      await context.route('**/graphql', (route) => void held.push(() => void route.continue()));
+      await page.reload();
+      const outline = page.getByRole('status', { name: 'Loading' });
+      await outline.getByText('Guard rules').waitFor({ state: 'visible' });
+      await expect.poll(() => held.length, POLL).toBeGreaterThan(0);
+      await context.unroute('**/graphql');
+      for (const go of held) go();
+      await page.getByRole('heading', { name: 'Domains', level: 1 }).waitFor();
+      await close();
+    });
+
+    test('the page can be installed, by a manifest that its policy allows', async () => {
+      const account = await stage.account();
+      const { page, complaints, close } = await stage.open(account);
+      await page.goto(`${stage.url}/inbox`);
+      const href = await page.locator('link[rel="manifest"]').getAttribute('href');
+      const response = await page.request.get(`${stage.url}${href}`);
+      expect(response.headers()['content-type']).toMatch(/^application\/manifest\+json/);
+      expect(await response.json()).toMatchObject({ name: 'Postroom', start_url: '/inbox', display: 'standalone' });
+      // The browser itself reads it under the policy of the page.
+      const session = await page.context().newCDPSession(page);
+      const { errors, url } = await session.send('Page.getAppManifest');
+      expect({ errors, url }).toEqual({ errors: [], url: `${stage.url}/site.webmanifest` });
+      expect(complaints).toEqual([]);
+      await close();
+    });
+
+    test('a notice of the system names new mail while the page is not looked at, and none while it is', async () => {
+      const account = await stage.account();
+      const { page, context, close } = await stage.open(account);
+      await context.grantPermissions(['notifications'], { origin: stage.url });
+      // The headless browser shows notices nowhere, and its pages are always looked at.
+      await page.addInitScript(() => {
+        const shown: unknown[] = [];
+        Object.assign(window, { shown, isHidden: false });
+        class Recorded extends EventTarget {
+          static permission = 'granted';
+          static requestPermission = () => Promise.resolve('granted');
+          constructor(title: string, options: { body: string }) {
+            super();
+            shown.push([title, options.body]);
+          }
+        }
+        Object.assign(window, { Notification: Recorded });
+        Object.defineProperty(document, 'visibilityState', {
+          get: () => ((window as unknown as { isHidden: boolean }).isHidden ? 'hidden' : 'visible'),
+        });
+      });
+      const shown = () => page.evaluate(() => (window as unknown as { shown: unknown[] }).shown);
+      await page.goto(`${stage.url}/settings`);
+      await page.getByRole('switch', { name: 'Notify me of new mail' }).click();
+      await page.getByRole('link', { name: 'Inbox', exact: true }).first().click();
+      await stage.mail({ to: account.address, subject: 'Seen', text: 'One.' });
+      await row(page, 'Seen').waitFor();
+      expect(await shown()).toEqual([]);
+      await page.evaluate(() => Object.assign(window, { isHidden: true }));
+      await stage.mail({ to: account.address, subject: 'Unseen', text: 'Two.' });
+      await expect.poll(shown, POLL).toEqual([['Ada Lovelace', 'Unseen']]);
+      await page.evaluate(() => localStorage.removeItem('postroom-desktop-notices'));
+      await close();
+    });
+  },
+);
+
+function row(page: Page, text: string) {
+  return page.getByRole('grid').getByRole('row').filter({ hasText: text });
+}
+
+async function received(account: TestAccount): Promise<string[]> {
+  const { body } = await account.call('GET', '/emails?type=received');
+  return body.data.map(({ id }: { id: string }) => id);
+}

@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createAccount } from '../../../db/queries/accounts/account.ts';
+import { removeOldAuditEntries } from '../../../db/queries/accounts/audit-entry.ts';
+import { eraseRows } from '../../../db/queries/accounts/erase-account.ts';
+import { makeSignInLink } from '../../../db/queries/accounts/sign-in-link.ts';
+import { insertKey } from '../../support/rows/key-rows.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { type BrowserSession, openBrowser } from '../../support/stages/browser-session.ts';
+
+const PASSWORD = 'correct horse battery';
+let gateway: TestGateway;
+let accounts = 0;
+
+beforeAll(async () => {
+  gateway = await openTestGateway();
+});
+afterAll(() => gateway.close());
+
+async function makeAccount(): Promise<{ email: string; userId: string }> {
+  const email = `audited${accounts++}@example.com`;
+  const made = await createAccount(gateway.owner, { email, password: PASSWORD, apiKey: null, mailbox: null });
+  if (made.outcome !== 'created') throw new Error(made.outcome);
+  const { rows } = await gateway.owner.pool.query('select id from user_account where email = $1', [email]);
+  return { email, userId: rows[0].id };
+}
+
+const signIn = async (email: string, password = PASSWORD): Promise<[BrowserSession, number]> => {
+  const browser = openBrowser(gateway.app);
+  return [browser, (await browser.auth('POST', '/sign-in/email', { email, password })).statusCode];
+};
+
+/** Returns the entries of an account in the order in which they were written. */
+async function entriesOf(userId: string) {
+  const { rows } = await gateway.owner.pool.query(
+    `select action, actor_kind as kind, actor_id as actor, actor_name as name, client_address as address, is_denied as denied, reason, before, after
+     from audit_entry where user_id = $1 order by created_at, id`,
+    [userId],
+  );
+  return rows;
+}
+
+describe('the audit log', () => {
+  test('has an entry of each sign-in and sign-out', async () => {
+    const { email, userId } = await makeAccount();
+    const [browser, status] = await signIn(email);
+    expect(status).toBe(200);
+    await browser.auth('POST', '/sign-out');
+    const person = { kind: 'person', actor: userId, name: email, denied: false };
+    expect((await entriesOf(userId)).filter(({ action }) => action.startsWith('session'))).toMatchObject([
+      { ...person, action: 'session.created', address: '127.0.0.1' },
+      { ...person, action: 'session.deleted' },
+    ]);
+  });
+
+  test('has an entry of a sign-in by a link', async () => {
+    const { email, userId } = await makeAccount();
+    const token = await makeSignInLink(gateway.owner, email);
+    const browser = openBrowser(gateway.app);
+    expect((await browser.auth('POST', '/sign-in/link', { token })).statusCode).toBe(200);
+    expect((await entriesOf(userId)).at(-1)).toMatchObject({ action: 'session.created', kind: 'person', name: email });
+  });
+
+  test('has an entry of each wrong password, and none of an account that does not exist', async () => {
+    const { email, userId } = await makeAccount();
+    expect((await signIn(email, 'wrong horse battery'))[1]).not.toBe(200);
+    expect((await signIn('nobody@example.com', 'wrong horse battery'))[1]).not.toBe(200);
+    expect((await entriesOf(userId)).at(-1)).toMatchObject({
+      action: 'session.denied',
+      kind: 'person',
+      actor: null,
+      address: '127.0.0.1',
+      denied: true,
+      reason: 'Invalid email or password',
+    });
+    const { rows } = await gateway.owner.pool.query(`select from audit_entry where object_name = 'nobody@example.com'`);
+    expect(rows).toEqual([]);
+  });
+
+  test('has an entry of a changed password, without the password', async () => {
+    const { email, userId } = await makeAccount();
+    const [browser] = await signIn(email);
+    const change = { currentPassword: PASSWORD, newPassword: 'another horse battery' };
+    expect((await browser.auth('POST', '/change-password', change)).statusCode).toBe(200);
+    const entry = (await entriesOf(userId)).find(({ action }) => action === 'password.updated');
+    expect(entry).toMatchObject({
+      actor: userId,
+      before: { password: '[redacted]' },
+      after: { password: '[redacted]' },
+    });
+  });
+
+  test('names the person who makes a change in the dashboard', async () => {
+    const { email, userId } = await makeAccount();
+    const [browser] = await signIn(email);
+    const created = await browser.graphql(
+      'mutation { createApiKey(input: { name: "mine" }) { ... on CreateApiKeyPayload { secret } } }',
+    );
+    expect(created.json().errors).toBeUndefined();
+    expect((await entriesOf(userId)).findLast(({ action }) => action === 'api_key.created')).toMatchObject({
+      kind: 'person',
+      actor: userId,
+      name: email,
+      after: { name: 'mine', secret_sha256: '[redacted]' },
+    });
+  });
+
+  test('has an entry of a transfer of the ownership and of a member who leaves', async () => {
+    const { email, userId } = await makeAccount();
+    const other = await makeAccount();
+    await gateway.owner.pool.query(
+      `insert into workspace_member (workspace_id, person_id, role) values ($1, $2, 'admin')`,
+      [userId, other.userId],
+    );
+    const [browser] = await signIn(email);
+    const transfer = await browser.rest('POST', `/members/${other.userId}/transfer`, {}, {});
+    expect(transfer.statusCode, transfer.body).toBe(200);
+    const left = await browser.rest('POST', '/members/leave', {}, {});
+    expect(left.statusCode, left.body).toBe(200);
+    const members = (await entriesOf(userId)).filter(
+      ({ action, actor }) => action.startsWith('member') && actor !== null,
+    );
+    expect(members.map(({ action, actor, after }) => [action, actor, after?.role])).toEqual(
+      expect.arrayContaining([
+        ['member.updated', userId, 'owner'],
+        ['member.updated', userId, 'admin'],
+        ['member.deleted', userId, undefined],
+      ]),
+    );
+  });
+
+  test('has an entry of each export of the account, and is part of it', async () => {
+    const { email, userId } = await makeAccount();
+    const [browser] = await signIn(email);
+    expect((await browser.auth('GET', '/export')).statusCode).toBe(200);
+    expect((await entriesOf(userId)).at(-1)).toMatchObject({ action: 'account.exported', kind: 'person', name: email });
+  });
+
+  test('ends with its account, and has no entry of what is erased', async () => {
+    const { userId, apiKey } = await gateway.mailbox({ endpointUrl: 'https://hooks.example.com/' });
+    expect(apiKey).not.toBe('');
+    await gateway.owner.pool.query(
+      `select set_config('postroom.user_id', $1, false), close_account($1, interval '0')`,
+      [userId],
+    );
+    const last = (await entriesOf(userId)).at(-1);
+    expect(last).toMatchObject({ action: 'workspace.erased', kind: 'system' });
+    await eraseRows(gateway.actor, userId);
+    expect(await entriesOf(userId)).toEqual([]);
+  });
+
+  test('is kept for as many days as the setting says', async () => {
+    const { userId } = await gateway.mailbox();
+    const before = await entriesOf(userId);
+    expect(before.length).toBeGreaterThan(0);
+    const shiftClock = (days: number) =>
+      gateway.actor.pool.query(`update clock set shift = $1 * interval '1 day'`, [days]);
+    try {
+      await shiftClock(399);
+      expect(await removeOldAuditEntries(gateway.actor, 400, 10_000)).toBe(0);
+      await shiftClock(401);
+      expect(await removeOldAuditEntries(gateway.actor, 400, 10_000)).toBeGreaterThanOrEqual(before.length);
+    } finally {
+      await shiftClock(0);
+    }
+    expect(await entriesOf(userId)).toEqual([]);
+  });
+});
+
+describe('the export of the audit log', () => {
+  const exported = async (key: string, query = '') => {
+    const response = await gateway.call(key, 'GET', `/audit.ndjson${query}`);
+    expect(response.statusCode, response.body.slice(0, 300)).toBe(200);
+    return response.body
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line));
+  };
+
+  test('has every entry once, in pieces, and its own entry', async () => {
+    const { apiKey, userId } = await gateway.mailbox();
+    const { apiKey: otherKey } = await gateway.mailbox();
+    await gateway.owner.pool.query(
+      `insert into suppression (user_id, id, address, reason, created_at)
+       select $1, 'sup_' || n, 'x' || n || '@elsewhere.test', 'manual', now() from generate_series(1, 450) n`,
+      [userId],
+    );
+    const entries = await exported(apiKey);
+    expect(new Set(entries.map(({ id }) => id)).size).toBe(entries.length);
+    expect(entries).toHaveLength((await entriesOf(userId)).length);
+    expect(entries[0]).toMatchObject({ object: 'audit_entry', action: 'audit.exported', actor_kind: 'key' });
+    expect(await exported(apiKey, '?object_id=sup_7')).toMatchObject([{ action: 'suppression.created' }]);
+    expect(await exported(otherKey, '?object_id=sup_7')).toEqual([]);
+  });
+
+  test('is refused to a key without the scope manage', async () => {
+    const { userId } = await gateway.mailbox();
+    const { secret } = await insertKey(gateway.owner, { userId }, { scopes: ['read'] });
+    expect((await gateway.call(secret, 'GET', '/audit.ndjson')).statusCode).toBe(403);
+  });
+});

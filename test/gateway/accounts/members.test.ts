@@ -1,0 +1,322 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { insertMail } from '../../support/rows/mail-rows.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { type BrowserSession, openBrowser } from '../../support/stages/browser-session.ts';
+import { readServiceMail } from '../../support/stages/service-mail.ts';
+import { openTeam, TEAM_PASSWORD, type TeamStage } from '../../support/stages/team-stage.ts';
+
+let gateway: TestGateway;
+let team: TeamStage;
+
+beforeAll(async () => {
+  gateway = await openTestGateway({ config: { isSignUpOpen: false, rateLimitPerSecond: 0 } });
+  team = await openTeam(gateway, 'team');
+  await insertMail(gateway.owner, [{ userId: team.box.userId, ownAddress: team.box.address, subject: 'For the team' }]);
+});
+afterAll(() => gateway.close());
+
+const problem = (response: { statusCode: number; json: () => { code?: string } }) => [
+  response.statusCode,
+  response.json().code,
+];
+const subjects = async (browser: BrowserSession) =>
+  (await browser.rest('GET', '/emails')).json().data?.map(({ subject }: { subject: string }) => subject);
+const readRole = async (personId: string, workspaceId = team.box.userId) =>
+  (
+    await gateway.owner.pool.query('select role from workspace_member where person_id = $1 and workspace_id = $2', [
+      personId,
+      workspaceId,
+    ])
+  ).rows[0]?.role ?? null;
+const isValidKey = async (key: string) => (await gateway.call(key, 'GET', '/account')).statusCode === 200;
+
+describe('an invitation', () => {
+  test('makes a second person a viewer, who then reads the inbox and changes nothing', async () => {
+    const { email, browser } = await team.makePerson();
+    expect(await subjects(browser)).toEqual([]);
+    const invited = await team.invite({ email: email.toUpperCase(), role: 'viewer' });
+    expect([invited.statusCode, invited.json()]).toEqual([
+      200,
+      expect.objectContaining({ object: 'invitation', email, role: 'viewer', status: 'open' }),
+    ]);
+    const token = await team.readToken(email);
+    const shown = (await openBrowser(gateway.app).auth('POST', '/invitation', { token })).json();
+    expect(shown).toMatchObject({ email, role: 'viewer', state: 'open', hasAccount: true });
+    expect((await team.accept(browser, token)).json()).toEqual({ status: true, workspaceId: team.box.userId });
+    expect(await subjects(browser)).toEqual(['For the team']);
+    const marked = await browser.rest('POST', '/emails/bulk', {}, { ids: ['em_none'], is_read: true });
+    expect(problem(marked)).toEqual([403, 'insufficient_role']);
+    const members = (await browser.rest('GET', '/members')).json().data;
+    expect(members).toMatchObject([
+      { role: 'owner', is_you: false },
+      { role: 'viewer', is_you: true, email },
+    ]);
+  });
+
+  test('is accepted with a new sign-in where sign-up is closed', async () => {
+    const email = 'new@team.test';
+    await team.invite({ email, role: 'agent' });
+    const token = await team.readToken(email);
+    const browser = openBrowser(gateway.app);
+    expect(
+      problem(await browser.auth('POST', '/sign-up/email', { email, name: 'N', password: TEAM_PASSWORD }))[0],
+    ).toBe(400);
+    const weak = await browser.auth('POST', '/sign-up/invitation', { token, name: 'New', newPassword: 'short' });
+    expect(weak.statusCode).toBe(400);
+    const joined = await browser.auth('POST', '/sign-up/invitation', {
+      token,
+      name: 'New',
+      newPassword: TEAM_PASSWORD,
+    });
+    expect(joined.json()).toEqual({ status: true, workspaceId: team.box.userId });
+    expect(await subjects(browser)).toEqual(['For the team']);
+    const person = (await browser.graphql('{ viewer { id person { name role rights } } }')).json().data.viewer;
+    expect(person).toMatchObject({ id: team.box.userId, person: { name: 'New', role: 'AGENT' } });
+    // Later sign-ins begin in the workspace that was used last.
+    expect(await subjects(await team.signIn(email))).toEqual(['For the team']);
+  });
+
+  test('is refused to a new sign-in of an address that can sign in', async () => {
+    const { email } = await team.makePerson();
+    await team.invite({ email, role: 'viewer' });
+    const body = { token: await team.readToken(email), name: 'Twice', newPassword: 'another password' };
+    const refused = await openBrowser(gateway.app).auth('POST', '/sign-up/invitation', body);
+    expect(problem(refused)).toEqual([409, 'SIGN_IN_FIRST']);
+  });
+
+  test('is accepted once, by fifty requests at once, and not again', async () => {
+    const { email, browser } = await team.makePerson();
+    await team.invite({ email, role: 'viewer' });
+    const token = await team.readToken(email);
+    const outcomes = await Promise.all(Array.from({ length: 50 }, () => team.accept(browser, token)));
+    const codes = outcomes.map((response) => response.statusCode);
+    expect(codes.filter((code) => code === 200)).toHaveLength(1);
+    expect(new Set(codes)).toEqual(new Set([200, 409]));
+    expect(problem(await team.accept(browser, token))).toEqual([409, 'INVITATION_ACCEPTED']);
+  });
+
+  test('is for its address only', async () => {
+    const [invited, other] = [await team.makePerson(), await team.makePerson()];
+    await team.invite({ email: invited.email, role: 'viewer' });
+    const refused = await team.accept(other.browser, await team.readToken(invited.email));
+    expect(problem(refused)).toEqual([403, 'INVITATION_FOR_OTHER_ADDRESS']);
+    expect(await readRole(other.personId)).toBeNull();
+  });
+
+  test('expires after 7 days, and can then be sent again', async () => {
+    const { email, browser } = await team.makePerson();
+    const { id } = (await team.invite({ email, role: 'viewer' })).json();
+    const first = await team.readToken(email);
+    await gateway.owner.pool.query(
+      `update workspace_invitation set expires_at = expires_at - interval '7 days', sent_at = sent_at - interval '7 days' where id = $1`,
+      [id],
+    );
+    expect(problem(await team.accept(browser, first))).toEqual([410, 'INVITATION_EXPIRED']);
+    const sent = await team.owner.browser.rest('POST', `/invitations/${id}/resend`, {}, {});
+    expect(sent.json()).toMatchObject({ id, status: 'open' });
+    expect(problem(await team.accept(browser, first))).toEqual([404, 'INVITATION_NOT_FOUND']);
+    const again = await team.owner.browser.rest('POST', `/invitations/${id}/resend`, {}, {});
+    expect(problem(again)).toEqual([409, 'INVITATION_JUST_SENT']);
+    expect((await team.accept(browser, await team.readToken(email))).statusCode).toBe(200);
+  });
+
+  test('does not work after it was revoked, and an accepted one is not revoked', async () => {
+    const { email, browser } = await team.makePerson();
+    const { id } = (await team.invite({ email, role: 'viewer' })).json();
+    const revoke = () => team.owner.browser.rest('DELETE', `/invitations/${id}`);
+    expect((await revoke()).json()).toMatchObject({ id, status: 'revoked' });
+    expect((await revoke()).json()).toMatchObject({ id, status: 'revoked' });
+    expect(problem(await team.accept(browser, await team.readToken(email)))).toEqual([410, 'INVITATION_REVOKED']);
+    const second = (await team.invite({ email, role: 'viewer' })).json();
+    expect((await team.accept(browser, await team.readToken(email))).statusCode).toBe(200);
+    const late = await team.owner.browser.rest('DELETE', `/invitations/${second.id}`);
+    expect(problem(late)).toEqual([409, 'INVITATION_ACCEPTED']);
+  });
+
+  test('is refused with a clear error for a member, an address that is invited, an unknown role and a wrong address', async () => {
+    const { email } = await team.makePerson();
+    await team.invite({ email, role: 'viewer' });
+    expect(problem(await team.invite({ email, role: 'agent' }))).toEqual([409, 'ALREADY_INVITED']);
+    expect(problem(await team.invite({ email: team.owner.email, role: 'agent' }))).toEqual([409, 'ALREADY_MEMBER']);
+    for (const body of [
+      { email: 'x@team.test', role: 'king' },
+      { email: 'x@team.test', role: 'owner' },
+      { email: 'no address', role: 'agent' },
+      { email: 'x@team.test', role: 'admin', domains: ['team.test'] },
+      { email: 'x@team.test', role: 'agent', domains: ['elsewhere.test'] },
+      { email: 'x@team.test', role: 'agent', domains: [], addresses: [] },
+    ])
+      expect((await team.invite(body)).statusCode, JSON.stringify(body)).toBe(400);
+  });
+
+  test('gives no role with more rights than the key of the request has', async () => {
+    const { rows } = await gateway.owner.pool.query(
+      `insert into api_key (id, user_id, name, secret_sha256, scopes)
+       values ('key_manage', $1, 'test', sha256('manages-and-nothing-else'), '{manage}') returning id`,
+      [team.box.userId],
+    );
+    expect(rows).toHaveLength(1);
+    const body = { email: 'y@team.test', role: 'viewer' };
+    const refused = await gateway.call('manages-and-nothing-else', 'POST', '/invitations', body);
+    expect(problem(refused)).toEqual([403, 'MORE_RIGHTS']);
+  });
+
+  test('mails no link and no line that the names of workspaces and persons bring', async () => {
+    const { email } = await team.makePerson();
+    await team.owner.browser.rest(
+      'PATCH',
+      '/workspace',
+      {},
+      { name: 'Win at https://evil.test/now\r\nBcc: x@evil.test' },
+    );
+    await team.invite({ email, role: 'viewer' });
+    const [mail = ''] = await readServiceMail(gateway.owner, email);
+    expect(mail).not.toMatch(/evil\.test|^Bcc/m);
+    expect(mail).toContain('Win at https evil test now');
+    await team.owner.browser.rest('PATCH', '/workspace', {}, { name: 'Team' });
+  });
+});
+
+describe('a member who is removed', () => {
+  test('loses the session in the workspace and the own keys at once, and keeps the own workspace', async () => {
+    const person = await team.makeMember('developer');
+    const key = await team.insertKeyOf(person);
+    expect(await isValidKey(key)).toBe(true);
+    expect(await subjects(person.browser)).toEqual(['For the team']);
+    const removed = await team.owner.browser.rest('DELETE', `/members/${person.personId}`);
+    expect(removed.json()).toMatchObject({ success: true, id: person.personId });
+    expect((await person.browser.rest('GET', '/emails')).statusCode).toBe(401);
+    expect(await isValidKey(key)).toBe(false);
+    expect(await subjects(await team.signIn(person.email))).toEqual([]);
+  });
+
+  test('leaves keys that are kept to the person who removes, who can use them with the rights of that role', async () => {
+    const person = await team.makeMember('developer');
+    const key = await team.insertKeyOf(person);
+    expect((await gateway.call(key, 'PATCH', '/workspace', { name: 'X' })).statusCode).toBe(403);
+    await team.owner.browser.rest('DELETE', `/members/${person.personId}?keep_keys=true`);
+    expect(await isValidKey(key)).toBe(true);
+    expect((await gateway.call(key, 'PATCH', '/workspace', { name: 'Team' })).statusCode).toBe(200);
+  });
+
+  test('cannot be the owner, also when fifty requests come at once', async () => {
+    const admin = await team.makeMember('admin');
+    const { personId } = team.owner;
+    const attempts = await Promise.all([
+      ...Array.from({ length: 25 }, () => admin.browser.rest('DELETE', `/members/${personId}`)),
+      ...Array.from({ length: 25 }, () =>
+        team.owner.browser.rest('POST', '/members/leave', {}, { workspace_id: team.box.userId }),
+      ),
+    ]);
+    for (const attempt of attempts) expect(problem(attempt)).toEqual([409, 'LAST_OWNER']);
+    const changed = await admin.browser.rest('PATCH', `/members/${personId}`, {}, { role: 'viewer' });
+    expect(problem(changed)).toEqual([409, 'LAST_OWNER']);
+    expect(await readRole(personId)).toBe('owner');
+  });
+
+  test('is unknown in another workspace', async () => {
+    const person = await team.makeMember('viewer');
+    const stranger = await team.makePerson();
+    for (const [method, body] of [
+      ['PATCH', { role: 'admin' }],
+      ['DELETE', undefined],
+    ] as const)
+      expect((await stranger.browser.rest(method, `/members/${person.personId}`, {}, body)).statusCode).toBe(404);
+    expect(await readRole(person.personId)).toBe('viewer');
+  });
+});
+
+describe('a member', () => {
+  test('leaves, and cannot leave a workspace that the session is not in', async () => {
+    const person = await team.makeMember('viewer');
+    const leave = (id: string) => person.browser.rest('POST', '/members/leave', {}, { workspace_id: id });
+    expect((await leave(person.personId)).statusCode).toBe(400);
+    expect((await leave(team.box.userId)).statusCode).toBe(200);
+    expect(await readRole(person.personId)).toBeNull();
+    expect((await person.browser.rest('GET', '/emails')).statusCode).toBe(401);
+  });
+
+  test('who may no longer create keys loses the existing ones', async () => {
+    const person = await team.makeMember('developer');
+    const key = await team.insertKeyOf(person);
+    const changed = await team.owner.browser.rest('PATCH', `/members/${person.personId}`, {}, { role: 'agent' });
+    expect(changed.json()).toMatchObject({ role: 'agent', api_keys: 0 });
+    expect(await isValidKey(key)).toBe(false);
+  });
+
+  test('has the new role at once', async () => {
+    const person = await team.makeMember('viewer');
+    const rename = () => person.browser.rest('PATCH', '/workspace', {}, { name: 'Team' });
+    expect((await rename()).statusCode).toBe(403);
+    await team.owner.browser.rest('PATCH', `/members/${person.personId}`, {}, { role: 'admin' });
+    expect((await rename()).statusCode).toBe(200);
+    await team.owner.browser.rest('PATCH', `/members/${person.personId}`, {}, { role: 'viewer' });
+    expect((await rename()).statusCode).toBe(403);
+  });
+});
+
+describe('a session', () => {
+  test('switches between the workspaces of its person, also for subscriptions and downloads, and to no other', async () => {
+    const person = await team.makeMember('viewer');
+    const { browser, personId } = person;
+    const listed = (await browser.auth('GET', '/workspaces')).json();
+    expect(listed.active).toMatchObject({ id: team.box.userId, role: 'viewer' });
+    const roles = new Map(listed.workspaces.map(({ id, role }: { id: string; role: string }) => [id, role]));
+    expect(roles).toEqual(
+      new Map([
+        [personId, 'owner'],
+        [team.box.userId, 'viewer'],
+      ]),
+    );
+    const to = (workspaceId: string) => browser.auth('POST', '/switch-workspace', { workspaceId });
+    expect((await to(personId)).statusCode).toBe(200);
+    expect(await subjects(browser)).toEqual([]);
+    expect((await to(team.box.userId)).statusCode).toBe(200);
+    expect(await subjects(browser)).toEqual(['For the team']);
+    const stranger = await team.makePerson();
+    expect(problem(await to(stranger.personId))).toEqual([404, 'WORKSPACE_NOT_FOUND']);
+    expect(problem(await to('no workspace'))).toEqual([404, 'WORKSPACE_NOT_FOUND']);
+    expect(await subjects(browser)).toEqual(['For the team']);
+  });
+});
+
+describe('the ownership', () => {
+  test('goes to one other member, and the owner until then stays as an admin', async () => {
+    const other = await openTeam(gateway, 'transfer');
+    const next = await other.makeMember('agent');
+    const admin = await other.makeMember('admin');
+    const transfer = (browser: BrowserSession, id: string) => browser.rest('POST', `/members/${id}/transfer`, {}, {});
+    expect(problem(await transfer(admin.browser, admin.personId))).toEqual([403, 'insufficient_role']);
+    expect((await transfer(other.owner.browser, 'usr_none')).statusCode).toBe(404);
+    const attempts = await Promise.all(
+      [next, admin, next, admin].map(({ personId }) => transfer(other.owner.browser, personId)),
+    );
+    expect(attempts.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1);
+    const { rows } = await gateway.owner.pool.query(
+      `select count(*)::integer as owners from workspace_member where workspace_id = $1 and role = 'owner'`,
+      [other.box.userId],
+    );
+    expect(rows).toEqual([{ owners: 1 }]);
+    expect(await readRole(other.owner.personId, other.box.userId)).toBe('admin');
+    const key = await gateway.call(other.box.apiKey, 'POST', `/members/${next.personId}/transfer`, {});
+    expect(key.statusCode).toBe(403);
+  });
+});
+
+test('a workspace that is closed takes its members out, and erases no person who is a member elsewhere', async () => {
+  const other = await openTeam(gateway, 'closing');
+  const guest = await other.makeMember('viewer');
+  const erased = await other.owner.browser.graphql(
+    'mutation ($email: String!) { eraseAccount(input: { confirmEmail: $email }) { __typename } }',
+    {},
+    { email: other.owner.email },
+  );
+  expect(erased.json().data.eraseAccount.__typename).toBe('EraseAccountPayload');
+  expect((await guest.browser.rest('GET', '/emails')).statusCode).toBe(401);
+  expect(await subjects(await team.signIn(guest.email))).toEqual([]);
+  const { rows } = await gateway.owner.pool.query(
+    'select (erase_at is not null) as is_closed from user_account where id = any ($1) order by id = $2',
+    [[guest.personId, other.owner.personId], other.owner.personId],
+  );
+  expect(rows).toEqual([{ is_closed: false }, { is_closed: true }]);
+});
