@@ -81,10 +81,11 @@ export const questions = {
       z.object({
         verdict: z.literal('examined'),
         subject: z.string(),
-        /** these three in the format of the table email_content */
+        /** these four in the format of the table email_content */
         addresses: z.unknown(),
         attachments: z.unknown(),
         authentication: z.unknown(),
+        injection: z.unknown(),
         /** the part of the bodies that guard rules check */
         textBody: z.string().nullable(),
         htmlBody: z.string().nullable(),
@@ -128,6 +129,7 @@ export const questions = {
             references: z.array(z.string()),
             attachments: z.unknown(),
             authentication: z.unknown(),
+            injection: z.unknown(),
             textBody: z.string().nullable(),
             htmlBody: z.string().nullable(),
             /** whether it contains a DMARC report that was not found before */

@@ -205,6 +205,7 @@ async function makeSampleEmail(
     removed_parts: [...message.removedParts],
     attachments: [...message.attachments],
     authentication: null,
+    injection: message.injection,
     priority: message.priority,
     is_truncated: message.isTruncated,
     // Tests of endpoints are marked by their own header (X-Test-Request).

@@ -54,6 +54,7 @@ export function emailRows(
     removed_parts: message.removedParts,
     attachments: message.attachments,
     authentication: outcome.authentication,
+    injection: message.injection,
     priority: message.priority,
     is_truncated: message.isTruncated,
     parse_error: message.parseError,

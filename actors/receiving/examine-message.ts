@@ -31,6 +31,7 @@ export function createExaminer(parser: ParsePool): Examiner {
           addresses: message.addresses,
           attachments: message.attachments,
           authentication,
+          injection: message.injection,
           textBody: message.textBody?.slice(0, MAX_GUARDED_TEXT_LENGTH).toWellFormed() ?? null,
           htmlBody: message.htmlBody?.slice(0, MAX_GUARDED_HTML_LENGTH).toWellFormed() ?? null,
           parseError: message.parseError,

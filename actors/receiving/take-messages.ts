@@ -204,6 +204,7 @@ function contentRow(
     removed_parts: row.removed_parts,
     attachments: row.attachments,
     authentication: row.authentication,
+    injection: row.injection,
     priority: row.priority,
     is_truncated: row.is_truncated,
   };

@@ -1,6 +1,7 @@
 import type { AddressFields } from '../mime/address.ts';
 import type { Attachment } from '../mime/attachment.ts';
 import type { RemovedPart, RemovedTexts } from '../mime/reply-text.ts';
+import type { Injection } from '../screening/screened-mail.ts';
 import { buildChatPayload } from './chat-payload.ts';
 import type { WebhookConfig, WebhookFormat } from './endpoint-config.ts';
 import { buildWebhookPayload, needsRaw, type PayloadFacts } from './webhook-payload.ts';
@@ -27,6 +28,8 @@ export interface StoredMail {
   attachments: Attachment[];
   /** see core/mime/authentication.ts; null: not checked */
   authentication: unknown;
+  /** null: not screened */
+  injection: Injection | null;
   priority: string | null;
   is_truncated: boolean;
   /** of the reply address that received it; null or omitted for other mail */
@@ -111,6 +114,7 @@ function factsOf({
       attachments: mail.attachments,
       priority: mail.priority,
       isTruncated: mail.is_truncated,
+      injection: mail.injection,
     },
     raw,
     endpoint,

@@ -5,6 +5,7 @@ import type { Authentication } from '../mime/authentication.ts';
 import { findEvent } from '../mime/calendar-event.ts';
 import type { RemovedPart } from '../mime/reply-text.ts';
 import type { SenderVerdict } from '../mime/sender-verdict.ts';
+import { type Injection, orderedInjection } from '../screening/screened-mail.ts';
 import { type JsonRange, type JsonWriter, writeJson } from '../shared/json-writer.ts';
 import { DOWNLOAD_LINK_LIFE_MS, makeDownloadLink } from './download-link.ts';
 
@@ -42,6 +43,8 @@ interface PayloadContent {
   attachments: readonly Attachment[];
   priority: string | null;
   isTruncated: boolean;
+  /** null: not screened */
+  injection: Injection | null;
 }
 
 export interface PayloadFacts {
@@ -242,9 +245,10 @@ function writeFlat(out: JsonWriter, facts: PayloadFacts, parts: Parts, event: st
   );
 }
 
-/** Returns the members about the sender. */
-function senderText({ sender: { verdict, authentication } }: PayloadFacts): string {
-  return `"senderVerdict":${JSON.stringify(verdict)},"authentication":${JSON.stringify(authentication)}`;
+/** Returns the members about the sender, and about text that is aimed at agents. */
+function senderText({ sender: { verdict, authentication }, content: { injection } }: PayloadFacts): string {
+  const stored = injection === null ? null : orderedInjection(injection);
+  return `"senderVerdict":${JSON.stringify(verdict)},"authentication":${JSON.stringify(authentication)},"security":${JSON.stringify({ injection: stored })}`;
 }
 
 /** Part of the budget that an event may take; the attendees of a larger one are left out. */

@@ -1,4 +1,6 @@
 import { excerptOfHtml, MAX_CLEANED_HTML_LENGTH, sanitizeHtmlBody } from '../html/sanitize-html.ts';
+import { screenMail } from '../screening/screen-mail.ts';
+import type { Injection } from '../screening/screened-mail.ts';
 import { decodeCharset, storableText } from '../shared/text.ts';
 import { type AddressFields, isFull, readAddressFields } from './address.ts';
 import { type Attachment, attachmentFilename, decodeAttachment, MAX_ATTACHMENTS } from './attachment.ts';
@@ -60,12 +62,14 @@ export interface ParsedMessage {
   hasSeveralFromFields: boolean;
   /** whether one of its parts is the machine-readable part of a report (core/mime/parse-bounce.ts) */
   holdsReport: boolean;
+  /** text that is aimed at an agent which reads the mail; null: the message could not be parsed */
+  injection: Injection | null;
   /** why only the header section was read; null when the message was parsed */
   parseError: string | null;
 }
 
 /** Incremented with every change of the parsed fields, so that stored mail can be parsed again. */
-export const PARSER_VERSION = 5;
+export const PARSER_VERSION = 6;
 
 /** Maximum characters. */
 const PREVIEW_LENGTH = 200;
@@ -91,9 +95,17 @@ export async function parseMessage(bytes: Buffer): Promise<ParsedMessage> {
   const bodies = readBodies(bytes, leaves, head.subject);
   const attachments = attached.slice(0, MAX_ATTACHMENTS).map((leaf, index) => toAttachment(bytes, leaf, index));
   addEvent(bytes, attached, attachments);
+  const injection = screenMail({
+    subject: head.subject,
+    senderName: head.addresses.from?.addresses[0]?.name ?? null,
+    text: bodies.textBody,
+    html: bodies.htmlBody,
+    fileNames: attachments.map(({ filename }) => filename),
+  });
   return {
     ...head,
     ...bodies,
+    injection,
     preview: previewOf(bodies),
     attachments,
     hasAttachments: attachments.length > 0,
@@ -124,6 +136,7 @@ export function scanHeaders(bytes: Uint8Array, parseError: string): ParsedMessag
     hasAttachments: false,
     isTruncated: true,
     holdsReport: false,
+    injection: null,
     parseError: storableText(parseError),
   };
 }

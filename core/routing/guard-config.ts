@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { canonicalDomainName } from '../domains/domain-name.ts';
 import { AUTHENTICATION_RESULTS, type AuthenticationResult } from '../mime/authentication.ts';
+import { INJECTION_VERDICTS, type Injection } from '../screening/screened-mail.ts';
 import { wellFormedJson, wellFormedValue } from '../shared/text.ts';
 import { foldText } from './guard-text.ts';
 
@@ -27,6 +28,8 @@ export interface ExplicitConfig {
   spf?: AuthenticationResult[];
   dkim?: AuthenticationResult[];
   dmarc?: AuthenticationResult[];
+  /** verdict on text that is aimed at an agent, see core/screening/screened-mail.ts */
+  injection?: Injection['verdict'];
   /** how the form of the reference service shows the rule; ignored */
   mode?: string;
 }
@@ -124,6 +127,7 @@ const explicitFields = {
   spf: results.exactOptional(),
   dkim: results.exactOptional(),
   dmarc: results.exactOptional(),
+  injection: z.enum(INJECTION_VERDICTS, 'must be clear or review').exactOptional(),
   mode: z.enum(['simple', 'advanced'], 'must be simple or advanced').exactOptional(),
 };
 
@@ -134,7 +138,7 @@ const explicit = z.preprocess(
     .object(explicitFields)
     .refine(
       (config) => Object.keys(config).some((key) => key !== 'mode'),
-      'must have at least one of subject, from, to, hasWords, hasAttachment, attachments, spf, dkim and dmarc',
+      'must have at least one of subject, from, to, hasWords, hasAttachment, attachments, spf, dkim, dmarc and injection',
     ),
 );
 

@@ -14,6 +14,7 @@ export interface GuardedMail {
   htmlBody: string | null;
   attachments: { filename: string; contentType: string }[];
   authentication: Authentication | null;
+  injection: GuardFacts['injection'];
 }
 
 /** Maximum characters of the text body that rules look at, and of the text of the HTML body. */
@@ -23,7 +24,7 @@ export const MAX_GUARDED_HTML_LENGTH = 200_000;
 
 /** Returns the facts of a stored message. The text of HTML is expensive, so it is computed on first use. */
 export function guardFactsOf(mail: GuardedMail): GuardFacts {
-  const { subject, addresses, attachments, authentication } = mail;
+  const { subject, addresses, attachments, authentication, injection } = mail;
   const addressees = [addresses.to, addresses.cc].flatMap((list) => list?.addresses ?? []);
   let text: string | undefined;
   return {
@@ -36,6 +37,7 @@ export function guardFactsOf(mail: GuardedMail): GuardFacts {
     },
     attachments,
     authentication,
+    injection,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Authentication, AuthenticationResult } from '../mime/authentication.ts';
+import type { Injection } from '../screening/screened-mail.ts';
 import { decodeCursor, encodeCursor, type KeysetCursor } from '../shared/page.ts';
 import type { ExplicitConfig, GuardConfig, GuardCriterion } from './guard-config.ts';
 import { domainOfAddress, foldAddress, foldText } from './guard-text.ts';
@@ -15,6 +16,8 @@ export interface GuardFacts {
   attachments: { filename: string; contentType: string }[];
   /** null: unknown, so that no authentication criterion matches */
   authentication: Authentication | null;
+  /** null: not screened, so that no criterion about it matches */
+  injection: Injection['verdict'] | null;
 }
 
 export const GUARD_RULE_TYPES = ['explicit', 'ai_prompt'] as const;
@@ -101,6 +104,7 @@ interface FoldedFacts {
   text: () => Words;
   attachments: { filename: string; contentType: string }[];
   authentication: Authentication | null;
+  injection: GuardFacts['injection'];
 }
 
 /** A message may be evaluated by several sets of rules. */
@@ -127,6 +131,7 @@ function refoldFacts(facts: GuardFacts): FoldedFacts {
       contentType: contentType.toLowerCase(),
     })),
     authentication: facts.authentication,
+    injection: facts.injection,
   };
 }
 
@@ -155,6 +160,10 @@ const CRITERIA: readonly (readonly [string, Meet])[] = [
   ['spf', ({ spf }, mail) => spf && meetResult(spf, resultsOf(mail.authentication, 'spf'))],
   ['dkim', ({ dkim }, mail) => dkim && meetResult(dkim, resultsOf(mail.authentication, 'dkim'))],
   ['dmarc', ({ dmarc }, mail) => dmarc && meetResult(dmarc, resultsOf(mail.authentication, 'dmarc'))],
+  [
+    'injection',
+    ({ injection }, mail) => (injection === undefined ? undefined : injection === mail.injection ? [injection] : null),
+  ],
   [
     'hasAttachment',
     ({ hasAttachment }, mail) =>

@@ -1,4 +1,5 @@
-import { CONCEPT, findTokens } from './concepts.ts';
+import { CONCEPT } from './concept.ts';
+import { findTokens } from './tokens.ts';
 
 /** What the text of a mail says and its HTML does not. */
 export interface Difference {

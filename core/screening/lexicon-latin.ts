@@ -1,4 +1,4 @@
-import type { Concept } from './concepts.ts';
+import type { Concept } from './concept.ts';
 
 /**
  * Words by language, one list for each concept. A `*` ends a stem; words of scripts that join words are found within others. Past forms of
@@ -27,7 +27,7 @@ export const LATIN_WORDS: Readonly<Record<string, Partial<Record<Concept, string
     threat:
       'suspended closed terminated deactivated deleted lose lost blocked locked legal arrest returned published leaked otherwise expire expires penalty disabled',
     confidence: 'confidential secret secretly quietly discreet discreetly silently privately',
-    account: 'iban bitcoin btc wallet beneficiary',
+    account: 'account accounts iban bitcoin btc wallet beneficiary',
     act: 'list verify grant disclose delete approve archive open call click visit download execute run mark unsubscribe cancel change add remove include append follow grant wire transfer pay install fetch whitelist trust reset accept release summarize say answer must',
     hint: 'system prompt mode tool tools function plugin api summary summariz* summaris* above instructed programmed told taught role inst im sys override admin automated human reader safety guardrails rest approved authorized authorised verified approval confirmation verification must should state claim report',
     belongings:

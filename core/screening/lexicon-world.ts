@@ -1,4 +1,4 @@
-import type { Concept } from './concepts.ts';
+import type { Concept } from './concept.ts';
 
 /** Words of the languages that are not written in Latin letters: see lexicon-latin.ts. */
 export const WORLD_WORDS: Readonly<Record<string, Partial<Record<Concept, string>>>> = {

@@ -1,5 +1,6 @@
-import { CONCEPT, type Concept, type Token } from './concepts.ts';
+import { CONCEPT, type Concept } from './concept.ts';
 import { hasAll, hasAny, isQuoted, type Sentence } from './sentences.ts';
+import type { Token } from './tokens.ts';
 
 /** A sign that text gives instructions to a machine. */
 export interface Signal {
@@ -22,11 +23,12 @@ const PHRASES: readonly [pattern: RegExp, weight: number, why: string][] = [
   ],
   [
     /(?:^|\n)\s*#{2,}\s*(?:new )?(?:system|instructions?|assistant|developer)(?: (?:prompt|message))?\s*:?/,
-    0.6,
+    0.7,
     'it has the heading of a prompt',
   ],
+  [/(?:^|\n)\s*#{2,}\s*(?:user|human|response|input)\s*:/, 0.4, 'it has the roles of a prompt'],
   [/<\/?(?:system|system_prompt|instructions?|assistant|admin)>/, 0.7, 'it has the marks of a prompt'],
-  [/["']?role["']?\s*:\s*["'](?:system|developer|assistant)["']/, 0.6, 'it has a message of a prompt as data'],
+  [/["']?role["']?\s*:\s*["'](?:system|developer|assistant)["']/, 0.7, 'it has a message of a prompt as data'],
   [
     /\b(?:begin|start of|new|updated|end of|revised)(?: of)?(?: the)?(?: \w+)? (?:system )?prompt\b/,
     0.8,
@@ -93,12 +95,12 @@ const PHRASES: readonly [pattern: RegExp, weight: number, why: string][] = [
     'it asks for the instructions of the machine',
   ],
   [
-    /\b(?:use|call|invoke|run|execute|trigger) (?:the |your )?`?[a-z]+_[a-z_]+`?(?: tool| function)?\b/,
-    0.6,
+    /\b(?:use|call|invoke|run|execute|trigger) (?:(?:the |your )?`?[a-z]+_[a-z_]+`? (?:tool|function)|your `?[a-z]+_[a-z_]+`?)\b/,
+    0.7,
     'it names a tool to call',
   ],
   [
-    /\b(?:use|call|invoke|run) (?:the |your )?\w+(?: \w+)? (?:tool|function|plugin|api|command)\b.{0,80}\b(?:to|with|and)\b/s,
+    /\b(?:use|call|invoke|run|execute|trigger) (?:the |your )?\w+(?: \w+)? (?:tool|function|plugin|api|command)\b.{0,80}\b(?:to|with|and)\b/s,
     0.4,
     'it names a tool to call',
   ],
@@ -276,7 +278,13 @@ function findSpan({ tokens, start }: Sentence, concept: Concept): [from: number,
   return token === undefined ? [0, 0] : [token.start - start, token.end - start];
 }
 
+/** Words of a rule that a mail wants to make. */
+const WITHOUT_EXCEPTION = /\b(?:must|always|never|every|all|any|automatically|immediately|without)\b/;
+
 /** Returns whether the sentence has an agent do something with mail or secrets: it adds to what another signal says. */
 export function orders({ text, mask }: Sentence): boolean {
-  return hasAny(mask, 'send', 'act') && (hasAny(mask, 'belongings', 'secret') || ADDRESS.test(text));
+  return (
+    hasAny(mask, 'send', 'act') &&
+    (hasAny(mask, 'belongings', 'secret') || ADDRESS.test(text) || WITHOUT_EXCEPTION.test(text))
+  );
 }

@@ -1,6 +1,7 @@
-import { CONCEPT, type Concept, type Token } from './concepts.ts';
+import { CONCEPT, type Concept } from './concept.ts';
 import type { Signal } from './machine-signals.ts';
 import { hasAll, hasAny, type Sentence } from './sentences.ts';
+import type { Token } from './tokens.ts';
 
 /** Secrets with a name of several words. */
 const SECRET_NAME =

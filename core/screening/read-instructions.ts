@@ -1,8 +1,9 @@
-import { CONCEPT, findTokens } from './concepts.ts';
+import { CONCEPT } from './concept.ts';
 import { foldText, joinSpacedLetters, readDigitsAsLetters } from './folded-text.ts';
 import { findMachineSignals, orders, type Signal } from './machine-signals.ts';
 import { findPressure } from './pressure-signals.ts';
 import { readSentences, type Sentence, splitSentences } from './sentences.ts';
+import { findTokens } from './tokens.ts';
 
 /** Something that a text asks for. */
 export interface Request {

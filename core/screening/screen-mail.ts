@@ -1,5 +1,5 @@
 import { addHtmlText } from '../sending/unseen-html.ts';
-import { PieceList, type ReviewPiece, type UnseenKind } from '../sending/unseen-text.ts';
+import { PieceList, type ReviewPiece } from '../sending/unseen-text.ts';
 import { readAllText } from './all-text.ts';
 import { findDifference } from './differing-parts.ts';
 import { findEncodedRequest } from './encoded-text.ts';
@@ -14,6 +14,7 @@ import {
   type ScreenedMail,
   type ScreenedPart,
 } from './screened-mail.ts';
+import { isSeen } from './seen-text.ts';
 import { findUnseenCharacters } from './unseen-characters.ts';
 
 /** Characters of each body that are screened. */
@@ -100,13 +101,15 @@ function addHtml(html: string, all: string, folded: string, add: Add): void {
   const list = new PieceList(MAX_PIECES);
   if (!addHtmlText(html, list)) return addRequests('html', all, 'seen', add);
   const pieces = list.pieces;
-  const seen = pieces.filter(({ unseen }) => unseen === null || SEEN.has(unseen.kind));
+  const seen = pieces.filter((piece) => isSeen(piece) || isMark(piece));
   addRequests('html', seen.map(({ text }) => text).join(''), 'seen', add);
   for (const { text, detail, reading } of hiddenRuns(pieces)) addHidden('html', text, detail, add, reading);
 }
 
-/** Pieces that many readers do see. */
-const SEEN: ReadonlySet<UnseenKind> = new Set(['collapsed', 'some_readers', 'gap', 'invisible_characters']);
+/** Returns whether a piece marks a place and has no text of its own. */
+function isMark({ unseen }: ReviewPiece): boolean {
+  return unseen?.kind === 'gap' || unseen?.kind === 'invisible_characters';
+}
 
 interface HiddenRun {
   text: string;
@@ -118,11 +121,10 @@ interface HiddenRun {
 function hiddenRuns(pieces: readonly ReviewPiece[]): HiddenRun[] {
   const runs = new Map<string, HiddenRun>();
   let isBefore = true;
-  for (const { text, unseen } of pieces) {
-    if (unseen === null || SEEN.has(unseen.kind)) {
-      if (text.trim() !== '') isBefore = false;
-      if (unseen?.kind !== 'some_readers') continue;
-    }
+  for (const piece of pieces) {
+    const { text, unseen } = piece;
+    if (isSeen(piece) && text.trim() !== '') isBefore = false;
+    if (unseen === null || unseen.kind === 'collapsed' || isMark(piece)) continue;
     const { kind, detail } = unseen;
     const reading = isBefore && kind !== 'comment' && kind !== 'attribute' ? 'preheader' : 'hidden';
     const key = `${reading} ${detail}`;

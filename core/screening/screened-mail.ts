@@ -42,6 +42,14 @@ export interface Injection {
   findings: InjectionFinding[];
 }
 
+/** Returns the same with its keys in one order, wherever it comes from: PostgreSQL has another one. */
+export function orderedInjection({ verdict, findings }: Injection): Injection {
+  return {
+    verdict,
+    findings: findings.map(({ kind, part, excerpt: found, why }) => ({ kind, part, excerpt: found, why })),
+  };
+}
+
 export const MAX_FINDINGS = 10;
 export const MAX_EXCERPT_LENGTH = 200;
 

@@ -1,4 +1,5 @@
-import { CONCEPT, type Concept, type Token } from './concepts.ts';
+import { CONCEPT, type Concept } from './concept.ts';
+import type { Token } from './tokens.ts';
 
 /** A sentence of folded text with its words that mean something. */
 export interface Sentence {

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { GeneratedAlways } from 'kysely';
 import { EMAIL_STATUSES, EMAIL_TYPES, type EmailStatus, type EmailType } from '../../core/emails/email-status.ts';
+import type { Injection } from '../../core/screening/screened-mail.ts';
 import { THREAD_REASONS } from '../../core/threads/threading.ts';
 
 /** The bytes of one SMTP transaction, as received, without our own trace headers; shared by its recipients. */
@@ -246,6 +247,8 @@ export const EmailContentSchema = defineEntity({
     attachments: p.json<unknown>(),
     /** results of SPF, DKIM, DMARC and ARC; null when not checked */
     authentication: p.json<unknown>().nullable(),
+    /** see core/screening/screened-mail.ts; null: it was not screened */
+    injection: p.json<Injection>().nullable(),
     priority: p.text().nullable(),
     tags: p.json<unknown>().defaultRaw(`'[]'`),
     isTruncated: p.boolean().default(false),

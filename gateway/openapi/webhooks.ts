@@ -60,6 +60,11 @@ export const webhookSchemas: Record<string, Schema> = {
         type: ['object', 'null'],
         description: 'Results of SPF, DKIM, DMARC and ARC. Null if not checked.',
       },
+      security: {
+        type: 'object',
+        description:
+          'What the screening says: `injection` with `verdict` and `findings`, or null if the email was not screened.',
+      },
       parsedData: record(
         {
           messageId: text,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AUTHENTICATION_RESULTS } from '../../core/mime/authentication.ts';
 import { ATTENDEE_STATUSES, EVENT_STATUSES } from '../../core/mime/calendar-event.ts';
 import { SENDER_VERDICTS } from '../../core/mime/sender-verdict.ts';
+import { INJECTION_KINDS, INJECTION_VERDICTS, SCREENED_PARTS } from '../../core/screening/screened-mail.ts';
 import { named, nameType } from '../../core/shared/field-notes.ts';
 import { oneOf } from '../../core/shared/vocabulary.ts';
 import { SECURITY_WARNINGS } from './security-warnings.ts';
@@ -123,6 +124,66 @@ export const authentication = nameType(
       'Postroom’s own checks of where a received email came from. Results claimed in the email itself are never used.',
   },
 );
+
+const finding = nameType(
+  z.object({
+    kind: oneOf(INJECTION_KINDS, {
+      name: 'InjectionKind',
+      description: 'How a mail may steer an agent that reads it.',
+      values: {
+        hidden_text: 'Text that a person does not see says something to a machine.',
+        different_parts: 'The plain text says something else than the HTML.',
+        instruction: 'Text gives instructions to a machine.',
+        pressure: 'Text asks for a secret or for money and leaves no time to think.',
+        encoded_text: 'Encoded text decodes to instructions.',
+        link_data: 'A link carries what the mail says, or has a place for what an agent knows.',
+      },
+    }).meta({ description: 'How the mail may steer an agent.' }),
+    part: oneOf(SCREENED_PARTS, {
+      name: 'ScreenedPart',
+      description: 'Part of an email that is screened.',
+      values: {
+        subject: 'The subject.',
+        sender: 'The display name of the sender.',
+        text: 'The plain-text body.',
+        html: 'The HTML body.',
+        attachment: 'The name of an attachment.',
+      },
+    }).meta({ description: 'Where it was found.' }),
+    excerpt: z.string().meta({ description: 'What was found, up to 200 characters. Untrusted: the sender wrote it.' }),
+    why: z.string().meta({ description: 'The reason in one sentence.' }),
+  }),
+  { type: 'InjectionFinding', description: 'Text in an email that is aimed at an agent.' },
+).meta({ id: 'InjectionFinding' });
+
+export const injectionVerdict = oneOf(INJECTION_VERDICTS, {
+  name: 'InjectionVerdict',
+  description: 'Whether a person should look at an email before an agent acts on it.',
+  values: {
+    clear: 'Nothing was found.',
+    review: 'A person should look at the email first.',
+  },
+});
+
+const injection = nameType(
+  z.object({
+    verdict: injectionVerdict.meta({
+      description: '`review`: a person should look at the email before an agent acts on it.',
+    }),
+    findings: z.array(finding).meta({ description: 'What was found, up to 10. Empty if the verdict is `clear`.' }),
+  }),
+  { type: 'Injection', description: 'Text in a received email that is aimed at an agent which reads it.' },
+).meta({ id: 'Injection' });
+
+/** What the screening of an email says. */
+export const emailSecurity = nameType(
+  z.object({
+    injection: injection.nullable().meta({
+      description: 'Text that is aimed at an agent. Null if the email was not screened, as sent mail.',
+    }),
+  }),
+  { type: 'EmailSecurity', description: 'What the screening of an email says.' },
+).meta({ id: 'EmailSecurity' });
 
 export const securityWarning = z
   .object({

@@ -117,6 +117,7 @@ function factsOf(mail: Examined, { recipient, ownAddress }: OwnRecipient) {
     addresses: mail.addresses,
     attachments: mail.attachments,
     authentication: mail.authentication,
+    injection: mail.injection,
     text_body: mail.textBody,
     html_body: mail.htmlBody,
     parse_error: mail.parseError,

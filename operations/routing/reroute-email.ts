@@ -118,6 +118,7 @@ function withDraft(
     addresses: draft.addresses,
     attachments: draft.attachments,
     authentication: draft.authentication,
+    injection: draft.injection,
     text_body: draft.textBody,
     html_body: draft.htmlBody,
     parse_error: null,

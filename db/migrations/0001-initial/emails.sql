@@ -147,6 +147,8 @@ create table email_content (
   removed_parts jsonb not null default '[]',
   attachments jsonb not null,
   authentication jsonb,
+  -- what is aimed at an agent that reads it, see core/screening/screened-mail.ts; null: it was not screened, as sent mail
+  injection jsonb,
   priority text,
   tags jsonb not null default '[]',
   is_truncated boolean not null default false,

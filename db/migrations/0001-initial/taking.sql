@@ -29,7 +29,7 @@ begin
       domain_id text, is_whole boolean, event_ids text[], message_id text, subject text, base_subject text, from_name text,
       from_address text, from_text text, to_addresses text[], cc_addresses text[], preview text, date timestamptz, attachment_count integer,
       headers jsonb, addresses jsonb, in_reply_to text[], reference_ids text[], places integer[], body_places integer[], removed_parts jsonb, attachments jsonb,
-      authentication jsonb, priority text, is_truncated boolean, parser_version smallint, search_text text, parties text[],
+      authentication jsonb, injection jsonb, priority text, is_truncated boolean, parser_version smallint, search_text text, parties text[],
       keys text[], firm_keys text[], reply_key text, anchor jsonb, thread jsonb, route jsonb)
     cross join lateral (select * from message o where o.raw_id = g.raw_id limit 1) m
   ), offered as (
@@ -98,10 +98,10 @@ begin
     returning 1
   ), content_row as (
     insert into email_content (user_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, html_body, cleaned_text,
-      cleaned_html, body_places, removed_parts, attachments, authentication, priority, is_truncated, parser_version)
+      cleaned_html, body_places, removed_parts, attachments, authentication, injection, priority, is_truncated, parser_version)
     select w.user_id, w.email_id, w.headers, w.addresses, w.in_reply_to, w.reference_ids, take_piece(p_bodies, w.places, 0),
       take_piece(p_bodies, w.places, 1), take_piece(p_bodies, w.places, 2), take_piece(p_bodies, w.places, 3), w.body_places, w.removed_parts, w.attachments,
-      w.authentication, w.priority, w.is_truncated, w.parser_version
+      w.authentication, w.injection, w.priority, w.is_truncated, w.parser_version
     from whole w
   ), search_row as (
     insert into email_search (user_id, email_id, created_at, text, parties)

@@ -5,6 +5,7 @@ import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
 import type { CalendarEvent } from '../../../core/mime/calendar-event.ts';
 import { REMOVED_KINDS, type RemovedPart } from '../../../core/mime/reply-text.ts';
+import type { Injection } from '../../../core/screening/screened-mail.ts';
 import type { BodyText } from '../../../core/shared/large-text.ts';
 import type { ThreadReason } from '../../../core/threads/threading.ts';
 import type { Row } from '../../entities/tables.ts';
@@ -79,6 +80,8 @@ export interface EmailContent {
   html: BodyText | null;
   attachments: Attachment[];
   authentication: unknown;
+  /** null: not screened, as sent mail */
+  injection: Injection | null;
   tags: { name: string; value: string }[];
 }
 
@@ -202,6 +205,7 @@ const contentColumns = [
   'html_body',
   'attachments',
   'authentication',
+  'injection',
   'tags',
 ] as const satisfies readonly (keyof Row<'email_content'>)[];
 
@@ -245,7 +249,7 @@ export const bodyBytes: RawBuilder<number> = sql`(${bodySize('text_body')}::bigi
 export const contentBytes: RawBuilder<number> = sql`(${bodySize('text_body')}::bigint + ${bodySize('html_body')}
   + coalesce(octet_length(c.headers::text), 0) + coalesce(octet_length(c.addresses::text), 0) + coalesce(octet_length(c.attachments::text), 0)
   + coalesce(octet_length(c.reference_ids::text), 0) + coalesce(octet_length(c.in_reply_to::text), 0) + coalesce(octet_length(c.tags::text), 0)
-  + coalesce(octet_length(c.authentication::text), 0))`;
+  + coalesce(octet_length(c.authentication::text), 0) + coalesce(octet_length(c.injection::text), 0))`;
 
 /** The same with null for the bodies, which may be large. */
 export const emailOutlineColumns: RawBuilder<unknown> = sql.join(
@@ -265,6 +269,7 @@ export function emailContent(row: WholeContentRow): EmailContent {
     html: row.html_body,
     attachments: attachments.parse(row.attachments ?? []),
     authentication: row.authentication ?? null,
+    injection: row.injection ?? null,
     tags: tags.parse(row.tags ?? []),
   };
 }

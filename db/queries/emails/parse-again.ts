@@ -37,6 +37,7 @@ export interface ParsedRow {
   removed_parts: unknown;
   attachments: unknown;
   authentication: unknown;
+  injection: unknown;
   priority: string | null;
   is_truncated: boolean;
   parse_error: string | null;
@@ -99,7 +100,7 @@ const READ_SQL = `
   select e.raw_id, e.thread_id, e.recipient, e.own_address, p.reverse_path, p.remote_address, p.helo, r.outcome,
     e.message_id, e.subject, e.base_subject, e.from_name, e.from_address, e.from_text, e.to_addresses, e.cc_addresses, e.preview, e.date,
     e.attachment_count, c.headers, c.addresses, c.in_reply_to, c.reference_ids, c.text_body, c.html_body, c.cleaned_text, c.cleaned_html,
-    c.removed_parts, c.attachments, c.authentication, c.priority, c.is_truncated, c.parse_error, c.parser_version,
+    c.removed_parts, c.attachments, c.authentication, c.injection, c.priority, c.is_truncated, c.parse_error, c.parser_version,
     ${placedColumns()}
   from email e
   join email_content c on c.user_id = $1 and c.email_id = e.id
@@ -126,12 +127,12 @@ const WRITE_SQL = `
   with g as materialized (
     select * from json_to_record($3) as g (message_id text, subject text, base_subject text, from_name text, from_address text,
       from_text text, to_addresses text[], cc_addresses text[], preview text, date timestamptz, attachment_count integer, headers jsonb,
-      addresses jsonb, in_reply_to text[], reference_ids text[], removed_parts jsonb, attachments jsonb, authentication jsonb, priority text,
+      addresses jsonb, in_reply_to text[], reference_ids text[], removed_parts jsonb, attachments jsonb, authentication jsonb, injection jsonb, priority text,
       is_truncated boolean, parse_error text, parser_version smallint, search_text text, parties text[])
   ), content_row as (
     update email_content c set headers = g.headers, addresses = g.addresses, in_reply_to = g.in_reply_to, reference_ids = g.reference_ids,
       text_body = $4, html_body = $5, cleaned_text = $6, cleaned_html = $7, body_places = null, removed_parts = g.removed_parts, attachments = g.attachments,
-      authentication = g.authentication, priority = g.priority, is_truncated = g.is_truncated, parse_error = g.parse_error,
+      authentication = g.authentication, injection = g.injection, priority = g.priority, is_truncated = g.is_truncated, parse_error = g.parse_error,
       parser_version = g.parser_version
     from g where c.user_id = $1 and c.email_id = $2
   ), search_row as (

@@ -2,11 +2,13 @@ import { z } from 'zod';
 import { EMAIL_STATUSES } from '../../../core/emails/email-status.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
 import { type Extracts, extractFrom } from '../../../core/mime/extracts.ts';
+import { readSeenText } from '../../../core/screening/seen-text.ts';
 import { refusalShape } from '../../../core/sending/refusal-advice.ts';
-import { wholeText } from '../../../core/shared/large-text.ts';
+import { textBeginning, wholeText } from '../../../core/shared/large-text.ts';
 import { RECIPIENT_STATUSES } from '../../../core/smtp/delivery-status.ts';
 import type { OperationContext } from '../../../operations/context.ts';
 import { type EmailDetails, type EmailSummary, readEmail } from '../../../operations/emails/emails.ts';
+import { inTurn } from '../../../operations/emails/html-text.ts';
 import { waitAnswer } from '../../rest/emails/email-wait.ts';
 import { emailBodyOf, emailListItem, emailListItemOf } from '../../rest/emails/email-wire.ts';
 import { eventBodyOf } from '../../rest/emails/event-wire.ts';
@@ -102,6 +104,9 @@ export const openedEmail = z.object({
   sender_verdict: verdict.nullable(),
   status: z.enum(EMAIL_STATUSES),
   body: z.enum(['text', 'html']),
+  is_seen_text: z.boolean().meta({
+    description: 'Whether `text` is only what a person sees, because `security` says that text is aimed at you.',
+  }),
   has_html: z.boolean(),
   next_offset: z.int().nullable().meta({ description: 'Null: the body ends here.' }),
   attachments: z.array(
@@ -125,6 +130,9 @@ export const openedEmail = z.object({
         .meta(listedInWords('`index`, `filename`, `content_type`.')),
     ),
     security_warnings: z.array(warning).meta({ description: 'What may deceive the reader.' }),
+    security: examined.security.meta(
+      listedInWords('`injection`: `verdict`, `review` if text is aimed at you, and `findings` that quote it.'),
+    ),
     recipients: z.array(listedRecipient),
   }),
 });
@@ -161,14 +169,16 @@ export async function openEmail(
 
 async function openedEmailOf(context: OperationContext, email: EmailDetails, choice: BodyChoice) {
   const body = emailBodyOf(email, context.settings.publicUrl);
-  const [{ sender_verdict, security_warnings } = NO_FINDINGS] = await readSenderFindings(context, [email]);
-  const part = bodyPart(email, choice);
+  const [{ sender_verdict, security_warnings, security } = NO_FINDINGS] = await readSenderFindings(context, [email]);
+  const seen = choice.body === 'text' ? await readSeen(context, email) : null;
+  const part = seen === null ? bodyPart(email, choice) : textPart(seen, choice.offset, choice.limit);
   const lists = [body.to, body.cc, body.reply_to ?? []];
   return {
     ...body,
     status: email.status,
     sender_verdict,
     body: choice.body,
+    is_seen_text: seen !== null,
     has_html: email.html !== null,
     next_offset: part.nextOffset,
     attachments: email.attachments.slice(0, MAX_ATTACHMENTS).map(({ index, size }: Attachment) => ({
@@ -194,10 +204,24 @@ async function openedEmailOf(context: OperationContext, email: EmailDetails, cho
         content_type: shortText(contentType, MAX_SUBJECT),
       })),
       security_warnings,
+      security,
       recipients: body.recipients.slice(0, MAX_RECIPIENTS) as z.infer<typeof listedRecipient>[],
     },
   };
 }
+
+/** Returns the text that a person sees, of mail with text that is aimed at agents; null for other mail. */
+async function readSeen({ userId }: OperationContext, { injection, text, html }: EmailDetails): Promise<string | null> {
+  if (injection?.verdict !== 'review') return null;
+  const bodies = {
+    text: text === null ? null : textBeginning(text, MAX_SEEN),
+    html: html === null ? null : textBeginning(html, MAX_SEEN),
+  };
+  return inTurn(userId, () => readSeenText(bodies));
+}
+
+/** Characters of a body that are read for it. */
+const MAX_SEEN = 200_000;
 
 /** Returns part of a body. Mail without a text body has the text of its HTML. */
 function bodyPart(email: EmailDetails, { body, offset, limit }: BodyChoice): TextPart {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { OperationContext } from '../../../operations/context.ts';
 import type { EmailDetails } from '../../../operations/emails/emails.ts';
-import { securityWarning, senderVerdict } from '../../../operations/emails/finding-shapes.ts';
+import { emailSecurity, securityWarning, senderVerdict } from '../../../operations/emails/finding-shapes.ts';
 import { readSecurityWarnings, verdictOf } from '../../../operations/emails/security-warnings.ts';
 import { authenticationOf } from '../../../operations/emails/stored-authentication.ts';
 import { emailBody } from './email-wire.ts';
@@ -15,13 +15,18 @@ export const examinedEmailBody = emailBody
     security_warnings: z.array(securityWarning).meta({
       description: 'Deceptive links, display names and domains in a received email, up to 22. Empty for sent mail.',
     }),
+    security: emailSecurity.meta({ description: 'What the screening of the email says.' }),
   })
   .meta({ id: 'ExaminedEmail' });
 
-type SenderFindings = Pick<z.infer<typeof examinedEmailBody>, 'sender_verdict' | 'security_warnings'>;
+type SenderFindings = Pick<z.infer<typeof examinedEmailBody>, 'sender_verdict' | 'security_warnings' | 'security'>;
 
 /** Of an email that was not checked. */
-export const NO_FINDINGS: SenderFindings = { sender_verdict: null, security_warnings: [] };
+export const NO_FINDINGS: SenderFindings = {
+  sender_verdict: null,
+  security_warnings: [],
+  security: { injection: null },
+};
 
 /** Returns the fields that each examined email has in addition. */
 export async function readSenderFindings(
@@ -33,8 +38,9 @@ export async function readSenderFindings(
     return { email, html: email.html, authentication };
   });
   const warnings = await readSecurityWarnings(context, examined);
-  return examined.map(({ authentication }, at) => ({
+  return examined.map(({ email, authentication }, at) => ({
     sender_verdict: authentication === null ? null : verdictOf(authentication),
     security_warnings: warnings[at] ?? [],
+    security: { injection: email.injection },
   }));
 }

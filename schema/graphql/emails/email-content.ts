@@ -117,6 +117,7 @@ const EMPTY: EmailParts = {
   removedParts: [],
   attachments: [],
   authentication: null,
+  injection: null,
   tags: [],
   priority: null,
   isTruncated: false,

@@ -5,7 +5,7 @@ import { extractFrom } from '../../../core/mime/extracts.ts';
 import { checkEmailHtml } from '../../../operations/emails/email-checks.ts';
 import { emailChecks } from '../../../operations/emails/email-checks-capability.ts';
 import type { EmailSummary } from '../../../operations/emails/emails.ts';
-import { authentication, extracts, securityWarning } from '../../../operations/emails/finding-shapes.ts';
+import { authentication, emailSecurity, extracts, securityWarning } from '../../../operations/emails/finding-shapes.ts';
 import { inTurn, withText } from '../../../operations/emails/html-text.ts';
 import { readSecurityWarnings, type SecurityWarning, verdictOf } from '../../../operations/emails/security-warnings.ts';
 import { authenticationOf } from '../../../operations/emails/stored-authentication.ts';
@@ -60,6 +60,11 @@ builder.objectFields(EmailNode, (t) => ({
     description: 'Deceptive links, display names and domains in a received email, up to 22. Empty for sent mail.',
     complexity: { field: WARNINGS_COST },
     resolve: (email, _args, context) => warningsOf(context).load(email),
+  }),
+  security: t.field({
+    type: typeFor(emailSecurity, isOfDomain),
+    description: 'What the screening of the email says: text in it that is aimed at an agent.',
+    resolve: async ({ id }, _args, context) => ({ injection: (await loadEmailParts(context, id, null)).injection }),
   }),
   checks: t.field({
     type: typeFor(emailChecks, isOfDomain),

@@ -1,10 +1,11 @@
 import type { ExplicitConfig, GuardCriterion, PromptConfig } from '../../../core/routing/guard-config.ts';
-import { authenticationResult } from '../../../operations/emails/finding-shapes.ts';
+import { authenticationResult, injectionVerdict } from '../../../operations/emails/finding-shapes.ts';
 import { builder, enumValues } from '../builder.ts';
 import { addInputType, addOutputType, typeFor } from '../capability-shapes.ts';
 import { EmailNode, GuardRuleNode } from '../nodes.ts';
 
 const AuthenticationResult = typeFor(authenticationResult);
+const InjectionVerdict = typeFor(injectionVerdict);
 
 const GuardOperator = builder.enumType('GuardOperator', {
   description: 'How many values of a criterion must match.',
@@ -33,6 +34,7 @@ const texts = {
   spf: 'SPF results that match.',
   dkim: 'DKIM results that match. One valid signature counts as PASS, whatever the others are.',
   dmarc: 'DMARC results that match.',
+  injection: 'Verdict of the screening for text that is aimed at an agent.',
   mode: 'How a form displays the rule.',
 } as const;
 const operator = 'Whether any or all values must match.';
@@ -113,6 +115,12 @@ const ExplicitGuardConfig = builder.objectRef<ExplicitConfig>('ExplicitGuardConf
       description: texts.dmarc,
       resolve: (config) => config.dmarc ?? null,
     }),
+    injection: t.field({
+      type: InjectionVerdict,
+      nullable: true,
+      description: texts.injection,
+      resolve: (config) => config.injection ?? null,
+    }),
     mode: t.field({
       type: GuardFormMode,
       nullable: true,
@@ -163,6 +171,7 @@ const GuardConfigInput = builder.inputType('GuardConfigInput', {
     spf: t.field({ type: [AuthenticationResult], description: texts.spf }),
     dkim: t.field({ type: [AuthenticationResult], description: texts.dkim }),
     dmarc: t.field({ type: [AuthenticationResult], description: texts.dmarc }),
+    injection: t.field({ type: InjectionVerdict, description: texts.injection }),
     mode: t.field({ type: GuardFormMode, description: texts.mode }),
     prompt: t.string({
       description: 'For type AI_PROMPT: the question for the language model, 1 to 4,000 characters.',

@@ -11,6 +11,7 @@ const facts: GuardFacts = {
   text: 'word '.repeat(100_000),
   attachments: Array.from({ length: 100 }, () => ({ filename: 'f'.repeat(255), contentType: 'a/b' })),
   authentication: null,
+  injection: null,
 };
 let server: GuardModelServer;
 let model: GuardModel;

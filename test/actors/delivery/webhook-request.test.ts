@@ -52,6 +52,7 @@ const partsWith = (timeout: number): WebhookRequestParts => ({
     attachments: [],
     authentication: null,
     priority: null,
+    injection: null,
     is_truncated: false,
     is_test: false,
   },

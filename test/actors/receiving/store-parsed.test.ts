@@ -122,6 +122,7 @@ const message: ParsedMessage = {
       transferEncoding: 'base64',
     },
   ],
+  injection: { verdict: 'clear', findings: [] },
   priority: 'high',
   hasAttachments: true,
   isTruncated: false,

@@ -59,6 +59,7 @@ function factsOf(told: Told = {}): PayloadFacts {
       removedParts: [],
       attachments: files.map((each, index) => ({ ...file, index, ...each })),
       priority: null,
+      injection: null,
       isTruncated: false,
     },
     raw: null,

@@ -57,6 +57,7 @@ test('parses a plain message', async () => {
     isTruncated: false,
     hasSeveralFromFields: false,
     holdsReport: false,
+    injection: { verdict: 'clear', findings: [] },
     parseError: null,
   } satisfies ParsedMessage);
 });

@@ -2,7 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { decideJudged, judgeMail, triedRules } from '../../../core/routing/guard-judgement.ts';
 import type { GuardFacts, GuardRule } from '../../../core/routing/guard-rule.ts';
 
-const facts: GuardFacts = { subject: 'tea', from: [], to: [], text: 'tea', attachments: [], authentication: null };
+const facts: GuardFacts = {
+  subject: 'tea',
+  from: [],
+  to: [],
+  text: 'tea',
+  attachments: [],
+  authentication: null,
+  injection: null,
+};
 const explicit = (id: string, priority: number, config: object): GuardRule =>
   ({
     id,

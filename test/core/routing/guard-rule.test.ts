@@ -49,6 +49,7 @@ const mail: GuardFacts = {
     { filename: 'photo.jpeg', contentType: 'image/jpeg' },
   ],
   authentication: verdicts(),
+  injection: 'review',
 };
 
 let made = 0;
@@ -117,6 +118,7 @@ describe('a criterion matches', () => {
       ],
     ],
     ['by having attachments', { hasAttachment: true }, [['hasAttachment', 'true']]],
+    ['by text aimed at agents', { injection: 'review' }, [['injection', 'review']]],
     ['by the end of a file name', { attachments: anyOf('.exe', '.pdf') }, [['attachments', '.pdf']]],
     ['by a pattern of a file name', { attachments: anyOf('inv*-*.pdf') }, [['attachments', 'inv*-*.pdf']]],
     ['by a part of a file name', { attachments: anyOf('photo') }, [['attachments', 'photo']]],
@@ -159,6 +161,7 @@ describe('a criterion matches', () => {
     ['a domain below', { from: anyOf('*@mail.shop.test') }],
     ['an addressee as sender', { from: anyOf('hello@inbox.test') }],
     ['having no attachment', { hasAttachment: false }],
+    ['having no text aimed at agents', { injection: 'clear' }],
     ['a start for the end of a file name', { attachments: anyOf('.invoice') }],
     ['a pattern whose pieces overlap', { attachments: anyOf('invoice-2026*2026.pdf') }],
     ['a pattern whose inner piece reaches into the last', { attachments: anyOf('in*2026*26.pdf') }],
@@ -332,6 +335,7 @@ describe('a rule config', () => {
     [{ dmarc: [] }, 'config.dmarc: must have at least one value'],
     [{ attachments: 'a*b*c*d*e' }, 'config.attachments.values.0: must not have more than 3 asterisks'],
     [{ hasAttachment: 'yes' }, 'config.hasAttachment: '],
+    [{ injection: 'suspected' }, 'config.injection: must be clear or review'],
     [{ from: { values: ['a@b.test'], aligned: 'yes' } }, 'config.from.aligned: '],
     [{ subject: 'a', mode: 'expert' }, 'config.mode: must be simple or advanced'],
     [
@@ -380,6 +384,7 @@ describe('facts', () => {
     htmlBody: '<style>p{color:red}</style><p>Fr<b>ee</b> &amp; sp&#105;ns</p><p>now</p><script>steal()</script>',
     attachments: [],
     authentication: null,
+    injection: null,
   };
 
   test('contain every recipient once', () => {
@@ -456,5 +461,6 @@ describe('hostile mail and rules take linear time', () => {
     textBody: null,
     attachments: [],
     authentication: null,
+    injection: null,
   };
 });

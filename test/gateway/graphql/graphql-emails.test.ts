@@ -138,7 +138,7 @@ const FIELDS = `
   attachments { index filename contentType size contentId disposition downloadUrl } extracts { event { summary } }
   content { text html cleanedText cleanedHtml quotedText signature removedParts { kind start end } inReplyTo references priority isTruncated parseError headers { name value }
     authentication { hasSeveralFromFields spf { result domain } dkim { result domain selector } dmarc { result policy domain } arc { result domain } sender { verdict domain text } } }
-  securityWarnings { kind text shown actual } approval { status }
+  securityWarnings { kind text shown actual } security { injection { verdict findings { kind part excerpt why } } } approval { status }
   recipients { address status attemptCount lastCode lastEnhancedStatus lastText refusal { reason type title advice } nextAttemptAt settledAt complainedAt
     attempts { number startedAt finishedAt durationMs outcome host remoteAddress isTls code enhancedStatus text } }`;
 
@@ -221,6 +221,7 @@ function detailOf(email: Graph) {
           },
     sender_verdict: verdicts && { ...verdicts.sender, verdict: lower(verdicts.sender.verdict) },
     security_warnings: email.securityWarnings,
+    security: email.security,
     approval: email.approval,
     recipients: recipients.map((recipient: Graph) => {
       const { lastCode, lastEnhancedStatus, lastText, refusal } = recipient;

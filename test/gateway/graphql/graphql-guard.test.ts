@@ -32,7 +32,7 @@ const CRITERION = '{ operator values }';
 const RULE = `id name description type priority isActive action endpoint { id } triggerCount lastTriggeredAt createdAt updatedAt
   config { __typename ... on PromptGuardConfig { prompt } ... on ExplicitGuardConfig {
     subject ${CRITERION} from { operator values isAligned } to ${CRITERION} hasWords ${CRITERION} hasAttachment attachments ${CRITERION}
-    spf dkim dmarc mode } }`;
+    spf dkim dmarc injection mode } }`;
 
 const casinos = {
   name: 'Casinos',
@@ -73,6 +73,7 @@ describe('a guard rule', () => {
       spf: ['PASS', 'SOFTFAIL'],
       dkim: ['NONE'],
       dmarc: ['FAIL'],
+      injection: 'REVIEW',
       mode: 'ADVANCED',
     };
     const { guardRule } = await graph.mutate(
@@ -115,6 +116,7 @@ describe('a guard rule', () => {
         spf: ['pass', 'softfail'],
         dkim: ['none'],
         dmarc: ['fail'],
+        injection: 'review',
         mode: 'advanced',
       },
       action: { action: 'route', endpointId: box.endpointId },

@@ -131,6 +131,7 @@ describe('webhooks', () => {
         },
       ],
       priority: null,
+      injection: null,
       isTruncated: false,
     },
     raw: Buffer.from('Subject: Hi\r\n\r\nAAAA'),

@@ -386,6 +386,7 @@ describe('one email', () => {
       authentication: null,
       sender_verdict: null,
       security_warnings: [],
+      security: { injection: null },
       approval: null,
       recipients: [],
     });

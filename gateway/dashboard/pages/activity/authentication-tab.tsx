@@ -1,4 +1,5 @@
 import { Alert, Group, Paper, SimpleGrid, Text, Title } from '@mantine/core';
+import { ScreeningFindings } from '../../parts/screening-findings.tsx';
 import { SecurityWarnings } from '../../parts/security-warnings.tsx';
 import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
 import { AUTHENTICATION } from './email-documents.ts';
@@ -28,7 +29,7 @@ const meanings: Record<string, string> = {
 export function AuthenticationTab({ id }: { id: string }) {
   return (
     <EmailPart id={id} query={AUTHENTICATION}>
-      {({ securityWarnings, content: { authentication: found } }) =>
+      {({ securityWarnings, security, content: { authentication: found } }) =>
         found === null ? (
           <Text c="dimmed">
             This email was not checked because it was sent from here, created as a test, or could not be parsed.
@@ -36,6 +37,7 @@ export function AuthenticationTab({ id }: { id: string }) {
         ) : (
           <>
             <SecurityWarnings warnings={securityWarnings} />
+            <ScreeningFindings injection={security.injection} />
             <Text className="postroom-wrap">{found.sender.text}</Text>
             {found.hasSeveralFromFields && (
               <Alert color="red" variant="outline" title="Multiple From fields">

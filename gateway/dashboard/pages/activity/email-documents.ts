@@ -83,6 +83,7 @@ export const AUTHENTICATION = graphql(`
     email(id: $id) {
       id
       securityWarnings { kind text shown actual }
+      security { injection { verdict findings { part excerpt why } } }
       content {
         authentication {
           hasSeveralFromFields

@@ -5,6 +5,7 @@ import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconAlertTriangle } from '../../parts/icons.ts';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
+import { ScreeningFindings } from '../../parts/screening-findings.tsx';
 import { SecurityWarnings } from '../../parts/security-warnings.tsx';
 import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
 import style from './inbox.module.css';
@@ -37,6 +38,7 @@ export function MessageBody({ message }: { message: ThreadMessage }) {
       {email != null && (
         <>
           <SecurityWarnings warnings={email.securityWarnings} />
+          <ScreeningFindings injection={email.security.injection} />
           {email.content.parseError !== null && (
             <Alert
               color="yellow"

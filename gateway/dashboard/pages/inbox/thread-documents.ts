@@ -51,6 +51,7 @@ export const MESSAGE_BODY = graphql(`
       attachments { index filename contentType size downloadUrl disposition }
       recipients { id address status lastCode lastText refusal { title advice } nextAttemptAt settledAt }
       securityWarnings { kind text shown actual }
+      security { injection { verdict findings { part excerpt why } } }
       content {
         text cleanedText html parseError isTruncated
         authentication {

@@ -91,6 +91,9 @@ function criteriaInWords(config: Rule['config']): string[] {
     ...phrase('an attachment is', config.attachments),
     ...(config.hasAttachment === null ? [] : [config.hasAttachment ? 'it has an attachment' : 'it has no attachment']),
     ...results(config),
+    ...(config.injection === null
+      ? []
+      : [config.injection === 'REVIEW' ? 'it has text aimed at agents' : 'it has no text aimed at agents']),
   ];
 }
 

@@ -59,6 +59,20 @@ export function RuleCriteria({ form }: { form: UseFormReturnType<RuleValues & { 
             ]}
           />
         </div>
+        <div>
+          <Text size="sm" fw={600} mb={4} id="injection">
+            Text aimed at agents
+          </Text>
+          <SegmentedControl
+            aria-labelledby="injection"
+            {...form.getInputProps('injection')}
+            data={[
+              { value: 'any', label: 'Any' },
+              { value: 'REVIEW', label: 'Found' },
+              { value: 'CLEAR', label: 'Not found' },
+            ]}
+          />
+        </div>
         <Group grow preventGrowOverflow={false} align="flex-start">
           {checks.map(([name, label]) => (
             <MultiSelect

@@ -25,6 +25,7 @@ export interface RuleValues {
   spf: Result[];
   dkim: Result[];
   dmarc: Result[];
+  injection: 'any' | 'REVIEW' | 'CLEAR';
   prompt: string;
 }
 
@@ -51,6 +52,7 @@ export function valuesOf(rule: Rule | null): RuleValues {
     spf: [...(explicit?.spf ?? [])],
     dkim: [...(explicit?.dkim ?? [])],
     dmarc: [...(explicit?.dmarc ?? [])],
+    injection: explicit?.injection ?? 'any',
     prompt: config?.__typename === 'PromptGuardConfig' ? config.prompt : '',
   };
 }
@@ -82,6 +84,7 @@ export function inputOf(values: RuleValues, rule: Rule | null): RuleInput {
           spf: orNull(values.spf),
           dkim: orNull(values.dkim),
           dmarc: orNull(values.dmarc),
+          injection: values.injection === 'any' ? null : values.injection,
         };
   return {
     name: values.name,

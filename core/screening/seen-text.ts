@@ -1,0 +1,35 @@
+import { addHtmlText } from '../sending/unseen-html.ts';
+import { addPlainText, PieceList, type ReviewPiece, type UnseenKind } from '../sending/unseen-text.ts';
+
+/** Kinds of pieces that many readers do see. */
+const SEEN_KINDS: ReadonlySet<UnseenKind> = new Set(['collapsed', 'some_readers']);
+/** Characters of a body that are read, and of its pieces. */
+const MAX_LENGTH = 200_000;
+const MAX_PIECES = 400_000;
+
+/** Returns whether a person sees a piece of a mail, at least in some programs. */
+export function isSeen({ unseen }: ReviewPiece): boolean {
+  return unseen === null || SEEN_KINDS.has(unseen.kind);
+}
+
+/**
+ * Returns the text of a mail that a person sees: of its HTML if it has any, without hidden elements and invisible characters. Its beginning, if
+ * it is large; null: it has no text, or the HTML cannot be read.
+ */
+export function readSeenText(mail: { text: string | null; html: string | null }): string | null {
+  const list = new PieceList(MAX_PIECES);
+  if (mail.html !== null) {
+    if (!addHtmlText(mail.html.slice(0, MAX_LENGTH), list)) return null;
+  } else if (mail.text === null) return null;
+  else addPlainText(mail.text.slice(0, MAX_LENGTH), list);
+  const text = list
+    .finish()
+    .filter(isSeen)
+    .map((piece) => piece.text)
+    .join('');
+  return text
+    .replace(/[^\S\n]+/g, ' ')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+    .toWellFormed();
+}
