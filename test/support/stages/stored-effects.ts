@@ -29,7 +29,7 @@ export async function readStored(database: Database, userId: string): Promise<St
         'set_by_key_id', scheduled_by_key_id) from email where user_id = $1 and type <> 'received'
       union all select 'recipient ' || id, jsonb_build_object('status', status, 'next_attempt_at', next_attempt_at) from recipient where user_id = $1
       union all select 'delivery ' || id, jsonb_build_object('status', status, 'next_attempt_at', next_attempt_at) from delivery where user_id = $1
-      union all select 'key ' || id, jsonb_build_object('scopes', scopes, 'domain', domain_id, 'policy', send_policy, 'expires_at', expires_at,
+      union all select 'key ' || id, jsonb_build_object('scopes', scopes, 'reach', reach, 'policy', send_policy, 'expires_at', expires_at,
         'revoked_at', revoked_at) from api_key where user_id = $1`,
     values: [userId],
   });
