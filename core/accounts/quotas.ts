@@ -3,7 +3,7 @@ import { UserError } from '../shared/errors.ts';
 import { nameType } from '../shared/field-notes.ts';
 
 /** Largest value of a quota. */
-export const MAX_QUOTA = 1_000_000_000;
+const MAX_QUOTA = 1_000_000_000;
 
 const quota = z.number().int().min(0).max(MAX_QUOTA).nullish();
 
@@ -24,7 +24,7 @@ export type Quotas = z.infer<typeof quotasShape>;
 export type Quota = keyof Quotas;
 
 /** `code` on the wire. */
-export const QUOTA_EXCEEDED = 'quota_exceeded';
+const QUOTA_EXCEEDED = 'quota_exceeded';
 
 const WHAT: Record<Quota, string> = { mailPerDay: 'emails per day', domains: 'domains', addresses: 'email addresses' };
 

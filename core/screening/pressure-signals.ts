@@ -105,4 +105,4 @@ function isNegated({ text, start }: Sentence, verb: Token): boolean {
 }
 
 /** Concepts without which a text is not searched for pressure. */
-export const PRESSURE_CONCEPTS: readonly Concept[] = ['send', 'pay'];
+const PRESSURE_CONCEPTS: readonly Concept[] = ['send', 'pay'];

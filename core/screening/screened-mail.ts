@@ -21,7 +21,7 @@ export const INJECTION_KINDS = [
   'encoded_text',
   'link_data',
 ] as const;
-export type InjectionKind = (typeof INJECTION_KINDS)[number];
+type InjectionKind = (typeof INJECTION_KINDS)[number];
 
 export const SCREENED_PARTS = ['subject', 'sender', 'text', 'html', 'attachment'] as const;
 export type ScreenedPart = (typeof SCREENED_PARTS)[number];

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { Quotas } from '../../core/accounts/quotas.ts';
 import type { Reach } from '../../core/accounts/key-rights.ts';
 import type { ApiInterface } from '../../core/accounts/logged-request.ts';
+import type { Quotas } from '../../core/accounts/quotas.ts';
 import type { InvitedRole, Role } from '../../core/accounts/roles.ts';
 import type { SendPolicy } from '../../core/sending/send-policy.ts';
 

@@ -87,7 +87,15 @@ export function openSessions({ database, bus, now, publicUrl, secret }: Sessions
 }
 
 function credentialOf({ workspaceId: userId, role, isApprover, reach, ...session }: SessionRow): SessionCredential {
-  const rights = { keyId: null, personId: session.personId, role, isApprover, scopes: null, reach, mayHaveQuotas: true };
+  const rights = {
+    keyId: null,
+    personId: session.personId,
+    role,
+    isApprover,
+    scopes: null,
+    reach,
+    mayHaveQuotas: true,
+  };
   return { ...session, userId, rights };
 }
 

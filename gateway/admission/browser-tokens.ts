@@ -6,7 +6,7 @@ import { findTokenParent, type TokenParent } from '../../db/queries/accounts/bro
 import { CREDENTIAL_AGE_MS, type Credentials } from './credentials.ts';
 
 /** What a browser token allows now. */
-export interface TokenEntry {
+interface TokenEntry {
   /** the workspace */
   userId: string;
   rights: KeyRights;

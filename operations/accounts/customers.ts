@@ -22,7 +22,7 @@ export interface CustomerQuery {
 }
 
 /** Workspaces per parent. */
-export const MAX_CUSTOMERS = 100_000;
+const MAX_CUSTOMERS = 100_000;
 /** Characters. */
 export const MAX_CLIENT_ID_LENGTH = 100;
 export const MAX_CUSTOMER_NAME_LENGTH = 100;
@@ -32,7 +32,7 @@ const SECRET_BYTES = 32;
 const DAY_MS = 86_400_000;
 
 /** The scopes that a key of a customer's workspace can have: it keeps no workspaces itself. */
-export const SCOPES_OF_CUSTOMERS = SCOPES.filter((scope) => scope !== 'workspaces');
+const SCOPES_OF_CUSTOMERS = SCOPES.filter((scope) => scope !== 'workspaces');
 
 /** Returns a page of workspaces, newest first; inverted: oldest first. */
 export async function pageCustomers(

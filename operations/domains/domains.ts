@@ -7,7 +7,6 @@ import { canonicalDomainName, parentDomains } from '../../core/domains/domain-na
 import { REASONS } from '../../core/domains/domain-state.ts';
 import { isMtaStsSeen, isTlsReportSeen, type TransportAdvice, transportAdviceOf } from '../../core/domains/mta-sts.ts';
 import { isNameOfService, isTrustedDomain } from '../../core/domains/trusted-domain.ts';
-import { requireRoom } from '../accounts/quotas.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/transaction.ts';
@@ -20,6 +19,7 @@ import * as pages from '../../db/queries/domains/domain-page.ts';
 import { findDomainId } from '../../db/queries/domains/domain-page.ts';
 import type { DomainConditions, Domain as DomainRow } from '../../db/queries/domains/domain-row.ts';
 import { countRecentEmails, NONE, type RecentEmails } from '../../db/queries/upkeep/recent-emails.ts';
+import { requireRoom } from '../accounts/quotas.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext, type OperationSettings } from '../context.ts';
 import { checkDnsNow, checkNewDomainDns } from './check-dns.ts';
 import { makeDkimKey } from './make-dkim-key.ts';
