@@ -54,8 +54,8 @@ test('reads UTF-8 with a character that is cut, and labels of UTF-8 that are wro
 });
 
 describe('a message without charsets', () => {
-  const parse = async (charset: string, subject: string, text: string) =>
-    await parseMessage(
+  const parse = (charset: string, subject: string, text: string) =>
+    parseMessage(
       Buffer.concat([
         Buffer.from('From: a@b.test\r\nSubject: '),
         iconv.encode(subject, charset),

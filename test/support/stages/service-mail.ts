@@ -1,13 +1,15 @@
 import { SYSTEM_USER_ID } from '../../../core/accounts/system-account.ts';
 import type { Database } from '../../../db/connection/database.ts';
+import { unpackMessage } from '../../../db/packed-message.ts';
 
 /** Returns the texts of mail that the service sent to an address, oldest first, without quoted-printable. */
 export async function readServiceMail(database: Database, address: string): Promise<string[]> {
-  const { rows } = await database.pool.query<{ text: string }>(
-    `select convert_from(m.octets, 'UTF8') as text from email e
+  const { rows } = await database.pool.query<{ octets: Buffer; sha256: Buffer; sizeBytes: number }>(
+    `select m.octets, m.sha256, m.size_octets as "sizeBytes" from email e
      join raw_message m on m.id = e.raw_id join recipient r on r.user_id = e.user_id and r.email_id = e.id
      where e.user_id = $1 and r.address = $2 order by e.created_at, e.id`,
     [SYSTEM_USER_ID, address],
   );
-  return rows.map(({ text }) => text.replaceAll('=\r\n', '').replaceAll('=3D', '='));
+  const messages = await Promise.all(rows.map(unpackMessage));
+  return messages.map((message) => String(message).replaceAll('=\r\n', '').replaceAll('=3D', '='));
 }
