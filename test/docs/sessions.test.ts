@@ -37,6 +37,9 @@ const SESSIONS = [
   'accounts.md',
   'doctor.md',
   'backup.md',
+  'screening.md',
+  'teams.md',
+  'workspaces.md',
 ];
 
 /** Pages with commands that other tests run, or none runs, and why. */
