@@ -89,9 +89,9 @@ function create(account: NewAccount): Work {
         return JSON.stringify({ userId: created.userId, email: account.email, apiKey: created.apiKey });
       case 'email taken':
         throw new Error(`${account.email} already has an account. Use --key to add another key`);
-      case 'key taken':
       case 'no workspace':
         throw new Error(ownsNone(account.email));
+      case 'key taken':
       case 'domain taken':
         throw new Error('That key belongs to another account or was revoked');
     }

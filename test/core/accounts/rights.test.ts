@@ -44,7 +44,7 @@ describe('a key that a member created', () => {
   });
 });
 
-test('an approver approves in every role, and a key of an approver approves with the scope only', () => {
+test('an approver of any role has the right to approve, and a key of an approver needs the scope', () => {
   for (const role of ROLES) {
     expect(hasRight(member({ role, isApprover: true }), 'approve')).toBe(true);
     expect(hasRight(member({ role, isApprover: true, keyId: 'key', scopes: ['read'] }), 'approve')).toBe(false);
