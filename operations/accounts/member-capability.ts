@@ -89,7 +89,7 @@ const target = { argument: 'id', argumentDescription: 'ID of the person.' } as c
 const workspace = z
   .object({
     object: restLiteral('workspace'),
-    id: named(z.string(), { graphqlType: 'ID' }),
+    id: named(z.string(), { graphqlType: 'ID' }).meta({ description: 'ID of the workspace.' }),
     name: z.string().meta({ description: 'Name of the workspace.' }),
     createdAt: z.date().meta({ description: 'When the workspace was created.' }),
     members: z.number().int().meta({ description: 'Number of members.' }),

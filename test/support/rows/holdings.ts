@@ -93,7 +93,7 @@ export async function addRequest(actor: Database, { userId }: TestMailbox): Prom
   );
 }
 
-/** Adds a member and an invitation. */
+/** Adds a member, an invitation and the workspace of a customer. */
 async function addTeam(actor: Database, { userId }: TestMailbox): Promise<void> {
   const id = randomBytes(16).toString('hex');
   await actor.pool.query(
@@ -107,6 +107,10 @@ async function addTeam(actor: Database, { userId }: TestMailbox): Promise<void> 
   await actor.pool.query(
     `insert into workspace_invitation (id, workspace_id, email, role, token_sha256, expires_at)
      values ('inv_' || $2, $1, 'invited-' || $2 || '@account.test', 'viewer', sha256(convert_to($2, 'UTF8')), now() + interval '7 days')`,
+    [userId, id],
+  );
+  await actor.pool.query(
+    `insert into workspace (id, name, parent_id, client_id) values ('wsp_' || $2, 'Customer of ' || $1, $1, 'customer-' || $2)`,
     [userId, id],
   );
 }
@@ -325,7 +329,8 @@ async function idsOf(database: Database, userId: string): Promise<Map<string, st
   }
   const { rows } = await database.pool.query<{ id: string }>(
     `select person_id as id from workspace_member where workspace_id = $1 and person_id <> $1
-     union all select id from workspace_invitation where workspace_id = $1`,
+     union all select id from workspace_invitation where workspace_id = $1
+     union all select id from workspace where parent_id = $1`,
     [userId],
   );
   for (const { id } of rows) found.add(id);

@@ -20,9 +20,12 @@ export interface GraphSweepOptions {
 export const UNKNOWN = '00000000000070008000000000000000';
 const MALFORMED = ['nonsense', '', '%00', "';drop table email;--", 'x'.repeat(300), '-1', '__proto__'];
 /** What one's own is gone by comes last, in this order. */
-const DESTRUCTIVE = ['split', 'move', 'merge', 'cancel', 'lift', 'revoke', 'delete', 'deleteDomain', 'revokeApiKey'];
+const DESTRUCTIVE = ['split', 'move', 'merge', 'cancel', 'lift', 'revoke', 'delete', 'deleteDomain', 'revokeApiKey', 'removeMember'];
 /** Which kind of id a mutation takes, by a word of its name. */
 const KINDS: [word: RegExp, prefix: string][] = [
+  [/Customer|BrowserToken/, 'wsp'],
+  [/Member/, 'usr'],
+  [/Invitation/, 'inv'],
   [/Domain|DkimKey/, 'dom'],
   [/ReplyAddress/, 'rpl'],
   [/EmailAddress/, 'addr'],
@@ -52,6 +55,9 @@ const MORE: Readonly<Record<string, Record<string, unknown>[]>> = {
   updateThreads: [{ isRead: true }],
   updateDomain: [{ isCatchAllEnabled: true }, { isCatchAllEnabled: false }],
   updateApiKey: [{ name: 'x' }],
+  updateMember: [{ role: 'AGENT' }],
+  updateCustomerWorkspace: [{ name: 'x' }],
+  createBrowserToken: [{ rights: ['READ'], origins: ['https://app.example.com'] }],
   updateEmailAddress: [{ isActive: true }],
   updateGuardRule: [{ name: 'x' }, { action: { action: 'ROUTE' } }],
   createGuardRule: [{ action: { action: 'ROUTE' } }],
