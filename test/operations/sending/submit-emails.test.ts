@@ -13,7 +13,7 @@ const submission = {
 /** The queue looks at no more of it. */
 const contextOf = (answerBy: number) =>
   ({
-    database: {} as Database,
+    database: { pool: {} } as Database,
     userId: 'usr_1',
     rights: FULL_RIGHTS,
     answerBy,

@@ -68,8 +68,8 @@ export async function insertReceivedMail(
          select "rawId", decode(raw, 'base64'), sha256(decode(raw, 'base64')), length(decode(raw, 'base64')) from row
        ), content as (
          insert into email_content (user_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, cleaned_text,
-           attachments, parser_version)
-         select $2, "emailId", headers, $3::jsonb, '{}', '{}', text, text, '[]', 1 from row
+           attachments, injection, parser_version)
+         select $2, "emailId", headers, $3::jsonb, '{}', '{}', text, text, '[]', '{"verdict":"clear","findings":[]}', 1 from row
        ), route_row as (
          insert into route (user_id, email_id, created_at, threaded_at) select $2, "emailId", at, at from row
        )
