@@ -330,14 +330,14 @@ describe('the request log', () => {
   test('is filtered by status, method, interface, key and text, and paged', async () => {
     const own = await gateway.mailbox();
     const { token, id: keyId } = (await gateway.call(own.apiKey, 'POST', '/api-keys', { name: 'b' })).json();
-    await gateway.call(token, 'GET', '/emails/em_unknown?x=Needle&signature=s3cret');
+    await gateway.call(token, 'GET', '/emails?search=Needle&type=nothing&signature=s3cret');
     await gateway.call(token, 'POST', '/emails', {});
     await gateway.graphql(token, '{ viewer { id } }');
     const pathsOf = async (query: string) =>
       (await logOf(query, own.apiKey)).data.map(
         (each: { method: string; path: string }) => `${each.method} ${each.path}`,
       );
-    const unknown = 'GET /api/e2/emails/em_unknown?x=Needle&signature=[redacted]';
+    const unknown = 'GET /api/e2/emails?search=Needle&type=nothing&signature=[redacted]';
     expect(await pathsOf('status=client_error')).toEqual(['POST /api/e2/emails', unknown]);
     expect(await pathsOf('search=nEEdle')).toEqual([unknown]);
     expect(await pathsOf('search=MISSING_required&method=post')).toEqual(['POST /api/e2/emails']);

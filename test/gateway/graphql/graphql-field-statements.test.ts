@@ -43,6 +43,7 @@ const sources: Readonly<Record<string, Source[]>> = {
   ApiKey: [root('apiKeys')],
   ApiRequest: [root('apiRequests')],
   AuditEntry: [root('auditEntries')],
+  CustomerWorkspace: [root('customerWorkspaces')],
   Delivery: [
     (first, selection) => `{ email(id: "${lists.emailId}") { page: deliveries(first: ${first}) ${selection} } }`,
     (first, selection) => `{ endpoint(id: "${lists.endpointId}") { page: deliveries(first: ${first}) ${selection} } }`,

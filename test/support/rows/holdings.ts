@@ -94,7 +94,7 @@ export async function addRequest(actor: Database, { userId }: TestMailbox): Prom
 }
 
 /** Adds a member, an invitation and the workspace of a customer. */
-async function addTeam(actor: Database, { userId }: TestMailbox): Promise<void> {
+export async function addTeam(actor: Database, { userId }: TestMailbox): Promise<void> {
   const id = randomBytes(16).toString('hex');
   await actor.pool.query(
     `insert into user_account (id, email) values ('usr_' || $1, 'member-' || $1 || '@account.test')`,

@@ -94,6 +94,7 @@ const DRAFT = 'a draft changes nothing until it is sent';
 const DELIVERS = 'repeats or tests deliveries, which the delivery log has';
 const LOOKS = 'shows or computes something';
 const SESSION = 'needs a session; see audit-sign-ins.test.ts';
+const CUSTOMERS = 'changes the workspace of a customer, which the log of the product does not have yet (docs/audit.md)';
 const CHECKS = 'checks DNS; the system records a change of the status';
 
 /** All other changing requests of REST, each with the reason why the audit log has no entry. */
@@ -129,6 +130,11 @@ export const unauditedRequests: Readonly<Record<string, string>> = {
   'POST /guard/:id/check': LOOKS,
   'POST /guard/backtest': LOOKS,
   'POST /guard/:id/backtest': LOOKS,
+  'POST /workspaces': CUSTOMERS,
+  'PATCH /workspaces/:id': CUSTOMERS,
+  'DELETE /workspaces/:id': CUSTOMERS,
+  'POST /workspaces/:id/api-keys': CUSTOMERS,
+  'POST /workspaces/:id/tokens': CUSTOMERS,
   'POST /domains/:id/verify': CHECKS,
   'POST /domains/:id/auth': CHECKS,
   'PATCH /domains/:id/auth': CHECKS,

@@ -20,7 +20,18 @@ export interface GraphSweepOptions {
 export const UNKNOWN = '00000000000070008000000000000000';
 const MALFORMED = ['nonsense', '', '%00', "';drop table email;--", 'x'.repeat(300), '-1', '__proto__'];
 /** What one's own is gone by comes last, in this order. */
-const DESTRUCTIVE = ['split', 'move', 'merge', 'cancel', 'lift', 'revoke', 'delete', 'deleteDomain', 'revokeApiKey', 'removeMember'];
+const DESTRUCTIVE = [
+  'split',
+  'move',
+  'merge',
+  'cancel',
+  'lift',
+  'revoke',
+  'delete',
+  'deleteDomain',
+  'revokeApiKey',
+  'removeMember',
+];
 /** Which kind of id a mutation takes, by a word of its name. */
 const KINDS: [word: RegExp, prefix: string][] = [
   [/Customer|BrowserToken/, 'wsp'],
