@@ -32,6 +32,7 @@ beforeAll(async () => {
     ['send'],
     ['manage'],
     ['approve'],
+    ['workspaces'],
     ['read', 'send'],
     ['read', 'send', 'manage'],
   ] as Scope[][])

@@ -358,7 +358,7 @@ describe('the request log', () => {
     ]);
     expect(rest.edges[0].node).toMatchObject({
       method: 'GET',
-      status: 404,
+      status: 400,
       apiKey: { name: 'b', hint: `${token.slice(0, 4)}…${token.slice(-4)}` },
     });
   });

@@ -127,8 +127,9 @@ describe('a claim', () => {
 
 test('who_am_i lists the scopes of a key with full access, and that it has full access', async () => {
   expect((await call('who_am_i', {})).data['key']).toEqual({
-    scopes: ['read', 'send', 'manage', 'approve'],
+    scopes: ['read', 'send', 'manage', 'approve', 'workspaces'],
     has_full_access: true,
-    domain: null,
+    domains: null,
+    addresses: null,
   });
 });

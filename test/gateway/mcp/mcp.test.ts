@@ -33,7 +33,12 @@ describe.each(ERAS)('a client of protocol %s', (era) => {
     const me = await client.callTool({ name: 'who_am_i', arguments: {} });
     expect(me.structuredContent).toMatchObject({
       account: { id: box.userId },
-      key: { scopes: ['read', 'send', 'manage', 'approve'], has_full_access: true, domain: null },
+      key: {
+        scopes: ['read', 'send', 'manage', 'approve', 'workspaces'],
+        has_full_access: true,
+        domains: null,
+        addresses: null,
+      },
       addresses: [{ address: box.address, is_active: true }],
     });
 
