@@ -158,7 +158,7 @@ export const customerCapability: Capability = {
         quotas: quotasShape.nullish().meta({ description: 'Replaces all quotas. Null removes them.' }),
         isSuspended: z.boolean().optional().meta({ description: 'Whether it is suspended.' }),
       }),
-      inputName: 'UpdateWorkspace',
+      inputName: 'UpdateCustomerWorkspace',
       example: { isSuspended: true },
       errors: [],
       run: (context, input, id) => customers.updateCustomer(context, id, input),

@@ -458,7 +458,7 @@ function countTexts(): KyselyPlugin & { count: number } {
     count: 0,
     transformQuery: ({ node }) => node,
     transformResult({ result }) {
-      this.count += result.rows.filter((row) => 'text' in row).length;
+      this.count += result.rows.filter((row) => 'text_body' in row).length;
       return Promise.resolve(result);
     },
   };
