@@ -29,7 +29,15 @@ const keyOf = (...scopes: Scope[]) => keys.get(scopes.join(' ')) ?? { id: '', se
 beforeAll(async () => {
   gateway = await openTestGateway();
   box = await gateway.mailbox();
-  for (const scopes of [['read'], ['send'], ['manage'], ['approve'], ['send', 'manage'], ['read', 'send']] as Scope[][])
+  for (const scopes of [
+    ['read'],
+    ['send'],
+    ['manage'],
+    ['approve'],
+    ['workspaces'],
+    ['send', 'manage'],
+    ['read', 'send'],
+  ] as Scope[][])
     keys.set(scopes.join(' '), await insertKey(gateway.owner, box, { scopes }));
 });
 afterAll(() => gateway.close());

@@ -12,6 +12,7 @@ const LOOK_PAST = [
   'api_keys_of',
   'count_inbox',
   'count_mail',
+  'customers_of',
   'exchanged_emails',
   'indexed_threads',
   'is_batch_of_domain',
@@ -21,6 +22,7 @@ const LOOK_PAST = [
   'labelled_emails',
   'list_labels',
   'pending_receptions',
+  'person_of',
   'pick_emails',
   'pick_threads',
   'placed_octets',
@@ -33,6 +35,7 @@ const LOOK_PAST = [
   'walk_emails',
   'walk_messages',
   'walk_threads',
+  'workspace_of',
 ];
 
 let gateway: TestGateway;
