@@ -54,17 +54,14 @@ function selectionOf(output: GraphQLOutputType, depth: number): string {
   return `{ __typename ${fieldsOf(type.name, depth)} }`;
 }
 
-/** Whether a field needs no right that a key of one domain cannot have. */
-function isReadable(field: Parameters<typeof accessOf>[0]): boolean {
-  const need = accessOf(field);
-  return need === null || RIGHTS[need.right].scope === 'read';
-}
+/** Fields of the viewer that need a scope which a key of one domain cannot have. */
+const OF_MANAGERS = ['erasurePreview'];
 
 function fieldsOf(typeName: string, depth: number): string {
   const type = schema.getType(typeName);
   if (!isObjectType(type) && !isInterfaceType(type)) return '';
   return Object.values(type.getFields())
-    .filter((field) => !field.args.some(isRequiredArgument) && isReadable(field))
+    .filter((field) => !field.args.some(isRequiredArgument) && !OF_MANAGERS.includes(field.name))
     .flatMap((field) => {
       const inner = getNamedType(field.type);
       if (isLeafType(inner)) return [field.name];
