@@ -146,7 +146,7 @@ test('a route without objects that act later stores none, whatever its request n
   expect(found).toEqual([]);
   const untried = Object.keys(stayingRequests).filter((name) => name.includes('/') && !tried.includes(name));
   // A case of another route may have been tried here, too.
-  expect(untried.filter((name) => !(name in stayingCases))).toEqual([]);
+  expect(untried.filter((name) => !(name in stayingCases) && !(name in UNTRIED))).toEqual([]);
 });
 
 /** Arguments of the staying tools, where ID is replaced by each ID of the account. */
@@ -197,6 +197,15 @@ const moreValues: Readonly<Record<string, object>> = {
 
 /** Mutations that are not tried here, each with the reason. */
 const UNTRIED: Readonly<Record<string, string>> = {
+  'POST /members/:id/transfer': 'needs a session; see accounts/members.test.ts',
+  'POST /members/leave': 'needs a session; see accounts/members.test.ts',
+  'POST /invitations/:id/resend': 'once per minute; see accounts/members.test.ts',
+  'mutation transferOwnership': 'needs a session; see accounts/members.test.ts',
+  'mutation leaveWorkspace': 'needs a session; see accounts/members.test.ts',
+  'mutation createInvitation': 'needs an address that is not invited yet; see accounts/members.test.ts',
+  'mutation resendInvitation': 'once per minute; see accounts/members.test.ts',
+  'mutation updateCustomerWorkspace': 'see accounts/customers.test.ts',
+  'mutation createBrowserToken': 'see accounts/browser-tokens.test.ts',
   'mutation eraseAccount': 'the account ends',
   'mutation importEmails': 'waits for the receiving actor; its route is tried',
   'mutation simulateInbound': 'waits for the receiving actor; its route is tried',

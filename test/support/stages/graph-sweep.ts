@@ -21,6 +21,7 @@ export const UNKNOWN = '00000000000070008000000000000000';
 const MALFORMED = ['nonsense', '', '%00', "';drop table email;--", 'x'.repeat(300), '-1', '__proto__'];
 /** What one's own is gone by comes last, in this order. */
 const DESTRUCTIVE = [
+  'removeMember',
   'split',
   'move',
   'merge',
@@ -30,7 +31,6 @@ const DESTRUCTIVE = [
   'delete',
   'deleteDomain',
   'revokeApiKey',
-  'removeMember',
 ];
 /** Which kind of id a mutation takes, by a word of its name. */
 const KINDS: [word: RegExp, prefix: string][] = [
