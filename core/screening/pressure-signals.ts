@@ -103,6 +103,3 @@ function asksToPay(sentence: Sentence): boolean {
 function isNegated({ text, start }: Sentence, verb: Token): boolean {
   return NEGATED.test(text.slice(Math.max(0, verb.start - start - 24), verb.start - start));
 }
-
-/** Concepts without which a text is not searched for pressure. */
-const PRESSURE_CONCEPTS: readonly Concept[] = ['send', 'pay'];
