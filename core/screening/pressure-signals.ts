@@ -1,4 +1,4 @@
-import { CONCEPT, type Concept } from './concept.ts';
+import { CONCEPT } from './concept.ts';
 import type { Signal } from './machine-signals.ts';
 import { hasAll, hasAny, type Sentence } from './sentences.ts';
 import type { Token } from './tokens.ts';
