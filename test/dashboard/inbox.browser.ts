@@ -263,7 +263,7 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     await page.keyboard.press('Tab');
     await expect.poll(() => focused(page)).toBe('Guide to this page');
     await page.keyboard.press('Tab');
-    await expect.poll(() => focused(page)).toBe(`owner@${account.domain}`);
+    await expect.poll(() => focused(page)).toBe(`owner@${account.domain} owner`);
 
     await row(page, 'Gears').focus();
     await page.keyboard.press('Enter');
