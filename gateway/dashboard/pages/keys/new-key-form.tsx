@@ -25,7 +25,7 @@ import { type KeyScope, keyScopes } from './key-scopes.ts';
 const CHOICES = graphql(`
   query DashboardKeyChoices {
     domains(first: 100) { edges { node { id name status canSend } } }
-    emailAddresses(first: 100) { edges { node { id address domainId } } }
+    emailAddresses(first: 100) { edges { node { id address } } }
     viewer { firstMail { address } }
   }
 `);
