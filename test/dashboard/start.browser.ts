@@ -19,6 +19,9 @@ describe.skipIf(chromiumPath === undefined)('the first steps of an account', { t
 
   test('the overview lists the first steps, counts those that are done, and stays without them once hidden', async () => {
     const account = await stage.account();
+    // Uses of keys are noted in batches.
+    const usedAt = async () => (await account.call('GET', '/api-keys')).body.data[0]?.last_used_at;
+    await expect.poll(usedAt, { timeout: 60_000 }).not.toBeNull();
     const { page, close } = await stage.open(account);
     await page.goto(`${stage.url}/`);
     const steps = page.getByRole('region', { name: 'Getting started' });
