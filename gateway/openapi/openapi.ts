@@ -96,7 +96,10 @@ const tags = [
   },
   { name: 'Account', description: 'The account, its limits, its state, and how long mail is kept.' },
   { name: 'Members', description: 'The workspace, its members with their roles, and invitations.' },
-  { name: 'Workspaces', description: 'Workspaces for the customers of a product, their quotas, keys and browser tokens.' },
+  {
+    name: 'Workspaces',
+    description: 'Workspaces for the customers of a product, their quotas, keys and browser tokens.',
+  },
   { name: 'API keys', description: 'Keys of programs, with their scopes and send policies.' },
   { name: 'Audit', description: 'The audit log: who changed what, and what was refused.' },
   { name: 'Requests', description: 'The log of requests that came with an API key.' },
