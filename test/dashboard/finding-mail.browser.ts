@@ -75,6 +75,28 @@ describe.skipIf(chromiumPath === undefined)(
       await close();
     });
 
+    test('the palette finds pages and actions by other words for them', async () => {
+      const account = await stage.account();
+      const { page, close } = await stage.open(account);
+      await page.goto(`${stage.url}/settings`);
+      await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+      await page.keyboard.press('Control+k');
+      const palette = page.getByRole('dialog', { name: 'Command palette' });
+      for (const [words, name] of [
+        ['webhook', 'Endpoints'],
+        ['password', 'Settings'],
+        ['spam', 'Guard rules'],
+        ['help', 'Guides'],
+        ['bounces', 'Suppressions'],
+        ['log out', 'Sign out'],
+      ] as const) {
+        await page.keyboard.press('Control+a');
+        await page.keyboard.type(words);
+        await palette.getByText(name, { exact: true }).waitFor();
+      }
+      await close();
+    });
+
     test('a newsletter that is dark by a table stays as it is in the dark theme, a light one becomes dark', async () => {
       const page = (background: string, color: string) =>
         `<body><table width="100%" height="600" style="background:${background};color:${color}"><tr><td>
