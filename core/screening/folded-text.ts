@@ -40,11 +40,11 @@ const DIGITS: Readonly<Record<string, string>> = {
 
 const IN_WORDS = /[a-z][013457@$!][a-z]|\b[1!][gn]/;
 /** The verbs of instructions, with digits for letters. */
-const VERBS = /[i1!l]gn[o0]r[e3]|d[i1!][s5$]r[e3]g[a4@]rd|f[o0]rg[e3][t7]|[o0]v[e3]rr[i1!]d[e3]|f[o0]rw[a4@]rd/;
+const VERBS = /[i1!l]gn[o0]r[e3]|d[i1!][s5$]r[e3]g[a4@]rd|f[o0]rg[e3][t7]|[o0]v[e3]rr[i1!]d[e3]|f[o0]rw[a4@]rd/g;
 
 /** Returns folded text with letters in the place of digits in words (`1gn0re`); null when no word has both. */
 export function readDigitsAsLetters(folded: string): string | null {
-  if (!IN_WORDS.test(folded) || !VERBS.test(folded)) return null;
+  if (!IN_WORDS.test(folded) || folded.match(VERBS)?.every((verb) => /^[a-z]+$/.test(verb)) !== false) return null;
   const read = folded.replace(/(?<![\w@.$/])(?:[a-z]{0,20}[013457@$!])[a-z013457@$]{2,20}(?![\w/])/g, (word) => {
     if ((word.match(/[a-z]/g)?.length ?? 0) < word.length / 2) return word;
     return word.replace(/[013457@$!]/g, (digit) => DIGITS[digit] ?? digit);
