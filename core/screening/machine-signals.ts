@@ -173,7 +173,12 @@ const PHRASES: readonly Phrase[] = [
   ],
 ];
 
+/** An address of mail or of a page. */
 const ADDRESS = /[^\s@<>"]{1,64}@[a-z0-9-]{1,63}\.[a-z.]{2,30}|https?:\/\/\S/;
+function hasAddress(text: string): boolean {
+  return (text.includes('@') || text.includes('://')) && ADDRESS.test(text);
+}
+
 /** Words before a noun that a person may have as well: not "travel agent". */
 const MODIFIER =
   '(?:the|any|all|every|my|your|this|ai|llm|mail|e-?mail|inbox|virtual|digital|smart|automated|automatic|language|large|autonomous|personal ai|helpful|attention|new|dear|note|important)';
@@ -251,7 +256,7 @@ function addIgnoring(sentence: Sentence, add: Add): void {
 function addAddressing(sentence: Sentence, add: Add, doesAct: boolean): void {
   const { text, mask } = sentence;
   const isStrong = hasAny(mask, 'machine') || STRONG_NOUN.test(text);
-  const hasTarget = hasAny(mask, 'belongings', 'secret', 'user') || ADDRESS.test(text);
+  const hasTarget = hasAny(mask, 'belongings', 'secret', 'user') || hasAddress(text);
   const vocative = START_VOCATIVE.exec(text);
   if (vocative !== null) {
     const strength = doesAct && hasTarget ? 1 : isStrong ? (doesAct ? 0.7 : 0.4) : doesAct ? 0.4 : 0.1;
@@ -317,6 +322,6 @@ const WITHOUT_EXCEPTION = /\b(?:must|always|never|every|all|any|automatically|im
 export function orders({ text, mask }: Sentence): boolean {
   return (
     hasAny(mask, 'send', 'act') &&
-    (hasAny(mask, 'belongings', 'secret') || ADDRESS.test(text) || WITHOUT_EXCEPTION.test(text))
+    (hasAny(mask, 'belongings', 'secret') || hasAddress(text) || WITHOUT_EXCEPTION.test(text))
   );
 }

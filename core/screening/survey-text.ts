@@ -29,7 +29,7 @@ export const SIGN = {
 } as const;
 
 /** As plain constants: an access to a property in a branch that is seldom taken keeps V8 from optimizing the loop. */
-const { mark: SIGN_MARK, likeLetter, spacedLetters, number: SIGN_NUMBER, longWord } = SIGN;
+const { mark, likeLetter, spacedLetters, number, longWord } = SIGN;
 
 const LETTER = 1;
 const DIGIT = 2;
@@ -81,42 +81,38 @@ export function surveyText(folded: string): Survey {
   const tokens: Token[] = [];
   const sentences: Extent[] = [];
   let at = 0;
-  let start = -1;
-  let hash = 0;
-  let beginning = 0;
+  let allCodes = 0;
   let lastWord = 0;
   let singles = 0;
   let singleEnd = -1;
-  let isJoined = false;
   let signs = 0;
   let quotes = 0;
   /** where the sentence ends, as soon as that is known */
   let due = -1;
   let marksEnd = 0;
-  for (let index = 0; index <= length; index++) {
-    const code = index === length ? 0 : (units[index] ?? 0);
-    const kind = KINDS[code] ?? 0;
-    if (index === due && index < length) {
-      sentences.push({ end: index, signs, quotes, mask: 0, firstToken: 0, isInQuotes: false });
-      signs = 0;
-      quotes = 0;
-    }
+  for (let index = 0; index < length; index++) {
+    let code = units[index] ?? 0;
+    let kind = KINDS[code] ?? 0;
     if ((kind & LETTER) !== 0) {
-      if (start === -1) {
-        start = index;
-        hash = code;
-        beginning = code;
-        const before = index === 0 ? 0 : (KINDS[units[index - 1] ?? 0] ?? 0);
-        if ((before & DIGIT) !== 0) signs |= SIGN_NUMBER;
-        if ((before & LIKE_LETTER) !== 0) signs |= likeLetter;
-      } else {
+      const start = index;
+      const before = start === 0 ? 0 : (KINDS[units[start - 1] ?? 0] ?? 0);
+      const keyEnd = start + STEM_KEY;
+      let hash = 0;
+      let beginning = 0;
+      // The text ends with a unit that is no letter.
+      do {
         hash = addToHash(hash, code);
-        if (index - start < STEM_KEY) beginning = hash;
+        allCodes |= code;
+        code = units[++index] ?? 0;
+        kind = KINDS[code] ?? 0;
+      } while ((kind & LETTER) !== 0 && index < keyEnd);
+      beginning = hash;
+      while ((kind & LETTER) !== 0) {
+        hash = addToHash(hash, code);
+        allCodes |= code;
+        code = units[++index] ?? 0;
+        kind = KINDS[code] ?? 0;
       }
-      if (code >= FIRST_JOINED) isJoined = true;
-      continue;
-    }
-    if (start !== -1) {
       at++;
       const size = index - start;
       if (size === 1) {
@@ -128,37 +124,56 @@ export function surveyText(folded: string): Survey {
         if (mask !== 0) tokens.push({ start, end: index, mask, at });
       }
       if (size >= LONG_WORD) signs |= longWord;
-      if ((kind & DIGIT) !== 0) signs |= SIGN_NUMBER;
+      if (((before | kind) & DIGIT) !== 0) signs |= number;
+      if ((before & LIKE_LETTER) !== 0) signs |= likeLetter;
       lastWord = hash;
-      start = -1;
+      if (index === length) break;
+    }
+    if (index === due) {
+      sentences.push(extent(index, signs, quotes));
+      signs = 0;
+      quotes = 0;
     }
     if (kind === 0) continue;
-    if ((kind & MARK) !== 0 || ((kind & COLON) !== 0 && lastWord === ROLE)) signs |= SIGN_MARK;
+    if ((kind & MARK) !== 0 || ((kind & COLON) !== 0 && lastWord === ROLE)) signs |= mark;
     if ((kind & QUOTE) !== 0) quotes++;
-    if ((kind & END) !== 0 && index >= marksEnd) {
-      let next = index + 1;
-      while (next < length && ((KINDS[units[next] ?? 0] ?? 0) & CLOSING) !== 0) next++;
-      if (code === IDEOGRAPHIC_STOP) due = index + 1;
-      else if (next === length || (units[next] ?? 0) <= SPACE) due = next;
-      marksEnd = next;
+    if (code === IDEOGRAPHIC_STOP) {
+      sentences.push(extent(index + 1, signs, quotes));
+      signs = 0;
+      quotes = 0;
+    } else if ((kind & END) !== 0 && index >= marksEnd) {
+      marksEnd = skip(units, index + 1, CLOSING);
+      if ((units[marksEnd] ?? 0) <= SPACE) due = marksEnd;
     } else if ((kind & LINE_FEED) !== 0) {
-      let next = index + 1;
-      while (next < length && ((KINDS[units[next] ?? 0] ?? 0) & INDENT) !== 0) next++;
-      if (next < length && ((KINDS[units[next] ?? 0] ?? 0) & LINE_FEED) !== 0) due = next;
+      const next = skip(units, index + 1, INDENT);
+      if (((KINDS[units[next] ?? 0] ?? 0) & LINE_FEED) !== 0) due = next;
     }
   }
-  sentences.push({ end: length, signs, quotes, mask: 0, firstToken: 0, isInQuotes: false });
-  return new Survey(folded, isJoined ? addPieces(folded, tokens) : tokens, sentences);
+  if (length === 0 || sentences.at(-1)?.end !== length) sentences.push(extent(length, signs, quotes));
+  return new Survey(folded, allCodes >= FIRST_JOINED ? addPieces(folded, tokens) : tokens, sentences);
+}
+
+function extent(end: number, signs: number, quotes: number): Extent {
+  return { end, signs, quotes, mask: 0, firstToken: 0, isInQuotes: false };
+}
+
+/** Returns where units of a kind end. */
+function skip(units: Uint16Array, from: number, kind: number): number {
+  let at = from;
+  while (((KINDS[units[at] ?? 0] ?? 0) & kind) !== 0) at++;
+  return at;
 }
 
 /** Code units of texts of the usual size; each text overwrites those of the one before. */
-const UNITS = Buffer.allocUnsafeSlow(524_288);
+const UNITS = new Uint16Array(262_144);
 
+/** Returns the code units of a text and a zero behind them. */
 function readUnits(text: string): Uint16Array {
-  const size = text.length * 2;
-  const bytes = size <= UNITS.length ? UNITS : Buffer.allocUnsafeSlow(size);
-  bytes.write(text, 'utf16le');
-  return new Uint16Array(bytes.buffer, bytes.byteOffset, text.length);
+  const { length } = text;
+  const units = length < UNITS.length ? UNITS : new Uint16Array(length + 1);
+  Buffer.from(units.buffer).write(text, 'utf16le');
+  units[length] = 0;
+  return units;
 }
 
 /** A sentence without its text. */
