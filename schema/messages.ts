@@ -230,6 +230,16 @@ export const questions = {
     /** the longest timeout of a webhook is 120 s */
     limitMs: 125_000,
   },
+  /** Leaves a mailing list with one request (RFC 8058). */
+  'sending.list.unsubscribe': {
+    request: z.object({ url: z.string() }),
+    reply: z.discriminatedUnion('verdict', [
+      z.object({ verdict: z.literal('responded'), statusCode: z.number() }),
+      /** `code` is that of the error, such as `ECONNREFUSED`; null without one */
+      z.object({ verdict: z.literal('failed'), code: z.string().nullable() }),
+    ]),
+    limitMs: 15_000,
+  },
   /** Asks the language model whether a stored email of the user matches a prompt. */
   'delivery.guard.ask': {
     request: z.object({ userId: z.string(), emailId: z.string(), prompt: z.string() }),

@@ -8,6 +8,7 @@ import { dmarcSummaryCapability } from '../../operations/domains/dmarc-report-ca
 import { replyAddressCapability } from '../../operations/domains/reply-address-capability.ts';
 import { emailChecksCapability } from '../../operations/emails/email-checks-capability.ts';
 import { imageSenderCapability } from '../../operations/emails/image-sender-capability.ts';
+import { listUnsubscribeCapability } from '../../operations/emails/list-unsubscribe-capability.ts';
 import { timelineCapability } from '../../operations/emails/timeline-capability.ts';
 import {
   deliveryCapability,
@@ -109,6 +110,7 @@ const resources = [
     },
   }),
   capabilityRoutes(timelineCapability),
+  capabilityRoutes(listUnsubscribeCapability),
   replyRoutes,
   forwardRoutes,
   threadRoutes,

@@ -12,6 +12,7 @@ import { contactCapability } from '../emails/contact-capability.ts';
 import { emailChecksCapability } from '../emails/email-checks-capability.ts';
 import { imageSenderCapability } from '../emails/image-sender-capability.ts';
 import { importCapability } from '../emails/import-capability.ts';
+import { listUnsubscribeCapability } from '../emails/list-unsubscribe-capability.ts';
 import { reprocessCapability } from '../emails/reprocess-capability.ts';
 import { timelineCapability } from '../emails/timeline-capability.ts';
 import { deliveryCapability, redeliveryCapability, releaseCapability } from '../endpoints/delivery-capability.ts';
@@ -35,6 +36,7 @@ export const capabilities: readonly Capability[] = [
   timelineCapability,
   emailChecksCapability,
   importCapability,
+  listUnsubscribeCapability,
   reprocessCapability,
   simulateCapability,
   contactCapability,

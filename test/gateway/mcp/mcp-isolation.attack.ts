@@ -30,6 +30,7 @@ const PLACES: Record<string, { fields: string[]; beside?: Record<string, unknown
   send_draft: { fields: ['draft_id'], beside: { version: 1 } },
   review_email: { fields: ['email_id'] },
   approve_email: { fields: ['email_id'] },
+  unsubscribe_from_list: { fields: ['email_id'] },
   reject_email: { fields: ['email_id'] },
   label_threads: { fields: ['thread_ids'], beside: { add_labels: ['swept'] } },
   archive_threads: { fields: ['thread_ids'] },

@@ -120,6 +120,7 @@ export const unauditedRequests: Readonly<Record<string, string>> = {
   'PATCH /drafts/:id': DRAFT,
   'DELETE /drafts/:id': DRAFT,
   'POST /endpoints/:id/replay': DELIVERS,
+  'POST /emails/:id/unsubscribe': 'makes a request to the list, and changes nothing here',
   'POST /endpoints/:id/test': DELIVERS,
   'POST /endpoints/:id/retry-waiting': DELIVERS,
   'POST /deliveries/:id/retry': DELIVERS,

@@ -395,6 +395,7 @@ export const stayingCases: Readonly<Record<string, StayingCase>> = {
 const AT_ONCE = 'changes mail, threads or drafts at once, and nothing acts on it later';
 const REMOVES = 'removes or stops something';
 const LOOKS = 'shows or computes something';
+const LEAVES = 'makes one request to a list at once, and stores nothing';
 const ADDS_MAIL = 'adds or reads mail, which endpoints and rules treat with the rights of those who set them up';
 const GIVES = 'gives no role with more rights than the request has';
 const SESSION = 'needs a session';
@@ -449,6 +450,7 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'DELETE /reply-addresses/:id': REMOVES,
   'DELETE /endpoints/:id': REMOVES,
   'POST /endpoints/preview-payload': LOOKS,
+  'POST /emails/:id/unsubscribe': LEAVES,
   'POST /endpoints/:id/test': 'posts an example at once',
   'POST /endpoints/:id/retry-waiting': 'makes pending deliveries due at once',
   'DELETE /guard/:id': REMOVES,
@@ -536,6 +538,7 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'mutation updateApiKey': 'a key only loses scopes, domains and addresses',
   'mutation revokeApiKey': REMOVES,
   'mutation testEndpoint': 'posts an example at once',
+  'mutation unsubscribeFromList': LEAVES,
   'mutation retryWaitingDeliveries': 'makes pending deliveries due at once',
 
   'tool cancel_email': REMOVES,
@@ -543,6 +546,7 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'tool update_draft': 'a draft is sent with the rights of who sends it',
   'tool delete_draft': REMOVES,
   'tool reject_email': REMOVES,
+  'tool unsubscribe_from_list': LEAVES,
   'tool label_threads': AT_ONCE,
   'tool archive_threads': AT_ONCE,
   'tool mark_threads_read': AT_ONCE,
