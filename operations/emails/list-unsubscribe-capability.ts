@@ -27,8 +27,6 @@ function describeOffer({ oneClickUrl, url, mailto }: ListUnsubscribe) {
   return { isOneClick: oneClickUrl !== null, url, mailto };
 }
 
-const target = { argument: 'id', argumentDescription: 'ID of the email.' } as const;
-
 export const listUnsubscribeCapability: Capability = {
   feature: 'Emails',
   what: 'Leave a mailing list',
@@ -44,7 +42,7 @@ export const listUnsubscribeCapability: Capability = {
         'Returns how the recipient of an email leaves the list that sent it: with one request, on a page, or by an email. Of mail that says nothing about it, all fields are empty.',
       method: 'GET',
       path: '/:id/unsubscribe',
-      target,
+      target: { argument: 'id', argumentDescription: 'ID of the email.' },
       input: z.object({}),
       output: offer,
       errors: [],
@@ -72,7 +70,7 @@ export const listUnsubscribeCapability: Capability = {
         'Leaves the list that sent an email with one POST request to the list (RFC 8058). A list that refuses or does not respond is a result, not an error. A conflict if the email does not offer this, or if no valid DKIM signature covers the offer.',
       method: 'POST',
       path: '/:id/unsubscribe',
-      target,
+      target: { argument: 'emailId', argumentDescription: 'ID of the email.' },
       input: z.object({}),
       output: z
         .object({
