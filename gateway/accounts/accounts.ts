@@ -6,12 +6,14 @@ import type { Database } from '../../db/connection/database.ts';
 import { dropLinks } from '../../db/queries/accounts/sign-in-link.ts';
 import type { Bus } from '../../schema/messages.ts';
 import type { LocalSetting } from '../admission/forwarded-requests.ts';
+import type { GatewayConfig } from '../gateway-config.ts';
 import { accountExportRoute } from './account-export.ts';
 import type { AuthOptions } from './auth.ts';
 import { createAuthAttempts } from './auth-attempts.ts';
 import { authRoutes, CLIENT_ADDRESS_FIELD } from './auth-routes.ts';
 import { type InvitationRouteOptions, invitationRoutes } from './invitation-routes.ts';
 import { createPasswordQueue } from './password-queue.ts';
+import { openOidcClients, providerRoutes } from './provider-routes.ts';
 import { openSessions, type Sessions } from './sessions.ts';
 import { workspaceRoutes } from './workspace-routes.ts';
 
@@ -23,7 +25,8 @@ export interface Accounts {
 }
 
 export interface AccountsOptions
-  extends Omit<AuthOptions, 'clientAddressField' | 'onSessionEnded' | 'mailResetLink' | 'onPasswordChanged'> {
+  extends Pick<GatewayConfig, 'allowedPrivateNetworks' | 'ownPorts' | 'dnsServers' | 'trustedCertificates' | 'oidc'>,
+    Omit<AuthOptions, 'clientAddressField' | 'onSessionEnded' | 'mailResetLink' | 'onPasswordChanged'> {
   /** role postroom_gateway, which reads the data of a user */
   userDatabase: Database;
   /** settings that are open because only this machine reaches the service; none if omitted */
@@ -74,6 +77,20 @@ export function openAccounts(options: AccountsOptions): Accounts {
       accountExportRoute(app, { userDatabase: options.userDatabase, sessions, publicUrl, now });
       workspaceRoutes(app, { database, sessions, publicUrl, forgetSessions });
       const passwords = createPasswordQueue();
+      const { openForLocal = [], oidc = null } = options;
+      providerRoutes(app, openOidcClients(options, openForLocal), {
+        openAuth,
+        attempts,
+        sessions,
+        database,
+        publicUrl,
+        secretKey,
+        random,
+        now,
+        oidc,
+        openForLocal,
+        forgetSessions,
+      });
       invitationRoutes(app, {
         openAuth,
         attempts,
@@ -93,7 +110,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
         database,
         publicUrl,
         isSignUpOpen,
-        openForLocal: options.openForLocal ?? [],
+        openForLocal,
         onPasswordChanged,
       });
     },

@@ -15,6 +15,8 @@ export type AttemptKind =
   | 'reset'
   | 'password'
   | 'invitation'
+  | 'provider'
+  | 'second-factor'
   | 'submission';
 
 /** An attempt of a client at an account. */
@@ -36,9 +38,9 @@ export interface AuthAttempts {
 
 /** Limit for each account, and for each client over all accounts. @limit */
 export const ATTEMPT_LIMIT = { most: 10, windowSeconds: 900 };
-/** Limit for challenges, which every sign-in page requests and which are stored for a while, and for invitations, which nobody can guess. */
+/** Limit for challenges and single sign-on, which every sign-in page requests and which are stored for a while, and for invitations, which cannot be guessed. */
 const OPTIONS_LIMIT = { most: 100, windowSeconds: 900 };
-const WIDE: ReadonlySet<AttemptKind> = new Set<AttemptKind>(['passkey-options', 'invitation']);
+const WIDE: ReadonlySet<AttemptKind> = new Set<AttemptKind>(['passkey-options', 'invitation', 'provider']);
 /** Prefix length of the IPv6 network that counts as one client; bits. */
 const IPV6_NETWORK_BITS = 64;
 
