@@ -25,6 +25,11 @@ export function providerToken(secret: Uint8Array, purpose: 'nonce' | 'verifier' 
   return createHmac('sha256', secret).update(`${purpose}\0${state}`).digest('base64url');
 }
 
+/** Derives the secret of the cookies that mark the browsers of a person. */
+export function deriveDeviceSecret(secretKey: Uint8Array): Uint8Array {
+  return derive(secretKey, 'postroom device');
+}
+
 /** Derives the secret of `triesKey` from SECRET_KEY. */
 export function deriveTriesSecret(secretKey: Uint8Array): Uint8Array {
   return derive(secretKey, 'postroom auth-tries');

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { deriveAuthSecret, resetLinkUrl } from '../../core/accounts/auth-secret.ts';
+import { deriveAuthSecret, deriveDeviceSecret, resetLinkUrl } from '../../core/accounts/auth-secret.ts';
 import { passwordChangedMail, resetMail, type SystemMail } from '../../core/accounts/system-account.ts';
 import { loadOnce } from '../../core/shared/load-once.ts';
 import type { Database } from '../../db/connection/database.ts';
@@ -14,7 +14,9 @@ import { authRoutes, CLIENT_ADDRESS_FIELD } from './auth-routes.ts';
 import { type InvitationRouteOptions, invitationRoutes } from './invitation-routes.ts';
 import { createPasswordQueue } from './password-queue.ts';
 import { openOidcClients, providerRoutes } from './provider-routes.ts';
+import { secondFactorRoutes } from './second-factor-routes.ts';
 import { openSessions, type Sessions } from './sessions.ts';
+import { createSignInNotices } from './sign-in-notices.ts';
 import { workspaceRoutes } from './workspace-routes.ts';
 
 /** Sign-in, and the sessions that result from it. */
@@ -77,6 +79,26 @@ export function openAccounts(options: AccountsOptions): Accounts {
       accountExportRoute(app, { userDatabase: options.userDatabase, sessions, publicUrl, now });
       workspaceRoutes(app, { database, sessions, publicUrl, forgetSessions });
       const passwords = createPasswordQueue();
+      const notices = createSignInNotices({
+        database,
+        publicUrl,
+        secret: deriveDeviceSecret(secretKey),
+        now,
+        mail,
+      });
+      secondFactorRoutes(app, {
+        openAuth,
+        attempts,
+        passwords,
+        sessions,
+        database,
+        publicUrl,
+        secretKey,
+        random,
+        now,
+        notices,
+        forgetSessions,
+      });
       const { openForLocal = [], oidc = null } = options;
       providerRoutes(app, openOidcClients(options, openForLocal), {
         openAuth,
@@ -111,6 +133,9 @@ export function openAccounts(options: AccountsOptions): Accounts {
         publicUrl,
         isSignUpOpen,
         openForLocal,
+        notices,
+        now,
+        oidc,
         onPasswordChanged,
       });
     },

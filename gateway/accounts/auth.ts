@@ -5,6 +5,7 @@ import { setSessionCookie } from 'better-auth/cookies';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { deriveAuthSecret, RESET_LINK_LIFE_MS, signInLinkIdentifier } from '../../core/accounts/auth-secret.ts';
+import { PASSWORD_LENGTH } from '../../core/accounts/password.ts';
 import type { SignInMethod } from '../../core/accounts/sign-in.ts';
 import { IDENTIFIER_RANDOM_BYTES, type IdentifierKind, makeIdentifier } from '../../core/shared/identifiers.ts';
 import { authPool } from '../../db/connection/auth-database.ts';
@@ -33,8 +34,6 @@ export interface AuthOptions {
 /** better-auth, which manages accounts, sessions and passkeys. */
 export type Auth = ReturnType<typeof createAuth>;
 
-/** Length of a password; characters. */
-const PASSWORD_LENGTH = { least: 8, most: 128 };
 /** Time after its last use at which a session ends, and 30 days after sign-in in any case (trigger limit_session). Seconds. */
 const SESSION_IDLE_SECONDS = 12 * 3_600;
 /** Minimum interval between writes of the last use. Seconds. */
@@ -104,13 +103,14 @@ export function createAuth(options: AuthOptions) {
       signInLinks,
       invitedSignUp,
       providerSignIn,
+      passwordCheck,
       accountEndpoints,
       passkey({
         rpID: hostname,
         rpName: 'Postroom',
         origin,
         advanced: { webAuthnChallengeCookie: 'passkey' },
-        authenticatorSelection: { residentKey: 'required', userVerification: 'preferred' },
+        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
         schema: { passkey: { modelName: authTables.passkey.modelName, fields: authColumns.passkey } },
       }),
     ],
@@ -190,6 +190,26 @@ const accountEndpoints = {
           });
         const hash = await password.hash(context.body.newPassword);
         await internalAdapter.createAccount({ userId, providerId: 'credential', accountId: userId, password: hash });
+        return context.json({ status: true });
+      },
+    ),
+  },
+} as const;
+
+/** A better-auth plugin that checks the password of the person of a session; second-factor-routes.ts counts the attempts. */
+const passwordCheck = {
+  id: 'password-check',
+  endpoints: {
+    checkPassword: createAuthEndpoint(
+      '/check-password',
+      { method: 'POST', body: z.object({ password: z.string() }), use: [sensitiveSessionMiddleware] },
+      async (context) => {
+        const { internalAdapter, session, password } = context.context;
+        const held = await internalAdapter.findCredentialAccount(session.user.id);
+        const isRight =
+          held?.password != null && (await password.verify({ hash: held.password, password: context.body.password }));
+        if (!isRight)
+          throw new APIError('BAD_REQUEST', { code: 'INVALID_PASSWORD', message: 'The password is incorrect.' });
         return context.json({ status: true });
       },
     ),

@@ -137,7 +137,7 @@ function problemOf(status: number, { message, code, details }: Refusal): AuthPro
   };
 }
 
-/** Returns "must have 8 characters or more" as "Must have 8 characters or more." */
+/** Returns "must have 10 characters or more" as "Must have 10 characters or more." */
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
 }
