@@ -1,4 +1,4 @@
-import { isCommonPassword } from './common-passwords.ts';
+import { isFrequentPassword } from './frequent-passwords.ts';
 
 /** Length of a new password; characters. */
 export const PASSWORD_LENGTH = { least: 10, most: 128 };
@@ -7,6 +7,6 @@ export const PASSWORD_LENGTH = { least: 10, most: 128 };
 export function newPasswordFault(password: string): string | null {
   if (password.length < PASSWORD_LENGTH.least) return `must have ${PASSWORD_LENGTH.least} characters or more`;
   if (password.length > PASSWORD_LENGTH.most) return `must have ${PASSWORD_LENGTH.most} characters at most`;
-  if (isCommonPassword(password)) return 'must not be one of the 100,000 most common passwords';
+  if (isFrequentPassword(password)) return 'must not be one of the 100,000 most common passwords';
   return null;
 }

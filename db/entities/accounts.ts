@@ -397,7 +397,7 @@ export const AuthTotpSchema = defineEntity({
       .deleteRule('cascade'),
     secretCiphertext: p.text(),
     /** step of the last code that was accepted, which no code of that step or an earlier one follows */
-    lastStep: p.bigint('number').default(0),
+    lastStep: p.bigint('number').defaultRaw('0'),
     /** when the first code was entered; null: it is being set up */
     confirmedAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),

@@ -17,6 +17,7 @@ import { openOidcClients, providerRoutes } from './provider-routes.ts';
 import { secondFactorRoutes } from './second-factor-routes.ts';
 import { openSessions, type Sessions } from './sessions.ts';
 import { createSignInNotices } from './sign-in-notices.ts';
+import { singleSignOnRoutes } from './single-sign-on-routes.ts';
 import { workspaceRoutes } from './workspace-routes.ts';
 
 /** Sign-in, and the sessions that result from it. */
@@ -79,6 +80,8 @@ export function openAccounts(options: AccountsOptions): Accounts {
       accountExportRoute(app, { userDatabase: options.userDatabase, sessions, publicUrl, now });
       workspaceRoutes(app, { database, sessions, publicUrl, forgetSessions });
       const passwords = createPasswordQueue();
+      const { openForLocal = [], oidc = null } = options;
+      const clients = openOidcClients(options, openForLocal);
       const notices = createSignInNotices({
         database,
         publicUrl,
@@ -86,7 +89,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
         now,
         mail,
       });
-      secondFactorRoutes(app, {
+      const parts = {
         openAuth,
         attempts,
         passwords,
@@ -97,22 +100,13 @@ export function openAccounts(options: AccountsOptions): Accounts {
         random,
         now,
         notices,
-        forgetSessions,
-      });
-      const { openForLocal = [], oidc = null } = options;
-      providerRoutes(app, openOidcClients(options, openForLocal), {
-        openAuth,
-        attempts,
-        sessions,
-        database,
-        publicUrl,
-        secretKey,
-        random,
-        now,
         oidc,
         openForLocal,
         forgetSessions,
-      });
+      };
+      providerRoutes(app, clients, parts);
+      singleSignOnRoutes(app, clients, parts);
+      secondFactorRoutes(app, parts);
       invitationRoutes(app, {
         openAuth,
         attempts,

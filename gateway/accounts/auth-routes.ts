@@ -85,10 +85,10 @@ const authEndpoints: readonly AuthEndpoint[] = [
   post('/sign-in/link', z.object({ token }), { counted: { kind: 'sign-in-link' }, needs: 'sign-in' }),
   post('/sign-out', nothing, { needs: 'sign-in' }),
   get('/get-session'),
-  get('/list-sessions'),
-  post('/end-session', z.object({ id })),
-  post('/revoke-other-sessions', nothing),
-  post('/revoke-sessions', nothing),
+  get('/list-sessions', { needs: 'own' }),
+  post('/end-session', z.object({ id }), { needs: 'own' }),
+  post('/revoke-other-sessions', nothing, { needs: 'own' }),
+  post('/revoke-sessions', nothing, { needs: 'own' }),
   post('/update-user', z.object({ name: personName })),
   get('/list-accounts'),
   post('/change-password', z.object({ currentPassword: password, newPassword }), {
@@ -124,7 +124,12 @@ const NOTICES: Readonly<Record<string, SignInNotice>> = {
   '/passkey/delete-passkey': 'passkey-removed',
 };
 /** What starts a session; the account may have a second factor. */
-const SIGN_INS: ReadonlySet<string> = new Set(['/sign-in/email', '/sign-in/link', '/passkey/verify-authentication']);
+const SIGN_INS: ReadonlySet<string> = new Set([
+  '/sign-up/email',
+  '/sign-in/email',
+  '/sign-in/link',
+  '/passkey/verify-authentication',
+]);
 /** What the operator can close with OIDC_REQUIRED; links of the operator stay the way back in. */
 const OWN_SIGN_INS: ReadonlySet<string> = new Set([
   '/sign-up/email',
@@ -206,8 +211,6 @@ async function serve(
     if (endpoint.path === '/get-session') return send(reply, 200, null);
     throw new UserError('unauthorized', 'Authentication required');
   }
-  // better-auth knows no workspaces: a session that opens none is over.
-  if (endpoint.path === '/get-session' && caller === null) return send(reply, 200, null);
   if (endpoint.needs === 'own' || endpoint.needs === 'fresh') requireOwn(caller, endpoint.needs, options);
   const attempt = await attemptOf(request, endpoint, options);
   if (attempt !== null) await attempts.take(attempt);
@@ -234,7 +237,8 @@ async function serve(
     return send(reply, response.status, refused);
   }
   if (attempt !== null && !KEPT.has(attempt.kind)) await attempts.succeeded(attempt);
-  const answer = authAnswer(endpoint.path, body);
+  // better-auth knows no workspaces: a session that opens none is over.
+  const answer = endpoint.path === '/get-session' && caller === null ? null : authAnswer(endpoint.path, body);
   if (endpoint.path === '/change-password') await options.onPasswordChanged((answer as SignedIn).user);
   const notice = NOTICES[endpoint.path];
   if (notice !== undefined && caller !== null) options.notices.tell(request, caller.personId, notice);

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { openDispatcherLater } from '../../actors/network/checked-request.ts';
 import { PROVIDER_PROBLEMS, readReturnPath } from '../../core/accounts/sign-in.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { createAddressGuard } from '../../core/shared/network-address.ts';
+import { type AddressGuard, createAddressGuard } from '../../core/shared/network-address.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { confirmSession } from '../../db/queries/accounts/session.ts';
 import { findProviderOfDomain } from '../../db/queries/accounts/sign-in-provider.ts';
@@ -17,6 +17,7 @@ import { asOwnRequest } from './auth-routes.ts';
 import { createOidcClient, type OidcClient, OidcProblem } from './oidc-client.ts';
 import { createProviderSignIn, SERVICE_PROVIDER, STARTED_LIFE_MS } from './provider-sign-in.ts';
 import { findCookie, type Sessions } from './sessions.ts';
+import type { SignInNotices } from './sign-in-notices.ts';
 
 export interface ProviderRouteOptions {
   /** Returns better-auth; the first call loads it. */
@@ -31,6 +32,7 @@ export interface ProviderRouteOptions {
   now: () => Date;
   oidc: ServiceProvider | null;
   openForLocal: readonly LocalSetting[];
+  notices: SignInNotices;
   /** Makes all gateways forget the sessions of a person, or of a workspace. */
   forgetSessions: (id: string) => void;
 }
@@ -38,27 +40,33 @@ export interface ProviderRouteOptions {
 /** Where the provider sends persons back to, below PUBLIC_URL. */
 export const CALLBACK_PATH = '/api/auth/provider/callback';
 
-/** Returns the client of a request: those that a proxy forwards to a service for this machine reach no private address. */
+/** Requests to providers: those that a proxy forwards to a service for this machine reach no private address. */
+export interface OidcClients {
+  clientOf: (request: FastifyRequest) => OidcClient;
+  guardOf: (request: FastifyRequest) => AddressGuard;
+}
+
 export function openOidcClients(
   config: Pick<
     GatewayConfig,
     'allowedPrivateNetworks' | 'ownPorts' | 'dnsServers' | 'trustedCertificates' | 'publicUrl'
   >,
   openForLocal: readonly LocalSetting[],
-): (request: FastifyRequest) => OidcClient {
+): OidcClients {
   const { ownPorts, dnsServers = [], trustedCertificates = null } = config;
-  const create = (allowedPrivateNetworks: readonly string[]) =>
-    createOidcClient(
-      openDispatcherLater({
-        guard: createAddressGuard({ allowedPrivateNetworks, ownPorts }),
-        dnsServers,
-        trustedCertificates,
-      }),
+  const create = (allowedPrivateNetworks: readonly string[]) => {
+    const guard = createAddressGuard({ allowedPrivateNetworks, ownPorts });
+    const client = createOidcClient(
+      openDispatcherLater({ guard, dnsServers, trustedCertificates }),
       `${config.publicUrl}${CALLBACK_PATH}`,
     );
-  const client = create(config.allowedPrivateNetworks);
+    return { guard, client };
+  };
+  const own = create(config.allowedPrivateNetworks);
   const forwarded = create([]);
-  return (request) => (isClosedFor(request, openForLocal, 'ALLOWED_PRIVATE_NETWORKS') ? forwarded : client);
+  const choose = (request: FastifyRequest) =>
+    isClosedFor(request, openForLocal, 'ALLOWED_PRIVATE_NETWORKS') ? forwarded : own;
+  return { clientOf: (request) => choose(request).client, guardOf: (request) => choose(request).guard };
 }
 
 /**
@@ -67,7 +75,7 @@ export function openOidcClients(
  */
 export function providerRoutes(
   plain: FastifyInstance,
-  clientOf: (request: FastifyRequest) => OidcClient,
+  { clientOf }: Pick<OidcClients, 'clientOf'>,
   options: ProviderRouteOptions,
 ): void {
   const app = plain.withTypeProvider<ZodTypeProvider>();
@@ -125,6 +133,7 @@ export function providerRoutes(
       if (confirms === null) {
         const providerId = provider === SERVICE_PROVIDER ? null : provider;
         await openSession(request, reply, options, { personId, providerId });
+        options.notices.noteDevice(request, reply, personId);
         if (providerId !== null) options.forgetSessions(providerId);
       } else {
         await confirmSession(database, confirms.sessionId, now());

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { requireRights } from '../../core/accounts/rights.ts';
+import { FRESH_SIGN_IN_MINUTES } from '../../core/accounts/sign-in.ts';
 import {
   findTotpStep,
   hashRecoveryCode,
@@ -68,6 +69,8 @@ export function secondFactorRoutes(plain: FastifyInstance, options: SecondFactor
       recoveryCodesLeft: isOn ? await factors.countRecoveryCodes(database, session.personId) : 0,
       isRequired: await factors.isSecondFactorRequired(database, session.userId),
       isMissing: session.lacksSecondFactor,
+      isByProvider: session.providerId !== null,
+      isFresh: now().getTime() - session.confirmedAt.getTime() <= FRESH_SIGN_IN_MINUTES * 60_000,
     };
   });
 
@@ -88,7 +91,10 @@ export function secondFactorRoutes(plain: FastifyInstance, options: SecondFactor
     await countCode(request, personId, options);
     const factor = await factors.findSecondFactor(database, personId);
     if (factor === null)
-      throw new UserError('conflict', 'Set up an authenticator app first', { reason: 'NO_SECOND_FACTOR' });
+      throw new UserError('conflict', 'Set up an authenticator app first', {
+        reason: 'NO_SECOND_FACTOR',
+        isFinal: true,
+      });
     if (factor.confirmedAt !== null) throw isOnAlready();
     const secret = decryptSecret(secretKey, 'totp-secret', factor.secretCiphertext);
     const step = await findTotpStep(secret, request.body.code, now());
@@ -113,7 +119,10 @@ export function secondFactorRoutes(plain: FastifyInstance, options: SecondFactor
     const codes = makeRecoveryCodes(random);
     const hashes = codes.map((code) => hashRecoveryCode(personId, code));
     if (!(await factors.replaceRecoveryCodes(database, personId, hashes)))
-      throw new UserError('conflict', 'Set up an authenticator app first', { reason: 'NO_SECOND_FACTOR' });
+      throw new UserError('conflict', 'Set up an authenticator app first', {
+        reason: 'NO_SECOND_FACTOR',
+        isFinal: true,
+      });
     return { recoveryCodes: codes };
   });
 
@@ -175,6 +184,7 @@ export function secondFactorRoutes(plain: FastifyInstance, options: SecondFactor
       )
         throw new UserError('conflict', 'Set up a second factor of your own first, or sign in with a passkey.', {
           reason: 'NO_SECOND_FACTOR',
+          isFinal: true,
         });
       await factors.requireSecondFactor(database, session.userId, request.body.isRequired, {
         ...readOrigin(request),
@@ -243,7 +253,7 @@ async function requirePending(
   const session = cookie === null ? null : await sessions.findPending(cookie);
   if (session === null) throw new UserError('unauthorized', 'Authentication required');
   if (!session.isPending)
-    throw new UserError('conflict', 'This session needs no code', { reason: 'SECOND_FACTOR_SHOWN' });
+    throw new UserError('conflict', 'This session needs no code', { reason: 'SECOND_FACTOR_SHOWN', isFinal: true });
   return session;
 }
 
@@ -287,5 +297,6 @@ function wrongCode(): UserError {
 function isOnAlready(): UserError {
   return new UserError('conflict', 'An authenticator app is set up already. Remove it first.', {
     reason: 'SECOND_FACTOR_ON',
+    isFinal: true,
   });
 }

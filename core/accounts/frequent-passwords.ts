@@ -22,7 +22,7 @@ const LIST = [
 let passwords: ReadonlySet<string> | null = null;
 
 /** Returns whether a password is one of the 100,000 most common ones, in any case. */
-export function isCommonPassword(password: string): boolean {
+export function isFrequentPassword(password: string): boolean {
   passwords ??= new Set(LIST.split(' '));
   return passwords.has(password.trim().toLowerCase());
 }
