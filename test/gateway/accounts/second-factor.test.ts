@@ -19,7 +19,10 @@ beforeAll(async () => {
   gateway = await openTestGateway({ now });
 });
 afterAll(() => gateway.close());
-beforeEach(() => gateway.owner.pool.query('delete from auth_rate_limit'));
+beforeEach(async () => {
+  shiftMs = 0;
+  await gateway.owner.pool.query('delete from auth_rate_limit');
+});
 
 /** Base32 (RFC 4648) to the text that it spells. */
 function decode(base32: string): string {
@@ -87,7 +90,7 @@ describe('an authenticator app', () => {
     expect((await browser.graphql(VIEWER)).statusCode).toBe(401);
   });
 
-  test('accepts a code once, also of 50 requests at once, and no earlier code', async () => {
+  test('accepts a code once, also from several browsers at once, and no earlier code', async () => {
     const { email, secret } = await withFactor();
     const code = await totpCode(secret, now());
     const { browser } = await signIn(email);
