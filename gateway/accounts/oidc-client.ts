@@ -82,7 +82,8 @@ export function createOidcClient(openDispatcher: OpenDispatcher, redirectUri: st
       url,
       method: options.method === 'POST' ? 'POST' : 'GET',
       headers: options.headers,
-      ...(body === undefined || body === null ? {} : { body: Buffer.from(String(body)) }),
+      // Forms, as the library sends them.
+      ...(body instanceof URLSearchParams || typeof body === 'string' ? { body: Buffer.from(body.toString()) } : {}),
       timeoutMs: TIMEOUT_MS,
       maxBytes: MAX_DOCUMENT_BYTES,
     });
@@ -111,10 +112,7 @@ export function createOidcClient(openDispatcher: OpenDispatcher, redirectUri: st
         [library.customFetch]: request,
         timeout: TIMEOUT_MS / 1_000,
         // Tokens are checked by the keys of the provider although they come from it directly.
-        execute: [
-          library.enableNonRepudiationChecks,
-          ...(issuer.startsWith('http:') ? [library.allowInsecureRequests] : []),
-        ],
+        execute: [library.enableNonRepudiationChecks, (config) => permitHttp(library, config, issuer)],
       },
     );
     const methods = config.serverMetadata().token_endpoint_auth_methods_supported;
@@ -130,7 +128,7 @@ export function createOidcClient(openDispatcher: OpenDispatcher, redirectUri: st
     chosen[library.customFetch] = request;
     chosen.timeout = TIMEOUT_MS / 1_000;
     library.enableNonRepudiationChecks(chosen);
-    if (issuer.startsWith('http:')) library.allowInsecureRequests(chosen);
+    permitHttp(library, chosen, issuer);
     return chosen;
   }
 
@@ -185,13 +183,14 @@ export function createOidcClient(openDispatcher: OpenDispatcher, redirectUri: st
           return false;
         }
       };
-      let config: oidc.Configuration | null = null;
-      const discovered = await step('discovery', async () => {
-        config = await discover(settings);
+      const discovered: oidc.Configuration[] = [];
+      await step('discovery', async () => {
+        const config = await discover(settings);
+        discovered.push(config);
         return `Found the configuration of ${config.serverMetadata().issuer}.`;
       });
-      if (!discovered || config === null) return steps;
-      const found: oidc.Configuration = config;
+      const [found] = discovered;
+      if (found === undefined) return steps;
       const passed =
         (await step('keys', () => countKeys(found, request))) &&
         (await step('authorization', async () =>
@@ -203,7 +202,13 @@ export function createOidcClient(openDispatcher: OpenDispatcher, redirectUri: st
   };
 }
 
-/** Values of a sign-in that nobody finishes. */
+/** Permits http for an issuer on this machine, the only one that settings accept with it. */
+function permitHttp(library: typeof oidc, config: oidc.Configuration, issuer: string): void {
+  // oxlint-disable-next-line typescript/no-deprecated -- marked so that it is noticed; for loopback only
+  if (issuer.startsWith('http:')) library.allowInsecureRequests(config);
+}
+
+/** Values of a sign-in that is never finished. */
 const TRY = { state: 'postroom-test', nonce: 'postroom-test', verifier: 'postroom-test-'.padEnd(43, '0') };
 
 async function countKeys(

@@ -115,7 +115,7 @@ export async function openTestProvider(redirectUri: string): Promise<TestProvide
     if (pathname === '/token') changeJson(response, (body) => changeTokenIn(body));
     if (pathname.endsWith('/openid-configuration'))
       changeJson(response, (body) => stage.changeDiscovery?.(body) ?? body);
-    provider.callback()(request, response);
+    await provider.callback()(request, response);
   }
 
   function changeTokenIn(body: Record<string, unknown>): Record<string, unknown> {

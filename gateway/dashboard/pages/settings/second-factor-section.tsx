@@ -19,6 +19,9 @@ export function SecondFactorSection({ mayRequire, onTurnedOn }: { mayRequire: bo
     setTrouble(outcome.problem);
     setSetUp(outcome.answer);
   };
+  const require = async (isRequired: boolean) => {
+    if (tellOutcome(await auth.requireSecondFactor(isRequired), 'The requirement was saved.')) await askAgain();
+  };
   const renew = async () => {
     const outcome = await auth.renewRecoveryCodes();
     setTrouble(outcome.problem);
@@ -83,10 +86,7 @@ export function SecondFactorSection({ mayRequire, onTurnedOn }: { mayRequire: bo
           label="Members of this workspace need a second factor"
           description="Members without one reach only the page that sets it up."
           checked={answer.isRequired}
-          onChange={async (event) => {
-            const isRequired = event.currentTarget.checked;
-            if (tellOutcome(await auth.requireSecondFactor(isRequired), 'The requirement was saved.')) await askAgain();
-          }}
+          onChange={(event) => void require(event.currentTarget.checked)}
         />
       )}
     </Section>
