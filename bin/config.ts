@@ -7,6 +7,7 @@ import { DEFAULT_APPROVAL_DAYS, MAX_APPROVAL_DAYS } from '../core/sending/approv
 import { checkRetention, MAX_RETENTION_DAYS, type Retention } from '../core/upkeep/retention.ts';
 import { urlsOf } from '../db/connection/database-hosts.ts';
 import type { LocalSetting } from '../gateway/admission/forwarded-requests.ts';
+import type { ServiceProvider } from '../gateway/gateway-config.ts';
 import type { Environment } from './environment.ts';
 import {
   hostAndPort,
@@ -83,6 +84,8 @@ export interface Config {
   retention: Retention;
   /** whether every visitor of the dashboard may create an account */
   isSignUpOpen: boolean;
+  /** the single sign-on of the service; null: none */
+  oidc: ServiceProvider | null;
   /** sender address of the service's own mail */
   systemMailFrom: string;
   /** addresses and CIDRs of proxies whose X-Forwarded-For is trusted */
@@ -167,6 +170,11 @@ export function readConfig(env: Environment): Config {
   );
   if (new Set(ports).size < ports.length)
     throw new ConfigError('SMTP_PORT, SUBMISSION_PORT and SUBMISSIONS_PORT must differ');
+  const missing = OIDC_SETTINGS.filter((name) => values[name] === undefined);
+  if (missing.length > 0 && missing.length < OIDC_SETTINGS.length)
+    throw new ConfigError(`${OIDC_SETTINGS.join(', ')} must be set together; ${missing.join(', ')} is missing`);
+  if (values.OIDC_REQUIRED === 'on' && missing.length > 0)
+    throw new ConfigError('OIDC_REQUIRED needs OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and OIDC_DOMAINS');
   const publicUrl = values.PUBLIC_URL ?? `http://localhost:${values.HTTP_PORT}`;
   const isLocalOnly =
     isSingleMachine &&
@@ -208,6 +216,7 @@ export function readConfig(env: Environment): Config {
     forwardLimitPerHour: values.FORWARD_LIMIT_PER_HOUR,
     retention: retentionOf(values),
     isSignUpOpen: values.SIGN_UP === undefined ? isLocalOnly : values.SIGN_UP === 'on',
+    oidc: readServiceProvider(values),
     systemMailFrom: values.SYSTEM_MAIL_FROM ?? `postroom@${values.MAIL_HOSTNAME}`,
     trustedProxies: values.TRUSTED_PROXIES,
     httpConnections: values.HTTP_MAX_CONNECTIONS,
@@ -256,6 +265,27 @@ export function readConfig(env: Environment): Config {
           },
     allowUnsafeWrites: values.ALLOW_UNSAFE_WRITES,
     fault: values.FAULT ?? null,
+  };
+}
+
+const OIDC_SETTINGS = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_DOMAINS'] as const;
+
+function readServiceProvider(values: z.infer<typeof environment>): ServiceProvider | null {
+  const {
+    OIDC_ISSUER: issuer,
+    OIDC_CLIENT_ID: clientId,
+    OIDC_CLIENT_SECRET: clientSecret,
+    OIDC_DOMAINS: domains,
+  } = values;
+  if (issuer === undefined || clientId === undefined || clientSecret === undefined || domains === undefined)
+    return null;
+  return {
+    issuer,
+    clientId,
+    clientSecret,
+    domains,
+    trustsAddresses: values.OIDC_TRUST_ADDRESSES === 'on',
+    isRequired: values.OIDC_REQUIRED === 'on',
   };
 }
 
@@ -368,6 +398,16 @@ const environment = z.object({
   RETENTION_BODIES_DAYS: wholeNumber(1, MAX_RETENTION_DAYS).optional(),
   RETENTION_METADATA_DAYS: wholeNumber(1, MAX_RETENTION_DAYS).optional(),
   SIGN_UP: z.enum(['on', 'off'], { error: 'must be on or off' }).optional(),
+  OIDC_ISSUER: urlOf('http:', 'https:')
+    .refine((value) => value.startsWith('https:') || isLoopback(new URL(value).hostname), {
+      error: 'must be an https URL; http is permitted for localhost only',
+    })
+    .optional(),
+  OIDC_CLIENT_ID: z.string().optional(),
+  OIDC_CLIENT_SECRET: z.string().optional(),
+  OIDC_DOMAINS: listOf((item) => hostName.test(item), 'domains in lower case').optional(),
+  OIDC_TRUST_ADDRESSES: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
+  OIDC_REQUIRED: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   SYSTEM_MAIL_FROM: z.email('must be an address such as postroom@example.com').max(254).optional(),
   TRUSTED_PROXIES: addresses.default([]),
   SMTP_PROXIES: addresses.default([]),

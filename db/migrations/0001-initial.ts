@@ -13,6 +13,7 @@ const PARTS = [
   'domains',
   'accounts',
   'workspaces',
+  'sign-in',
   'emails',
   'threads',
   'routing',

@@ -39,6 +39,7 @@ test('an empty environment gives the defaults of the table', () => {
     forwardLimitPerHour: 1_000,
     retention: { rawDays: null, bodyDays: null, metadataDays: null },
     isSignUpOpen: true,
+    oidc: null,
     systemMailFrom: 'postroom@localhost',
     trustedProxies: [],
     smtpProxies: [],

@@ -9,6 +9,7 @@ import { type Config, faultOf } from '../../config.ts';
 import { drawRandom } from '../draw-random.ts';
 import type { Readiness } from '../monitoring/readiness.ts';
 import { VERSION } from '../version.ts';
+import { readAuthorities } from './actors.ts';
 import { ownPorts } from './own-ports.ts';
 
 export interface GatewayParts {
@@ -66,6 +67,8 @@ export function gatewayConfigOf({
     allowedPrivateNetworks: config.allowedPrivateNetworks,
     ownPorts: ownPorts(config, databaseUrl),
     isSignUpOpen: config.isSignUpOpen,
+    oidc: config.oidc,
+    dnsServers: config.dnsServers,
     openForLocal: config.openForLocal,
     systemMailFrom: config.systemMailFrom,
     trustedProxies: config.trustedProxies,
@@ -86,7 +89,12 @@ export async function openGateway(parts: GatewayParts): Promise<{ close(): Promi
     isLeaving: readiness.isLeaving,
     fault: faultOf(config),
     ...(parts.localSending === undefined ? {} : { localSending: parts.localSending }),
-    config: gatewayConfigOf({ config, secretKey, databaseUrl, requestLimitStore }),
+    config: {
+      ...gatewayConfigOf({ config, secretKey, databaseUrl, requestLimitStore }),
+      ...(config.webhookCaFile === null
+        ? {}
+        : { trustedCertificates: await readAuthorities('WEBHOOK_CA_FILE', config.webhookCaFile) }),
+    },
   });
   await app.listen({ host: config.host, port: config.httpPort });
   return {
