@@ -7,6 +7,7 @@ import { DEFAULT_APPROVAL_DAYS, MAX_APPROVAL_DAYS } from '../core/sending/approv
 import { checkRetention, MAX_RETENTION_DAYS, type Retention } from '../core/upkeep/retention.ts';
 import { urlsOf } from '../db/connection/database-hosts.ts';
 import type { LocalSetting } from '../gateway/admission/forwarded-requests.ts';
+import type { DoorSettings } from '../haraka-plugins/settings.ts';
 import type { Environment } from './environment.ts';
 import {
   hostAndPort,
@@ -122,6 +123,8 @@ export interface Config {
     unknownRecipients: number;
     freeUnknownRecipients: number;
   };
+  /** what SMTP refuses before a message is accepted */
+  door: DoorSettings;
   /** where the process serves /metrics, /health and /ready; null: nowhere. The default port may be taken by another process */
   monitoring: { host: string; port: number; isAskedFor: boolean } | null;
   /** seconds that a stopping process keeps working while it reports that it is not ready */
@@ -237,6 +240,11 @@ export function readConfig(env: Environment): Config {
       unknownRecipients: values.SMTP_MAX_UNKNOWN_RECIPIENTS,
       freeUnknownRecipients: values.SMTP_FREE_UNKNOWN_RECIPIENTS,
     },
+    door: {
+      trustedNetworks: values.SMTP_TRUSTED_NETWORKS,
+      refusesEarlyTalkers: values.SMTP_EARLY_TALKERS === 'refuse',
+      refusesOwnName: values.SMTP_OWN_NAME === 'refuse',
+    },
     monitoring:
       values.METRICS_PORT === 0
         ? null
@@ -314,6 +322,8 @@ const addresses = listOf(
   'addresses and networks such as 10.0.0.0/8',
 );
 
+const refusal = z.enum(['refuse', 'accept'], { error: 'must be refuse or accept' });
+
 const environment = z.object({
   HOST: listenHost.default('127.0.0.1'),
   HTTP_MAX_CONNECTIONS: wholeNumber(1, 1_000_000).default(5_000),
@@ -370,7 +380,10 @@ const environment = z.object({
   SIGN_UP: z.enum(['on', 'off'], { error: 'must be on or off' }).optional(),
   SYSTEM_MAIL_FROM: z.email('must be an address such as postroom@example.com').max(254).optional(),
   TRUSTED_PROXIES: addresses.default([]),
+  SMTP_EARLY_TALKERS: refusal.default('refuse'),
+  SMTP_OWN_NAME: refusal.default('refuse'),
   SMTP_PROXIES: addresses.default([]),
+  SMTP_TRUSTED_NETWORKS: addresses.default([]),
   GUARD_MODEL_URL: urlOf('http:', 'https:')
     .transform((value) => value.replace(/\/+$/, ''))
     .optional(),

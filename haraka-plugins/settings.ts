@@ -18,6 +18,7 @@ export interface SmtpSettings {
   /** addresses and networks of proxies: each connection from there begins with a PROXY protocol line */
   proxies: readonly string[];
   limits: SmtpLimits;
+  door: DoorSettings;
   /** ends the process at this point, for tests */
   fault: (point: SmtpFaultPoint) => void;
 }
@@ -59,6 +60,20 @@ export const defaultSmtpLimits: SmtpLimits = {
   freeUnknownRecipients: 5,
   unknownRecipientDelayMs: 250,
   heldBytes: 256_000_000,
+};
+
+/** What is refused before a message is accepted, beside the limits. */
+export interface DoorSettings {
+  /** addresses and networks to which nothing of this applies */
+  trustedNetworks: readonly string[];
+  refusesEarlyTalkers: boolean;
+  refusesOwnName: boolean;
+}
+
+export const defaultDoor: DoorSettings = {
+  trustedNetworks: [],
+  refusesEarlyTalkers: true,
+  refusesOwnName: true,
 };
 
 /** Maximum recipients of one transaction (RFC 5321 §4.5.3.1.8 asks for at least 100). */

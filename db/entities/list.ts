@@ -44,6 +44,7 @@ import {
 } from './endpoints.ts';
 import { EventCounterSchema, EventSchema } from './events.ts';
 import { GuardRuleSchema, GuardRuleStatSchema, RouteSchema } from './routing.ts';
+import { DoorRefusalSchema } from './screening.ts';
 import {
   EmailSearchSchema,
   TrashedEmailSchema,
@@ -86,6 +87,7 @@ export const entities = [
   ApiKeySchema,
   ApiRequestSchema,
   AuditEntrySchema,
+  DoorRefusalSchema,
   ErasedAccountSchema,
   AuthSessionSchema,
   AuthCredentialSchema,

@@ -21,6 +21,7 @@ const PARTS = [
   'search',
   'events',
   'upkeep',
+  'screening',
   'taking',
   'audit',
   'grants',

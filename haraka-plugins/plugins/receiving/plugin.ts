@@ -8,6 +8,7 @@ import { smtpMetrics } from '../../../schema/metrics.ts';
 import { defaultSmtpLimits, type SmtpSettings } from '../../settings.ts';
 import { answering, close, type Decision, type Next, pass, reply } from './answer.ts';
 import { replaceConnectionMethods, socketOf } from './connection-methods.ts';
+import { createDoor } from './door.ts';
 import { leaveOutWhatOthersUse } from './lean-hooks.ts';
 import {
   decideData,
@@ -63,6 +64,7 @@ export function equip({ bus, settings, log }: Equipment): void {
     log,
     held: { sum: 0, limit: settings.limits.heldBytes },
     unknown: limitUnknownRecipients(settings.limits),
+    door: createDoor(settings, bus, log),
   };
 }
 
@@ -90,6 +92,7 @@ export async function drain(limitMs: number): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, DRAIN_SWEEP_MS));
   }
   for (const { connection } of sessions.values()) connection.client.destroy();
+  await equipped().door.stop();
   await equipped().questions.stop();
 }
 
@@ -102,7 +105,7 @@ export function register(): void {
 }
 
 export const hook_connect_init = hook('connect_init', QUESTION_LIMIT_MS, (connection) => {
-  const { settings } = equipped();
+  const { settings, door } = equipped();
   // Replies are small and the client waits for each: Nagle's algorithm costs 40 ms.
   socketOf(connection).setNoDelay(true);
   connection.set('local.host', settings.mailHostname);
@@ -111,7 +114,10 @@ export const hook_connect_init = hook('connect_init', QUESTION_LIMIT_MS, (connec
   // Haraka refuses MAIL on 465 and 587 by itself, before decideSubmittedMail gives the reason.
   if (purpose === 'submission') connection.relaying = true;
   connection.client.once('error', (error: unknown) => logRefusedCertificate(log(), error, connection.remote.ip));
-  sessions.set(connection, openSession(connection, purpose, settings.limits));
+  sessions.set(
+    connection,
+    openSession(connection, purpose, { limits: settings.limits, door: door.meet(connection.remote.ip) }),
+  );
   smtpMetrics.sessions.inc();
   smtpMetrics.sessionsOpen.set(sessions.size);
   sessionsOfClient.set(clientNetwork(connection.remote.ip), openOf(connection) + 1);
@@ -129,6 +135,8 @@ export const hook_connect = hook('connect', QUESTION_LIMIT_MS, (connection) => {
     smtpMetrics.sessionsRefused.inc({ reason: 'draining' });
     return close(421, '4.3.2 Shutting down');
   }
+  // What arrived before the greeting: beside a PROXY line, which is gone by now.
+  if ((connection.current_data?.length ?? 0) > 0) sessionOf(connection).door.talkedEarly = true;
   return refuseConnection(equipped(), connection, sessions.size, openOf(connection));
 });
 
