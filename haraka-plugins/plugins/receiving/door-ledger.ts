@@ -32,6 +32,9 @@ export function createDoorLedger(bus: Bus, log: Logger): DoorLedger {
     else if (waiting.size < MAX_MERGED) waiting.set(id, refusal);
   };
 
+  const writeLog = ({ reason, address, helo, sender, recipient, reply }: DoorRefusal): void =>
+    log.info({ event: 'smtp.refused', reason, remoteAddress: address, helo, sender, recipient, reply });
+
   const store = async (): Promise<void> => {
     const refusals = [...waiting.values()];
     waiting = new Map();
@@ -57,7 +60,10 @@ export function createDoorLedger(bus: Bus, log: Logger): DoorLedger {
   return {
     note(refusal) {
       smtpMetrics.refusals.inc({ reason: refusal.reason });
+      const { size } = waiting;
       add(refusal);
+      // Of the same within a second, the first.
+      if (waiting.size > size) writeLog(refusal);
       timer ??= setTimeout(() => void flush(), GATHER_MS).unref();
     },
     flush,
