@@ -309,6 +309,11 @@ export const broadcasts = {
   'event.appended': z.object({ userId: z.string(), lastSeq: z.number() }),
   /** an address or domain changed: drop cached recipient verdicts. `name` is the address or domain in lower case */
   'routing.changed': z.object({ name: z.string() }),
+  /** clients named unknown recipients to an SMTP process, which tells the others */
+  'guesses.counted': z.object({
+    from: z.string(),
+    guesses: z.array(z.object({ address: z.string(), times: z.number() })).max(1_000),
+  }),
   /** an endpoint of the user subscribed to events of the feed */
   'subscription.changed': z.object({ userId: z.string() }),
   /** guard rules of the user changed: drop the cached ones */

@@ -1,6 +1,7 @@
 import type { Connection, EnvelopeAddress } from 'haraka/connection.js';
 import constants from 'haraka-constants';
 import type { Logger } from 'pino';
+import { maxGuessDelayMs } from '../../../core/screening/door/guess-score.ts';
 import { clientNetwork } from '../../../core/shared/network-address.ts';
 import { MAX_MESSAGE_BYTES } from '../../../core/smtp/smtp-limits.ts';
 import type { Bus } from '../../../schema/messages.ts';
@@ -24,7 +25,7 @@ import { logRefusedCertificate } from './refused-certificate.ts';
 import { rememberAnswers } from './remember-answers.ts';
 import { endAbandonedSpan, isOverdue, openSession, type Session, type Sessions } from './session.ts';
 import { type AuthStep, authenticate, decideSubmittedMail, decideSubmittedRecipient, submit } from './submission.ts';
-import { limitUnknownRecipients, maxUnknownDelayMs } from './unknown-recipients.ts';
+import { limitUnknownRecipients } from './unknown-recipients.ts';
 
 /** The Haraka plugin: `reception.ts` makes the decision of each hook; this file holds the wiring and the life cycle of sessions. */
 
@@ -39,7 +40,7 @@ export interface Equipment {
 const QUESTION_LIMIT_MS = 9_000;
 const MESSAGE_LIMIT_MS = 25_000;
 /** The same for a recipient, which is delayed when it is unknown: unknown-recipients.ts. */
-const RECIPIENT_LIMIT_MS = QUESTION_LIMIT_MS + maxUnknownDelayMs(defaultSmtpLimits);
+const RECIPIENT_LIMIT_MS = QUESTION_LIMIT_MS + maxGuessDelayMs(defaultSmtpLimits);
 const HANDSHAKE_LIMIT_MS = 25_000;
 /** How long a client may keep the socket open after we ended the session. */
 const LINGER_MS = 5_000;
@@ -63,9 +64,14 @@ export function equip({ bus, settings, log }: Equipment): void {
     settings,
     log,
     held: { sum: 0, limit: settings.limits.heldBytes },
-    unknown: limitUnknownRecipients(settings.limits),
+    unknown: limitUnknownRecipients(settings.limits, bus, log),
     door: createDoor(settings, bus, log),
   };
+}
+
+/** Continues with what is known about clients from before the start. */
+export async function recallClients(): Promise<void> {
+  await reception?.unknown.recall();
 }
 
 /** Drops remembered verdicts on recipients, because announcements of changes may have been missed. */

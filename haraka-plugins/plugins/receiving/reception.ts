@@ -104,6 +104,7 @@ function refuseRecipient(
   const refusal = reply(code, `${enhancedCode} ${text}`);
   if (code < 500) return door.refuse(session, { ...refused, decision: refusal });
   const { connection } = session;
+  if (session.door.isTrusted && !isLoopback(connection)) return door.refuse(session, { ...refused, decision: refusal });
   session.unknownRecipients += 1;
   smtpMetrics.unknownRecipients.inc();
   const decide = (isEnded: boolean): Decision => {
@@ -237,10 +238,14 @@ export function refuseConnection(
     smtpMetrics.sessionsRefused.inc({ reason: 'connections' });
     return close(421, '4.3.2 Too many connections, please try again later');
   }
-  const ip = connection.remote.ip.replace(/^::ffff:(?=\d+\.)/i, '');
-  if (ip === '127.0.0.1' || ip === '::1' || openOfClient <= limits.connectionsPerAddress) return pass;
+  if (isLoopback(connection) || openOfClient <= limits.connectionsPerAddress) return pass;
   smtpMetrics.sessionsRefused.inc({ reason: 'connections_per_address' });
   return close(421, '4.7.0 Too many connections from your address');
+}
+
+function isLoopback({ remote }: Connection): boolean {
+  const ip = remote.ip.replace(/^::ffff:(?=\d+\.)/i, '');
+  return ip === '127.0.0.1' || ip === '::1';
 }
 
 function recipientCount({ purpose, recipients, submittedTo }: Session): number {
