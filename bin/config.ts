@@ -243,7 +243,15 @@ export function readConfig(env: Environment): Config {
     door: {
       trustedNetworks: values.SMTP_TRUSTED_NETWORKS,
       refusesEarlyTalkers: values.SMTP_EARLY_TALKERS === 'refuse',
+      greetingDelayMs: values.SMTP_GREETING_DELAY_MS,
       refusesOwnName: values.SMTP_OWN_NAME === 'refuse',
+      checksSenderDomain: values.SMTP_SENDER_DOMAIN === 'refuse',
+      blockLists: values.DNS_BLOCK_LISTS,
+      allowLists: values.DNS_ALLOW_LISTS,
+      greylistSeconds: values.GREYLIST_SECONDS === 0 ? null : values.GREYLIST_SECONDS,
+      connectionsPerMinute: values.SMTP_CONNECTIONS_PER_MINUTE,
+      messagesPerMinute: values.SMTP_MESSAGES_PER_MINUTE,
+      dnsServers: values.DNS_SERVERS,
     },
     monitoring:
       values.METRICS_PORT === 0
@@ -322,6 +330,14 @@ const addresses = listOf(
   'addresses and networks such as 10.0.0.0/8',
 );
 
+/** DNS block and allow lists, of which at most 20 are asked. */
+const listNames = listOf(
+  (item) => item.includes('.') && hostName.test(item),
+  'names of DNS lists such as zen.example.org, in lower case',
+).refine((names) => names.length <= 20, {
+  error: 'takes at most 20 names',
+});
+
 const refusal = z.enum(['refuse', 'accept'], { error: 'must be refuse or accept' });
 
 const environment = z.object({
@@ -381,7 +397,14 @@ const environment = z.object({
   SYSTEM_MAIL_FROM: z.email('must be an address such as postroom@example.com').max(254).optional(),
   TRUSTED_PROXIES: addresses.default([]),
   SMTP_EARLY_TALKERS: refusal.default('refuse'),
+  SMTP_GREETING_DELAY_MS: wholeNumber(0, 6_000).default(0),
   SMTP_OWN_NAME: refusal.default('refuse'),
+  SMTP_SENDER_DOMAIN: refusal.default('accept'),
+  SMTP_CONNECTIONS_PER_MINUTE: wholeNumber(0, 1_000_000).default(600),
+  SMTP_MESSAGES_PER_MINUTE: wholeNumber(0, 1_000_000).default(1_200),
+  DNS_BLOCK_LISTS: listNames.default([]),
+  DNS_ALLOW_LISTS: listNames.default([]),
+  GREYLIST_SECONDS: wholeNumber(0, 86_400).default(0),
   SMTP_PROXIES: addresses.default([]),
   SMTP_TRUSTED_NETWORKS: addresses.default([]),
   GUARD_MODEL_URL: urlOf('http:', 'https:')

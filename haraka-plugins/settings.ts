@@ -67,13 +67,35 @@ export interface DoorSettings {
   /** addresses and networks to which nothing of this applies */
   trustedNetworks: readonly string[];
   refusesEarlyTalkers: boolean;
+  /** how long the greeting of an unknown client waits, to see whether it talks early; milliseconds */
+  greetingDelayMs: number;
   refusesOwnName: boolean;
+  checksSenderDomain: boolean;
+  /** names of DNS lists */
+  blockLists: readonly string[];
+  allowLists: readonly string[];
+  /** how long a first contact waits; null: nothing is greylisted */
+  greylistSeconds: number | null;
+  /** of one network to one process; 0: no limit */
+  connectionsPerMinute: number;
+  messagesPerMinute: number;
+  /** `host:port` each; empty: the system's resolver */
+  dnsServers: readonly string[];
 }
 
 export const defaultDoor: DoorSettings = {
   trustedNetworks: [],
   refusesEarlyTalkers: true,
+  greetingDelayMs: 0,
   refusesOwnName: true,
+  // README's first mail is from example.com, which accepts no mail.
+  checksSenderDomain: false,
+  blockLists: [],
+  allowLists: [],
+  greylistSeconds: null,
+  connectionsPerMinute: 600,
+  messagesPerMinute: 1_200,
+  dnsServers: [],
 };
 
 /** Maximum recipients of one transaction (RFC 5321 §4.5.3.1.8 asks for at least 100). */

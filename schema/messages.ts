@@ -111,6 +111,18 @@ export const questions = {
     reply: z.object({}),
     limitMs: 8_000,
   },
+  /** Notes an attempt of a client to write to a recipient, and returns whether it passes the greylist. */
+  'receiving.greylist.check': {
+    request: z.object({
+      userId: z.string(),
+      network: z.string(),
+      sender: z.string(),
+      recipient: z.string(),
+      waitSeconds: z.number(),
+    }),
+    reply: z.object({ isPassed: z.boolean(), secondsLeft: z.number() }),
+    limitMs: 8_000,
+  },
   /** Returns the clients that named unknown recipients within the last minutes, for a process that starts. */
   'receiving.guesses.recall': {
     request: z.object({}),

@@ -18,7 +18,7 @@ import { createAcceptor, type FaultPoint } from './accept-message.ts';
 import { checkRecipient } from './check-recipient.ts';
 import { createExaminer } from './examine-message.ts';
 import type { ReportOptions } from './handle-bounces.ts';
-import { keepDoorNotes, recallGuesses } from './keep-door-notes.ts';
+import { checkGreylist, keepDoorNotes, recallGuesses } from './keep-door-notes.ts';
 import { createReparser } from './parse-again.ts';
 import { createParsePool, type ParsePool } from './parse-pool.ts';
 import { createParseQueue } from './parse-queue.ts';
@@ -131,6 +131,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
       'receiving.message.accept': (request, accepted) => acceptor.accept(request, accepted),
       'receiving.message.examine': (request, examined) => examiner.examine(request, examined),
       'receiving.refusals.keep': (request) => keepDoorNotes(database, request),
+      'receiving.greylist.check': (request) => checkGreylist(database, request),
       'receiving.guesses.recall': () => recallGuesses(database, now()),
       'receiving.email.parse-again': (request) => reparser.parseAgain(request),
       'receiving.capacity.check': async () => {

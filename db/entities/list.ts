@@ -44,7 +44,7 @@ import {
 } from './endpoints.ts';
 import { EventCounterSchema, EventSchema } from './events.ts';
 import { GuardRuleSchema, GuardRuleStatSchema, RouteSchema } from './routing.ts';
-import { DoorRefusalSchema } from './screening.ts';
+import { DoorRefusalSchema, GreylistSchema } from './screening.ts';
 import {
   EmailSearchSchema,
   TrashedEmailSchema,
@@ -88,6 +88,7 @@ export const entities = [
   ApiRequestSchema,
   AuditEntrySchema,
   DoorRefusalSchema,
+  GreylistSchema,
   ErasedAccountSchema,
   AuthSessionSchema,
   AuthCredentialSchema,

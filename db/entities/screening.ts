@@ -37,3 +37,22 @@ export const DoorRefusalSchema = defineEntity({
   ],
   checks: [{ name: 'door_refusal_times_check', expression: '(times > 0)' }],
 });
+
+/** A first contact of a network with a workspace: network, domain of the sender and recipient, which the ID is made from. */
+export const GreylistSchema = defineEntity({
+  name: 'Greylist',
+  tableName: 'greylist',
+  properties: {
+    userId: p.text().primary(),
+    id: p.text().primary(),
+    network: p.text(),
+    firstAt: p.datetime(3),
+    lastAt: p.datetime(3),
+    /** when it was repeated in time; null: not yet */
+    passedAt: p.datetime(3).nullable(),
+  },
+  indexes: [
+    { name: 'greylist_age', properties: ['lastAt'] },
+    { name: 'greylist_network', properties: ['userId', 'network'] },
+  ],
+});

@@ -77,6 +77,7 @@ select create_distributed_table('thread', 'user_id', colocate_with => 'event_cou
 select create_distributed_table('thread_alias', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('thread_apart', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('thread_claim', 'user_id', colocate_with => 'event_counter');
+select create_distributed_table('greylist', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('door_refusal', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('reply_address', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('endpoint_subscription', 'user_id', colocate_with => 'event_counter');

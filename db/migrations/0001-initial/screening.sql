@@ -23,3 +23,17 @@ call pg_temp.protect_rows('door_refusal');
 -- The actors write it.
 revoke insert, update, delete on door_refusal from postroom_gateway;
 
+-- First contacts of clients with a workspace, while GREYLIST_SECONDS is set: whether they were repeated (docs/screening.md).
+create table greylist (
+  user_id text not null,
+  id text not null,
+  network text not null,
+  first_at timestamptz(3) not null,
+  last_at timestamptz(3) not null,
+  passed_at timestamptz(3),
+  primary key (user_id, id)
+);
+create index greylist_network on greylist (user_id, network);
+create index greylist_age on greylist (last_at);
+call pg_temp.protect_rows('greylist');
+revoke insert, update, delete on greylist from postroom_gateway;

@@ -122,6 +122,11 @@ create function remove_leftovers(p_limit integer) returns integer language plpgs
       select o.ctid from door_refusal o where o.last_at < postroom_now() - interval '7 days' order by o.last_at
       limit p_limit for update skip locked));
     get diagnostics removed = row_count; most := greatest(most, removed);
+    delete from greylist g where g.ctid = any (array(
+      select o.ctid from greylist o where o.last_at < postroom_now() - interval '1 day'
+        and (o.passed_at is null or o.last_at < postroom_now() - interval '35 days') order by o.last_at
+      limit p_limit for update skip locked));
+    get diagnostics removed = row_count; most := greatest(most, removed);
     return most;
   end $$;
 revoke all on function remove_leftovers from public;

@@ -122,7 +122,7 @@ export const hook_connect_init = hook('connect_init', QUESTION_LIMIT_MS, (connec
   connection.client.once('error', (error: unknown) => logRefusedCertificate(log(), error, connection.remote.ip));
   sessions.set(
     connection,
-    openSession(connection, purpose, { limits: settings.limits, door: door.meet(connection.remote.ip) }),
+    openSession(connection, purpose, { limits: settings.limits, door: door.meet(connection.remote.ip, purpose) }),
   );
   smtpMetrics.sessions.inc();
   smtpMetrics.sessionsOpen.set(sessions.size);
@@ -141,9 +141,10 @@ export const hook_connect = hook('connect', QUESTION_LIMIT_MS, (connection) => {
     smtpMetrics.sessionsRefused.inc({ reason: 'draining' });
     return close(421, '4.3.2 Shutting down');
   }
-  // What arrived before the greeting: beside a PROXY line, which is gone by now.
-  if ((connection.current_data?.length ?? 0) > 0) sessionOf(connection).door.talkedEarly = true;
-  return refuseConnection(equipped(), connection, sessions.size, openOf(connection));
+  const refusal = refuseConnection(equipped(), connection, sessions.size, openOf(connection));
+  if (refusal.kind !== 'pass') return refusal;
+  const greeted = equipped().door.greet(sessionOf(connection));
+  return greeted instanceof Promise ? greeted.then((decision) => decision ?? pass) : (greeted ?? pass);
 });
 
 export const hook_capabilities = hook('capabilities', QUESTION_LIMIT_MS, (connection) => {

@@ -10,6 +10,7 @@ import { close, type Decision, pass, reply } from './answer.ts';
 import { DataReader, type HeldBytes, noRoom, tooBig } from './data-reader.ts';
 import type { Door } from './door.ts';
 import { nameRecipientReason } from './door-ledger.ts';
+import { mailbox } from './mailbox.ts';
 import type { Questions } from './remember-answers.ts';
 import {
   beginTransaction,
@@ -78,7 +79,11 @@ export function decideRecipient(
         session.recipients.push({ recipient, ...receiver });
       return reply(250, '2.1.5 Recipient ok');
     };
-    const refusal = reception.door.judge(session, { recipient, userId: verdict.userId });
+    const refusal = reception.door.judge(session, {
+      recipient,
+      userId: verdict.userId,
+      isReply: verdict.replyAddressId !== undefined,
+    });
     return refusal instanceof Promise ? refusal.then(accept) : accept(refusal);
   };
   const from = mailbox(transaction.mail_from);
@@ -219,12 +224,6 @@ function envelope(settings: SmtpSettings, { connection, recipients, isUtf8 }: Se
     isTls: hop.isTls,
     traceFields: receivedHeader(hop),
   };
-}
-
-/** Returns the address as written, quotes included, with its domain in lower case; empty for the null reverse-path. */
-export function mailbox(address: EnvelopeAddress | null): string {
-  if (address === null) return '';
-  return address.host === '' ? address.user : `${address.user}@${address.host}`;
 }
 
 /** Returns the reply that ends an unwanted session at its start, or null. */

@@ -5,7 +5,7 @@ import type { Reply, Request } from '../../../schema/messages.ts';
 import type { SmtpLimits } from '../../settings.ts';
 import type { Decision } from './answer.ts';
 import type { DataReader } from './data-reader.ts';
-import type { DoorState } from './door.ts';
+import type { DoorState } from './door-state.ts';
 
 type AcceptedRecipient = Request<'receiving.message.accept'>['recipients'][number];
 export type RecipientVerdict = Reply<'receiving.recipient.check'>;
