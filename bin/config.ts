@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { DEFAULT_AUDIT_DAYS, MAX_AUDIT_DAYS } from '../core/accounts/audit.ts';
 import { REQUEST_LOG_LEVELS, type RequestLogLevel } from '../core/accounts/logged-request.ts';
 import { MTA_STS_MODES, type MtaStsMode } from '../core/domains/mta-sts.ts';
+import { DMARC_ENFORCEMENTS, type DmarcRules } from '../core/screening/door/dmarc-enforcement.ts';
 import { DEFAULT_APPROVAL_DAYS, MAX_APPROVAL_DAYS } from '../core/sending/approval.ts';
 import { checkRetention, MAX_RETENTION_DAYS, type Retention } from '../core/upkeep/retention.ts';
 import { urlsOf } from '../db/connection/database-hosts.ts';
@@ -125,6 +126,8 @@ export interface Config {
   };
   /** what SMTP refuses before a message is accepted */
   door: DoorSettings;
+  /** what is done about received mail that fails DMARC */
+  dmarc: DmarcRules;
   /** where the process serves /metrics, /health and /ready; null: nowhere. The default port may be taken by another process */
   monitoring: { host: string; port: number; isAskedFor: boolean } | null;
   /** seconds that a stopping process keeps working while it reports that it is not ready */
@@ -253,6 +256,7 @@ export function readConfig(env: Environment): Config {
       messagesPerMinute: values.SMTP_MESSAGES_PER_MINUTE,
       dnsServers: values.DNS_SERVERS,
     },
+    dmarc: { enforcement: values.DMARC_ENFORCE, trustedForwarders: values.ARC_TRUSTED_FORWARDERS },
     monitoring:
       values.METRICS_PORT === 0
         ? null
@@ -404,6 +408,8 @@ const environment = z.object({
   SMTP_MESSAGES_PER_MINUTE: wholeNumber(0, 1_000_000).default(1_200),
   DNS_BLOCK_LISTS: listNames.default([]),
   DNS_ALLOW_LISTS: listNames.default([]),
+  DMARC_ENFORCE: z.enum(DMARC_ENFORCEMENTS, { error: 'must be off, quarantine or reject' }).default('off'),
+  ARC_TRUSTED_FORWARDERS: listOf((item) => hostName.test(item), 'host names in lower case').default([]),
   GREYLIST_SECONDS: wholeNumber(0, 86_400).default(0),
   SMTP_PROXIES: addresses.default([]),
   SMTP_TRUSTED_NETWORKS: addresses.default([]),

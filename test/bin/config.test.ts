@@ -63,6 +63,7 @@ test('an empty environment gives the defaults of the table', () => {
       freeUnknownRecipients: 5,
     },
     door: defaultDoor,
+    dmarc: { enforcement: 'off', trustedForwarders: [] },
     monitoring: { host: '127.0.0.1', port: 9464, isAskedFor: false },
     drainDelaySeconds: 0,
     tracing: null,

@@ -31,7 +31,7 @@ export async function noteGreylist(database: Database, question: GreylistQuestio
   return rows[0] ?? { isPassed: true, secondsLeft: 0 };
 }
 
-// A network that has passed once is known for 35 days. A first contact that is not repeated within a day begins again.
+// The columns have milliseconds, so first_at may be rounded up. A network that has passed once is known for 35 days. A first contact that is not repeated within a day begins again.
 const GREYLIST_SQL = `
   with known as (
       select from greylist g where g.user_id = $1 and g.network = $4 and g.passed_at is not null
@@ -52,5 +52,5 @@ const GREYLIST_SQL = `
           and g.first_at <= excluded.last_at - $5 * interval '1 second' then excluded.last_at else g.passed_at end
       returning g.first_at, g.passed_at)
   select exists (select from known) or n.passed_at is not null as "isPassed",
-    greatest(1, ceil(coalesce(extract(epoch from n.first_at - postroom_now()), 0) + $5))::int as "secondsLeft"
+    greatest(1, ceil(coalesce(extract(epoch from n.first_at - postroom_now()), 0) + $5 - 0.01))::int as "secondsLeft"
   from (select 1) one left join noted n on true`;
