@@ -65,7 +65,7 @@ export function createDoorLookups(servers: readonly string[]): DoorLookups {
     if (known !== undefined) return known;
     if ((failures.get(list)?.pausedUntil ?? 0) > performance.now()) return Promise.resolve('refused');
     const asked = ask(name, list).then(({ reply, keptMs }) => {
-      smtpMetrics.listLookups.inc({ reply });
+      smtpMetrics.listLookups.inc({ outcome: reply });
       replies.set(name, Promise.resolve(reply), { ttl: keptMs });
       return reply;
     });

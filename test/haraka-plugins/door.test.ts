@@ -176,7 +176,7 @@ describe('DNS lists', () => {
     expect(await offer(await greetFrom(server.port, '8.8.7.21'))).toMatch(/^250 /);
   });
 
-  test('a list that lists everything, refuses queries or is parked lists nobody', async () => {
+  test('a list that lists everything, refuses queries or is parked has no effect', async () => {
     expect(await offer(await greetFrom(server.port, '8.8.7.22'))).toMatch(/^250 /);
   });
 
