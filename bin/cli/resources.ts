@@ -167,11 +167,12 @@ async function run(resource: Resource, options: Options): Promise<void> {
     return show(options, await server.post<Row>(`${path}/${encodeURIComponent(options['send'])}/send`, {}));
   if (options['create'] !== undefined && makeBody !== undefined)
     return show(options, await server.post<Row>(path, await makeBody(server, options)));
-  const filter = Object.entries(resource.filter ?? {}).flatMap(([option, { field }]) => {
+  const filter: Record<string, string> = {};
+  for (const [option, { field }] of Object.entries(resource.filter ?? {})) {
     const value = options[optionKey(option)];
-    return typeof value === 'string' ? [[field, value]] : [];
-  });
-  const { data } = await server.get<{ data: Row[] }>(path, { limit: 100, ...Object.fromEntries(filter) });
+    if (typeof value === 'string') filter[field] = value;
+  }
+  const { data } = await server.get<{ data: Row[] }>(path, { limit: 100, ...filter });
   if (options.json === true) return printJson({ data });
   print(data.length === 0 ? resource.empty : table(data, resource.columns));
 }

@@ -10,7 +10,7 @@ export function makeListName(address: string, list: string): string | null {
   const parts =
     parsed instanceof ipaddr.IPv4
       ? parsed.octets
-      : parsed.parts.flatMap((part) => [...part.toString(16).padStart(4, '0')]);
+      : parsed.parts.flatMap((part) => part.toString(16).padStart(4, '0').split(''));
   return `${parts.toReversed().join('.')}.${list}`;
 }
 
