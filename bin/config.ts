@@ -3,11 +3,13 @@ import { z } from 'zod';
 import { DEFAULT_AUDIT_DAYS, MAX_AUDIT_DAYS } from '../core/accounts/audit.ts';
 import { REQUEST_LOG_LEVELS, type RequestLogLevel } from '../core/accounts/logged-request.ts';
 import { MTA_STS_MODES, type MtaStsMode } from '../core/domains/mta-sts.ts';
+import { DMARC_ENFORCEMENTS, type DmarcRules } from '../core/screening/door/dmarc-enforcement.ts';
 import { DEFAULT_APPROVAL_DAYS, MAX_APPROVAL_DAYS } from '../core/sending/approval.ts';
 import { checkRetention, MAX_RETENTION_DAYS, type Retention } from '../core/upkeep/retention.ts';
 import { urlsOf } from '../db/connection/database-hosts.ts';
 import type { LocalSetting } from '../gateway/admission/forwarded-requests.ts';
 import type { ServiceProvider } from '../gateway/gateway-config.ts';
+import type { DoorSettings } from '../haraka-plugins/settings.ts';
 import type { Environment } from './environment.ts';
 import {
   hostAndPort,
@@ -125,6 +127,10 @@ export interface Config {
     unknownRecipients: number;
     freeUnknownRecipients: number;
   };
+  /** what SMTP refuses before a message is accepted */
+  door: DoorSettings;
+  /** what is done about received mail that fails DMARC */
+  dmarc: DmarcRules;
   /** where the process serves /metrics, /health and /ready; null: nowhere. The default port may be taken by another process */
   monitoring: { host: string; port: number; isAskedFor: boolean } | null;
   /** seconds that a stopping process keeps working while it reports that it is not ready */
@@ -246,6 +252,20 @@ export function readConfig(env: Environment): Config {
       unknownRecipients: values.SMTP_MAX_UNKNOWN_RECIPIENTS,
       freeUnknownRecipients: values.SMTP_FREE_UNKNOWN_RECIPIENTS,
     },
+    door: {
+      trustedNetworks: values.SMTP_TRUSTED_NETWORKS,
+      refusesEarlyTalkers: values.SMTP_EARLY_TALKERS === 'refuse',
+      greetingDelayMs: values.SMTP_GREETING_DELAY_MS,
+      refusesOwnName: values.SMTP_OWN_NAME === 'refuse',
+      checksSenderDomain: values.SMTP_SENDER_DOMAIN === 'refuse',
+      blockLists: values.DNS_BLOCK_LISTS,
+      allowLists: values.DNS_ALLOW_LISTS,
+      greylistSeconds: values.GREYLIST_SECONDS === 0 ? null : values.GREYLIST_SECONDS,
+      connectionsPerMinute: values.SMTP_CONNECTIONS_PER_MINUTE,
+      messagesPerMinute: values.SMTP_MESSAGES_PER_MINUTE,
+      dnsServers: values.DNS_SERVERS,
+    },
+    dmarc: { enforcement: values.DMARC_ENFORCE, trustedForwarders: values.ARC_TRUSTED_FORWARDERS },
     monitoring:
       values.METRICS_PORT === 0
         ? null
@@ -344,6 +364,16 @@ const addresses = listOf(
   'addresses and networks such as 10.0.0.0/8',
 );
 
+/** DNS block and allow lists, of which at most 20 are asked. */
+const listNames = listOf(
+  (item) => item.includes('.') && hostName.test(item),
+  'names of DNS lists such as zen.example.org, in lower case',
+).refine((names) => names.length <= 20, {
+  error: 'takes at most 20 names',
+});
+
+const refusal = z.enum(['refuse', 'accept'], { error: 'must be refuse or accept' });
+
 const environment = z.object({
   HOST: listenHost.default('127.0.0.1'),
   HTTP_MAX_CONNECTIONS: wholeNumber(1, 1_000_000).default(5_000),
@@ -410,7 +440,19 @@ const environment = z.object({
   OIDC_REQUIRED: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   SYSTEM_MAIL_FROM: z.email('must be an address such as postroom@example.com').max(254).optional(),
   TRUSTED_PROXIES: addresses.default([]),
+  SMTP_EARLY_TALKERS: refusal.default('refuse'),
+  SMTP_GREETING_DELAY_MS: wholeNumber(0, 6_000).default(0),
+  SMTP_OWN_NAME: refusal.default('refuse'),
+  SMTP_SENDER_DOMAIN: refusal.default('accept'),
+  SMTP_CONNECTIONS_PER_MINUTE: wholeNumber(0, 1_000_000).default(600),
+  SMTP_MESSAGES_PER_MINUTE: wholeNumber(0, 1_000_000).default(1_200),
+  DNS_BLOCK_LISTS: listNames.default([]),
+  DNS_ALLOW_LISTS: listNames.default([]),
+  DMARC_ENFORCE: z.enum(DMARC_ENFORCEMENTS, { error: 'must be off, quarantine or reject' }).default('off'),
+  ARC_TRUSTED_FORWARDERS: listOf((item) => hostName.test(item), 'host names in lower case').default([]),
+  GREYLIST_SECONDS: wholeNumber(0, 86_400).default(0),
   SMTP_PROXIES: addresses.default([]),
+  SMTP_TRUSTED_NETWORKS: addresses.default([]),
   GUARD_MODEL_URL: urlOf('http:', 'https:')
     .transform((value) => value.replace(/\/+$/, ''))
     .optional(),

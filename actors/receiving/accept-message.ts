@@ -8,6 +8,8 @@ import { receivingMetrics } from '../../schema/metrics.ts';
 import { failSpan, traced, traceParentToKeep } from '../bus/tracing.ts';
 import { createGroupCommit } from '../work/group-commit.ts';
 import { acceptReplies, type ReplyOutcome } from './accept-replies.ts';
+import type { DmarcGate } from './enforce-dmarc.ts';
+import type { ParseOutcome } from './parse-messages.ts';
 import type { ParseQueue } from './parse-queue.ts';
 import type { ReadAhead } from './read-ahead.ts';
 import { announceTaken, canBeTaken, type ReadOffer, type TakeMessagesOptions, takeMessages } from './take-messages.ts';
@@ -39,6 +41,8 @@ export interface AcceptorOptions {
   bytes: Pick<ByteStore, 'keep'>;
   /** reads messages before their commit, and stores those that were read with all that they become; null: all are only accepted */
   ahead: { reading: ReadAhead; taking: TakeMessagesOptions } | null;
+  /** refuses messages before their commit; null or absent: none is refused */
+  dmarc?: DmarcGate | null | undefined;
   fault: (point: FaultPoint) => void;
   /** groups that are committed at the same time */
   commitsInFlight?: number;
@@ -85,7 +89,8 @@ const NO_ROOM: AcceptReply = {
  * Accepts the messages of several SMTP sessions:
  *
  * 1. `offer`: the message gets the ids of its rows.
- * 2. `read`: it is parsed and checked, if that is quick (read-ahead.ts).
+ * 2. `read`: it is parsed and checked, if that is quick (read-ahead.ts). With DMARC_ENFORCE=reject, it waits for its verdicts, and may be
+ *    refused (enforce-dmarc.ts).
  * 3. `gather`: it joins the next group. A group waits for messages that are being read; one that comes alone starts at once, and those that
  *    arrive during a commit form the next group. Mail to reply addresses forms groups of its own, because those may wait for the row of an
  *    address.
@@ -114,22 +119,30 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
     0,
   );
 
-  const read = async (offer: Offer): Promise<ReadOffer> => {
+  const read = async (offer: Offer): Promise<{ read: ReadOffer; outcome: ParseOutcome | null }> => {
     const startedTick = performance.now();
     readingCount++;
-    const outcome = await options.ahead?.reading.read(offer);
+    const outcome = (await options.ahead?.reading.read(offer)) ?? null;
     readingCount--;
-    return { offer, outcome: outcome != null && canBeTaken(outcome) ? outcome : null, startedTick };
+    const taken = outcome !== null && canBeTaken(outcome) ? outcome : null;
+    return { read: { offer, outcome: taken, startedTick }, outcome };
   };
 
   const accept = async (request: AcceptRequest, bytes: Uint8Array): Promise<AcceptReply> => {
     if (!(await options.hasRoom())) return NO_ROOM;
     const offer = makeOffer(options, request, bytes);
     const isReply = request.recipients.some(({ replyAddressId }) => replyAddressId !== undefined);
-    if (isReply) return replies.add({ offer, outcome: null, startedTick: performance.now() });
+    if (isReply) {
+      const refusal = options.dmarc == null ? null : await options.dmarc.judge(offer, null);
+      return refusal ?? replies.add({ offer, outcome: null, startedTick: performance.now() });
+    }
     if (isOnce(request)) return mail.add({ offer, outcome: null, startedTick: performance.now() });
     try {
-      return await mail.add(await read(offer));
+      const { read: readOffer, outcome } = await read(offer);
+      const refusal = options.dmarc == null ? null : await options.dmarc.judge(offer, outcome);
+      if (refusal === null) return await mail.add(readOffer);
+      options.ahead?.reading.forget(offer.rawId);
+      return refusal;
     } catch (error) {
       options.ahead?.reading.forget(offer.rawId);
       throw error;

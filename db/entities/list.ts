@@ -47,6 +47,7 @@ import {
 } from './endpoints.ts';
 import { EventCounterSchema, EventSchema } from './events.ts';
 import { GuardRuleSchema, GuardRuleStatSchema, RouteSchema } from './routing.ts';
+import { DoorRefusalSchema, GreylistSchema } from './screening.ts';
 import {
   EmailSearchSchema,
   TrashedEmailSchema,
@@ -89,6 +90,8 @@ export const entities = [
   ApiKeySchema,
   ApiRequestSchema,
   AuditEntrySchema,
+  DoorRefusalSchema,
+  GreylistSchema,
   ErasedAccountSchema,
   AuthSessionSchema,
   AuthCredentialSchema,

@@ -22,6 +22,7 @@ const PARTS = [
   'search',
   'events',
   'upkeep',
+  'screening',
   'taking',
   'audit',
   'grants',

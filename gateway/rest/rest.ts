@@ -18,6 +18,7 @@ import {
 import { endpointDeletion, retryWaitingCapability } from '../../operations/endpoints/endpoint-capability.ts';
 import { webhookRequestCapability } from '../../operations/endpoints/webhook-request-capability.ts';
 import { simulateCapability } from '../../operations/routing/simulate-capability.ts';
+import { refusalCapability } from '../../operations/screening/refusal-capability.ts';
 import { retrySendingCapability } from '../../operations/sending/schedule-capability.ts';
 import { sentReviewCapability } from '../../operations/sending/sent-review-capability.ts';
 import { requireDeclaredAccess, requireRequestAccess } from '../admission/access.ts';
@@ -145,6 +146,7 @@ const resources = [
   capabilityRoutes(apiRequestCapability),
   capabilityRoutes(auditCapability),
   auditExportRoute,
+  capabilityRoutes(refusalCapability),
   receivingRoutes,
   legacyScheduledRoutes,
   legacyMailRoutes,

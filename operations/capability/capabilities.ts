@@ -20,6 +20,7 @@ import { endpointDeletion, replayCapability, retryWaitingCapability } from '../e
 import { webhookRequestCapability } from '../endpoints/webhook-request-capability.ts';
 import { guardCapability } from '../routing/guard-capability.ts';
 import { simulateCapability } from '../routing/simulate-capability.ts';
+import { refusalCapability } from '../screening/refusal-capability.ts';
 import { approvalCapability } from '../sending/approval-capability.ts';
 import { batchCapability } from '../sending/batch-capability.ts';
 import { recipientCapability } from '../sending/recipient-capability.ts';
@@ -73,4 +74,5 @@ export const capabilities: readonly Capability[] = [
   customerCapability,
   apiRequestCapability,
   auditCapability,
+  refusalCapability,
 ];

@@ -84,6 +84,7 @@ export async function startActor(name: ActorName, context: ActorContext, setting
         dnsServers: config.dnsServers,
         dataDirectory: settings.mailDirectory,
         mailHostname: config.mailHostname,
+        dmarc: config.dmarc,
         secretKey,
         fault,
       });
@@ -150,6 +151,7 @@ export async function startActor(name: ActorName, context: ActorContext, setting
         sendLimitPerHour: config.sendLimitPerHour,
         approvalDays: config.approvalDays,
         guardModel: config.guardModel,
+        dmarc: config.dmarc,
         ...(config.webhookCaFile === null
           ? {}
           : { trustedCertificates: await readAuthorities('WEBHOOK_CA_FILE', config.webhookCaFile) }),
