@@ -43,6 +43,7 @@ import {
   EndpointSubscriptionSchema,
 } from './endpoints.ts';
 import { EventCounterSchema, EventSchema } from './events.ts';
+import { OauthClientSchema, OauthCodeSchema, OauthGrantSchema, OauthTokenSchema } from './oauth.ts';
 import { GuardRuleSchema, GuardRuleStatSchema, RouteSchema } from './routing.ts';
 import {
   EmailSearchSchema,
@@ -84,6 +85,10 @@ export const entities = [
   WorkspaceMemberSchema,
   WorkspaceInvitationSchema,
   ApiKeySchema,
+  OauthClientSchema,
+  OauthGrantSchema,
+  OauthTokenSchema,
+  OauthCodeSchema,
   ApiRequestSchema,
   AuditEntrySchema,
   ErasedAccountSchema,

@@ -15,7 +15,10 @@ export type AttemptKind =
   | 'reset'
   | 'password'
   | 'invitation'
-  | 'submission';
+  | 'submission'
+  | 'oauth-client'
+  | 'device'
+  | 'device-code';
 
 /** An attempt of a client at an account. */
 export interface AuthAttempt {
@@ -36,9 +39,17 @@ export interface AuthAttempts {
 
 /** Limit for each account, and for each client over all accounts. @limit */
 export const ATTEMPT_LIMIT = { most: 10, windowSeconds: 900 };
-/** Limit for challenges, which every sign-in page requests and which are stored for a while, and for invitations, which nobody can guess. */
+/**
+ * Limit for challenges, which every sign-in page requests and which are stored for a while, for invitations, which cannot be guessed, and for
+ * clients and devices of OAuth, which are stored.
+ */
 const OPTIONS_LIMIT = { most: 100, windowSeconds: 900 };
-const WIDE: ReadonlySet<AttemptKind> = new Set<AttemptKind>(['passkey-options', 'invitation']);
+const WIDE: ReadonlySet<AttemptKind> = new Set<AttemptKind>([
+  'passkey-options',
+  'invitation',
+  'oauth-client',
+  'device',
+]);
 /** Prefix length of the IPv6 network that counts as one client; bits. */
 const IPV6_NETWORK_BITS = 64;
 
