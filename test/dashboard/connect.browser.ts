@@ -80,7 +80,31 @@ describe.skipIf(chromiumPath === undefined)('the consent page', () => {
         code_verifier: verifier,
       }),
     });
-    expect(await response.json()).toMatchObject({ token_type: 'Bearer', scope: 'read' });
+    const { access_token: token, scope } = (await response.json()) as { access_token: string; scope: string };
+    expect(scope).toBe('read');
+    const call = async () =>
+      (
+        await fetch(`${stage.url}/mcp`, {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${token}`,
+            accept: 'application/json, text/event-stream',
+            'content-type': 'application/json',
+          },
+          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
+        })
+      ).status;
+    expect(await call()).toBe(200);
+
+    await page.goto(`${stage.url}/settings?tab=security`);
+    const programs = page.getByRole('list', { name: 'Programs with access' });
+    await programs.getByText('Mail assistant').waitFor();
+    await programs.getByText(`Read · only ${account.address}`).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await programs.getByRole('button', { name: 'End access of Mail assistant' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'End access' }).click();
+    await page.getByText('No programs yet.').waitFor();
+    expect(await call()).toBe(401);
     expect(complaints).toEqual([]);
   });
 

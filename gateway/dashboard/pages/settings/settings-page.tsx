@@ -12,6 +12,7 @@ import { LimitsSection } from './limits-section.tsx';
 import { PasskeysSection } from './passkeys-section.tsx';
 import { PasswordSection } from './password-section.tsx';
 import { ProfileSection } from './profile-section.tsx';
+import { ProgramsSection } from './programs-section.tsx';
 import { RetentionSection } from './retention-section.tsx';
 import { Section } from './section.tsx';
 import { ServerSection } from './server-section.tsx';
@@ -59,6 +60,7 @@ export function SettingsPage() {
             <PasswordSection />
             <PasskeysSection />
             <SessionsSection />
+            <ProgramsSection />
           </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="service">
