@@ -24,21 +24,20 @@ export async function listOauthGrants(context: OperationContext): Promise<OauthG
  */
 export async function revokeOauthGrant(context: OperationContext, id: string): Promise<OauthGrant> {
   const { rights } = context;
-  if (rights.keyId !== null && rights.keyId !== id) requireRights(rights, 'Ending the access of a program', ['keys']);
   const [grant] = isValidId(id) ? await readVisible(context, { ids: [id] }) : [];
   if (grant === undefined) throw new UserError('not_found', 'No program with this ID has access');
+  if (rights.keyId !== null && rights.keyId !== id) requireRights(rights, 'Ending the access of a program', ['keys']);
   const allowed = { ...FULL_RIGHTS, keyId: rights.keyId, personId: rights.personId };
   await revokeApiKey({ ...withFullAccess(context), rights: allowed }, id, { keepsConfiguration: false });
   return grant;
 }
 
-async function readVisible(
-  { database, userId, rights }: OperationContext,
-  { ids }: { ids?: readonly string[] },
-): Promise<OauthGrant[]> {
+async function readVisible(context: OperationContext, { ids }: { ids?: readonly string[] }): Promise<OauthGrant[]> {
+  const { userId, rights } = context;
   const isManager = hasRight(rights, 'keys') && rights.reach === null;
   const whose = isManager ? {} : { personId: rights.personId };
-  const rows = await asUser(database, userId, (transaction) =>
+  // Those who are limited to addresses see their own grants only, whatever these access.
+  const rows = await asUser(withFullAccess(context).database, userId, (transaction) =>
     listGrants(transaction, userId, { ...whose, ...(ids === undefined ? {} : { ids }) }),
   );
   return rows.map((row) => ({ ...row, isYours: row.personId === rights.personId }));

@@ -260,7 +260,7 @@ create function oauth_grants_of(p_user_id text)
       left join user_account u on u.id = k.made_by_person_id
     where g.workspace_id = p_user_id and p_user_id = current_setting('postroom.user_id', true) $$;
 revoke all on function oauth_grants_of from public;
-grant execute on function oauth_grants_of to postroom_gateway, postroom_actor, postroom_domain;
+grant execute on function oauth_grants_of to postroom_gateway, postroom_actor;
 
 -- Removes codes and tokens that ended a day ago, and clients that never got a grant after p_keep. Up to p_limit of each; returns the largest
 -- number removed of one kind. Used refresh tokens stay until they would have expired: they show that one was stolen.
