@@ -55,6 +55,12 @@ export interface GatewayConfig {
   allowedPrivateNetworks: readonly string[];
   /** ports of our own servers, which webhooks may never reach */
   ownPorts: readonly number[];
+  /** `host:port` of the resolvers that look up where documents of OAuth clients are; the system's if omitted */
+  dnsServers?: readonly string[];
+  /** PEM certificates of authorities to trust for these documents besides the default ones */
+  trustedCertificates?: readonly string[];
+  /** clients of OAuth that may register themselves; MAX_OAUTH_CLIENTS if omitted */
+  oauthClients?: number;
   /** whether anyone can create an account */
   isSignUpOpen: boolean;
   /** the single sign-on of the service; null or omitted: none */

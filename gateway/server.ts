@@ -30,6 +30,7 @@ import { createHttpServer } from './http/http-server.ts';
 import { mtaStsRoute } from './http/mta-sts.ts';
 import { unsubscribeRoutes } from './http/unsubscribe.ts';
 import { mcpInterface } from './mcp/mcp-routes.ts';
+import { oauthInterface } from './oauth/oauth.ts';
 import { documentRoutes } from './openapi/openapi.ts';
 import { createContextOf, operationSettings } from './operation-context.ts';
 import { restInterface } from './rest/rest.ts';
@@ -168,6 +169,8 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     open.all('/api/v1/*', { schema: { hide: true } }, sendGone);
   });
   await app.register(accounts.routes, { prefix: '/api/auth' });
+  const oauth = { parts, config, authDatabase: options.authDatabase, sessions: accounts.sessions, contextOf };
+  await app.register(oauthInterface, oauth);
   await app.register(restInterface, { prefix: '/api/e2', admission, contextOf, publicUrl });
   await app.register(graphqlInterface, { admission, contextOf, publicUrl, answerWithinMs });
   await app.register(mcpInterface, { admission, contextOf, publicUrl, answerWithinMs });

@@ -46,6 +46,7 @@ import {
   EndpointSubscriptionSchema,
 } from './endpoints.ts';
 import { EventCounterSchema, EventSchema } from './events.ts';
+import { OauthClientSchema, OauthCodeSchema, OauthGrantSchema, OauthTokenSchema } from './oauth.ts';
 import { GuardRuleSchema, GuardRuleStatSchema, RouteSchema } from './routing.ts';
 import { DoorRefusalSchema, GreylistSchema } from './screening.ts';
 import {
@@ -88,6 +89,10 @@ export const entities = [
   WorkspaceMemberSchema,
   WorkspaceInvitationSchema,
   ApiKeySchema,
+  OauthClientSchema,
+  OauthGrantSchema,
+  OauthTokenSchema,
+  OauthCodeSchema,
   ApiRequestSchema,
   AuditEntrySchema,
   DoorRefusalSchema,

@@ -27,6 +27,7 @@ const PARTS = [
   'audit',
   'grants',
   'customers',
+  'oauth',
 ].map((feature) => new URL(`0001-initial/${feature}.sql`, import.meta.url));
 
 const SEARCH = new URL('../queries/search/search-functions.sql', import.meta.url);

@@ -4,6 +4,7 @@ import { apiRequestCapability } from '../accounts/api-request-capability.ts';
 import { auditCapability } from '../accounts/audit-capability.ts';
 import { customerCapability } from '../accounts/customer-capability.ts';
 import { invitationCapability, memberCapability, workspaceCapability } from '../accounts/member-capability.ts';
+import { oauthGrantCapability } from '../accounts/oauth-grant-capability.ts';
 import { dmarcReportCapability, dmarcSummaryCapability } from '../domains/dmarc-report-capability.ts';
 import { domainCapability } from '../domains/domain-capability.ts';
 import { emailAddressCapability } from '../domains/email-address-capability.ts';
@@ -71,6 +72,7 @@ export const capabilities: readonly Capability[] = [
   memberCapability,
   invitationCapability,
   apiKeyCapability,
+  oauthGrantCapability,
   customerCapability,
   apiRequestCapability,
   auditCapability,

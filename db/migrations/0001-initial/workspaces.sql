@@ -184,7 +184,7 @@ revoke all on function members_of from public;
 grant execute on function members_of to postroom_gateway, postroom_actor;
 
 -- What the keys of a person do when the person may create none any more: they end with what they set up, or with p_keeps, p_by takes
--- them over. Returns as revoke_api_key does.
+-- them over. The person's grants (oauth.sql) end in any case. Returns as revoke_api_key does.
 create function end_keys_of_person(p_user_id text, p_person_id text, p_keeps boolean, p_by text)
   returns table (limited text[], disabled jsonb)
   language plpgsql volatile set search_path = public, pg_temp as $$
@@ -192,10 +192,12 @@ create function end_keys_of_person(p_user_id text, p_person_id text, p_keeps boo
     limited := '{}';
     disabled := '[]';
     if p_keeps then
-      update api_key k set made_by_person_id = p_by where k.user_id = p_user_id and k.made_by_person_id = p_person_id;
-    else
-      limited := array(select k.id from api_key k
-        where k.user_id = p_user_id and k.made_by_person_id = p_person_id and k.revoked_at is null);
+      update api_key k set made_by_person_id = p_by where k.user_id = p_user_id and k.made_by_person_id = p_person_id
+        and not k.is_grant;
+    end if;
+    limited := array(select k.id from api_key k
+      where k.user_id = p_user_id and k.made_by_person_id = p_person_id and k.revoked_at is null);
+    if limited <> '{}' then
       limited := limited || array(select distinct made from unnest(limited) l, keys_made_with(p_user_id, l) made where made <> all (limited));
       update api_key k set revoked_at = now() where k.user_id = p_user_id and k.id = any (limited) and k.revoked_at is null;
       disabled := limit_what_keys_set(p_user_id, limited);

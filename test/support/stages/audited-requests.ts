@@ -84,6 +84,7 @@ export const auditedRequests: Readonly<Record<string, AuditedRequest>> = {
   },
   'POST /invitations/:id/resend': { action: 'invitation.updated', given: (w) => named(w.invitation()) },
   'DELETE /invitations/:id': { action: 'invitation.revoked', given: (w) => named(w.invitation()) },
+  'DELETE /oauth/grants/:id': { action: 'api_key.revoked', given: (w) => named(w.grant()) },
   'POST /emails/:id/approve': { action: 'approval.approved' },
   'POST /emails/:id/reject': { action: 'approval.rejected', given: (w) => named(w.awaitingApproval()) },
 };
