@@ -28,10 +28,17 @@ export const ThreadSchema = defineEntity({
     trashedAt: p.datetime(3).nullable(),
     /** the thread that its only message left for the trash, and returns to; null: it went as a whole */
     trashedFrom: p.text().nullable(),
+    /** the member who works on it; null: none */
+    assigneeId: p.text().nullable(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3).defaultRaw('now()'),
   },
   indexes: [
+    {
+      name: 'thread_assignee',
+      columns: [{ name: 'userId' }, { name: 'assigneeId' }, { name: 'lastMessageAt' }, { name: 'id' }],
+      where: 'assignee_id IS NOT NULL',
+    },
     {
       name: 'thread_archive',
       columns: [{ name: 'userId' }, { name: 'lastMessageAt' }, { name: 'id' }],

@@ -19,6 +19,7 @@ import { webhookRequestCapability } from '../../operations/endpoints/webhook-req
 import { simulateCapability } from '../../operations/routing/simulate-capability.ts';
 import { retrySendingCapability } from '../../operations/sending/schedule-capability.ts';
 import { sentReviewCapability } from '../../operations/sending/sent-review-capability.ts';
+import { assigneeCapability } from '../../operations/threads/assignee-capability.ts';
 import { requireDeclaredAccess, requireRequestAccess } from '../admission/access.ts';
 import type { Admission } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
@@ -115,6 +116,7 @@ const resources = [
   threadChangeRoutes,
   trashRoutes,
   threadClaimRoutes,
+  capabilityRoutes(assigneeCapability),
   attachmentRoutes,
   attachmentViewRoutes,
   suppressionRoutes,

@@ -25,6 +25,7 @@ import { recipientCapability } from '../sending/recipient-capability.ts';
 import { retrySendingCapability, scheduleCapability } from '../sending/schedule-capability.ts';
 import { sentReviewCapability } from '../sending/sent-review-capability.ts';
 import { suppressionCapability } from '../sending/suppression-capability.ts';
+import { assigneeCapability } from '../threads/assignee-capability.ts';
 import { claimCapability } from '../threads/claim-capability.ts';
 import { overviewCapability } from '../upkeep/overview-capability.ts';
 import { retentionCapability } from '../upkeep/retention-capability.ts';
@@ -40,6 +41,7 @@ export const capabilities: readonly Capability[] = [
   contactCapability,
   imageSenderCapability,
   claimCapability,
+  assigneeCapability,
   batchCapability,
   scheduleCapability,
   recipientCapability,

@@ -16,6 +16,8 @@ create table thread (
   label_keys text[] not null default '{}',
   trashed_at timestamptz(3),
   trashed_from text,
+  -- the member who works on it
+  assignee_id text,
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null default now(),
   primary key (user_id, id)
@@ -28,6 +30,7 @@ create index thread_unread on thread (user_id, last_message_at, id) where unread
 create index thread_search on thread using gin (user_id, search_text gin_trgm_ops);
 create index thread_labels on thread using gin (user_id, label_keys) where label_keys <> '{}';
 create index thread_participants on thread using gin (user_id, participant_emails);
+create index thread_assignee on thread (user_id, assignee_id, last_message_at, id) where assignee_id is not null;
 call pg_temp.protect_rows('thread');
 
 create table thread_alias (user_id text not null, alias_id text not null, thread_id text not null, primary key (user_id, alias_id));
@@ -128,6 +131,54 @@ grant select on thread_claim to postroom_domain;
 create policy thread_claim_of_domain on thread_claim for select to postroom_domain
   using (user_id = current_setting('postroom.user_id', true) and is_thread_of_domain(user_id, thread_id));
 
+-- Whether every message of the thread is of these domains or addresses, and there is one: is_thread_of_domain, for a member who does not ask.
+create function is_thread_within(p_user_id text, p_thread_id text, p_domain_ids text[], p_addresses text[]) returns boolean
+  language sql stable security definer set search_path = public, pg_temp as $$
+    select coalesce(bool_and(coalesce(e.own_address = any (p_addresses)
+      or e.own_domain = any (array(select d.name from domain d where d.user_id = p_user_id and d.id = any (p_domain_ids))), false)), false)
+    from email e where e.user_id = p_user_id and e.thread_id = p_thread_id $$;
+revoke all on function is_thread_within from public;
+
+-- Assigns a thread to a member, or with null to none. A change or removal of the member waits for the transaction, and then takes from the member
+-- what this one gave. `former_id` is the assignee until now.
+create function assign_thread(p_user_id text, p_thread_id text, p_person_id text, out outcome text, out former_id text)
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+  declare
+    assignee workspace_member;
+  begin
+    if p_user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    if p_person_id is not null then
+      select * into assignee from workspace_member m where m.workspace_id = p_user_id and m.person_id = p_person_id for share;
+      if assignee.person_id is null then
+        outcome := 'no member';
+        return;
+      end if;
+      if assignee.domain_ids is not null and not is_thread_within(p_user_id, p_thread_id, assignee.domain_ids, assignee.addresses) then
+        outcome := 'out of reach';
+        return;
+      end if;
+    end if;
+    select t.assignee_id into former_id from thread t where t.user_id = p_user_id and t.id = p_thread_id for update;
+    outcome := case when former_id is distinct from p_person_id then 'assigned' else 'unchanged' end;
+    if outcome = 'assigned' then
+      update thread t set assignee_id = p_person_id, updated_at = postroom_now() where t.user_id = p_user_id and t.id = p_thread_id;
+    end if;
+  end $$;
+revoke all on function assign_thread from public;
+grant execute on function assign_thread to postroom_gateway, postroom_actor;
+
+-- Takes from a member the threads that the member may not read any more: those that are not of these domains and addresses; both null: all.
+-- Returns their ids. The caller holds the lock of the user's threads.
+create function unassign_threads(p_user_id text, p_person_id text, p_domain_ids text[], p_addresses text[]) returns text[]
+  language sql volatile security definer set search_path = public, pg_temp as $$
+    with freed as (
+      update thread t set assignee_id = null, updated_at = postroom_now()
+      where t.user_id = p_user_id and t.assignee_id = p_person_id
+        and (p_domain_ids is null or not is_thread_within(t.user_id, t.id, p_domain_ids, p_addresses))
+      returning t.id)
+    select coalesce(array_agg(f.id order by f.id), '{}') from freed f $$;
+revoke all on function unassign_threads from public;
+
 -- Gives the claims of threads that end to the threads that take their messages. Where both have one, that of the remaining thread stays,
 -- and of several others the earliest. The rest expire now, under the ids of their threads, which are aliases by then.
 create function merge_claims(p_user_id text, p_loser_ids text[], p_survivor_ids text[]) returns void language plpgsql volatile as $$
@@ -153,6 +204,16 @@ begin
     end if;
   end loop;
 end $$;
+
+-- Gives each remaining thread that is assigned to none the assignee of a thread that ends in it, that of the newest message.
+create function merge_assignees(p_user_id text, p_loser_ids text[], p_survivor_ids text[]) returns void language sql volatile as $$
+  update thread t set assignee_id = l.assignee_id
+  from (select distinct on (m.survivor_id) m.survivor_id, o.assignee_id
+    from unnest(p_loser_ids, p_survivor_ids) as m(loser_id, survivor_id)
+    cross join lateral (select k.assignee_id, k.last_message_at from thread k
+      where k.user_id = p_user_id and k.id = m.loser_id and k.assignee_id is not null) o
+    order by m.survivor_id, o.last_message_at desc, m.loser_id) l
+  where t.user_id = p_user_id and t.id = l.survivor_id and t.assignee_id is null $$;
 
 -- What threading reads and writes, a whole batch in one call each. The rules stay in core/threads: these functions look up and store.
 -- They run with the rights of the caller, and the plans of their statements are kept.

@@ -157,6 +157,7 @@ export const unauditedRequests: Readonly<Record<string, string>> = {
       'POST /emails/:id/trash',
       'POST /emails/:id/restore',
       'POST /mail/threads/:id/restore',
+      'POST /mail/threads/:id/assign',
       'POST /mail/threads/:id/claim',
       'POST /mail/threads/:id/claim/renew',
       'POST /mail/threads/:id/claim/release',

@@ -361,6 +361,7 @@ const checksDns: StayingCase = { actors: 'scheduling', given: async (w) => ({ id
 /** Requests that the documented examples do not try, each with what it needs to be done. */
 export const stayingCases: Readonly<Record<string, StayingCase>> = {
   'POST /mail/threads/:id/claim': alone(async (w) => ({ id: await w.thread(), body: { holder: 'x', ttl: 300 } })),
+  'POST /mail/threads/:id/assign': alone(async (w) => ({ id: await w.thread(), body: { assignee: null } })),
   'POST /mail/threads/:id/claim/renew': alone(async (w) => {
     const { id, token } = await w.claimed();
     return { id, body: { token, ttl: 300 } };
@@ -430,6 +431,7 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'POST /emails/:id/trash': AT_ONCE,
   'POST /emails/:id/restore': AT_ONCE,
   'POST /mail/threads/:id/restore': AT_ONCE,
+  'POST /mail/threads/:id/assign': AT_ONCE,
   'POST /mail/threads/:id/claim': AT_ONCE,
   'POST /mail/threads/:id/claim/renew': AT_ONCE,
   'POST /mail/threads/:id/claim/release': AT_ONCE,
@@ -485,6 +487,7 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'mutation cancelEmail': REMOVES,
   'mutation pauseEmail': REMOVES,
   'mutation rejectEmail': REMOVES,
+  'mutation assignThread': AT_ONCE,
   'mutation claimThread': AT_ONCE,
   'mutation renewThreadClaim': AT_ONCE,
   'mutation releaseThreadClaim': AT_ONCE,
@@ -547,6 +550,7 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'tool archive_threads': AT_ONCE,
   'tool mark_threads_read': AT_ONCE,
   'tool trash_threads': AT_ONCE,
+  'tool assign_thread': AT_ONCE,
   'tool claim_thread': AT_ONCE,
   'tool release_thread': AT_ONCE,
   'tool suppress_address': ACCOUNT,
