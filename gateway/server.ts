@@ -8,6 +8,7 @@ import type { OperationParts, PayloadQueries } from '../operations/context.ts';
 import { createEventHub, type EventHub } from '../operations/events/event-hub.ts';
 import type { LocalSending } from '../operations/sending/local-sender.ts';
 import { sendSystemMail } from '../operations/sending/system-mail.ts';
+import { repeatNotices } from '../operations/threads/note-notices.ts';
 import type { Bus } from '../schema/messages.ts';
 import { type AccountsOptions, openAccounts } from './accounts/accounts.ts';
 import { createAuthAttempts } from './accounts/auth-attempts.ts';
@@ -130,6 +131,8 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     ...(options.localSending === undefined ? {} : { localSending: options.localSending }),
     ...(options.fault === undefined ? {} : { fault: options.fault }),
   };
+  const notices = repeatNotices(parts);
+  app.addHook('onClose', () => notices.close());
   const contextOf = createContextOf(parts, config);
   const accounts = openAccounts({
     ...config,

@@ -80,10 +80,13 @@ type SendingFaultPoint =
 type UndoFaultPoint = 'undo.taken' | 'undo.before-commit';
 type TrashFaultPoint = 'trash.before-commit' | 'trash.after-commit';
 
-/** A change of members or invitations is about to commit, or has committed; the mail with the link is stored after it. */
+/** A change of members, invitations or notes is about to commit, or has committed; the mail with the link is stored after it. */
 type MemberFaultPoint =
   | 'members.before-commit'
   | 'members.after-commit'
+  | 'notes.before-commit'
+  | 'notes.after-commit'
+  | 'notes.sent'
   | 'invitations.before-commit'
   | 'invitations.after-commit';
 

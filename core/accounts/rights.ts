@@ -23,6 +23,8 @@ export const RIGHTS = {
   send: { role: 'agent', scope: 'send' },
   /** assign, mark, label, archive and trash mail, and write notes */
   organize: { role: 'agent', scope: 'manage' },
+  /** see the notes in threads */
+  notes: { role: 'viewer', scope: 'manage' },
   /** decide about mail that waits for approval */
   approve: { role: 'admin', scope: 'approve', isOfApprovers: true },
   /** API keys */
@@ -76,6 +78,7 @@ export const ACCESS = {
   sendAccount: account('send'),
   organize: { right: 'organize', isOfDomain: true },
   organizeAccount: account('organize'),
+  notes: { right: 'notes', isOfDomain: true },
   approve: account('approve'),
   keys: account('keys'),
   endpoints: account('endpoints'),

@@ -66,11 +66,13 @@ import {
   TlsSessionCountSchema,
 } from './sending.ts';
 import {
+  NoteNoticeSchema,
   RelayedMessageIdSchema,
   ThreadAliasSchema,
   ThreadApartSchema,
   ThreadClaimSchema,
   ThreadMessageIdSchema,
+  ThreadNoteSchema,
   ThreadSchema,
   ThreadSubjectSchema,
   ThreadUndoSchema,
@@ -119,6 +121,8 @@ export const entities = [
   ThreadAliasSchema,
   ThreadApartSchema,
   ThreadClaimSchema,
+  ThreadNoteSchema,
+  NoteNoticeSchema,
   ThreadMessageIdSchema,
   RelayedMessageIdSchema,
   ThreadSubjectSchema,

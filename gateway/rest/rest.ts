@@ -20,6 +20,7 @@ import { simulateCapability } from '../../operations/routing/simulate-capability
 import { retrySendingCapability } from '../../operations/sending/schedule-capability.ts';
 import { sentReviewCapability } from '../../operations/sending/sent-review-capability.ts';
 import { assigneeCapability } from '../../operations/threads/assignee-capability.ts';
+import { noteCapability } from '../../operations/threads/note-capability.ts';
 import { requireDeclaredAccess, requireRequestAccess } from '../admission/access.ts';
 import type { Admission } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
@@ -117,6 +118,7 @@ const resources = [
   trashRoutes,
   threadClaimRoutes,
   capabilityRoutes(assigneeCapability),
+  capabilityRoutes(noteCapability),
   attachmentRoutes,
   attachmentViewRoutes,
   suppressionRoutes,

@@ -27,6 +27,7 @@ import { sentReviewCapability } from '../sending/sent-review-capability.ts';
 import { suppressionCapability } from '../sending/suppression-capability.ts';
 import { assigneeCapability } from '../threads/assignee-capability.ts';
 import { claimCapability } from '../threads/claim-capability.ts';
+import { noteCapability } from '../threads/note-capability.ts';
 import { overviewCapability } from '../upkeep/overview-capability.ts';
 import { retentionCapability } from '../upkeep/retention-capability.ts';
 import type { Capability } from './capability.ts';
@@ -42,6 +43,7 @@ export const capabilities: readonly Capability[] = [
   imageSenderCapability,
   claimCapability,
   assigneeCapability,
+  noteCapability,
   batchCapability,
   scheduleCapability,
   recipientCapability,

@@ -77,6 +77,31 @@ create unique index thread_claim_token on thread_claim (user_id, token_sha256);
 create index thread_claim_expiry on thread_claim (expires_at);
 call pg_temp.protect_rows('thread_claim');
 
+-- What members write beside a thread. It never leaves the workspace.
+create table thread_note (
+  user_id text not null,
+  id text not null,
+  thread_id text not null,
+  -- the person who wrote it in a session, or else the API key
+  author_id text,
+  author_key_id text,
+  author_name text not null,
+  text text not null,
+  -- members whom the text mentions and who could read the thread then, and the addresses of those who could not
+  mentions text[] not null,
+  unreached text[] not null,
+  created_at timestamptz(3) not null,
+  edited_at timestamptz(3),
+  primary key (user_id, id)
+);
+create index thread_note_thread on thread_note (user_id, thread_id, id);
+call pg_temp.protect_rows('thread_note');
+
+-- Notices of mentions that are not sent yet. A gateway takes them from due_at on.
+create table note_notice (user_id text not null, note_id text not null, person_id text not null, due_at timestamptz(3) not null, primary key (user_id, note_id, person_id));
+create index note_notice_due on note_notice (due_at);
+call pg_temp.protect_rows('note_notice');
+
 -- What threads were before one request changed them, for a day (docs/decisions/0131). Deleted when the change is undone; the scheduling actor
 -- deletes what expired.
 create table thread_undo (
@@ -166,6 +191,63 @@ create function assign_thread(p_user_id text, p_thread_id text, p_person_id text
   end $$;
 revoke all on function assign_thread from public;
 grant execute on function assign_thread to postroom_gateway, postroom_actor;
+
+-- Those of the members who can read the thread.
+create function readers_of_thread(p_user_id text, p_thread_id text, p_person_ids text[]) returns text[]
+  language sql stable security definer set search_path = public, pg_temp as $$
+    select coalesce(array_agg(m.person_id), '{}') from workspace_member m
+    where m.workspace_id = p_user_id and p_user_id = current_setting('postroom.user_id', true) and m.person_id = any (p_person_ids)
+      and (m.domain_ids is null or is_thread_within(p_user_id, p_thread_id, m.domain_ids, m.addresses)) $$;
+revoke all on function readers_of_thread from public;
+grant execute on function readers_of_thread to postroom_gateway;
+
+-- The receiver of a notice: null when it is not to be sent any more, because the note is gone, or the person may not read the thread.
+create function receiver_of_notice(p_notice note_notice)
+  returns table (thread_id text, email text, author_name text, workspace_name text)
+  language sql stable security definer rows 1 set search_path = public, pg_temp as $$
+    select n.thread_id, u.email, n.author_name, w.name from thread_note n
+    join workspace w on w.id = n.user_id and w.erase_at is null
+    join workspace_member m on m.workspace_id = n.user_id and m.person_id = p_notice.person_id
+    join user_account u on u.id = m.person_id
+    where n.user_id = p_notice.user_id and n.id = p_notice.note_id
+      and (m.domain_ids is null or is_thread_within(n.user_id, n.thread_id, m.domain_ids, m.addresses)) $$;
+revoke all on function receiver_of_notice from public;
+-- Takes up to p_limit notices of all workspaces, for a minute: those of a note, or with null those that are due. Those that are not to be
+-- sent any more are deleted instead.
+create function take_note_notices(p_note_id text, p_limit integer)
+  returns table (user_id text, note_id text, person_id text, thread_id text, email text, author_name text, workspace_name text)
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+  #variable_conflict use_column
+  declare
+    taken note_notice;
+  begin
+    for taken in
+      select n.* from note_notice n
+      where n.due_at <= case when p_note_id is null then postroom_now() else 'infinity' end and (p_note_id is null or n.note_id = p_note_id)
+      order by n.due_at limit p_limit for update skip locked
+    loop
+      select r.thread_id, r.email, r.author_name, r.workspace_name into thread_id, email, author_name, workspace_name
+        from receiver_of_notice(taken) r;
+      user_id := taken.user_id;
+      note_id := taken.note_id;
+      person_id := taken.person_id;
+      if email is null then
+        perform finish_note_notice(user_id, note_id, person_id);
+      else
+        update note_notice n set due_at = postroom_now() + interval '1 minute'
+          where n.user_id = taken.user_id and n.note_id = taken.note_id and n.person_id = taken.person_id;
+        return next;
+      end if;
+    end loop;
+  end $$;
+revoke all on function take_note_notices from public;
+grant execute on function take_note_notices to postroom_gateway;
+-- Deletes a notice that was sent.
+create function finish_note_notice(p_user_id text, p_note_id text, p_person_id text) returns void
+  language sql volatile security definer set search_path = public, pg_temp as $$
+    delete from note_notice n where n.user_id = p_user_id and n.note_id = p_note_id and n.person_id = p_person_id $$;
+revoke all on function finish_note_notice from public;
+grant execute on function finish_note_notice to postroom_gateway;
 
 -- Takes from a member the threads that the member may not read any more: those that are not of these domains and addresses; both null: all.
 -- Returns their ids. The caller holds the lock of the user's threads.

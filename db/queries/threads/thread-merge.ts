@@ -45,6 +45,8 @@ export async function mergeThreads(
         update thread_message_id k set thread_id = ${survivorOf('k.thread_id')} where k.user_id = $1 and k.thread_id = any ($2::text[])
       ), anchors as (
         update thread_subject s set thread_id = ${survivorOf('s.thread_id')} where s.user_id = $1 and s.thread_id = any ($2::text[])
+      ), notes as (
+        update thread_note n set thread_id = ${survivorOf('n.thread_id')} where n.user_id = $1 and n.thread_id = any ($2::text[])
       ), aliases as (
         update thread_alias a set thread_id = ${survivorOf('a.thread_id')} where a.user_id = $1 and a.thread_id = any ($2::text[])
       ), parted as (
