@@ -21,6 +21,7 @@ import { retrySendingCapability } from '../../operations/sending/schedule-capabi
 import { sentReviewCapability } from '../../operations/sending/sent-review-capability.ts';
 import { assigneeCapability } from '../../operations/threads/assignee-capability.ts';
 import { noteCapability } from '../../operations/threads/note-capability.ts';
+import { presenceCapability } from '../../operations/threads/presence-capability.ts';
 import { requireDeclaredAccess, requireRequestAccess } from '../admission/access.ts';
 import type { Admission } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
@@ -119,6 +120,7 @@ const resources = [
   threadClaimRoutes,
   capabilityRoutes(assigneeCapability),
   capabilityRoutes(noteCapability),
+  capabilityRoutes(presenceCapability),
   attachmentRoutes,
   attachmentViewRoutes,
   suppressionRoutes,

@@ -28,6 +28,7 @@ import { suppressionCapability } from '../sending/suppression-capability.ts';
 import { assigneeCapability } from '../threads/assignee-capability.ts';
 import { claimCapability } from '../threads/claim-capability.ts';
 import { noteCapability } from '../threads/note-capability.ts';
+import { presenceCapability } from '../threads/presence-capability.ts';
 import { overviewCapability } from '../upkeep/overview-capability.ts';
 import { retentionCapability } from '../upkeep/retention-capability.ts';
 import type { Capability } from './capability.ts';
@@ -44,6 +45,7 @@ export const capabilities: readonly Capability[] = [
   claimCapability,
   assigneeCapability,
   noteCapability,
+  presenceCapability,
   batchCapability,
   scheduleCapability,
   recipientCapability,

@@ -4,7 +4,8 @@ import * as assignees from '../../db/queries/threads/thread-assignee.ts';
 import { withFullAccess } from '../accounts/key-reach.ts';
 import { invalid, type OperationContext } from '../context.ts';
 import { findAssignee } from '../search/prepare-search.ts';
-import { changeReachedThread } from './thread-transaction.ts';
+import { changeReachedThread, threadNotFound } from './thread-transaction.ts';
+import { loadThreads } from './threads.ts';
 
 export type { MemberName } from '../../db/queries/accounts/member-name.ts';
 
@@ -24,6 +25,8 @@ export async function assignThread(
   threadId: string,
   given: string | null,
 ): Promise<Assignment> {
+  const [thread = null] = await loadThreads(context, [threadId]);
+  if (thread === null) throw threadNotFound();
   const named = given === null ? 'none' : await findAssignee(context, given, 'assignee');
   const personId = named === 'none' ? null : named;
   const { database, userId, rights } = withFullAccess(context);

@@ -12,6 +12,7 @@ import { asUser } from '../../db/connection/transaction.ts';
 import * as reads from '../../db/queries/emails/email-read.ts';
 import * as inbox from '../../db/queries/threads/thread-list.ts';
 import * as lists from '../../db/queries/threads/thread-list.ts';
+import { findOverviews, type ThreadOverview } from '../../db/queries/threads/thread-overview.ts';
 import { invalid, isValidId, type OperationContext } from '../context.ts';
 import type { Email, EmailSummary } from '../emails/emails.ts';
 import { withText } from '../emails/html-text.ts';
@@ -280,9 +281,9 @@ export async function loadThreads(
 export async function loadOverviews(
   context: OperationContext,
   threadIds: readonly string[],
-): Promise<(lists.ThreadOverview | null)[]> {
+): Promise<(ThreadOverview | null)[]> {
   const found = await asUser(context.database, context.userId, (transaction) =>
-    lists.findOverviews(transaction, context.userId, threadIds.filter(isValidId)),
+    findOverviews(transaction, context.userId, threadIds.filter(isValidId)),
   );
   return threadIds.map((id) => found.get(id) ?? null);
 }

@@ -9,7 +9,7 @@ export const listThreadNotesTool = defineTool({
   title: 'List the notes of a thread',
   description: 'Returns what members wrote beside a thread, oldest first. Never quote notes in mail.',
   access: access.notes,
-  effect: 'reads',
+  effect: 'reads own data',
   input: z.object({ thread_id: z.string() }),
   output: z.object({
     notes: z.array(z.object({ id: z.string(), author: z.string(), text: z.string(), created_at: instant })),

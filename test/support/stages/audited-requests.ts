@@ -101,6 +101,7 @@ const CHECKS = 'checks DNS; the system records a change of the status';
 export const unauditedRequests: Readonly<Record<string, string>> = {
   'POST /members/:id/transfer': SESSION,
   'POST /members/leave': SESSION,
+  'POST /mail/threads/:id/presence': SESSION,
   'POST /emails': SENDS,
   'POST /emails/batch': SENDS,
   'POST /emails/schedule': SENDS,
