@@ -47,7 +47,7 @@ describe.skipIf(chromiumPath === undefined)('two members in two browsers', () =>
     await openThread(owner.page, 'Where is my order?');
     await openThread(ann.page, 'Where is my order?');
 
-    await owner.page.getByRole('status').getByText('Ann is reading').waitFor();
+    await owner.page.getByText('Ann is reading').waitFor();
     await ann.page.getByRole('button', { name: 'Reply', exact: true }).click();
     await owner.page.getByText('Ann is replying').waitFor();
     await ann.page.keyboard.press('Escape');
