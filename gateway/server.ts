@@ -8,6 +8,8 @@ import type { OperationParts, PayloadQueries } from '../operations/context.ts';
 import { createEventHub, type EventHub } from '../operations/events/event-hub.ts';
 import type { LocalSending } from '../operations/sending/local-sender.ts';
 import { sendSystemMail } from '../operations/sending/system-mail.ts';
+import { repeatNotices } from '../operations/threads/note-notices.ts';
+import { createPresenceHub } from '../operations/threads/presence-hub.ts';
 import type { Bus } from '../schema/messages.ts';
 import { type AccountsOptions, openAccounts } from './accounts/accounts.ts';
 import { createAuthAttempts } from './accounts/auth-attempts.ts';
@@ -106,11 +108,14 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   const events = createEventHub({ database, bus, log, readersPerUser: config.streamLimitPerUser });
   app.addHook('preClose', () => events.close());
   app.decorate('events', events);
+  const presence = createPresenceHub({ bus });
+  app.addHook('preClose', async () => presence.close());
   const parts: OperationParts = {
     database,
     entities: openEntityStore(database),
     bus,
     events,
+    presence,
     log,
     now,
     random,
@@ -131,6 +136,8 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     ...(options.localSending === undefined ? {} : { localSending: options.localSending }),
     ...(options.fault === undefined ? {} : { fault: options.fault }),
   };
+  const notices = repeatNotices(parts);
+  app.addHook('onClose', () => notices.close());
   const contextOf = createContextOf(parts, config);
   const accounts = openAccounts({
     ...config,

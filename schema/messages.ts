@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { WEBHOOK_FORMATS } from '../core/endpoints/endpoint-config.ts';
 import { DOOR_REASONS } from '../core/screening/door/refusal.ts';
+import { PRESENCE_STATES } from '../core/threads/presence.ts';
 
 /**
  * All subjects on the bus and their shapes. There are three kinds of messages: a *question* awaits one reply from one server of a queue group;
@@ -342,6 +343,14 @@ export const broadcasts = {
   'guard.changed': z.object({ userId: z.string() }),
   /** a key was revoked or a session ended: drop the cached credentials of the user */
   'credential.changed': z.object({ userId: z.string() }),
+  /** a member reads a thread, replies to it, or has left it (operations/threads/presence-hub.ts) */
+  'presence.changed': z.object({
+    userId: z.string(),
+    threadId: z.string(),
+    personId: z.string(),
+    name: z.string(),
+    state: z.enum(PRESENCE_STATES),
+  }),
 } as const;
 
 export type QuestionSubject = keyof typeof questions;

@@ -71,11 +71,13 @@ import {
   TlsSessionCountSchema,
 } from './sending.ts';
 import {
+  NoteNoticeSchema,
   RelayedMessageIdSchema,
   ThreadAliasSchema,
   ThreadApartSchema,
   ThreadClaimSchema,
   ThreadMessageIdSchema,
+  ThreadNoteSchema,
   ThreadSchema,
   ThreadSubjectSchema,
   ThreadUndoSchema,
@@ -133,6 +135,8 @@ export const entities = [
   ThreadAliasSchema,
   ThreadApartSchema,
   ThreadClaimSchema,
+  ThreadNoteSchema,
+  NoteNoticeSchema,
   ThreadMessageIdSchema,
   RelayedMessageIdSchema,
   ThreadSubjectSchema,

@@ -5,6 +5,7 @@ import { whoAmI } from './tools/account.ts';
 import { approveEmailTool, rejectEmailTool } from './tools/approvals.ts';
 import { readAttachmentTool } from './tools/attachments.ts';
 import { claimThreadTool, releaseThreadTool } from './tools/claims.ts';
+import { listThreadNotesTool } from './tools/notes.ts';
 import {
   createDraftTool,
   deleteDraftTool,
@@ -55,5 +56,6 @@ export const tools: readonly Tool[] = [
   trashThreadsTool,
   claimThreadTool,
   releaseThreadTool,
+  listThreadNotesTool,
   ...capabilityTools(capabilities),
 ];

@@ -22,6 +22,9 @@ import { simulateCapability } from '../../operations/routing/simulate-capability
 import { refusalCapability } from '../../operations/screening/refusal-capability.ts';
 import { retrySendingCapability } from '../../operations/sending/schedule-capability.ts';
 import { sentReviewCapability } from '../../operations/sending/sent-review-capability.ts';
+import { assigneeCapability } from '../../operations/threads/assignee-capability.ts';
+import { noteCapability } from '../../operations/threads/note-capability.ts';
+import { presenceCapability } from '../../operations/threads/presence-capability.ts';
 import { requireDeclaredAccess, requireRequestAccess } from '../admission/access.ts';
 import type { Admission } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
@@ -120,6 +123,9 @@ const resources = [
   threadChangeRoutes,
   trashRoutes,
   threadClaimRoutes,
+  capabilityRoutes(assigneeCapability),
+  capabilityRoutes(noteCapability),
+  capabilityRoutes(presenceCapability),
   attachmentRoutes,
   attachmentViewRoutes,
   suppressionRoutes,

@@ -28,7 +28,10 @@ import { recipientCapability } from '../sending/recipient-capability.ts';
 import { retrySendingCapability, scheduleCapability } from '../sending/schedule-capability.ts';
 import { sentReviewCapability } from '../sending/sent-review-capability.ts';
 import { suppressionCapability } from '../sending/suppression-capability.ts';
+import { assigneeCapability } from '../threads/assignee-capability.ts';
 import { claimCapability } from '../threads/claim-capability.ts';
+import { noteCapability } from '../threads/note-capability.ts';
+import { presenceCapability } from '../threads/presence-capability.ts';
 import { overviewCapability } from '../upkeep/overview-capability.ts';
 import { retentionCapability } from '../upkeep/retention-capability.ts';
 import type { Capability } from './capability.ts';
@@ -44,6 +47,9 @@ export const capabilities: readonly Capability[] = [
   contactCapability,
   imageSenderCapability,
   claimCapability,
+  assigneeCapability,
+  noteCapability,
+  presenceCapability,
   batchCapability,
   scheduleCapability,
   recipientCapability,

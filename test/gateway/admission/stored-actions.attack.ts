@@ -199,9 +199,13 @@ const moreValues: Readonly<Record<string, object>> = {
 const UNTRIED: Readonly<Record<string, string>> = {
   'POST /members/:id/transfer': 'needs a session; see accounts/members.test.ts',
   'POST /members/leave': 'needs a session; see accounts/members.test.ts',
+  'POST /mail/threads/:id/presence': 'needs a session; see graphql/thread-presence.test.ts',
+  'PATCH /mail/notes/:id': 'only its author changes it; see rest/thread-notes.test.ts',
   'POST /invitations/:id/resend': 'once per minute; see accounts/members.test.ts',
   'mutation transferOwnership': 'needs a session; see accounts/members.test.ts',
   'mutation leaveWorkspace': 'needs a session; see accounts/members.test.ts',
+  'mutation setThreadPresence': 'needs a session; see graphql/thread-presence.test.ts',
+  'mutation updateThreadNote': 'only its author changes it; see rest/thread-notes.test.ts',
   'mutation createInvitation': 'needs an address that is not invited yet; see accounts/members.test.ts',
   'mutation resendInvitation': 'once per minute; see accounts/members.test.ts',
   'mutation updateCustomerWorkspace': 'see accounts/customers.test.ts',

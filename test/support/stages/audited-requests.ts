@@ -102,6 +102,7 @@ const CHECKS = 'checks DNS; the system records a change of the status';
 export const unauditedRequests: Readonly<Record<string, string>> = {
   'POST /members/:id/transfer': SESSION,
   'POST /members/leave': SESSION,
+  'POST /mail/threads/:id/presence': SESSION,
   'POST /emails': SENDS,
   'POST /emails/batch': SENDS,
   'POST /emails/schedule': SENDS,
@@ -159,6 +160,10 @@ export const unauditedRequests: Readonly<Record<string, string>> = {
       'POST /emails/:id/trash',
       'POST /emails/:id/restore',
       'POST /mail/threads/:id/restore',
+      'POST /mail/threads/:id/assign',
+      'POST /mail/threads/:id/notes',
+      'PATCH /mail/notes/:id',
+      'DELETE /mail/notes/:id',
       'POST /mail/threads/:id/claim',
       'POST /mail/threads/:id/claim/renew',
       'POST /mail/threads/:id/claim/release',

@@ -361,6 +361,10 @@ const checksDns: StayingCase = { actors: 'scheduling', given: async (w) => ({ id
 /** Requests that the documented examples do not try, each with what it needs to be done. */
 export const stayingCases: Readonly<Record<string, StayingCase>> = {
   'POST /mail/threads/:id/claim': alone(async (w) => ({ id: await w.thread(), body: { holder: 'x', ttl: 300 } })),
+  'POST /mail/threads/:id/notes': alone(async (w) => ({ id: await w.thread(), body: { text: 'A note' } })),
+  'PATCH /mail/notes/:id': alone(async (w) => ({ id: await w.note(), body: { text: 'Another note' } })),
+  'DELETE /mail/notes/:id': alone(async (w) => ({ id: await w.note() })),
+  'POST /mail/threads/:id/assign': alone(async (w) => ({ id: await w.thread(), body: { assignee: null } })),
   'POST /mail/threads/:id/claim/renew': alone(async (w) => {
     const { id, token } = await w.claimed();
     return { id, body: { token, ttl: 300 } };
@@ -431,6 +435,11 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'POST /emails/:id/trash': AT_ONCE,
   'POST /emails/:id/restore': AT_ONCE,
   'POST /mail/threads/:id/restore': AT_ONCE,
+  'POST /mail/threads/:id/assign': AT_ONCE,
+  'POST /mail/threads/:id/presence': SESSION,
+  'POST /mail/threads/:id/notes': AT_ONCE,
+  'PATCH /mail/notes/:id': AT_ONCE,
+  'DELETE /mail/notes/:id': REMOVES,
   'POST /mail/threads/:id/claim': AT_ONCE,
   'POST /mail/threads/:id/claim/renew': AT_ONCE,
   'POST /mail/threads/:id/claim/release': AT_ONCE,
@@ -488,6 +497,11 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'mutation cancelEmail': REMOVES,
   'mutation pauseEmail': REMOVES,
   'mutation rejectEmail': REMOVES,
+  'mutation assignThread': AT_ONCE,
+  'mutation setThreadPresence': SESSION,
+  'mutation addThreadNote': AT_ONCE,
+  'mutation updateThreadNote': AT_ONCE,
+  'mutation deleteThreadNote': REMOVES,
   'mutation claimThread': AT_ONCE,
   'mutation renewThreadClaim': AT_ONCE,
   'mutation releaseThreadClaim': AT_ONCE,
@@ -553,6 +567,8 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'tool archive_threads': AT_ONCE,
   'tool mark_threads_read': AT_ONCE,
   'tool trash_threads': AT_ONCE,
+  'tool assign_thread': AT_ONCE,
+  'tool add_thread_note': AT_ONCE,
   'tool claim_thread': AT_ONCE,
   'tool release_thread': AT_ONCE,
   'tool suppress_address': ACCOUNT,

@@ -15,7 +15,7 @@ export const THREAD = graphql(
   query InboxThread($id: ID!, $last: Int!) {
     thread(id: $id) {
       id subject messageCount unreadCount isArchived trashedAt labels lastMessageAt
-      claim { holder expiresAt }
+      claim { holder expiresAt } assignee { id name email }
       participants { name address }
       messages(last: $last) {
         edges { cursor node { ...ThreadMessage } }
