@@ -69,8 +69,8 @@ export const questions = {
       /** SMTP code 4xx or 5xx, with an enhanced status code (RFC 3463) */
       z.object({ verdict: z.literal('refused'), code: z.number(), enhancedCode: z.string(), text: z.string() }),
     ]),
-    /** shorter than the 25 s of the Haraka plugin */
-    limitMs: 20_000,
+    /** shorter than the 35 s of the Haraka plugin; the scanners have up to 15 s of it */
+    limitMs: 30_000,
   },
   /**
    * Parses a message and checks its authentication without storing anything, for guard rules and routes. The bytes accompany the request.

@@ -12,6 +12,8 @@ import {
   releaseReceptions,
 } from '../../db/queries/emails/reception-claim.ts';
 import { type Actor, type ActorContext, runActor } from '../actor.ts';
+import type { Scanners } from '../screening/scanners.ts';
+import { screenMessage } from '../screening/screen-message.ts';
 import { setAside } from '../set-aside.ts';
 import { createGroupCommit } from '../work/group-commit.ts';
 import { createAcceptor, type FaultPoint } from './accept-message.ts';
@@ -39,6 +41,8 @@ export interface ReceivingActorOptions {
   secretKey: Uint8Array;
   /** how long a message may be parsed before its commit; READ_AHEAD_MS by default. Milliseconds. */
   readAheadMs?: number;
+  /** the scanners for spam and viruses; null: none */
+  scanners?: Scanners | null;
   /** replaces the actor's own parse pool */
   parser?: ParsePool;
   fault?: (point: FaultPoint) => void;
@@ -69,7 +73,7 @@ const RELEASE_MS = 1_000;
  */
 export async function startReceivingActor(context: ActorContext, options: ReceivingActorOptions): Promise<Actor> {
   const { bus, database, bytes, log, name, now } = context;
-  const { workers, mailHostname } = options;
+  const { workers, mailHostname, scanners = null } = options;
   const fault = options.fault ?? (() => undefined);
   const makeId = (kind: IdentifierKind) => newIdentifier(context, kind);
   const hasRoom = watchCapacity(options.dataDirectory);
@@ -90,7 +94,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
     async write(chunks) {
       const { stored, busy } = await storeParsed({ ...shared, now, random: context.random, fault }, chunks.flat());
       for (const { userId, emailIds, lastSeq } of stored) {
-        bus.wake('delivery.route.wake', { userId, emailIds });
+        if (emailIds.length > 0) bus.wake('delivery.route.wake', { userId, emailIds });
         onEvents(userId, lastSeq);
       }
       const later = new Set(busy);
@@ -114,6 +118,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
     hasRoom,
     queue,
     bytes,
+    screen: scanners === null ? null : (request, message) => screenMessage(scanners, request, message),
     fault,
   });
 
@@ -174,6 +179,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
   async function stop(): Promise<void> {
     await Promise.all([running.stop(), Promise.race([queue.stop(), pause(STOP_MS, undefined, { ref: false })])]);
     await parser.close();
+    await scanners?.stop();
     const released = releaseReceptions(database, name).catch((error: unknown) =>
       log.warn({ err: error }, 'leases could not be given back'),
     );

@@ -32,6 +32,7 @@ import {
   ImageSenderSchema,
   RawMessageSchema,
   ReceptionSchema,
+  ScreeningJobSchema,
   SmtpOfferSchema,
 } from './emails.ts';
 import {
@@ -103,6 +104,7 @@ export const entities = [
   DmarcReportSchema,
   RawMessageSchema,
   ReceptionSchema,
+  ScreeningJobSchema,
   SmtpOfferSchema,
   EmailSchema,
   EmailContentSchema,

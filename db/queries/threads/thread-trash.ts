@@ -181,7 +181,7 @@ const RESTORE_SQL = `
   with chosen as materialized (
     select e.id from email e where e.user_id = $1 and e.thread_id = any ($2::text[]) and e.trashed_at is not null limit ${TRASHED_AT_ONCE}
   ), moved as materialized (
-    update email e set trashed_at = null, updated_at = (select postroom_now())
+    update email e set trashed_at = null, kept_apart = null, updated_at = (select postroom_now())
     from chosen c where e.user_id = $1 and e.id = c.id returning e.*
   ), kept as materialized (
     delete from trashed_email t where t.user_id = $1 and t.email_id = any (array(select id from chosen)) returning t.*

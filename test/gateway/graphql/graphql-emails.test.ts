@@ -138,7 +138,7 @@ const FIELDS = `
   attachments { index filename contentType size contentId disposition downloadUrl } extracts { event { summary } }
   content { text html cleanedText cleanedHtml quotedText signature removedParts { kind start end } inReplyTo references priority isTruncated parseError headers { name value }
     authentication { hasSeveralFromFields spf { result domain } dkim { result domain selector } dmarc { result policy domain } arc { result domain } sender { verdict domain text } } }
-  securityWarnings { kind text shown actual } security { injection { verdict findings { kind part excerpt why } } } approval { status }
+  securityWarnings { kind text shown actual } security { injection { verdict findings { kind part excerpt why } } spam { verdict score required symbols { name score description } by } virus } approval { status }
   recipients { address status attemptCount lastCode lastEnhancedStatus lastText refusal { reason type title advice } nextAttemptAt settledAt complainedAt
     attempts { number startedAt finishedAt durationMs outcome host remoteAddress isTls code enhancedStatus text } }`;
 

@@ -386,7 +386,11 @@ describe('one email', () => {
       authentication: null,
       sender_verdict: null,
       security_warnings: [],
-      security: { injection: null },
+      security: {
+        injection: null,
+        spam: { verdict: 'not_checked', score: null, required: null, symbols: [], by: 'filter' },
+        virus: null,
+      },
       approval: null,
       recipients: [],
     });
