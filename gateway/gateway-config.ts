@@ -38,6 +38,8 @@ export interface GatewayConfig {
   retention?: Retention;
   /** whether guard rules of type ai_prompt are available */
   hasGuardModel: boolean;
+  /** whether a spam filter learns from what users mark */
+  hasSpamFilter: boolean;
   /** private networks (CIDR) that webhooks may reach */
   allowedPrivateNetworks: readonly string[];
   /** ports of our own servers, which webhooks may never reach */

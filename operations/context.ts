@@ -47,7 +47,9 @@ export interface OperationParts {
   /** the sending actor of this process; omitted: it runs in other processes */
   localSending?: LocalSending;
   /** ends the process at these points, for tests */
-  fault?: (point: SendingFaultPoint | TrashFaultPoint | UndoFaultPoint | ErasureFaultPoint | MemberFaultPoint) => void;
+  fault?: (
+    point: SendingFaultPoint | SpamFaultPoint | TrashFaultPoint | UndoFaultPoint | ErasureFaultPoint | MemberFaultPoint,
+  ) => void;
   /** Drops the cached credentials of a user from this gateway, so that a revoked key stops working at once. */
   forgetCredentials: (userId: string) => void;
   /** Sends mail of the service, such as an invitation. Resolves once it is stored. */
@@ -75,6 +77,9 @@ type SendingFaultPoint =
   | 'approvals.stored-after-commit'
   | 'approvals.decided-before-commit'
   | 'approvals.decided-after-commit';
+
+/** An email is about to leave the folder Spam, or has left it. */
+type SpamFaultPoint = 'spam.before-commit' | 'spam.after-commit';
 
 /** Threads are about to move to the trash or back, or have moved. */
 type UndoFaultPoint = 'undo.taken' | 'undo.before-commit';
@@ -112,6 +117,8 @@ export interface OperationSettings {
   retention: Retention;
   /** whether guard rules of type ai_prompt are available */
   hasGuardModel: boolean;
+  /** whether a spam filter is configured, which learns from what users mark */
+  hasSpamFilter: boolean;
   /** the SMTP listener, shown to users who want to send a test mail */
   smtp: { host: string; port: number };
   /** of this service */

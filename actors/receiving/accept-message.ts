@@ -17,6 +17,8 @@ import { announceTaken, canBeTaken, type ReadOffer, type TakeMessagesOptions, ta
 /** Points at which fault tests kill the process; a no-op otherwise. */
 export type FaultPoint =
   | 'receiving.screened'
+  | 'screening.checked'
+  | 'screening.before-commit'
   | 'receiving.before-commit'
   | 'receiving.after-commit'
   | 'receiving.replies-counted'

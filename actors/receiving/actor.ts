@@ -11,7 +11,9 @@ import {
   releaseReception,
   releaseReceptions,
 } from '../../db/queries/emails/reception-claim.ts';
+import { DROPPED_JOBS } from '../../db/queries/screening/screening-job.ts';
 import { type Actor, type ActorContext, runActor } from '../actor.ts';
+import { JOBS_BATCH, runScreeningJobs } from '../screening/run-jobs.ts';
 import type { Scanners } from '../screening/scanners.ts';
 import { screenMessage } from '../screening/screen-message.ts';
 import { setAside } from '../set-aside.ts';
@@ -48,6 +50,9 @@ export interface ReceivingActorOptions {
   fault?: (point: FaultPoint) => void;
 }
 
+/** How often rows of later checks and lessons are looked for, with scanners and without; milliseconds. */
+const SCREEN_LATER_MS = 1_000;
+const DROP_JOBS_MS = 10 * 60 * 1_000;
 const REMOVE_EVERY_MS = 60 * 60 * 1_000;
 /** Chunks in progress per worker: most of them wait for DNS, for another chunk to be stored, or for one bad message to be given up. */
 const CHUNKS_PER_WORKER = 8;
@@ -152,6 +157,12 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
           queue.add(claimed);
           return claimed.length;
         },
+      },
+      {
+        name: 'screen-later',
+        everyMs: scanners === null ? DROP_JOBS_MS : SCREEN_LATER_MS,
+        batchSize: scanners === null ? DROPPED_JOBS : JOBS_BATCH,
+        work: () => runScreeningJobs(context, { scanners, fault }),
       },
       {
         name: 'report-failures',

@@ -17,19 +17,28 @@ type CheckSpam = (userId: string, envelope: MailEnvelope, bytes: Uint8Array) => 
 type Learn = (userId: string, as: 'spam' | 'ham', bytes: Uint8Array) => Promise<void>;
 type Scanner = 'rspamd' | 'clamd';
 
-/** Returns null without any scanner. */
-export function openScanners({ spam, virus }: ScannerOptions, log: Logger): Scanners | null {
+/** Returns null without any scanner. `pauseMs`: how long one that is away is not asked; the default is that of the circuit. */
+export function openScanners({ spam, virus }: ScannerOptions, log: Logger, pauseMs?: number): Scanners | null {
   if (spam === null && virus === null) return null;
   const rspamd = spam === null ? null : createRspamdClient(spam);
   return {
-    spam: spam === null || rspamd === null ? null : { ...spam, ...openSpam(spam, rspamd, log) },
-    virus: virus === null ? null : { ...virus, scan: openVirus(virus, log) },
+    spam: spam === null || rspamd === null ? null : { ...spam, ...openSpam(spam, rspamd, { log, pauseMs }) },
+    virus: virus === null ? null : { ...virus, scan: openVirus(virus, { log, pauseMs }) },
     stop: async () => rspamd?.destroy(),
   };
 }
 
-function openSpam({ limitMs }: SpamOptions, rspamd: RspamdClient, log: Logger): { check: CheckSpam; learn: Learn } {
-  const checking = guard('rspamd', limitMs, log);
+interface Circuits {
+  log: Logger;
+  pauseMs: number | undefined;
+}
+
+function openSpam(
+  { limitMs }: SpamOptions,
+  rspamd: RspamdClient,
+  circuits: Circuits,
+): { check: CheckSpam; learn: Learn } {
+  const checking = guard('rspamd', limitMs, circuits);
   const learning = createCircuit({ limitMs, onChange: () => undefined });
   return {
     check: (userId, envelope, bytes) =>
@@ -38,15 +47,16 @@ function openSpam({ limitMs }: SpamOptions, rspamd: RspamdClient, log: Logger): 
   };
 }
 
-function openVirus({ address, limitMs }: VirusOptions, log: Logger): (bytes: Uint8Array) => Promise<VirusCheck> {
-  const circuit = guard('clamd', limitMs, log);
+function openVirus({ address, limitMs }: VirusOptions, circuits: Circuits): (bytes: Uint8Array) => Promise<VirusCheck> {
+  const circuit = guard('clamd', limitMs, circuits);
   return (bytes) => timed('clamd', () => circuit.ask((signal) => scanBytes(address, bytes, signal)));
 }
 
-function guard(scanner: Scanner, limitMs: number, log: Logger): Circuit {
+function guard(scanner: Scanner, limitMs: number, { log, pauseMs }: Circuits): Circuit {
   screeningMetrics.isAway.set({ scanner }, 0);
   return createCircuit({
     limitMs,
+    ...(pauseMs === undefined ? {} : { pauseMs }),
     onChange(isAway, reason) {
       screeningMetrics.isAway.set({ scanner }, isAway ? 1 : 0);
       if (isAway) log.warn({ scanner, reason }, 'scanner is away');

@@ -60,6 +60,10 @@ export interface FilterResult {
 export const KEPT_APART = ['spam', 'virus'] as const;
 export type KeptApart = (typeof KEPT_APART)[number];
 
+/** Whether a list has mail that is kept apart beside other mail, or alone. */
+export const SPAM_CHOICES = ['include', 'only'] as const;
+export type SpamChoice = (typeof SPAM_CHOICES)[number];
+
 /** What is still to be asked of the scanners about an email; `hold`: it is not processed before. */
 export const SCREENING_JOBS = ['check', 'hold', 'learn_spam', 'learn_ham'] as const;
 export type ScreeningJobKind = (typeof SCREENING_JOBS)[number];

@@ -17,6 +17,7 @@ import {
 import { endpointDeletion, retryWaitingCapability } from '../../operations/endpoints/endpoint-capability.ts';
 import { webhookRequestCapability } from '../../operations/endpoints/webhook-request-capability.ts';
 import { simulateCapability } from '../../operations/routing/simulate-capability.ts';
+import { spamCapability } from '../../operations/screening/spam-capability.ts';
 import { retrySendingCapability } from '../../operations/sending/schedule-capability.ts';
 import { sentReviewCapability } from '../../operations/sending/sent-review-capability.ts';
 import { requireDeclaredAccess, requireRequestAccess } from '../admission/access.ts';
@@ -108,6 +109,7 @@ const resources = [
       simulateInbound: { route: { bodyLimit: MAIL_BODY_LIMIT, errorHandler: sendSnakeCaseError } },
     },
   }),
+  capabilityRoutes(spamCapability),
   capabilityRoutes(timelineCapability),
   replyRoutes,
   forwardRoutes,

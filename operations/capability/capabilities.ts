@@ -19,6 +19,7 @@ import { endpointDeletion, replayCapability, retryWaitingCapability } from '../e
 import { webhookRequestCapability } from '../endpoints/webhook-request-capability.ts';
 import { guardCapability } from '../routing/guard-capability.ts';
 import { simulateCapability } from '../routing/simulate-capability.ts';
+import { spamCapability } from '../screening/spam-capability.ts';
 import { approvalCapability } from '../sending/approval-capability.ts';
 import { batchCapability } from '../sending/batch-capability.ts';
 import { recipientCapability } from '../sending/recipient-capability.ts';
@@ -36,6 +37,7 @@ export const capabilities: readonly Capability[] = [
   emailChecksCapability,
   importCapability,
   reprocessCapability,
+  spamCapability,
   simulateCapability,
   contactCapability,
   imageSenderCapability,

@@ -63,6 +63,7 @@ export function gatewayConfigOf({
     streamLimitPerUser: config.streamLimitPerUser,
     retention: config.retention,
     hasGuardModel: config.guardModel !== null,
+    hasSpamFilter: config.scanners.spam !== null,
     allowedPrivateNetworks: config.allowedPrivateNetworks,
     ownPorts: ownPorts(config, databaseUrl),
     isSignUpOpen: config.isSignUpOpen,

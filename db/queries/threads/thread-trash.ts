@@ -148,7 +148,8 @@ export async function findRemovable(
   const { rows } = await client.query<{ id: string }>({
     name: 'trash-removable',
     text: `
-      select e.id from email e where e.user_id = $1 and e.thread_id = any ($2::text[]) and e.trashed_at is not null and e.id > $3
+      select e.id from email e where e.user_id = $1 and e.trashed_at is not null and e.id > $3
+        and (e.thread_id = any ($2::text[]) or e.thread_id is null and e.kept_apart is not null and e.id = any ($5::text[]))
         and ($5::text[] is null or e.id = any ($5::text[]))
       order by e.id limit $4`,
     values: [userId, threadIds, span.afterId, span.limit, emailIds],

@@ -35,6 +35,8 @@ const PLACES: Record<string, { fields: string[]; beside?: Record<string, unknown
   archive_threads: { fields: ['thread_ids'] },
   mark_threads_read: { fields: ['thread_ids'] },
   trash_threads: { fields: ['thread_ids'] },
+  mark_spam: { fields: ['email_id'] },
+  mark_not_spam: { fields: ['email_id'] },
   claim_thread: { fields: ['thread_id'], beside: { holder: 'swept' } },
   release_thread: { fields: ['thread_id'], beside: { claim_token: 'clm_00000000' } },
   suppress_address: { fields: [], beside: { address: 'swept@example.org' } },
@@ -63,7 +65,7 @@ const NEEDED: Record<string, string[]> = {
   create_reply_address: ['domain'],
 };
 
-const isLast = (tool: string): boolean => ['delete_draft', 'trash_threads'].includes(tool);
+const isLast = (tool: string): boolean => ['delete_draft', 'trash_threads', 'mark_spam'].includes(tool);
 
 const UNKNOWN = '00000000000070008000000000000000';
 const UNKNOWN_NAMES = ['nowhere.example', 'hello@nowhere.example'];

@@ -126,6 +126,8 @@ function readStream(input: Buffer): Buffer | null {
 export function openTestScanners(options: {
   filter?: Partial<SpamOptions> & Pick<SpamOptions, 'url'>;
   virus?: Partial<VirusOptions> & Pick<VirusOptions, 'address'>;
+  /** how long a scanner that is away is not asked; milliseconds */
+  pauseMs?: number;
 }): Scanners {
   const { filter, virus } = options;
   const given: ScannerOptions = {
@@ -142,7 +144,7 @@ export function openTestScanners(options: {
           },
     virus: virus === undefined ? null : { limitMs: 10_000, whenAway: 'accept', action: 'refuse', ...virus },
   };
-  const scanners = openScanners(given, pino({ level: 'silent' }));
+  const scanners = openScanners(given, pino({ level: 'silent' }), options.pauseMs);
   if (scanners === null) throw new Error('no scanner was given');
   return scanners;
 }

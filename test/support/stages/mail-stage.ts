@@ -107,6 +107,7 @@ export async function openMailStage(options: MailStageOptions = {}): Promise<Mai
         secretKey: testSecretKey,
         sendLimitPerHour: 0,
         hasGuardModel: options.hasGuardModel ?? false,
+        hasSpamFilter: options.scanners !== undefined,
         guard: createAddressGuard({ allowedPrivateNetworks: [], ownPorts: [] }),
       },
     }) as unknown as OperationContext;
