@@ -46,6 +46,8 @@ export interface OperationParts {
   pullRequests: (context: OperationContext, pull: Pull) => Promise<PullPage>;
   /** the sending actor of this process; omitted: it runs in other processes */
   localSending?: LocalSending;
+  /** Checks the bytes of an outgoing email for viruses; `away` when the scanner does not respond and mail is not sent unchecked. Omitted: outgoing mail is not checked. */
+  scanOutgoing?: (bytes: Uint8Array) => Promise<OutgoingScan>;
   /** ends the process at these points, for tests */
   fault?: (
     point: SendingFaultPoint | SpamFaultPoint | TrashFaultPoint | UndoFaultPoint | ErasureFaultPoint | MemberFaultPoint,
@@ -63,6 +65,9 @@ export interface OperationParts {
   /** Notes for the audit log an error that refuses a request for lack of rights; ignores all others. `what` names the field or tool. */
   noteRefusal: (subject: { userId: string; origin?: Origin | undefined }, what: string, error: unknown) => void;
 }
+
+/** What the scanner says about an outgoing email. */
+export type OutgoingScan = { verdict: 'clean' | 'away' } | { verdict: 'found'; name: string };
 
 /**
  * The statement that stores emails is about to be sent, or is committed, before the response. The transaction that stores emails and removes their drafts, that stores emails which wait for approval, or that decides about one, is about

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
 import type { ScannerOptions, SpamOptions, VirusOptions } from '../../core/screening/scanner-options.ts';
 import type { SpamCheck } from '../../core/screening/spam-check.ts';
+import type { OutgoingScan } from '../../operations/context.ts';
 import { screeningMetrics } from '../../schema/metrics.ts';
-import { type Circuit, createCircuit } from './circuit.ts';
+import { type Circuit, createCircuit, ScannerAway } from './circuit.ts';
 import { scanBytes, type VirusCheck } from './clamd-client.ts';
 import { createRspamdClient, type MailEnvelope, type RspamdClient } from './rspamd-client.ts';
 
@@ -63,6 +64,20 @@ function guard(scanner: Scanner, limitMs: number, { log, pauseMs }: Circuits): C
       else log.info({ scanner }, 'scanner is back');
     },
   });
+}
+
+/** Checks mail that a user sends. While the scanner is away, it is sent unchecked if WHEN_AWAY accepts mail. */
+export async function scanOutgoing(
+  { scan, whenAway }: NonNullable<Scanners['virus']>,
+  bytes: Uint8Array,
+): Promise<OutgoingScan> {
+  try {
+    const found = await scan(bytes);
+    return found.verdict === 'found' ? found : { verdict: 'clean' };
+  } catch (error) {
+    if (!(error instanceof ScannerAway)) throw error;
+    return { verdict: whenAway === 'accept' ? 'clean' : 'away' };
+  }
 }
 
 async function timed<T>(scanner: Scanner, ask: () => Promise<T>): Promise<T> {

@@ -53,6 +53,7 @@ import { emailWaitRoutes } from './emails/email-wait.ts';
 import { emailRoutes } from './emails/emails.ts';
 import { importRoutes } from './emails/import.ts';
 import { legacyMailRoutes } from './emails/legacy-mail.ts';
+import { quarantineRoutes } from './emails/quarantine.ts';
 import { receivingRoutes } from './emails/receiving.ts';
 import { endpointActionRoutes, endpointTestRoutes, replayRoutes } from './endpoints/endpoint-actions.ts';
 import { endpointRoutes } from './endpoints/endpoints.ts';
@@ -110,6 +111,7 @@ const resources = [
     },
   }),
   capabilityRoutes(spamCapability),
+  quarantineRoutes,
   capabilityRoutes(timelineCapability),
   replyRoutes,
   forwardRoutes,

@@ -229,6 +229,20 @@ create function raw_octets(p_user_id text, p_email_ids text[]) returns table (em
 revoke all on function raw_octets from public;
 grant execute on function raw_octets to postroom_gateway, postroom_actor, postroom_domain;
 
+-- An infected email of the user, with its octets if they are asked for. No other way leads to them: its row has no raw_id.
+create function quarantined_message(p_user_id text, p_email_id text, p_with_octets boolean)
+  returns table (virus text, octets bytea, sha256 bytea, size_octets integer)
+  language sql stable security definer set search_path = public, pg_temp as $$
+    select c.screening->>'virus', case when p_with_octets then m.octets end, m.sha256, m.size_octets
+    from email e
+    join email_content c on c.user_id = e.user_id and c.email_id = e.id
+    join reception r on r.user_id = e.user_id and r.email_id = e.id
+    join raw_message m on m.id = r.raw_id
+    where e.user_id = p_user_id and e.id = p_email_id and e.kept_apart = 'virus' and p_user_id = current_setting('postroom.user_id', true)
+      and current_setting('role') <> 'postroom_domain' $$;
+revoke all on function quarantined_message from public;
+grant execute on function quarantined_message to postroom_gateway;
+
 -- The octets of the message in which bodies of an email lie. As raw_octets, and actors read those of all users.
 create function placed_octets(p_user_id text, p_email_id text) returns bytea
   language plpgsql stable security definer set search_path = public, pg_temp as $$

@@ -252,7 +252,7 @@ export async function removeRawMessages(client: pg.ClientBase, rawIds: readonly 
     text: `
       delete from raw_message m where m.id = any ($1::text[]) and not exists (
         select from reception o left join email e on e.user_id = o.user_id and e.id = o.email_id
-        where o.raw_id = m.id and (o.parsed_at is null or e.raw_id = m.id))`,
+        where o.raw_id = m.id and (o.parsed_at is null or e.raw_id = m.id or e.kept_apart = 'virus'))`,
     values: [rawIds],
   });
   return rowCount ?? 0;

@@ -1,7 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import type { WhenAway } from '../../../core/screening/scanner-options.ts';
+import { readRawMessage } from '../../../operations/emails/attachments.ts';
 import { readEmail } from '../../../operations/emails/emails.ts';
+import { markNotSpam } from '../../../operations/screening/keep-apart.ts';
+import { readQuarantined } from '../../../operations/screening/read-quarantined.ts';
 import {
   EICAR,
   filterReplies,
@@ -118,6 +121,45 @@ test('an email with a virus is kept in quarantine without its content', async ()
     hasOctets: false,
     screening: { virus: 'Eicar-Signature.UNOFFICIAL' },
   });
+  const context = stage.contextOf(box.userId);
+  await expect(readRawMessage(context, id)).rejects.toThrow('not available');
+  await expect(readQuarantined(context, id, null)).rejects.toThrow('has the virus Eicar-Signature.UNOFFICIAL');
+  await expect(readQuarantined(context, id, 'Eicar')).rejects.toThrow('repeat the request');
+  const file = await readQuarantined(context, id, 'Eicar-Signature.UNOFFICIAL');
+  expect(file.contentType).toBe('application/octet-stream');
+  expect(Buffer.from(file.bytes).toString()).toContain(EICAR);
+  await expect(markNotSpam(context, id)).rejects.toThrow('in quarantine');
+  const other = await stage.mailbox();
+  const stranger = stage.contextOf(other.userId);
+  await expect(readQuarantined(stranger, id, 'Eicar-Signature.UNOFFICIAL')).rejects.toThrow('No email with this ID');
+});
+
+test('an email whose virus is found after its webhook leaves the lists and loses its content', async () => {
+  let isAway = true;
+  const viruses = await startVirusScanner((stream) =>
+    isAway
+      ? "INSTREAM: Can't allocate memory ERROR\0"
+      : stream.includes(EICAR)
+        ? 'stream: Eicar FOUND\0'
+        : 'stream: OK\0',
+  );
+  closing.push(viruses.stop);
+  const stage = await openMailStage({
+    scanners: openTestScanners({ virus: { address: viruses.address }, pauseMs: 0 }),
+  });
+  closing.push(stage.close);
+  const box = await stage.mailbox();
+  const id = await stage.deliver(mail(EICAR), box.address);
+  await stage.settled();
+  const context = stage.contextOf(box.userId);
+  expect((await readEmail(context, id)).threadId).not.toBeNull();
+  isAway = false;
+  await until(async () => {
+    await hasten(stage);
+    return (await readState(stage, box.userId))?.apart === 1;
+  });
+  expect(await readEmail(context, id)).toMatchObject({ keptApart: 'virus', text: null, preview: '', hasOctets: false });
+  expect(Buffer.from((await readQuarantined(context, id, 'Eicar')).bytes).toString()).toContain(EICAR);
 });
 
 test.each([
