@@ -280,7 +280,7 @@ function scannersOf(values: z.infer<typeof environment>): ScannerOptions {
         : {
             url,
             controllerUrl: values.RSPAMD_CONTROLLER_URL ?? url.replace(/:11333$/, ':11334'),
-            password: values.RSPAMD_PASSWORD ?? null,
+            password: values.RSPAMD_CONTROLLER_KEY ?? null,
             limitMs,
             whenAway: values.SPAM_WHEN_AWAY,
             rejectScore: values.SPAM_REJECT_SCORE ?? null,
@@ -414,7 +414,7 @@ const environment = z.object({
   GUARD_MODEL_NAME: z.string().default('gpt-4o-mini'),
   RSPAMD_URL: scannerUrl.optional(),
   RSPAMD_CONTROLLER_URL: scannerUrl.optional(),
-  RSPAMD_PASSWORD: z.string().optional(),
+  RSPAMD_CONTROLLER_KEY: z.string().optional(),
   SPAM_REJECT_SCORE: decimal(-1_000, 1_000).optional(),
   SPAM_WHEN_AWAY: whenAway.default('accept'),
   CLAMD_ADDRESS: hostAndPortOrPath.optional(),
