@@ -117,7 +117,7 @@ function headerValue(value: string): string {
   return Buffer.from(line, 'utf8').subarray(0, MAX_HEADER_BYTES).toString('latin1');
 }
 
-const finite = z.number().finite();
+const finite = z.number();
 const checkReply = z.object({
   score: finite,
   required_score: finite.nullish(),

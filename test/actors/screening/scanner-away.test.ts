@@ -34,9 +34,9 @@ async function openAway(
     response.end('busy');
     return true;
   });
-  closing.push(filter.stop);
+  closing.push(() => filter.stop());
   const viruses = await startVirusScanner();
-  closing.push(viruses.stop);
+  closing.push(() => viruses.stop());
   const stage = await openMailStage({
     scanners: openTestScanners({
       filter: { url: filter.url, whenAway },
@@ -44,7 +44,7 @@ async function openAway(
       pauseMs: 1,
     }),
   });
-  closing.push(stage.close);
+  closing.push(() => stage.close());
   return { stage, state, asked: () => filter.requests.length };
 }
 
@@ -143,11 +143,11 @@ test('an email whose virus is found after its webhook leaves the lists and loses
         ? 'stream: Eicar FOUND\0'
         : 'stream: OK\0',
   );
-  closing.push(viruses.stop);
+  closing.push(() => viruses.stop());
   const stage = await openMailStage({
     scanners: openTestScanners({ virus: { address: viruses.address }, pauseMs: 0 }),
   });
-  closing.push(stage.close);
+  closing.push(() => stage.close());
   const box = await stage.mailbox();
   const id = await stage.deliver(mail(EICAR), box.address);
   await stage.settled();
@@ -172,9 +172,9 @@ test.each([
     response.end(reply);
     return true;
   });
-  closing.push(filter.stop);
+  closing.push(() => filter.stop());
   const scanners = openTestScanners({ filter: { url: filter.url, whenAway: 'defer' } });
-  closing.push(scanners.stop);
+  closing.push(() => scanners.stop());
   const envelope = { reversePath: '', recipients: ['a@b.test'], remoteAddress: '192.0.2.1', helo: 'x' };
   await expect(scanners.spam?.check('usr', envelope, mail('Hello'))).rejects.toThrow(/rspamd replied/);
 });
@@ -183,7 +183,7 @@ test('a filter that refuses connections is asked by one message only', async () 
   const filter = await startFilter();
   await filter.stop();
   const scanners = openTestScanners({ filter: { url: filter.url } });
-  closing.push(scanners.stop);
+  closing.push(() => scanners.stop());
   const envelope = { reversePath: '', recipients: ['a@b.test'], remoteAddress: '192.0.2.1', helo: 'x' };
   const check = () => scanners.spam?.check('usr', envelope, mail('Hello'));
   await expect(check()).rejects.toThrow(/ECONNREFUSED/);
@@ -195,9 +195,9 @@ test('one message that the filter cannot check does not stop the questions about
     response.end(body.includes('poison') ? 'garbage' : filterReplies.clean);
     return true;
   });
-  closing.push(filter.stop);
+  closing.push(() => filter.stop());
   const scanners = openTestScanners({ filter: { url: filter.url } });
-  closing.push(scanners.stop);
+  closing.push(() => scanners.stop());
   const envelope = { reversePath: '', recipients: ['a@b.test'], remoteAddress: '192.0.2.1', helo: 'x' };
   for (let count = 0; count < 5; count++) {
     await expect(scanners.spam?.check('usr', envelope, mail('poison'))).rejects.toThrow('not its own');
@@ -207,7 +207,7 @@ test('one message that the filter cannot check does not stop the questions about
 
 test('a clamd that does not reply counts as away after its time limit', async () => {
   const viruses = await startVirusScanner(() => null);
-  closing.push(viruses.stop);
+  closing.push(() => viruses.stop());
   const scanners = openTestScanners({ virus: { address: viruses.address, limitMs: 50 } });
   await expect(scanners.virus?.scan(mail('Hello'))).rejects.toThrow('did not respond within 0.05 s');
 });
@@ -218,7 +218,7 @@ test.each([
   ['nothing', ''],
 ])('a clamd that says %s has not checked the message', async (_what, said) => {
   const viruses = await startVirusScanner(() => said);
-  closing.push(viruses.stop);
+  closing.push(() => viruses.stop());
   const scanners = openTestScanners({ virus: { address: viruses.address } });
   await expect(scanners.virus?.scan(mail('Hello'))).rejects.toThrow('clamd did not scan the message');
 });
