@@ -4,6 +4,7 @@ import { DEFAULT_AUDIT_DAYS, MAX_AUDIT_DAYS } from '../core/accounts/audit.ts';
 import { REQUEST_LOG_LEVELS, type RequestLogLevel } from '../core/accounts/logged-request.ts';
 import { MTA_STS_MODES, type MtaStsMode } from '../core/domains/mta-sts.ts';
 import { DMARC_ENFORCEMENTS, type DmarcRules } from '../core/screening/door/dmarc-enforcement.ts';
+import { type ScannerOptions, VIRUS_ACTIONS, WHEN_AWAY } from '../core/screening/scanner-options.ts';
 import { DEFAULT_APPROVAL_DAYS, MAX_APPROVAL_DAYS } from '../core/sending/approval.ts';
 import { checkRetention, MAX_RETENTION_DAYS, type Retention } from '../core/upkeep/retention.ts';
 import { urlsOf } from '../db/connection/database-hosts.ts';
@@ -12,7 +13,9 @@ import type { ServiceProvider } from '../gateway/gateway-config.ts';
 import type { DoorSettings } from '../haraka-plugins/settings.ts';
 import type { Environment } from './environment.ts';
 import {
+  decimal,
   hostAndPort,
+  hostAndPortOrPath,
   hostName,
   isDnsServer,
   isNetwork,
@@ -100,6 +103,10 @@ export interface Config {
   smtpProxies: string[];
   /** OpenAI-compatible interface that guard rules of type ai_prompt ask; null: there are no such rules */
   guardModel: { url: string; key: string | null; name: string } | null;
+  /** rspamd and clamd; null: mail is not checked by it */
+  scanners: ScannerOptions;
+  /** whether clamd also checks mail that users send */
+  scansOutgoing: boolean;
   /** PEM file of certificate authorities that webhook endpoints may use besides the public ones; null: the public ones only */
   webhookCaFile: string | null;
   /** PEM file of certificate authorities that mail servers and MTA-STS policy hosts may use besides the public ones */
@@ -232,6 +239,8 @@ export function readConfig(env: Environment): Config {
       values.GUARD_MODEL_URL === undefined
         ? null
         : { url: values.GUARD_MODEL_URL, key: values.GUARD_MODEL_KEY ?? null, name: values.GUARD_MODEL_NAME },
+    scanners: scannersOf(values),
+    scansOutgoing: values.SCAN_OUTGOING === 'on',
     webhookCaFile: values.WEBHOOK_CA_FILE ?? null,
     outboundCaFile: values.OUTBOUND_CA_FILE ?? null,
     logLevel: values.LOG_LEVEL ?? 'info',
@@ -309,6 +318,30 @@ function readServiceProvider(values: z.infer<typeof environment>): ServiceProvid
   };
 }
 
+function scannersOf(values: z.infer<typeof environment>): ScannerOptions {
+  const { RSPAMD_URL: url, CLAMD_ADDRESS: address } = values;
+  if (address === undefined && values.SCAN_OUTGOING === 'on')
+    throw new ConfigError('SCAN_OUTGOING needs CLAMD_ADDRESS: without clamd, no mail is checked for viruses');
+  const limitMs = values.SCAN_TIMEOUT_SECONDS * 1_000;
+  return {
+    spam:
+      url === undefined
+        ? null
+        : {
+            url,
+            controllerUrl: values.RSPAMD_CONTROLLER_URL ?? url.replace(/:11333$/, ':11334'),
+            password: values.RSPAMD_CONTROLLER_KEY ?? null,
+            limitMs,
+            whenAway: values.SPAM_WHEN_AWAY,
+            rejectScore: values.SPAM_REJECT_SCORE ?? null,
+          },
+    virus:
+      address === undefined
+        ? null
+        : { address, limitMs, whenAway: values.CLAMD_WHEN_AWAY, action: values.VIRUS_ACTION },
+  };
+}
+
 /** RFC 8058 §3.1 demands https. On this machine, http is for trying it out. */
 function unsubscribeUrlOf(publicUrl: string | undefined): string | null {
   if (publicUrl === undefined) return null;
@@ -373,6 +406,8 @@ const listNames = listOf(
 });
 
 const refusal = z.enum(['refuse', 'accept'], { error: 'must be refuse or accept' });
+const scannerUrl = urlOf('http:', 'https:').transform((value) => value.replace(/\/+$/, ''));
+const whenAway = z.enum(WHEN_AWAY, 'must be accept, defer or hold');
 
 const environment = z.object({
   HOST: listenHost.default('127.0.0.1'),
@@ -458,6 +493,16 @@ const environment = z.object({
     .optional(),
   GUARD_MODEL_KEY: z.string().optional(),
   GUARD_MODEL_NAME: z.string().default('gpt-4o-mini'),
+  RSPAMD_URL: scannerUrl.optional(),
+  RSPAMD_CONTROLLER_URL: scannerUrl.optional(),
+  RSPAMD_CONTROLLER_KEY: z.string().optional(),
+  SPAM_REJECT_SCORE: decimal(-1_000, 1_000).optional(),
+  SPAM_WHEN_AWAY: whenAway.default('accept'),
+  CLAMD_ADDRESS: hostAndPortOrPath.optional(),
+  CLAMD_WHEN_AWAY: whenAway.default('accept'),
+  VIRUS_ACTION: z.enum(VIRUS_ACTIONS, 'must be refuse or quarantine').default('refuse'),
+  SCAN_OUTGOING: z.enum(['on', 'off'], 'must be on or off').default('off'),
+  SCAN_TIMEOUT_SECONDS: wholeNumber(1, 15).default(10),
   WEBHOOK_CA_FILE: z.string().optional(),
   OUTBOUND_CA_FILE: z.string().optional(),
   LOG_LEVEL: z

@@ -68,6 +68,8 @@ export interface GatewayOptions {
   answerWithinMs?: number;
   /** the sending actor of this process; omitted: it runs in other processes */
   localSending?: LocalSending;
+  /** checks outgoing mail for viruses; omitted: it is not checked */
+  scanOutgoing?: OperationParts['scanOutgoing'];
   /** ends the process at these points, for tests */
   fault?: SubmissionParts['fault'] & NonNullable<OperationParts['fault']> & NonNullable<AccountsOptions['fault']>;
 }
@@ -134,6 +136,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     noteReads: (...reads) => auditNotes.noteReads(...reads),
     noteRefusal: (...refusal) => auditNotes.noteRefusal(...refusal),
     ...(options.localSending === undefined ? {} : { localSending: options.localSending }),
+    ...(options.scanOutgoing === undefined ? {} : { scanOutgoing: options.scanOutgoing }),
     ...(options.fault === undefined ? {} : { fault: options.fault }),
   };
   const notices = repeatNotices(parts);

@@ -85,8 +85,8 @@ export const questions = {
         reason: z.enum(DOOR_REASONS).optional(),
       }),
     ]),
-    /** shorter than the 25 s of the Haraka plugin */
-    limitMs: 20_000,
+    /** shorter than the 35 s of the Haraka plugin; the scanners have up to 15 s of it */
+    limitMs: 30_000,
   },
   /** Stores what SMTP refused, counted. */
   'receiving.refusals.keep': {

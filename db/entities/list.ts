@@ -35,6 +35,7 @@ import {
   ImageSenderSchema,
   RawMessageSchema,
   ReceptionSchema,
+  ScreeningJobSchema,
   SmtpOfferSchema,
 } from './emails.ts';
 import {
@@ -119,6 +120,7 @@ export const entities = [
   DmarcReportSchema,
   RawMessageSchema,
   ReceptionSchema,
+  ScreeningJobSchema,
   SmtpOfferSchema,
   EmailSchema,
   EmailContentSchema,

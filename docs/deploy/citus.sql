@@ -94,4 +94,5 @@ select create_distributed_table('thread_message_id', 'user_id', colocate_with =>
 select create_distributed_table('relayed_message_id', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('thread_subject', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('thread_undo', 'user_id', colocate_with => 'event_counter');
+select create_distributed_table('screening_job', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('trashed_email', 'user_id', colocate_with => 'event_counter');

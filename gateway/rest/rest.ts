@@ -20,6 +20,7 @@ import { endpointDeletion, retryWaitingCapability } from '../../operations/endpo
 import { webhookRequestCapability } from '../../operations/endpoints/webhook-request-capability.ts';
 import { simulateCapability } from '../../operations/routing/simulate-capability.ts';
 import { refusalCapability } from '../../operations/screening/refusal-capability.ts';
+import { spamCapability } from '../../operations/screening/spam-capability.ts';
 import { retrySendingCapability } from '../../operations/sending/schedule-capability.ts';
 import { sentReviewCapability } from '../../operations/sending/sent-review-capability.ts';
 import { assigneeCapability } from '../../operations/threads/assignee-capability.ts';
@@ -58,6 +59,7 @@ import { emailWaitRoutes } from './emails/email-wait.ts';
 import { emailRoutes } from './emails/emails.ts';
 import { importRoutes } from './emails/import.ts';
 import { legacyMailRoutes } from './emails/legacy-mail.ts';
+import { quarantineRoutes } from './emails/quarantine.ts';
 import { receivingRoutes } from './emails/receiving.ts';
 import { endpointActionRoutes, endpointTestRoutes, replayRoutes } from './endpoints/endpoint-actions.ts';
 import { endpointRoutes } from './endpoints/endpoints.ts';
@@ -115,6 +117,8 @@ const resources = [
       simulateInbound: { route: { bodyLimit: MAIL_BODY_LIMIT, errorHandler: sendSnakeCaseError } },
     },
   }),
+  capabilityRoutes(spamCapability),
+  quarantineRoutes,
   capabilityRoutes(timelineCapability),
   capabilityRoutes(listUnsubscribeCapability),
   replyRoutes,

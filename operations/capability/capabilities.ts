@@ -22,6 +22,7 @@ import { webhookRequestCapability } from '../endpoints/webhook-request-capabilit
 import { guardCapability } from '../routing/guard-capability.ts';
 import { simulateCapability } from '../routing/simulate-capability.ts';
 import { refusalCapability } from '../screening/refusal-capability.ts';
+import { spamCapability } from '../screening/spam-capability.ts';
 import { approvalCapability } from '../sending/approval-capability.ts';
 import { batchCapability } from '../sending/batch-capability.ts';
 import { recipientCapability } from '../sending/recipient-capability.ts';
@@ -43,6 +44,7 @@ export const capabilities: readonly Capability[] = [
   importCapability,
   listUnsubscribeCapability,
   reprocessCapability,
+  spamCapability,
   simulateCapability,
   contactCapability,
   imageSenderCapability,

@@ -45,6 +45,8 @@ test('an empty environment gives the defaults of the table', () => {
     trustedProxies: [],
     smtpProxies: [],
     guardModel: null,
+    scanners: { spam: null, virus: null },
+    scansOutgoing: false,
     webhookCaFile: null,
     outboundCaFile: null,
     logLevel: 'info',

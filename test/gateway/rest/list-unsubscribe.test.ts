@@ -84,7 +84,13 @@ test('GraphQL says how a list is left and leaves it', async () => {
   const query = `{ email(id: "${id}") { listUnsubscribe { isOneClick url mailto } } }`;
   const read = await gateway.graphql(box.apiKey, query);
   expect(read.json().data.email.listUnsubscribe).toMatchObject({ isOneClick: true, mailto: null });
-  const left = await mutate(gateway, box.apiKey, 'unsubscribeFromList', { emailId: id }, 'isDone statusCode email { id }');
+  const left = await mutate(
+    gateway,
+    box.apiKey,
+    'unsubscribeFromList',
+    { emailId: id },
+    'isDone statusCode email { id }',
+  );
   expect(left).toMatchObject({ isDone: true, statusCode: 200, email: { id } });
 });
 

@@ -158,6 +158,8 @@ export const unauditedRequests: Readonly<Record<string, string>> = {
       'POST /mail/threads/:id/split',
       'POST /mail/threads/:id/move',
       'POST /emails/:id/trash',
+      'POST /emails/:id/spam',
+      'POST /emails/:id/not-spam',
       'POST /emails/:id/restore',
       'POST /mail/threads/:id/restore',
       'POST /mail/threads/:id/assign',
