@@ -40,7 +40,7 @@ const REFUSED_SCHEMES = new Set([
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** Returns why a redirect URI cannot be registered, as the end of a sentence; null when it can. */
-export function redirectUriFlaw(uri: string): string | null {
+function redirectUriFlaw(uri: string): string | null {
   if (uri.length > MAX_URI_LENGTH) return `must have ${MAX_URI_LENGTH} characters at most`;
   if (/[\p{Cc}\s\\]/u.test(uri)) return 'must not contain spaces, control characters or backslashes';
   const url = URL.parse(uri);
@@ -61,7 +61,7 @@ export function isRegisteredRedirect(registered: readonly string[], given: strin
   return registered.some((uri) => uri === given || (isLoopbackUri(uri) && withoutPort(uri) === withoutPort(given)));
 }
 
-export function isLoopbackUri(uri: string): boolean {
+function isLoopbackUri(uri: string): boolean {
   const url = URL.parse(uri);
   return url?.protocol === 'http:' && LOOPBACK.has(url.hostname);
 }

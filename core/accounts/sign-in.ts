@@ -1,7 +1,7 @@
 import type { InvitedRole } from './roles.ts';
 
 /** How a session was started: `provider` is single sign-on. */
-export const SIGN_IN_METHODS = ['password', 'link', 'passkey', 'provider'] as const;
+const SIGN_IN_METHODS = ['password', 'link', 'passkey', 'provider'] as const;
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
 /** How long after signing in, or confirming it, a person may change what gives access. */

@@ -9,7 +9,7 @@ const DIGITS = 6;
 /** Length of a secret, which is used as text; characters. RFC 4226 §4 recommends 160 bits. */
 const SECRET_LENGTH = 32;
 /** Recovery codes that a person gets at once. */
-export const RECOVERY_CODES = 10;
+const RECOVERY_CODES = 10;
 /** 80 bits in base32. */
 const RECOVERY_CODE_LENGTH = 16;
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';

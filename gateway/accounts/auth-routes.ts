@@ -306,7 +306,7 @@ function requireUserVerification(body: unknown): void {
   );
 }
 
-export function onlySingleSignOn(): UserError {
+function onlySingleSignOn(): UserError {
   return new UserError(
     'forbidden',
     'This service requires single sign-on. The operator can make a link: npx node bin/account.ts sign-in-link EMAIL',

@@ -46,7 +46,7 @@ export class OidcProblem extends Error {
 }
 
 /** A step of the test of a provider. */
-export interface OidcStep {
+interface OidcStep {
   step: 'discovery' | 'keys' | 'authorization' | 'token';
   isPassed: boolean;
   /** what was found, or what is wrong and what to do */
@@ -64,7 +64,7 @@ export interface OidcClient {
 }
 
 /** Difference of the clocks of provider and service that is accepted; seconds. */
-export const CLOCK_TOLERANCE_SECONDS = 60;
+const CLOCK_TOLERANCE_SECONDS = 60;
 /** A request to the provider; a person waits for it. */
 const TIMEOUT_MS = 10_000;
 /** A document of a provider, such as its keys. @limit */

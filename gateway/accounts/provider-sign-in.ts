@@ -49,10 +49,10 @@ const started = z.object({
   /** the session and the person that confirm to be there; null: a person signs in */
   confirms: z.object({ sessionId: z.string(), personId: z.string() }).nullable(),
 });
-export type StartedSignIn = z.infer<typeof started>;
+type StartedSignIn = z.infer<typeof started>;
 
 /** How a provider's sign-in ended. */
-export interface FinishedSignIn extends StartedSignIn {
+interface FinishedSignIn extends StartedSignIn {
   personId: string;
 }
 

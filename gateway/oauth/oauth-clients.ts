@@ -30,7 +30,7 @@ export interface OauthClientOptions {
   most: number;
 }
 
-/** Clients that may be registered. @limit */
+/** Clients that may be registered. */
 export const MAX_OAUTH_CLIENTS = 5_000;
 /** A registered client without a grant can be removed after this time, to make room. Seconds. */
 const KEEP_SECONDS = 3_600;

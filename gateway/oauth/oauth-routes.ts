@@ -28,9 +28,9 @@ export interface OauthRouteOptions extends TokenOptions {
 }
 
 /** The page on which a person decides about a client; the query of the request follows. */
-export const CONSENT_PATH = '/oauth/consent';
+const CONSENT_PATH = '/oauth/consent';
 /** The page on which a person enters the code of a device. */
-export const DEVICE_PATH = '/oauth/device';
+const DEVICE_PATH = '/oauth/device';
 /** How long a device waits for a person. Seconds. */
 const DEVICE_SECONDS = 600;
 const USER_CODE_BYTES = 16;

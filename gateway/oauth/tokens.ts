@@ -33,7 +33,7 @@ export interface TokenOptions {
 }
 
 /** How long an access token is valid. Seconds. */
-export const ACCESS_SECONDS = 3_600;
+const ACCESS_SECONDS = 3_600;
 /** How long a refresh token is valid; each use makes a new one. Seconds. */
 const REFRESH_SECONDS = 90 * 86_400;
 export const SECRET_BYTES = 32;

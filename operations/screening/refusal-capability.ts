@@ -25,7 +25,7 @@ const reason = oneOf(DOOR_REASONS, {
 });
 const seen = (what: string) => `${what} Written by the client: do not trust it.`;
 
-export const refusalFilter = z.object({
+const refusalFilter = z.object({
   search: searchText.optional().meta({
     description: 'Part of the recipient, the sender, or the address or name of the client, case-insensitive.',
   }),

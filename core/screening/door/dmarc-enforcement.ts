@@ -2,7 +2,7 @@ import type { Authentication } from '../../mime/authentication.ts';
 
 /** What is done about mail that fails DMARC: nothing, it is held, or it is refused when the policy of its domain asks for that. */
 export const DMARC_ENFORCEMENTS = ['off', 'quarantine', 'reject'] as const;
-export type DmarcEnforcement = (typeof DMARC_ENFORCEMENTS)[number];
+type DmarcEnforcement = (typeof DMARC_ENFORCEMENTS)[number];
 
 export interface DmarcRules {
   enforcement: DmarcEnforcement;

@@ -19,7 +19,7 @@ import { mailbox } from './mailbox.ts';
 import type { Session } from './session.ts';
 
 /** A recipient that would be accepted. */
-export interface DoorRecipient {
+interface DoorRecipient {
   recipient: string;
   userId: string;
   /** whether it is a reply address, which its sender got from us */
@@ -44,7 +44,7 @@ export interface Door {
 }
 
 /** A refusal of a session. */
-export interface Refused {
+interface Refused {
   reason: DoorReason;
   /** the workspace of the recipient; absent: of none, or not known yet */
   userId?: string | undefined;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 
 /** A person whom the provider signs in. */
-export interface ProviderPerson {
+interface ProviderPerson {
   sub: string;
   email?: string | undefined;
   email_verified?: boolean | undefined;
@@ -16,7 +16,7 @@ export interface ProviderPerson {
 export type TokenChange = (claims: Record<string, unknown>, sign: TokenSigner) => string;
 
 /** Makes ID tokens. */
-export interface TokenSigner {
+interface TokenSigner {
   /** signed by the provider's key, or by another under the same `kid` */
   rs256: (claims: Record<string, unknown>, options?: { isForged?: boolean; kid?: string }) => string;
   none: (claims: Record<string, unknown>) => string;

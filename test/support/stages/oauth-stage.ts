@@ -21,7 +21,7 @@ interface Decision {
   workspaceId?: string;
 }
 
-export interface Tokens {
+interface Tokens {
   access_token: string;
   refresh_token: string;
   expires_in: number;
