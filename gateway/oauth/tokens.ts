@@ -207,7 +207,9 @@ function refusalOf(outcome: TokenOutcome): OauthRefusal {
         'invalid_grant',
         'The workspace has too many API keys and connected programs. Revoke some.',
       );
-    default:
+    case 'invalid':
+    case 'made':
+    case 'used':
       return new OauthRefusal(
         'invalid_grant',
         'The code or token is not valid: it was used, has expired, was revoked, or is for another client or redirect_uri. Sign in again.',

@@ -39,7 +39,8 @@ export function ConsentPage() {
           />
         </EntryCard>
       );
-    default:
+    case 'loading':
+    case 'redirected':
       return (
         <EntryCard title="Connect a program">
           <Center py="md">

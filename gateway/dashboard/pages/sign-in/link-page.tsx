@@ -26,6 +26,15 @@ export function LinkPage() {
   const [needsCode, setNeedsCode] = useState(false);
   const [, navigate] = useLocation();
   const client = useClient();
+  const goOn = async (user: AuthUser) => {
+    announceSignIn(user.id);
+    const [mail, credentials] = await Promise.all([
+      client.query(ANY_MAIL, {}, { requestPolicy: 'network-only' }).toPromise(),
+      auth.credentials(),
+    ]);
+    if (credentials.answer?.hasPassword === false) adviseOfPassword();
+    navigate(mail.data?.emails.edges.length === 0 ? '/welcome' : '/', { replace: true });
+  };
   const enter = useEffectEvent(async (once: string) => {
     setProblem(null);
     const asking = asked.get(once) ?? auth.signInByLink(once);
@@ -38,15 +47,6 @@ export function LinkPage() {
     if ('user' in answer) await goOn(answer.user);
     else setNeedsCode(true);
   });
-  const goOn = async (user: AuthUser) => {
-    announceSignIn(user.id);
-    const [mail, credentials] = await Promise.all([
-      client.query(ANY_MAIL, {}, { requestPolicy: 'network-only' }).toPromise(),
-      auth.credentials(),
-    ]);
-    if (credentials.answer?.hasPassword === false) adviseOfPassword();
-    navigate(mail.data?.emails.edges.length === 0 ? '/welcome' : '/', { replace: true });
-  };
   useEffect(() => {
     if (token !== null) void enter(token);
   }, [token]);
