@@ -3,15 +3,20 @@ import { z } from 'zod';
 import { DEFAULT_AUDIT_DAYS, MAX_AUDIT_DAYS } from '../core/accounts/audit.ts';
 import { REQUEST_LOG_LEVELS, type RequestLogLevel } from '../core/accounts/logged-request.ts';
 import { MTA_STS_MODES, type MtaStsMode } from '../core/domains/mta-sts.ts';
+import { DMARC_ENFORCEMENTS, type DmarcRules } from '../core/screening/door/dmarc-enforcement.ts';
+import { type ScannerOptions, VIRUS_ACTIONS, WHEN_AWAY } from '../core/screening/scanner-options.ts';
 import { DEFAULT_APPROVAL_DAYS, MAX_APPROVAL_DAYS } from '../core/sending/approval.ts';
 import { keepPreviousKey } from '../core/shared/previous-key.ts';
 import { checkRetention, MAX_RETENTION_DAYS, type Retention } from '../core/upkeep/retention.ts';
 import { urlsOf } from '../db/connection/database-hosts.ts';
 import type { LocalSetting } from '../gateway/admission/forwarded-requests.ts';
 import type { ServiceProvider } from '../gateway/gateway-config.ts';
+import type { DoorSettings } from '../haraka-plugins/settings.ts';
 import type { Environment } from './environment.ts';
 import {
+  decimal,
   hostAndPort,
+  hostAndPortOrPath,
   hostName,
   isDnsServer,
   isNetwork,
@@ -101,6 +106,10 @@ export interface Config {
   smtpProxies: string[];
   /** OpenAI-compatible interface that guard rules of type ai_prompt ask; null: there are no such rules */
   guardModel: { url: string; key: string | null; name: string } | null;
+  /** rspamd and clamd; null: mail is not checked by it */
+  scanners: ScannerOptions;
+  /** whether clamd also checks mail that users send */
+  scansOutgoing: boolean;
   /** PEM file of certificate authorities that webhook endpoints may use besides the public ones; null: the public ones only */
   webhookCaFile: string | null;
   /** PEM file of certificate authorities that mail servers and MTA-STS policy hosts may use besides the public ones */
@@ -128,6 +137,10 @@ export interface Config {
     unknownRecipients: number;
     freeUnknownRecipients: number;
   };
+  /** what SMTP refuses before a message is accepted */
+  door: DoorSettings;
+  /** what is done about received mail that fails DMARC */
+  dmarc: DmarcRules;
   /** where the process serves /metrics, /health and /ready; null: nowhere. The default port may be taken by another process */
   monitoring: { host: string; port: number; isAskedFor: boolean } | null;
   /** seconds that a stopping process keeps working while it reports that it is not ready */
@@ -233,6 +246,8 @@ export function readConfig(env: Environment): Config {
       values.GUARD_MODEL_URL === undefined
         ? null
         : { url: values.GUARD_MODEL_URL, key: values.GUARD_MODEL_KEY ?? null, name: values.GUARD_MODEL_NAME },
+    scanners: scannersOf(values),
+    scansOutgoing: values.SCAN_OUTGOING === 'on',
     webhookCaFile: values.WEBHOOK_CA_FILE ?? null,
     outboundCaFile: values.OUTBOUND_CA_FILE ?? null,
     logLevel: values.LOG_LEVEL ?? 'info',
@@ -253,6 +268,20 @@ export function readConfig(env: Environment): Config {
       unknownRecipients: values.SMTP_MAX_UNKNOWN_RECIPIENTS,
       freeUnknownRecipients: values.SMTP_FREE_UNKNOWN_RECIPIENTS,
     },
+    door: {
+      trustedNetworks: values.SMTP_TRUSTED_NETWORKS,
+      refusesEarlyTalkers: values.SMTP_EARLY_TALKERS === 'refuse',
+      greetingDelayMs: values.SMTP_GREETING_DELAY_MS,
+      refusesOwnName: values.SMTP_OWN_NAME === 'refuse',
+      checksSenderDomain: values.SMTP_SENDER_DOMAIN === 'refuse',
+      blockLists: values.DNS_BLOCK_LISTS,
+      allowLists: values.DNS_ALLOW_LISTS,
+      greylistSeconds: values.GREYLIST_SECONDS === 0 ? null : values.GREYLIST_SECONDS,
+      connectionsPerMinute: values.SMTP_CONNECTIONS_PER_MINUTE,
+      messagesPerMinute: values.SMTP_MESSAGES_PER_MINUTE,
+      dnsServers: values.DNS_SERVERS,
+    },
+    dmarc: { enforcement: values.DMARC_ENFORCE, trustedForwarders: values.ARC_TRUSTED_FORWARDERS },
     monitoring:
       values.METRICS_PORT === 0
         ? null
@@ -293,6 +322,30 @@ function readServiceProvider(values: z.infer<typeof environment>): ServiceProvid
     domains,
     trustsAddresses: values.OIDC_TRUST_ADDRESSES === 'on',
     isRequired: values.OIDC_REQUIRED === 'on',
+  };
+}
+
+function scannersOf(values: z.infer<typeof environment>): ScannerOptions {
+  const { RSPAMD_URL: url, CLAMD_ADDRESS: address } = values;
+  if (address === undefined && values.SCAN_OUTGOING === 'on')
+    throw new ConfigError('SCAN_OUTGOING needs CLAMD_ADDRESS: without clamd, no mail is checked for viruses');
+  const limitMs = values.SCAN_TIMEOUT_SECONDS * 1_000;
+  return {
+    spam:
+      url === undefined
+        ? null
+        : {
+            url,
+            controllerUrl: values.RSPAMD_CONTROLLER_URL ?? url.replace(/:11333$/, ':11334'),
+            password: values.RSPAMD_CONTROLLER_KEY ?? null,
+            limitMs,
+            whenAway: values.SPAM_WHEN_AWAY,
+            rejectScore: values.SPAM_REJECT_SCORE ?? null,
+          },
+    virus:
+      address === undefined
+        ? null
+        : { address, limitMs, whenAway: values.CLAMD_WHEN_AWAY, action: values.VIRUS_ACTION },
   };
 }
 
@@ -355,6 +408,18 @@ const secretKeyText = z
   .string()
   .regex(/^[A-Za-z0-9_-]{43}=?$/, 'must be 32 bytes in base64url (43 characters)')
   .transform((value): Uint8Array => Buffer.from(value, 'base64url'));
+
+/** DNS block and allow lists, of which at most 20 are asked. */
+const listNames = listOf(
+  (item) => item.includes('.') && hostName.test(item),
+  'names of DNS lists such as zen.example.org, in lower case',
+).refine((names) => names.length <= 20, {
+  error: 'takes at most 20 names',
+});
+
+const refusal = z.enum(['refuse', 'accept'], { error: 'must be refuse or accept' });
+const scannerUrl = urlOf('http:', 'https:').transform((value) => value.replace(/\/+$/, ''));
+const whenAway = z.enum(WHEN_AWAY, 'must be accept, defer or hold');
 
 const environment = z.object({
   HOST: listenHost.default('127.0.0.1'),
@@ -419,12 +484,34 @@ const environment = z.object({
   OIDC_REQUIRED: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   SYSTEM_MAIL_FROM: z.email('must be an address such as postroom@example.com').max(254).optional(),
   TRUSTED_PROXIES: addresses.default([]),
+  SMTP_EARLY_TALKERS: refusal.default('refuse'),
+  SMTP_GREETING_DELAY_MS: wholeNumber(0, 6_000).default(0),
+  SMTP_OWN_NAME: refusal.default('refuse'),
+  SMTP_SENDER_DOMAIN: refusal.default('accept'),
+  SMTP_CONNECTIONS_PER_MINUTE: wholeNumber(0, 1_000_000).default(600),
+  SMTP_MESSAGES_PER_MINUTE: wholeNumber(0, 1_000_000).default(1_200),
+  DNS_BLOCK_LISTS: listNames.default([]),
+  DNS_ALLOW_LISTS: listNames.default([]),
+  DMARC_ENFORCE: z.enum(DMARC_ENFORCEMENTS, { error: 'must be off, quarantine or reject' }).default('off'),
+  ARC_TRUSTED_FORWARDERS: listOf((item) => hostName.test(item), 'host names in lower case').default([]),
+  GREYLIST_SECONDS: wholeNumber(0, 86_400).default(0),
   SMTP_PROXIES: addresses.default([]),
+  SMTP_TRUSTED_NETWORKS: addresses.default([]),
   GUARD_MODEL_URL: urlOf('http:', 'https:')
     .transform((value) => value.replace(/\/+$/, ''))
     .optional(),
   GUARD_MODEL_KEY: z.string().optional(),
   GUARD_MODEL_NAME: z.string().default('gpt-4o-mini'),
+  RSPAMD_URL: scannerUrl.optional(),
+  RSPAMD_CONTROLLER_URL: scannerUrl.optional(),
+  RSPAMD_CONTROLLER_KEY: z.string().optional(),
+  SPAM_REJECT_SCORE: decimal(-1_000, 1_000).optional(),
+  SPAM_WHEN_AWAY: whenAway.default('accept'),
+  CLAMD_ADDRESS: hostAndPortOrPath.optional(),
+  CLAMD_WHEN_AWAY: whenAway.default('accept'),
+  VIRUS_ACTION: z.enum(VIRUS_ACTIONS, 'must be refuse or quarantine').default('refuse'),
+  SCAN_OUTGOING: z.enum(['on', 'off'], 'must be on or off').default('off'),
+  SCAN_TIMEOUT_SECONDS: wholeNumber(1, 15).default(10),
   WEBHOOK_CA_FILE: z.string().optional(),
   OUTBOUND_CA_FILE: z.string().optional(),
   LOG_LEVEL: z

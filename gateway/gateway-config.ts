@@ -51,18 +51,22 @@ export interface GatewayConfig {
   retention?: Retention;
   /** whether guard rules of type ai_prompt are available */
   hasGuardModel: boolean;
+  /** whether a spam filter learns from what users mark */
+  hasSpamFilter: boolean;
   /** private networks (CIDR) that webhooks may reach */
   allowedPrivateNetworks: readonly string[];
   /** ports of our own servers, which webhooks may never reach */
   ownPorts: readonly number[];
+  /** `host:port` of the resolvers for requests to sign-in providers, and for documents of OAuth clients; the system's if omitted */
+  dnsServers?: readonly string[];
+  /** PEM certificates of authorities that these servers may use besides the public ones; none if omitted */
+  trustedCertificates?: readonly string[] | null;
+  /** clients of OAuth that may register themselves; MAX_OAUTH_CLIENTS if omitted */
+  oauthClients?: number;
   /** whether anyone can create an account */
   isSignUpOpen: boolean;
   /** the single sign-on of the service; null or omitted: none */
   oidc?: ServiceProvider | null;
-  /** `host:port` each, for requests to sign-in providers; the system's resolver if omitted */
-  dnsServers?: readonly string[];
-  /** PEM certificates that sign-in providers may use besides the public ones; none if omitted */
-  trustedCertificates?: readonly string[] | null;
   /** settings that are open because only this machine reaches the service; none if omitted */
   openForLocal?: readonly LocalSetting[];
   /** sender address of system mail */

@@ -70,6 +70,23 @@ If you do not know who sent this, ignore this message.
   return { to, subject: `Invitation to ${workspace} on Postroom`, text };
 }
 
+/**
+ * Returns the message about a note that mentions its receiver. The note itself stays in the thread: mail leaves the workspace.
+ */
+export function mentionMail(
+  to: string,
+  { link, workspaceName, author }: { link: string; workspaceName: string; author: string },
+): SystemMail {
+  const workspace = plainName(workspaceName);
+  const text = `${plainName(author)} mentioned you in a note in the workspace "${workspace}" on Postroom.
+
+Read the note in its thread:
+
+${link}
+`;
+  return { to, subject: `${plainName(author)} mentioned you in ${workspace}`, text };
+}
+
 /** Characters. */
 const MAX_PLAIN_NAME = 60;
 

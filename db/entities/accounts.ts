@@ -182,6 +182,8 @@ export const ApiKeySchema = defineEntity({
     madeByPersonId: p.text().nullable(),
     /** the key of the parent that created it, if the workspace is a customer's: it ends with that key; null: none did */
     madeByParentKeyId: p.text().nullable(),
+    /** whether it is a grant of OAuth, which tokens stand for (db/entities/oauth.ts) */
+    isGrant: p.boolean().default(false),
   },
   indexes: [
     { name: 'api_key_user', properties: ['userId', 'id'] },

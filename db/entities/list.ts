@@ -35,6 +35,7 @@ import {
   ImageSenderSchema,
   RawMessageSchema,
   ReceptionSchema,
+  ScreeningJobSchema,
   SmtpOfferSchema,
 } from './emails.ts';
 import {
@@ -46,7 +47,9 @@ import {
   EndpointSubscriptionSchema,
 } from './endpoints.ts';
 import { EventCounterSchema, EventSchema } from './events.ts';
+import { OauthClientSchema, OauthCodeSchema, OauthGrantSchema, OauthTokenSchema } from './oauth.ts';
 import { GuardRuleSchema, GuardRuleStatSchema, RouteSchema } from './routing.ts';
+import { DoorRefusalSchema, GreylistSchema } from './screening.ts';
 import {
   EmailSearchSchema,
   TrashedEmailSchema,
@@ -69,11 +72,13 @@ import {
   TlsSessionCountSchema,
 } from './sending.ts';
 import {
+  NoteNoticeSchema,
   RelayedMessageIdSchema,
   ThreadAliasSchema,
   ThreadApartSchema,
   ThreadClaimSchema,
   ThreadMessageIdSchema,
+  ThreadNoteSchema,
   ThreadSchema,
   ThreadSubjectSchema,
   ThreadUndoSchema,
@@ -87,8 +92,14 @@ export const entities = [
   WorkspaceMemberSchema,
   WorkspaceInvitationSchema,
   ApiKeySchema,
+  OauthClientSchema,
+  OauthGrantSchema,
+  OauthTokenSchema,
+  OauthCodeSchema,
   ApiRequestSchema,
   AuditEntrySchema,
+  DoorRefusalSchema,
+  GreylistSchema,
   ErasedAccountSchema,
   AuthSessionSchema,
   AuthCredentialSchema,
@@ -109,6 +120,7 @@ export const entities = [
   DmarcReportSchema,
   RawMessageSchema,
   ReceptionSchema,
+  ScreeningJobSchema,
   SmtpOfferSchema,
   EmailSchema,
   EmailContentSchema,
@@ -125,6 +137,8 @@ export const entities = [
   ThreadAliasSchema,
   ThreadApartSchema,
   ThreadClaimSchema,
+  ThreadNoteSchema,
+  NoteNoticeSchema,
   ThreadMessageIdSchema,
   RelayedMessageIdSchema,
   ThreadSubjectSchema,

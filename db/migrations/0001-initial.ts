@@ -22,10 +22,12 @@ const PARTS = [
   'search',
   'events',
   'upkeep',
+  'screening',
   'taking',
   'audit',
   'grants',
   'customers',
+  'oauth',
 ].map((feature) => new URL(`0001-initial/${feature}.sql`, import.meta.url));
 
 const SEARCH = new URL('../queries/search/search-functions.sql', import.meta.url);

@@ -17,7 +17,10 @@ export type AttemptKind =
   | 'invitation'
   | 'provider'
   | 'second-factor'
-  | 'submission';
+  | 'submission'
+  | 'oauth-client'
+  | 'device'
+  | 'device-code';
 
 /** An attempt of a client at an account. */
 export interface AuthAttempt {
@@ -38,9 +41,18 @@ export interface AuthAttempts {
 
 /** Limit for each account, and for each client over all accounts. @limit */
 export const ATTEMPT_LIMIT = { most: 10, windowSeconds: 900 };
-/** Limit for challenges and single sign-on, which every sign-in page requests and which are stored for a while, and for invitations, which cannot be guessed. */
+/**
+ * Limit for challenges and single sign-on, which every sign-in page requests and which are stored for a while, for invitations, which cannot be
+ * guessed, and for clients and devices of OAuth, which are stored.
+ */
 const OPTIONS_LIMIT = { most: 100, windowSeconds: 900 };
-const WIDE: ReadonlySet<AttemptKind> = new Set<AttemptKind>(['passkey-options', 'invitation', 'provider']);
+const WIDE: ReadonlySet<AttemptKind> = new Set<AttemptKind>([
+  'passkey-options',
+  'invitation',
+  'provider',
+  'oauth-client',
+  'device',
+]);
 /** Kinds that one client can use up for itself only: wrong passwords of a stranger must not lock a person out. */
 const BY_CLIENT: ReadonlySet<AttemptKind> = new Set<AttemptKind>(['sign-in', 'password']);
 /** Prefix length of the IPv6 network that counts as one client; bits. */

@@ -346,7 +346,7 @@ function readName(given: string): string {
 }
 
 /** Returns the domains and addresses that are named; null when none are given. Throws validation. */
-async function findReach(
+export async function findReach(
   { database, userId }: OperationContext,
   { domains, addresses }: Pick<NewApiKey, 'domains' | 'addresses'>,
 ): Promise<Reach | null> {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Config, ConfigError, isLoopback, readConfig } from '../../bin/config.ts';
+import { defaultDoor } from '../../haraka-plugins/settings.ts';
 
 const key = Buffer.alloc(32, 7).toString('base64url');
 
@@ -45,6 +46,8 @@ test('an empty environment gives the defaults of the table', () => {
     trustedProxies: [],
     smtpProxies: [],
     guardModel: null,
+    scanners: { spam: null, virus: null },
+    scansOutgoing: false,
     webhookCaFile: null,
     outboundCaFile: null,
     logLevel: 'info',
@@ -63,6 +66,8 @@ test('an empty environment gives the defaults of the table', () => {
       unknownRecipients: 20,
       freeUnknownRecipients: 5,
     },
+    door: defaultDoor,
+    dmarc: { enforcement: 'off', trustedForwarders: [] },
     monitoring: { host: '127.0.0.1', port: 9464, isAskedFor: false },
     drainDelaySeconds: 0,
     tracing: null,

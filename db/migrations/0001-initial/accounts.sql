@@ -89,6 +89,7 @@ create table api_key (
   is_settled boolean not null default false,
   made_by_person_id text,
   made_by_parent_key_id text,
+  is_grant boolean not null default false,
   check (reach <> '{"domains": [], "addresses": []}'),
   check (reach is null or coalesce(scopes <@ '{read,send}', false)),
   check (send_policy is null or coalesce(scopes <@ '{read,send}', false))
@@ -369,10 +370,11 @@ grant execute on function account_of to postroom_gateway, postroom_actor, postro
 -- The keys of the user who asks; for a limited key those that are limited to its domains and addresses. Who may ask is decided as for account_of.
 create function api_keys_of(p_user_id text)
   returns table (id text, name text, scopes text[], reach jsonb, created_at timestamptz, expires_at timestamptz,
-    revoked_at timestamptz, last_used_at timestamptz, last_used_from text, secret_hint text, send_policy jsonb, parent_id text, family_id text)
+    revoked_at timestamptz, last_used_at timestamptz, last_used_from text, secret_hint text, send_policy jsonb, parent_id text, family_id text,
+    is_grant boolean)
   language sql stable security definer set search_path = public, pg_temp as $$
     select k.id, k.name, k.scopes, k.reach, k.created_at, k.expires_at, k.revoked_at, k.last_used_at,
-      k.last_used_from, k.secret_hint, k.send_policy, k.parent_id, coalesce(k.family_id, k.id)
+      k.last_used_from, k.secret_hint, k.send_policy, k.parent_id, coalesce(k.family_id, k.id), k.is_grant
     from api_key k
     where k.user_id = p_user_id and p_user_id = current_setting('postroom.user_id', true)
       and (current_setting('role') <> 'postroom_domain' or is_reach_in_reach(k.reach)) $$;
@@ -399,7 +401,7 @@ create function is_reach_within(p_some jsonb, p_others jsonb) returns boolean
 -- expires before. Without an expiry, the key gets that of its parent.
 create function create_api_key(p_user_id text, p_id text, p_name text, p_secret_sha256 bytea, p_expires_at timestamptz, p_most integer,
     p_scopes text[], p_reach jsonb, p_send_policy jsonb default null, p_secret_hint text default null, p_parent_id text default null,
-    p_person_id text default null)
+    p_person_id text default null, p_is_grant boolean default false)
   returns text language plpgsql security definer set search_path = public, pg_temp as $$
   declare
     parent api_key;
@@ -428,10 +430,10 @@ create function create_api_key(p_user_id text, p_id text, p_name text, p_secret_
     end if;
     if (select count(*) from api_key k where k.user_id = p_user_id and k.revoked_at is null) >= p_most then return 'too many'; end if;
     insert into api_key (id, user_id, name, secret_sha256, expires_at, scopes, reach, send_policy, secret_hint, parent_id, family_id,
-      made_by_person_id)
+      made_by_person_id, is_grant)
     values (p_id, p_user_id, p_name, p_secret_sha256, coalesce(p_expires_at, parent.expires_at), p_scopes, p_reach, p_send_policy,
       p_secret_hint, p_parent_id, coalesce(parent.family_id, parent.id),
-      case when p_parent_id is null then p_person_id else parent.made_by_person_id end);
+      case when p_parent_id is null then p_person_id else parent.made_by_person_id end, p_is_grant);
     return 'made';
   end $$;
 revoke all on function create_api_key from public;

@@ -184,7 +184,7 @@ revoke all on function members_of from public;
 grant execute on function members_of to postroom_gateway, postroom_actor;
 
 -- What the keys of a person do when the person may create none any more: they end with what they set up, or with p_keeps, p_by takes
--- them over. Returns as revoke_api_key does.
+-- them over. The person's grants (oauth.sql) end in any case. Returns as revoke_api_key does.
 create function end_keys_of_person(p_user_id text, p_person_id text, p_keeps boolean, p_by text)
   returns table (limited text[], disabled jsonb)
   language plpgsql volatile set search_path = public, pg_temp as $$
@@ -192,10 +192,12 @@ create function end_keys_of_person(p_user_id text, p_person_id text, p_keeps boo
     limited := '{}';
     disabled := '[]';
     if p_keeps then
-      update api_key k set made_by_person_id = p_by where k.user_id = p_user_id and k.made_by_person_id = p_person_id;
-    else
-      limited := array(select k.id from api_key k
-        where k.user_id = p_user_id and k.made_by_person_id = p_person_id and k.revoked_at is null);
+      update api_key k set made_by_person_id = p_by where k.user_id = p_user_id and k.made_by_person_id = p_person_id
+        and not k.is_grant;
+    end if;
+    limited := array(select k.id from api_key k
+      where k.user_id = p_user_id and k.made_by_person_id = p_person_id and k.revoked_at is null);
+    if limited <> '{}' then
       limited := limited || array(select distinct made from unnest(limited) l, keys_made_with(p_user_id, l) made where made <> all (limited));
       update api_key k set revoked_at = now() where k.user_id = p_user_id and k.id = any (limited) and k.revoked_at is null;
       disabled := limit_what_keys_set(p_user_id, limited);
@@ -206,25 +208,45 @@ revoke all on function end_keys_of_person from public;
 
 -- Gives a member a role. Outcomes: changed; no member; owner: the owner's role changes by a transfer only. A role without the right to create
 -- keys ends the member's keys, see end_keys_of_person.
+-- Members by their IDs, or by their addresses in lower case, as others see them beside what they did.
+create function members_named(p_user_id text, p_names text[]) returns table (person_id text, email text, name text, image text)
+  language sql stable security definer rows 5 set search_path = public, pg_temp as $$
+    select u.id, u.email, u.name, u.image from user_account u
+    where (u.id = any (p_names) or u.email = any (p_names)) and p_user_id = current_setting('postroom.user_id', true)
+      and exists (select from workspace_member m where m.workspace_id = p_user_id and m.person_id = u.id) $$;
+revoke all on function members_named from public;
+grant execute on function members_named to postroom_gateway, postroom_actor, postroom_domain;
+-- The name of an API key of the workspace, or else the name or address of a member.
+create function requester_name(p_user_id text, p_person_id text, p_key_id text) returns text
+  language sql stable security definer set search_path = public, pg_temp as $$
+    select coalesce((select k.name from api_key k where k.user_id = p_user_id and k.id = p_key_id),
+      (select coalesce(nullif(n.name, ''), n.email) from members_named(p_user_id, array[p_person_id]) n))
+    where p_user_id = current_setting('postroom.user_id', true) $$;
+revoke all on function requester_name from public;
+grant execute on function requester_name to postroom_gateway, postroom_actor;
 create function change_member(p_user_id text, p_person_id text, p_role text, p_is_approver boolean, p_domain_ids text[], p_addresses text[],
     p_may_have_keys boolean, p_keeps_keys boolean, p_by text)
-  returns table (outcome text, limited text[], disabled jsonb)
+  returns table (outcome text, limited text[], disabled jsonb, unassigned text[])
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
     former workspace_member;
   begin
     if p_user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    -- Before all others: the order of changes of threads.
+    if p_domain_ids is not null then perform pg_advisory_xact_lock(hashtextextended('thread ' || p_user_id, 0)); end if;
     perform from workspace w where w.id = p_user_id and w.erase_at is null for update;
     select * into former from workspace_member m where m.workspace_id = p_user_id and m.person_id = p_person_id;
     outcome := case when former is null then 'no member' when former.role = 'owner' then 'owner' else 'changed' end;
     limited := '{}';
     disabled := '[]';
+    unassigned := '{}';
     if outcome = 'changed' then
       update workspace_member m set role = p_role, is_approver = p_is_approver, domain_ids = p_domain_ids, addresses = p_addresses
         where m.workspace_id = p_user_id and m.person_id = p_person_id;
       if not p_may_have_keys then
         select e.limited, e.disabled into limited, disabled from end_keys_of_person(p_user_id, p_person_id, p_keeps_keys, p_by) e;
       end if;
+      if p_domain_ids is not null then unassigned := unassign_threads(p_user_id, p_person_id, p_domain_ids, p_addresses); end if;
     end if;
     return next;
   end $$;
@@ -234,21 +256,25 @@ grant execute on function change_member to postroom_gateway, postroom_actor;
 -- Removes a member and ends the member's sessions in the workspace. Outcomes: removed; no member; owner: a workspace has always one. A person
 -- who is then a member of no workspace is closed.
 create function remove_member(p_user_id text, p_person_id text, p_keeps_keys boolean, p_by text, p_last_requests interval)
-  returns table (outcome text, limited text[], disabled jsonb)
+  returns table (outcome text, limited text[], disabled jsonb, unassigned text[])
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
     former workspace_member;
   begin
     if p_user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    -- Before all others: the order of changes of threads.
+    perform pg_advisory_xact_lock(hashtextextended('thread ' || p_user_id, 0));
     perform from workspace w where w.id = p_user_id and w.erase_at is null for update;
     select * into former from workspace_member m where m.workspace_id = p_user_id and m.person_id = p_person_id;
     outcome := case when former is null then 'no member' when former.role = 'owner' then 'owner' else 'removed' end;
     limited := '{}';
     disabled := '[]';
+    unassigned := '{}';
     if outcome = 'removed' then
       delete from workspace_member m where m.workspace_id = p_user_id and m.person_id = p_person_id;
       delete from auth_session s where s.user_id = p_person_id and coalesce(s.workspace_id, s.user_id) = p_user_id;
       select e.limited, e.disabled into limited, disabled from end_keys_of_person(p_user_id, p_person_id, p_keeps_keys, p_by) e;
+      unassigned := unassign_threads(p_user_id, p_person_id, null, null);
       perform close_persons(array[p_person_id], p_last_requests);
     end if;
     return next;

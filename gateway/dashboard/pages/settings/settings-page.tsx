@@ -13,6 +13,7 @@ import { LimitsSection } from './limits-section.tsx';
 import { PasskeysSection } from './passkeys-section.tsx';
 import { PasswordSection } from './password-section.tsx';
 import { ProfileSection } from './profile-section.tsx';
+import { ProgramsSection } from './programs-section.tsx';
 import { RetentionSection } from './retention-section.tsx';
 import { SecondFactorSection } from './second-factor-section.tsx';
 import { Section } from './section.tsx';
@@ -66,6 +67,7 @@ export function SettingsPage() {
             <PasskeysSection />
             <SessionsSection />
             {isOwner && <SingleSignOnSection />}
+            <ProgramsSection />
           </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="service">

@@ -47,6 +47,24 @@ export interface ShownInvitation {
   hasAccount: boolean;
 }
 
+/** What a person can allow a program. */
+export type GrantLevel = 'read' | 'send' | 'everything';
+
+/** Which request of a program a person decides about: the query of its link, or the code that a terminal shows. */
+export type ConnectRequest = { parameters: Record<string, string> } | { userCode: string };
+
+/** What a program asks for. */
+export interface ConnectQuestion {
+  /** `verifiedHost` null: anyone can give a program this name */
+  client: { name: string; verifiedHost: string | null };
+  /** where the browser goes next, or where the terminal is */
+  host: string;
+  workspaceId: string;
+  /** what the role of the person allows */
+  levels: GrantLevel[];
+  requested: GrantLevel;
+}
+
 /** Error of an account request. */
 export interface AuthProblem {
   /** text for the user */
@@ -148,6 +166,14 @@ export const auth = {
   acceptInvitation: (token: string) => post<Done>('/accept-invitation', { token }),
   signUpInvited: (body: { token: string; name: string; newPassword: string }) =>
     post<Done>('/sign-up/invitation', body),
+  connectRequest: (asked: ConnectRequest) =>
+    post<{ question: ConnectQuestion } | { location: string }>('/oauth/request', asked),
+  decideConnection: (body: {
+    asked: ConnectRequest;
+    workspaceId: string;
+    level: GrantLevel | null;
+    addresses: string[] | null;
+  }) => post<{ location: string | null }>('/oauth/decision', body),
   passkeys: () => get<Passkey[]>('/passkey/list-user-passkeys'),
   renamePasskey: (id: string, name: string) => post<{ passkey: Passkey }>('/passkey/update-passkey', { id, name }),
   removePasskey: (id: string) => post<Done>('/passkey/delete-passkey', { id }),
