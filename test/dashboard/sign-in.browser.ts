@@ -27,7 +27,6 @@ describe.skipIf(chromiumPath === undefined)('sign-in in the browser', () => {
   test('the owner connects a provider, and a member signs in by it', LIMIT, async () => {
     const account = await stage.account();
     const { page, close } = await stage.open(account);
-    page.setDefaultTimeout(20000);
     await page.goto(`${stage.url}/settings?tab=security`);
     const section = page.getByRole('region', { name: 'Single sign-on' });
     await section.getByLabel('Issuer').fill(provider.issuer);
@@ -45,7 +44,6 @@ describe.skipIf(chromiumPath === undefined)('sign-in in the browser', () => {
     await close();
 
     const member = await stage.open(null);
-    member.page.setDefaultTimeout(20000);
     provider.person = { sub: 'ann', email: `ann@${account.domain}`, email_verified: false };
     await member.page.goto(`${stage.url}/sign-in?next=/threads`);
     await startSingleSignOn(member.page, `ann@${account.domain}`);
@@ -119,7 +117,7 @@ async function startSingleSignOn(page: Page, email: string): Promise<void> {
 
 /** Base32 (RFC 4648) to the text that it spells. */
 function decode(base32: string): string {
-  const bits = [...base32.replaceAll(' ', '')]
+  const bits = Array.from(base32.replaceAll(' ', ''))
     .map((letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'))
     .join('');
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2))).toString();
