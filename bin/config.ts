@@ -6,6 +6,7 @@ import { MTA_STS_MODES, type MtaStsMode } from '../core/domains/mta-sts.ts';
 import { DMARC_ENFORCEMENTS, type DmarcRules } from '../core/screening/door/dmarc-enforcement.ts';
 import { type ScannerOptions, VIRUS_ACTIONS, WHEN_AWAY } from '../core/screening/scanner-options.ts';
 import { DEFAULT_APPROVAL_DAYS, MAX_APPROVAL_DAYS } from '../core/sending/approval.ts';
+import { keepPreviousKey } from '../core/shared/previous-key.ts';
 import { checkRetention, MAX_RETENTION_DAYS, type Retention } from '../core/upkeep/retention.ts';
 import { urlsOf } from '../db/connection/database-hosts.ts';
 import type { LocalSetting } from '../gateway/admission/forwarded-requests.ts';
@@ -45,6 +46,8 @@ export interface Config {
   natsUrl: string | null;
   /** 32 bytes; null: DATA_DIR/secrets.json contains it */
   secretKey: Uint8Array | null;
+  /** the key that SECRET_KEY replaces, which still decrypts; null: none */
+  previousSecretKey: Uint8Array | null;
   smtpProcesses: number;
   /** without a trailing slash */
   publicUrl: string;
@@ -172,6 +175,8 @@ export function readConfig(env: Environment): Config {
     throw new ConfigError(
       'SECRET_KEY is required with DATABASE_URL: 32 bytes in base64url, the same for every process',
     );
+  if (values.SECRET_KEY_PREVIOUS !== undefined && values.SECRET_KEY === undefined)
+    throw new ConfigError('SECRET_KEY_PREVIOUS needs SECRET_KEY, the key that replaces it');
   if ((values.SMTP_TLS_KEY_FILE === undefined) !== (values.SMTP_TLS_CERT_FILE === undefined))
     throw new ConfigError('SMTP_TLS_KEY_FILE and SMTP_TLS_CERT_FILE must be set together');
   if (values.INBOUND_SMTP === undefined && isWithin(values.SMTP_PROXIES, connectableHost(values.HOST)))
@@ -204,7 +209,9 @@ export function readConfig(env: Environment): Config {
     dataDirectory: values.DATA_DIR,
     databaseUrl: values.DATABASE_URL ?? null,
     natsUrl: values.NATS_URL ?? null,
-    secretKey: values.SECRET_KEY ?? null,
+    secretKey:
+      values.SECRET_KEY === undefined ? null : keepPreviousKey(values.SECRET_KEY, values.SECRET_KEY_PREVIOUS ?? null),
+    previousSecretKey: values.SECRET_KEY_PREVIOUS ?? null,
     smtpProcesses: values.SMTP_PROCESSES,
     publicUrl,
     unsubscribeUrl: unsubscribeUrlOf(values.PUBLIC_URL),
@@ -397,6 +404,11 @@ const addresses = listOf(
   'addresses and networks such as 10.0.0.0/8',
 );
 
+const secretKeyText = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{43}=?$/, 'must be 32 bytes in base64url (43 characters)')
+  .transform((value): Uint8Array => Buffer.from(value, 'base64url'));
+
 /** DNS block and allow lists, of which at most 20 are asked. */
 const listNames = listOf(
   (item) => item.includes('.') && hostName.test(item),
@@ -431,11 +443,8 @@ const environment = z.object({
       error: 'must be a comma-separated list of URLs that begin with nats:// or tls://',
     })
     .optional(),
-  SECRET_KEY: z
-    .string()
-    .regex(/^[A-Za-z0-9_-]{43}=?$/, 'must be 32 bytes in base64url (43 characters)')
-    .transform((value): Uint8Array => Buffer.from(value, 'base64url'))
-    .optional(),
+  SECRET_KEY: secretKeyText.optional(),
+  SECRET_KEY_PREVIOUS: secretKeyText.optional(),
   SMTP_PROCESSES: wholeNumber(1, 64).default(1),
   PUBLIC_URL: urlOf('http:', 'https:')
     .transform((value) => value.replace(/\/+$/, ''))

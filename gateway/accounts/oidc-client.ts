@@ -112,7 +112,7 @@ export function createOidcClient(openDispatcher: OpenDispatcher, redirectUri: st
         [library.customFetch]: request,
         timeout: TIMEOUT_MS / 1_000,
         // Tokens are checked by the keys of the provider although they come from it directly.
-        execute: [library.enableNonRepudiationChecks, (config) => permitHttp(library, config, issuer)],
+        execute: [library.enableNonRepudiationChecks, ...findHttpPermits(library, issuer)],
       },
     );
     const methods = config.serverMetadata().token_endpoint_auth_methods_supported;
@@ -128,7 +128,7 @@ export function createOidcClient(openDispatcher: OpenDispatcher, redirectUri: st
     chosen[library.customFetch] = request;
     chosen.timeout = TIMEOUT_MS / 1_000;
     library.enableNonRepudiationChecks(chosen);
-    permitHttp(library, chosen, issuer);
+    for (const permit of findHttpPermits(library, issuer)) permit(chosen);
     return chosen;
   }
 
@@ -202,10 +202,10 @@ export function createOidcClient(openDispatcher: OpenDispatcher, redirectUri: st
   };
 }
 
-/** Permits http for an issuer on this machine, the only one that settings accept with it. */
-function permitHttp(library: typeof oidc, config: oidc.Configuration, issuer: string): void {
+/** Returns what permits http for an issuer on this machine, the only one that settings accept with it. */
+function findHttpPermits(library: typeof oidc, issuer: string): ((config: oidc.Configuration) => void)[] {
   // oxlint-disable-next-line typescript/no-deprecated -- marked so that it is noticed; for loopback only
-  if (issuer.startsWith('http:')) library.allowInsecureRequests(config);
+  return issuer.startsWith('http:') ? [library.allowInsecureRequests] : [];
 }
 
 /** Values of a sign-in that is never finished. */

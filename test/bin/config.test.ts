@@ -16,6 +16,7 @@ test('an empty environment gives the defaults of the table', () => {
     databaseUrl: null,
     natsUrl: null,
     secretKey: null,
+    previousSecretKey: null,
     smtpProcesses: 1,
     unsubscribeUrl: null,
     publicUrl: 'http://localhost:3000',

@@ -39,6 +39,7 @@ const refusals: [words: [program: string, ...words: string[]], reason: RegExp][]
   [['bin/account.ts', 'create', 'a@b.test', '--key', 'short'], /--key/],
   [['bin/account.ts', 'create', 'a@b.test', '--password', 'short'], /--password/],
   [['bin/dead.ts', 'bury'], /bury/],
+  [['bin/rotate-secret.ts', 'now'], /now/],
   [['bin/dead.ts', 'replay'], /--all/],
   [['bin/dead.ts', 'replay', 'em_x', '--all'], /one of/],
   [['bin/account.ts', 'retention', 'a@b.test', '--raw-days', 'many'], /--raw-days/],

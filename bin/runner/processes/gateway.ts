@@ -10,8 +10,8 @@ import { type Config, faultOf } from '../../config.ts';
 import { drawRandom } from '../draw-random.ts';
 import type { Readiness } from '../monitoring/readiness.ts';
 import { VERSION } from '../version.ts';
-import { readAuthorities } from './actors.ts';
 import { ownPorts } from './own-ports.ts';
+import { readAuthorities } from './read-authorities.ts';
 
 export interface GatewayParts {
   config: Config;

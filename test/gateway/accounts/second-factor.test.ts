@@ -249,7 +249,7 @@ describe('what gives access', () => {
     expect((await browser.graphql(CREATE_KEY)).body).not.toContain('SIGN_IN_AGAIN');
   });
 
-  test('is told to the person by mail', async () => {
+  test('causes a mail to the person', async () => {
     const { browser, email } = await signedUp();
     await browser.graphql(CREATE_KEY);
     await browser.auth('POST', '/second-factor/set-up', {});

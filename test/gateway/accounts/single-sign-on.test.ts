@@ -84,7 +84,7 @@ describe('single sign-on of a workspace', () => {
     expect((await again.auth('GET', '/workspaces')).json().person).toEqual(workspaces.json().person);
   });
 
-  test('reads the keys of the provider anew, so that a rotated key signs in at once', async () => {
+  test('reads the keys of the provider in each sign-in, so that a rotated key counts at once', async () => {
     const { domain } = await openCompany();
     provider.person = { sub: 'rotated', email: `rotated@${domain}`, email_verified: true };
     await signIn(openBrowser(gateway.app), `rotated@${domain}`);
@@ -215,7 +215,7 @@ describe('a provider', () => {
     expect((await own.graphql(VIEWER)).statusCode).toBe(200);
   });
 
-  test('ends the sign-in of whoever signed up with the address of another person before', async () => {
+  test('ends a sign-in that a stranger made with the address of the person before', async () => {
     const { domain } = await openCompany();
     const email = `squatted@${domain}`;
     const squatter = openBrowser(gateway.app);

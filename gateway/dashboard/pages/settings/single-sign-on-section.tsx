@@ -143,9 +143,8 @@ function ProviderForm({
           <List listStyleType="none" size="sm" spacing={4} aria-label="Steps of the test">
             {steps.map(({ step, isPassed, text }) => (
               <List.Item key={step}>
-                <Badge color={isPassed ? 'green' : 'red'} variant="outline" mr="xs">
-                  {isPassed ? 'Passed' : 'Failed'}
-                </Badge>
+                <strong>{isPassed ? 'Passed' : 'Failed'}</strong>
+                {' · '}
                 {STEPS[step]}: {text}
               </List.Item>
             ))}
