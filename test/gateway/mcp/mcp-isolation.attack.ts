@@ -39,6 +39,7 @@ const PLACES: Record<string, { fields: string[]; beside?: Record<string, unknown
   release_thread: { fields: ['thread_id'], beside: { claim_token: 'clm_00000000' } },
   suppress_address: { fields: [], beside: { address: 'swept@example.org' } },
   list_suppressions: { fields: ['search', 'cursor'] },
+  list_refusals: { fields: ['search', 'recipient', 'cursor'] },
   remove_suppression: { fields: ['id_or_address'] },
   create_reply_address: { fields: ['domain', 'thread_id', 'deliver_to'] },
   list_reply_addresses: { fields: ['domain', 'cursor'] },
@@ -52,6 +53,7 @@ const SAME_FOR_OWN: Record<string, string> = {
   'search_emails cursor': 'no ID is a cursor',
   'list_drafts cursor': 'no ID is a cursor',
   'list_suppressions cursor': 'no ID is a cursor',
+  'list_refusals cursor': 'no ID is a cursor',
   'list_reply_addresses cursor': 'no ID is a cursor',
   'send_email claim_token': 'the email replies to no thread',
 };
