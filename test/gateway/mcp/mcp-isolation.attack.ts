@@ -39,11 +39,11 @@ const PLACES: Record<string, { fields: string[]; beside?: Record<string, unknown
   release_thread: { fields: ['thread_id'], beside: { claim_token: 'clm_00000000' } },
   suppress_address: { fields: [], beside: { address: 'swept@example.org' } },
   list_suppressions: { fields: ['search', 'cursor'] },
-  list_refusals: { fields: ['search', 'recipient', 'cursor'] },
   remove_suppression: { fields: ['id_or_address'] },
   create_reply_address: { fields: ['domain', 'thread_id', 'deliver_to'] },
   list_reply_addresses: { fields: ['domain', 'cursor'] },
   revoke_reply_address: { fields: ['reply_address_id'] },
+  list_refusals: { fields: ['search', 'recipient', 'cursor'] },
 };
 
 /** Fields for which one's own value has the same result as an unknown one, each with the reason. */
