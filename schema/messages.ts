@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { WEBHOOK_FORMATS } from '../core/endpoints/endpoint-config.ts';
 import { DOOR_REASONS } from '../core/screening/door/refusal.ts';
+import { PRESENCE_STATES } from '../core/threads/presence.ts';
 
 /**
  * All subjects on the bus and their shapes. There are three kinds of messages: a *question* awaits one reply from one server of a queue group;
@@ -84,8 +85,8 @@ export const questions = {
         reason: z.enum(DOOR_REASONS).optional(),
       }),
     ]),
-    /** shorter than the 25 s of the Haraka plugin */
-    limitMs: 20_000,
+    /** shorter than the 35 s of the Haraka plugin; the scanners have up to 15 s of it */
+    limitMs: 30_000,
   },
   /** Stores what SMTP refused, counted. */
   'receiving.refusals.keep': {
@@ -289,6 +290,16 @@ export const questions = {
     /** the longest timeout of a webhook is 120 s */
     limitMs: 125_000,
   },
+  /** Leaves a mailing list with one request (RFC 8058). */
+  'sending.list.unsubscribe': {
+    request: z.object({ url: z.string() }),
+    reply: z.discriminatedUnion('verdict', [
+      z.object({ verdict: z.literal('responded'), statusCode: z.number() }),
+      /** `code` is that of the error, such as `ECONNREFUSED`; null without one */
+      z.object({ verdict: z.literal('failed'), code: z.string().nullable() }),
+    ]),
+    limitMs: 15_000,
+  },
   /** Asks the language model whether a stored email of the user matches a prompt. */
   'delivery.guard.ask': {
     request: z.object({ userId: z.string(), emailId: z.string(), prompt: z.string() }),
@@ -332,6 +343,14 @@ export const broadcasts = {
   'guard.changed': z.object({ userId: z.string() }),
   /** a key was revoked or a session ended: drop the cached credentials of the user */
   'credential.changed': z.object({ userId: z.string() }),
+  /** a member reads a thread, replies to it, or has left it (operations/threads/presence-hub.ts) */
+  'presence.changed': z.object({
+    userId: z.string(),
+    threadId: z.string(),
+    personId: z.string(),
+    name: z.string(),
+    state: z.enum(PRESENCE_STATES),
+  }),
 } as const;
 
 export type QuestionSubject = keyof typeof questions;

@@ -71,6 +71,21 @@ export const actorMetrics = {
   ),
 };
 
+export const screeningMetrics = {
+  scanSeconds: histogram('postroom_scan_seconds', 'Time in which a scanner checked a message', SLOW, [
+    'scanner',
+    'outcome',
+  ]),
+  isAway: new Gauge({
+    name: 'postroom_scanner_away',
+    help: '1 while a scanner does not respond',
+    labelNames: ['scanner'],
+    aggregator: 'max',
+  }),
+  verdicts: counter('postroom_screening_verdicts_total', 'Verdicts of the scanners, for each recipient', ['verdict']),
+  jobs: counter('postroom_screening_jobs_total', 'Later checks and lessons of the spam filter', ['kind', 'outcome']),
+};
+
 export const searchMetrics = {
   wordBuildSeconds: histogram(
     'postroom_word_build_seconds',

@@ -12,7 +12,11 @@ import {
   releaseReception,
   releaseReceptions,
 } from '../../db/queries/emails/reception-claim.ts';
+import { DROPPED_JOBS } from '../../db/queries/screening/screening-job.ts';
 import { type Actor, type ActorContext, runActor } from '../actor.ts';
+import { JOBS_BATCH, runScreeningJobs } from '../screening/run-jobs.ts';
+import type { Scanners } from '../screening/scanners.ts';
+import { screenMessage } from '../screening/screen-message.ts';
 import { setAside } from '../set-aside.ts';
 import { createGroupCommit } from '../work/group-commit.ts';
 import { createAcceptor, type FaultPoint } from './accept-message.ts';
@@ -44,11 +48,16 @@ export interface ReceivingActorOptions {
   dmarc?: DmarcRules;
   /** how long a message may be parsed before its commit; READ_AHEAD_MS by default. Milliseconds. */
   readAheadMs?: number;
+  /** the scanners for spam and viruses; null: none */
+  scanners?: Scanners | null;
   /** replaces the actor's own parse pool */
   parser?: ParsePool;
   fault?: (point: FaultPoint) => void;
 }
 
+/** How often rows of later checks and lessons are looked for, with scanners and without; milliseconds. */
+const SCREEN_LATER_MS = 1_000;
+const DROP_JOBS_MS = 10 * 60 * 1_000;
 const REMOVE_EVERY_MS = 60 * 60 * 1_000;
 /** Chunks in progress per worker: most of them wait for DNS, for another chunk to be stored, or for one bad message to be given up. */
 const CHUNKS_PER_WORKER = 8;
@@ -74,7 +83,7 @@ const RELEASE_MS = 1_000;
  */
 export async function startReceivingActor(context: ActorContext, options: ReceivingActorOptions): Promise<Actor> {
   const { bus, database, bytes, log, name, now } = context;
-  const { workers, mailHostname } = options;
+  const { workers, mailHostname, scanners = null } = options;
   const fault = options.fault ?? (() => undefined);
   const makeId = (kind: IdentifierKind) => newIdentifier(context, kind);
   const hasRoom = watchCapacity(options.dataDirectory);
@@ -96,7 +105,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
     async write(chunks) {
       const { stored, busy } = await storeParsed({ ...shared, now, random: context.random, fault }, chunks.flat());
       for (const { userId, emailIds, lastSeq } of stored) {
-        bus.wake('delivery.route.wake', { userId, emailIds });
+        if (emailIds.length > 0) bus.wake('delivery.route.wake', { userId, emailIds });
         onEvents(userId, lastSeq);
       }
       const later = new Set(busy);
@@ -121,6 +130,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
     queue,
     bytes,
     dmarc: createDmarcGate(dmarc, { parser, reading, log }),
+    screen: scanners === null ? null : (request, message) => screenMessage(scanners, request, message),
     fault,
   });
 
@@ -159,6 +169,12 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
         },
       },
       {
+        name: 'screen-later',
+        everyMs: scanners === null ? DROP_JOBS_MS : SCREEN_LATER_MS,
+        batchSize: scanners === null ? DROPPED_JOBS : JOBS_BATCH,
+        work: () => runScreeningJobs(context, { scanners, fault }),
+      },
+      {
         name: 'report-failures',
         due: 'report',
         work: () => reportFailures({ ...shared, acceptor, checkRecipient: check }),
@@ -184,6 +200,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
   async function stop(): Promise<void> {
     await Promise.all([running.stop(), Promise.race([queue.stop(), pause(STOP_MS, undefined, { ref: false })])]);
     await parser.close();
+    await scanners?.stop();
     const released = releaseReceptions(database, name).catch((error: unknown) =>
       log.warn({ err: error }, 'leases could not be given back'),
     );

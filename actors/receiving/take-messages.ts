@@ -110,7 +110,7 @@ function makeMails(options: TakeMessagesOptions, offers: readonly ReadOffer[]): 
       const recipient = offer.envelope.recipients[at];
       if (recipient === undefined) continue;
       const { userId, ownAddress, addressId, domainId } = recipient;
-      const reception = { userId, emailId, recipient: recipient.recipient };
+      const reception = { userId, emailId, recipient: recipient.recipient, screening: recipient.screening ?? null };
       const row = emailRows(reception, outcome, options.mailHostname);
       const hints = threadHints({ ...row, own_address: ownAddress });
       const earlier = hintsOfUsers.get(userId) ?? [];
@@ -215,6 +215,7 @@ function contentRow(
     attachments: row.attachments,
     authentication: row.authentication,
     injection: row.injection,
+    screening: row.screening ?? null,
     priority: row.priority,
     is_truncated: row.is_truncated,
   };

@@ -3,6 +3,7 @@ const prefixes = {
   email: 'em',
   thread: 'th',
   threadChange: 'chg',
+  threadNote: 'note',
   domain: 'dom',
   emailAddress: 'addr',
   replyAddress: 'rpl',

@@ -4,10 +4,13 @@ import {
   AuthCredentialSchema,
   AuthPasskeySchema,
   AuthRateLimitSchema,
+  AuthRecoveryCodeSchema,
   AuthSessionSchema,
+  AuthTotpSchema,
   AuthVerificationSchema,
   ErasedAccountSchema,
   RequestWindowSchema,
+  SignInProviderSchema,
   UserAccountSchema,
   WorkspaceInvitationSchema,
   WorkspaceMemberSchema,
@@ -32,6 +35,7 @@ import {
   ImageSenderSchema,
   RawMessageSchema,
   ReceptionSchema,
+  ScreeningJobSchema,
   SmtpOfferSchema,
 } from './emails.ts';
 import {
@@ -43,6 +47,7 @@ import {
   EndpointSubscriptionSchema,
 } from './endpoints.ts';
 import { EventCounterSchema, EventSchema } from './events.ts';
+import { OauthClientSchema, OauthCodeSchema, OauthGrantSchema, OauthTokenSchema } from './oauth.ts';
 import { GuardRuleSchema, GuardRuleStatSchema, RouteSchema } from './routing.ts';
 import { DoorRefusalSchema, GreylistSchema } from './screening.ts';
 import {
@@ -67,11 +72,13 @@ import {
   TlsSessionCountSchema,
 } from './sending.ts';
 import {
+  NoteNoticeSchema,
   RelayedMessageIdSchema,
   ThreadAliasSchema,
   ThreadApartSchema,
   ThreadClaimSchema,
   ThreadMessageIdSchema,
+  ThreadNoteSchema,
   ThreadSchema,
   ThreadSubjectSchema,
   ThreadUndoSchema,
@@ -85,6 +92,10 @@ export const entities = [
   WorkspaceMemberSchema,
   WorkspaceInvitationSchema,
   ApiKeySchema,
+  OauthClientSchema,
+  OauthGrantSchema,
+  OauthTokenSchema,
+  OauthCodeSchema,
   ApiRequestSchema,
   AuditEntrySchema,
   DoorRefusalSchema,
@@ -94,6 +105,9 @@ export const entities = [
   AuthCredentialSchema,
   AuthVerificationSchema,
   AuthPasskeySchema,
+  AuthRecoveryCodeSchema,
+  AuthTotpSchema,
+  SignInProviderSchema,
   AuthRateLimitSchema,
   RequestWindowSchema,
   DomainSchema,
@@ -106,6 +120,7 @@ export const entities = [
   DmarcReportSchema,
   RawMessageSchema,
   ReceptionSchema,
+  ScreeningJobSchema,
   SmtpOfferSchema,
   EmailSchema,
   EmailContentSchema,
@@ -122,6 +137,8 @@ export const entities = [
   ThreadAliasSchema,
   ThreadApartSchema,
   ThreadClaimSchema,
+  ThreadNoteSchema,
+  NoteNoticeSchema,
   ThreadMessageIdSchema,
   RelayedMessageIdSchema,
   ThreadSubjectSchema,

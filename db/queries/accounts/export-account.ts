@@ -60,6 +60,7 @@ export const EXPORTED_KINDS: readonly ExportedKind[] = [
       from thread t cross join unnest(t.labels) as l(label) where t.user_id = $1 group by l.label order by l.label`,
   },
   { file: 'threads.jsonl', query: rowsOf('thread', 't.created_at, t.id', ['search_text', 'label_keys']) },
+  { file: 'thread-notes.jsonl', query: rowsOf('thread_note', 't.thread_id, t.id', []) },
   { file: 'thread-claims.jsonl', query: rowsOf('thread_claim', 't.thread_id', ['token_sha256']) },
   {
     file: 'emails.jsonl',

@@ -36,9 +36,9 @@ export interface Equipment {
   log: Logger;
 }
 
-/** Time limit of a decision that asks the bus, above the limits of the questions (8 s and 20 s). */
+/** Time limit of a decision that asks the bus, above the limits of the questions (8 s and 30 s). */
 const QUESTION_LIMIT_MS = 9_000;
-const MESSAGE_LIMIT_MS = 25_000;
+const MESSAGE_LIMIT_MS = 35_000;
 /** The same for a recipient, which is delayed when it is unknown: unknown-recipients.ts. */
 const RECIPIENT_LIMIT_MS = QUESTION_LIMIT_MS + maxGuessDelayMs(defaultSmtpLimits);
 const HANDSHAKE_LIMIT_MS = 25_000;

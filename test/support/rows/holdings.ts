@@ -104,7 +104,7 @@ export async function addRefusal(actor: Database, { userId, address }: TestMailb
   );
 }
 
-/** Adds a member, an invitation and the workspace of a customer. */
+/** Adds a member, an invitation, a program with access and the workspace of a customer. */
 export async function addTeam(actor: Database, { userId }: TestMailbox): Promise<void> {
   const id = randomBytes(16).toString('hex');
   await actor.pool.query(
@@ -118,6 +118,14 @@ export async function addTeam(actor: Database, { userId }: TestMailbox): Promise
   await actor.pool.query(
     `insert into workspace_invitation (id, workspace_id, email, role, token_sha256, expires_at)
      values ('inv_' || $2, $1, 'invited-' || $2 || '@account.test', 'viewer', sha256(convert_to($2, 'UTF8')), now() + interval '7 days')`,
+    [userId, id],
+  );
+  await actor.pool.query(
+    `with made as (
+       insert into api_key (id, user_id, name, secret_sha256, is_grant)
+       values ('key_' || $2, $1, 'Program of ' || $1, sha256(convert_to($2, 'UTF8')), true) returning id)
+     insert into oauth_grant (id, workspace_id, client_id, client_host, level, resource)
+     select id, $1, 'client of ' || $1, 'app.test', 'read', '' from made`,
     [userId, id],
   );
   await actor.pool.query(
