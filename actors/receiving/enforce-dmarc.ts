@@ -24,7 +24,7 @@ export function createDmarcGate(
   if (rules.enforcement !== 'reject') return null;
   return {
     async judge(offer, read) {
-      // Users import what was accepted elsewhere, and simulate what nobody sent.
+      // Imported mail was accepted elsewhere, and simulated mail was never sent.
       if (offer.envelope.isTest === true || offer.envelope.imported !== undefined) return null;
       const authentication = (read ?? (await readNow(offer)))?.authentication ?? null;
       if (authentication === null || enforceDmarc(authentication, rules) !== 'reject') return null;

@@ -11,7 +11,7 @@ const reason = oneOf(DOOR_REASONS, {
   values: {
     unknown_recipient: 'The address does not exist on the domain.',
     unknown_domain: 'The domain is not a verified domain of this service.',
-    unavailable: 'The workspace is suspended or has received its mail for the day.',
+    unavailable: 'The workspace is suspended or has received its mail for the day, or the service had no room.',
     early_talker: 'The client sent commands before its turn.',
     own_name: 'The client introduced itself with the name or address of this server.',
     sender_domain: 'The domain of the sender accepts no mail.',

@@ -77,8 +77,12 @@ export function toStoredRefusal(refusal: DoorRefusal): StoredDoorRefusal {
   };
 }
 
+/** Controls, and characters that change the direction of what follows: a name is shown as it is. */
+// oxlint-disable-next-line no-control-regex -- they are what is replaced
+const MISLEADING = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
 function cut(text: string | null): string | null {
-  return text === null ? null : storableText(text.slice(0, MAX_TEXT));
+  return text === null ? null : storableText(text.slice(0, MAX_TEXT)).replaceAll(MISLEADING, '\ufffd');
 }
 
 /** How many rows there are already, of one workspace in one hour. */

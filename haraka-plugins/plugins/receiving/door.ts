@@ -28,7 +28,7 @@ interface DoorRecipient {
 
 /**
  * Decides about clients before anything of a message is read. Each refusal is counted, logged and stored. Most are decided at RCPT, so that a
- * refusal has its sender and recipient: whoever misses a message finds it by these.
+ * refusal has its sender and recipient, by which a user who misses a message finds it.
  */
 export interface Door {
   /** Returns what is known about a client that has just connected. */
@@ -59,7 +59,7 @@ interface Fault {
 
 /** Mail to these local parts is for who runs the domain: lists, greylisting and the sender's domain do not hold for it (RFC 5321 §4.5.1, RFC 2142). */
 const ROLE_ACCOUNT = /^(?:postmaster|abuse)(?:\+|@)/i;
-/** Networks whose rates are known, and those that are known to wait for the greeting: the last ones. */
+/** Networks whose rates are known, and networks that waited for the greeting: the last ones. */
 const MAX_NETWORKS = 20_000;
 /** How often a wait looks for what the client sent; milliseconds. */
 const GREETING_LOOK_MS = 100;

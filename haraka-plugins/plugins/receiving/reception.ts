@@ -194,8 +194,9 @@ export async function offer(reception: Reception, session: Session, bytes: Buffe
       );
     case 'refused': {
       const decision = reply(answer.code, `${answer.enhancedCode} ${answer.text}`);
+      const reason = answer.reason ?? (answer.code < 500 ? 'unavailable' : 'content');
       for (const { recipient, userId } of session.recipients)
-        door.refuse(session, { reason: answer.reason ?? 'content', userId, recipient, decision });
+        door.refuse(session, { reason, userId, recipient, decision });
       return decision;
     }
     default:

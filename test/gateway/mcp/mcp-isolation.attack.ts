@@ -46,6 +46,7 @@ const PLACES: Record<string, { fields: string[]; beside?: Record<string, unknown
   create_reply_address: { fields: ['domain', 'thread_id', 'deliver_to'] },
   list_reply_addresses: { fields: ['domain', 'cursor'] },
   revoke_reply_address: { fields: ['reply_address_id'] },
+  list_refusals: { fields: ['search', 'recipient', 'cursor'] },
 };
 
 /** Fields for which one's own value has the same result as an unknown one, each with the reason. */
@@ -55,6 +56,7 @@ const SAME_FOR_OWN: Record<string, string> = {
   'search_emails cursor': 'no ID is a cursor',
   'list_drafts cursor': 'no ID is a cursor',
   'list_suppressions cursor': 'no ID is a cursor',
+  'list_refusals cursor': 'no ID is a cursor',
   'list_reply_addresses cursor': 'no ID is a cursor',
   'send_email claim_token': 'the email replies to no thread',
 };

@@ -98,8 +98,8 @@ export async function addRequest(actor: Database, { userId }: TestMailbox): Prom
 export async function addRefusal(actor: Database, { userId, address }: TestMailbox): Promise<void> {
   await actor.pool.query(
     `insert into door_refusal (user_id, id, created_at, hour_at, last_at, reason, client_address, network, helo, sender, recipient, reply, times)
-     values ($1, 'rfs_' || $2, now(), date_trunc('hour', now()), now(), 'unknown_recipient', '192.0.2.7', '192.0.2.0/24', 'client.test',
-       'ada@elsewhere.test', 'no-' || $3, '550 5.1.1 No such mailbox', 1)`,
+     values ($1, 'rfs_' || $2, now(), date_trunc('hour', now()), now(), 'block_list', '192.0.2.7', '192.0.2.0/24', 'client.test',
+       'ada@elsewhere.test', $3, '554 5.7.1 Your address 192.0.2.7 is on the block list list.test', 1)`,
     [userId, randomBytes(16).toString('hex'), address],
   );
 }

@@ -47,6 +47,19 @@ test('texts that the client wrote are storable and short', () => {
   expect(refusal.helo?.length).toBe(320);
 });
 
+test('controls and characters that reverse text are replaced', () => {
+  const refusal = make({
+    recipient: 'a\u202egnp.exe@mine.test',
+    sender: '\u2066x\u200f@y',
+    helo: 'a\r\n\u001b[2Jb\u0085',
+  });
+  expect([refusal.recipient, refusal.sender, refusal.helo]).toEqual([
+    'a\ufffdgnp.exe@mine.test',
+    '\ufffdx\ufffd@y',
+    'a\ufffd\ufffd\ufffd[2Jb\ufffd',
+  ]);
+});
+
 test('the same refusals are counted in one row', () => {
   const rows = boundRefusals([make(), make({ times: 3 }), make({ recipient: 'other@mine.test' })], new Set(), []);
   expect(rows.map(({ times }) => times)).toEqual([4, 1]);
