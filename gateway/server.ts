@@ -8,6 +8,8 @@ import type { OperationParts, PayloadQueries } from '../operations/context.ts';
 import { createEventHub, type EventHub } from '../operations/events/event-hub.ts';
 import type { LocalSending } from '../operations/sending/local-sender.ts';
 import { sendSystemMail } from '../operations/sending/system-mail.ts';
+import { repeatNotices } from '../operations/threads/note-notices.ts';
+import { createPresenceHub } from '../operations/threads/presence-hub.ts';
 import type { Bus } from '../schema/messages.ts';
 import { type AccountsOptions, openAccounts } from './accounts/accounts.ts';
 import { createAuthAttempts } from './accounts/auth-attempts.ts';
@@ -66,6 +68,8 @@ export interface GatewayOptions {
   answerWithinMs?: number;
   /** the sending actor of this process; omitted: it runs in other processes */
   localSending?: LocalSending;
+  /** checks outgoing mail for viruses; omitted: it is not checked */
+  scanOutgoing?: OperationParts['scanOutgoing'];
   /** ends the process at these points, for tests */
   fault?: SubmissionParts['fault'] & NonNullable<OperationParts['fault']> & NonNullable<AccountsOptions['fault']>;
 }
@@ -106,11 +110,14 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   const events = createEventHub({ database, bus, log, readersPerUser: config.streamLimitPerUser });
   app.addHook('preClose', () => events.close());
   app.decorate('events', events);
+  const presence = createPresenceHub({ bus });
+  app.addHook('preClose', async () => presence.close());
   const parts: OperationParts = {
     database,
     entities: openEntityStore(database),
     bus,
     events,
+    presence,
     log,
     now,
     random,
@@ -129,8 +136,11 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     noteReads: (...reads) => auditNotes.noteReads(...reads),
     noteRefusal: (...refusal) => auditNotes.noteRefusal(...refusal),
     ...(options.localSending === undefined ? {} : { localSending: options.localSending }),
+    ...(options.scanOutgoing === undefined ? {} : { scanOutgoing: options.scanOutgoing }),
     ...(options.fault === undefined ? {} : { fault: options.fault }),
   };
+  const notices = repeatNotices(parts);
+  app.addHook('onClose', () => notices.close());
   const contextOf = createContextOf(parts, config);
   const accounts = openAccounts({
     ...config,

@@ -17,6 +17,7 @@ import type { Caller } from './caller.ts';
 import type { EventHub } from './events/event-hub.ts';
 import type { ResponseRoom } from './response-room.ts';
 import type { LocalSending } from './sending/local-sender.ts';
+import type { PresenceHub } from './threads/presence-hub.ts';
 
 export { newIdentifier } from '../core/shared/identifiers.ts';
 
@@ -28,6 +29,8 @@ export interface OperationParts {
   bus: Bus;
   /** the open event readers of this process */
   events: EventHub;
+  /** who has which thread open, in this process */
+  presence: PresenceHub;
   log: Logger;
   now: () => Date;
   /** returns `bytes` bytes from a cryptographic source */
@@ -46,8 +49,12 @@ export interface OperationParts {
   pullRequests: (context: OperationContext, pull: Pull) => Promise<PullPage>;
   /** the sending actor of this process; omitted: it runs in other processes */
   localSending?: LocalSending;
+  /** Checks the bytes of an outgoing email for viruses; `away` when the scanner does not respond and mail is not sent unchecked. Omitted: outgoing mail is not checked. */
+  scanOutgoing?: (bytes: Uint8Array) => Promise<OutgoingScan>;
   /** ends the process at these points, for tests */
-  fault?: (point: SendingFaultPoint | TrashFaultPoint | UndoFaultPoint | ErasureFaultPoint | MemberFaultPoint) => void;
+  fault?: (
+    point: SendingFaultPoint | SpamFaultPoint | TrashFaultPoint | UndoFaultPoint | ErasureFaultPoint | MemberFaultPoint,
+  ) => void;
   /** Drops the cached credentials of a user from this gateway, so that a revoked key stops working at once. */
   forgetCredentials: (userId: string) => void;
   /** Sends mail of the service, such as an invitation. Resolves once it is stored. */
@@ -61,6 +68,9 @@ export interface OperationParts {
   /** Notes for the audit log an error that refuses a request for lack of rights; ignores all others. `what` names the field or tool. */
   noteRefusal: (subject: { userId: string; origin?: Origin | undefined }, what: string, error: unknown) => void;
 }
+
+/** What the scanner says about an outgoing email. */
+export type OutgoingScan = { verdict: 'clean' | 'away' } | { verdict: 'found'; name: string };
 
 /**
  * The statement that stores emails is about to be sent, or is committed, before the response. The transaction that stores emails and removes their drafts, that stores emails which wait for approval, or that decides about one, is about
@@ -76,14 +86,20 @@ type SendingFaultPoint =
   | 'approvals.decided-before-commit'
   | 'approvals.decided-after-commit';
 
+/** An email is about to leave the folder Spam, or has left it. */
+type SpamFaultPoint = 'spam.before-commit' | 'spam.after-commit';
+
 /** Threads are about to move to the trash or back, or have moved. */
 type UndoFaultPoint = 'undo.taken' | 'undo.before-commit';
 type TrashFaultPoint = 'trash.before-commit' | 'trash.after-commit';
 
-/** A change of members or invitations is about to commit, or has committed; the mail with the link is stored after it. */
+/** A change of members, invitations or notes is about to commit, or has committed; the mail with the link is stored after it. */
 type MemberFaultPoint =
   | 'members.before-commit'
   | 'members.after-commit'
+  | 'notes.before-commit'
+  | 'notes.after-commit'
+  | 'notes.sent'
   | 'invitations.before-commit'
   | 'invitations.after-commit';
 
@@ -112,6 +128,8 @@ export interface OperationSettings {
   retention: Retention;
   /** whether guard rules of type ai_prompt are available */
   hasGuardModel: boolean;
+  /** whether a spam filter is configured, which learns from what users mark */
+  hasSpamFilter: boolean;
   /** the SMTP listener, shown to users who want to send a test mail */
   smtp: { host: string; port: number };
   /** of this service */

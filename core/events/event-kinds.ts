@@ -2,6 +2,9 @@ import { oneOf } from '../shared/vocabulary.ts';
 /** Every kind of event in a user's feed, and what it means. */
 export const EVENT_KINDS = {
   'email.received': 'An email was received and can be read. It is threaded next.',
+  'email.spam':
+    'An email is kept in the folder Spam or in quarantine: `data.verdict` is `spam` or `virus`, `data.score` the score of the spam filter, `data.virus` the name of the virus, `data.by` is `filter` or `user`.',
+  'email.not_spam': 'A user took an email out of the folder Spam. If it was never delivered, it is received now.',
   'email.threaded': 'A received or sent email was added to a thread.',
   'email.read': 'A received email was marked as read.',
   'email.unread': 'A received email was marked as unread.',
@@ -42,6 +45,10 @@ export const EVENT_KINDS = {
   'thread.deleted': 'A thread was deleted forever by its user.',
   'thread.claimed':
     'A thread was claimed, so that one holder answers it; `data.holder` is the holder, `data.expiresAt` the end.',
+  'thread.assigned':
+    'A thread was assigned to a member, or to none: `data.assignee` has the `id`, `name` and `email` of the member or is null, `data.by` says by whom.',
+  'thread.note_added':
+    'A member wrote a note in a thread. `data` has its `noteId`, the author’s name as `by`, and the IDs of mentioned members as `mentions`, not its text.',
   'thread.released': 'A claim of a thread ended; `data.reason` is `released`, `expired` or `merged`.',
   'delivery.succeeded': 'A received email was delivered to an endpoint.',
   'delivery.deferred': 'An attempt to deliver to an endpoint failed; Postroom retries it.',

@@ -4,10 +4,13 @@ import {
   AuthCredentialSchema,
   AuthPasskeySchema,
   AuthRateLimitSchema,
+  AuthRecoveryCodeSchema,
   AuthSessionSchema,
+  AuthTotpSchema,
   AuthVerificationSchema,
   ErasedAccountSchema,
   RequestWindowSchema,
+  SignInProviderSchema,
   UserAccountSchema,
   WorkspaceInvitationSchema,
   WorkspaceMemberSchema,
@@ -32,6 +35,7 @@ import {
   ImageSenderSchema,
   RawMessageSchema,
   ReceptionSchema,
+  ScreeningJobSchema,
   SmtpOfferSchema,
 } from './emails.ts';
 import {
@@ -45,6 +49,7 @@ import {
 import { EventCounterSchema, EventSchema } from './events.ts';
 import { OauthClientSchema, OauthCodeSchema, OauthGrantSchema, OauthTokenSchema } from './oauth.ts';
 import { GuardRuleSchema, GuardRuleStatSchema, RouteSchema } from './routing.ts';
+import { DoorRefusalSchema, GreylistSchema } from './screening.ts';
 import {
   EmailSearchSchema,
   TrashedEmailSchema,
@@ -67,11 +72,13 @@ import {
   TlsSessionCountSchema,
 } from './sending.ts';
 import {
+  NoteNoticeSchema,
   RelayedMessageIdSchema,
   ThreadAliasSchema,
   ThreadApartSchema,
   ThreadClaimSchema,
   ThreadMessageIdSchema,
+  ThreadNoteSchema,
   ThreadSchema,
   ThreadSubjectSchema,
   ThreadUndoSchema,
@@ -91,11 +98,16 @@ export const entities = [
   OauthCodeSchema,
   ApiRequestSchema,
   AuditEntrySchema,
+  DoorRefusalSchema,
+  GreylistSchema,
   ErasedAccountSchema,
   AuthSessionSchema,
   AuthCredentialSchema,
   AuthVerificationSchema,
   AuthPasskeySchema,
+  AuthRecoveryCodeSchema,
+  AuthTotpSchema,
+  SignInProviderSchema,
   AuthRateLimitSchema,
   RequestWindowSchema,
   DomainSchema,
@@ -108,6 +120,7 @@ export const entities = [
   DmarcReportSchema,
   RawMessageSchema,
   ReceptionSchema,
+  ScreeningJobSchema,
   SmtpOfferSchema,
   EmailSchema,
   EmailContentSchema,
@@ -124,6 +137,8 @@ export const entities = [
   ThreadAliasSchema,
   ThreadApartSchema,
   ThreadClaimSchema,
+  ThreadNoteSchema,
+  NoteNoticeSchema,
   ThreadMessageIdSchema,
   RelayedMessageIdSchema,
   ThreadSubjectSchema,

@@ -102,7 +102,7 @@ function admitByCredential(options: CredentialAdmission): AdmissionHook {
       request.caller = openCaller(reply, {
         via: 'session',
         isAllowed: entry.isAllowed,
-        signedInAt: entry.session.createdAt,
+        signedInAt: entry.session.confirmedAt,
       });
       await countRequest(options, entry.session.userId, reply);
       return requireRouteAccess(request, entry.session.rights);

@@ -42,6 +42,7 @@ const pages: Record<string, ComponentType> = {
   '/suppressions': lazy(async () => ({
     default: (await import('./pages/suppressions/suppressions-page.tsx')).SuppressionsPage,
   })),
+  '/refused': lazy(async () => ({ default: (await import('./pages/refusals/refusals-page.tsx')).RefusalsPage })),
   '/members': lazy(async () => ({ default: (await import('./pages/members/members-page.tsx')).MembersPage })),
   '/keys': lazy(async () => ({ default: (await import('./pages/keys/keys-page.tsx')).KeysPage })),
   '/requests': lazy(async () => ({ default: (await import('./pages/requests/requests-page.tsx')).RequestsPage })),

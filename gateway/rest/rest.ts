@@ -8,6 +8,7 @@ import { dmarcSummaryCapability } from '../../operations/domains/dmarc-report-ca
 import { replyAddressCapability } from '../../operations/domains/reply-address-capability.ts';
 import { emailChecksCapability } from '../../operations/emails/email-checks-capability.ts';
 import { imageSenderCapability } from '../../operations/emails/image-sender-capability.ts';
+import { listUnsubscribeCapability } from '../../operations/emails/list-unsubscribe-capability.ts';
 import { timelineCapability } from '../../operations/emails/timeline-capability.ts';
 import {
   deliveryCapability,
@@ -17,8 +18,13 @@ import {
 import { endpointDeletion, retryWaitingCapability } from '../../operations/endpoints/endpoint-capability.ts';
 import { webhookRequestCapability } from '../../operations/endpoints/webhook-request-capability.ts';
 import { simulateCapability } from '../../operations/routing/simulate-capability.ts';
+import { refusalCapability } from '../../operations/screening/refusal-capability.ts';
+import { spamCapability } from '../../operations/screening/spam-capability.ts';
 import { retrySendingCapability } from '../../operations/sending/schedule-capability.ts';
 import { sentReviewCapability } from '../../operations/sending/sent-review-capability.ts';
+import { assigneeCapability } from '../../operations/threads/assignee-capability.ts';
+import { noteCapability } from '../../operations/threads/note-capability.ts';
+import { presenceCapability } from '../../operations/threads/presence-capability.ts';
 import { requireDeclaredAccess, requireRequestAccess } from '../admission/access.ts';
 import type { Admission } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
@@ -53,6 +59,7 @@ import { emailWaitRoutes } from './emails/email-wait.ts';
 import { emailRoutes } from './emails/emails.ts';
 import { importRoutes } from './emails/import.ts';
 import { legacyMailRoutes } from './emails/legacy-mail.ts';
+import { quarantineRoutes } from './emails/quarantine.ts';
 import { receivingRoutes } from './emails/receiving.ts';
 import { endpointActionRoutes, endpointTestRoutes, replayRoutes } from './endpoints/endpoint-actions.ts';
 import { endpointRoutes } from './endpoints/endpoints.ts';
@@ -110,13 +117,19 @@ const resources = [
       simulateInbound: { route: { bodyLimit: MAIL_BODY_LIMIT, errorHandler: sendSnakeCaseError } },
     },
   }),
+  capabilityRoutes(spamCapability),
+  quarantineRoutes,
   capabilityRoutes(timelineCapability),
+  capabilityRoutes(listUnsubscribeCapability),
   replyRoutes,
   forwardRoutes,
   threadRoutes,
   threadChangeRoutes,
   trashRoutes,
   threadClaimRoutes,
+  capabilityRoutes(assigneeCapability),
+  capabilityRoutes(noteCapability),
+  capabilityRoutes(presenceCapability),
   attachmentRoutes,
   attachmentViewRoutes,
   suppressionRoutes,
@@ -145,6 +158,7 @@ const resources = [
   capabilityRoutes(apiRequestCapability),
   capabilityRoutes(auditCapability),
   auditExportRoute,
+  capabilityRoutes(refusalCapability),
   receivingRoutes,
   legacyScheduledRoutes,
   legacyMailRoutes,

@@ -23,6 +23,7 @@ create table workspace (
   client_id text,
   quotas jsonb,
   suspended_at timestamptz(3),
+  requires_second_factor boolean not null default false,
   check ((parent_id is null) = (client_id is null))
 );
 create index workspace_erase on workspace (erase_at) where erase_at is not null;
@@ -183,7 +184,11 @@ create table auth_session (
   updated_at timestamptz(3) not null default now(),
   ip_address text,
   user_agent text,
-  workspace_id text
+  workspace_id text,
+  method text not null default 'password' check (method in ('password', 'link', 'passkey', 'provider')),
+  confirmed_at timestamptz(3) not null default now(),
+  second_factor_at timestamptz(3),
+  provider_id text
 );
 create index auth_session_user on auth_session (user_id);
 create index auth_session_workspace on auth_session (workspace_id) where workspace_id is not null;
@@ -206,7 +211,39 @@ create table auth_credential (
   updated_at timestamptz(3) not null default now(),
   unique (user_id, provider_id)
 );
+create unique index auth_credential_provider on auth_credential (provider_id, account_id) where provider_id like 'provider:%';
 grant select, insert, update, delete on auth_credential to postroom_auth;
+
+-- The single sign-on of a workspace (docs/sign-in.md).
+create table sign_in_provider (
+  workspace_id text primary key references workspace on delete cascade,
+  issuer text not null,
+  client_id text not null,
+  secret_ciphertext text not null,
+  is_required boolean not null default false,
+  trusts_addresses boolean not null default false,
+  groups_claim text not null default 'groups',
+  group_roles jsonb not null default '[]',
+  default_role text check (default_role in ('admin', 'developer', 'agent', 'viewer')),
+  updated_at timestamptz(3) not null default now()
+);
+grant select, insert, update, delete on sign_in_provider to postroom_auth;
+
+create table auth_totp (
+  user_id text primary key references user_account on delete cascade,
+  secret_ciphertext text not null,
+  last_step bigint not null default 0,
+  confirmed_at timestamptz(3),
+  created_at timestamptz(3) not null default now()
+);
+grant select, insert, update, delete on auth_totp to postroom_auth;
+
+create table auth_recovery_code (
+  user_id text not null references user_account on delete cascade,
+  code_sha256 bytea not null,
+  primary key (user_id, code_sha256)
+);
+grant select, insert, update, delete on auth_recovery_code to postroom_auth;
 
 create table auth_verification (
   id text primary key,
@@ -493,16 +530,32 @@ create function revoke_api_key(p_user_id text, p_id text, p_by text default null
 revoke all on function revoke_api_key from public;
 grant execute on function revoke_api_key to postroom_gateway, postroom_actor;
 
--- However often it is used, a session ends 30 days after its sign-in, and begins in the workspace that its person used last. A closed account
--- gets none: a sign-in that was under way as it was closed fails.
+-- Whether a session opens a workspace in which its person has p_role: one by a provider (p_provider_id, the workspace of the provider) that
+-- workspace only, and where single sign-on is required, no other one does, except that of the owner.
+create function opens_workspace(p_provider_id text, p_workspace_id text, p_role text) returns boolean
+  language sql stable set search_path = public, pg_temp as $$
+    select case when p_provider_id is not null then p_provider_id = p_workspace_id
+      else p_role = 'owner' or not exists (select from sign_in_provider p where p.workspace_id = p_workspace_id and p.is_required) end $$;
+revoke all on function opens_workspace from public;
+
+-- However often it is used, a session ends 30 days after its sign-in, and begins in the workspace that its person used last, if the way of the
+-- sign-in opens it. One by a provider begins in the workspace of the provider. A closed account gets none: a sign-in that was under way as it
+-- was closed fails.
 create function limit_session() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
   begin
     if tg_op = 'INSERT' then
       perform from user_account u where u.id = new.user_id and u.erase_at is null for share;
       if not found then raise exception 'the account % is closed', new.user_id using errcode = 'check_violation'; end if;
-      select m.workspace_id into new.workspace_id from user_account u
-        join workspace_member m on m.person_id = u.id and m.workspace_id = u.last_workspace_id
-        join workspace w on w.id = m.workspace_id and w.erase_at is null where u.id = new.user_id;
+      new.confirmed_at := new.created_at;
+      if new.method in ('passkey', 'provider') then new.second_factor_at := coalesce(new.second_factor_at, new.created_at); end if;
+      if new.provider_id is not null then
+        new.workspace_id := new.provider_id;
+      else
+        select m.workspace_id into new.workspace_id from user_account u
+          join workspace_member m on m.person_id = u.id and m.workspace_id = u.last_workspace_id
+          join workspace w on w.id = m.workspace_id and w.erase_at is null
+          where u.id = new.user_id and opens_workspace(null, m.workspace_id, m.role);
+      end if;
     end if;
     new.expires_at := least(new.expires_at, new.created_at + interval '30 days');
     return new;

@@ -65,6 +65,7 @@ export async function makeHoldings(ground: HoldingsGround): Promise<Holdings> {
     [mailbox.userId, suppressedBy(mailbox), randomBytes(16).toString('hex')],
   );
   await addRequest(ground.actor, mailbox);
+  await addRefusal(ground.actor, mailbox);
   await addTeam(ground.actor, mailbox);
   await fillEmptyTables(ground.actor, mailbox.userId, known);
   return holdingsOf(ground.actor, mailbox);
@@ -90,6 +91,16 @@ export async function addRequest(actor: Database, { userId }: TestMailbox): Prom
      select $1, 'req_' || $2, now(), k.id, 'rest', 'GET', '/' || $1, 200, 1, '127.0.0.1', '{}', '{}', 'Secret of ' || $1
      from api_key k where k.user_id = $1 limit 1`,
     [userId, randomBytes(12).toString('hex')],
+  );
+}
+
+/** Puts mail that was refused at the door into its list. */
+export async function addRefusal(actor: Database, { userId, address }: TestMailbox): Promise<void> {
+  await actor.pool.query(
+    `insert into door_refusal (user_id, id, created_at, hour_at, last_at, reason, client_address, network, helo, sender, recipient, reply, times)
+     values ($1, 'rfs_' || $2, now(), date_trunc('hour', now()), now(), 'unknown_recipient', '192.0.2.7', '192.0.2.0/24', 'client.test',
+       'ada@elsewhere.test', 'no-' || $3, '550 5.1.1 No such mailbox', 1)`,
+    [userId, randomBytes(16).toString('hex'), address],
   );
 }
 

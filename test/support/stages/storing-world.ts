@@ -27,6 +27,8 @@ export interface StoringWorld {
   key: () => Promise<string>;
   /** a thread with a received email */
   thread: () => Promise<string>;
+  /** a note in a thread */
+  note: () => Promise<string>;
   /** a thread with its claim */
   claimed: () => Promise<{ id: string; token: string }>;
   /** an address whose images are shown */
@@ -157,6 +159,9 @@ export async function makeStoringWorld(gateway: TestGateway): Promise<StoringWor
     },
     key: async () => (await make('/api-keys', { name: 'x', scopes: ['read'] })).id,
     thread,
+    async note() {
+      return (await make(`/mail/threads/${await thread()}/notes`, { text: 'A note' })).id;
+    },
     async claimed() {
       const id = await thread();
       return { id, token: (await make(`/mail/threads/${id}/claim`, { holder: 'x', ttl: 300 })).token };
