@@ -21,6 +21,7 @@ import {
 import { UserError } from '../../core/shared/errors.ts';
 import { createCode, decideDevice, findWaitingDevice } from '../../db/queries/accounts/oauth.ts';
 import { findReach } from '../../operations/accounts/api-keys.ts';
+import { requireFreshSignIn } from '../../operations/accounts/fresh-sign-in.ts';
 import type { SessionCredential, Sessions } from '../accounts/sessions.ts';
 import { requireSession } from '../accounts/workspace-routes.ts';
 import { openCaller } from '../http/caller.ts';
@@ -70,7 +71,7 @@ interface Question {
  */
 export async function consentRoutes(plain: FastifyInstance, options: ConsentRouteOptions): Promise<void> {
   const app = plain.withTypeProvider<ZodTypeProvider>();
-  const { publicUrl } = options;
+  const { publicUrl, contextOf } = options;
 
   app.post('/request', { schema: { hide: true, body: asked } }, async (request) => {
     const session = await requireSession(request, options);
@@ -82,7 +83,11 @@ export async function consentRoutes(plain: FastifyInstance, options: ConsentRout
     const session = await requireSession(request, options);
     request.userId = session.userId;
     request.rights = session.rights;
-    request.caller = openCaller(reply, { via: 'session', isAllowed: async () => true, signedInAt: session.createdAt });
+    request.caller = openCaller(reply, {
+      via: 'session',
+      isAllowed: async () => true,
+      signedInAt: session.confirmedAt,
+    });
     const { body } = request;
     const found = await find(options, body.asked, session, request);
     if ('location' in found) return found;
@@ -90,6 +95,7 @@ export async function consentRoutes(plain: FastifyInstance, options: ConsentRout
       throw new UserError('conflict', 'You switched to another workspace meanwhile. Load the page again.', {
         reason: 'OTHER_WORKSPACE',
       });
+    if (body.level !== null) requireFreshSignIn(contextOf(request), 'connect a program');
     const terms = body.level === null ? null : await termsOf(options, body.level, body, session, request);
     return 'userCode' in found
       ? decideAboutDevice(options, found, terms, session)

@@ -4,7 +4,6 @@ import { accountCapability } from '../../operations/accounts/account-capability.
 import { apiRequestCapability } from '../../operations/accounts/api-request-capability.ts';
 import { auditCapability } from '../../operations/accounts/audit-capability.ts';
 import { customerCapability } from '../../operations/accounts/customer-capability.ts';
-import { oauthGrantCapability } from '../../operations/accounts/oauth-grant-capability.ts';
 import { dmarcSummaryCapability } from '../../operations/domains/dmarc-report-capability.ts';
 import { replyAddressCapability } from '../../operations/domains/reply-address-capability.ts';
 import { emailChecksCapability } from '../../operations/emails/email-checks-capability.ts';
@@ -45,6 +44,7 @@ import type { ContextOf } from '../operation-context.ts';
 import { apiKeyRoutes, revokeKeyRoutes } from './accounts/api-keys.ts';
 import { auditExportRoute } from './accounts/audit-export.ts';
 import { memberRoutes } from './accounts/members.ts';
+import { oauthGrantRoutes } from './accounts/oauth-grants.ts';
 import { capabilityRoutes } from './capability-routes.ts';
 import { dmarcReportRoutes } from './domains/dmarc-reports.ts';
 import { domainChangeRoutes } from './domains/domain-changes.ts';
@@ -97,7 +97,7 @@ const resources = [
   reprocessRoutes,
   contactRoutes,
   ...memberRoutes,
-  capabilityRoutes(oauthGrantCapability),
+  oauthGrantRoutes,
   capabilityRoutes(customerCapability),
   capabilityRoutes(imageSenderCapability),
   emailWaitRoutes,

@@ -9,7 +9,7 @@ const grant = z
   .object({
     object: restLiteral('oauth_grant'),
     id: named(z.string(), { graphqlType: 'ID' }).meta({
-      description: 'ID of the grant. Logged requests, sent mail and the audit log have it as the ID of an API key.',
+      description: 'ID of the grant. Logged requests, sent mail and the audit log name it.',
     }),
     clientId: z.string().meta({ description: 'ID of the program: one that it got here, or the URL of its document.' }),
     client: z
@@ -21,7 +21,7 @@ const grant = z
           .meta({ description: 'Where the access was sent to: a host, a program on a computer, or a terminal.' }),
       })
       .meta({ id: 'OauthGrantClient', description: 'A program that has access.' }),
-    scopes: z.array(z.string()).meta({ description: 'The level, as the scopes of its tokens.' }),
+    scopes: z.array(z.string()).meta({ description: 'The level, as a scope of OAuth.' }),
     level: oneOf(GRANT_LEVELS, {
       name: 'OauthLevel',
       description: 'What a program is allowed to do.',
@@ -31,7 +31,7 @@ const grant = z
         everything: 'All that the role of the person allows.',
       },
     }).meta({ description: 'What the program is allowed to do.' }),
-    resource: z.string().meta({ description: 'The URL that its tokens are for: the service, or its MCP server.' }),
+    resource: z.string().meta({ description: 'The URL that the access is for: the service, or its MCP server.' }),
     domains: z
       .array(z.string())
       .nullable()
@@ -91,7 +91,7 @@ export const oauthGrantCapability: Capability = {
       field: 'revokeOauthGrant',
       summary: 'End the access of a program',
       description:
-        'The tokens of the program stop working at once, and on other machines within 5 seconds. What it set up stops. You can end your own grants whatever your role; those of others need the right to manage keys.',
+        'The program loses its access at once, and on other machines within 5 seconds. What it set up stops. You can end your own grants whatever your role; those of others need the right to manage keys.',
       method: 'DELETE',
       path: '/:id',
       target: { argument: 'id', argumentDescription: 'ID of the grant.' },

@@ -156,6 +156,18 @@ describe('a decision', () => {
     expect((await send({ ...json, cookie, origin: ISSUER }, text)).statusCode).toBe(200);
   });
 
+  test('that allows access needs a sign-in within the last minutes; a denial does not', async () => {
+    const person = await team.makeMember('agent');
+    await gateway.owner.pool.query(
+      `update auth_session set created_at = now() - interval '1 hour', confirmed_at = now() - interval '1 hour' where user_id = $1`,
+      [person.personId],
+    );
+    gateway.bus.publish('credential.changed', { userId: person.personId });
+    const allowed = await oauth.decide(person.browser, await ask(), { level: 'read' });
+    expect([allowed.statusCode, allowed.json().code]).toEqual([403, 'SIGN_IN_AGAIN']);
+    expect((await oauth.decide(person.browser, await ask(), { level: null })).statusCode).toBe(200);
+  });
+
   test('of a viewer allows reading only, and that of an agent not more than the role', async () => {
     for (const level of ['send', 'everything']) {
       const response = await oauth.decide(staff.viewer.browser, await ask(), { level });

@@ -34,6 +34,8 @@ describe('grants', () => {
     );
     expect(await works(token)).toBe(true);
     const [own] = await listOf('agent');
+    const body = (await staff.agent.browser.rest('GET', '/oauth/grants')).json();
+    expect([body.object, body.has_more]).toEqual(['list', false]);
     expect(own).toEqual({
       object: 'oauth_grant',
       id: expect.stringMatching(/^key_/),

@@ -1,4 +1,4 @@
-import { Button, Group, MultiSelect, Radio, Select, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Group, MultiSelect, Radio, Select, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql } from '../../graphql.ts';
@@ -11,6 +11,7 @@ import {
   type OwnWorkspace,
 } from '../sign-in/auth-calls.ts';
 import { AuthProblemNote } from '../sign-in/auth-problem-note.tsx';
+import { withNext } from '../sign-in/next-path.ts';
 import { levelWords } from './level-words.ts';
 
 const ADDRESSES = graphql(`
@@ -117,6 +118,11 @@ export function DecisionForm({
           />
         )}
         <AuthProblemNote problem={problem} />
+        {problem?.code === 'SIGN_IN_AGAIN' && (
+          <Anchor href={withNext('/sign-in', window.location.pathname + window.location.search)} underline="always">
+            Sign in again
+          </Anchor>
+        )}
         <Group grow>
           <Button variant="default" loading={busyWith === 'deny'} onClick={() => void decide(false)}>
             Deny
