@@ -51,7 +51,7 @@ export function createPresenceHub({
   const counts = new Map<string, number>();
   let followerCount = 0;
   const ending = new AbortController();
-  const keyOf = (userId: string, threadId: string) => `${userId} ${threadId}`;
+  const threadKey = (userId: string, threadId: string) => `${userId} ${threadId}`;
   const tell = (key: string) => {
     for (const wake of followers.get(key) ?? []) wake();
   };
@@ -67,7 +67,7 @@ export function createPresenceHub({
   }, SWEEP_MS).unref();
 
   const apply = ({ userId, threadId, personId, name, state }: Broadcast<'presence.changed'>) => {
-    const key = keyOf(userId, threadId);
+    const key = threadKey(userId, threadId);
     const present = threads.get(key) ?? new Map<string, Entry>();
     const before = present.get(personId);
     const now = nowMs();
@@ -87,13 +87,13 @@ export function createPresenceHub({
 
   const list = (userId: string, threadId: string): Present[] => {
     const now = nowMs();
-    return [...(threads.get(keyOf(userId, threadId))?.values() ?? [])].flatMap(({ personId, name, state, endsAt }) =>
-      endsAt > now ? [{ personId, name, state }] : [],
+    return [...(threads.get(threadKey(userId, threadId))?.values() ?? [])].flatMap(
+      ({ personId, name, state, endsAt }) => (endsAt > now ? [{ personId, name, state }] : []),
     );
   };
 
   async function* read(userId: string, threadId: string, signal: AbortSignal): AsyncGenerator<Present[], void> {
-    const key = keyOf(userId, threadId);
+    const key = threadKey(userId, threadId);
     const ended = AbortSignal.any([signal, ending.signal]);
     let isChanged = true;
     let wake: () => void = () => undefined;
@@ -131,7 +131,7 @@ export function createPresenceHub({
 
   return {
     announce(userId, threadId, { personId, name, state }) {
-      const known = threads.get(keyOf(userId, threadId))?.get(personId);
+      const known = threads.get(threadKey(userId, threadId))?.get(personId);
       const isRepeated = known?.state === state && nowMs() - known.announcedAt < PRESENCE_REPEAT_MS;
       if (isRepeated) return;
       const change = { userId, threadId, personId, name, state };
