@@ -5,7 +5,6 @@ import { whoAmI } from './tools/account.ts';
 import { approveEmailTool, rejectEmailTool } from './tools/approvals.ts';
 import { readAttachmentTool } from './tools/attachments.ts';
 import { claimThreadTool, releaseThreadTool } from './tools/claims.ts';
-import { listThreadNotesTool } from './tools/notes.ts';
 import {
   createDraftTool,
   deleteDraftTool,
@@ -15,6 +14,7 @@ import {
   updateDraftTool,
 } from './tools/drafts.ts';
 import { awaitEmail, readEmail, searchEmails } from './tools/emails.ts';
+import { listThreadNotesTool } from './tools/notes.ts';
 import { reviewEmailTool } from './tools/review.ts';
 import {
   cancelEmailTool,

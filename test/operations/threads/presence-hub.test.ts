@@ -65,7 +65,7 @@ describe('a presence', () => {
     expect(hub.list('usr_1', 'th_1')).toHaveLength(MAX_PRESENT);
   });
 
-  test('is told to followers at once, when it changes and when it ends by itself', async () => {
+  test('reaches followers at once, when it changes and when it ends by itself', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
       const sweeping = createPresenceHub({ bus, nowMs: () => nowMs });
