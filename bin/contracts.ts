@@ -46,6 +46,7 @@ const app = await createGateway({
     sendLimitPerHour: 0,
     streamLimitPerUser: 200,
     hasGuardModel: false,
+    hasSpamFilter: false,
     allowedPrivateNetworks: [],
     ownPorts: [],
     isSignUpOpen: true,

@@ -19,7 +19,7 @@ export type ContextOf = (request: FastifyRequest) => OperationContext;
 
 /** Returns what operations need to know of the gateway's configuration. */
 export function operationSettings(config: GatewayConfig): OperationSettings {
-  const { publicUrl, mailHostname, trustedDomains, secretKey, sendLimitPerHour, hasGuardModel } = config;
+  const { publicUrl, mailHostname, trustedDomains, secretKey, sendLimitPerHour, hasGuardModel, hasSpamFilter } = config;
   return {
     publicUrl,
     unsubscribeUrl: config.unsubscribeUrl ?? null,
@@ -32,6 +32,7 @@ export function operationSettings(config: GatewayConfig): OperationSettings {
     mtaStsMode: config.mtaStsMode ?? 'testing',
     retention: config.retention ?? KEEP_FOREVER,
     hasGuardModel,
+    hasSpamFilter,
     smtp: config.smtp,
     version: config.version,
     isSignUpOpen: config.isSignUpOpen,

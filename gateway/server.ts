@@ -32,6 +32,7 @@ import { createHttpServer } from './http/http-server.ts';
 import { mtaStsRoute } from './http/mta-sts.ts';
 import { unsubscribeRoutes } from './http/unsubscribe.ts';
 import { mcpInterface } from './mcp/mcp-routes.ts';
+import { oauthInterface } from './oauth/oauth.ts';
 import { documentRoutes } from './openapi/openapi.ts';
 import { createContextOf, operationSettings } from './operation-context.ts';
 import { restInterface } from './rest/rest.ts';
@@ -67,6 +68,8 @@ export interface GatewayOptions {
   answerWithinMs?: number;
   /** the sending actor of this process; omitted: it runs in other processes */
   localSending?: LocalSending;
+  /** checks outgoing mail for viruses; omitted: it is not checked */
+  scanOutgoing?: OperationParts['scanOutgoing'];
   /** ends the process at these points, for tests */
   fault?: SubmissionParts['fault'] & NonNullable<OperationParts['fault']> & NonNullable<AccountsOptions['fault']>;
 }
@@ -133,6 +136,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     noteReads: (...reads) => auditNotes.noteReads(...reads),
     noteRefusal: (...refusal) => auditNotes.noteRefusal(...refusal),
     ...(options.localSending === undefined ? {} : { localSending: options.localSending }),
+    ...(options.scanOutgoing === undefined ? {} : { scanOutgoing: options.scanOutgoing }),
     ...(options.fault === undefined ? {} : { fault: options.fault }),
   };
   const notices = repeatNotices(parts);
@@ -175,6 +179,8 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     open.all('/api/v1/*', { schema: { hide: true } }, sendGone);
   });
   await app.register(accounts.routes, { prefix: '/api/auth' });
+  const oauth = { parts, config, authDatabase: options.authDatabase, sessions: accounts.sessions, contextOf };
+  await app.register(oauthInterface, oauth);
   await app.register(restInterface, { prefix: '/api/e2', admission, contextOf, publicUrl });
   await app.register(graphqlInterface, { admission, contextOf, publicUrl, answerWithinMs });
   await app.register(mcpInterface, { admission, contextOf, publicUrl, answerWithinMs });

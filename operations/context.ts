@@ -49,8 +49,12 @@ export interface OperationParts {
   pullRequests: (context: OperationContext, pull: Pull) => Promise<PullPage>;
   /** the sending actor of this process; omitted: it runs in other processes */
   localSending?: LocalSending;
+  /** Checks the bytes of an outgoing email for viruses; `away` when the scanner does not respond and mail is not sent unchecked. Omitted: outgoing mail is not checked. */
+  scanOutgoing?: (bytes: Uint8Array) => Promise<OutgoingScan>;
   /** ends the process at these points, for tests */
-  fault?: (point: SendingFaultPoint | TrashFaultPoint | UndoFaultPoint | ErasureFaultPoint | MemberFaultPoint) => void;
+  fault?: (
+    point: SendingFaultPoint | SpamFaultPoint | TrashFaultPoint | UndoFaultPoint | ErasureFaultPoint | MemberFaultPoint,
+  ) => void;
   /** Drops the cached credentials of a user from this gateway, so that a revoked key stops working at once. */
   forgetCredentials: (userId: string) => void;
   /** Sends mail of the service, such as an invitation. Resolves once it is stored. */
@@ -65,6 +69,9 @@ export interface OperationParts {
   noteRefusal: (subject: { userId: string; origin?: Origin | undefined }, what: string, error: unknown) => void;
 }
 
+/** What the scanner says about an outgoing email. */
+export type OutgoingScan = { verdict: 'clean' | 'away' } | { verdict: 'found'; name: string };
+
 /**
  * The statement that stores emails is about to be sent, or is committed, before the response. The transaction that stores emails and removes their drafts, that stores emails which wait for approval, or that decides about one, is about
  * to commit, or has committed.
@@ -78,6 +85,9 @@ type SendingFaultPoint =
   | 'approvals.stored-after-commit'
   | 'approvals.decided-before-commit'
   | 'approvals.decided-after-commit';
+
+/** An email is about to leave the folder Spam, or has left it. */
+type SpamFaultPoint = 'spam.before-commit' | 'spam.after-commit';
 
 /** Threads are about to move to the trash or back, or have moved. */
 type UndoFaultPoint = 'undo.taken' | 'undo.before-commit';
@@ -118,6 +128,8 @@ export interface OperationSettings {
   retention: Retention;
   /** whether guard rules of type ai_prompt are available */
   hasGuardModel: boolean;
+  /** whether a spam filter is configured, which learns from what users mark */
+  hasSpamFilter: boolean;
   /** the SMTP listener, shown to users who want to send a test mail */
   smtp: { host: string; port: number };
   /** of this service */

@@ -22,6 +22,8 @@ export const smtpMetrics = {
     'postroom_smtp_unknown_recipients_total',
     'Recipients that were refused because they do not exist',
   ),
+  listLookups: counter('postroom_smtp_list_lookups_total', 'Replies of DNS block and allow lists', ['outcome']),
+  refusals: counter('postroom_smtp_refusals_total', 'Mail refused before it was accepted', ['reason']),
   replies: counter('postroom_smtp_replies_total', 'Verdicts on SMTP commands; message is the one at end of data', [
     'stage',
     'code',
@@ -67,6 +69,21 @@ export const actorMetrics = {
     THROUGH,
     ['stage'],
   ),
+};
+
+export const screeningMetrics = {
+  scanSeconds: histogram('postroom_scan_seconds', 'Time in which a scanner checked a message', SLOW, [
+    'scanner',
+    'outcome',
+  ]),
+  isAway: new Gauge({
+    name: 'postroom_scanner_away',
+    help: '1 while a scanner does not respond',
+    labelNames: ['scanner'],
+    aggregator: 'max',
+  }),
+  verdicts: counter('postroom_screening_verdicts_total', 'Verdicts of the scanners, for each recipient', ['verdict']),
+  jobs: counter('postroom_screening_jobs_total', 'Later checks and lessons of the spam filter', ['kind', 'outcome']),
 };
 
 export const searchMetrics = {

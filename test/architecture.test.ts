@@ -39,6 +39,7 @@ const order: [prefix: string, position: number][] = [
   ['actors/mail-spans.ts', 2.5],
   ['actors/direct-delivery.ts', 2.5],
   ['actors/receiving/', 4],
+  ['actors/screening/', 4],
   ['actors/threading/', 4],
   ['actors/sending/', 4],
   ['actors/scheduling/', 4],

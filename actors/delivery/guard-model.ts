@@ -3,6 +3,7 @@ import { Agent, request } from 'undici';
 import { z } from 'zod';
 import type { GuardFacts, ModelAnswer } from '../../core/routing/guard-rule.ts';
 import { storableText } from '../../core/shared/text.ts';
+import { readAtMost } from '../network/read-at-most.ts';
 
 /** An OpenAI-compatible API chosen by the operator. Its URL may point to a private address. */
 export interface GuardModelOptions {
@@ -104,24 +105,6 @@ Answer with one JSON object and nothing else: {"match": true or false, "reason":
     { role: 'system', content: instructions },
     { role: 'user', content: question },
   ];
-}
-
-/** Null when there is more. */
-async function readAtMost(
-  body: AsyncIterable<Uint8Array> & { destroy(): unknown },
-  limit: number,
-): Promise<string | null> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > limit) {
-      body.destroy();
-      return null;
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 function readAnswer(text: string): ModelAnswer {

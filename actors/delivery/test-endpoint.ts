@@ -206,6 +206,7 @@ async function makeSampleEmail(
     attachments: [...message.attachments],
     authentication: null,
     injection: message.injection,
+    screening: null,
     priority: message.priority,
     is_truncated: message.isTruncated,
     // Tests of endpoints are marked by their own header (X-Test-Request).

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { keptApartFor } from '../../core/screening/spam-check.ts';
 import { readRepeatSeconds } from '../../core/smtp/repeated-mail.ts';
 import type { ByteStore } from '../../db/byte-store.ts';
 import type { Database } from '../../db/connection/database.ts';
@@ -6,14 +7,20 @@ import { type AcceptOutcome, acceptGroup, isOnce, type Offer } from '../../db/qu
 import type { Reply, Request } from '../../schema/messages.ts';
 import { receivingMetrics } from '../../schema/metrics.ts';
 import { failSpan, traced, traceParentToKeep } from '../bus/tracing.ts';
+import type { MessageScreening, Screened } from '../screening/screen-message.ts';
 import { createGroupCommit } from '../work/group-commit.ts';
 import { acceptReplies, type ReplyOutcome } from './accept-replies.ts';
+import type { DmarcGate } from './enforce-dmarc.ts';
+import type { ParseOutcome } from './parse-messages.ts';
 import type { ParseQueue } from './parse-queue.ts';
 import type { ReadAhead } from './read-ahead.ts';
 import { announceTaken, canBeTaken, type ReadOffer, type TakeMessagesOptions, takeMessages } from './take-messages.ts';
 
 /** Points at which fault tests kill the process; a no-op otherwise. */
 export type FaultPoint =
+  | 'receiving.screened'
+  | 'screening.checked'
+  | 'screening.before-commit'
   | 'receiving.before-commit'
   | 'receiving.after-commit'
   | 'receiving.replies-counted'
@@ -39,6 +46,10 @@ export interface AcceptorOptions {
   bytes: Pick<ByteStore, 'keep'>;
   /** reads messages before their commit, and stores those that were read with all that they become; null: all are only accepted */
   ahead: { reading: ReadAhead; taking: TakeMessagesOptions } | null;
+  /** refuses messages before their commit; null or absent: none is refused */
+  dmarc?: DmarcGate | null | undefined;
+  /** asks the scanners, before the 250; null or omitted: there are none */
+  screen?: ((request: AcceptRequest, bytes: Uint8Array) => Promise<MessageScreening>) | null;
   fault: (point: FaultPoint) => void;
   /** groups that are committed at the same time */
   commitsInFlight?: number;
@@ -56,7 +67,7 @@ const GROUP_MESSAGES = 64;
 const GROUP_BYTES = 8_000_000;
 const COMMITS_IN_FLIGHT = 1;
 /**
- * Milliseconds. With the 10 s of a commit, the reply stays within the 20 s limit of the question. What is rejected here was never written.
+ * Milliseconds. With the 10 s of a commit, the reply and the 15 s of the scanners, the reply stays within the 30 s limit of the question. What is rejected here was never written.
  */
 const MAX_WAIT_MS = 4_500;
 
@@ -85,7 +96,8 @@ const NO_ROOM: AcceptReply = {
  * Accepts the messages of several SMTP sessions:
  *
  * 1. `offer`: the message gets the ids of its rows.
- * 2. `read`: it is parsed and checked, if that is quick (read-ahead.ts).
+ * 2. `read`: it is parsed and checked, if that is quick (read-ahead.ts). With DMARC_ENFORCE=reject, it waits for its verdicts, and may be
+ *    refused (enforce-dmarc.ts).
  * 3. `gather`: it joins the next group. A group waits for messages that are being read; one that comes alone starts at once, and those that
  *    arrive during a commit form the next group. Mail to reply addresses forms groups of its own, because those may wait for the row of an
  *    address.
@@ -114,22 +126,61 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
     0,
   );
 
-  const read = async (offer: Offer): Promise<ReadOffer> => {
+  const read = async (offer: Offer): Promise<{ read: ReadOffer; outcome: ParseOutcome | null }> => {
     const startedTick = performance.now();
     readingCount++;
-    const outcome = await options.ahead?.reading.read(offer);
+    const outcome = (await options.ahead?.reading.read(offer)) ?? null;
     readingCount--;
-    return { offer, outcome: outcome != null && canBeTaken(outcome) ? outcome : null, startedTick };
+    const taken = outcome !== null && canBeTaken(outcome) ? outcome : null;
+    return { read: { offer, outcome: taken, startedTick }, outcome };
   };
 
   const accept = async (request: AcceptRequest, bytes: Uint8Array): Promise<AcceptReply> => {
     if (!(await options.hasRoom())) return NO_ROOM;
     const offer = makeOffer(options, request, bytes);
     const isReply = request.recipients.some(({ replyAddressId }) => replyAddressId !== undefined);
-    if (isReply) return replies.add({ offer, outcome: null, startedTick: performance.now() });
     if (isOnce(request)) return mail.add({ offer, outcome: null, startedTick: performance.now() });
+    if (options.screen != null) return acceptScreened(options.screen, request, { offer, isReply });
+    if (isReply) {
+      const refusal = (await options.dmarc?.judge(offer, null)) ?? null;
+      return refusal ?? replies.add({ offer, outcome: null, startedTick: performance.now() });
+    }
     try {
-      return await mail.add(await read(offer));
+      const { read: readOffer, outcome } = await read(offer);
+      const refusal = (await options.dmarc?.judge(offer, outcome)) ?? null;
+      if (refusal === null) return await mail.add(readOffer);
+      options.ahead?.reading.forget(offer.rawId);
+      return refusal;
+    } catch (error) {
+      options.ahead?.reading.forget(offer.rawId);
+      throw error;
+    }
+  };
+
+  /** The scanners are asked while the message is parsed. */
+  const acceptScreened = async (
+    screen: NonNullable<AcceptorOptions['screen']>,
+    request: AcceptRequest,
+    { offer, isReply }: { offer: Offer; isReply: boolean },
+  ): Promise<AcceptReply> => {
+    const startedTick = performance.now();
+    try {
+      const [screening, ahead] = await Promise.all([
+        traced('screen', {}, () => screen(request, offer.bytes)),
+        isReply ? null : read(offer),
+      ]);
+      options.fault('receiving.screened');
+      const refuse = (refusal: AcceptReply) => {
+        options.ahead?.reading.forget(offer.rawId);
+        return refusal;
+      };
+      if (screening.refusal !== null) return refuse(screening.refusal);
+      const refusal = (await options.dmarc?.judge(offer, ahead?.outcome ?? null)) ?? null;
+      if (refusal !== null) return refuse(refusal);
+      const checked = withScreening(offer, screening.screened);
+      if (isReply) return await replies.add({ offer: checked, outcome: null, startedTick });
+      const isTaken = ahead !== null && !isKeptBack(checked);
+      return await mail.add({ offer: checked, outcome: isTaken ? ahead.read.outcome : null, startedTick });
     } catch (error) {
       options.ahead?.reading.forget(offer.rawId);
       throw error;
@@ -167,12 +218,24 @@ function makeOffer({ makeId }: AcceptorOptions, envelope: AcceptRequest, bytes: 
   };
 }
 
+/** Returns the offer with what the scanners said about it. */
+function withScreening(offer: Offer, { screenings, later }: Screened): Offer {
+  const recipients = offer.envelope.recipients.map((recipient, at) => ({ ...recipient, screening: screenings[at] }));
+  return { ...offer, envelope: { ...offer.envelope, recipients, ...(later === 'no' ? {} : { later }) } };
+}
+
+/** Whether a message takes another way than most mail: it is kept apart, or checked later. */
+function isKeptBack({ envelope: { recipients, later } }: Offer): boolean {
+  return later !== undefined || recipients.some(({ screening }) => keptApartFor(screening ?? null) !== null);
+}
+
 /** Commits a group of messages and returns the replies. */
 async function commit(options: AcceptorOptions, read: readonly ReadOffer[]): Promise<AcceptReply[]> {
   options.fault('receiving.before-commit');
   const offers = read.map(({ offer }) => offer);
   const isClaimed = options.queue.hasRoom(listUsers(offers));
-  const taking = read.some(({ outcome }) => outcome !== null) ? options.ahead?.taking : undefined;
+  const isAllChecked = offers.every(({ envelope }) => envelope.later === undefined);
+  const taking = isAllChecked && read.some(({ outcome }) => outcome !== null) ? options.ahead?.taking : undefined;
   const taken = taking === undefined ? null : await takeMessages(taking, read, isClaimed);
   const claimant = isClaimed ? options.claimant : null;
   const outcomes = taken?.outcomes ?? (await acceptGroup(options.database.pool, offers, claimant));
@@ -229,7 +292,7 @@ function continueWith({ queue, bytes, ahead }: AcceptorOptions, { offers, outcom
     const sizeBytes = offer.bytes.length;
     if (accepted.length > 0) queue.noteAccept(sizeBytes, groupSize);
     // The parse queue takes what was read.
-    if (accepted.length === 0 || !isClaimed) {
+    if (accepted.length === 0 || !isClaimed || offer.envelope.later === 'hold') {
       ahead?.reading.forget(offer.rawId);
       continue;
     }

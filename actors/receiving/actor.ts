@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import { type DmarcRules, noDmarcRules } from '../../core/screening/door/dmarc-enforcement.ts';
 import { type IdentifierKind, newIdentifier } from '../../core/shared/identifiers.ts';
 import { deriveReplyAddressKey } from '../../core/smtp/reply-address.ts';
 import { deriveReturnAddressKey } from '../../core/smtp/return-address.ts';
@@ -11,13 +12,19 @@ import {
   releaseReception,
   releaseReceptions,
 } from '../../db/queries/emails/reception-claim.ts';
+import { DROPPED_JOBS } from '../../db/queries/screening/screening-job.ts';
 import { type Actor, type ActorContext, runActor } from '../actor.ts';
+import { JOBS_BATCH, runScreeningJobs } from '../screening/run-jobs.ts';
+import type { Scanners } from '../screening/scanners.ts';
+import { screenMessage } from '../screening/screen-message.ts';
 import { setAside } from '../set-aside.ts';
 import { createGroupCommit } from '../work/group-commit.ts';
 import { createAcceptor, type FaultPoint } from './accept-message.ts';
 import { checkRecipient } from './check-recipient.ts';
+import { createDmarcGate } from './enforce-dmarc.ts';
 import { createExaminer } from './examine-message.ts';
 import type { ReportOptions } from './handle-bounces.ts';
+import { checkGreylist, keepDoorNotes, recallGuesses } from './keep-door-notes.ts';
 import { createReparser } from './parse-again.ts';
 import { createParsePool, type ParsePool } from './parse-pool.ts';
 import { createParseQueue } from './parse-queue.ts';
@@ -37,13 +44,20 @@ export interface ReceivingActorOptions {
   mailHostname: string;
   /** 32 bytes; signs return addresses and reply addresses */
   secretKey: Uint8Array;
+  /** what is refused or held; nothing by default */
+  dmarc?: DmarcRules;
   /** how long a message may be parsed before its commit; READ_AHEAD_MS by default. Milliseconds. */
   readAheadMs?: number;
+  /** the scanners for spam and viruses; null: none */
+  scanners?: Scanners | null;
   /** replaces the actor's own parse pool */
   parser?: ParsePool;
   fault?: (point: FaultPoint) => void;
 }
 
+/** How often rows of later checks and lessons are looked for, with scanners and without; milliseconds. */
+const SCREEN_LATER_MS = 1_000;
+const DROP_JOBS_MS = 10 * 60 * 1_000;
 const REMOVE_EVERY_MS = 60 * 60 * 1_000;
 /** Chunks in progress per worker: most of them wait for DNS, for another chunk to be stored, or for one bad message to be given up. */
 const CHUNKS_PER_WORKER = 8;
@@ -69,13 +83,14 @@ const RELEASE_MS = 1_000;
  */
 export async function startReceivingActor(context: ActorContext, options: ReceivingActorOptions): Promise<Actor> {
   const { bus, database, bytes, log, name, now } = context;
-  const { workers, mailHostname } = options;
+  const { workers, mailHostname, scanners = null } = options;
   const fault = options.fault ?? (() => undefined);
   const makeId = (kind: IdentifierKind) => newIdentifier(context, kind);
   const hasRoom = watchCapacity(options.dataDirectory);
   const onEvents = (userId: string, lastSeq: number) => bus.publish('event.appended', { userId, lastSeq });
   const returnAddressKey = deriveReturnAddressKey(options.secretKey);
   const replyAddressKey = deriveReplyAddressKey(options.secretKey);
+  const dmarc = options.dmarc ?? noDmarcRules;
   const shared = { database, bytes, log, claimant: name, mailHostname, makeId };
   const parser = options.parser ?? createParsePool({ workers, dnsServers: options.dnsServers, log });
   const reading = createReadAhead({
@@ -90,7 +105,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
     async write(chunks) {
       const { stored, busy } = await storeParsed({ ...shared, now, random: context.random, fault }, chunks.flat());
       for (const { userId, emailIds, lastSeq } of stored) {
-        bus.wake('delivery.route.wake', { userId, emailIds });
+        if (emailIds.length > 0) bus.wake('delivery.route.wake', { userId, emailIds });
         onEvents(userId, lastSeq);
       }
       const later = new Set(busy);
@@ -108,12 +123,14 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
   });
   const acceptor = createAcceptor({
     database,
-    ahead: { reading, taking: { ...shared, bus, directDelivery: context.directDelivery } },
+    ahead: { reading, taking: { ...shared, bus, dmarc, directDelivery: context.directDelivery } },
     makeId,
     claimant: name,
     hasRoom,
     queue,
     bytes,
+    dmarc: createDmarcGate(dmarc, { parser, reading, log }),
+    screen: scanners === null ? null : (request, message) => screenMessage(scanners, request, message),
     fault,
   });
 
@@ -129,6 +146,9 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
       'receiving.recipient.check': ({ recipient, reversePath }) => check(recipient, reversePath),
       'receiving.message.accept': (request, accepted) => acceptor.accept(request, accepted),
       'receiving.message.examine': (request, examined) => examiner.examine(request, examined),
+      'receiving.refusals.keep': (request) => keepDoorNotes(database, request),
+      'receiving.greylist.check': (request) => checkGreylist(database, request),
+      'receiving.guesses.recall': () => recallGuesses(database, now()),
       'receiving.email.parse-again': (request) => reparser.parseAgain(request),
       'receiving.capacity.check': async () => {
         parser.prepare();
@@ -147,6 +167,12 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
           queue.add(claimed);
           return claimed.length;
         },
+      },
+      {
+        name: 'screen-later',
+        everyMs: scanners === null ? DROP_JOBS_MS : SCREEN_LATER_MS,
+        batchSize: scanners === null ? DROPPED_JOBS : JOBS_BATCH,
+        work: () => runScreeningJobs(context, { scanners, fault }),
       },
       {
         name: 'report-failures',
@@ -174,6 +200,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
   async function stop(): Promise<void> {
     await Promise.all([running.stop(), Promise.race([queue.stop(), pause(STOP_MS, undefined, { ref: false })])]);
     await parser.close();
+    await scanners?.stop();
     const released = releaseReceptions(database, name).catch((error: unknown) =>
       log.warn({ err: error }, 'leases could not be given back'),
     );

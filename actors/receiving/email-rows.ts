@@ -19,7 +19,7 @@ const MAX_SEARCH_TEXT = 8_000;
  */
 export function emailRows(
   reception: Pick<Reception, 'userId' | 'emailId' | 'recipient'> &
-    Partial<Pick<Reception, 'replyAddressId' | 'imported'>>,
+    Partial<Pick<Reception, 'replyAddressId' | 'imported' | 'screening'>>,
   outcome: Pick<ParseOutcome, 'message' | 'authentication'>,
   mailHostname: string,
 ): EmailRows {
@@ -55,6 +55,7 @@ export function emailRows(
     attachments: message.attachments,
     authentication: outcome.authentication,
     injection: message.injection,
+    ...(reception.screening == null ? {} : { screening: reception.screening }),
     priority: message.priority,
     is_truncated: message.isTruncated,
     parse_error: message.parseError,

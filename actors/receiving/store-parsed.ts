@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { scanHeaders } from '../../core/mime/parse-message.ts';
+import { keptApartFor } from '../../core/screening/spam-check.ts';
 import type { IdentifierKind } from '../../core/shared/identifiers.ts';
 import type { ByteStore } from '../../db/byte-store.ts';
 import type { Database } from '../../db/connection/database.ts';
@@ -8,7 +9,9 @@ import { isConflict, isLockTimeout, isTransient, retryContention } from '../../d
 import { insertDmarcReports, type NewDmarcReport } from '../../db/queries/domains/dmarc-write.ts';
 import type { Reception } from '../../db/queries/emails/reception-claim.ts';
 import { type EmailRows, storeReceived } from '../../db/queries/emails/store-received.ts';
+import { storeKeptApart } from '../../db/queries/screening/store-apart.ts';
 import { claimUnthreaded, lockUsersSql } from '../../db/queries/threads/thread-claim.ts';
+import { appendThreadEvents } from '../../db/queries/threads/thread-events.ts';
 import { joinThreads } from '../../operations/threads/join-threads.ts';
 import { actorMetrics, threadingMetrics } from '../../schema/metrics.ts';
 import { noteStage } from '../mail-spans.ts';
@@ -110,7 +113,11 @@ async function storeTogether(
   const store = () =>
     inTransactionFrom(options.database, lockUsersSql(userIds, THREADS_WAIT_MS), async (client) => {
       const threaded: ThreadedEmails[] = [];
-      for (const { userId, emailIds, events } of await storeReceived(client, options.claimant, rows)) {
+      const apart = rows.filter((row) => keptApartFor(row.screening ?? null) !== null);
+      if (apart.length > 0) threaded.push(...(await storeApart(client, options, apart)));
+      const others = apart.length === 0 ? rows : rows.filter((row) => !apart.includes(row));
+      if (others.length === 0) return threaded;
+      for (const { userId, emailIds, events } of await storeReceived(client, options.claimant, others)) {
         const claimed = await claimUnthreaded(client, userId, emailIds);
         const lastSeq = await joinThreads(options, client, userId, claimed, events);
         threaded.push({ userId, emailIds, lastSeq: lastSeq ?? 0 });
@@ -126,6 +133,20 @@ async function storeTogether(
   });
   options.fault?.('receiving.stored');
   noteThreaded(options, parsed, stored, startedTick);
+  return stored;
+}
+
+/** Stores mail that is kept apart: no thread, route or total has it. */
+async function storeApart(
+  client: Parameters<typeof storeKeptApart>[0],
+  { claimant, makeId }: StoreOptions,
+  rows: readonly EmailRows[],
+): Promise<ThreadedEmails[]> {
+  const stored: ThreadedEmails[] = [];
+  for (const { userId, events } of await storeKeptApart(client, claimant, rows, () => makeId('event'))) {
+    const lastSeq = await appendThreadEvents(client, userId, events);
+    stored.push({ userId, emailIds: [], lastSeq: lastSeq ?? 0 });
+  }
   return stored;
 }
 

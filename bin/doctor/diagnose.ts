@@ -8,6 +8,7 @@ import { checkHttp } from './check-http.ts';
 import { checkMachine } from './check-machine.ts';
 import { checkNetworks } from './check-networks.ts';
 import { checkOutbound } from './check-outbound.ts';
+import { checkScanners } from './check-scanners.ts';
 import { checkSmtp } from './check-smtp.ts';
 import { checkWork } from './check-work.ts';
 import { type Area, areas, type Finding, findingsOf, wordsOf } from './finding.ts';
@@ -38,6 +39,7 @@ async function lookAtAll(config: Config, outbound: string | null): Promise<Findi
     ['bus', checkBus(config)],
     ['SMTP', checkSmtp(config, new Date())],
     ['SMTP', checkOutbound(config, outbound)],
+    ['scanners', checkScanners(config)],
     ['HTTP', checkHttp(config)],
     ['DNS', checkDns(config)],
   ];

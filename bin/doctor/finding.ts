@@ -21,6 +21,7 @@ export const areas = [
   'PostgreSQL',
   'bus',
   'SMTP',
+  'scanners',
   'HTTP',
   'DNS',
   'domains',

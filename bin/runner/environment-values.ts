@@ -43,6 +43,25 @@ export const hostAndPort = z.string().transform((value, check) => {
   return z.NEVER;
 });
 
+/** host:port, or the absolute path of a Unix socket. */
+export const hostAndPortOrPath = z
+  .string()
+  .transform((value, check): { host: string; port: number } | { path: string } => {
+    if (value.startsWith('/')) return { path: value };
+    const at = hostAndPort.safeParse(value);
+    if (at.success) return at.data;
+    check.addIssue({ code: 'custom', message: 'must be host:port or the absolute path of a Unix socket' });
+    return z.NEVER;
+  });
+
+/** A decimal number. */
+export const decimal = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^-?\d{1,6}(?:\.\d{1,3})?$/, `must be a number from ${least} to ${most}`)
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, `must be a number from ${least} to ${most}`);
+
 export function isDnsServer(item: string): boolean {
   const bracketed = /^\[([0-9a-f:.]+)\](?::(\d{1,5}))?$/i.exec(item) ?? /^([0-9.]+)(?::(\d{1,5}))?$/.exec(item);
   if (bracketed === null) return false;

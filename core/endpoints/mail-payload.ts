@@ -2,6 +2,7 @@ import type { AddressFields } from '../mime/address.ts';
 import type { Attachment } from '../mime/attachment.ts';
 import type { RemovedPart, RemovedTexts } from '../mime/reply-text.ts';
 import type { Injection } from '../screening/screened-mail.ts';
+import type { Screening } from '../screening/spam-check.ts';
 import { buildChatPayload } from './chat-payload.ts';
 import type { WebhookConfig, WebhookFormat } from './endpoint-config.ts';
 import { buildWebhookPayload, needsRaw, type PayloadFacts } from './webhook-payload.ts';
@@ -30,6 +31,8 @@ export interface StoredMail {
   authentication: unknown;
   /** null: not screened */
   injection: Injection | null;
+  /** what the scanners said; null: not checked */
+  screening: Screening | null;
   priority: string | null;
   is_truncated: boolean;
   /** of the reply address that received it; null or omitted for other mail */
@@ -115,6 +118,7 @@ function factsOf({
       priority: mail.priority,
       isTruncated: mail.is_truncated,
       injection: mail.injection,
+      screening: mail.screening,
     },
     raw,
     endpoint,

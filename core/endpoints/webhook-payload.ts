@@ -6,6 +6,7 @@ import { findEvent } from '../mime/calendar-event.ts';
 import type { RemovedPart } from '../mime/reply-text.ts';
 import type { SenderVerdict } from '../mime/sender-verdict.ts';
 import { type Injection, orderedInjection } from '../screening/screened-mail.ts';
+import { orderedSpamCheck, type Screening } from '../screening/spam-check.ts';
 import { type JsonRange, type JsonWriter, writeJson } from '../shared/json-writer.ts';
 import { DOWNLOAD_LINK_LIFE_MS, makeDownloadLink } from './download-link.ts';
 
@@ -45,6 +46,8 @@ interface PayloadContent {
   isTruncated: boolean;
   /** null: not screened */
   injection: Injection | null;
+  /** null: not checked */
+  screening: Screening | null;
 }
 
 export interface PayloadFacts {
@@ -245,10 +248,10 @@ function writeFlat(out: JsonWriter, facts: PayloadFacts, parts: Parts, event: st
   );
 }
 
-/** Returns the members about the sender, and about text that is aimed at agents. */
-function senderText({ sender: { verdict, authentication }, content: { injection } }: PayloadFacts): string {
+/** Returns the members about the sender, about text that is aimed at agents, and about spam. */
+function senderText({ sender: { verdict, authentication }, content: { injection, screening } }: PayloadFacts): string {
   const stored = injection === null ? null : orderedInjection(injection);
-  return `"senderVerdict":${JSON.stringify(verdict)},"authentication":${JSON.stringify(authentication)},"security":${JSON.stringify({ injection: stored })}`;
+  return `"senderVerdict":${JSON.stringify(verdict)},"authentication":${JSON.stringify(authentication)},"security":${JSON.stringify({ injection: stored, spam: orderedSpamCheck(screening?.spam ?? null) })}`;
 }
 
 /** Part of the budget that an event may take; the attendees of a larger one are left out. */

@@ -2,6 +2,9 @@ import { oneOf } from '../shared/vocabulary.ts';
 /** Every kind of event in a user's feed, and what it means. */
 export const EVENT_KINDS = {
   'email.received': 'An email was received and can be read. It is threaded next.',
+  'email.spam':
+    'An email is kept in the folder Spam or in quarantine: `data.verdict` is `spam` or `virus`, `data.score` the score of the spam filter, `data.virus` the name of the virus, `data.by` is `filter` or `user`.',
+  'email.not_spam': 'A user took an email out of the folder Spam. If it was never delivered, it is received now.',
   'email.threaded': 'A received or sent email was added to a thread.',
   'email.read': 'A received email was marked as read.',
   'email.unread': 'A received email was marked as unread.',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { canonicalDomainName } from '../domains/domain-name.ts';
 import { AUTHENTICATION_RESULTS, type AuthenticationResult } from '../mime/authentication.ts';
 import { INJECTION_VERDICTS, type Injection } from '../screening/screened-mail.ts';
+import { SPAM_VERDICTS, type SpamVerdict } from '../screening/spam-check.ts';
 import { wellFormedJson, wellFormedValue } from '../shared/text.ts';
 import { foldText } from './guard-text.ts';
 
@@ -30,6 +31,10 @@ export interface ExplicitConfig {
   dmarc?: AuthenticationResult[];
   /** verdict on text that is aimed at an agent, see core/screening/screened-mail.ts */
   injection?: Injection['verdict'];
+  /** one of these verdicts of the spam filter, see core/screening/spam-check.ts */
+  spam?: SpamVerdict[];
+  /** at least this score; mail that was not checked has none */
+  minSpamScore?: number;
   /** how the form of the reference service shows the rule; ignored */
   mode?: string;
 }
@@ -115,6 +120,8 @@ const results = z
   )
   .transform((each) => [...new Set(each)]);
 
+const MAX_SPAM_SCORE = 1_000;
+
 const explicitFields = {
   subject: criterion(value).exactOptional(),
   from: z
@@ -128,6 +135,20 @@ const explicitFields = {
   dkim: results.exactOptional(),
   dmarc: results.exactOptional(),
   injection: z.enum(INJECTION_VERDICTS, 'must be clear or review').exactOptional(),
+  spam: z
+    .preprocess(
+      (given) => (typeof given === 'string' ? [given] : given),
+      z
+        .array(z.enum(SPAM_VERDICTS, 'must be clean, suspected, spam or not_checked'))
+        .min(1, 'must have at least one value'),
+    )
+    .transform((each) => [...new Set(each)])
+    .exactOptional(),
+  minSpamScore: z
+    .number('must be a number')
+    .min(-MAX_SPAM_SCORE, `must be at least -${MAX_SPAM_SCORE}`)
+    .max(MAX_SPAM_SCORE, `must be at most ${MAX_SPAM_SCORE}`)
+    .exactOptional(),
   mode: z.enum(['simple', 'advanced'], 'must be simple or advanced').exactOptional(),
 };
 
@@ -138,7 +159,7 @@ const explicit = z.preprocess(
     .object(explicitFields)
     .refine(
       (config) => Object.keys(config).some((key) => key !== 'mode'),
-      'must have at least one of subject, from, to, hasWords, hasAttachment, attachments, spf, dkim, dmarc and injection',
+      'must have at least one of subject, from, to, hasWords, hasAttachment, attachments, spf, dkim, dmarc, injection, spam and minSpamScore',
     ),
 );
 

@@ -15,6 +15,7 @@ export interface GuardedMail {
   attachments: { filename: string; contentType: string }[];
   authentication: Authentication | null;
   injection: GuardFacts['injection'];
+  spam: GuardFacts['spam'];
 }
 
 /** Maximum characters of the text body that rules look at, and of the text of the HTML body. */
@@ -24,7 +25,7 @@ export const MAX_GUARDED_HTML_LENGTH = 200_000;
 
 /** Returns the facts of a stored message. The text of HTML is expensive, so it is computed on first use. */
 export function guardFactsOf(mail: GuardedMail): GuardFacts {
-  const { subject, addresses, attachments, authentication, injection } = mail;
+  const { subject, addresses, attachments, authentication, injection, spam } = mail;
   const addressees = [addresses.to, addresses.cc].flatMap((list) => list?.addresses ?? []);
   let text: string | undefined;
   return {
@@ -38,6 +39,7 @@ export function guardFactsOf(mail: GuardedMail): GuardFacts {
     attachments,
     authentication,
     injection,
+    spam,
   };
 }
 

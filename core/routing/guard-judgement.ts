@@ -101,10 +101,12 @@ function dependsOnParsing(rules: readonly GuardRule[], verdict: GuardVerdict): b
   const asked = decisive === -1 ? sorted : sorted.slice(0, verdict.kind === 'ask' ? decisive + 1 : decisive);
   return asked.some((rule) => {
     if (rule.type === 'ai_prompt') return true;
-    const { from, hasWords, hasAttachment, attachments, spf, dkim, dmarc, injection } = rule.config;
+    const { from, hasWords, hasAttachment, attachments, spf, dkim, dmarc, injection, spam, minSpamScore } = rule.config;
     return (
       from?.aligned === true ||
-      [hasWords, hasAttachment, attachments, spf, dkim, dmarc, injection].some((one) => one !== undefined)
+      [hasWords, hasAttachment, attachments, spf, dkim, dmarc, injection, spam, minSpamScore].some(
+        (one) => one !== undefined,
+      )
     );
   });
 }

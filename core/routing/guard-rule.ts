@@ -1,5 +1,6 @@
 import type { Authentication, AuthenticationResult } from '../mime/authentication.ts';
 import type { Injection } from '../screening/screened-mail.ts';
+import type { SpamCheck } from '../screening/spam-check.ts';
 import { decodeCursor, encodeCursor, type KeysetCursor } from '../shared/page.ts';
 import type { ExplicitConfig, GuardConfig, GuardCriterion } from './guard-config.ts';
 import { domainOfAddress, foldAddress, foldText } from './guard-text.ts';
@@ -18,6 +19,8 @@ export interface GuardFacts {
   authentication: Authentication | null;
   /** null: not screened, so that no criterion about it matches */
   injection: Injection['verdict'] | null;
+  /** what the spam filter or the user said */
+  spam: Pick<SpamCheck, 'verdict' | 'score'>;
 }
 
 export const GUARD_RULE_TYPES = ['explicit', 'ai_prompt'] as const;
@@ -105,6 +108,7 @@ interface FoldedFacts {
   attachments: { filename: string; contentType: string }[];
   authentication: Authentication | null;
   injection: GuardFacts['injection'];
+  spam: GuardFacts['spam'];
 }
 
 /** A message may be evaluated by several sets of rules. */
@@ -132,6 +136,7 @@ function refoldFacts(facts: GuardFacts): FoldedFacts {
     })),
     authentication: facts.authentication,
     injection: facts.injection,
+    spam: facts.spam,
   };
 }
 
@@ -163,6 +168,19 @@ const CRITERIA: readonly (readonly [string, Meet])[] = [
   [
     'injection',
     ({ injection }, mail) => (injection === undefined ? undefined : injection === mail.injection ? [injection] : null),
+  ],
+  [
+    'spam',
+    ({ spam }, mail) =>
+      spam === undefined ? undefined : spam.includes(mail.spam.verdict) ? [mail.spam.verdict] : null,
+  ],
+  [
+    'minSpamScore',
+    ({ minSpamScore }, mail) => {
+      if (minSpamScore === undefined) return undefined;
+      const { score } = mail.spam;
+      return score !== null && score >= minSpamScore ? [String(minSpamScore)] : null;
+    },
   ],
   [
     'hasAttachment',

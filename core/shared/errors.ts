@@ -62,5 +62,8 @@ export class UserError extends Error {
 /** The reason of an error about suppressed recipients; `members.suppressedRecipients` lists them. */
 export const RECIPIENT_SUPPRESSED = 'RECIPIENT_SUPPRESSED';
 
+/** The reason of an error about a virus in an outgoing email; `members.virus` is its name. */
+export const VIRUS_FOUND = 'VIRUS_FOUND';
+
 /** The reason of an error by which a send policy refuses an email; `members.rule` is the rule. */
 export const POLICY_VIOLATION = 'POLICY_VIOLATION';

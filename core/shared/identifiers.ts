@@ -13,6 +13,7 @@ const prefixes = {
   apiKey: 'key',
   apiRequest: 'req',
   auditEntry: 'aud',
+  refusal: 'rfs',
   user: 'usr',
   workspace: 'wsp',
   invitation: 'inv',

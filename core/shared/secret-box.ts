@@ -1,7 +1,13 @@
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 
 /** Purpose of a derived key; a ciphertext can be decrypted only for the purpose it was encrypted for. */
-export type SecretPurpose = 'webhook-secret' | 'dkim-key' | 'canary' | 'unsubscribe';
+export type SecretPurpose =
+  | 'webhook-secret'
+  | 'dkim-key'
+  | 'canary'
+  | 'unsubscribe'
+  | 'provider-secret'
+  | 'totp-secret';
 
 /** The ciphertext was encrypted with another SECRET_KEY or for another purpose, or was changed. Does not contain its content. */
 export class SecretBoxError extends Error {

@@ -1,6 +1,6 @@
 /** Maximum length of a note; characters (code points). */
 export const MAX_NOTE_LENGTH = 5_000;
-/** Maximum notes in a thread. @limit */
+/** Maximum notes in a thread. */
 export const MAX_NOTES = 500;
 /** Maximum members that one note mentions. */
 export const MAX_MENTIONS = 20;

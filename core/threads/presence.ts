@@ -6,5 +6,5 @@ export type PresenceState = (typeof PRESENCE_STATES)[number];
 export const PRESENCE_MS = 60_000;
 /** Milliseconds in which a repeated presence is not announced again. */
 export const PRESENCE_REPEAT_MS = 15_000;
-/** Maximum members that a thread shows. @limit */
+/** Maximum members that a thread shows. */
 export const MAX_PRESENT = 50;

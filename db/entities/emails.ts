@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { GeneratedAlways } from 'kysely';
 import { EMAIL_STATUSES, EMAIL_TYPES, type EmailStatus, type EmailType } from '../../core/emails/email-status.ts';
 import type { Injection } from '../../core/screening/screened-mail.ts';
+import { KEPT_APART, SCREENING_JOBS, type Screening } from '../../core/screening/spam-check.ts';
 import { THREAD_REASONS } from '../../core/threads/threading.ts';
 
 /** The bytes of one SMTP transaction, as received, without our own trace headers; shared by its recipients. */
@@ -49,6 +50,8 @@ export const ReceptionSchema = defineEntity({
     replyAddressId: p.text().nullable(),
     /** see Imported in db/queries/emails/reception-claim.ts; null: not imported */
     imported: p.json<unknown>().nullable(),
+    /** what the scanners said before the 250; null: nothing */
+    screening: p.json<Screening>().nullable(),
     /** how often its client offered it again, and when it last did */
     repeatCount: p.integer().default(0),
     repeatedAt: p.datetime(3).nullable(),
@@ -75,6 +78,23 @@ export const SmtpOfferSchema = defineEntity({
     expiresAt: p.datetime(3),
   },
   indexes: [{ name: 'smtp_offer_end', properties: ['expiresAt'] }],
+});
+
+/** What is still to be asked of the scanners, and lessons for the spam filter. */
+export const ScreeningJobSchema = defineEntity({
+  name: 'ScreeningJob',
+  tableName: 'screening_job',
+  properties: {
+    userId: p.text().primary(),
+    emailId: p.text().primary(),
+    kind: p.enum(SCREENING_JOBS),
+    tries: p.smallint().default(0),
+    nextAttemptAt: p.datetime(3),
+    claimedBy: p.text().nullable(),
+    claimedUntil: p.datetime(3).nullable(),
+    createdAt: p.datetime(3),
+  },
+  indexes: [{ name: 'screening_job_due', properties: ['nextAttemptAt'] }],
 });
 
 /** Emails as lists show them. A received email gets its row when it is parsed, or when parsing was given up; bodies are in email_content. */
@@ -128,6 +148,8 @@ export const EmailSchema = defineEntity({
     isArchived: p.boolean().default(false),
     /** when it was moved to the trash, with its whole thread; null: it is not there */
     trashedAt: p.datetime(3).nullable(),
+    /** received mail in the folder Spam, or in quarantine: it is in the trash, too */
+    keptApart: p.enum(KEPT_APART).nullable(),
     isTest: p.boolean().default(false),
     /** the reply address that received it */
     replyAddressId: p.text().nullable(),
@@ -173,6 +195,7 @@ export const EmailSchema = defineEntity({
       columns: [{ name: 'userId' }, { name: 'createdAt' }, { name: 'id' }],
       where: 'trashed_at IS NOT NULL',
     },
+    { name: 'email_apart', properties: ['userId', 'createdAt', 'id'], where: 'kept_apart IS NOT NULL' },
     { name: 'email_message_id', properties: ['userId', 'messageId'] },
     {
       name: 'email_policy_address',
@@ -215,7 +238,11 @@ export const EmailSchema = defineEntity({
       columns: [{ name: 'userId' }, { name: 'createdAt' }, { name: 'id' }],
       where: `(type = 'sent') AND (status = 'pending')`,
     },
-    { name: 'email_unthreaded', properties: ['createdAt'], where: `(thread_id IS NULL) AND (type <> 'scheduled')` },
+    {
+      name: 'email_unthreaded',
+      properties: ['createdAt'],
+      where: `(thread_id IS NULL) AND (type <> 'scheduled') AND (kept_apart IS NULL)`,
+    },
   ],
 });
 
@@ -249,6 +276,8 @@ export const EmailContentSchema = defineEntity({
     authentication: p.json<unknown>().nullable(),
     /** see core/screening/screened-mail.ts; null: it was not screened */
     injection: p.json<Injection>().nullable(),
+    /** what the scanners said; null: not checked */
+    screening: p.json<Screening>().nullable(),
     priority: p.text().nullable(),
     tags: p.json<unknown>().defaultRaw(`'[]'`),
     isTruncated: p.boolean().default(false),

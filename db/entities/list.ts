@@ -4,10 +4,13 @@ import {
   AuthCredentialSchema,
   AuthPasskeySchema,
   AuthRateLimitSchema,
+  AuthRecoveryCodeSchema,
   AuthSessionSchema,
+  AuthTotpSchema,
   AuthVerificationSchema,
   ErasedAccountSchema,
   RequestWindowSchema,
+  SignInProviderSchema,
   UserAccountSchema,
   WorkspaceInvitationSchema,
   WorkspaceMemberSchema,
@@ -32,6 +35,7 @@ import {
   ImageSenderSchema,
   RawMessageSchema,
   ReceptionSchema,
+  ScreeningJobSchema,
   SmtpOfferSchema,
 } from './emails.ts';
 import {
@@ -43,7 +47,9 @@ import {
   EndpointSubscriptionSchema,
 } from './endpoints.ts';
 import { EventCounterSchema, EventSchema } from './events.ts';
+import { OauthClientSchema, OauthCodeSchema, OauthGrantSchema, OauthTokenSchema } from './oauth.ts';
 import { GuardRuleSchema, GuardRuleStatSchema, RouteSchema } from './routing.ts';
+import { DoorRefusalSchema, GreylistSchema } from './screening.ts';
 import {
   EmailSearchSchema,
   TrashedEmailSchema,
@@ -86,13 +92,22 @@ export const entities = [
   WorkspaceMemberSchema,
   WorkspaceInvitationSchema,
   ApiKeySchema,
+  OauthClientSchema,
+  OauthGrantSchema,
+  OauthTokenSchema,
+  OauthCodeSchema,
   ApiRequestSchema,
   AuditEntrySchema,
+  DoorRefusalSchema,
+  GreylistSchema,
   ErasedAccountSchema,
   AuthSessionSchema,
   AuthCredentialSchema,
   AuthVerificationSchema,
   AuthPasskeySchema,
+  AuthRecoveryCodeSchema,
+  AuthTotpSchema,
+  SignInProviderSchema,
   AuthRateLimitSchema,
   RequestWindowSchema,
   DomainSchema,
@@ -105,6 +120,7 @@ export const entities = [
   DmarcReportSchema,
   RawMessageSchema,
   ReceptionSchema,
+  ScreeningJobSchema,
   SmtpOfferSchema,
   EmailSchema,
   EmailContentSchema,

@@ -2,7 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors, isResponseSerializationError } from 'fastify-type-provider-zod';
 import type { Logger } from 'pino';
 import { INSUFFICIENT_SCOPE } from '../../core/accounts/key-rights.ts';
-import { UserError, type UserErrorCode } from '../../core/shared/errors.ts';
+import { UserError, type UserErrorCode, VIRUS_FOUND } from '../../core/shared/errors.ts';
 import { isTransient } from '../../db/errors.ts';
 import { invalidInput } from '../../schema/input-shapes.ts';
 import { RequestLimiterAway } from '../admission/request-limit.ts';
@@ -47,6 +47,9 @@ const statuses: Record<UserErrorCode, [statusCode: number, name: string]> = {
   rate_limited: [429, 'rate_limit_exceeded'],
   unavailable: [503, 'application_error'],
 };
+
+/** A valid request about mail that is refused for what it contains. */
+const UNPROCESSABLE = 422;
 
 /** Converts an error to a response, the only place that does. Logs internal errors, once, and returns 500 for them. */
 export function errorResponse(error: unknown, log: Logger): ErrorResponse {
@@ -185,7 +188,8 @@ function userErrorResponse(error: UserError): ErrorResponse {
     const { body, headers } = unavailable(error.message, error.retryAfterSeconds);
     return { body: { ...body, code: error.reason }, headers };
   }
-  const [statusCode, name] = statuses[error.code];
+  const [usualStatus, name] = statuses[error.code];
+  const statusCode = error.reason === VIRUS_FOUND ? UNPROCESSABLE : usualStatus;
   const isThrottled = error.code === 'rate_limited';
   return {
     body: {

@@ -36,6 +36,7 @@ const features: Readonly<Record<string, readonly Row[]>> = {
     ['Read or archive one email', 'updateEmail putEmail', 'updateEmail'],
     ['Read or archive several emails', 'updateEmails', 'updateEmails'],
     ['Safe HTML', 'showEmail', '', '', CONNECTIONS],
+    ['Message in quarantine', 'downloadQuarantined', '', '', 'Files are HTTP downloads'],
     ['Move an email to the trash', 'trashEmail', 'trashEmails', '', 'GraphQL moves up to 100 emails'],
     [
       'Delete an email forever',

@@ -63,7 +63,7 @@ export const webhookSchemas: Record<string, Schema> = {
       security: {
         type: 'object',
         description:
-          'What the screening says: `injection` with `verdict` and `findings`, or null if the email was not screened.',
+          'What the screening says: `injection` with `verdict` and `findings`, or null if the email was not screened, and `spam` with `verdict`, `score`, `required`, `symbols` and `by`.',
       },
       parsedData: record(
         {

@@ -4,10 +4,12 @@ import { accountCapability } from '../../operations/accounts/account-capability.
 import { apiRequestCapability } from '../../operations/accounts/api-request-capability.ts';
 import { auditCapability } from '../../operations/accounts/audit-capability.ts';
 import { customerCapability } from '../../operations/accounts/customer-capability.ts';
+import { oauthGrantCapability } from '../../operations/accounts/oauth-grant-capability.ts';
 import { dmarcSummaryCapability } from '../../operations/domains/dmarc-report-capability.ts';
 import { replyAddressCapability } from '../../operations/domains/reply-address-capability.ts';
 import { emailChecksCapability } from '../../operations/emails/email-checks-capability.ts';
 import { imageSenderCapability } from '../../operations/emails/image-sender-capability.ts';
+import { listUnsubscribeCapability } from '../../operations/emails/list-unsubscribe-capability.ts';
 import { timelineCapability } from '../../operations/emails/timeline-capability.ts';
 import {
   deliveryCapability,
@@ -17,6 +19,8 @@ import {
 import { endpointDeletion, retryWaitingCapability } from '../../operations/endpoints/endpoint-capability.ts';
 import { webhookRequestCapability } from '../../operations/endpoints/webhook-request-capability.ts';
 import { simulateCapability } from '../../operations/routing/simulate-capability.ts';
+import { refusalCapability } from '../../operations/screening/refusal-capability.ts';
+import { spamCapability } from '../../operations/screening/spam-capability.ts';
 import { retrySendingCapability } from '../../operations/sending/schedule-capability.ts';
 import { sentReviewCapability } from '../../operations/sending/sent-review-capability.ts';
 import { assigneeCapability } from '../../operations/threads/assignee-capability.ts';
@@ -55,6 +59,7 @@ import { emailWaitRoutes } from './emails/email-wait.ts';
 import { emailRoutes } from './emails/emails.ts';
 import { importRoutes } from './emails/import.ts';
 import { legacyMailRoutes } from './emails/legacy-mail.ts';
+import { quarantineRoutes } from './emails/quarantine.ts';
 import { receivingRoutes } from './emails/receiving.ts';
 import { endpointActionRoutes, endpointTestRoutes, replayRoutes } from './endpoints/endpoint-actions.ts';
 import { endpointRoutes } from './endpoints/endpoints.ts';
@@ -92,6 +97,7 @@ const resources = [
   reprocessRoutes,
   contactRoutes,
   ...memberRoutes,
+  capabilityRoutes(oauthGrantCapability),
   capabilityRoutes(customerCapability),
   capabilityRoutes(imageSenderCapability),
   emailWaitRoutes,
@@ -111,7 +117,10 @@ const resources = [
       simulateInbound: { route: { bodyLimit: MAIL_BODY_LIMIT, errorHandler: sendSnakeCaseError } },
     },
   }),
+  capabilityRoutes(spamCapability),
+  quarantineRoutes,
   capabilityRoutes(timelineCapability),
+  capabilityRoutes(listUnsubscribeCapability),
   replyRoutes,
   forwardRoutes,
   threadRoutes,
@@ -149,6 +158,7 @@ const resources = [
   capabilityRoutes(apiRequestCapability),
   capabilityRoutes(auditCapability),
   auditExportRoute,
+  capabilityRoutes(refusalCapability),
   receivingRoutes,
   legacyScheduledRoutes,
   legacyMailRoutes,

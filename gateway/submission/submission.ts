@@ -1,5 +1,5 @@
 import { hasRight } from '../../core/accounts/rights.ts';
-import { RECIPIENT_SUPPRESSED, UserError } from '../../core/shared/errors.ts';
+import { RECIPIENT_SUPPRESSED, UserError, VIRUS_FOUND } from '../../core/shared/errors.ts';
 import { isTransient } from '../../db/errors.ts';
 import type { Caller } from '../../operations/caller.ts';
 import type { OperationContext, OperationParts } from '../../operations/context.ts';
@@ -158,9 +158,12 @@ function refusalOf(error: unknown): Refusal | null {
     case 'validation':
     case 'not_found':
     case 'gone':
-      return refused(550, error.reason === RECIPIENT_SUPPRESSED ? '5.7.1' : '5.6.0', error.message);
+      return refused(550, POLICY_REASONS.has(error.reason) ? '5.7.1' : '5.6.0', error.message);
   }
 }
+
+/** Reasons for which a valid message is refused. */
+const POLICY_REASONS: ReadonlySet<string | undefined> = new Set([RECIPIENT_SUPPRESSED, VIRUS_FOUND]);
 
 /** The text of a reply is one line of ASCII (RFC 5321 §4.2), and not too long. */
 function refused(code: number, enhancedCode: string, text: string): Refusal {

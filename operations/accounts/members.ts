@@ -12,6 +12,7 @@ import { findRequester } from '../../db/queries/accounts/member-name.ts';
 import { assignedEvent } from '../../db/queries/threads/thread-assignee.ts';
 import { invalid, isValidId, type OperationContext } from '../context.ts';
 import { publishLimits } from './api-keys.ts';
+import { requireFreshSignIn } from './fresh-sign-in.ts';
 import { announceLimits } from './key-grants.ts';
 import { withFullAccess } from './key-reach.ts';
 
@@ -81,6 +82,7 @@ export async function changeMember(
   { keepsKeys = false, ...given }: GivenRights & { keepsKeys?: boolean | undefined },
 ): Promise<Member> {
   requireGiven(context, given);
+  requireFreshSignIn(context, 'change a member');
   const mayHaveKeys = hasRoleRight(given.role, 'keys');
   await changeMembers(context, async (transaction) => {
     const changed = await rows.changeMember(transaction, context.userId, validId(personId), {
@@ -105,6 +107,7 @@ export async function removeMember(
   personId: string,
   { keepsKeys }: { keepsKeys: boolean },
 ): Promise<void> {
+  requireFreshSignIn(context, 'remove a member');
   await changeMembers(context, async (transaction) => {
     const keys = { keepsKeys, by: context.rights.personId };
     const removed = await rows.removeMember(transaction, context.userId, validId(personId), keys);
@@ -131,6 +134,7 @@ export async function leaveWorkspace(context: OperationContext, workspaceId: str
 export async function transferOwnership(context: OperationContext, personId: string): Promise<Member> {
   await readMember(context, personId);
   const { personId: by } = requirePerson(context, 'transfer a workspace');
+  requireFreshSignIn(context, 'transfer the workspace');
   await changeMembers(context, async (transaction) => {
     const outcome = await rows.transferOwnership(transaction, context.userId, { personId: validId(personId), by });
     if (outcome === 'no member') throw memberNotFound();

@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import { EMAIL_STATUSES as storedStatuses } from '../../core/emails/email-status.ts';
 import type { AddressFields } from '../../core/mime/address.ts';
+import type { SpamChoice } from '../../core/screening/spam-check.ts';
 import { requireRankedWords } from '../../core/search/relevance.ts';
 import type { RelevanceCursor } from '../../core/search/relevance-cursor.ts';
 import { MAX_QUERY_LENGTH, refused } from '../../core/search/search-query.ts';
@@ -64,6 +65,8 @@ export interface EmailQuery {
   isTest?: boolean | undefined;
   /** true: mail in the trash, which is left out otherwise */
   isTrashed?: boolean | undefined;
+  /** mail in the folder Spam and in quarantine: with other mail, or alone; it is left out otherwise */
+  spam?: SpamChoice | undefined;
   /** 30d when omitted */
   timeRange?: (typeof TIME_RANGES)[number] | undefined;
   /** id or name */
@@ -221,6 +224,8 @@ async function searchOf(context: OperationContext, query: EmailSearchQuery): Pro
   if (sendingOf(query.status) !== null)
     throw refused(`A search with words cannot be limited to ${query.status ?? ''} mail`);
   if (query.isTest !== undefined) throw refused('A search with words cannot be limited to test mail');
+  if (query.spam === 'include')
+    throw refused('A search with words finds mail in Spam with `spam` `only`, or other mail');
   return { terms, conditions: await conditionsOf(context, { ...query, timeRange: query.timeRange ?? 'all' }) };
 }
 
@@ -310,17 +315,21 @@ async function conditionsOf(context: OperationContext, query: EmailQuery): Promi
     isArchived = null,
     isTest = null,
     isTrashed = false,
+    spam,
     domain,
     address,
     search,
   } = query;
   if (search !== undefined && search.length > MAX_QUERY_LENGTH)
     throw invalid(`Search text must not be longer than ${MAX_QUERY_LENGTH} characters`, 'search');
+  if (spam !== undefined && isTrashed)
+    throw invalid('`spam` cannot be combined with `trashed`. Use one of them.', 'spam');
   const flags = flagsOf(status, isArchived);
   const range = {
     since: timeRange === 'all' ? null : new Date(context.now().getTime() - RANGE_HOURS[timeRange] * 3_600_000),
     isTest,
     isTrashed,
+    ...(spam === undefined ? {} : { spam }),
     domain: domain ?? null,
     address: address ?? null,
     search: await prepareListSearch(context, search ?? '', query.language),

@@ -3,6 +3,7 @@ import { AUTHENTICATION_RESULTS } from '../../core/mime/authentication.ts';
 import { ATTENDEE_STATUSES, EVENT_STATUSES } from '../../core/mime/calendar-event.ts';
 import { SENDER_VERDICTS } from '../../core/mime/sender-verdict.ts';
 import { INJECTION_KINDS, INJECTION_VERDICTS, SCREENED_PARTS } from '../../core/screening/screened-mail.ts';
+import { SPAM_SOURCES, SPAM_VERDICTS } from '../../core/screening/spam-check.ts';
 import { named, nameType } from '../../core/shared/field-notes.ts';
 import { oneOf } from '../../core/shared/vocabulary.ts';
 import { SECURITY_WARNINGS } from './security-warnings.ts';
@@ -175,11 +176,53 @@ const injection = nameType(
   { type: 'Injection', description: 'Text in a received email that is aimed at an agent which reads it.' },
 ).meta({ id: 'Injection' });
 
+export const spamVerdict = oneOf(SPAM_VERDICTS, {
+  name: 'SpamVerdict',
+  description: 'Whether an email is spam.',
+  values: {
+    clean: 'It is not spam.',
+    suspected: 'It may be spam.',
+    spam: 'It is spam and is kept in the folder Spam.',
+    not_checked: 'No spam filter has checked it.',
+  },
+});
+
+const spamSymbol = nameType(
+  z.object({
+    name: z.string().meta({ description: 'Name of the rule.' }),
+    score: z.number().meta({ description: 'What the rule adds to the score.' }),
+    description: z.string().meta({ description: 'The rule in words. Empty if the filter has none.' }),
+  }),
+  { type: 'SpamSymbol', description: 'A rule of the spam filter that matched an email.' },
+).meta({ id: 'SpamSymbol' });
+
+const spamCheck = nameType(
+  z.object({
+    verdict: spamVerdict.meta({ description: 'Whether the email is spam.' }),
+    score: z.number().nullable().meta({ description: 'Score of the spam filter. Null if it did not check the email.' }),
+    required: z
+      .number()
+      .nullable()
+      .meta({ description: 'Score from which the spam filter advises to refuse an email.' }),
+    symbols: z.array(spamSymbol).meta({ description: 'Rules that matched, up to 25, those that matter most first.' }),
+    by: oneOf(SPAM_SOURCES, {
+      name: 'SpamSource',
+      description: 'Who decided whether an email is spam.',
+      values: { filter: 'The spam filter.', user: 'A user who marked the email.' },
+    }).meta({ description: 'Who decided: the spam filter, or a user who marked the email.' }),
+  }),
+  { type: 'SpamCheck', description: 'What the spam filter says about a received email.' },
+).meta({ id: 'SpamCheck' });
+
 /** What the screening of an email says. */
 export const emailSecurity = nameType(
   z.object({
     injection: injection.nullable().meta({
       description: 'Text that is aimed at an agent. Null if the email was not screened, as sent mail.',
+    }),
+    spam: spamCheck.meta({ description: 'What the spam filter says.' }),
+    virus: z.string().nullable().meta({
+      description: 'Name of the virus for which the email is in quarantine. Null if it is not.',
     }),
   }),
   { type: 'EmailSecurity', description: 'What the screening of an email says.' },

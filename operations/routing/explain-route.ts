@@ -118,6 +118,8 @@ function factsOf(mail: Examined, { recipient, ownAddress }: OwnRecipient) {
     attachments: mail.attachments,
     authentication: mail.authentication,
     injection: mail.injection,
+    // A simulated message goes through no scanner.
+    screening: null,
     text_body: mail.textBody,
     html_body: mail.htmlBody,
     parse_error: mail.parseError,

@@ -61,7 +61,7 @@ const config = nameType(required(z.unknown()), {
   type: 'GuardConfig',
   input: 'GuardConfigInput',
   description:
-    'What the rule matches. explicit: `subject`, `hasWords`, `from`, `to` and `attachments`, each `{operator: "OR"|"AND", values: [...]}`; `hasAttachment`; `spf`, `dkim` and `dmarc`, each a result or a list of results; `injection`, `review` or `clear`. All criteria must match. Addresses are complete or `*@domain`; `from.aligned` requires that DMARC passed for the address. Attachments are `.exe`, `invoice*.pdf`, part of a name, `application/pdf` or `image/*`. ai_prompt: `prompt`. REST also takes its JSON text.',
+    'What the rule matches. explicit: `subject`, `hasWords`, `from`, `to` and `attachments`, each `{operator: "OR"|"AND", values: [...]}`; `hasAttachment`; `spf`, `dkim` and `dmarc`, each a result or a list of results; `injection`, `review` or `clear`; `spam`, a verdict or a list of verdicts; `minSpamScore`, a number. All criteria must match. Addresses are complete or `*@domain`; `from.aligned` requires that DMARC passed for the address. Attachments are `.exe`, `invoice*.pdf`, part of a name, `application/pdf` or `image/*`. ai_prompt: `prompt`. REST also takes its JSON text.',
 });
 
 /** The action of a rule; REST also takes its name alone. */

@@ -4,7 +4,7 @@ import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import { appendEvents, setFlags } from '../../db/queries/emails/email-flags.ts';
 import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
-import { guardFactsOfRow } from '../../db/queries/routing/guard-facts.ts';
+import { type GuardedContent, guardFactsOfRow } from '../../db/queries/routing/guard-facts.ts';
 import { readDecision, rewriteRoute } from '../../db/queries/routing/route-rewrite.ts';
 import type { Reply } from '../../schema/messages.ts';
 import { emailNotFound, newIdentifier, type OperationContext } from '../context.ts';
@@ -111,22 +111,25 @@ function withDraft(
   draft: ParsedDraft,
   of: { recipient: string | null; ownAddress: string },
 ): RoutableMail {
-  const facts = guardFactsOfRow({
-    subject: draft.subject,
-    recipient: of.recipient,
-    own_address: of.ownAddress,
-    addresses: draft.addresses,
-    attachments: draft.attachments,
-    authentication: draft.authentication,
-    injection: draft.injection,
-    text_body: draft.textBody,
-    html_body: draft.htmlBody,
-    parse_error: null,
-  });
+  const factsWith = (known: GuardedContent | null) =>
+    guardFactsOfRow({
+      subject: draft.subject,
+      recipient: of.recipient,
+      own_address: of.ownAddress,
+      addresses: draft.addresses,
+      attachments: draft.attachments,
+      authentication: draft.authentication,
+      injection: draft.injection,
+      // The scanners are not asked again.
+      screening: known === null ? null : { spam: known.facts.spam },
+      text_body: draft.textBody,
+      html_body: draft.htmlBody,
+      parse_error: null,
+    });
   return {
     ...stored,
     facts: { ...stored.facts, isDmarcReport: stored.facts.isDmarcReport || draft.isDmarcReport },
-    read: () => Promise.resolve({ facts, isParsed: true }),
+    read: async () => ({ facts: factsWith(await stored.read('outline')), isParsed: true }),
   };
 }
 

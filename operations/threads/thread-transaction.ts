@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { UserError } from '../../core/shared/errors.ts';
 import { asUser, inUserTransaction } from '../../db/connection/transaction.ts';
 import { isConflict, isContention, retryContention } from '../../db/errors.ts';
-import { appendThreadEvents, type ThreadEvent } from '../../db/queries/threads/thread-events.ts';
+import { appendThreadEvents, type FeedEvent } from '../../db/queries/threads/thread-events.ts';
 import { findThreads } from '../../db/queries/threads/thread-list.ts';
 import { resolvePlaces } from '../../db/queries/threads/thread-move.ts';
 import { findTrashedThreads } from '../../db/queries/threads/thread-trash.ts';
@@ -12,8 +12,11 @@ import { inTrash, isValidId, newIdentifier, type OperationContext } from '../con
 /** Result of a change of threads, and its events for the feed. */
 export interface Changed<T> {
   answer: T;
-  events: Omit<ThreadEvent, 'id'>[];
+  events: Omit<FeedEvent, 'id'>[];
 }
+
+/** What a change of threads needs. */
+export type ThreadContext = Pick<OperationContext, 'bus' | 'database' | 'userId' | 'answerBy' | 'now' | 'random'>;
 
 /** Milliseconds that a change waits for a lock: mail may be being threaded, or another change is running. */
 const LOCK_TIMEOUT_MS = 3_000;
@@ -27,7 +30,7 @@ const SPARE_MS = 4_000;
  * the work throws, and conflict when the locks are held for too long.
  */
 export async function changeThreads<T>(
-  context: OperationContext,
+  context: ThreadContext,
   work: (client: pg.ClientBase) => Promise<Changed<T>>,
 ): Promise<T> {
   const { bus, database, userId } = context;
@@ -99,7 +102,7 @@ export function threadNotFound(): UserError {
   return new UserError('not_found', 'Thread not found');
 }
 
-function retryTransaction<T>(context: OperationContext, work: () => Promise<T>): Promise<T> {
+function retryTransaction<T>(context: ThreadContext, work: () => Promise<T>): Promise<T> {
   return retryContention(work, {
     maxTries: MAX_TRIES,
     firstPauseMs: FIRST_PAUSE_MS,

@@ -7,7 +7,7 @@ import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext
 import { regroup } from './regroup-messages.ts';
 import { restoreLocked, withoutMessages } from './restore-threads.ts';
 import { MAX_THREADS } from './thread-changes.ts';
-import { type Changed, changeThreads, resolveLivingThreads } from './thread-transaction.ts';
+import { type Changed, changeThreads, resolveLivingThreads, type ThreadContext } from './thread-transaction.ts';
 import { trashLocked } from './trash-threads.ts';
 import { type ChangedThreads, createChangeRecord } from './undo-change.ts';
 
@@ -31,7 +31,7 @@ export async function trashThreads(context: OperationContext, threadIds: readonl
     const living = [...new Set(await resolveLivingThreads(client, userId, threadIds, 'anywhere'))];
     const record = createChangeRecord();
     const events = await trashLocked(client, userId, living);
-    for (const { threadId } of events) record.add(threadId, { trashed: { to: true } });
+    for (const { threadId } of events) if (threadId != null) record.add(threadId, { trashed: { to: true } });
     const undoId = await record.store(client, context);
     return { answer: { threadIds: living, undoId }, events };
   });
@@ -68,33 +68,41 @@ export interface TrashedEmail {
 export async function trashEmails(context: OperationContext, emailIds: readonly string[]): Promise<TrashedEmail[]> {
   const asked = requireEmails(emailIds);
   return changed(context, async (client) => {
-    const { userId } = context;
-    const emails = await trash.lockTrashable(client, userId, asked);
-    if (emails.length < asked.length) throw emailNotFound();
-    const moving = emails.filter(({ isTrashed }) => !isTrashed).map(requireSettled);
-    const byThread = Map.groupBy(moving, ({ threadId }) => threadId);
-    const threads = await readThreads(client, userId, [...byThread.keys()]);
-    const threadOf = new Map(emails.map(({ id, threadId }) => [id, threadId ?? '']));
-    const events: Events = [];
-    const whole = threads
-      .filter(({ id, messageCount }) => byThread.get(id)?.length === messageCount)
-      .map(({ id }) => id);
-    events.push(...(await trashLocked(client, userId, whole)));
-    for (const { id, threadId, threadReason } of moving) {
-      if (whole.includes(threadId)) continue;
-      const ownId = newIdentifier(context, 'thread');
-      const regrouped = await regroup(client, userId, {
-        emailIds: [id],
-        targetId: ownId,
-        target: 'made',
-        reason: 'new',
-      });
-      await setThreadReason(client, userId, id, threadReason ?? 'new');
-      events.push(...withoutMessages(regrouped), ...(await trashLocked(client, userId, [ownId], threadId)));
-      threadOf.set(id, ownId);
-    }
+    const { threadOf, events } = await moveToTrash(client, context, asked);
     return { answer: asked.map((id) => ({ emailId: id, threadId: threadOf.get(id) ?? '' })), events };
   });
+}
+
+/** The same in a transaction of changeThreads. Returns the thread of each there, and the events. */
+export async function moveToTrash(
+  client: pg.ClientBase,
+  context: ThreadContext,
+  emailIds: readonly string[],
+): Promise<{ threadOf: Map<string, string>; events: Events }> {
+  const { userId } = context;
+  const emails = await trash.lockTrashable(client, userId, emailIds);
+  if (emails.length < emailIds.length) throw emailNotFound();
+  const moving = emails.filter(({ isTrashed }) => !isTrashed).map(requireSettled);
+  const byThread = Map.groupBy(moving, ({ threadId }) => threadId);
+  const threads = await readThreads(client, userId, [...byThread.keys()]);
+  const threadOf = new Map(emails.map(({ id, threadId }) => [id, threadId ?? '']));
+  const events: Events = [];
+  const whole = threads.filter(({ id, messageCount }) => byThread.get(id)?.length === messageCount).map(({ id }) => id);
+  events.push(...(await trashLocked(client, userId, whole)));
+  for (const { id, threadId, threadReason } of moving) {
+    if (whole.includes(threadId)) continue;
+    const ownId = newIdentifier(context, 'thread');
+    const regrouped = await regroup(client, userId, {
+      emailIds: [id],
+      targetId: ownId,
+      target: 'made',
+      reason: 'new',
+    });
+    await setThreadReason(client, userId, id, threadReason ?? 'new');
+    events.push(...withoutMessages(regrouped), ...(await trashLocked(client, userId, [ownId], threadId)));
+    threadOf.set(id, ownId);
+  }
+  return { threadOf, events };
 }
 
 /** Moves emails back from the trash, each with its thread there. Returns the threads that they are in now. Throws as trashEmails. */

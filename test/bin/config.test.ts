@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Config, ConfigError, isLoopback, readConfig } from '../../bin/config.ts';
+import { defaultDoor } from '../../haraka-plugins/settings.ts';
 
 const key = Buffer.alloc(32, 7).toString('base64url');
 
@@ -39,10 +40,13 @@ test('an empty environment gives the defaults of the table', () => {
     forwardLimitPerHour: 1_000,
     retention: { rawDays: null, bodyDays: null, metadataDays: null },
     isSignUpOpen: true,
+    oidc: null,
     systemMailFrom: 'postroom@localhost',
     trustedProxies: [],
     smtpProxies: [],
     guardModel: null,
+    scanners: { spam: null, virus: null },
+    scansOutgoing: false,
     webhookCaFile: null,
     outboundCaFile: null,
     logLevel: 'info',
@@ -61,6 +65,8 @@ test('an empty environment gives the defaults of the table', () => {
       unknownRecipients: 20,
       freeUnknownRecipients: 5,
     },
+    door: defaultDoor,
+    dmarc: { enforcement: 'off', trustedForwarders: [] },
     monitoring: { host: '127.0.0.1', port: 9464, isAskedFor: false },
     drainDelaySeconds: 0,
     tracing: null,

@@ -50,6 +50,7 @@ const refusals: [words: [program: string, ...words: string[]], reason: RegExp][]
   [['bin/backup.ts'], /missing/],
   [['bin/restore.ts', 'somewhere', '--outgoing', 'drop'], /--outgoing/],
   [['bin/held.ts', 'keep'], /keep/],
+  [['bin/refused.ts', '--limit', '0'], /--limit/],
   [['bin/held.ts', 'list', '--email', 'x'], /--email/],
 ];
 // In `npm test`, the first of each program.

@@ -118,7 +118,7 @@ describe('docker-compose.yml', () => {
   test('pins every image, ours to the current version', () => {
     const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
     for (const { name, image } of all)
-      expect(image, name).toMatch(/^[a-z-]+:\d+\.\d+(\.\d+)?(-[a-z0-9.]+)?(@sha256:[0-9a-f]{64})?$/);
+      expect(image, name).toMatch(/^[a-z-]+(?:\/[a-z-]+)?:\d+\.\d+(\.\d+)?(-[a-z0-9.]+)?(@sha256:[0-9a-f]{64})?$/);
     for (const { image } of all.filter(({ image }) => image.startsWith('postroom')))
       expect(image).toMatch(new RegExp(`^postroom(-backup)?:${version}$`));
     for (const { definition } of all) {

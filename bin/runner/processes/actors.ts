@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { Actor, ActorContext } from '../../../actors/actor.ts';
+import type { Scanners } from '../../../actors/screening/scanners.ts';
 import { loadOnce } from '../../../core/shared/load-once.ts';
 import { createByteStore } from '../../../db/byte-store.ts';
 import type { Database } from '../../../db/connection/database.ts';
@@ -84,7 +85,9 @@ export async function startActor(name: ActorName, context: ActorContext, setting
         dnsServers: config.dnsServers,
         dataDirectory: settings.mailDirectory,
         mailHostname: config.mailHostname,
+        dmarc: config.dmarc,
         secretKey,
+        scanners: await openScannersOf(config, context.log),
         fault,
       });
     }
@@ -150,6 +153,7 @@ export async function startActor(name: ActorName, context: ActorContext, setting
         sendLimitPerHour: config.sendLimitPerHour,
         approvalDays: config.approvalDays,
         guardModel: config.guardModel,
+        dmarc: config.dmarc,
         ...(config.webhookCaFile === null
           ? {}
           : { trustedCertificates: await readAuthorities('WEBHOOK_CA_FILE', config.webhookCaFile) }),
@@ -165,6 +169,13 @@ export async function startActor(name: ActorName, context: ActorContext, setting
       };
     }
   }
+}
+
+/** Opens the scanners. Without any, their code is not loaded. */
+async function openScannersOf({ scanners }: Config, log: Logger): Promise<Scanners | null> {
+  if (scanners.spam === null && scanners.virus === null) return null;
+  const { openScanners } = await import('../../../actors/screening/scanners.ts');
+  return openScanners(scanners, log);
 }
 
 /** PostgreSQL connections for payload queries, in a process without a gateway. */

@@ -3,12 +3,14 @@ import type { Database } from '../../../db/connection/database.ts';
 import type { GatewayConfig } from '../../../gateway/gateway-config.ts';
 import { turnAway } from '../../../gateway/http/http-server.ts';
 import { createGateway } from '../../../gateway/server.ts';
+import type { OutgoingScan } from '../../../operations/context.ts';
 import type { LocalSending } from '../../../operations/sending/local-sender.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { type Config, faultOf } from '../../config.ts';
 import { drawRandom } from '../draw-random.ts';
 import type { Readiness } from '../monitoring/readiness.ts';
 import { VERSION } from '../version.ts';
+import { readAuthorities } from './actors.ts';
 import { ownPorts } from './own-ports.ts';
 
 export interface GatewayParts {
@@ -63,9 +65,12 @@ export function gatewayConfigOf({
     streamLimitPerUser: config.streamLimitPerUser,
     retention: config.retention,
     hasGuardModel: config.guardModel !== null,
+    hasSpamFilter: config.scanners.spam !== null,
     allowedPrivateNetworks: config.allowedPrivateNetworks,
     ownPorts: ownPorts(config, databaseUrl),
     isSignUpOpen: config.isSignUpOpen,
+    oidc: config.oidc,
+    dnsServers: config.dnsServers,
     openForLocal: config.openForLocal,
     systemMailFrom: config.systemMailFrom,
     trustedProxies: config.trustedProxies,
@@ -74,9 +79,21 @@ export function gatewayConfigOf({
   };
 }
 
+/** Returns what checks outgoing mail; null: it is not checked, and the code of the scanners is not loaded. */
+async function openOutgoingScan(
+  { scanners, scansOutgoing }: Config,
+  log: Logger,
+): Promise<((bytes: Uint8Array) => Promise<OutgoingScan>) | null> {
+  if (!scansOutgoing || scanners.virus === null) return null;
+  const { openScanners, scanOutgoing } = await import('../../../actors/screening/scanners.ts');
+  const { virus } = openScanners({ spam: null, virus: scanners.virus }, log) ?? {};
+  return virus == null ? null : (bytes) => scanOutgoing(virus, bytes);
+}
+
 /** Serves HTTP at HOST and HTTP_PORT until it is closed. */
 export async function openGateway(parts: GatewayParts): Promise<{ close(): Promise<void> }> {
   const { config, secretKey, databaseUrl, bus, database, authDatabase, log, requestLimitStore, readiness } = parts;
+  const scanOutgoing = await openOutgoingScan(config, log);
   const app = await createGateway({
     database,
     authDatabase,
@@ -86,7 +103,13 @@ export async function openGateway(parts: GatewayParts): Promise<{ close(): Promi
     isLeaving: readiness.isLeaving,
     fault: faultOf(config),
     ...(parts.localSending === undefined ? {} : { localSending: parts.localSending }),
-    config: gatewayConfigOf({ config, secretKey, databaseUrl, requestLimitStore }),
+    ...(scanOutgoing === null ? {} : { scanOutgoing }),
+    config: {
+      ...gatewayConfigOf({ config, secretKey, databaseUrl, requestLimitStore }),
+      ...(config.webhookCaFile === null
+        ? {}
+        : { trustedCertificates: await readAuthorities('WEBHOOK_CA_FILE', config.webhookCaFile) }),
+    },
   });
   await app.listen({ host: config.host, port: config.httpPort });
   return {

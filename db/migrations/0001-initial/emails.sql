@@ -36,6 +36,8 @@ create table reception (
   is_test boolean not null default false,
   reply_address_id text,
   imported jsonb,
+  -- what the scanners said before the 250, see core/screening/spam-check.ts; null: nothing
+  screening jsonb,
   repeat_count integer not null default 0,
   repeated_at timestamptz(3),
   primary key (user_id, email_id)
@@ -96,6 +98,8 @@ create table email (
   read_at timestamptz(3),
   is_archived boolean not null default false,
   trashed_at timestamptz(3),
+  -- received mail in the folder Spam, or in quarantine: it is in the trash, too, so that lists leave it out
+  kept_apart text check (kept_apart in ('spam', 'virus')),
   is_test boolean not null default false,
   reply_address_id text,
   metadata jsonb,
@@ -113,9 +117,10 @@ create table email (
 create index email_list on email (user_id, created_at, id) where trashed_at is null;
 create index email_own_address on email (user_id, own_address, created_at, id) where trashed_at is null;
 create index email_trash on email (user_id, created_at, id) where trashed_at is not null;
+create index email_apart on email (user_id, created_at, id) where kept_apart is not null;
 create index email_thread on email (user_id, thread_id, thread_at, id);
 create index email_message_id on email (user_id, message_id);
-create index email_unthreaded on email (created_at) where thread_id is null and type <> 'scheduled';
+create index email_unthreaded on email (created_at) where thread_id is null and type <> 'scheduled' and kept_apart is null;
 create index email_scheduled on email (scheduled_at) where status = 'scheduled';
 create index email_outgoing on email (user_id, created_at) where type <> 'received';
 create index email_unsent on email (user_id, created_at, id) where type = 'sent' and status = 'pending';
@@ -149,6 +154,8 @@ create table email_content (
   authentication jsonb,
   -- what is aimed at an agent that reads it, see core/screening/screened-mail.ts; null: it was not screened, as sent mail
   injection jsonb,
+  -- what the scanners said, see core/screening/spam-check.ts; null: not checked
+  screening jsonb,
   priority text,
   tags jsonb not null default '[]',
   is_truncated boolean not null default false,
@@ -161,6 +168,22 @@ alter table email_content alter column text_body set storage external, alter col
   alter column cleaned_text set storage external, alter column cleaned_html set storage external;
 call pg_temp.sample_few_rows('email_content');
 call pg_temp.protect_rows('email_content');
+
+-- What is still to be asked of the scanners: a check of mail that was accepted while one was away, or a lesson that a user gives. `hold`: the
+-- reception waits for it, and is claimed by 'screening' until then.
+create table screening_job (
+  user_id text not null,
+  email_id text not null,
+  kind text not null check (kind in ('check', 'hold', 'learn_spam', 'learn_ham')),
+  tries smallint not null default 0,
+  next_attempt_at timestamptz(3) not null,
+  claimed_by text,
+  claimed_until timestamptz(3),
+  created_at timestamptz(3) not null,
+  primary key (user_id, email_id)
+);
+create index screening_job_due on screening_job (next_attempt_at);
+call pg_temp.protect_rows('screening_job');
 
 create table email_counter (
   user_id text not null,
@@ -205,6 +228,20 @@ create function raw_octets(p_user_id text, p_email_ids text[]) returns table (em
       and (current_setting('role') <> 'postroom_domain' or is_in_reach(e.own_domain, e.own_address)) $$;
 revoke all on function raw_octets from public;
 grant execute on function raw_octets to postroom_gateway, postroom_actor, postroom_domain;
+
+-- An infected email of the user, with its octets if they are asked for. No other way leads to them: its row has no raw_id.
+create function quarantined_message(p_user_id text, p_email_id text, p_with_octets boolean)
+  returns table (virus text, octets bytea, sha256 bytea, size_octets integer)
+  language sql stable security definer set search_path = public, pg_temp as $$
+    select c.screening->>'virus', case when p_with_octets then m.octets end, m.sha256, m.size_octets
+    from email e
+    join email_content c on c.user_id = e.user_id and c.email_id = e.id
+    join reception r on r.user_id = e.user_id and r.email_id = e.id
+    join raw_message m on m.id = r.raw_id
+    where e.user_id = p_user_id and e.id = p_email_id and e.kept_apart = 'virus' and p_user_id = current_setting('postroom.user_id', true)
+      and current_setting('role') <> 'postroom_domain' $$;
+revoke all on function quarantined_message from public;
+grant execute on function quarantined_message to postroom_gateway;
 
 -- The octets of the message in which bodies of an email lie. As raw_octets, and actors read those of all users.
 create function placed_octets(p_user_id text, p_email_id text) returns bytea

@@ -29,7 +29,7 @@ begin
       domain_id text, is_whole boolean, event_ids text[], message_id text, subject text, base_subject text, from_name text,
       from_address text, from_text text, to_addresses text[], cc_addresses text[], preview text, date timestamptz, attachment_count integer,
       headers jsonb, addresses jsonb, in_reply_to text[], reference_ids text[], places integer[], body_places integer[], removed_parts jsonb, attachments jsonb,
-      authentication jsonb, injection jsonb, priority text, is_truncated boolean, parser_version smallint, search_text text, parties text[],
+      authentication jsonb, injection jsonb, screening jsonb, priority text, is_truncated boolean, parser_version smallint, search_text text, parties text[],
       keys text[], firm_keys text[], reply_key text, anchor jsonb, thread jsonb, route jsonb)
     cross join lateral (select * from message o where o.raw_id = g.raw_id limit 1) m
   ), offered as (
@@ -77,9 +77,9 @@ begin
     where t.turn = 1
   ), reception_row as (
     insert into reception (user_id, email_id, raw_id, reverse_path, recipient, own_address, address_id, domain_id, remote_address, helo,
-      is_tls, trace_fields, is_test, accepted_at, parsed_at, claimed_by, claimed_until, tries)
+      is_tls, trace_fields, is_test, screening, accepted_at, parsed_at, claimed_by, claimed_until, tries)
     select f.user_id, f.email_id, f.raw_id, f.reverse_path, f.recipient, f.own_address, f.address_id, f.domain_id, f.remote_address, f.helo,
-      f.is_tls, f.trace_fields, false, v_now, case when w.is_whole then v_now end, case when c.is_claimed then p_claimant end,
+      f.is_tls, f.trace_fields, false, f.screening, v_now, case when w.is_whole then v_now end, case when c.is_claimed then p_claimant end,
       case when c.is_claimed then v_lease end, case when w.is_whole or c.is_claimed then 1 else 0 end
     from fresh f left join lateral (select true as is_whole from whole o where o.email_id = f.email_id limit 1) w on true
     cross join lateral (select p_claims_receptions and w.is_whole is null as is_claimed) c
@@ -98,10 +98,10 @@ begin
     returning 1
   ), content_row as (
     insert into email_content (user_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, html_body, cleaned_text,
-      cleaned_html, body_places, removed_parts, attachments, authentication, injection, priority, is_truncated, parser_version)
+      cleaned_html, body_places, removed_parts, attachments, authentication, injection, screening, priority, is_truncated, parser_version)
     select w.user_id, w.email_id, w.headers, w.addresses, w.in_reply_to, w.reference_ids, take_piece(p_bodies, w.places, 0),
       take_piece(p_bodies, w.places, 1), take_piece(p_bodies, w.places, 2), take_piece(p_bodies, w.places, 3), w.body_places, w.removed_parts, w.attachments,
-      w.authentication, w.injection, w.priority, w.is_truncated, w.parser_version
+      w.authentication, w.injection, w.screening, w.priority, w.is_truncated, w.parser_version
     from whole w
   ), search_row as (
     insert into email_search (user_id, email_id, created_at, text, parties)
@@ -273,7 +273,7 @@ create function take_piece(p_bodies bytea, p_places integer[], p_n integer) retu
 create function offer_has_ended(p_offer smtp_offer) returns boolean language plpgsql stable as $$
 begin
   return p_offer.expires_at <= postroom_now()
-    or exists (select from email e where e.user_id = p_offer.user_id and e.id = p_offer.email_id and e.trashed_at is not null)
+    or exists (select from email e where e.user_id = p_offer.user_id and e.id = p_offer.email_id and e.trashed_at is not null and e.kept_apart is null)
     or (not exists (select from reception r where r.user_id = p_offer.user_id and r.email_id = p_offer.email_id)
       and exists (
         select from smtp_offer o

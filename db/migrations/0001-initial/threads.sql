@@ -329,7 +329,7 @@ begin
           select k.message_id from thread_message_id k
           where k.user_id = p_user_id and k.message_id = 'reply-address:' || e.reply_address_id limit 1) end as thread_key
       from email e left join email_content c on c.user_id = p_user_id and c.email_id = e.id
-      where e.user_id = p_user_id and e.id = any (p_email_ids) and e.thread_id is null and e.type <> 'scheduled'
+      where e.user_id = p_user_id and e.id = any (p_email_ids) and e.thread_id is null and e.type <> 'scheduled' and e.kept_apart is null
       for update of e skip locked
     ), named as materialized (
       select distinct k.key

@@ -1,10 +1,11 @@
 import type pg from 'pg';
+import type { Screening } from '../../../core/screening/spam-check.ts';
 import { storableText } from '../../../core/shared/text.ts';
 import { storeBytesSql } from '../../byte-store.ts';
 import { LEASE_SECONDS } from '../../claim.ts';
 import type { Database } from '../../connection/database.ts';
 import { packMessage } from '../../packed-message.ts';
-import type { Imported, Reception } from './reception-claim.ts';
+import { type Imported, type Reception, SCREENING_CLAIMANT } from './reception-claim.ts';
 
 /** The envelope of an SMTP transaction or test. */
 interface OfferedEnvelope {
@@ -17,7 +18,11 @@ interface OfferedEnvelope {
   imported?: Imported | undefined;
   recipients: readonly (Pick<Reception, 'userId' | 'recipient' | 'ownAddress' | 'addressId' | 'domainId'> & {
     replyAddressId?: string | undefined;
+    /** what the scanners said; omitted: nothing */
+    screening?: Screening | null | undefined;
   })[];
+  /** a scanner was away: it is checked later, and with `hold` not processed before; omitted: it is not */
+  later?: 'check' | 'hold' | undefined;
 }
 
 /** One SMTP transaction, test or import that waits for its commit, with the identifiers of its rows if it is new. */
@@ -42,7 +47,7 @@ export interface AcceptOutcome {
   accepted: Reception[];
 }
 
-/** Milliseconds, less than what is left of the question's 20 s. */
+/** Milliseconds, less than what is left of the question's 30 s. */
 export const COMMIT_TIMEOUT_MS = 10_000;
 
 /**
@@ -58,7 +63,7 @@ export async function acceptGroup(
 ): Promise<AcceptOutcome[]> {
   const octets = await packOffers(offers);
   const { rows } = await client.query<{ email_id: string; accepted_at: Date }>({
-    ...(offers.some(({ traceParent }) => traceParent !== null) ? ACCEPT_TRACED : ACCEPT),
+    ...acceptStatement(offers),
     values: [
       JSON.stringify(messageRows(offers, octets)),
       JSON.stringify(recipientRows(offers)),
@@ -73,14 +78,15 @@ export async function acceptGroup(
   return outcomes;
 }
 
-const acceptSql = (more: string) => `
+/** `claimed`: the claimant of the receptions and the end of the lease. */
+const acceptSql = (more: string, claimed: string) => `
   with message as materialized (
     select * from json_to_recordset($1) as m (raw_id text, sha256 text, size integer, start integer, length integer, reverse_path text,
       remote_address text, helo text, is_tls boolean, trace_fields text, is_test boolean, is_once boolean, imported jsonb, trace_parent text,
       repeat_seconds integer)
   ), recipient as materialized (
     select * from json_to_recordset($2) as r (raw_id text, email_id text, user_id text, recipient text, own_address text,
-      address_id text, domain_id text, reply_address_id text)
+      address_id text, domain_id text, reply_address_id text, screening jsonb, later text)
   ), offered as (
     insert into smtp_offer as o (user_id, recipient, reverse_path, sha256, remote_address, email_id, accepted_at, expires_at)
     select distinct on (1, 2, 3, 4, 5) r.user_id, r.recipient, m.reverse_path, decode(m.sha256, 'hex'), m.remote_address, r.email_id,
@@ -99,24 +105,36 @@ const acceptSql = (more: string) => `
     ${storeBytesSql('(select * from message where raw_id in (select raw_id from taken))', '$3')}
   )${more}
   insert into reception (user_id, email_id, raw_id, reverse_path, recipient, own_address, address_id, domain_id,
-    reply_address_id, remote_address, helo, is_tls, trace_fields, is_test, imported, accepted_at, claimed_by, claimed_until, tries)
+    reply_address_id, remote_address, helo, is_tls, trace_fields, is_test, imported, screening, accepted_at, claimed_by, claimed_until, tries)
   select t.user_id, t.email_id, t.raw_id, m.reverse_path, t.recipient, t.own_address, t.address_id, t.domain_id,
-    t.reply_address_id, m.remote_address, m.helo, m.is_tls, m.trace_fields, m.is_test, m.imported, (select postroom_now()), $4::text,
-    case when $4::text is not null then (select postroom_now()) + interval '${LEASE_SECONDS} seconds' end,
+    t.reply_address_id, m.remote_address, m.helo, m.is_tls, m.trace_fields, m.is_test, m.imported, t.screening, (select postroom_now()), ${claimed},
     case when $4::text is not null then 1 else 0 end
   from taken t join message m using (raw_id)
   returning email_id, accepted_at`;
 
-const ACCEPT = { name: 'accept-group', text: acceptSql('') };
-const ACCEPT_TRACED = {
-  name: 'accept-group-traced',
-  text: acceptSql(`, traced as (
+const CLAIMED = `$4::text,
+    case when $4::text is not null then (select postroom_now()) + interval '${LEASE_SECONDS} seconds' end`;
+/** Mail that is held has no lease that ends: the screening gives it back. */
+const CLAIMED_OR_HELD = `case when t.later = 'hold' then '${SCREENING_CLAIMANT}' else $4::text end,
+    case when t.later = 'hold' then 'infinity' when $4::text is not null then (select postroom_now()) + interval '${LEASE_SECONDS} seconds' end`;
+const TRACED = `, traced as (
     insert into email_trace (user_id, email_id, trace_parent, created_at)
     select t.user_id, t.email_id, m.trace_parent, (select postroom_now()) from taken t join message m using (raw_id)
     where m.trace_parent is not null
     on conflict do nothing
-  )`),
-};
+  )`;
+const LATER = `, later as (
+    insert into screening_job (user_id, email_id, kind, next_attempt_at, created_at)
+    select t.user_id, t.email_id, t.later, (select postroom_now()), (select postroom_now()) from taken t where t.later is not null
+  )`;
+const ACCEPT = { name: 'accept-group', text: acceptSql('', CLAIMED) };
+const ACCEPT_TRACED = { name: 'accept-group-traced', text: acceptSql(TRACED, CLAIMED) };
+const ACCEPT_LATER = { name: 'accept-group-later', text: acceptSql(`${TRACED}${LATER}`, CLAIMED_OR_HELD) };
+
+function acceptStatement(offers: readonly Offer[]) {
+  if (offers.some(({ envelope }) => envelope.later !== undefined)) return ACCEPT_LATER;
+  return offers.some(({ traceParent }) => traceParent !== null) ? ACCEPT_TRACED : ACCEPT;
+}
 
 /** Returns the octets that are stored of each message. */
 export function packOffers(offers: readonly Offer[]): Promise<Buffer[]> {
@@ -162,6 +180,8 @@ export function recipientRows(offers: readonly Offer[]) {
       address_id: recipient.addressId,
       domain_id: recipient.domainId,
       reply_address_id: recipient.replyAddressId,
+      ...(recipient.screening == null ? {} : { screening: recipient.screening }),
+      ...(envelope.later === undefined ? {} : { later: envelope.later }),
     })),
   );
 }
@@ -196,6 +216,7 @@ export function outcomeOf(offer: Offer, written: Map<string, Date>): AcceptOutco
       domainId: recipient.domainId,
       replyAddressId: recipient.replyAddressId ?? null,
       imported: envelope.imported ?? null,
+      screening: recipient.screening ?? null,
       remoteAddress: storableText(envelope.remoteAddress),
       helo: storableText(envelope.helo),
       isTls: envelope.isTls,

@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
 import type { EmailStatus, EmailType } from '../../../core/emails/email-status.ts';
+import type { SpamChoice } from '../../../core/screening/spam-check.ts';
 import { addressParty, domainParty } from '../../../core/search/email-parties.ts';
 import type { ListSearch } from '../../../core/search/search-query.ts';
 import type { KeysetCursor, KeysetPage, Page } from '../../../core/shared/page.ts';
@@ -37,6 +38,8 @@ export interface EmailConditions {
   isTest?: boolean | null;
   /** in the trash, which other lists leave out; absent means false */
   isTrashed?: boolean;
+  /** mail that is kept apart as spam or for a virus: with the other mail, or alone; absent: left out */
+  spam?: SpamChoice | undefined;
   /** created at or after this instant */
   since: Date | null;
   /** id of a domain of the user: matches the user's side of an email; a name: either side */
@@ -130,10 +133,32 @@ interface Parts {
 }
 
 async function parts(transaction: Transaction<Tables>, userId: string, conditions: EmailConditions): Promise<Parts> {
+  if (conditions.spam === 'include')
+    return together(
+      await parts(transaction, userId, { ...conditions, spam: undefined }),
+      await parts(transaction, userId, { ...conditions, spam: 'only' }),
+    );
   if (conditions.search !== null) return searchParts(transaction, userId, conditions, conditions.search);
   if (conditions.isHeld) return heldParts(userId, conditions);
   const own = ownParts(userId, conditions);
   return partiesOf(conditions) === null ? own : exchangedParts(userId, conditions, own);
+}
+
+/** Selects from two sources that share no email. */
+function together(one: Parts, other: Parts): Parts {
+  return {
+    source: sql``,
+    select: (tail, each) => sql`
+      select e.* from (
+        (${one.source} ${one.select(each, each)}) union all (${other.source} ${other.select(each, each)})
+      ) e where true ${tail('e')}`,
+    total: sql`(${one.source} select ${one.total}) + (${other.source} select ${other.total})`,
+  };
+}
+
+/** Whether the emails are in the trash, which has mail that is kept apart, too. */
+function isOfTrash({ isTrashed, spam }: EmailConditions): boolean {
+  return isTrashed === true || spam === 'only';
 }
 
 /**
@@ -166,7 +191,7 @@ function ownParts(userId: string, conditions: EmailConditions): Parts {
         select * from email e where ${ofEmails} ${since === null ? sql`` : sql`and e.created_at >= ${since}`}
         ${tail('e')}) e`,
     total:
-      conditions.isTest != null || conditions.sending != null || conditions.isTrashed === true
+      conditions.isTest != null || conditions.sending != null || isOfTrash(conditions)
         ? each
         : since === null
           ? counted
@@ -181,7 +206,7 @@ function ownParts(userId: string, conditions: EmailConditions): Parts {
 function exchangedParts(userId: string, conditions: EmailConditions, own: Parts): Parts {
   const { since, domain } = conditions;
   const hasOwn =
-    domain === null || conditions.isTrashed === true
+    domain === null || isOfTrash(conditions)
       ? sql<SqlBool>`true`
       : sql<SqlBool>`exists (select from email_counter c where c.user_id = ${userId} and c.own_address = any (${countedOwners})
           and c.grain = 'all' and c.own_domain = ${domainNameOf(userId, domain)})`;
@@ -233,6 +258,7 @@ async function searchParts(
   { part, terms }: ListSearch,
 ): Promise<Parts> {
   const others = [
+    ...(isOfTrash(conditions) ? [inPlace(conditions)] : []),
     ...sideConditions(userId, conditions, 'either'),
     ...heldConditions(userId, conditions),
     ...emailConditions(conditions),
@@ -242,7 +268,7 @@ async function searchParts(
   const withPart =
     pattern === null
       ? null
-      : conditions.isTrashed
+      : isOfTrash(conditions)
         ? sql`select x.email_id, x.created_at from trashed_email x where x.user_id = ${userId} and x.text like ${pattern}
             ${since === null ? sql`` : sql`and x.created_at >= ${since}`}`
         : sql`select x.email_id, x.created_at from search_emails(${userId}, ${pattern}, ${since}) x`;
@@ -280,7 +306,7 @@ function partiesOf({ address, domain }: EmailConditions): { address: string | nu
 /** The emails whose other side has one of the keys, as `party`. */
 function partySource(userId: string, conditions: EmailConditions): RawBuilder<unknown> {
   const parties = partiesOf(conditions);
-  if (conditions.isTrashed === true)
+  if (isOfTrash(conditions))
     return sql`party as materialized (select x.email_id, coalesce(x.parties @> array[${parties?.address ?? null}::text], false) as has_address,
       coalesce(x.parties @> array[${parties?.domain ?? null}::text], false) as has_domain from trashed_email x where x.user_id = ${userId})`;
   return sql`party as materialized (select x.email_id, x.has_address, x.has_domain
@@ -317,9 +343,10 @@ function heldConditions(userId: string, { isHeld }: EmailConditions): RawBuilder
     : [];
 }
 
-/** Whether an email `e` is in the trash or not, as in the indexes of lists. */
-function inPlace({ isTrashed = false }: EmailConditions): RawBuilder<SqlBool> {
-  return isTrashed ? sql`e.trashed_at is not null` : sql`e.trashed_at is null`;
+/** Whether an email `e` is in the trash, kept apart, or in neither, as in the indexes of lists. */
+function inPlace({ isTrashed = false, spam }: EmailConditions): RawBuilder<SqlBool> {
+  if (spam === 'only') return sql`e.kept_apart is not null`;
+  return isTrashed ? sql`e.trashed_at is not null and e.kept_apart is null` : sql`e.trashed_at is null`;
 }
 
 /** Conditions on an email `e` except those on its sides. */

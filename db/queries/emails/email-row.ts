@@ -6,6 +6,7 @@ import type { Attachment } from '../../../core/mime/attachment.ts';
 import type { CalendarEvent } from '../../../core/mime/calendar-event.ts';
 import { REMOVED_KINDS, type RemovedPart } from '../../../core/mime/reply-text.ts';
 import type { Injection } from '../../../core/screening/screened-mail.ts';
+import type { KeptApart, Screening } from '../../../core/screening/spam-check.ts';
 import type { BodyText } from '../../../core/shared/large-text.ts';
 import type { ThreadReason } from '../../../core/threads/threading.ts';
 import type { Row } from '../../entities/tables.ts';
@@ -45,6 +46,8 @@ export interface EmailSummary {
   isArchived: boolean;
   /** when it was moved to the trash; null: it is not there */
   trashedAt: Date | null;
+  /** in the folder Spam, or in quarantine; null: in neither */
+  keptApart: KeptApart | null;
   /** created by its user as a test (operations/routing/simulate-inbound.ts) */
   isTest: boolean;
   /** what the reply address that received it was created with; null for other mail */
@@ -82,6 +85,8 @@ export interface EmailContent {
   authentication: unknown;
   /** null: not screened, as sent mail */
   injection: Injection | null;
+  /** what the scanners said; null: not checked */
+  screening: Screening | null;
   tags: { name: string; value: string }[];
 }
 
@@ -111,6 +116,7 @@ const columns = [
   'read_at',
   'is_archived',
   'trashed_at',
+  'kept_apart',
   'is_test',
   'metadata',
   'thread_at',
@@ -180,6 +186,7 @@ export function emailSummary(row: EmailSummaryRow): EmailSummary {
     readAt: row.read_at,
     isArchived: row.is_archived,
     trashedAt: row.trashed_at,
+    keptApart: row.kept_apart,
     isTest: row.is_test,
     metadata: row.metadata,
     threadAt: row.thread_at,
@@ -206,6 +213,7 @@ const contentColumns = [
   'attachments',
   'authentication',
   'injection',
+  'screening',
   'tags',
 ] as const satisfies readonly (keyof Row<'email_content'>)[];
 
@@ -249,7 +257,8 @@ export const bodyBytes: RawBuilder<number> = sql`(${bodySize('text_body')}::bigi
 export const contentBytes: RawBuilder<number> = sql`(${bodySize('text_body')}::bigint + ${bodySize('html_body')}
   + coalesce(octet_length(c.headers::text), 0) + coalesce(octet_length(c.addresses::text), 0) + coalesce(octet_length(c.attachments::text), 0)
   + coalesce(octet_length(c.reference_ids::text), 0) + coalesce(octet_length(c.in_reply_to::text), 0) + coalesce(octet_length(c.tags::text), 0)
-  + coalesce(octet_length(c.authentication::text), 0) + coalesce(octet_length(c.injection::text), 0))`;
+  + coalesce(octet_length(c.authentication::text), 0) + coalesce(octet_length(c.injection::text), 0)
+  + coalesce(octet_length(c.screening::text), 0))`;
 
 /** The same with null for the bodies, which may be large. */
 export const emailOutlineColumns: RawBuilder<unknown> = sql.join(
@@ -270,6 +279,7 @@ export function emailContent(row: WholeContentRow): EmailContent {
     attachments: attachments.parse(row.attachments ?? []),
     authentication: row.authentication ?? null,
     injection: row.injection ?? null,
+    screening: row.screening ?? null,
     tags: tags.parse(row.tags ?? []),
   };
 }

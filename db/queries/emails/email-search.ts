@@ -1,5 +1,6 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { EmailStatus, EmailType } from '../../../core/emails/email-status.ts';
+import type { SpamChoice } from '../../../core/screening/spam-check.ts';
 import { addressParty, domainParty } from '../../../core/search/email-parties.ts';
 import type { SearchTerm } from '../../../core/search/search-query.ts';
 import { isWordless, wordQuery } from '../../../core/search/word-query.ts';
@@ -19,6 +20,7 @@ export interface EmailSearch {
     isRead: boolean | null;
     isArchived: boolean | null;
     isTrashed?: boolean;
+    spam?: SpamChoice | undefined;
     since: Date | null;
     domain: string | null;
     address: string | null;
@@ -42,13 +44,14 @@ export async function foundEmails(
 
 /** Returns the conditions of the list for searchQuery. */
 export function searchConditions(userId: string, conditions: EmailSearch['conditions']): SearchConditions {
-  const { type, status, isRead, isArchived, isHeld, isTrashed, since, domain, address } = conditions;
+  const { type, status, isRead, isArchived, isHeld, isTrashed, spam, since, domain, address } = conditions;
   const tests = [
     type,
     isRead === null ? null : isRead ? 'marked read' : '!marked read',
     isArchived === null ? null : isArchived ? 'marked archived' : '!marked archived',
     isHeld ? 'held' : null,
-    isTrashed === true ? 'trashed' : null,
+    isTrashed === true || spam === 'only' ? 'trashed' : null,
+    spam === 'only' ? 'apart' : isTrashed === true ? '!apart' : null,
   ].filter((test) => test !== null);
   return {
     tests,

@@ -1,6 +1,10 @@
+import type { Screening } from '../../../core/screening/spam-check.ts';
 import { claimStatement } from '../../claim.ts';
 import type { Database } from '../../connection/database.ts';
 import { notSetAsideSql } from '../upkeep/dead-row.ts';
+
+/** Claims what is not parsed before a scanner has checked it. */
+export const SCREENING_CLAIMANT = 'screening';
 
 /** A claimed reception. */
 export interface ClaimedReception {
@@ -35,6 +39,7 @@ export async function claimReceptions(
       domainId: row.domain_id,
       replyAddressId: row.reply_address_id,
       imported: row.imported,
+      screening: row.screening,
       remoteAddress: row.remote_address,
       helo: row.helo,
       isTls: row.is_tls,
@@ -79,6 +84,7 @@ interface ClaimedRow {
   domain_id: string;
   reply_address_id: string | null;
   imported: Imported | null;
+  screening: Screening | null;
   remote_address: string;
   helo: string;
   is_tls: boolean;
@@ -99,6 +105,7 @@ const columns = [
   'domain_id',
   'reply_address_id',
   'imported',
+  'screening',
   'remote_address',
   'helo',
   'is_tls',
@@ -145,6 +152,8 @@ export interface Reception {
   replyAddressId: string | null;
   /** null when it was not imported */
   imported: Imported | null;
+  /** what the scanners said before the 250; null: nothing */
+  screening: Screening | null;
   remoteAddress: string;
   helo: string;
   isTls: boolean;

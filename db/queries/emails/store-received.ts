@@ -3,6 +3,7 @@ import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
 import type { RemovedPart } from '../../../core/mime/reply-text.ts';
 import type { Injection } from '../../../core/screening/screened-mail.ts';
+import type { Screening } from '../../../core/screening/spam-check.ts';
 import { UNINDEXED_COLUMNS } from '../search/unindexed-email.ts';
 import type { FeedEvent } from '../threads/thread-events.ts';
 import { countEmailsSql } from './email-counter.ts';
@@ -37,6 +38,8 @@ export interface EmailRows {
   authentication: unknown;
   /** see core/screening/screened-mail.ts; null: it could not be parsed */
   injection: Injection | null;
+  /** what the scanners said; omitted: nothing */
+  screening?: Screening;
   priority: string | null;
   is_truncated: boolean;
   parse_error: string | null;
@@ -135,7 +138,7 @@ const storeSql = ({ times, columns, values, isRead, more }: StoreParts) => `
     select * from json_to_recordset($1) as g (user_id text, email_id text, event_id text, message_id text, subject text,
       base_subject text, from_name text, from_address text, from_text text, to_addresses text[], cc_addresses text[], preview text,
       date timestamptz, attachment_count integer, headers jsonb, addresses jsonb, in_reply_to text[], reference_ids text[],
-      places integer[], removed_parts jsonb, attachments jsonb, authentication jsonb, injection jsonb, priority text, is_truncated boolean, parse_error text,
+      places integer[], removed_parts jsonb, attachments jsonb, authentication jsonb, injection jsonb, screening jsonb, priority text, is_truncated boolean, parse_error text,
       parser_version smallint, search_text text, parties text[])
   ), finished as materialized (
     update reception r set parsed_at = (select postroom_now()), claimed_by = null, claimed_until = null, last_error = g.parse_error
@@ -155,9 +158,9 @@ const storeSql = ({ times, columns, values, isRead, more }: StoreParts) => `
     returning 1
   ), content_row as (
     insert into email_content (user_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, html_body, cleaned_text,
-      cleaned_html, removed_parts, attachments, authentication, injection, priority, is_truncated, parse_error, parser_version)
+      cleaned_html, removed_parts, attachments, authentication, injection, screening, priority, is_truncated, parse_error, parser_version)
     select user_id, email_id, headers, addresses, in_reply_to, reference_ids, ${[0, 1, 2, 3].map(bodySql).join(', ')},
-      removed_parts, attachments, authentication, injection, priority, is_truncated, parse_error, parser_version
+      removed_parts, attachments, authentication, injection, screening, priority, is_truncated, parse_error, parser_version
     from finished
     returning 1
   ), search_row as (

@@ -101,7 +101,7 @@ export type StoredContentRow = DeliveryContentRow & PlacedColumns;
 /** The columns of StoredContentRow, of `email e` and `email_content c`. */
 export const DELIVERY_CONTENT_COLUMNS = `e.user_id, e.id, e.raw_id, e.message_id, e.subject, e.recipient, e.own_address, e.created_at, e.date,
   e.is_test, e.metadata, c.headers, c.addresses, c.in_reply_to, c.reference_ids, c.text_body, c.html_body, c.cleaned_text, c.cleaned_html,
-  c.removed_parts, c.attachments, c.authentication, c.injection, c.priority, c.is_truncated, ${placedColumns()}`;
+  c.removed_parts, c.attachments, c.authentication, c.injection, c.screening, c.priority, c.is_truncated, ${placedColumns()}`;
 
 /** Emails with their content, by the parallel arrays $1 (user ids) and $2 (email ids). Rows: StoredContentRow. */
 export const readDeliveryContentSql = `

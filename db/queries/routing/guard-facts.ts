@@ -4,6 +4,7 @@ import { AUTHENTICATION_RESULTS } from '../../../core/mime/authentication.ts';
 import { guardFactsOf, MAX_GUARDED_HTML_LENGTH, MAX_GUARDED_TEXT_LENGTH } from '../../../core/routing/guard-facts.ts';
 import type { GuardFacts } from '../../../core/routing/guard-rule.ts';
 import { INJECTION_VERDICTS } from '../../../core/screening/screened-mail.ts';
+import { NOT_CHECKED, SPAM_VERDICTS } from '../../../core/screening/spam-check.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { addressFields } from '../emails/email-row.ts';
 import { type PlacedColumns, placedColumns, readPlaced } from '../emails/placed-bodies.ts';
@@ -19,6 +20,8 @@ export interface GuardFactsRow {
   authentication: unknown;
   /** jsonb; null: not screened */
   injection: unknown;
+  /** jsonb; null: not checked */
+  screening: unknown;
   text_body: string | null;
   html_body: string | null;
   /** not null: only its header section was read, and its contents are unknown */
@@ -42,7 +45,7 @@ export function guardFactsColumns(extent: GuardFactsExtent): string {
     extent === 'whole'
       ? `left(c.text_body, ${MAX_GUARDED_TEXT_LENGTH}) as text_body, left(c.html_body, ${MAX_GUARDED_HTML_LENGTH}) as html_body, ${placedColumns()}`
       : 'null::text as text_body, null::text as html_body, null::integer[] as body_places, null::bytea as placed_octets';
-  return `e.subject, e.recipient, e.own_address, c.addresses, c.attachments, c.authentication, c.injection, c.parse_error, ${bodies}`;
+  return `e.subject, e.recipient, e.own_address, c.addresses, c.attachments, c.authentication, c.injection, c.screening, c.parse_error, ${bodies}`;
 }
 
 /**
@@ -69,11 +72,15 @@ export function guardFactsOfRow(row: GuardFactsRow): GuardFacts {
     attachments: attachments.parse(row.attachments ?? []),
     authentication: authentication.parse(row.authentication ?? null),
     injection: screened.parse(row.injection ?? null)?.verdict ?? null,
+    spam: scanned.parse(row.screening ?? null)?.spam ?? NOT_CHECKED,
   });
 }
 
 const GUARDED = ['text_body', 'html_body'] as const;
 const screened = z.object({ verdict: z.enum(INJECTION_VERDICTS) }).nullable();
+const scanned = z
+  .object({ spam: z.object({ verdict: z.enum(SPAM_VERDICTS), score: z.number().nullable() }).nullable() })
+  .nullable();
 const attachments = z.array(z.object({ filename: z.string(), contentType: z.string() }));
 const result = z.enum(AUTHENTICATION_RESULTS);
 const authentication = z

@@ -24,6 +24,7 @@ create or replace function search_tests(q search_query) returns text language sq
       when 'scheduled' then 'e.type = ''scheduled'''
       when 'attachment' then 'e.has_attachments'
       when 'trashed' then 'e.trashed_at is not null'
+      when 'apart' then 'e.kept_apart is not null'
       when 'marked read' then 'e.is_read'
       when 'marked archived' then 'e.is_archived'
       when 'held' then 'exists (select from route r where r.user_id = ($1).user_id and r.email_id = e.id

@@ -100,7 +100,7 @@ export async function findUnthreaded(
 
 /** Its plan goes by the index of unthreaded mail from the empty table on (test/db/queries/threads/thread-claim.test.ts). */
 export const UNTHREADED_SQL = `
-  select e.user_id, e.id from email e where e.thread_id is null and e.type <> 'scheduled' and e.id <> all ($2::text[])
+  select e.user_id, e.id from email e where e.thread_id is null and e.type <> 'scheduled' and e.kept_apart is null and e.id <> all ($2::text[])
     and ${notSetAsideSql('assign', 'e.user_id', 'e.id')}
   order by e.created_at limit $1`;
 

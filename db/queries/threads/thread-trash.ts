@@ -148,7 +148,8 @@ export async function findRemovable(
   const { rows } = await client.query<{ id: string }>({
     name: 'trash-removable',
     text: `
-      select e.id from email e where e.user_id = $1 and e.thread_id = any ($2::text[]) and e.trashed_at is not null and e.id > $3
+      select e.id from email e where e.user_id = $1 and e.trashed_at is not null and e.id > $3
+        and (e.thread_id = any ($2::text[]) or e.thread_id is null and e.kept_apart is not null and e.id = any ($5::text[]))
         and ($5::text[] is null or e.id = any ($5::text[]))
       order by e.id limit $4`,
     values: [userId, threadIds, span.afterId, span.limit, emailIds],
@@ -181,7 +182,7 @@ const RESTORE_SQL = `
   with chosen as materialized (
     select e.id from email e where e.user_id = $1 and e.thread_id = any ($2::text[]) and e.trashed_at is not null limit ${TRASHED_AT_ONCE}
   ), moved as materialized (
-    update email e set trashed_at = null, updated_at = (select postroom_now())
+    update email e set trashed_at = null, kept_apart = null, updated_at = (select postroom_now())
     from chosen c where e.user_id = $1 and e.id = c.id returning e.*
   ), kept as materialized (
     delete from trashed_email t where t.user_id = $1 and t.email_id = any (array(select id from chosen)) returning t.*

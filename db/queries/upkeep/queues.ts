@@ -42,7 +42,7 @@ export const queues: readonly Queue[] = [
   {
     step: 'assign',
     table: 'email',
-    isWaiting: `thread_id is null and type <> 'scheduled'`,
+    isWaiting: `thread_id is null and type <> 'scheduled' and kept_apart is null`,
     order: 'created_at',
     since: 'thread_at',
     subject: 'id',

@@ -25,7 +25,7 @@ interface RemovedEmail {
 
 /** Conditions on a row `e` of email: it is being processed. A cancelled scheduled email never gets a thread. */
 export const isInWorkSql = `(
-  e.status = 'pending' or (e.type = 'scheduled' and e.status in ('scheduled', 'paused', 'awaiting_approval')) or (e.thread_id is null and e.type <> 'scheduled')
+  e.status = 'pending' or (e.type = 'scheduled' and e.status in ('scheduled', 'paused', 'awaiting_approval')) or (e.thread_id is null and e.type <> 'scheduled' and e.kept_apart is null)
   or exists (select from recipient r where r.user_id = e.user_id and r.email_id = e.id
     and (r.status = 'pending' or (r.status = 'failed' and r.reported_at is null)))
   or exists (select from delivery d where d.user_id = e.user_id and d.email_id = e.id and d.status = 'pending')
@@ -45,7 +45,8 @@ export async function removeEmails(
     name: 'remove-emails-lock',
     text: `
       select e.id, e.created_at, e.own_address, e.own_domain, e.type, e.status, e.is_read, e.is_archived,
-        e.trashed_at is not null as is_trashed, e.raw_id, e.batch_id, e.thread_id
+        e.trashed_at is not null as is_trashed,
+        case when e.kept_apart = 'virus' then (select r.raw_id from reception r where r.user_id = $1 and r.email_id = e.id) else e.raw_id end as raw_id, e.batch_id, e.thread_id
       from email e where e.user_id = $1 and e.id = any ($2::text[]) and not ${isInWorkSql}
       order by e.id for update skip locked`,
     values: [userId, emailIds],
@@ -119,6 +120,7 @@ const TABLES_BY_EMAIL = [
   'email_content',
   'email_search',
   'trashed_email',
+  'screening_job',
   'reception',
   'route',
   'dmarc_report',
@@ -251,7 +253,7 @@ export async function removeRawMessages(client: pg.ClientBase, rawIds: readonly 
     text: `
       delete from raw_message m where m.id = any ($1::text[]) and not exists (
         select from reception o left join email e on e.user_id = o.user_id and e.id = o.email_id
-        where o.raw_id = m.id and (o.parsed_at is null or e.raw_id = m.id))`,
+        where o.raw_id = m.id and (o.parsed_at is null or e.raw_id = m.id or e.kept_apart = 'virus'))`,
     values: [rawIds],
   });
   return rowCount ?? 0;

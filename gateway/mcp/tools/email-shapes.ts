@@ -131,7 +131,9 @@ export const openedEmail = z.object({
     ),
     security_warnings: z.array(warning).meta({ description: 'What may deceive the reader.' }),
     security: examined.security.meta(
-      listedInWords('`injection`: `verdict`, `review` if text is aimed at you, and `findings` that quote it.'),
+      listedInWords(
+        '`injection`: `verdict`, `review` if text is aimed at you, and `findings` that quote it. `spam`: `verdict`, `score` and `symbols`.',
+      ),
     ),
     recipients: z.array(listedRecipient),
   }),

@@ -74,7 +74,7 @@ export const attachmentRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
 };
 
 /** Sends a file with headers that keep browsers from running it. */
-function sendFile(reply: FastifyReply, file: AttachmentFile): FastifyReply {
+export function sendFile(reply: FastifyReply, file: AttachmentFile): FastifyReply {
   const bytes = Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.byteLength);
   return reply
     .headers({

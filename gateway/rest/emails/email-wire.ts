@@ -4,6 +4,7 @@ import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
 import { findEvent } from '../../../core/mime/calendar-event.ts';
 import { REMOVED_KINDS } from '../../../core/mime/reply-text.ts';
+import { KEPT_APART } from '../../../core/screening/spam-check.ts';
 import { type BodyText, LargeText } from '../../../core/shared/large-text.ts';
 import type { Email, EmailContent, EmailDetails, EmailSummary } from '../../../operations/emails/emails.ts';
 import { describeRecipient, recipientShape } from '../../../operations/sending/recipient-capability.ts';
@@ -64,6 +65,10 @@ const attachmentBody = z
   })
   .meta({ id: 'Attachment' });
 
+const keptApart = z.enum(KEPT_APART).nullable().meta({
+  description: '`spam`: it is in the folder Spam. `virus`: it is in quarantine. Null for other mail.',
+});
+
 export const emailListItem = z
   .object({
     id: z.string(),
@@ -88,6 +93,7 @@ export const emailListItem = z
     is_read: z.boolean(),
     read_at: instant.nullable(),
     is_archived: z.boolean(),
+    kept_apart: keptApart,
     is_test: isTest,
     envelope_recipient: z.string().nullable(),
     ...guardFields,
@@ -148,6 +154,7 @@ export const emailBody = z
     read_at: instant.nullable(),
     is_archived: z.boolean(),
     trashed_at: trashedAt,
+    kept_apart: keptApart,
     is_test: isTest,
     thread_id: threadId,
     thread_position: z.number().int().nullable(),
@@ -222,6 +229,7 @@ export function emailListItemOf(email: EmailSummary, addresses: AddressFields | 
     is_read: email.isRead,
     read_at: wireInstant(email.readAt),
     is_archived: email.isArchived,
+    kept_apart: email.keptApart,
     is_test: email.isTest,
     envelope_recipient: email.recipient,
     guard_status: email.guardStatus,
@@ -258,6 +266,7 @@ export function emailBodyOf(email: Email & Partial<EmailDetails>, publicUrl: str
     read_at: wireInstant(email.readAt),
     is_archived: email.isArchived,
     trashed_at: wireInstant(email.trashedAt),
+    kept_apart: email.keptApart,
     is_test: email.isTest,
     thread_id: email.threadId,
     thread_position: email.threadPosition,

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { SPAM_CHOICES } from '../../../core/screening/spam-check.ts';
 import {
   LIST_SEARCH,
   operatorSearch,
@@ -55,6 +56,10 @@ export const listQuery = z
     trashed: queryBoolean
       .default(false)
       .meta({ description: 'Returns the emails in the trash, which are left out otherwise.' }),
+    spam: z.enum(SPAM_CHOICES).optional().meta({
+      description:
+        '`only` returns the emails in the folder Spam and in quarantine, `include` returns them with the others. They are left out otherwise.',
+    }),
     limit: limit(),
     offset,
     ...besideFields('an email', INSTEAD_OF_OFFSET),
@@ -160,12 +165,13 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
         order_by: order,
         language,
         trashed,
+        spam,
         after,
         before,
         ...page
       } = request.query;
       const context = contextOf(request);
-      const query = { type, status, timeRange, domain, address, search, language, isTrashed: trashed };
+      const query = { type, status, timeRange, domain, address, search, language, isTrashed: trashed, spam };
       const emailId = after ?? before;
       const side = after === undefined ? 'before' : 'after';
       const beside = emailId === undefined ? null : ({ side, emailId } as const);

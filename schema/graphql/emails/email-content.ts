@@ -118,6 +118,7 @@ const EMPTY: EmailParts = {
   attachments: [],
   authentication: null,
   injection: null,
+  screening: null,
   tags: [],
   priority: null,
   isTruncated: false,

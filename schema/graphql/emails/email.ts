@@ -49,6 +49,14 @@ const EmailStatus = builder.enumType('EmailStatus', {
   }),
 });
 
+const KeptApart = builder.enumType('KeptApart', {
+  description: 'Where a received email is kept apart from other mail.',
+  values: {
+    SPAM: { value: 'spam', description: 'In the folder Spam.' },
+    VIRUS: { value: 'virus', description: 'In quarantine, because it has a virus.' },
+  } as const,
+});
+
 const ThreadReason = builder.enumType('ThreadReason', {
   description: 'Why an email belongs to its thread.',
   values: enumValues<NonNullable<emails.EmailSummary['threadReason']>>({
@@ -227,6 +235,11 @@ EmailNode.implement({
       nullable: true,
       description: 'When the email was moved to the trash. Null if it is not there.',
     }),
+    keptApart: t.expose('keptApart', {
+      type: KeptApart,
+      nullable: true,
+      description: 'Whether the email is in the folder Spam or in quarantine. Null for other mail.',
+    }),
     threadPosition: t.exposeInt('threadPosition', {
       nullable: true,
       description: 'Position in the thread, starting at 0. Null if there is no thread yet.',
@@ -290,6 +303,14 @@ const TimeRange = builder.enumType('TimeRange', {
   } as const,
 });
 
+const SpamChoice = builder.enumType('SpamChoice', {
+  description: 'Which emails of the folder Spam a list has.',
+  values: {
+    INCLUDE: { value: 'include', description: 'With the other emails.' },
+    ONLY: { value: 'only', description: 'Only these.' },
+  } as const,
+});
+
 const EmailFilter = builder.inputType('EmailFilter', {
   description: 'Filters a list of emails. Omit a field or pass null to match all; only timeRange has a default.',
   fields: (t) => ({
@@ -298,6 +319,10 @@ const EmailFilter = builder.inputType('EmailFilter', {
     isArchived: t.boolean({ description: 'True matches archived emails only, false the others.' }),
     isTest: t.boolean({ description: 'True matches simulated emails only, false all others.' }),
     isTrashed: t.boolean({ description: 'True matches emails in the trash, which are left out otherwise.' }),
+    spam: t.field({
+      type: SpamChoice,
+      description: 'Matches emails in the folder Spam and in quarantine, which are left out otherwise.',
+    }),
     timeRange: t.field({
       type: TimeRange,
       description:
@@ -410,6 +435,7 @@ function emailQuery(filter: EmailFilterInput): emails.EmailQuery {
     isArchived: filter?.isArchived ?? undefined,
     isTest: filter?.isTest ?? undefined,
     isTrashed: filter?.isTrashed ?? undefined,
+    spam: filter?.spam ?? undefined,
     timeRange: filter?.timeRange ?? undefined,
     domain: filter?.domain ?? undefined,
     address: filter?.address ?? undefined,

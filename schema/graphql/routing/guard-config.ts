@@ -1,11 +1,12 @@
 import type { ExplicitConfig, GuardCriterion, PromptConfig } from '../../../core/routing/guard-config.ts';
-import { authenticationResult, injectionVerdict } from '../../../operations/emails/finding-shapes.ts';
+import { authenticationResult, injectionVerdict, spamVerdict } from '../../../operations/emails/finding-shapes.ts';
 import { builder, enumValues } from '../builder.ts';
 import { addInputType, addOutputType, typeFor } from '../capability-shapes.ts';
 import { EmailNode, GuardRuleNode } from '../nodes.ts';
 
 const AuthenticationResult = typeFor(authenticationResult);
 const InjectionVerdict = typeFor(injectionVerdict);
+const SpamVerdict = typeFor(spamVerdict);
 
 const GuardOperator = builder.enumType('GuardOperator', {
   description: 'How many values of a criterion must match.',
@@ -35,6 +36,8 @@ const texts = {
   dkim: 'DKIM results that match. One valid signature counts as PASS, whatever the others are.',
   dmarc: 'DMARC results that match.',
   injection: 'Verdict of the screening for text that is aimed at an agent.',
+  spam: 'Verdicts of the spam filter, of which one must match.',
+  minSpamScore: 'Least score of the spam filter, -1,000 to 1,000. Mail that was not checked has no score.',
   mode: 'How a form displays the rule.',
 } as const;
 const operator = 'Whether any or all values must match.';
@@ -121,6 +124,17 @@ const ExplicitGuardConfig = builder.objectRef<ExplicitConfig>('ExplicitGuardConf
       description: texts.injection,
       resolve: (config) => config.injection ?? null,
     }),
+    spam: t.field({
+      type: [SpamVerdict],
+      nullable: true,
+      description: texts.spam,
+      resolve: (config) => config.spam ?? null,
+    }),
+    minSpamScore: t.float({
+      nullable: true,
+      description: texts.minSpamScore,
+      resolve: (config) => config.minSpamScore ?? null,
+    }),
     mode: t.field({
       type: GuardFormMode,
       nullable: true,
@@ -172,6 +186,8 @@ const GuardConfigInput = builder.inputType('GuardConfigInput', {
     dkim: t.field({ type: [AuthenticationResult], description: texts.dkim }),
     dmarc: t.field({ type: [AuthenticationResult], description: texts.dmarc }),
     injection: t.field({ type: InjectionVerdict, description: texts.injection }),
+    spam: t.field({ type: [SpamVerdict], description: texts.spam }),
+    minSpamScore: t.float({ description: texts.minSpamScore }),
     mode: t.field({ type: GuardFormMode, description: texts.mode }),
     prompt: t.string({
       description: 'For type AI_PROMPT: the question for the language model, 1 to 4,000 characters.',

@@ -12,6 +12,7 @@ const facts: GuardFacts = {
   attachments: Array.from({ length: 100 }, () => ({ filename: 'f'.repeat(255), contentType: 'a/b' })),
   authentication: null,
   injection: null,
+  spam: { verdict: 'not_checked', score: null },
 };
 let server: GuardModelServer;
 let model: GuardModel;

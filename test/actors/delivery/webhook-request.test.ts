@@ -53,6 +53,7 @@ const partsWith = (timeout: number): WebhookRequestParts => ({
     authentication: null,
     priority: null,
     injection: null,
+    screening: null,
     is_truncated: false,
     is_test: false,
   },

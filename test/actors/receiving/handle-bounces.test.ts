@@ -131,6 +131,7 @@ describe('faults in handling a bounce', () => {
       addressId: null,
       replyAddressId: null,
       imported: null,
+      screening: null,
       remoteAddress: '',
       helo: '',
       isTls: false,

@@ -22,6 +22,7 @@ function queued(
     domainId: 'dom_a',
     replyAddressId: null,
     imported: null,
+    screening: null,
     remoteAddress: '192.0.2.1',
     helo: 'elsewhere.test',
     isTls: false,

@@ -60,6 +60,7 @@ function factsOf(told: Told = {}): PayloadFacts {
       attachments: files.map((each, index) => ({ ...file, index, ...each })),
       priority: null,
       injection: null,
+      screening: null,
       isTruncated: false,
     },
     raw: null,

@@ -15,6 +15,7 @@ import type { Attachment } from '../../../core/mime/attachment.ts';
 import { type CalendarEvent, findEvent } from '../../../core/mime/calendar-event.ts';
 import { parseMessage } from '../../../core/mime/parse-message.ts';
 import { readRemovedTexts } from '../../../core/mime/reply-text.ts';
+import { NOT_CHECKED } from '../../../core/screening/spam-check.ts';
 import { hasCorpora, readEmlMessages } from '../../support/mail/corpora.ts';
 
 /** The payload as text. */
@@ -82,6 +83,7 @@ const facts: PayloadFacts = {
     attachments: [attachment],
     priority: null,
     injection: null,
+    screening: null,
     isTruncated: false,
   },
   raw: Buffer.from('Subject: Hi\r\n\r\nAAAA'),
@@ -124,7 +126,7 @@ test('the nested payload has every field of the interface', () => {
       metadata: { order: 4711 },
       senderVerdict: sender.verdict,
       authentication: sender.authentication,
-      security: { injection: null },
+      security: { injection: null, spam: NOT_CHECKED },
       parsedData: {
         messageId: '<1@a.test>',
         date: '2026-11-20T11:59:00.000Z',
@@ -176,7 +178,7 @@ test('the flat payload is only the email', () => {
     cc: [],
     senderVerdict: sender.verdict,
     authentication: sender.authentication,
-    security: { injection: null },
+    security: { injection: null, spam: NOT_CHECKED },
     subject: 'Hi',
     html: null,
     text: 'text > quoted',
@@ -347,6 +349,7 @@ async function factsOf(raw: Buffer): Promise<PayloadFacts> {
     email: { ...EMAIL, messageId: messageId ?? '', subject, date },
     content: {
       ...rest,
+      screening: null,
       addresses,
       inReplyTo,
       references,
@@ -404,7 +407,7 @@ function nestedOf(facts: PayloadFacts) {
       metadata,
       senderVerdict: facts.sender.verdict,
       authentication: facts.sender.authentication,
-      security: { injection: content.injection },
+      security: { injection: content.injection, spam: NOT_CHECKED },
       parsedData: {
         messageId,
         date: date ?? receivedAt,
@@ -461,7 +464,7 @@ function flatOf(facts: PayloadFacts) {
     metadata: email.metadata,
     senderVerdict: facts.sender.verdict,
     authentication: facts.sender.authentication,
-    security: { injection: content.injection },
+    security: { injection: content.injection, spam: NOT_CHECKED },
     html: content.htmlBody,
     text: content.textBody,
     attachments: filesOf(facts),

@@ -10,6 +10,7 @@ const facts: GuardFacts = {
   attachments: [],
   authentication: null,
   injection: null,
+  spam: { verdict: 'not_checked', score: null },
 };
 const explicit = (id: string, priority: number, config: object): GuardRule =>
   ({

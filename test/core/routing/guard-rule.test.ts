@@ -50,6 +50,7 @@ const mail: GuardFacts = {
   ],
   authentication: verdicts(),
   injection: 'review',
+  spam: { verdict: 'not_checked' as const, score: null },
 };
 
 let made = 0;
@@ -385,6 +386,7 @@ describe('facts', () => {
     attachments: [],
     authentication: null,
     injection: null,
+    spam: { verdict: 'not_checked' as const, score: null },
   };
 
   test('contain every recipient once', () => {
@@ -462,5 +464,6 @@ describe('hostile mail and rules take linear time', () => {
     attachments: [],
     authentication: null,
     injection: null,
+    spam: { verdict: 'not_checked' as const, score: null },
   };
 });

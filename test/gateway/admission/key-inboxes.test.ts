@@ -9,7 +9,7 @@ import { type SweepOptions, sweepRoute } from '../../support/stages/isolation-sw
 import { isOfLimitedKeys } from '../../support/stages/needed-scopes.ts';
 import { bodyExamples, isServed } from '../../support/stages/swept-routes.ts';
 
-// A key of one address beside another address of the same domain: key-domains.test.ts has what is the same for a key of one domain.
+// A key of one address beside another address of the same domain: key-domains.attack.ts has what is the same for a key of one domain.
 let gateway: TestGateway;
 let routes: ServedRoute[];
 let two: TwoDomains;

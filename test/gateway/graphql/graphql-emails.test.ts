@@ -132,13 +132,13 @@ const ask = async (query: string, variables: Record<string, unknown> = {}, key =
 
 const FIELDS = `
   id type status messageId subject preview fromText createdAt updatedAt sentAt scheduledAt timezone date failureReason hasAttachments
-  attachmentCount isRead readAt isArchived trashedAt isTest metadata threadPosition threadReason guardStatus envelopeRecipient plusTag size rawUrl
+  attachmentCount isRead readAt isArchived trashedAt keptApart isTest metadata threadPosition threadReason guardStatus envelopeRecipient plusTag size rawUrl
   from { name address } to { name address } cc { name address } bcc { name address } replyTo { name address }
   thread { id } domain { id } ownAddress { id } batch { id } guardRule { id } tags { name value }
   attachments { index filename contentType size contentId disposition downloadUrl } extracts { event { summary } }
   content { text html cleanedText cleanedHtml quotedText signature removedParts { kind start end } inReplyTo references priority isTruncated parseError headers { name value }
     authentication { hasSeveralFromFields spf { result domain } dkim { result domain selector } dmarc { result policy domain } arc { result domain } sender { verdict domain text } } }
-  securityWarnings { kind text shown actual } security { injection { verdict findings { kind part excerpt why } } } approval { status }
+  securityWarnings { kind text shown actual } security { injection { verdict findings { kind part excerpt why } } spam { verdict score required symbols { name score description } by } virus } approval { status }
   recipients { address status attemptCount lastCode lastEnhancedStatus lastText refusal { reason type title advice } nextAttemptAt settledAt complainedAt
     attempts { number startedAt finishedAt durationMs outcome host remoteAddress isTls code enhancedStatus text } }`;
 
@@ -197,6 +197,7 @@ function detailOf(email: Graph) {
     read_at: email.readAt,
     is_archived: email.isArchived,
     trashed_at: email.trashedAt,
+    kept_apart: lower(email.keptApart),
     is_test: email.isTest,
     metadata: email.metadata,
     thread_id: email.thread?.id ?? null,
@@ -221,7 +222,10 @@ function detailOf(email: Graph) {
           },
     sender_verdict: verdicts && { ...verdicts.sender, verdict: lower(verdicts.sender.verdict) },
     security_warnings: email.securityWarnings,
-    security: email.security,
+    security: {
+      ...email.security,
+      spam: { ...email.security.spam, verdict: lower(email.security.spam.verdict), by: lower(email.security.spam.by) },
+    },
     approval: email.approval,
     recipients: recipients.map((recipient: Graph) => {
       const { lastCode, lastEnhancedStatus, lastText, refusal } = recipient;

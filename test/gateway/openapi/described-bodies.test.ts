@@ -132,6 +132,7 @@ describe('webhooks', () => {
       ],
       priority: null,
       injection: null,
+      screening: null,
       isTruncated: false,
     },
     raw: Buffer.from('Subject: Hi\r\n\r\nAAAA'),

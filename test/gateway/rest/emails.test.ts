@@ -56,6 +56,7 @@ test('a list shows every documented field', async () => {
         is_read: false,
         read_at: null,
         is_archived: false,
+        kept_apart: null,
         is_test: false,
         envelope_recipient: box.address,
         guard_status: null,
@@ -375,6 +376,7 @@ describe('one email', () => {
       read_at: null,
       is_archived: false,
       trashed_at: null,
+      kept_apart: null,
       is_test: false,
       metadata: null,
       thread_id: threadId,
@@ -386,7 +388,11 @@ describe('one email', () => {
       authentication: null,
       sender_verdict: null,
       security_warnings: [],
-      security: { injection: null },
+      security: {
+        injection: null,
+        spam: { verdict: 'not_checked', score: null, required: null, symbols: [], by: 'filter' },
+        virus: null,
+      },
       approval: null,
       recipients: [],
     });

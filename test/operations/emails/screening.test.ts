@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { NOT_CHECKED } from '../../../core/screening/spam-check.ts';
 import { openEmail } from '../../../gateway/mcp/tools/email-shapes.ts';
 import { readSenderFindings } from '../../../gateway/rest/emails/sender-findings.ts';
 import { readEmail } from '../../../operations/emails/emails.ts';
@@ -39,6 +40,8 @@ test('a received email has findings about text that is aimed at an agent', async
         },
       ],
     },
+    spam: NOT_CHECKED,
+    virus: null,
   });
 });
 

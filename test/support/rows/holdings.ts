@@ -65,6 +65,7 @@ export async function makeHoldings(ground: HoldingsGround): Promise<Holdings> {
     [mailbox.userId, suppressedBy(mailbox), randomBytes(16).toString('hex')],
   );
   await addRequest(ground.actor, mailbox);
+  await addRefusal(ground.actor, mailbox);
   await addTeam(ground.actor, mailbox);
   await fillEmptyTables(ground.actor, mailbox.userId, known);
   return holdingsOf(ground.actor, mailbox);
@@ -93,7 +94,17 @@ export async function addRequest(actor: Database, { userId }: TestMailbox): Prom
   );
 }
 
-/** Adds a member, an invitation and the workspace of a customer. */
+/** Puts mail that was refused at the door into its list. */
+export async function addRefusal(actor: Database, { userId, address }: TestMailbox): Promise<void> {
+  await actor.pool.query(
+    `insert into door_refusal (user_id, id, created_at, hour_at, last_at, reason, client_address, network, helo, sender, recipient, reply, times)
+     values ($1, 'rfs_' || $2, now(), date_trunc('hour', now()), now(), 'unknown_recipient', '192.0.2.7', '192.0.2.0/24', 'client.test',
+       'ada@elsewhere.test', 'no-' || $3, '550 5.1.1 No such mailbox', 1)`,
+    [userId, randomBytes(16).toString('hex'), address],
+  );
+}
+
+/** Adds a member, an invitation, a program with access and the workspace of a customer. */
 export async function addTeam(actor: Database, { userId }: TestMailbox): Promise<void> {
   const id = randomBytes(16).toString('hex');
   await actor.pool.query(
@@ -107,6 +118,14 @@ export async function addTeam(actor: Database, { userId }: TestMailbox): Promise
   await actor.pool.query(
     `insert into workspace_invitation (id, workspace_id, email, role, token_sha256, expires_at)
      values ('inv_' || $2, $1, 'invited-' || $2 || '@account.test', 'viewer', sha256(convert_to($2, 'UTF8')), now() + interval '7 days')`,
+    [userId, id],
+  );
+  await actor.pool.query(
+    `with made as (
+       insert into api_key (id, user_id, name, secret_sha256, is_grant)
+       values ('key_' || $2, $1, 'Program of ' || $1, sha256(convert_to($2, 'UTF8')), true) returning id)
+     insert into oauth_grant (id, workspace_id, client_id, client_host, level, resource)
+     select id, $1, 'client of ' || $1, 'app.test', 'read', '' from made`,
     [userId, id],
   );
   await actor.pool.query(

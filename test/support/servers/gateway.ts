@@ -129,6 +129,7 @@ function testConfig(given: Partial<GatewayConfig> = {}): GatewayConfig {
     // Its lists would change with every request of a test.
     requestLog: 'off',
     hasGuardModel: false,
+    hasSpamFilter: true,
     allowedPrivateNetworks: ['127.0.0.0/8'],
     ownPorts: [2525],
     isSignUpOpen: true,

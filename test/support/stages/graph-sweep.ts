@@ -38,6 +38,7 @@ const KINDS: [word: RegExp, prefix: string][] = [
   [/Member/, 'usr'],
   [/Invitation/, 'inv'],
   [/Domain|DkimKey/, 'dom'],
+  [/[rR]efusal/, 'rfs'],
   [/ReplyAddress/, 'rpl'],
   [/EmailAddress/, 'addr'],
   [/Endpoint|Deliveries/, 'ep'],

@@ -3,8 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import type { Actor } from '../../../actors/actor.ts';
 import { startDeliveryActor } from '../../../actors/delivery/actor.ts';
+import type { FaultPoint } from '../../../actors/receiving/accept-message.ts';
 import { startReceivingActor } from '../../../actors/receiving/actor.ts';
 import { createParsePool } from '../../../actors/receiving/parse-pool.ts';
+import type { Scanners } from '../../../actors/screening/scanners.ts';
 import { startThreadingActor } from '../../../actors/threading/actor.ts';
 import { FULL_RIGHTS } from '../../../core/accounts/key-rights.ts';
 import { createAddressGuard } from '../../../core/shared/network-address.ts';
@@ -41,6 +43,10 @@ export interface MailStageOptions {
   hasGuardModel?: boolean;
   /** how long a message may be parsed before its commit; milliseconds */
   readAheadMs?: number;
+  /** throws where the receiving process would be killed */
+  fault?: (point: FaultPoint) => void;
+  /** the scanners for spam and viruses */
+  scanners?: Scanners;
 }
 
 export async function openMailStage(options: MailStageOptions = {}): Promise<MailStage> {
@@ -66,6 +72,8 @@ export async function openMailStage(options: MailStageOptions = {}): Promise<Mai
         mailHostname: 'mx.test',
         secretKey: testSecretKey,
         ...(options.readAheadMs === undefined ? {} : { readAheadMs: options.readAheadMs }),
+        ...(options.scanners === undefined ? {} : { scanners: options.scanners }),
+        ...(options.fault === undefined ? {} : { fault: options.fault }),
         ...pool,
       }),
     );
@@ -99,6 +107,7 @@ export async function openMailStage(options: MailStageOptions = {}): Promise<Mai
         secretKey: testSecretKey,
         sendLimitPerHour: 0,
         hasGuardModel: options.hasGuardModel ?? false,
+        hasSpamFilter: options.scanners !== undefined,
         guard: createAddressGuard({ allowedPrivateNetworks: [], ownPorts: [] }),
       },
     }) as unknown as OperationContext;
@@ -133,7 +142,7 @@ export async function openMailStage(options: MailStageOptions = {}): Promise<Mai
     async settled() {
       for (;;) {
         const { rows } = await database.pool.query<{ open: number }>(
-          `select (select count(*) from reception where parsed_at is null) + (select count(*) from email where thread_id is null)
+          `select (select count(*) from reception where parsed_at is null) + (select count(*) from email where thread_id is null and kept_apart is null)
              + (select count(*) from route where outcome is null or outcome = 'asking') as open`,
         );
         if (rows[0]?.open === 0) return;

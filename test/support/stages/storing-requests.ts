@@ -399,6 +399,7 @@ export const stayingCases: Readonly<Record<string, StayingCase>> = {
 const AT_ONCE = 'changes mail, threads or drafts at once, and nothing acts on it later';
 const REMOVES = 'removes or stops something';
 const LOOKS = 'shows or computes something';
+const LEAVES = 'makes one request to a list at once, and stores nothing';
 const ADDS_MAIL = 'adds or reads mail, which endpoints and rules treat with the rights of those who set them up';
 const GIVES = 'gives no role with more rights than the request has';
 const SESSION = 'needs a session';
@@ -432,6 +433,8 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'POST /mail/threads/:id/split': AT_ONCE,
   'POST /mail/threads/:id/move': AT_ONCE,
   'POST /emails/:id/trash': AT_ONCE,
+  'POST /emails/:id/spam': AT_ONCE,
+  'POST /emails/:id/not-spam': ADDS_MAIL,
   'POST /emails/:id/restore': AT_ONCE,
   'POST /mail/threads/:id/restore': AT_ONCE,
   'POST /mail/threads/:id/assign': AT_ONCE,
@@ -458,6 +461,7 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'DELETE /reply-addresses/:id': REMOVES,
   'DELETE /endpoints/:id': REMOVES,
   'POST /endpoints/preview-payload': LOOKS,
+  'POST /emails/:id/unsubscribe': LEAVES,
   'POST /endpoints/:id/test': 'posts an example at once',
   'POST /endpoints/:id/retry-waiting': 'makes pending deliveries due at once',
   'DELETE /guard/:id': REMOVES,
@@ -473,6 +477,7 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'POST /invitations': GIVES,
   'POST /invitations/:id/resend': GIVES,
   'DELETE /invitations/:id': REMOVES,
+  'DELETE /oauth/grants/:id': REMOVES,
   'POST /workspaces': ACCOUNT,
   'PATCH /workspaces/:id': ACCOUNT,
   'DELETE /workspaces/:id': REMOVES,
@@ -526,6 +531,8 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'mutation splitThread': AT_ONCE,
   'mutation restoreThreads': AT_ONCE,
   'mutation trashEmails': AT_ONCE,
+  'mutation markSpam': AT_ONCE,
+  'mutation markNotSpam': ADDS_MAIL,
   'mutation trashThreads': AT_ONCE,
   'mutation updateEmail': AT_ONCE,
   'mutation updateEmails': AT_ONCE,
@@ -540,6 +547,7 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'mutation createInvitation': GIVES,
   'mutation resendInvitation': GIVES,
   'mutation revokeInvitation': REMOVES,
+  'mutation revokeOauthGrant': REMOVES,
   'mutation suppressAddress': ACCOUNT,
   'mutation removeSuppression': ACCOUNT,
   'mutation createCustomerWorkspace': ACCOUNT,
@@ -550,6 +558,7 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'mutation updateApiKey': 'a key only loses scopes, domains and addresses',
   'mutation revokeApiKey': REMOVES,
   'mutation testEndpoint': 'posts an example at once',
+  'mutation unsubscribeFromList': LEAVES,
   'mutation retryWaitingDeliveries': 'makes pending deliveries due at once',
 
   'tool cancel_email': REMOVES,
@@ -557,12 +566,15 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'tool update_draft': 'a draft is sent with the rights of who sends it',
   'tool delete_draft': REMOVES,
   'tool reject_email': REMOVES,
+  'tool unsubscribe_from_list': LEAVES,
   'tool label_threads': AT_ONCE,
   'tool archive_threads': AT_ONCE,
   'tool mark_threads_read': AT_ONCE,
   'tool trash_threads': AT_ONCE,
   'tool assign_thread': AT_ONCE,
   'tool add_thread_note': AT_ONCE,
+  'tool mark_spam': AT_ONCE,
+  'tool mark_not_spam': ADDS_MAIL,
   'tool claim_thread': AT_ONCE,
   'tool release_thread': AT_ONCE,
   'tool suppress_address': ACCOUNT,

@@ -42,6 +42,8 @@ export interface StoringWorld {
   /** a person who is a viewer */
   member: () => Promise<string>;
   invitation: () => Promise<string>;
+  /** a grant of OAuth */
+  grant: () => Promise<string>;
   /** a number that was not used before */
   days: () => number;
   /** a text that was not used before */
@@ -190,6 +192,15 @@ export async function makeStoringWorld(gateway: TestGateway): Promise<StoringWor
       await gateway.owner.pool.query(
         `update workspace_invitation set sent_at = now() - interval '1 hour' where id = $1`,
         [id],
+      );
+      return id;
+    },
+    async grant() {
+      const { id } = await make('/api-keys', { name: 'program' });
+      await gateway.owner.pool.query('update api_key set is_grant = true where id = $1', [id]);
+      await gateway.owner.pool.query(
+        `insert into oauth_grant (id, workspace_id, client_id, client_host, level, resource) values ($1, $2, 'program', 'app.test', 'read', '')`,
+        [id, userId],
       );
       return id;
     },

@@ -52,6 +52,7 @@ export const MESSAGE_BODY = graphql(`
       recipients { id address status lastCode lastText refusal { title advice } nextAttemptAt settledAt }
       securityWarnings { kind text shown actual }
       security { injection { verdict findings { part excerpt why } } }
+      listUnsubscribe { isOneClick url }
       content {
         text cleanedText html parseError isTruncated
         authentication {

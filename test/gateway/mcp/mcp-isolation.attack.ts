@@ -30,6 +30,7 @@ const PLACES: Record<string, { fields: string[]; beside?: Record<string, unknown
   send_draft: { fields: ['draft_id'], beside: { version: 1 } },
   review_email: { fields: ['email_id'] },
   approve_email: { fields: ['email_id'] },
+  unsubscribe_from_list: { fields: ['email_id'] },
   reject_email: { fields: ['email_id'] },
   label_threads: { fields: ['thread_ids'], beside: { add_labels: ['swept'] } },
   archive_threads: { fields: ['thread_ids'] },
@@ -40,6 +41,8 @@ const PLACES: Record<string, { fields: string[]; beside?: Record<string, unknown
   list_thread_notes: { fields: ['thread_id'] },
   assign_thread: { fields: ['thread_id'], beside: { assignee: null } },
   add_thread_note: { fields: ['thread_id'], beside: { text: 'swept' } },
+  mark_spam: { fields: ['email_id'] },
+  mark_not_spam: { fields: ['email_id'] },
   suppress_address: { fields: [], beside: { address: 'swept@example.org' } },
   list_suppressions: { fields: ['search', 'cursor'] },
   remove_suppression: { fields: ['id_or_address'] },
@@ -66,7 +69,7 @@ const NEEDED: Record<string, string[]> = {
   create_reply_address: ['domain'],
 };
 
-const isLast = (tool: string): boolean => ['delete_draft', 'trash_threads'].includes(tool);
+const isLast = (tool: string): boolean => ['delete_draft', 'trash_threads', 'mark_spam'].includes(tool);
 
 const UNKNOWN = '00000000000070008000000000000000';
 const UNKNOWN_NAMES = ['nowhere.example', 'hello@nowhere.example'];

@@ -162,6 +162,8 @@ const toolArguments: Readonly<Record<string, object>> = {
   archive_threads: { thread_ids: [ID] },
   mark_threads_read: { thread_ids: [ID] },
   trash_threads: { thread_ids: [ID] },
+  mark_spam: { email_id: ID },
+  mark_not_spam: { email_id: ID },
   claim_thread: { thread_id: ID, holder: 'x' },
   release_thread: { thread_id: ID, claim_token: 'clm_00000000' },
   suppress_address: { address: 'swept@example.org' },

@@ -51,6 +51,7 @@ const sources: Readonly<Record<string, Source[]>> = {
   DmarcReport: [
     (first, selection) => `{ domain(id: "${lists.domainId}") { page: dmarcReports(first: ${first}) ${selection} } }`,
   ],
+  DoorRefusal: [root('refusals')],
   Domain: [root('domains', ', filter: { status: VERIFIED }')],
   Draft: [root('drafts')],
   Email: [

@@ -1,0 +1,35 @@
+import { UserError } from '../../core/shared/errors.ts';
+import { asUser } from '../../db/connection/transaction.ts';
+import { unpackMessage } from '../../db/packed-message.ts';
+import { findQuarantined } from '../../db/queries/screening/quarantined-bytes.ts';
+import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
+import type { AttachmentFile } from '../emails/attachments.ts';
+
+/**
+ * Returns the message of an email in quarantine, as a file that no program opens by itself. `confirm` is the name of the virus, which proves
+ * that the reader knows of it. Throws not_found, validation.
+ */
+export async function readQuarantined(
+  context: OperationContext,
+  emailId: string,
+  confirm: string | null,
+): Promise<AttachmentFile> {
+  const { database, userId, room } = context;
+  if (!isValidId(emailId)) throw emailNotFound();
+  const found = await asUser(database, userId, (transaction) => findQuarantined(transaction, userId, emailId));
+  if (found === null) throw new UserError('not_found', 'No email with this ID is in quarantine');
+  if (confirm !== found.virus)
+    throw new UserError(
+      'validation',
+      `This email has the virus ${found.virus}. To download it all the same, repeat the request with \`confirm=${encodeURIComponent(found.virus)}\`.`,
+      { details: [{ field: 'confirm', message: 'must be the name of the virus' }] },
+    );
+  room.take(found.sizeBytes);
+  const packed = await asUser(database, userId, (transaction) =>
+    findQuarantined(transaction, userId, emailId, 'with bytes'),
+  );
+  const bytes = packed?.octets == null ? null : await unpackMessage({ ...packed, octets: packed.octets });
+  if (bytes === null) throw new UserError('not_found', 'The message is no longer stored');
+  context.noteReads?.(context, [emailId]);
+  return { filename: `${emailId}.infected`, contentType: 'application/octet-stream', bytes };
+}
