@@ -28,11 +28,11 @@ const note = z
   })
   .meta({ id: 'Note', description: 'What a member wrote beside a thread. It never leaves the workspace.' });
 
+const MENTIONING = `\`@ann@example.com\` mentions a member, and \`@ann\` if no other member’s address begins with \`ann@\`; at most ${MAX_MENTIONS} members.`;
 const words = z.object({
-  text: text.meta({
-    description: `Plain text of 1 to ${MAX_NOTE_LENGTH} characters. \`@ann@example.com\` mentions a member, and \`@ann\` if no other member’s address begins with \`ann@\`; at most ${MAX_MENTIONS} members.`,
-  }),
+  text: text.meta({ description: `Plain text of 1 to ${MAX_NOTE_LENGTH} characters. ${MENTIONING}` }),
 });
+const newWords = z.object({ text: text.meta({ description: 'The new text, as of a new note.' }) });
 const example = { text: '@ann@example.com can you take this one?' };
 const ofThread = { argument: 'threadId', argumentDescription: 'ID of the thread.' } as const;
 const target = { argument: 'id', argumentDescription: 'ID of the note.' } as const;
@@ -94,7 +94,7 @@ export const noteCapability: Capability = {
       method: 'PATCH',
       path: '/notes/:id',
       target,
-      input: words,
+      input: newWords,
       inputName: 'UpdateThreadNote',
       example,
       output: note,

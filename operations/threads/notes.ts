@@ -40,7 +40,7 @@ export async function addNote(context: OperationContext, threadId: string, given
   const id = newIdentifier(context, 'threadNote');
   await changeReachedThread(context, threadId, async (client, living) => {
     const said = await splitMentions(client, userId, living, text, mentioned);
-    const note = { id, threadId: living, ...authorOf(context), authorName: authorName ?? 'Unknown', ...said };
+    const note = { id, threadId: living, ...readAuthor(context), authorName: authorName ?? 'Unknown', ...said };
     if (!(await notes.insertNote(client, userId, note, MAX_NOTES)))
       throw new UserError('conflict', `A thread has at most ${MAX_NOTES} notes. Delete some first.`, {
         reason: 'TOO_MANY_NOTES',
@@ -103,20 +103,20 @@ async function readNote(context: OperationContext, noteId: string): Promise<Note
 }
 
 function showNote(context: OperationContext, note: notes.ThreadNote): Note {
-  const { authorId, authorKeyId } = authorOf(context);
+  const { authorId, authorKeyId } = readAuthor(context);
   const isYours = authorId === null ? note.authorKeyId === authorKeyId : note.authorId === authorId;
   return { ...note, isYours };
 }
 
 /** The author of what the request writes: the person of a session, or the API key. */
-function authorOf({ caller, rights }: OperationContext): Pick<notes.ThreadNote, 'authorId' | 'authorKeyId'> {
+function readAuthor({ caller, rights }: OperationContext): Pick<notes.ThreadNote, 'authorId' | 'authorKeyId'> {
   return caller.via === 'session'
     ? { authorId: rights.personId, authorKeyId: null }
     : { authorId: null, authorKeyId: rights.keyId };
 }
 
 function withoutAuthor(context: OperationContext, personIds: readonly string[]): string[] {
-  const { authorId } = authorOf(context);
+  const { authorId } = readAuthor(context);
   return personIds.filter((id) => id !== authorId);
 }
 

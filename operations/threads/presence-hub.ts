@@ -1,6 +1,6 @@
 import { UserError } from '../../core/shared/errors.ts';
 import { MAX_PRESENT, PRESENCE_MS, PRESENCE_REPEAT_MS, type PresenceState } from '../../core/threads/presence.ts';
-import type { Bus } from '../../schema/messages.ts';
+import type { Broadcast, Bus } from '../../schema/messages.ts';
 
 /** A member who has a thread open. */
 export interface Present {
@@ -38,19 +38,26 @@ interface Entry extends Present {
   announcedAt: number;
 }
 
-export function createPresenceHub({ bus }: { bus: Pick<Bus, 'publish' | 'subscribe'> }): PresenceHub {
+/** `nowMs`: a clock that only goes on, milliseconds. */
+export function createPresenceHub({
+  bus,
+  nowMs = () => performance.now(),
+}: {
+  bus: Pick<Bus, 'publish' | 'subscribe'>;
+  nowMs?: () => number;
+}): PresenceHub {
   const threads = new Map<string, Map<string, Entry>>();
   const followers = new Map<string, Set<() => void>>();
   const counts = new Map<string, number>();
   let followerCount = 0;
   const ending = new AbortController();
-  const keyOf = (userId: string, threadId: string) => `${userId} ${threadId}`;
+  const threadKey = (userId: string, threadId: string) => `${userId} ${threadId}`;
   const tell = (key: string) => {
     for (const wake of followers.get(key) ?? []) wake();
   };
 
   const sweep = setInterval(() => {
-    const now = performance.now();
+    const now = nowMs();
     for (const [key, present] of threads) {
       const ended = [...present.values()].filter(({ endsAt }) => endsAt <= now);
       for (const { personId } of ended) present.delete(personId);
@@ -59,11 +66,11 @@ export function createPresenceHub({ bus }: { bus: Pick<Bus, 'publish' | 'subscri
     }
   }, SWEEP_MS).unref();
 
-  const subscription = bus.subscribe('presence.changed', ({ userId, threadId, personId, name, state }) => {
-    const key = keyOf(userId, threadId);
+  const apply = ({ userId, threadId, personId, name, state }: Broadcast<'presence.changed'>) => {
+    const key = threadKey(userId, threadId);
     const present = threads.get(key) ?? new Map<string, Entry>();
     const before = present.get(personId);
-    const now = performance.now();
+    const now = nowMs();
     if (state === 'gone') present.delete(personId);
     else if (before !== undefined || present.size < MAX_PRESENT)
       present.set(personId, { personId, name, state, endsAt: now + PRESENCE_MS, announcedAt: now });
@@ -75,17 +82,18 @@ export function createPresenceHub({ bus }: { bus: Pick<Bus, 'publish' | 'subscri
       threads.delete(oldest);
     }
     if (before?.state !== present.get(personId)?.state) tell(key);
-  });
+  };
+  const subscription = bus.subscribe('presence.changed', apply);
 
   const list = (userId: string, threadId: string): Present[] => {
-    const now = performance.now();
-    return [...(threads.get(keyOf(userId, threadId))?.values() ?? [])].flatMap(({ personId, name, state, endsAt }) =>
-      endsAt > now ? [{ personId, name, state }] : [],
+    const now = nowMs();
+    return [...(threads.get(threadKey(userId, threadId))?.values() ?? [])].flatMap(
+      ({ personId, name, state, endsAt }) => (endsAt > now ? [{ personId, name, state }] : []),
     );
   };
 
   async function* read(userId: string, threadId: string, signal: AbortSignal): AsyncGenerator<Present[], void> {
-    const key = keyOf(userId, threadId);
+    const key = threadKey(userId, threadId);
     const ended = AbortSignal.any([signal, ending.signal]);
     let isChanged = true;
     let wake: () => void = () => undefined;
@@ -123,9 +131,13 @@ export function createPresenceHub({ bus }: { bus: Pick<Bus, 'publish' | 'subscri
 
   return {
     announce(userId, threadId, { personId, name, state }) {
-      const known = threads.get(keyOf(userId, threadId))?.get(personId);
-      const isRepeated = known?.state === state && performance.now() - known.announcedAt < PRESENCE_REPEAT_MS;
-      if (!isRepeated) bus.publish('presence.changed', { userId, threadId, personId, name, state });
+      const known = threads.get(threadKey(userId, threadId))?.get(personId);
+      const isRepeated = known?.state === state && nowMs() - known.announcedAt < PRESENCE_REPEAT_MS;
+      if (isRepeated) return;
+      const change = { userId, threadId, personId, name, state };
+      // Its own response shows it, before the bus does.
+      apply(change);
+      bus.publish('presence.changed', change);
     },
     list,
     follow(userId, threadId, signal) {

@@ -59,6 +59,12 @@ const missing = async (key: string, query: string, variables?: Record<string, un
   return requiredScope;
 };
 
+/** Returns the arguments as they stand in a document. */
+function argumentText(args: Readonly<Record<string, unknown>>): string {
+  const given = Object.entries(args).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  return given.length === 0 ? '' : `(${given.join(', ')})`;
+}
+
 test('every field of a root type declares its access', () => {
   expect(roots.length).toBeGreaterThan(90);
   expect(roots.filter(({ field }) => accessOf(field) === null).map(({ name }) => name)).toEqual([]);
@@ -77,7 +83,7 @@ test.each(roots)('$name refuses keys without its scope before anything is done',
   const args = requiredArguments(field, (_name, typeName) => values[typeName] ?? 'x');
   const query =
     operation === 'subscription'
-      ? `subscription { ${field.name} { __typename } }`
+      ? `subscription { ${field.name}${argumentText(args)} { __typename } }`
       : operationText(schema, operation, field, Object.keys(args));
   for (const scope of SCOPES.filter((each) => each !== needed)) {
     const { status, data, errors } = await ask(keyOf(scope).secret, query, args);

@@ -127,11 +127,11 @@ describe('a thread', () => {
       expect(found).not.toContain(mine);
     }
     const emails = await agent.browser.graphql(
-      '{ searchEmails(query: "assigned:me") { edges { node { thread { id } } } } }',
+      '{ emails(search: "assigned:me") { edges { node { thread { id } } } } }',
     );
     const threads = emails
       .json()
-      .data.searchEmails.edges.map(({ node }: { node: { thread: { id: string } } }) => node.thread.id);
+      .data.emails.edges.map(({ node }: { node: { thread: { id: string } } }) => node.thread.id);
     expect(threads).toContain(mine);
     expect(threads).not.toContain(free);
   });

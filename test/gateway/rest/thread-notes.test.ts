@@ -151,7 +151,7 @@ describe('a note', () => {
 });
 
 describe('a mention', () => {
-  test('by address or by its first part mails a link without the text of the note, once', async () => {
+  test('by address or by its first part sends one mail with a link, without the text of the note', async () => {
     const id = await makeThread();
     const [name = ''] = viewer.email.split('@');
     const written = await add(agent.browser, id, `@${viewer.email}, look; and @${name}! Secret words`);

@@ -176,6 +176,13 @@ export async function addMail({ actor }: HoldingsGround, mailbox: TestMailbox): 
     [userId, threadId],
   );
   await pool.query(
+    `with note as (
+       insert into thread_note (user_id, id, thread_id, author_name, text, mentions, unreached, created_at)
+       values ($1, 'note_' || $3, $2, 'Author of ' || $1, 'Note of ' || $1, '{}', '{}', now()) returning id)
+     insert into note_notice (user_id, note_id, person_id, due_at) select $1, id, 'usr_' || $3, now() + interval '1 day' from note`,
+    [userId, threadId, randomBytes(16).toString('hex')],
+  );
+  await pool.query(
     `insert into thread_undo (user_id, id, thread_count, message_count, state, created_at, expires_at)
      values ($1, 'chg_' || $3, 1, 0, jsonb_build_array(jsonb_build_object('id', $2::text, 'changedAt', 0)), now(), now() + interval '1 day')`,
     [userId, threadId, randomBytes(16).toString('hex')],

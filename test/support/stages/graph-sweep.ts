@@ -65,6 +65,7 @@ const MORE: Readonly<Record<string, Record<string, unknown>[]>> = {
   updateEmail: [{ isRead: true }],
   updateEmails: [{ isRead: true }],
   updateThreads: [{ isRead: true }],
+  assignThread: [{ assignee: null }],
   updateDomain: [{ isCatchAllEnabled: true }, { isCatchAllEnabled: false }],
   updateApiKey: [{ name: 'x' }],
   updateMember: [{ role: 'AGENT' }],

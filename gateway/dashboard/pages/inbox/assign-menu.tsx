@@ -1,5 +1,6 @@
 import { ActionIcon, Avatar, Menu } from '@mantine/core';
 import { useRight } from '../../shell/viewer.ts';
+import style from './inbox.module.css';
 import { useTeam } from './use-team.ts';
 
 /** Who works on a thread. */
@@ -22,7 +23,7 @@ export function AssignMenu({
   const mayAssign = useRight('organize');
   if (!isTeam && assignee === null) return null;
   const called = assignee === null ? null : nameAssignee(assignee);
-  const face = <Avatar size={24} radius="xl" name={called ?? ''} color="gray" alt="" />;
+  const face = <Avatar size={24} radius="xl" name={called ?? ''} color="gray" alt="" aria-hidden />;
   if (!mayAssign) return called === null ? null : <span title={`Assigned to ${called}`}>{face}</span>;
   return (
     <Menu position="bottom-end" withinPortal>
@@ -30,10 +31,10 @@ export function AssignMenu({
         <ActionIcon
           variant="default"
           size="lg"
-          aria-label={called === null ? 'Assign' : `Assigned to ${called}`}
           title={called === null ? 'Assign (i: to you)' : `Assigned to ${called}`}
         >
           {face}
+          <span className={style['words']}>{called === null ? 'Assign' : `Assigned to ${called}`}</span>
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown mah={320} style={{ overflowY: 'auto' }}>

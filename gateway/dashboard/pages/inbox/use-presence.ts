@@ -1,5 +1,5 @@
 import { createClient } from 'graphql-sse';
-import { useEffect, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { GRAPHQL_URL } from '../../client.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
@@ -40,23 +40,29 @@ export function usePresence(threadId: string, isReplying: boolean): Present[] {
   const { isTeam } = useTeam();
   const isOn = useRight('notes') && isTeam;
   const [present, setPresent] = useState<Present[]>([]);
+  const doing = useRef<'READING' | 'REPLYING'>('READING');
+  doing.current = isReplying ? 'REPLYING' : 'READING';
+  // One request at a time, so that none overtakes another.
+  const sent = useRef<Promise<unknown>>(Promise.resolve());
+  const tell = useEffectEvent((id: string, isGone: boolean) => {
+    const state = isGone ? 'GONE' : doing.current;
+    sent.current = sent.current.then(() => client.mutation(SET, { input: { threadId: id, state } }).toPromise());
+  });
   useEffect(() => {
     if (!isOn) return;
-    const tell = (state: 'READING' | 'REPLYING' | 'GONE') =>
-      void client.mutation(SET, { input: { threadId, state } }).toPromise();
-    const renew = () => {
-      if (document.visibilityState === 'visible') tell(isReplying ? 'REPLYING' : 'READING');
-    };
-    const change = () => (document.visibilityState === 'visible' ? renew() : tell('GONE'));
-    renew();
+    const renew = () => document.visibilityState === 'visible' && tell(threadId, false);
+    const change = () => tell(threadId, document.visibilityState !== 'visible');
     const timer = window.setInterval(renew, RENEW_MS);
     document.addEventListener('visibilitychange', change);
     return () => {
       window.clearInterval(timer);
       document.removeEventListener('visibilitychange', change);
-      tell('GONE');
+      tell(threadId, true);
     };
-  }, [client, isOn, threadId, isReplying]);
+  }, [isOn, threadId]);
+  useEffect(() => {
+    if (isOn && document.visibilityState === 'visible') tell(threadId, false);
+  }, [isOn, threadId, isReplying]);
 
   useEffect(() => {
     if (!isOn) return;
