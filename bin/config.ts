@@ -4,7 +4,7 @@ import { DEFAULT_AUDIT_DAYS, MAX_AUDIT_DAYS } from '../core/accounts/audit.ts';
 import { REQUEST_LOG_LEVELS, type RequestLogLevel } from '../core/accounts/logged-request.ts';
 import { MTA_STS_MODES, type MtaStsMode } from '../core/domains/mta-sts.ts';
 import { DMARC_ENFORCEMENTS, type DmarcRules } from '../core/screening/door/dmarc-enforcement.ts';
-import { type ScannerOptions, VIRUS_ACTIONS, WHEN_AWAY } from '../core/screening/scanner-options.ts';
+import { type ScannerOptions, VIRUS_ACTIONS } from '../core/screening/scanner-options.ts';
 import { DEFAULT_APPROVAL_DAYS, MAX_APPROVAL_DAYS } from '../core/sending/approval.ts';
 import { keepPreviousKey } from '../core/shared/previous-key.ts';
 import { checkRetention, MAX_RETENTION_DAYS, type Retention } from '../core/upkeep/retention.ts';
@@ -13,7 +13,9 @@ import type { LocalSetting } from '../gateway/admission/forwarded-requests.ts';
 import type { ServiceProvider } from '../gateway/gateway-config.ts';
 import type { DoorSettings } from '../haraka-plugins/settings.ts';
 import type { Environment } from './environment.ts';
+import { readServiceProvider, scannerOptions } from './runner/composed-settings.ts';
 import {
+  addresses,
   decimal,
   hostAndPort,
   hostAndPortOrPath,
@@ -22,12 +24,17 @@ import {
   isNetwork,
   isWithin,
   listenHost,
+  listNames,
   listOf,
   lowerHostName,
   pairs,
   port,
+  refusal,
+  scannerUrl,
+  secretKeyText,
   share,
   urlOf,
+  whenAway,
   wholeNumber,
 } from './runner/environment-values.ts';
 
@@ -246,7 +253,7 @@ export function readConfig(env: Environment): Config {
       values.GUARD_MODEL_URL === undefined
         ? null
         : { url: values.GUARD_MODEL_URL, key: values.GUARD_MODEL_KEY ?? null, name: values.GUARD_MODEL_NAME },
-    scanners: scannersOf(values),
+    scanners: readScanners(values),
     scansOutgoing: values.SCAN_OUTGOING === 'on',
     webhookCaFile: values.WEBHOOK_CA_FILE ?? null,
     outboundCaFile: values.OUTBOUND_CA_FILE ?? null,
@@ -306,47 +313,10 @@ export function readConfig(env: Environment): Config {
 
 const OIDC_SETTINGS = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_DOMAINS'] as const;
 
-function readServiceProvider(values: z.infer<typeof environment>): ServiceProvider | null {
-  const {
-    OIDC_ISSUER: issuer,
-    OIDC_CLIENT_ID: clientId,
-    OIDC_CLIENT_SECRET: clientSecret,
-    OIDC_DOMAINS: domains,
-  } = values;
-  if (issuer === undefined || clientId === undefined || clientSecret === undefined || domains === undefined)
-    return null;
-  return {
-    issuer,
-    clientId,
-    clientSecret,
-    domains,
-    trustsAddresses: values.OIDC_TRUST_ADDRESSES === 'on',
-    isRequired: values.OIDC_REQUIRED === 'on',
-  };
-}
-
-function scannersOf(values: z.infer<typeof environment>): ScannerOptions {
-  const { RSPAMD_URL: url, CLAMD_ADDRESS: address } = values;
-  if (address === undefined && values.SCAN_OUTGOING === 'on')
+function readScanners(values: z.infer<typeof environment>): ScannerOptions {
+  if (values.CLAMD_ADDRESS === undefined && values.SCAN_OUTGOING === 'on')
     throw new ConfigError('SCAN_OUTGOING needs CLAMD_ADDRESS: without clamd, no mail is checked for viruses');
-  const limitMs = values.SCAN_TIMEOUT_SECONDS * 1_000;
-  return {
-    spam:
-      url === undefined
-        ? null
-        : {
-            url,
-            controllerUrl: values.RSPAMD_CONTROLLER_URL ?? url.replace(/:11333$/, ':11334'),
-            password: values.RSPAMD_CONTROLLER_KEY ?? null,
-            limitMs,
-            whenAway: values.SPAM_WHEN_AWAY,
-            rejectScore: values.SPAM_REJECT_SCORE ?? null,
-          },
-    virus:
-      address === undefined
-        ? null
-        : { address, limitMs, whenAway: values.CLAMD_WHEN_AWAY, action: values.VIRUS_ACTION },
-  };
+  return scannerOptions(values);
 }
 
 /** RFC 8058 §3.1 demands https. On this machine, http is for trying it out. */
@@ -398,28 +368,6 @@ export function connectableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '::1' : host;
 }
-
-const addresses = listOf(
-  (item) => ipaddr.isValid(item) || isNetwork(item),
-  'addresses and networks such as 10.0.0.0/8',
-);
-
-const secretKeyText = z
-  .string()
-  .regex(/^[A-Za-z0-9_-]{43}=?$/, 'must be 32 bytes in base64url (43 characters)')
-  .transform((value): Uint8Array => Buffer.from(value, 'base64url'));
-
-/** DNS block and allow lists, of which at most 20 are asked. */
-const listNames = listOf(
-  (item) => item.includes('.') && hostName.test(item),
-  'names of DNS lists such as zen.example.org, in lower case',
-).refine((names) => names.length <= 20, {
-  error: 'takes at most 20 names',
-});
-
-const refusal = z.enum(['refuse', 'accept'], { error: 'must be refuse or accept' });
-const scannerUrl = urlOf('http:', 'https:').transform((value) => value.replace(/\/+$/, ''));
-const whenAway = z.enum(WHEN_AWAY, 'must be accept, defer or hold');
 
 const environment = z.object({
   HOST: listenHost.default('127.0.0.1'),

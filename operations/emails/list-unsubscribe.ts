@@ -48,7 +48,7 @@ export function readUnsubscribe(context: OperationContext, emailId: string): Pro
 /** Leaves the list that sent an email with one request (RFC 8058). Throws not_found, conflict, rate_limited, unavailable. */
 export async function unsubscribeFromList(context: OperationContext, emailId: string): Promise<LeftList> {
   const offer = await readUnsubscribe(context, emailId);
-  if (offer?.oneClickUrl == null) throw new UserError('conflict', whyNot(offer));
+  if (offer?.oneClickUrl == null) throw new UserError('conflict', whyNot(offer), { isFinal: true });
   await countAttempt(context, { kind: 'list-unsubscribe', limit: MAX_LEFT, what: 'Unsubscriptions' });
   return describe(await ask(context, offer.oneClickUrl));
 }

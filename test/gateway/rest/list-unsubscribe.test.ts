@@ -132,7 +132,7 @@ test('mail of another account and mail that does not exist are not found', async
   expect(list.requests.slice(before)).toEqual([]);
 });
 
-test('50 requests at once leave 30 lists, and the others are told when to retry', async () => {
+test('50 requests at once leave 30 lists, and the others get a time to retry', async () => {
   const own = await gateway.mailbox();
   const id = await insert('/u/5', { userId: own.userId });
   const responses = await Promise.all(Array.from({ length: 50 }, () => leave(id, own.apiKey)));
