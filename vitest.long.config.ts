@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { longFiles } from './test/support/long-files.ts';
+import { longFiles } from './test/support/test-files.ts';
 import { base, resolve } from './test/support/vitest-base.ts';
 
 /**

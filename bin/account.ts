@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { signInLinkUrl } from '../core/accounts/auth-secret.ts';
+import { newPasswordFault } from '../core/accounts/password.ts';
 import { checkRetention, MAX_RETENTION_DAYS, type Retention } from '../core/upkeep/retention.ts';
 import type { Database } from '../db/connection/database.ts';
 import { openEntityStore } from '../db/entities/store.ts';
@@ -51,7 +52,7 @@ export writes all its data to a directory, which must be empty or not exist.
 erase closes the workspace and permanently removes all its data. Members of no other workspace are
 erased with it. If it is interrupted, run it again.
 
-  --password P   password for the dashboard, 8 to 128 characters
+  --password P   password for the dashboard, 10 to 128 characters
   --key K        API key, 32 to 128 characters of A-Z a-z 0-9 _ -. With a key the command can be
                  repeated: it adds the key to the account if needed
   --raw-days N   raw messages and attachments, 1 to 36500 days, or "ever"; at most --body-days
@@ -196,8 +197,10 @@ function readAccount(): NewAccount {
     email: emailShape,
     password: z
       .string()
-      .min(8, '--password must have at least 8 characters')
-      .max(128, '--password must have at most 128 characters')
+      .superRefine((text, context) => {
+        const fault = newPasswordFault(text);
+        if (fault !== null) context.addIssue({ code: 'custom', message: `--password ${fault}` });
+      })
       .optional(),
     key: z
       .string()

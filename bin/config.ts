@@ -3,13 +3,19 @@ import { z } from 'zod';
 import { DEFAULT_AUDIT_DAYS, MAX_AUDIT_DAYS } from '../core/accounts/audit.ts';
 import { REQUEST_LOG_LEVELS, type RequestLogLevel } from '../core/accounts/logged-request.ts';
 import { MTA_STS_MODES, type MtaStsMode } from '../core/domains/mta-sts.ts';
-import { type ScannerOptions, VIRUS_ACTIONS, WHEN_AWAY } from '../core/screening/scanner-options.ts';
+import { DMARC_ENFORCEMENTS, type DmarcRules } from '../core/screening/door/dmarc-enforcement.ts';
+import { type ScannerOptions, VIRUS_ACTIONS } from '../core/screening/scanner-options.ts';
 import { DEFAULT_APPROVAL_DAYS, MAX_APPROVAL_DAYS } from '../core/sending/approval.ts';
+import { keepPreviousKey } from '../core/shared/previous-key.ts';
 import { checkRetention, MAX_RETENTION_DAYS, type Retention } from '../core/upkeep/retention.ts';
 import { urlsOf } from '../db/connection/database-hosts.ts';
 import type { LocalSetting } from '../gateway/admission/forwarded-requests.ts';
+import type { ServiceProvider } from '../gateway/gateway-config.ts';
+import type { DoorSettings } from '../haraka-plugins/settings.ts';
 import type { Environment } from './environment.ts';
+import { readServiceProvider, scannerOptions } from './runner/composed-settings.ts';
 import {
+  addresses,
   decimal,
   hostAndPort,
   hostAndPortOrPath,
@@ -18,12 +24,17 @@ import {
   isNetwork,
   isWithin,
   listenHost,
+  listNames,
   listOf,
   lowerHostName,
   pairs,
   port,
+  refusal,
+  scannerUrl,
+  secretKeyText,
   share,
   urlOf,
+  whenAway,
   wholeNumber,
 } from './runner/environment-values.ts';
 
@@ -42,6 +53,8 @@ export interface Config {
   natsUrl: string | null;
   /** 32 bytes; null: DATA_DIR/secrets.json contains it */
   secretKey: Uint8Array | null;
+  /** the key that SECRET_KEY replaces, which still decrypts; null: none */
+  previousSecretKey: Uint8Array | null;
   smtpProcesses: number;
   /** without a trailing slash */
   publicUrl: string;
@@ -86,6 +99,8 @@ export interface Config {
   retention: Retention;
   /** whether every visitor of the dashboard may create an account */
   isSignUpOpen: boolean;
+  /** the single sign-on of the service; null: none */
+  oidc: ServiceProvider | null;
   /** sender address of the service's own mail */
   systemMailFrom: string;
   /** addresses and CIDRs of proxies whose X-Forwarded-For is trusted */
@@ -129,6 +144,10 @@ export interface Config {
     unknownRecipients: number;
     freeUnknownRecipients: number;
   };
+  /** what SMTP refuses before a message is accepted */
+  door: DoorSettings;
+  /** what is done about received mail that fails DMARC */
+  dmarc: DmarcRules;
   /** where the process serves /metrics, /health and /ready; null: nowhere. The default port may be taken by another process */
   monitoring: { host: string; port: number; isAskedFor: boolean } | null;
   /** seconds that a stopping process keeps working while it reports that it is not ready */
@@ -163,6 +182,8 @@ export function readConfig(env: Environment): Config {
     throw new ConfigError(
       'SECRET_KEY is required with DATABASE_URL: 32 bytes in base64url, the same for every process',
     );
+  if (values.SECRET_KEY_PREVIOUS !== undefined && values.SECRET_KEY === undefined)
+    throw new ConfigError('SECRET_KEY_PREVIOUS needs SECRET_KEY, the key that replaces it');
   if ((values.SMTP_TLS_KEY_FILE === undefined) !== (values.SMTP_TLS_CERT_FILE === undefined))
     throw new ConfigError('SMTP_TLS_KEY_FILE and SMTP_TLS_CERT_FILE must be set together');
   if (values.INBOUND_SMTP === undefined && isWithin(values.SMTP_PROXIES, connectableHost(values.HOST)))
@@ -174,6 +195,11 @@ export function readConfig(env: Environment): Config {
   );
   if (new Set(ports).size < ports.length)
     throw new ConfigError('SMTP_PORT, SUBMISSION_PORT and SUBMISSIONS_PORT must differ');
+  const missing = OIDC_SETTINGS.filter((name) => values[name] === undefined);
+  if (missing.length > 0 && missing.length < OIDC_SETTINGS.length)
+    throw new ConfigError(`${OIDC_SETTINGS.join(', ')} must be set together; ${missing.join(', ')} is missing`);
+  if (values.OIDC_REQUIRED === 'on' && missing.length > 0)
+    throw new ConfigError('OIDC_REQUIRED needs OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and OIDC_DOMAINS');
   const publicUrl = values.PUBLIC_URL ?? `http://localhost:${values.HTTP_PORT}`;
   const isLocalOnly =
     isSingleMachine &&
@@ -190,7 +216,9 @@ export function readConfig(env: Environment): Config {
     dataDirectory: values.DATA_DIR,
     databaseUrl: values.DATABASE_URL ?? null,
     natsUrl: values.NATS_URL ?? null,
-    secretKey: values.SECRET_KEY ?? null,
+    secretKey:
+      values.SECRET_KEY === undefined ? null : keepPreviousKey(values.SECRET_KEY, values.SECRET_KEY_PREVIOUS ?? null),
+    previousSecretKey: values.SECRET_KEY_PREVIOUS ?? null,
     smtpProcesses: values.SMTP_PROCESSES,
     publicUrl,
     unsubscribeUrl: unsubscribeUrlOf(values.PUBLIC_URL),
@@ -215,6 +243,7 @@ export function readConfig(env: Environment): Config {
     forwardLimitPerHour: values.FORWARD_LIMIT_PER_HOUR,
     retention: retentionOf(values),
     isSignUpOpen: values.SIGN_UP === undefined ? isLocalOnly : values.SIGN_UP === 'on',
+    oidc: readServiceProvider(values),
     systemMailFrom: values.SYSTEM_MAIL_FROM ?? `postroom@${values.MAIL_HOSTNAME}`,
     trustedProxies: values.TRUSTED_PROXIES,
     httpConnections: values.HTTP_MAX_CONNECTIONS,
@@ -224,7 +253,7 @@ export function readConfig(env: Environment): Config {
       values.GUARD_MODEL_URL === undefined
         ? null
         : { url: values.GUARD_MODEL_URL, key: values.GUARD_MODEL_KEY ?? null, name: values.GUARD_MODEL_NAME },
-    scanners: scannersOf(values),
+    scanners: readScanners(values),
     scansOutgoing: values.SCAN_OUTGOING === 'on',
     webhookCaFile: values.WEBHOOK_CA_FILE ?? null,
     outboundCaFile: values.OUTBOUND_CA_FILE ?? null,
@@ -246,6 +275,20 @@ export function readConfig(env: Environment): Config {
       unknownRecipients: values.SMTP_MAX_UNKNOWN_RECIPIENTS,
       freeUnknownRecipients: values.SMTP_FREE_UNKNOWN_RECIPIENTS,
     },
+    door: {
+      trustedNetworks: values.SMTP_TRUSTED_NETWORKS,
+      refusesEarlyTalkers: values.SMTP_EARLY_TALKERS === 'refuse',
+      greetingDelayMs: values.SMTP_GREETING_DELAY_MS,
+      refusesOwnName: values.SMTP_OWN_NAME === 'refuse',
+      checksSenderDomain: values.SMTP_SENDER_DOMAIN === 'refuse',
+      blockLists: values.DNS_BLOCK_LISTS,
+      allowLists: values.DNS_ALLOW_LISTS,
+      greylistSeconds: values.GREYLIST_SECONDS === 0 ? null : values.GREYLIST_SECONDS,
+      connectionsPerMinute: values.SMTP_CONNECTIONS_PER_MINUTE,
+      messagesPerMinute: values.SMTP_MESSAGES_PER_MINUTE,
+      dnsServers: values.DNS_SERVERS,
+    },
+    dmarc: { enforcement: values.DMARC_ENFORCE, trustedForwarders: values.ARC_TRUSTED_FORWARDERS },
     monitoring:
       values.METRICS_PORT === 0
         ? null
@@ -268,28 +311,12 @@ export function readConfig(env: Environment): Config {
   };
 }
 
-function scannersOf(values: z.infer<typeof environment>): ScannerOptions {
-  const { RSPAMD_URL: url, CLAMD_ADDRESS: address } = values;
-  if (address === undefined && values.SCAN_OUTGOING === 'on')
+const OIDC_SETTINGS = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_DOMAINS'] as const;
+
+function readScanners(values: z.infer<typeof environment>): ScannerOptions {
+  if (values.CLAMD_ADDRESS === undefined && values.SCAN_OUTGOING === 'on')
     throw new ConfigError('SCAN_OUTGOING needs CLAMD_ADDRESS: without clamd, no mail is checked for viruses');
-  const limitMs = values.SCAN_TIMEOUT_SECONDS * 1_000;
-  return {
-    spam:
-      url === undefined
-        ? null
-        : {
-            url,
-            controllerUrl: values.RSPAMD_CONTROLLER_URL ?? url.replace(/:11333$/, ':11334'),
-            password: values.RSPAMD_CONTROLLER_KEY ?? null,
-            limitMs,
-            whenAway: values.SPAM_WHEN_AWAY,
-            rejectScore: values.SPAM_REJECT_SCORE ?? null,
-          },
-    virus:
-      address === undefined
-        ? null
-        : { address, limitMs, whenAway: values.CLAMD_WHEN_AWAY, action: values.VIRUS_ACTION },
-  };
+  return scannerOptions(values);
 }
 
 /** RFC 8058 §3.1 demands https. On this machine, http is for trying it out. */
@@ -342,14 +369,6 @@ export function connectableHost(host: string): string {
   return host === '::' ? '::1' : host;
 }
 
-const addresses = listOf(
-  (item) => ipaddr.isValid(item) || isNetwork(item),
-  'addresses and networks such as 10.0.0.0/8',
-);
-
-const scannerUrl = urlOf('http:', 'https:').transform((value) => value.replace(/\/+$/, ''));
-const whenAway = z.enum(WHEN_AWAY, 'must be accept, defer or hold');
-
 const environment = z.object({
   HOST: listenHost.default('127.0.0.1'),
   HTTP_MAX_CONNECTIONS: wholeNumber(1, 1_000_000).default(5_000),
@@ -372,11 +391,8 @@ const environment = z.object({
       error: 'must be a comma-separated list of URLs that begin with nats:// or tls://',
     })
     .optional(),
-  SECRET_KEY: z
-    .string()
-    .regex(/^[A-Za-z0-9_-]{43}=?$/, 'must be 32 bytes in base64url (43 characters)')
-    .transform((value): Uint8Array => Buffer.from(value, 'base64url'))
-    .optional(),
+  SECRET_KEY: secretKeyText.optional(),
+  SECRET_KEY_PREVIOUS: secretKeyText.optional(),
   SMTP_PROCESSES: wholeNumber(1, 64).default(1),
   PUBLIC_URL: urlOf('http:', 'https:')
     .transform((value) => value.replace(/\/+$/, ''))
@@ -404,9 +420,31 @@ const environment = z.object({
   RETENTION_BODIES_DAYS: wholeNumber(1, MAX_RETENTION_DAYS).optional(),
   RETENTION_METADATA_DAYS: wholeNumber(1, MAX_RETENTION_DAYS).optional(),
   SIGN_UP: z.enum(['on', 'off'], { error: 'must be on or off' }).optional(),
+  OIDC_ISSUER: urlOf('http:', 'https:')
+    .refine((value) => value.startsWith('https:') || isLoopback(new URL(value).hostname), {
+      error: 'must be an https URL; http is permitted for localhost only',
+    })
+    .optional(),
+  OIDC_CLIENT_ID: z.string().optional(),
+  OIDC_CLIENT_SECRET: z.string().optional(),
+  OIDC_DOMAINS: listOf((item) => hostName.test(item), 'domains in lower case').optional(),
+  OIDC_TRUST_ADDRESSES: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
+  OIDC_REQUIRED: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   SYSTEM_MAIL_FROM: z.email('must be an address such as postroom@example.com').max(254).optional(),
   TRUSTED_PROXIES: addresses.default([]),
+  SMTP_EARLY_TALKERS: refusal.default('refuse'),
+  SMTP_GREETING_DELAY_MS: wholeNumber(0, 6_000).default(0),
+  SMTP_OWN_NAME: refusal.default('refuse'),
+  SMTP_SENDER_DOMAIN: refusal.default('accept'),
+  SMTP_CONNECTIONS_PER_MINUTE: wholeNumber(0, 1_000_000).default(600),
+  SMTP_MESSAGES_PER_MINUTE: wholeNumber(0, 1_000_000).default(1_200),
+  DNS_BLOCK_LISTS: listNames.default([]),
+  DNS_ALLOW_LISTS: listNames.default([]),
+  DMARC_ENFORCE: z.enum(DMARC_ENFORCEMENTS, { error: 'must be off, quarantine or reject' }).default('off'),
+  ARC_TRUSTED_FORWARDERS: listOf((item) => hostName.test(item), 'host names in lower case').default([]),
+  GREYLIST_SECONDS: wholeNumber(0, 86_400).default(0),
   SMTP_PROXIES: addresses.default([]),
+  SMTP_TRUSTED_NETWORKS: addresses.default([]),
   GUARD_MODEL_URL: urlOf('http:', 'https:')
     .transform((value) => value.replace(/\/+$/, ''))
     .optional(),

@@ -3,6 +3,19 @@ import type { MtaStsMode } from '../core/domains/mta-sts.ts';
 import type { Retention } from '../core/upkeep/retention.ts';
 import type { LocalSetting } from './admission/forwarded-requests.ts';
 
+/** The single sign-on of the whole service. */
+export interface ServiceProvider {
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  /** whose addresses it speaks for; lower case */
+  domains: readonly string[];
+  /** whether addresses count without the claim email_verified */
+  trustsAddresses: boolean;
+  /** whether persons sign in by single sign-on only, and by links of the operator */
+  isRequired: boolean;
+}
+
 /** Configuration of the gateway. */
 export interface GatewayConfig {
   /** base URL of links, without a trailing slash */
@@ -44,8 +57,16 @@ export interface GatewayConfig {
   allowedPrivateNetworks: readonly string[];
   /** ports of our own servers, which webhooks may never reach */
   ownPorts: readonly number[];
+  /** `host:port` of the resolvers for requests to sign-in providers, and for documents of OAuth clients; the system's if omitted */
+  dnsServers?: readonly string[];
+  /** PEM certificates of authorities that these servers may use besides the public ones; none if omitted */
+  trustedCertificates?: readonly string[] | null;
+  /** clients of OAuth that may register themselves; MAX_OAUTH_CLIENTS if omitted */
+  oauthClients?: number;
   /** whether anyone can create an account */
   isSignUpOpen: boolean;
+  /** the single sign-on of the service; null or omitted: none */
+  oidc?: ServiceProvider | null;
   /** settings that are open because only this machine reaches the service; none if omitted */
   openForLocal?: readonly LocalSetting[];
   /** sender address of system mail */

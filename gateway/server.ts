@@ -8,6 +8,8 @@ import type { OperationParts, PayloadQueries } from '../operations/context.ts';
 import { createEventHub, type EventHub } from '../operations/events/event-hub.ts';
 import type { LocalSending } from '../operations/sending/local-sender.ts';
 import { sendSystemMail } from '../operations/sending/system-mail.ts';
+import { repeatNotices } from '../operations/threads/note-notices.ts';
+import { createPresenceHub } from '../operations/threads/presence-hub.ts';
 import type { Bus } from '../schema/messages.ts';
 import { type AccountsOptions, openAccounts } from './accounts/accounts.ts';
 import { createAuthAttempts } from './accounts/auth-attempts.ts';
@@ -30,6 +32,7 @@ import { createHttpServer } from './http/http-server.ts';
 import { mtaStsRoute } from './http/mta-sts.ts';
 import { unsubscribeRoutes } from './http/unsubscribe.ts';
 import { mcpInterface } from './mcp/mcp-routes.ts';
+import { oauthInterface } from './oauth/oauth.ts';
 import { documentRoutes } from './openapi/openapi.ts';
 import { createContextOf, operationSettings } from './operation-context.ts';
 import { restInterface } from './rest/rest.ts';
@@ -107,11 +110,14 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   const events = createEventHub({ database, bus, log, readersPerUser: config.streamLimitPerUser });
   app.addHook('preClose', () => events.close());
   app.decorate('events', events);
+  const presence = createPresenceHub({ bus });
+  app.addHook('preClose', async () => presence.close());
   const parts: OperationParts = {
     database,
     entities: openEntityStore(database),
     bus,
     events,
+    presence,
     log,
     now,
     random,
@@ -133,6 +139,8 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     ...(options.scanOutgoing === undefined ? {} : { scanOutgoing: options.scanOutgoing }),
     ...(options.fault === undefined ? {} : { fault: options.fault }),
   };
+  const notices = repeatNotices(parts);
+  app.addHook('onClose', () => notices.close());
   const contextOf = createContextOf(parts, config);
   const accounts = openAccounts({
     ...config,
@@ -171,6 +179,8 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     open.all('/api/v1/*', { schema: { hide: true } }, sendGone);
   });
   await app.register(accounts.routes, { prefix: '/api/auth' });
+  const oauth = { parts, config, authDatabase: options.authDatabase, sessions: accounts.sessions, contextOf };
+  await app.register(oauthInterface, oauth);
   await app.register(restInterface, { prefix: '/api/e2', admission, contextOf, publicUrl });
   await app.register(graphqlInterface, { admission, contextOf, publicUrl, answerWithinMs });
   await app.register(mcpInterface, { admission, contextOf, publicUrl, answerWithinMs });

@@ -53,7 +53,8 @@ declare module 'haraka/connection.js' {
     remote: { ip: string };
     /** type: null until the line has arrived */
     proxy: { allowed: boolean; type: string | null };
-    local: { host: string };
+    /** ip: the address to which the client connected, or the proxy's word for it */
+    local: { host: string; ip: string | null };
     hello: { host: string | null; verb: string | null };
     tls: { enabled: boolean; advertised: boolean };
     /** the listener, whose port tells apart reception and submission */

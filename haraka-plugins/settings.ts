@@ -18,6 +18,7 @@ export interface SmtpSettings {
   /** addresses and networks of proxies: each connection from there begins with a PROXY protocol line */
   proxies: readonly string[];
   limits: SmtpLimits;
+  door: DoorSettings;
   /** ends the process at this point, for tests */
   fault: (point: SmtpFaultPoint) => void;
 }
@@ -59,6 +60,42 @@ export const defaultSmtpLimits: SmtpLimits = {
   freeUnknownRecipients: 5,
   unknownRecipientDelayMs: 250,
   heldBytes: 256_000_000,
+};
+
+/** What is refused before a message is accepted, beside the limits. */
+export interface DoorSettings {
+  /** addresses and networks to which nothing of this applies */
+  trustedNetworks: readonly string[];
+  refusesEarlyTalkers: boolean;
+  /** how long the greeting of an unknown client waits, to see whether it talks early; milliseconds */
+  greetingDelayMs: number;
+  refusesOwnName: boolean;
+  checksSenderDomain: boolean;
+  /** names of DNS lists */
+  blockLists: readonly string[];
+  allowLists: readonly string[];
+  /** how long a first contact waits; null: nothing is greylisted */
+  greylistSeconds: number | null;
+  /** of one network to one process; 0: no limit */
+  connectionsPerMinute: number;
+  messagesPerMinute: number;
+  /** `host:port` each; empty: the system's resolver */
+  dnsServers: readonly string[];
+}
+
+export const defaultDoor: DoorSettings = {
+  trustedNetworks: [],
+  refusesEarlyTalkers: true,
+  greetingDelayMs: 0,
+  refusesOwnName: true,
+  // README's first mail is from example.com, which accepts no mail.
+  checksSenderDomain: false,
+  blockLists: [],
+  allowLists: [],
+  greylistSeconds: null,
+  connectionsPerMinute: 600,
+  messagesPerMinute: 1_200,
+  dnsServers: [],
 };
 
 /** Maximum recipients of one transaction (RFC 5321 §4.5.3.1.8 asks for at least 100). */

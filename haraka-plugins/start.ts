@@ -47,7 +47,7 @@ export async function startHaraka(settings: SmtpSettings, log: Logger): Promise<
   const { server, tlsSocket } = await loadHaraka(log);
   const { expectProxyLines } = await import('./plugins/receiving/proxy-line.ts');
   const receiving = await import('./plugins/receiving/plugin.ts');
-  const { equip, drain, forgetAnswers } = receiving;
+  const { equip, drain, forgetAnswers, recallClients } = receiving;
   const { logRefusedCertificate } = await import('./plugins/receiving/refused-certificate.ts');
 
   tlsSocket.cfg = { main: { requireAuthorized: [] } };
@@ -92,6 +92,7 @@ export async function startHaraka(settings: SmtpSettings, log: Logger): Promise<
     tlsServer.on('tlsClientError', (error, socket) => logRefusedCertificate(log, error, socket.remoteAddress));
   }
   log.info({ event: 'smtp.listening', address: main.listen });
+  void recallClients();
 
   return {
     isConnected: () => bus.isConnected(),

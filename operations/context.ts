@@ -17,6 +17,7 @@ import type { Caller } from './caller.ts';
 import type { EventHub } from './events/event-hub.ts';
 import type { ResponseRoom } from './response-room.ts';
 import type { LocalSending } from './sending/local-sender.ts';
+import type { PresenceHub } from './threads/presence-hub.ts';
 
 export { newIdentifier } from '../core/shared/identifiers.ts';
 
@@ -28,6 +29,8 @@ export interface OperationParts {
   bus: Bus;
   /** the open event readers of this process */
   events: EventHub;
+  /** who has which thread open, in this process */
+  presence: PresenceHub;
   log: Logger;
   now: () => Date;
   /** returns `bytes` bytes from a cryptographic source */
@@ -90,10 +93,13 @@ type SpamFaultPoint = 'spam.before-commit' | 'spam.after-commit';
 type UndoFaultPoint = 'undo.taken' | 'undo.before-commit';
 type TrashFaultPoint = 'trash.before-commit' | 'trash.after-commit';
 
-/** A change of members or invitations is about to commit, or has committed; the mail with the link is stored after it. */
+/** A change of members, invitations or notes is about to commit, or has committed; the mail with the link is stored after it. */
 type MemberFaultPoint =
   | 'members.before-commit'
   | 'members.after-commit'
+  | 'notes.before-commit'
+  | 'notes.after-commit'
+  | 'notes.sent'
   | 'invitations.before-commit'
   | 'invitations.after-commit';
 

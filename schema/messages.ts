@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { WEBHOOK_FORMATS } from '../core/endpoints/endpoint-config.ts';
+import { DOOR_REASONS } from '../core/screening/door/refusal.ts';
+import { PRESENCE_STATES } from '../core/threads/presence.ts';
 
 /**
  * All subjects on the bus and their shapes. There are three kinds of messages: a *question* awaits one reply from one server of a queue group;
@@ -22,7 +24,14 @@ export const questions = {
         /** the reply address that it is; its conditions change with each message, so this verdict is not cached */
         replyAddressId: z.string().optional(),
       }),
-      z.object({ verdict: z.literal('reject'), code: z.number(), enhancedCode: z.string(), text: z.string() }),
+      z.object({
+        verdict: z.literal('reject'),
+        code: z.number(),
+        enhancedCode: z.string(),
+        text: z.string(),
+        /** whose domain it is; absent: of no workspace */
+        userId: z.string().optional(),
+      }),
     ]),
     /** time limit of a reply to RCPT */
     limitMs: 8_000,
@@ -67,10 +76,61 @@ export const questions = {
       /** `isRepeated`: all of it was accepted before, and nothing is new */
       z.object({ verdict: z.literal('accepted'), emailIds: z.array(z.string()), isRepeated: z.boolean().optional() }),
       /** SMTP code 4xx or 5xx, with an enhanced status code (RFC 3463) */
-      z.object({ verdict: z.literal('refused'), code: z.number(), enhancedCode: z.string(), text: z.string() }),
+      z.object({
+        verdict: z.literal('refused'),
+        code: z.number(),
+        enhancedCode: z.string(),
+        text: z.string(),
+        /** `content` by default */
+        reason: z.enum(DOOR_REASONS).optional(),
+      }),
     ]),
     /** shorter than the 35 s of the Haraka plugin; the scanners have up to 15 s of it */
     limitMs: 30_000,
+  },
+  /** Stores what SMTP refused, counted. */
+  'receiving.refusals.keep': {
+    request: z.object({
+      refusals: z
+        .array(
+          z.object({
+            userId: z.string().nullable(),
+            reason: z.enum(DOOR_REASONS),
+            address: z.string(),
+            network: z.string().nullable(),
+            helo: z.string().nullable(),
+            sender: z.string().nullable(),
+            recipient: z.string().nullable(),
+            reply: z.string(),
+            times: z.number(),
+            /** ISO 8601 */
+            at: z.string(),
+          }),
+        )
+        .max(1_000),
+    }),
+    reply: z.object({}),
+    limitMs: 8_000,
+  },
+  /** Notes an attempt of a client to write to a recipient, and returns whether it passes the greylist. */
+  'receiving.greylist.check': {
+    request: z.object({
+      userId: z.string(),
+      network: z.string(),
+      sender: z.string(),
+      recipient: z.string(),
+      waitSeconds: z.number(),
+    }),
+    reply: z.object({ isPassed: z.boolean(), secondsLeft: z.number() }),
+    limitMs: 8_000,
+  },
+  /** Returns the clients that named unknown recipients within the last minutes, for a process that starts. */
+  'receiving.guesses.recall': {
+    request: z.object({}),
+    reply: z.object({
+      guesses: z.array(z.object({ address: z.string(), times: z.number(), secondsAgo: z.number() })),
+    }),
+    limitMs: 8_000,
   },
   /**
    * Parses a message and checks its authentication without storing anything, for guard rules and routes. The bytes accompany the request.
@@ -230,6 +290,16 @@ export const questions = {
     /** the longest timeout of a webhook is 120 s */
     limitMs: 125_000,
   },
+  /** Leaves a mailing list with one request (RFC 8058). */
+  'sending.list.unsubscribe': {
+    request: z.object({ url: z.string() }),
+    reply: z.discriminatedUnion('verdict', [
+      z.object({ verdict: z.literal('responded'), statusCode: z.number() }),
+      /** `code` is that of the error, such as `ECONNREFUSED`; null without one */
+      z.object({ verdict: z.literal('failed'), code: z.string().nullable() }),
+    ]),
+    limitMs: 15_000,
+  },
   /** Asks the language model whether a stored email of the user matches a prompt. */
   'delivery.guard.ask': {
     request: z.object({ userId: z.string(), emailId: z.string(), prompt: z.string() }),
@@ -262,12 +332,25 @@ export const broadcasts = {
   'event.appended': z.object({ userId: z.string(), lastSeq: z.number() }),
   /** an address or domain changed: drop cached recipient verdicts. `name` is the address or domain in lower case */
   'routing.changed': z.object({ name: z.string() }),
+  /** clients named unknown recipients to an SMTP process, which tells the others */
+  'guesses.counted': z.object({
+    from: z.string(),
+    guesses: z.array(z.object({ address: z.string(), times: z.number() })).max(1_000),
+  }),
   /** an endpoint of the user subscribed to events of the feed */
   'subscription.changed': z.object({ userId: z.string() }),
   /** guard rules of the user changed: drop the cached ones */
   'guard.changed': z.object({ userId: z.string() }),
   /** a key was revoked or a session ended: drop the cached credentials of the user */
   'credential.changed': z.object({ userId: z.string() }),
+  /** a member reads a thread, replies to it, or has left it (operations/threads/presence-hub.ts) */
+  'presence.changed': z.object({
+    userId: z.string(),
+    threadId: z.string(),
+    personId: z.string(),
+    name: z.string(),
+    state: z.enum(PRESENCE_STATES),
+  }),
 } as const;
 
 export type QuestionSubject = keyof typeof questions;

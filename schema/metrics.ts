@@ -22,6 +22,8 @@ export const smtpMetrics = {
     'postroom_smtp_unknown_recipients_total',
     'Recipients that were refused because they do not exist',
   ),
+  listLookups: counter('postroom_smtp_list_lookups_total', 'Replies of DNS block and allow lists', ['outcome']),
+  refusals: counter('postroom_smtp_refusals_total', 'Mail refused before it was accepted', ['reason']),
   replies: counter('postroom_smtp_replies_total', 'Verdicts on SMTP commands; message is the one at end of data', [
     'stage',
     'code',

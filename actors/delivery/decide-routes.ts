@@ -10,6 +10,12 @@ import {
 } from '../../core/routing/guard-judgement.ts';
 import { type GuardFacts, type GuardRule, readsText } from '../../core/routing/guard-rule.ts';
 import type { RouteDecision, RouteFacts } from '../../core/routing/route.ts';
+import {
+  type DmarcRules,
+  enforceDmarc,
+  explainDmarcHold,
+  noDmarcRules,
+} from '../../core/screening/door/dmarc-enforcement.ts';
 import type { UnroutedRow } from '../../db/queries/routing/delivery-route.ts';
 import {
   type GuardFactsExtent,
@@ -19,6 +25,7 @@ import {
   readGuardFactsSql,
   type StoredFactsRow,
 } from '../../db/queries/routing/guard-facts.ts';
+import { authenticationOf } from '../../operations/emails/stored-authentication.ts';
 import type { ActorContext } from '../actor.ts';
 import type { EndpointLookup, EndpointVersion, FindEndpoint } from './endpoint-lookup.ts';
 import { type JudgingLimits, workInTurns } from './evaluation-turns.ts';
@@ -32,6 +39,8 @@ export interface RoutingParts {
   judgingLimits: JudgingLimits;
   /** whether guard rules may ask a model */
   hasModel: boolean;
+  /** mail that fails DMARC is held by these; nothing by default */
+  dmarc?: DmarcRules;
 }
 
 /** An email with its decision. */
@@ -53,7 +62,7 @@ export async function decideRoutes(
   rows: readonly UnroutedRow[],
   readAt: number,
 ): Promise<{ decided: DecidedEmail[]; find: FindEndpoint }> {
-  const { context, endpoints, guard, judgingLimits, hasModel } = parts;
+  const { context, endpoints, guard, judgingLimits, hasModel, dmarc = noDmarcRules } = parts;
   const rulesOf = await guard.read(
     client,
     rows.filter((row) => row.has_guard_rules).map((row) => row.user_id),
@@ -62,7 +71,7 @@ export async function decideRoutes(
     row,
     rules: row.has_guard_rules ? attempted(context, row, () => rulesOf(row.user_id)) : [],
   }));
-  const facts = await readFactsOf(client, ruled);
+  const facts = await readFactsOf(client, ruled, dmarc);
   const spent = new Map<string, number>();
   const judgedOf = ({ row, rules }: (typeof ruled)[number]): JudgedEmail => {
     if (rules !== null && rules.length === 0) return { row, judgement: NONE, answers: [] };
@@ -87,7 +96,8 @@ export async function decideRoutes(
     decision:
       judgement === null
         ? heldForReview()
-        : decideJudged(judgement, routeFactsOf(row), (endpointId) => find({ userId: row.user_id, endpointId })),
+        : (holdForged(judgement, facts.get(keyOf(row)), dmarc) ??
+          decideJudged(judgement, routeFactsOf(row), (endpointId) => find({ userId: row.user_id, endpointId }))),
   }));
   return { decided, find };
 }
@@ -131,8 +141,9 @@ async function queryFacts(
 async function readFactsOf(
   client: ClientBase | Pool,
   ruled: readonly { row: UnroutedRow; rules: readonly GuardRule[] | null }[],
+  { enforcement }: DmarcRules,
 ): Promise<Map<string, FactsRow>> {
-  const guarded = ruled.filter(({ rules }) => rules !== null && rules.length > 0);
+  const guarded = ruled.filter(({ rules }) => rules !== null && (rules.length > 0 || enforcement !== 'off'));
   const [whole, outline] = [true, false].map((isWhole) =>
     guarded.filter(({ rules }) => readsText(rules ?? []) === isWhole).map(({ row }) => row),
   );
@@ -153,6 +164,14 @@ function judge(
   const mail = { facts: guardFactsOfRow(factsRow), isParsed: factsRow.parse_error === null };
   const answers = readAnswers(row.answers);
   return { judgement: judgeMail(rules, mail, { answers: answersOf(answers, rules), hasModel }), answers };
+}
+
+/** Returns the route of mail that is held because it fails DMARC, and that no rule allows; null for other mail. */
+function holdForged({ verdict }: Judgement, row: FactsRow | undefined, rules: DmarcRules): RouteDecision | null {
+  if (rules.enforcement === 'off' || row === undefined || verdict?.kind === 'matched') return null;
+  const authentication = authenticationOf(row.authentication);
+  if (authentication === null || enforceDmarc(authentication, rules) === 'accept') return null;
+  return heldForReview(explainDmarcHold(authentication));
 }
 
 /** Returns null, and logs the error, when the work throws. */

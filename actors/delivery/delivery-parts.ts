@@ -1,4 +1,5 @@
 import { deriveDownloadLinkKey } from '../../core/endpoints/download-link.ts';
+import { type DmarcRules, noDmarcRules } from '../../core/screening/door/dmarc-enforcement.ts';
 import { DEFAULT_APPROVAL_DAYS } from '../../core/sending/approval.ts';
 import { createAddressGuard } from '../../core/shared/network-address.ts';
 import type { BuildEventPayload, SelectPayload } from '../../operations/endpoints/payload-queries.ts';
@@ -51,6 +52,8 @@ export interface DeliveryActorOptions {
   forwardThreads?: ForwardThreadsOptions;
   /** for evaluating guard rules; defaults in evaluation-turns.ts */
   judgingLimits?: Partial<JudgingLimits>;
+  /** mail that fails DMARC is held by these; nothing by default */
+  dmarc?: DmarcRules;
   /** OpenAI-compatible API for guard rules of type ai_prompt; null or absent disables them */
   guardModel?: { url: string; key: string | null; name: string } | null;
   /** runs the payload queries of endpoints; absent: every endpoint gets the default payload */
@@ -100,7 +103,14 @@ export function createDeliveryParts(context: ActorContext, options: DeliveryActo
   const judgingLimits = { ...JUDGING_LIMITS, ...options.judgingLimits };
   const guardRules = createGuardLookup({ bus: context.bus, asideMs: judgingLimits.asideMs });
   const model = options.guardModel == null ? null : createGuardModel(options.guardModel);
-  const routing = { context, endpoints, guard: guardRules, judgingLimits, hasModel: model !== null };
+  const routing = {
+    context,
+    endpoints,
+    guard: guardRules,
+    judgingLimits,
+    hasModel: model !== null,
+    dmarc: options.dmarc ?? noDmarcRules,
+  };
   const router = createEmailRouter(routing);
   const asker = createAsker({ parts: routing, model, flow, fault });
 

@@ -10,6 +10,8 @@ import { failSpan, traced, traceParentToKeep } from '../bus/tracing.ts';
 import type { MessageScreening, Screened } from '../screening/screen-message.ts';
 import { createGroupCommit } from '../work/group-commit.ts';
 import { acceptReplies, type ReplyOutcome } from './accept-replies.ts';
+import type { DmarcGate } from './enforce-dmarc.ts';
+import type { ParseOutcome } from './parse-messages.ts';
 import type { ParseQueue } from './parse-queue.ts';
 import type { ReadAhead } from './read-ahead.ts';
 import { announceTaken, canBeTaken, type ReadOffer, type TakeMessagesOptions, takeMessages } from './take-messages.ts';
@@ -44,6 +46,8 @@ export interface AcceptorOptions {
   bytes: Pick<ByteStore, 'keep'>;
   /** reads messages before their commit, and stores those that were read with all that they become; null: all are only accepted */
   ahead: { reading: ReadAhead; taking: TakeMessagesOptions } | null;
+  /** refuses messages before their commit; null or absent: none is refused */
+  dmarc?: DmarcGate | null | undefined;
   /** asks the scanners, before the 250; null or omitted: there are none */
   screen?: ((request: AcceptRequest, bytes: Uint8Array) => Promise<MessageScreening>) | null;
   fault: (point: FaultPoint) => void;
@@ -92,7 +96,8 @@ const NO_ROOM: AcceptReply = {
  * Accepts the messages of several SMTP sessions:
  *
  * 1. `offer`: the message gets the ids of its rows.
- * 2. `read`: it is parsed and checked, if that is quick (read-ahead.ts).
+ * 2. `read`: it is parsed and checked, if that is quick (read-ahead.ts). With DMARC_ENFORCE=reject, it waits for its verdicts, and may be
+ *    refused (enforce-dmarc.ts).
  * 3. `gather`: it joins the next group. A group waits for messages that are being read; one that comes alone starts at once, and those that
  *    arrive during a commit form the next group. Mail to reply addresses forms groups of its own, because those may wait for the row of an
  *    address.
@@ -121,12 +126,13 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
     0,
   );
 
-  const read = async (offer: Offer): Promise<ReadOffer> => {
+  const read = async (offer: Offer): Promise<{ read: ReadOffer; outcome: ParseOutcome | null }> => {
     const startedTick = performance.now();
     readingCount++;
-    const outcome = await options.ahead?.reading.read(offer);
+    const outcome = (await options.ahead?.reading.read(offer)) ?? null;
     readingCount--;
-    return { offer, outcome: outcome != null && canBeTaken(outcome) ? outcome : null, startedTick };
+    const taken = outcome !== null && canBeTaken(outcome) ? outcome : null;
+    return { read: { offer, outcome: taken, startedTick }, outcome };
   };
 
   const accept = async (request: AcceptRequest, bytes: Uint8Array): Promise<AcceptReply> => {
@@ -135,9 +141,16 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
     const isReply = request.recipients.some(({ replyAddressId }) => replyAddressId !== undefined);
     if (isOnce(request)) return mail.add({ offer, outcome: null, startedTick: performance.now() });
     if (options.screen != null) return acceptScreened(options.screen, request, { offer, isReply });
-    if (isReply) return replies.add({ offer, outcome: null, startedTick: performance.now() });
+    if (isReply) {
+      const refusal = (await options.dmarc?.judge(offer, null)) ?? null;
+      return refusal ?? replies.add({ offer, outcome: null, startedTick: performance.now() });
+    }
     try {
-      return await mail.add(await read(offer));
+      const { read: readOffer, outcome } = await read(offer);
+      const refusal = (await options.dmarc?.judge(offer, outcome)) ?? null;
+      if (refusal === null) return await mail.add(readOffer);
+      options.ahead?.reading.forget(offer.rawId);
+      return refusal;
     } catch (error) {
       options.ahead?.reading.forget(offer.rawId);
       throw error;
@@ -157,14 +170,17 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
         isReply ? null : read(offer),
       ]);
       options.fault('receiving.screened');
-      if (screening.refusal !== null) {
+      const refuse = (refusal: AcceptReply) => {
         options.ahead?.reading.forget(offer.rawId);
-        return screening.refusal;
-      }
+        return refusal;
+      };
+      if (screening.refusal !== null) return refuse(screening.refusal);
+      const refusal = (await options.dmarc?.judge(offer, ahead?.outcome ?? null)) ?? null;
+      if (refusal !== null) return refuse(refusal);
       const checked = withScreening(offer, screening.screened);
       if (isReply) return await replies.add({ offer: checked, outcome: null, startedTick });
       const isTaken = ahead !== null && !isKeptBack(checked);
-      return await mail.add({ offer: checked, outcome: isTaken ? ahead.outcome : null, startedTick });
+      return await mail.add({ offer: checked, outcome: isTaken ? ahead.read.outcome : null, startedTick });
     } catch (error) {
       options.ahead?.reading.forget(offer.rawId);
       throw error;

@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import { type DmarcRules, noDmarcRules } from '../../core/screening/door/dmarc-enforcement.ts';
 import { type IdentifierKind, newIdentifier } from '../../core/shared/identifiers.ts';
 import { deriveReplyAddressKey } from '../../core/smtp/reply-address.ts';
 import { deriveReturnAddressKey } from '../../core/smtp/return-address.ts';
@@ -20,8 +21,10 @@ import { setAside } from '../set-aside.ts';
 import { createGroupCommit } from '../work/group-commit.ts';
 import { createAcceptor, type FaultPoint } from './accept-message.ts';
 import { checkRecipient } from './check-recipient.ts';
+import { createDmarcGate } from './enforce-dmarc.ts';
 import { createExaminer } from './examine-message.ts';
 import type { ReportOptions } from './handle-bounces.ts';
+import { checkGreylist, keepDoorNotes, recallGuesses } from './keep-door-notes.ts';
 import { createReparser } from './parse-again.ts';
 import { createParsePool, type ParsePool } from './parse-pool.ts';
 import { createParseQueue } from './parse-queue.ts';
@@ -41,6 +44,8 @@ export interface ReceivingActorOptions {
   mailHostname: string;
   /** 32 bytes; signs return addresses and reply addresses */
   secretKey: Uint8Array;
+  /** what is refused or held; nothing by default */
+  dmarc?: DmarcRules;
   /** how long a message may be parsed before its commit; READ_AHEAD_MS by default. Milliseconds. */
   readAheadMs?: number;
   /** the scanners for spam and viruses; null: none */
@@ -85,6 +90,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
   const onEvents = (userId: string, lastSeq: number) => bus.publish('event.appended', { userId, lastSeq });
   const returnAddressKey = deriveReturnAddressKey(options.secretKey);
   const replyAddressKey = deriveReplyAddressKey(options.secretKey);
+  const dmarc = options.dmarc ?? noDmarcRules;
   const shared = { database, bytes, log, claimant: name, mailHostname, makeId };
   const parser = options.parser ?? createParsePool({ workers, dnsServers: options.dnsServers, log });
   const reading = createReadAhead({
@@ -117,12 +123,13 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
   });
   const acceptor = createAcceptor({
     database,
-    ahead: { reading, taking: { ...shared, bus, directDelivery: context.directDelivery } },
+    ahead: { reading, taking: { ...shared, bus, dmarc, directDelivery: context.directDelivery } },
     makeId,
     claimant: name,
     hasRoom,
     queue,
     bytes,
+    dmarc: createDmarcGate(dmarc, { parser, reading, log }),
     screen: scanners === null ? null : (request, message) => screenMessage(scanners, request, message),
     fault,
   });
@@ -139,6 +146,9 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
       'receiving.recipient.check': ({ recipient, reversePath }) => check(recipient, reversePath),
       'receiving.message.accept': (request, accepted) => acceptor.accept(request, accepted),
       'receiving.message.examine': (request, examined) => examiner.examine(request, examined),
+      'receiving.refusals.keep': (request) => keepDoorNotes(database, request),
+      'receiving.greylist.check': (request) => checkGreylist(database, request),
+      'receiving.guesses.recall': () => recallGuesses(database, now()),
       'receiving.email.parse-again': (request) => reparser.parseAgain(request),
       'receiving.capacity.check': async () => {
         parser.prepare();

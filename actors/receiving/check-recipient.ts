@@ -23,8 +23,8 @@ export interface RecipientCheckOptions {
 /** Milliseconds; with the 5 s for a connection it stays within the 8 s limit of the question at RCPT. */
 const LOOK_UP_TIMEOUT_MS = 2_500;
 
-const NO_SUCH_MAILBOX: RecipientVerdict = {
-  verdict: 'reject',
+const NO_SUCH_MAILBOX = {
+  verdict: 'reject' as const,
   code: 550,
   enhancedCode: '5.1.1',
   text: 'No such mailbox',
@@ -41,7 +41,7 @@ const OVER_QUOTA = {
   enhancedCode: '4.2.2',
   text: 'This mailbox has received its mail for today, please try again later',
 };
-const PAUSED: Readonly<Record<Pause, RecipientVerdict>> = { suspended: SUSPENDED, 'over quota': OVER_QUOTA };
+const PAUSED: Readonly<Record<Pause, typeof SUSPENDED>> = { suspended: SUSPENDED, 'over quota': OVER_QUOTA };
 const RELAY_DENIED: RecipientVerdict = { verdict: 'reject', code: 550, enhancedCode: '5.7.1', text: 'Relay denied' };
 
 /**
@@ -69,13 +69,13 @@ async function checkAddress({ database }: RecipientCheckOptions, mailbox: OwnMai
   const { exact, untagged, domain } = mailbox;
   const route = await findRecipientRoute(database, { domain, exact, untagged }, LOOK_UP_TIMEOUT_MS);
   if (route === null) return RELAY_DENIED;
-  if (route.pause !== null) return PAUSED[route.pause];
   const { user_id: userId, domain_id: domainId } = route;
+  if (route.pause !== null) return { ...PAUSED[route.pause], userId };
   if (route.address_id !== null && route.address !== null) {
-    if (!route.is_active) return NO_SUCH_MAILBOX;
+    if (!route.is_active) return { ...NO_SUCH_MAILBOX, userId };
     return { verdict: 'accept', userId, addressId: route.address_id, domainId, ownAddress: route.address };
   }
-  if (!route.is_catch_all_enabled) return NO_SUCH_MAILBOX;
+  if (!route.is_catch_all_enabled) return { ...NO_SUCH_MAILBOX, userId };
   return { verdict: 'accept', userId, addressId: null, domainId, ownAddress: untagged };
 }
 
@@ -112,11 +112,15 @@ async function checkReplyAddress(
   const recipient = { replyAddressId, domain, untagged, forwardPath, reversePath };
   const owner = await findReplyAddressOwner(database, recipient, LOOK_UP_TIMEOUT_MS);
   if (owner === null) return RELAY_DENIED;
-  if (owner.pause !== null) return PAUSED[owner.pause];
   const { userId, domainId, state, receiver, mayRepeat } = owner;
-  if (state === null || state.isEnded || !isEnvelopeAllowed(state, reversePath)) return NO_SUCH_MAILBOX;
-  if (isUsedUp(state) && !mayRepeat) return NO_SUCH_MAILBOX;
-  if (receiver?.isActive === false) return NO_SUCH_MAILBOX;
+  if (owner.pause !== null) return { ...PAUSED[owner.pause], userId };
+  const isRefused =
+    state === null ||
+    state.isEnded ||
+    !isEnvelopeAllowed(state, reversePath) ||
+    (isUsedUp(state) && !mayRepeat) ||
+    receiver?.isActive === false;
+  if (isRefused) return { ...NO_SUCH_MAILBOX, userId };
   const { addressId = null, address: ownAddress = untagged } = receiver ?? {};
   return { verdict: 'accept', userId, addressId, domainId, ownAddress, replyAddressId };
 }

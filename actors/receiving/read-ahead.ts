@@ -26,6 +26,12 @@ export interface ReadAhead {
   forget(rawId: string): void;
 }
 
+/** One that also shows what it reads. */
+export interface OpenReadAhead extends ReadAhead {
+  /** Returns what `take` returns, and keeps it. */
+  find(rawId: string): Promise<ParseOutcome> | undefined;
+}
+
 /** How much longer the limit may last on a busy machine, which leaves this process little processor time. */
 const MAX_STRETCH = 4;
 /** How much longer the limit is for each message that the parser has besides: they share the processor. Milliseconds. */
@@ -54,7 +60,7 @@ interface Reading {
   resolve: (outcome: Promise<ParseOutcome>) => void;
 }
 
-export function createReadAhead({ parser, listsAtOnce, limitMs }: ReadAheadOptions): ReadAhead {
+export function createReadAhead({ parser, listsAtOnce, limitMs }: ReadAheadOptions): OpenReadAhead {
   const outcomes = new Map<string, Promise<ParseOutcome>>();
   let openMessages = 0;
   let openBytes = 0;
@@ -108,7 +114,7 @@ export function createReadAhead({ parser, listsAtOnce, limitMs }: ReadAheadOptio
     openMessages++;
     openBytes += offer.bytes.length;
     const { promise, resolve } = Promise.withResolvers<ParseOutcome>();
-    waiting.push({ request: makeRequest(offer), begin, resolve });
+    waiting.push({ request: makeParseRequest(offer), begin, resolve });
     const outcome = promise.finally(() => {
       openMessages--;
       openBytes -= offer.bytes.length;
@@ -148,11 +154,13 @@ export function createReadAhead({ parser, listsAtOnce, limitMs }: ReadAheadOptio
       outcomes.delete(rawId);
       return outcome;
     },
+    find: (rawId) => outcomes.get(rawId),
     forget: (rawId) => void outcomes.delete(rawId),
   };
 }
 
-function makeRequest({ envelope, bytes, emailIds }: Offer): ParseRequest {
+/** Returns what the parser gets of an offer. */
+export function makeParseRequest({ envelope, bytes, emailIds }: Offer): ParseRequest {
   const { remoteAddress, helo, reversePath } = envelope;
   return {
     emailId: emailIds[0] ?? '',

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { mayContainCopy } from '../../core/mime/unmarked-copy.ts';
+import { type DmarcRules, enforceDmarc, noDmarcRules } from '../../core/screening/door/dmarc-enforcement.ts';
 import type { IdentifierKind } from '../../core/shared/identifiers.ts';
 import type { ByteStore } from '../../db/byte-store.ts';
 import type { Database } from '../../db/connection/database.ts';
@@ -13,6 +14,7 @@ import {
   type WholeMail,
 } from '../../db/queries/emails/take-mail.ts';
 import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';
+import { authenticationOf } from '../../operations/emails/stored-authentication.ts';
 import { mayBelongTogether, type ThreadHints, threadHints } from '../../operations/threads/thread-hints.ts';
 import type { Bus } from '../../schema/messages.ts';
 import { actorMetrics, threadingMetrics } from '../../schema/metrics.ts';
@@ -28,6 +30,8 @@ export interface TakeMessagesOptions {
   log: Logger;
   directDelivery: DirectDeliverySlot;
   claimant: string;
+  /** the router holds what these hold; nothing by default */
+  dmarc?: DmarcRules;
   /** right side of the Message-ID for mail without one */
   mailHostname: string;
   makeId: (kind: IdentifierKind) => string;
@@ -51,7 +55,7 @@ export function canBeTaken({ message, report, dmarcReport }: ParseOutcome): bool
  *
  * 1. Make the rows of each email, and what decides its thread (operations/threads/thread-hints.ts). Of messages that may belong together,
  *    the statement takes one: the others are only accepted.
- * 2. Plan the routes, if the delivery actor runs in this process.
+ * 2. Plan the routes, if the delivery actor runs in this process; not of mail that DMARC_ENFORCE holds.
  * 3. Store all of it and commit (db/queries/emails/take-mail.ts).
  * 4. `announceTaken` starts the deliveries from memory, wakes the router for the rest, and publishes the events.
  *
@@ -129,10 +133,16 @@ function makeMails(options: TakeMessagesOptions, offers: readonly ReadOffer[]): 
   return mails;
 }
 
-async function planRoutes({ directDelivery }: TakeMessagesOptions, mails: ReadonlyMap<string, Mail>): Promise<void> {
+async function planRoutes(
+  { directDelivery, dmarc = noDmarcRules }: TakeMessagesOptions,
+  mails: ReadonlyMap<string, Mail>,
+): Promise<void> {
   const delivery = directDelivery.current;
   if (delivery === null || mails.size === 0) return;
-  const all = [...mails.values()];
+  const all = [...mails.values()].filter(
+    ({ whole }) =>
+      dmarc.enforcement === 'off' || enforceDmarc(authenticationOf(whole.row.authentication), dmarc) === 'accept',
+  );
   const routes = await delivery.plan(all.map(({ route }) => route));
   for (const [at, { whole }] of all.entries()) whole.route = routes[at] ?? null;
 }

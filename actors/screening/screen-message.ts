@@ -66,7 +66,7 @@ export async function screenMessage(
 }
 
 /** Returns the verdicts by workspace. */
-export async function checkSpam(
+async function checkSpam(
   spam: NonNullable<Scanners['spam']>,
   { recipients, reversePath, remoteAddress, helo }: AcceptRequest,
   bytes: Uint8Array,

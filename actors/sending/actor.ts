@@ -12,6 +12,7 @@ import { findDane } from './dane-lookup.ts';
 import { createDestinationQueue } from './destination-queue.ts';
 import { createDispatcher } from './dispatch.ts';
 import type { SendingJob, Transaction } from './job.ts';
+import { leaveList } from './leave-list.ts';
 import { createLocalSender } from './local-sender.ts';
 import { createMtaStsPolicies } from './mta-sts.ts';
 import type { OpeningLimits } from './open-session.ts';
@@ -106,6 +107,11 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
   const authorities = options.trustedCertificates ?? null;
   const inbound = inboundRoute(options.inboundSmtp);
   const relay = options.relayUrl === null ? null : relayRoute(options.relayUrl);
+  const openDispatcher = openDispatcherLater({
+    guard,
+    dnsServers: options.dnsServers,
+    trustedCertificates: authorities,
+  });
   const signer = createMessageSigner(context, secretKey);
   const tlsSessions = options.countsTlsSessions === true ? createTlsSessions(context) : null;
   const attempter = createAttempter({
@@ -121,7 +127,7 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
     policies: createMtaStsPolicies({
       database: context.database,
       log: context.log,
-      openDispatcher: openDispatcherLater({ guard, dnsServers: options.dnsServers, trustedCertificates: authorities }),
+      openDispatcher,
       port: options.policyPort ?? HTTPS_PORT,
     }),
     findDane: (domain) =>
@@ -180,6 +186,9 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
         ? []
         : [{ name: 'tls-sessions', everyMs: TLS_SESSIONS_MS, work: () => tlsSessions.flush() }]),
     ],
+    answers: {
+      'sending.list.unsubscribe': ({ url }) => leaveList(openDispatcher, url),
+    },
   });
 
   const { localSending } = options;

@@ -62,5 +62,34 @@ export const capabilityCommands = [
       "postroom reply-addresses --create example.com --thread th_...",
       "postroom reply-addresses --delete rpl_..."
     ]
+  },
+  {
+    "path": "/refusals",
+    "name": "refusals",
+    "description": "Lists mail that was refused before it was accepted, and why.",
+    "columns": {
+      "last_at": "Last",
+      "times": "Times",
+      "recipient": "Recipient",
+      "sender": "Sender",
+      "client_address": "Client",
+      "reply": "Reply"
+    },
+    "empty": "No mail was refused in the last 7 days.",
+    "filter": {
+      "search": {
+        "field": "search",
+        "description": "part of the recipient, the sender, or the client"
+      },
+      "reason": {
+        "field": "reason",
+        "description": "such as unknown_recipient or block_list"
+      }
+    },
+    "isReadOnly": true,
+    "examples": [
+      "postroom refusals",
+      "postroom refusals --search ada@example.org"
+    ]
   }
 ] as const;

@@ -1,20 +1,25 @@
-import { chmod, mkdir, open, readFile, rename, stat } from 'node:fs/promises';
+import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
 import { processEnvironment } from '../environment.ts';
 import { CommandError } from './command-error.ts';
 
-/** What `postroom init` stores: a server and the API key for it. */
-interface StoredServer {
-  url: string;
-  key: string;
-}
+/** What `postroom login` got. */
+const tokens = z.object({
+  access: z.string().min(1),
+  refresh: z.string().min(1),
+  /** when the access token expires */
+  expiresAt: z.iso.datetime(),
+});
+export type StoredTokens = z.output<typeof tokens>;
 
-const shape = z.object({ url: z.url(), key: z.string().min(1) });
+/** A server, and the API key for it that `postroom init` stores, or the tokens of `postroom login`. */
+const shape = z.union([z.object({ url: z.url(), key: z.string().min(1) }), z.object({ url: z.url(), tokens })]);
+export type StoredServer = z.output<typeof shape>;
 
 /** Returns the path of the file: below XDG_CONFIG_HOME, or ~/.config. */
-function configFile(): string {
+export function configFile(): string {
   const { XDG_CONFIG_HOME } = processEnvironment();
   // The XDG Base Directory Specification says to ignore relative paths.
   const base =
@@ -24,7 +29,7 @@ function configFile(): string {
   return path.join(base, 'postroom', 'config.json');
 }
 
-/** Returns what `postroom init` stored, or null if there is no file. Throws CommandError when the file is not valid. */
+/** Returns what was stored, or null if there is no file. Throws CommandError when the file is not valid. */
 export async function readStoredServer(): Promise<StoredServer | null> {
   const file = configFile();
   try {
@@ -37,12 +42,12 @@ export async function readStoredServer(): Promise<StoredServer | null> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw new CommandError(`${file} is not readable as the settings of postroom.`, {
-      next: 'Run postroom init to write it again.',
+      next: 'Run postroom login or postroom init to write it again.',
     });
   }
 }
 
-/** Writes the file, which only the user can read. */
+/** Writes the file, which only the user can read. It is on the disk when this resolves. */
 export async function storeServer(server: StoredServer): Promise<string> {
   const file = configFile();
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
@@ -50,10 +55,16 @@ export async function storeServer(server: StoredServer): Promise<string> {
   const handle = await open(draft, 'w', 0o600);
   try {
     await handle.writeFile(`${JSON.stringify(server, null, 2)}\n`);
+    await handle.sync();
   } finally {
     await handle.close();
   }
   await chmod(draft, 0o600);
   await rename(draft, file);
   return file;
+}
+
+/** Removes the file. */
+export function forgetServer(): Promise<void> {
+  return rm(configFile(), { force: true });
 }

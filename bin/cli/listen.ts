@@ -88,7 +88,7 @@ async function listen(options: ListenOptions): Promise<void> {
       ? '/events/webhook-requests'
       : `/endpoints/${encodeURIComponent(options.endpoint)}/webhook-requests`;
   const { forward, events, endpoint } = options;
-  const file = await openCursorFile([server.url, server.key, endpoint ?? '', events ?? '', forward]);
+  const file = await openCursorFile([server.url, server.owner, endpoint ?? '', events ?? '', forward]);
   const stopping = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stopping.abort());
   const { signal } = stopping;

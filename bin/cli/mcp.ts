@@ -24,11 +24,16 @@ const INTERNAL_ERROR = -32_603;
  * nothing but messages of the protocol.
  */
 async function serveMcp(options: ServerOptions): Promise<void> {
-  const { url, key } = await connect(options);
+  const { url, readKey } = await connect(options);
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
   const stdio = await import('@modelcontextprotocol/server/stdio');
   const server = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), {
-    requestInit: { headers: { authorization: `Bearer ${key}` }, redirect: 'manual' },
+    // Each request has the key, since that of postroom login changes.
+    fetch: async (target, init = {}) => {
+      const headers = new Headers(init.headers);
+      headers.set('authorization', `Bearer ${await readKey()}`);
+      return fetch(target, { ...init, headers, redirect: 'manual' });
+    },
   });
   const client = new stdio.StdioServerTransport();
   const open = new Set<Promise<void>>();

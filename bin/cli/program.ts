@@ -8,6 +8,7 @@ import { addImportCommand } from './import.ts';
 import { addInboxCommand } from './inbox.ts';
 import { addInitCommand } from './init.ts';
 import { addListenCommand } from './listen.ts';
+import { addLoginCommands } from './login.ts';
 import { addMcpCommand } from './mcp.ts';
 import { addReadCommand } from './read.ts';
 import { addReplayCommand } from './replay.ts';
@@ -26,8 +27,12 @@ export function createProgram({ isJson = false }: { isJson?: boolean } = {}): Co
     .showHelpAfterError(isJson ? false : 'Try --help.')
     .configureOutput(isJson ? { writeErr: () => undefined } : {})
     .exitOverride()
-    .addHelpText('after', '\nStart with: postroom init\nGuide and exit codes: docs/cli.md');
+    .addHelpText(
+      'after',
+      '\nStart with: postroom login, or postroom init with an API key\nGuide and exit codes: docs/cli.md',
+    );
   addInitCommand(program);
+  addLoginCommands(program);
   addSendCommand(program);
   addInboxCommand(program);
   addReadCommand(program);

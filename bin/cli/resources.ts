@@ -18,6 +18,10 @@ interface Resource {
   addOptions?: (command: Command) => Command;
   /** Returns the body that creates one. */
   makeBody?: (server: Server, options: Options) => Promise<Row>;
+  /** options of the list, and the parameter of each */
+  filter?: Readonly<Record<string, { field: string; description: string }>>;
+  /** whether it only lists */
+  isReadOnly?: boolean;
   /** whether `--send` sends one */
   isSent?: true;
 }
@@ -101,13 +105,18 @@ const WRITTEN: readonly Resource[] = [
   },
 ];
 
+/** Fields of declared commands whose columns may be wide. */
+const FLEXIBLE: ReadonlySet<string> = new Set(['address', 'recipient', 'sender', 'reply']);
+
 /** Resources whose commands are made from capabilities. */
-const DECLARED = capabilityCommands.map(({ create, columns, ...command }): Resource => {
-  const options: readonly (readonly [string, { field: string; description: string }])[] = Object.entries(create);
+const DECLARED = capabilityCommands.map((declared): Resource => {
+  const { columns, ...command } = declared;
+  const options: readonly (readonly [string, { field: string; description: string }])[] =
+    'create' in declared ? Object.entries(declared.create) : [];
   return {
     ...command,
     columns: Object.entries(columns).map(([field, title]) =>
-      word(title, field, field === 'address' ? true : undefined),
+      word(title, field, FLEXIBLE.has(field) ? true : undefined),
     ),
     addOptions: (program) =>
       options.reduce((made, [name, { description }]) => made.option(`--${name} <value>`, description), program),
@@ -128,11 +137,14 @@ function optionKey(name: string): string {
   return name.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Adds a command for each resource: without options it lists, with `--create` or `--delete` it changes one. */
+/** Adds a command for each resource: without options it lists, with `--create` or `--delete` it changes one. Some only list. */
 export function addResourceCommands(program: Command): void {
   for (const resource of RESOURCES) {
     const { name, description, addOptions = (command: Command) => command, examples } = resource;
-    const command = addOptions(program.command(name).description(description)).option('--delete <id>', 'delete one');
+    const command = addOptions(program.command(name).description(description));
+    if (resource.isReadOnly !== true) command.option('--delete <id>', 'delete one');
+    for (const [option, { description: about }] of Object.entries(resource.filter ?? {}))
+      command.option(`--${option} <value>`, about);
     if (resource.isSent === true) command.option('--send <id>', 'send one');
     addJsonOption(addServerOptions(command))
       .addHelpText('after', `\nExamples:\n${examples.map((each) => `  $ ${each}`).join('\n')}`)
@@ -155,7 +167,12 @@ async function run(resource: Resource, options: Options): Promise<void> {
     return show(options, await server.post<Row>(`${path}/${encodeURIComponent(options['send'])}/send`, {}));
   if (options['create'] !== undefined && makeBody !== undefined)
     return show(options, await server.post<Row>(path, await makeBody(server, options)));
-  const { data } = await server.get<{ data: Row[] }>(path, { limit: 100 });
+  const filter: Record<string, string> = {};
+  for (const [option, { field }] of Object.entries(resource.filter ?? {})) {
+    const value = options[optionKey(option)];
+    if (typeof value === 'string') filter[field] = value;
+  }
+  const { data } = await server.get<{ data: Row[] }>(path, { limit: 100, ...filter });
   if (options.json === true) return printJson({ data });
   print(data.length === 0 ? resource.empty : table(data, resource.columns));
 }

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import pRetry from 'p-retry';
 import { CommandError, EXIT } from './command-error.ts';
 import { readStoredServer } from './config-file.ts';
+import { readAccessToken } from './stored-tokens.ts';
 
 /** The options with which every command that talks to a server names it. */
 export interface ServerOptions {
@@ -23,7 +24,10 @@ interface RequestOptions {
 /** A server, as an API key sees it. Paths are below /api/e2. All functions throw CommandError for what the user can fix. */
 export interface Server {
   url: string;
-  key: string;
+  /** returns the API key, or an access token that is valid for a while */
+  readKey(): Promise<string>;
+  /** tells runs with one access from those with another */
+  owner: string;
   get<T>(path: string, query?: Query, options?: RequestOptions): Promise<T>;
   post<T>(path: string, body: unknown, options?: RequestOptions): Promise<T>;
   /** Returns the response to a request that succeeded, for bodies that are not JSON. */
@@ -45,18 +49,19 @@ export function addServerOptions(command: Command): Command {
 }
 
 /**
- * Returns the server that the options, the environment, or `postroom init` name, in this order. A stored key is sent only to the server it
- * was stored for. Throws CommandError when there is no key.
+ * Returns the server that the options, the environment, or `postroom init` or `postroom login` name, in this order. What was stored is sent only
+ * to the server it was stored for. Throws CommandError when there is no key.
  */
 export async function connect(options: ServerOptions, { retries = RETRIES }: ConnectOptions = {}): Promise<Server> {
   const given = givenIn(options);
   const stored = given.url === undefined || given.key === undefined ? await readStoredServer() : null;
   const url = serverUrl(given.url ?? stored?.url ?? DEFAULT_URL);
-  const key = given.key ?? (stored !== null && serverUrl(stored.url) === url ? stored.key : undefined);
+  const own = stored !== null && serverUrl(stored.url) === url ? stored : null;
+  const key = given.key ?? (own === null ? undefined : 'tokens' in own ? () => readAccessToken(own.url) : own.key);
   if (key === undefined)
     throw new CommandError(`There is no API key for ${url}.`, {
       exitCode: EXIT.auth,
-      next: 'Run postroom init once, or give a key with --key or POSTROOM_KEY.',
+      next: 'Run postroom login or postroom init once, or give a key with --key or POSTROOM_KEY.',
     });
   return serverOf(url, key, { retries });
 }
@@ -66,10 +71,15 @@ export function givenIn({ url, key }: ServerOptions): ServerOptions {
   return { ...(url ? { url } : {}), ...(key ? { key } : {}) };
 }
 
-/** Returns the server at a URL, which serverUrl has checked. */
-export function serverOf(url: string, key: string, { retries = RETRIES }: ConnectOptions = {}): Server {
+/** Returns the server at a URL, which serverUrl has checked. `key`: an API key, or what returns a valid token. */
+export function serverOf(
+  url: string,
+  key: string | (() => Promise<string>),
+  { retries = RETRIES }: ConnectOptions = {},
+): Server {
+  const readKey = typeof key === 'string' ? async () => key : key;
   const request = (path: string, options: RequestOptions = {}) =>
-    pRetry(() => send(url, path, key, options), {
+    pRetry(async () => send(url, path, await readKey(), options), {
       retries,
       minTimeout: 500,
       maxTimeout: 10_000,
@@ -86,7 +96,8 @@ export function serverOf(url: string, key: string, { retries = RETRIES }: Connec
   };
   return {
     url,
-    key,
+    readKey,
+    owner: typeof key === 'string' ? key : 'signed in',
     get: (path, query, options) => parsed(path, { ...options, ...(query === undefined ? {} : { query }) }),
     post: (path, body, options) => parsed(path, { method: 'POST', ...options, body }),
     fetch: request,
@@ -179,7 +190,8 @@ function problemOf(url: string, response: Response, text: string): CommandError 
   }
   const exitCode =
     status === 401 || status === 403 ? EXIT.auth : status === 404 || status === 410 ? EXIT.notFound : EXIT.failure;
-  const next = status === 401 ? 'Give another key: --key, POSTROOM_KEY, or postroom init.' : null;
+  const next =
+    status === 401 ? 'Give another key (--key, POSTROOM_KEY, or postroom init), or run postroom login.' : null;
   return new CommandError(message, { exitCode, next, response: body });
 }
 

@@ -1,6 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { WHEN_AWAY } from '../../core/screening/scanner-options.ts';
 
 /* The shapes of the environment's values; each says what is allowed. */
 
@@ -119,3 +120,25 @@ export function isWithin(list: readonly string[], address: string): boolean {
 function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 6 ? 'ipv6' : 'ipv4';
 }
+
+export const addresses = listOf(
+  (item) => ipaddr.isValid(item) || isNetwork(item),
+  'addresses and networks such as 10.0.0.0/8',
+);
+
+export const secretKeyText = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{43}=?$/, 'must be 32 bytes in base64url (43 characters)')
+  .transform((value): Uint8Array => Buffer.from(value, 'base64url'));
+
+/** DNS block and allow lists, of which at most 20 are asked. */
+export const listNames = listOf(
+  (item) => item.includes('.') && hostName.test(item),
+  'names of DNS lists such as zen.example.org, in lower case',
+).refine((names) => names.length <= 20, {
+  error: 'takes at most 20 names',
+});
+
+export const refusal = z.enum(['refuse', 'accept'], { error: 'must be refuse or accept' });
+export const scannerUrl = urlOf('http:', 'https:').transform((value) => value.replace(/\/+$/, ''));
+export const whenAway = z.enum(WHEN_AWAY, 'must be accept, defer or hold');

@@ -12,6 +12,24 @@ export function deriveAuthSecret(secretKey: Uint8Array): string {
   return derive(secretKey, 'postroom auth').toString('base64url');
 }
 
+/** Derives the secret of `providerToken` from SECRET_KEY. */
+export function deriveProviderSecret(secretKey: Uint8Array): Uint8Array {
+  return derive(secretKey, 'postroom provider sign-in');
+}
+
+/**
+ * Returns a secret of one sign-in by single sign-on, which follows from its state: the nonce, the PKCE verifier, or the cookie of the browser
+ * that started it. 43 characters, so that none of them has to be stored.
+ */
+export function providerToken(secret: Uint8Array, purpose: 'nonce' | 'verifier' | 'browser', state: string): string {
+  return createHmac('sha256', secret).update(`${purpose}\0${state}`).digest('base64url');
+}
+
+/** Derives the secret of the cookies that mark the browsers of a person. */
+export function deriveDeviceSecret(secretKey: Uint8Array): Uint8Array {
+  return derive(secretKey, 'postroom device');
+}
+
 /** Derives the secret of `triesKey` from SECRET_KEY. */
 export function deriveTriesSecret(secretKey: Uint8Array): Uint8Array {
   return derive(secretKey, 'postroom auth-tries');

@@ -21,8 +21,10 @@ export const RIGHTS = {
   read: { role: 'viewer', scope: 'read' },
   /** send, reply, schedule, cancel and retry */
   send: { role: 'agent', scope: 'send' },
-  /** mark, label, archive, claim and trash mail */
+  /** assign, mark, label, archive and trash mail, and write notes */
   organize: { role: 'agent', scope: 'manage' },
+  /** see the notes in threads */
+  notes: { role: 'viewer', scope: 'manage' },
   /** decide about mail that waits for approval */
   approve: { role: 'admin', scope: 'approve', isOfApprovers: true },
   /** API keys */
@@ -74,7 +76,9 @@ export const ACCESS = {
   readAccount: account('read'),
   send: { right: 'send', isOfDomain: true },
   sendAccount: account('send'),
-  organize: account('organize'),
+  organize: { right: 'organize', isOfDomain: true },
+  organizeAccount: account('organize'),
+  notes: { right: 'notes', isOfDomain: true },
   approve: account('approve'),
   keys: account('keys'),
   endpoints: account('endpoints'),

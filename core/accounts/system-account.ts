@@ -70,6 +70,23 @@ If you do not know who sent this, ignore this message.
   return { to, subject: `Invitation to ${workspace} on Postroom`, text };
 }
 
+/**
+ * Returns the message about a note that mentions its receiver. The note itself stays in the thread: mail leaves the workspace.
+ */
+export function mentionMail(
+  to: string,
+  { link, workspaceName, author }: { link: string; workspaceName: string; author: string },
+): SystemMail {
+  const workspace = plainName(workspaceName);
+  const text = `${plainName(author)} mentioned you in a note in the workspace "${workspace}" on Postroom.
+
+Read the note in its thread:
+
+${link}
+`;
+  return { to, subject: `${plainName(author)} mentioned you in ${workspace}`, text };
+}
+
 /** Characters. */
 const MAX_PLAIN_NAME = 60;
 
@@ -81,3 +98,56 @@ function plainName(name: string): string {
 }
 
 const isAddress = (text: string) => /^[^\s:/\\@]+@[^\s:/\\@]+$/.test(text);
+
+/** What a notice to a person is about. */
+export type SignInNotice =
+  | 'device'
+  | 'passkey'
+  | 'passkey-removed'
+  | 'password'
+  | 'second-factor'
+  | 'second-factor-removed'
+  | 'recovery-code'
+  | 'api-key';
+
+const NOTICES: Record<SignInNotice, [subject: string, text: string]> = {
+  device: ['New sign-in to Postroom', 'Someone signed in to the Postroom account of this address in a new browser.'],
+  passkey: ['A passkey was added to Postroom', 'A passkey was added to the Postroom account of this address.'],
+  'passkey-removed': [
+    'A passkey was removed from Postroom',
+    'A passkey was removed from the Postroom account of this address.',
+  ],
+  password: ['A password was set for Postroom', 'A password was set for the Postroom account of this address.'],
+  'second-factor': [
+    'Two-step sign-in is on for Postroom',
+    'An authenticator app was set up for the Postroom account of this address. All other sessions were signed out.',
+  ],
+  'second-factor-removed': [
+    'Two-step sign-in is off for Postroom',
+    'The authenticator app was removed from the Postroom account of this address.',
+  ],
+  'recovery-code': [
+    'A recovery code was used for Postroom',
+    'A recovery code of the Postroom account of this address was used to sign in. It does not work again.',
+  ],
+  'api-key': ['An API key was created in Postroom', 'The Postroom account of this address created an API key.'],
+};
+
+/** Returns the message about a change of what gives access to an account. `at` and `address` say when and from where. */
+export function signInNoticeMail(
+  to: string,
+  notice: SignInNotice,
+  { publicUrl, at, address }: { publicUrl: string; at: Date; address: string },
+): SystemMail {
+  const [subject, what] = NOTICES[notice];
+  const text = `${what}
+
+Time: ${at.toISOString().slice(0, 'yyyy-mm-ddThh:mm'.length).replace('T', ' ')} UTC
+Network address: ${address}
+
+If you did not do this, set a new password immediately, and end all sessions and keys that you do not know:
+
+${publicUrl}/settings?tab=security
+`;
+  return { to, subject, text };
+}

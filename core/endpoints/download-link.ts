@@ -1,5 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { hmacKey } from '../shared/hmac-key.ts';
+import { acceptedKeys, deriveKeys } from '../shared/previous-key.ts';
 
 const KEY_BYTES = 32;
 /** How long a link is valid without a key, from the creation of its delivery; milliseconds. */
@@ -22,7 +23,10 @@ export type DownloadQuery = Readonly<Record<'user' | 'expires' | 'signature', un
 /** Derives the key that signs download links from SECRET_KEY (RFC 5869); call it once. */
 export function deriveDownloadLinkKey(secretKey: Uint8Array): Uint8Array {
   if (secretKey.length !== KEY_BYTES) throw new RangeError(`SECRET_KEY has ${KEY_BYTES} bytes`);
-  return new Uint8Array(hkdfSync('sha256', secretKey, new Uint8Array(0), 'postroom download-link', KEY_BYTES));
+  return deriveKeys(
+    secretKey,
+    (each) => new Uint8Array(hkdfSync('sha256', each, new Uint8Array(0), 'postroom download-link', KEY_BYTES)),
+  );
 }
 
 /**
@@ -54,9 +58,11 @@ export function readDownloadLink(
 ): string | null {
   if (typeof user !== 'string' || typeof expires !== 'string' || typeof signature !== 'string') return null;
   if (!EXPIRES.test(expires) || !SIGNATURE.test(signature)) return null;
-  const expected = sign(key, { userId: user, emailId, part }, expires);
+  const target = { userId: user, emailId, part };
   // Several base64 texts decode to the same bytes because of their last two bits, so the texts are compared.
-  const isSigned = timingSafeEqual(Buffer.from(expected.toString('base64url')), Buffer.from(signature));
+  const isSigned = acceptedKeys(key).some((each) =>
+    timingSafeEqual(Buffer.from(sign(each, target, expires).toString('base64url')), Buffer.from(signature)),
+  );
   return isSigned && Number(expires) * 1_000 > now.getTime() ? user : null;
 }
 

@@ -45,6 +45,10 @@ export const EVENT_KINDS = {
   'thread.deleted': 'A thread was deleted forever by its user.',
   'thread.claimed':
     'A thread was claimed, so that one holder answers it; `data.holder` is the holder, `data.expiresAt` the end.',
+  'thread.assigned':
+    'A thread was assigned to a member, or to none: `data.assignee` has the `id`, `name` and `email` of the member or is null, `data.by` says by whom.',
+  'thread.note_added':
+    'A member wrote a note in a thread. `data` has its `noteId`, the author’s name as `by`, and the IDs of mentioned members as `mentions`, not its text.',
   'thread.released': 'A claim of a thread ended; `data.reason` is `released`, `expired` or `merged`.',
   'delivery.succeeded': 'A received email was delivered to an endpoint.',
   'delivery.deferred': 'An attempt to deliver to an endpoint failed; Postroom retries it.',

@@ -42,5 +42,16 @@ export const CONCEPT = {
   belongings: 524_288,
   /** a word of a phrase that machine-signals.ts looks for */
   hint: 1_048_576,
+  /** a word of instructions as rot13 writes it, or from behind */
+  encoded: 2_097_152,
 } as const;
 export type Concept = keyof typeof CONCEPT;
+
+/** Returns whether all the concepts are there. */
+export function hasAll(mask: number, ...concepts: readonly Concept[]): boolean {
+  return concepts.every((concept) => (mask & CONCEPT[concept]) !== 0);
+}
+
+export function hasAny(mask: number, ...concepts: readonly Concept[]): boolean {
+  return concepts.some((concept) => (mask & CONCEPT[concept]) !== 0);
+}

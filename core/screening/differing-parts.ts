@@ -1,5 +1,5 @@
 import { CONCEPT } from './concept.ts';
-import { findTokens } from './tokens.ts';
+import type { Survey } from './survey-text.ts';
 
 /** What the text of a mail says and its HTML does not. */
 export interface Difference {
@@ -9,9 +9,9 @@ export interface Difference {
 
 /** Folded texts of one mail. */
 export interface ComparedParts {
-  text: string;
+  text: Survey;
   /** all text of the HTML */
-  html: string;
+  html: Survey;
   /** the HTML as source, for the addresses in it */
   source: string;
 }
@@ -28,7 +28,11 @@ const SAME_SHARE = 0.35;
 const MAX_VALUES = 3;
 
 /** Returns how the text asks for something else than the HTML; null: it does not. Linear. */
-export function findDifference({ text, html, source }: ComparedParts): Difference | null {
+export function findDifference({
+  text: { folded: text, mask },
+  html: { folded: html },
+  source,
+}: ComparedParts): Difference | null {
   const named = findOtherValue(text, html, source);
   if (named !== null) return named;
   if (STAND_IN.test(text)) return null;
@@ -43,7 +47,6 @@ export function findDifference({ text, html, source }: ComparedParts): Differenc
   if (shown < MIN_WORDS || count - missing.size >= count * SAME_SHARE) return null;
   for (const word of eachWord(source)) missing.delete(word);
   if (count - missing.size >= count * SAME_SHARE) return null;
-  const mask = findTokens(text).reduce((sum, token) => sum | token.mask, 0);
   return (mask & (CONCEPT.send | CONCEPT.pay | CONCEPT.act)) === 0
     ? null
     : { excerpt: text, why: 'the text asks for something that the HTML does not say' };

@@ -1,5 +1,7 @@
+import { CONCEPT } from './concept.ts';
 import { foldText } from './folded-text.ts';
 import { type Request, readInstructions } from './read-instructions.ts';
+import { SIGN, type Survey, surveyText } from './survey-text.ts';
 
 /** Instructions in encoded text. */
 export interface EncodedRequest extends Request {
@@ -27,14 +29,14 @@ const PERCENT = /(?:%[0-9a-f]{2}|\+){12,}/gi;
 const ROT13 = /vtaber|qvfertneq|vafgehpgvba|cnffjbeq|nffvfgnag|cebzcg|sbejneq|sbetrg|flfgrz/;
 const REVERSED = /snoitcurtsni|noitcurtsni|erongi|dragersid|tpmorp|drowssap|tnatsissa|drawrof/;
 
-/** Returns the first instructions that are encoded in a text; null: none. `folded`: what it says, see foldText. Linear. */
-export function findEncodedRequest(text: string, folded: string, depth = 0): EncodedRequest | null {
-  for (const [encoding, decoded] of decodings(text, folded)) {
-    const inFolded = foldText(decoded);
-    const [request] = readInstructions(decoded, 'hidden', inFolded);
+/** Returns the first instructions that are encoded in a text; null: none. `survey`: of what it says. Linear. */
+export function findEncodedRequest(text: string, survey: Survey, depth = 0): EncodedRequest | null {
+  for (const [encoding, decoded] of decodings(text, survey)) {
+    const own = surveyText(foldText(decoded));
+    const [request] = readInstructions(decoded, 'hidden', own);
     if (request !== undefined) return { ...request, excerpt: decoded, encoding };
     if (depth + 1 < MAX_DEPTH) {
-      const inner = findEncodedRequest(decoded, inFolded, depth + 1);
+      const inner = findEncodedRequest(decoded, own, depth + 1);
       if (inner !== null) return { ...inner, encoding: `${encoding}, then ${inner.encoding}` };
     }
   }
@@ -64,7 +66,7 @@ function findRuns(text: string, characters: Uint8Array, length: number): [start:
   return runs;
 }
 
-function* decodings(text: string, folded: string): Generator<[encoding: string, decoded: string]> {
+function* decodings(text: string, { folded, mask, signs }: Survey): Generator<[encoding: string, decoded: string]> {
   let behind = 0;
   for (const [start, end] of findRuns(text, OF_BASE64, MIN_BASE64)) {
     if (start < behind) continue;
@@ -94,10 +96,11 @@ function* decodings(text: string, folded: string): Generator<[encoding: string, 
           .replace(/\\u([0-9a-f]{4})/gi, (_all, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
           .toWellFormed(),
       ];
-  for (const [run] of text.matchAll(PERCENT)) {
+  for (const [run] of (text.includes('%') ? text : '').matchAll(PERCENT)) {
     const decoded = readable(Buffer.from(run.slice(0, MAX_RUN).replaceAll('%', '').replaceAll('+', '20'), 'hex'));
     if (decoded !== null) yield ['percent signs', decoded];
   }
+  if ((mask & CONCEPT.encoded) === 0 && (signs & SIGN.longWord) === 0) return;
   if (ROT13.test(folded)) yield ['rot13', rotate(folded.slice(0, MAX_RUN))];
   if (REVERSED.test(folded)) yield ['reverse order', reverse(folded.slice(0, MAX_RUN))];
 }

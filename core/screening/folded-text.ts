@@ -3,7 +3,6 @@ import { skeleton } from '../mime/lookalike.ts';
 /** Characters that no reader sees, and marks on letters of the scripts that are compared. */
 const UNSEEN =
   /[\u0300-\u036f]|[\u00ad\u0591-\u05c7\u0610-\u061a\u061c\u064b-\u065f\u0670\u0640\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0]|[\ufe00-\ufe0f]|[\u{e0000}-\u{e0fff}]/gu;
-const ASCII = /^[\0-\x7f]*$/;
 /** A word with Latin letters and those of a script with letters that look like them. */
 const MIXED = /[a-z][\u0370-\u058f]|[\u0370-\u058f][a-z]/;
 
@@ -12,7 +11,8 @@ const MIXED = /[a-z][\u0370-\u058f]|[\u0370-\u058f][a-z]/;
  * quotation marks as `"`. In words of several alphabets, letters become the Latin ones that they look like.
  */
 export function foldText(text: string): string {
-  if (ASCII.test(text)) return text.toLowerCase();
+  // In UTF-8, only ASCII has as many bytes as code units.
+  if (Buffer.byteLength(text) === text.length) return text.toLowerCase();
   const folded = text
     .normalize('NFKD')
     .toLowerCase()
@@ -40,11 +40,11 @@ const DIGITS: Readonly<Record<string, string>> = {
 
 const IN_WORDS = /[a-z][013457@$!][a-z]|\b[1!][gn]/;
 /** The verbs of instructions, with digits for letters. */
-const VERBS = /[i1!l]gn[o0]r[e3]|d[i1!][s5$]r[e3]g[a4@]rd|f[o0]rg[e3][t7]|[o0]v[e3]rr[i1!]d[e3]|f[o0]rw[a4@]rd/;
+const VERBS = /[i1!l]gn[o0]r[e3]|d[i1!][s5$]r[e3]g[a4@]rd|f[o0]rg[e3][t7]|[o0]v[e3]rr[i1!]d[e3]|f[o0]rw[a4@]rd/g;
 
 /** Returns folded text with letters in the place of digits in words (`1gn0re`); null when no word has both. */
 export function readDigitsAsLetters(folded: string): string | null {
-  if (!IN_WORDS.test(folded) || !VERBS.test(folded)) return null;
+  if (!IN_WORDS.test(folded) || folded.match(VERBS)?.every((verb) => /^[a-z]+$/.test(verb)) !== false) return null;
   const read = folded.replace(/(?<![\w@.$/])(?:[a-z]{0,20}[013457@$!])[a-z013457@$]{2,20}(?![\w/])/g, (word) => {
     if ((word.match(/[a-z]/g)?.length ?? 0) < word.length / 2) return word;
     return word.replace(/[013457@$!]/g, (digit) => DIGITS[digit] ?? digit);

@@ -33,6 +33,10 @@ export const LATIN_WORDS: Readonly<Record<string, Partial<Record<Concept, string
     belongings:
       'email emails mail inbox mailbox contacts attachments attachment messages message thread threads calendar files invoices credentials keys passwords password conversation address content contents documents link data',
   },
+  encoded: {
+    encoded:
+      'vtaber* qvfertneq* vafgehpgvba* cnffjbeq* nffvfgnag* cebzcg* sbejneq* sbetrg* flfgrz* snoitcurtsni* noitcurtsni* erongi* dragersid* tpmorp* drowssap* tnatsissa* drawrof*',
+  },
   german: {
     ignore:
       'ignorier* ignoriere ignorieren ignoriert vergiss vergessen vergesst missacht* missachte übergeh* verwirf verwerfen',

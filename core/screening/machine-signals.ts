@@ -1,5 +1,5 @@
-import { CONCEPT, type Concept } from './concept.ts';
-import { hasAll, hasAny, isQuoted, type Sentence } from './sentences.ts';
+import { CONCEPT, type Concept, hasAll, hasAny } from './concept.ts';
+import { isQuoted, type Sentence, SIGN } from './survey-text.ts';
 import type { Token } from './tokens.ts';
 
 /** A sign that text gives instructions to a machine. */
@@ -14,135 +14,171 @@ const MACHINE_NOUN =
 const STRONG_NOUN =
   /\b(?:a\.?i\.?|llms?|language models?|chatbots?|chatgpt|copilot|gpt|summari[sz]ers?|automated (?:system|reader|process|tool)s?)(?![\w])/;
 
-/** Phrases of English, and marks that programs put around prompts. */
-const PHRASES: readonly [pattern: RegExp, weight: number, why: string][] = [
+/** A pattern, and texts of which it has one: it is looked for only then. */
+type Phrase = readonly [needs: readonly string[], pattern: RegExp, weight: number, why: string];
+
+/** Marks that programs put around prompts. */
+const PROMPT_MARKS: readonly Phrase[] = [
   [
+    [],
     /<\|(?:im_start|im_end|system|user|assistant|endoftext|begin_of_text|start_header_id)\|>|\[\/?inst\]|<<\/?sys>>/,
     1,
     'it has marks that separate the roles of a prompt',
   ],
   [
+    [],
     /(?:^|\n)\s*#{2,}\s*(?:new )?(?:system|instructions?|assistant|developer)(?: (?:prompt|message))?\s*:?/,
     0.7,
     'it has the heading of a prompt',
   ],
-  [/(?:^|\n)\s*#{2,}\s*(?:user|human|response|input)\s*:/, 0.4, 'it has the roles of a prompt'],
-  [/<\/?(?:system|system_prompt|instructions?|assistant|admin)>/, 0.7, 'it has the marks of a prompt'],
-  [/["']?role["']?\s*:\s*["'](?:system|developer|assistant)["']/, 0.7, 'it has a message of a prompt as data'],
+  [[], /(?:^|\n)\s*#{2,}\s*(?:user|human|response|input)\s*:/, 0.4, 'it has the roles of a prompt'],
+  [[], /<\/?(?:system|system_prompt|instructions?|assistant|admin)>/, 0.7, 'it has the marks of a prompt'],
+  [[], /["']?role["']?\s*:\s*["'](?:system|developer|assistant)["']/, 0.7, 'it has a message of a prompt as data'],
+];
+
+/** Phrases of English. */
+const PHRASES: readonly Phrase[] = [
   [
+    ['prompt'],
     /\b(?:begin|start of|new|updated|end of|revised)(?: of)?(?: the)?(?: \w+)? (?:system )?prompt\b/,
     0.8,
     'it announces a new prompt',
   ],
   [
+    ['end of'],
     /\bend of (?:the )?(?:e-?mail|message|document|untrusted (?:data|content)|user input)\b/,
     0.4,
     'it pretends that the mail ends',
   ],
   [
+    ['system'],
     /\bsystem (?:override|prompt|instruction|directive|note|message)s?\s*:/,
     0.7,
     'it speaks as the system of the machine',
   ],
   [
+    ['override', 'directive', 'command'],
     /\b(?:admin|root|operator|developer|priority|security) (?:override|directive|command)\b/,
     0.6,
     'it speaks as the operator of the machine',
   ],
   [
+    ['ignore', 'disregard', 'forget'],
     /\b(?:ignore|disregard|forget) (?:the above|everything above|all (?:of )?(?:the |that is )?above|everything (?:before|prior|i said|you (?:know|learned)))\b/,
     0.6,
     'it tells the reader to ignore the text before it',
   ],
   [
+    ['ignore', 'disregard', 'forget'],
     /\b(?:ignore|disregard|forget)\b.{0,60}\byou(?:'ve| have| were| had)?(?: been)? (?:told|given|instructed|taught|trained|programmed)\b/s,
     0.7,
     'it tells the reader to forget its instructions',
   ],
   [
+    ['set aside', 'them aside'],
     /\bset (?:aside|them aside)\b.{0,40}\b(?:instructions|rules|guidelines)\b/s,
     0.8,
     'it tells the reader to ignore its instructions',
   ],
   [
+    ['you are'],
     /\byou are (?:now|no longer) (?:an? |the |in )?(?:\w+[ ,-]){0,4}?(?:assistant|ai|agent|bot|model|chatbot|jailbroken|unrestricted|developer mode|debug mode)\b/,
     0.7,
     'it gives the machine another role',
   ],
   [
+    ['without', 'with no', 'free of'],
     /\b(?:assistant|ai|agent|bot|model) (?:without|with no|free of) (?:any )?(?:rules|restrictions|limits|filters|guidelines)\b/,
     0.5,
     'it gives the machine another role',
   ],
   [
+    [' mode'],
     /\b(?:developer|debug|admin|god|dan|unrestricted|maintenance) mode\b/,
     0.4,
     'it switches the machine to another mode',
   ],
   [
+    ['safety', 'content', 'security'],
     /\b(?:safety|content|security) (?:rules|guidelines|policy|policies|filters?|restrictions)\b.{0,40}\b(?:no longer|do not|don't|suspended|disabled|void|off)\b/s,
     0.6,
     'it suspends the rules of the machine',
   ],
   [
+    ['your '],
     /\byour (?:guidelines|rules|restrictions|safeguards|guardrails|limitations)\b.{0,40}\b(?:no longer|do not apply|suspended|disabled|void|lifted)\b/s,
     0.6,
     'it suspends the rules of the machine',
   ],
   [
+    ['prompt', 'your '],
     /\b(?:reveal|print|show|output|repeat|send|reply with|respond with|display|include|leak|share|tell me)\b.{0,40}\b(?:system prompt|hidden prompt|initial prompt|your (?:instructions|prompt|rules|configuration|tools))\b/s,
     0.8,
     'it asks for the instructions of the machine',
   ],
   [
+    ['_'],
     /\b(?:use|call|invoke|run|execute|trigger) (?:(?:the |your )?`?[a-z]+_[a-z_]+`? (?:tool|function)|your `?[a-z]+_[a-z_]+`?)\b/,
     0.7,
     'it names a tool to call',
   ],
   [
+    ['tool', 'function', 'plugin', 'api', 'command'],
     /\b(?:use|call|invoke|run|execute|trigger) (?:the |your )?\w+(?: \w+)? (?:tool|function|plugin|api|command)\b.{0,80}\b(?:to|with|and)\b/s,
     0.4,
     'it names a tool to call',
   ],
   [
+    ['this ', 'the '],
     /\b(?:when|while|before|after|if) (?:you |asked to )?(?:are )?(?:summari[sz]\w*|processing|translat\w+|read(?:ing)?|answering|replying to|classify\w*|analy[sz]\w+|triag\w+) (?:to )?(?:this|the) (?:e-?mail|message|mail|thread|document|inbox|conversation)\b.{0,80}\b(?:must|tell|say|include|add|output|reply|respond|mark|ignore|always|do not|forward|send)\b/s,
     0.8,
     'it tells a program what to do while it reads the mail',
   ],
-  [/\b(?:in|to|from) (?:your|the) summary\b/, 0.3, 'it is about the summary that a program writes'],
+  [['summary'], /\b(?:in|to|from) (?:your|the) summary\b/, 0.3, 'it is about the summary that a program writes'],
   [
+    ['you'],
     /\b(?:if|when|in case|since|as) you(?:'re| are) (?:\w+ ){0,3}?(?:ai|llm|language model|assistant|chatbot|bot|ai agent|automated (?:system|reader|agent)|machine|agent)\b/,
     0.9,
     'it speaks to machines that read the mail',
   ],
   [
+    ['you'],
     /\bas (?:an?|the) (?:ai|llm|language model|ai assistant|assistant|email assistant|mail agent)\b.{0,80}\byou\b/s,
     0.6,
     'it speaks to machines that read the mail',
   ],
   [
+    ['user', 'owner', 'holder', 'principal', 'human'],
     /\b(?:the|this) (?:user|owner|account holder|principal|mailbox owner|human)(?: of this (?:account|mailbox))? (?:has |have |already |had )*(?:authori[sz]ed|approved|asked|asks|wants|instructed|consented|permitted|requested|agreed|requires|expects|allowed)\b/,
     0.6,
     'it speaks for the user of the machine',
   ],
   [
+    ['the user', 'the reader', 'the recipient', 'the human'],
     /\b(?:tell|inform|assure|convince|advise) the (?:user|reader|recipient|human)\b/,
     0.4,
     'it says what the machine must tell the user',
   ],
   [
+    ["the user's"],
     /\bthe user's (?:\w+ ){0,2}(?:contacts|calendar|address|password|inbox|emails?|files|data|credentials|phone|account|keys?|location|bank)\b/,
     0.4,
     'it asks for what belongs to the user',
   ],
   [
+    ['from now on', 'for the re'],
     /\bfrom now on\b|\bfor (?:the rest|the remainder) of (?:this|the) (?:conversation|session)\b/,
     0.3,
     'it gives a lasting instruction',
   ],
 ];
 
+/** An address of mail or of a page. */
 const ADDRESS = /[^\s@<>"]{1,64}@[a-z0-9-]{1,63}\.[a-z.]{2,30}|https?:\/\/\S/;
+function hasAddress(text: string): boolean {
+  return (text.includes('@') || text.includes('://')) && ADDRESS.test(text);
+}
+
 /** Words before a noun that a person may have as well: not "travel agent". */
 const MODIFIER =
   '(?:the|any|all|every|my|your|this|ai|llm|mail|e-?mail|inbox|virtual|digital|smart|automated|automatic|language|large|autonomous|personal ai|helpful|attention|new|dear|note|important)';
@@ -176,8 +212,9 @@ export function findMachineSignals(sentence: Sentence, isHidden: boolean): Signa
     signals.push({ weight: isMention ? 0.1 : weight, why });
   };
   addIgnoring(sentence, add);
-  const { text, mask } = sentence;
-  for (const [pattern, weight, why] of PHRASES) {
+  const { text, mask, signs } = sentence;
+  for (const [needs, pattern, weight, why] of (signs & SIGN.mark) === 0 ? PHRASES : [...PROMPT_MARKS, ...PHRASES]) {
+    if (needs.length > 0 && !needs.some((each) => text.includes(each))) continue;
     const found = pattern.exec(text);
     if (found !== null) add(weight, why, found.index, found.index + found[0].length);
   }
@@ -219,7 +256,7 @@ function addIgnoring(sentence: Sentence, add: Add): void {
 function addAddressing(sentence: Sentence, add: Add, doesAct: boolean): void {
   const { text, mask } = sentence;
   const isStrong = hasAny(mask, 'machine') || STRONG_NOUN.test(text);
-  const hasTarget = hasAny(mask, 'belongings', 'secret', 'user') || ADDRESS.test(text);
+  const hasTarget = hasAny(mask, 'belongings', 'secret', 'user') || hasAddress(text);
   const vocative = START_VOCATIVE.exec(text);
   if (vocative !== null) {
     const strength = doesAct && hasTarget ? 1 : isStrong ? (doesAct ? 0.7 : 0.4) : doesAct ? 0.4 : 0.1;
@@ -285,6 +322,6 @@ const WITHOUT_EXCEPTION = /\b(?:must|always|never|every|all|any|automatically|im
 export function orders({ text, mask }: Sentence): boolean {
   return (
     hasAny(mask, 'send', 'act') &&
-    (hasAny(mask, 'belongings', 'secret') || ADDRESS.test(text) || WITHOUT_EXCEPTION.test(text))
+    (hasAny(mask, 'belongings', 'secret') || hasAddress(text) || WITHOUT_EXCEPTION.test(text))
   );
 }

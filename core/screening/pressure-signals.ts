@@ -1,6 +1,6 @@
-import { CONCEPT } from './concept.ts';
+import { CONCEPT, hasAll, hasAny } from './concept.ts';
 import type { Signal } from './machine-signals.ts';
-import { hasAll, hasAny, type Sentence } from './sentences.ts';
+import type { Sentence } from './survey-text.ts';
 import type { Token } from './tokens.ts';
 
 /** Secrets with a name of several words. */

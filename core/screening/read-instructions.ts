@@ -2,8 +2,7 @@ import { CONCEPT } from './concept.ts';
 import { foldText, joinSpacedLetters, readDigitsAsLetters } from './folded-text.ts';
 import { findMachineSignals, orders, type Signal } from './machine-signals.ts';
 import { findPressure } from './pressure-signals.ts';
-import { readSentences, type Sentence, splitSentences } from './sentences.ts';
-import { findTokens } from './tokens.ts';
+import { type Sentence, SIGN, type Survey, surveyText } from './survey-text.ts';
 
 /** Something that a text asks for. */
 export interface Request {
@@ -27,20 +26,26 @@ const MAX_REQUESTS = 3;
 
 const MACHINE_MASK =
   CONCEPT.ignore | CONCEPT.machine | CONCEPT.assistant | CONCEPT.user | CONCEPT.instruction | CONCEPT.hint;
-const SECRET_OR_MONEY = CONCEPT.secret | CONCEPT.pay | CONCEPT.account;
+/** What every request for secrets or money has, and what names them. */
+const REQUEST = CONCEPT.send | CONCEPT.pay;
+const SECRET_OR_MONEY = CONCEPT.secret | CONCEPT.pay;
 /** What a text has at least when it asks for a secret; some secrets have several words. */
 const SECRET_WORDS = /\b(?:code|codes|key|keys|phrase|card|cards|number|details|security|birth|cookie)\b/;
 const MARKS = /<\||\[\/?inst\]|<<\/?sys|<\/?(?:system|instructions?|assistant|admin)|###|im_start|role["']?\s*:/;
 
-/** Returns what a text asks a machine to do, and what it asks for under pressure. Linear; at most 6. `folded`: see foldText. */
-export function readInstructions(text: string, reading: Reading, folded = foldText(text)): Request[] {
-  const found = readFolded(folded, text, reading);
+/** Returns what a text asks a machine to do, and what it asks for under pressure. Linear; at most 6. `survey`: of the folded text. */
+export function readInstructions(text: string, reading: Reading, survey = surveyText(foldText(text))): Request[] {
+  const found = readSurvey(survey, text, reading);
   if (found.length > 0) return found;
-  for (const other of [readDigitsAsLetters(folded), joinSpacedLetters(folded)]) {
+  const { folded, signs } = survey;
+  for (const other of [
+    (signs & SIGN.likeLetter) === 0 ? null : readDigitsAsLetters(folded),
+    (signs & SIGN.spacedLetters) === 0 ? null : joinSpacedLetters(folded),
+  ]) {
     if (other === null) continue;
-    const spaced = separateOrder(other);
-    const requests = readFolded(spaced, text, reading).filter(({ kind }) => kind === 'instruction');
-    if (requests.length > 0) return requests;
+    const requests = readSurvey(surveyText(separateOrder(other)), text, reading);
+    const instructions = requests.filter(({ kind }) => kind === 'instruction');
+    if (instructions.length > 0) return instructions;
   }
   return [];
 }
@@ -57,39 +62,30 @@ function separateOrder(folded: string): string {
   );
 }
 
-function readFolded(folded: string, original: string, reading: Reading): Request[] {
-  const tokens = findTokens(folded);
-  const mask = tokens.reduce((all, token) => all | token.mask, 0);
-  const mayInstruct = (mask & MACHINE_MASK) !== 0 || MARKS.test(folded);
-  const mayPress = mayPressure(mask, folded);
-  if (!mayInstruct && !mayPress && reading === 'seen') return [];
-  const sentences = readSentences(folded, tokens);
+function readSurvey(survey: Survey, original: string, reading: Reading): Request[] {
+  const { mask, signs } = survey;
+  const mayInstruct = reading !== 'seen' || (mask & MACHINE_MASK) !== 0 || (signs & SIGN.mark) !== 0;
   return [
-    ...(mayInstruct || reading !== 'seen' ? readMachineOrders(sentences, original, reading) : []),
-    ...(mayPress ? readPressure(sentences, original) : []),
+    ...(mayInstruct ? readMachineOrders(survey, original, reading) : []),
+    ...((mask & REQUEST) === 0 ? [] : readPressure(survey, original)),
   ];
 }
 
-function mayPressure(mask: number, folded: string): boolean {
-  if ((mask & (CONCEPT.send | CONCEPT.pay)) === 0) return false;
-  return (mask & SECRET_OR_MONEY) !== 0 || SECRET_WORDS.test(folded);
-}
-
-function readMachineOrders(sentences: readonly Sentence[], original: string, reading: Reading): Request[] {
+function readMachineOrders(survey: Survey, original: string, reading: Reading): Request[] {
   const requests: Request[] = [];
-  const signals = sentences.map((sentence) => signalsIn(sentence, reading));
-  for (let at = 0; at < sentences.length && requests.length < MAX_REQUESTS; at++) {
-    if ((signals[at]?.length ?? 0) === 0) continue;
-    const window = sentences.slice(at, at + WINDOW);
+  const { length } = survey.sentences;
+  const signals = survey.sentences.map((_each, at) => signalsAt(survey, at, reading));
+  for (let at = 0; at < length && requests.length < MAX_REQUESTS; at++) {
+    if (signals[at]?.length === 0) continue;
     const found = distinct(signals.slice(at, at + WINDOW).flat());
     let sum = found.reduce((total, { weight }) => total + weight, 0);
-    if (sum >= 0.4 && window.some(orders)) sum += 0.3;
+    if (sum >= 0.4 && survey.read(at, at + WINDOW).some(orders)) sum += 0.3;
     if (sum < ENOUGH[reading]) continue;
     const strongest = found.toSorted((one, other) => other.weight - one.weight)[0];
     const place = signals.findIndex((each, index) => index >= at && each.some(({ why }) => why === strongest?.why));
     requests.push({
       kind: 'instruction',
-      excerpt: sentenceAt(original, sentences, place === -1 ? at : place),
+      excerpt: sentenceAt(original, survey, place === -1 ? at : place),
       why: strongest?.why ?? '',
     });
     at += WINDOW - 1;
@@ -97,14 +93,21 @@ function readMachineOrders(sentences: readonly Sentence[], original: string, rea
   return requests;
 }
 
-function signalsIn(sentence: Sentence, reading: Reading): Signal[] {
+const NO_SIGNALS: readonly Signal[] = [];
+
+function signalsAt(survey: Survey, at: number, reading: Reading): readonly Signal[] {
+  const { mask = 0, signs = 0 } = survey.sentences[at] ?? {};
   const isHidden = reading !== 'seen';
-  const worth = (sentence.mask & MACHINE_MASK) !== 0 || MARKS.test(sentence.text);
-  const signals = worth ? findMachineSignals(sentence, isHidden) : [];
+  const mayInstruct = (mask & MACHINE_MASK) !== 0 || (signs & SIGN.mark) !== 0;
+  if (!mayInstruct && !(isHidden && ((mask & HIDDEN_MASK) !== 0 || (signs & SIGN.number) !== 0))) return NO_SIGNALS;
+  const [sentence] = survey.read(at, at + 1);
+  if (sentence === undefined) return NO_SIGNALS;
+  const isWorth = mayInstruct && ((mask & MACHINE_MASK) !== 0 || MARKS.test(sentence.text));
+  const signals = isWorth ? findMachineSignals(sentence, isHidden) : [];
   if (!isHidden) return signals;
-  if (reading === 'hidden' && ORDER.test(sentence.text) && !FOR_PEOPLE.test(sentence.text) && orders(sentence))
+  if (reading === 'hidden' && orders(sentence) && ORDER.test(sentence.text) && !FOR_PEOPLE.test(sentence.text))
     signals.push({ weight: 0.4, why: 'it says what the reader must do' });
-  return [...signals, ...hiddenSignals(sentence)];
+  return [...signals, ...hiddenSignals(sentence, (signs & SIGN.number) !== 0)];
 }
 
 /** Each reason counts once, with its largest weight. */
@@ -144,13 +147,10 @@ const HIDDEN_PHRASES: readonly [pattern: RegExp, weight: number, why: string][] 
   ],
 ];
 
-function hiddenSignals({ text, mask }: Sentence): Signal[] {
-  if ((mask & HIDDEN_MASK) === 0)
-    return ACCOUNT.test(text) ? [{ weight: 0.5, why: 'it has an account for payments' }] : [];
-  const signals: Signal[] = HIDDEN_PHRASES.flatMap(([pattern, weight, why]) =>
-    pattern.test(text) ? [{ weight, why }] : [],
-  );
-  if (ACCOUNT.test(text)) signals.push({ weight: 0.5, why: 'it has an account for payments' });
+function hiddenSignals({ text, mask }: Sentence, hasNumber: boolean): Signal[] {
+  const phrases = (mask & HIDDEN_MASK) === 0 ? [] : HIDDEN_PHRASES;
+  const signals: Signal[] = phrases.flatMap(([pattern, weight, why]) => (pattern.test(text) ? [{ weight, why }] : []));
+  if (hasNumber && ACCOUNT.test(text)) signals.push({ weight: 0.5, why: 'it has an account for payments' });
   if (
     (mask & CONCEPT.send) !== 0 &&
     text.includes('@') &&
@@ -161,23 +161,24 @@ function hiddenSignals({ text, mask }: Sentence): Signal[] {
   return signals;
 }
 
-function readPressure(sentences: readonly Sentence[], original: string): Request[] {
+function readPressure(survey: Survey, original: string): Request[] {
   const requests: Request[] = [];
+  const { sentences } = survey;
   for (let at = 0; at < sentences.length && requests.length < MAX_REQUESTS; at++) {
-    if (((sentences[at]?.mask ?? 0) & (CONCEPT.send | CONCEPT.pay)) === 0) continue;
-    const { mask = 0, text = '' } = sentences[at] ?? {};
-    if ((mask & CONCEPT.pay) === 0 && (mask & CONCEPT.secret) === 0 && !SECRET_WORDS.test(text)) continue;
-    const from = Math.max(0, at - 1);
-    const [signal] = findPressure(sentences.slice(from, at + 2));
+    const mask = sentences[at]?.mask ?? 0;
+    if ((mask & REQUEST) === 0) continue;
+    if ((mask & SECRET_OR_MONEY) === 0 && !SECRET_WORDS.test(survey.read(at, at + 1)[0]?.text ?? '')) continue;
+    const [signal] = findPressure(survey.read(Math.max(0, at - 1), at + 2));
     if (signal === undefined) continue;
-    requests.push({ kind: 'pressure', excerpt: sentenceAt(original, sentences, at), why: signal.why });
+    requests.push({ kind: 'pressure', excerpt: sentenceAt(original, survey, at), why: signal.why });
     at += 1;
   }
   return requests;
 }
 
 /** Returns the sentence as written, if the original has as many. */
-function sentenceAt(original: string, sentences: readonly Sentence[], at: number): string {
-  const written = splitSentences(original);
-  return (written.length === sentences.length ? written[at] : sentences[at]?.text) ?? '';
+function sentenceAt(original: string, { sentences, folded }: Survey, at: number): string {
+  const written = surveyText(original).sentences;
+  const [text, all] = written.length === sentences.length ? [original, written] : [folded, sentences];
+  return text.slice(all[at - 1]?.end ?? 0, all[at]?.end ?? 0);
 }

@@ -15,6 +15,7 @@ import {
   type ScreenedPart,
 } from './screened-mail.ts';
 import { isSeen } from './seen-text.ts';
+import { type Survey, surveyText } from './survey-text.ts';
 import { findUnseenCharacters } from './unseen-characters.ts';
 
 /** Characters of each body that are screened. */
@@ -42,13 +43,13 @@ export function screenMail(mail: ScreenedMail): Injection {
   addLine('subject', mail.subject, add);
   addLine('sender', mail.senderName ?? '', add);
   for (const name of mail.fileNames) addLine('attachment', name, add);
-  const foldedText = text === null ? '' : foldText(text);
+  const ofText = surveyText(foldText(text ?? ''));
   const allText = html === null ? '' : readAllText(html);
-  const foldedHtml = html === null ? '' : foldText(allText);
-  if (text !== null) addText(text, foldedText, add);
-  if (html !== null) addHtml(html, allText, foldedHtml, add);
+  const ofHtml = surveyText(foldText(allText));
+  if (text !== null) addText(text, ofText, add);
+  if (html !== null) addHtml(html, allText, ofHtml, add);
   if (text !== null && html !== null) {
-    const difference = findDifference({ text: foldedText, html: foldedHtml, source: html.toLowerCase() });
+    const difference = findDifference({ text: ofText, html: ofHtml, source: html.toLowerCase() });
     if (difference !== null)
       add({
         kind: 'different_parts',
@@ -61,7 +62,7 @@ export function screenMail(mail: ScreenedMail): Injection {
     text,
     html,
     allText: `${text ?? ''}\n${allText}`,
-    folded: `${foldedText}\n${foldedHtml}`,
+    folded: `${ofText.folded}\n${ofHtml.folded}`,
   });
   if (link !== null)
     add({
@@ -84,20 +85,20 @@ function addLine(part: ScreenedPart, line: string, add: Add): void {
 /** Blank lines behind which a reader expects nothing. */
 const GAP = /(?:[ \t\u00a0]*\r?\n){25}/;
 
-function addText(text: string, folded: string, add: Add): void {
+function addText(text: string, survey: Survey, add: Add): void {
   addUnseen('text', text, add);
   const gap = text.includes('\n\n\n\n\n\n') || text.includes('\n\r\n\r\n') ? GAP.exec(text) : null;
-  if (gap === null) addRequests('text', text, 'seen', add, folded);
+  if (gap === null) addRequests('text', text, 'seen', add, survey);
   else addRequests('text', text.slice(0, gap.index), 'seen', add);
   if (gap !== null) addHidden('text', text.slice(gap.index + gap[0].length), 'behind many blank lines', add);
-  addEncoded('text', text, folded, add);
+  addEncoded('text', text, survey, add);
 }
 
-function addHtml(html: string, all: string, folded: string, add: Add): void {
+function addHtml(html: string, all: string, survey: Survey, add: Add): void {
   addUnseen('html', all, add);
-  addEncoded('html', html, folded, add);
+  addEncoded('html', html, survey, add);
   // Text that says nothing to a machine, wherever it is, needs no layout.
-  if (readInstructions(all, 'hidden', folded).length === 0) return;
+  if (readInstructions(all, 'hidden', survey).length === 0) return;
   const list = new PieceList(MAX_PIECES);
   if (!addHtmlText(html, list)) return addRequests('html', all, 'seen', add);
   const pieces = list.pieces;
@@ -145,8 +146,8 @@ function addHidden(part: ScreenedPart, text: string, detail: string, add: Add, r
     });
 }
 
-function addRequests(part: ScreenedPart, text: string, reading: Reading, add: Add, folded?: string): void {
-  for (const { kind, excerpt: found, why } of readInstructions(text, reading, folded))
+function addRequests(part: ScreenedPart, text: string, reading: Reading, add: Add, survey?: Survey): void {
+  for (const { kind, excerpt: found, why } of readInstructions(text, reading, survey))
     add({ kind, part, excerpt: excerpt(found), why: sentence(why) });
 }
 
@@ -155,8 +156,8 @@ function addUnseen(part: ScreenedPart, text: string, add: Add): void {
   if (unseen !== null) add({ kind: 'hidden_text', part, excerpt: excerpt(unseen.excerpt), why: sentence(unseen.why) });
 }
 
-function addEncoded(part: ScreenedPart, text: string, folded: string, add: Add): void {
-  const encoded = findEncodedRequest(text, folded);
+function addEncoded(part: ScreenedPart, text: string, survey: Survey, add: Add): void {
+  const encoded = findEncodedRequest(text, survey);
   if (encoded !== null)
     add({
       kind: 'encoded_text',

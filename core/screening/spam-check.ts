@@ -6,7 +6,7 @@ export type SpamVerdict = (typeof SPAM_VERDICTS)[number];
 export const SPAM_SOURCES = ['filter', 'user'] as const;
 
 /** A rule of the filter that matched. */
-export interface SpamSymbol {
+interface SpamSymbol {
   name: string;
   score: number;
   /** the rule in words; empty when the filter has none */
@@ -41,7 +41,7 @@ export const NOT_CHECKED: SpamCheck = {
   by: 'filter',
 };
 
-export const MAX_SYMBOLS = 25;
+const MAX_SYMBOLS = 25;
 const MAX_NAME_LENGTH = 80;
 const MAX_DESCRIPTION_LENGTH = 200;
 

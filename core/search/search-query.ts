@@ -31,7 +31,17 @@ export type SearchTerm = (
   /** created before an instant, or not before it */
   | { kind: 'before' | 'after'; at: Date }
   | { kind: 'flag'; flag: SearchFlag }
+  | AssignedTerm
 ) & { isNegated: boolean };
+
+/** Who works on the email's thread. */
+interface AssignedTerm {
+  kind: 'assigned';
+  /** `me`, `none`, or the address of a member in lower case */
+  to: string;
+  /** the member; null: none; absent until operations/search/resolve-assignees.ts has looked the member up */
+  personId?: string | null;
+}
 
 /** unread, read, archived and inbox match received mail only. Without trashed, no mail in the trash is found. */
 type SearchFlag =
@@ -97,7 +107,19 @@ interface Piece {
   isQuoted: boolean;
 }
 
-const OPERATORS = ['from', 'to', 'subject', 'domain', 'label', 'before', 'after', 'has', 'is', 'in'] as const;
+const OPERATORS = [
+  'from',
+  'to',
+  'subject',
+  'domain',
+  'label',
+  'assigned',
+  'before',
+  'after',
+  'has',
+  'is',
+  'in',
+] as const;
 type Operator = (typeof OPERATORS)[number];
 /** Operators of other mail services, which would otherwise be searched for as words. */
 const UNKNOWN_OPERATORS: readonly string[] =
@@ -177,6 +199,7 @@ const TAKEN: Readonly<Record<Operator, string>> = {
   subject: 'words, such as subject:invoice or subject:"annual report"',
   domain: 'a domain name, such as domain:example.com',
   label: 'a label, such as label:urgent or label:"to do"',
+  assigned: 'me, none, or the address of a member, such as assigned:ann@example.com',
   before: 'a date such as 2026-01-31, a time such as 2026-01-31T10:00:00Z, or an age such as 7d (12h, 7d, 4w, 1y)',
   after: 'a date such as 2026-01-31, a time such as 2026-01-31T10:00:00Z, or an age such as 7d (12h, 7d, 4w, 1y)',
   has: 'attachment',
@@ -244,6 +267,10 @@ function valueOf(operator: Operator, value: string, isQuoted: boolean, now: Date
     case 'label': {
       const label = normalizeLabel(value);
       return label === null ? null : { kind: 'label', key: labelKey(label) };
+    }
+    case 'assigned': {
+      const to = value.toLowerCase();
+      return to === 'me' || to === 'none' || /^[^\s@]+@[^\s@]+$/.test(to) ? { kind: 'assigned', to } : null;
     }
     case 'before':
     case 'after': {

@@ -30,6 +30,8 @@ export interface StyleRules {
   byKey: ReadonlyMap<string, readonly Rule[]>;
   /** whether there are more rules, which are not read */
   isTruncated: boolean;
+  /** styles of elements that were read, by what decides about them: mail repeats few of them many times */
+  known: Map<string, ElementStyles>;
 }
 
 /** Returns the style sheets within a tree. */
@@ -57,11 +59,11 @@ export function readStyleRules(sheets: readonly string[]): StyleRules {
   let length = 0;
   for (const sheet of sheets) {
     length += sheet.length;
-    if (length > MAX_CSS_LENGTH) return { byKey, isTruncated: true };
+    if (length > MAX_CSS_LENGTH) return { byKey, isTruncated: true, known: new Map() };
     for (const { selectors, body, isConditional } of blocksOf(decodeCss(sheet))) {
       const declarations = readDeclarations(body);
       for (const selector of withoutFunctions(selectors).split(',')) {
-        if (++count > MAX_RULES) return { byKey, isTruncated: true };
+        if (++count > MAX_RULES) return { byKey, isTruncated: true, known: new Map() };
         const rule = ruleOf(selector, declarations, isConditional);
         const key = rule.id !== null ? `#${rule.id}` : (rule.classes[0] ?? rule.tag ?? '*');
         const group = byKey.get(key) ?? [];
@@ -70,7 +72,7 @@ export function readStyleRules(sheets: readonly string[]): StyleRules {
       }
     }
   }
-  return { byKey, isTruncated: false };
+  return { byKey, isTruncated: false, known: new Map() };
 }
 
 /** Marks of CSS that are escaped or quoted, and so are none: they stand as characters for private use until a value is read. */
@@ -204,8 +206,21 @@ interface ElementStyles {
 }
 
 /** Returns the declarations that hold for an element, those of its style attribute last. */
-export function declarationsOf(element: Element, { byKey }: StyleRules): ElementStyles {
+export function declarationsOf(element: Element, rules: StyleRules): ElementStyles {
   const value = (name: string) => element.attrs.find((each) => each.name === name)?.value;
+  const key = [element.tagName, value('class') ?? '', value('id') ?? '\0', value('style') ?? '\0'].join('\n');
+  const known = rules.known.get(key);
+  if (known !== undefined) return known;
+  const styles = readStyles(element, value, rules);
+  rules.known.set(key, styles);
+  return styles;
+}
+
+function readStyles(
+  element: Element,
+  value: (name: string) => string | undefined,
+  { byKey }: StyleRules,
+): ElementStyles {
   const classes = (value('class') ?? '')
     .toLowerCase()
     .split(/\s+/)

@@ -16,12 +16,17 @@ interface Question {
 }
 
 function question(declarations: Declarations): Question {
-  const lengths = (property: string) =>
-    (declarations.get(property) ?? []).flatMap((value) => value.split(/[\s/]+/)).map((each) => pixelsOf(each));
+  const lengths = (values: readonly string[]) => values.flatMap((value) => value.split(/[\s/]+/)).map(pixelsOf);
   return {
     says: (property, pattern) => declarations.get(property)?.some((value) => pattern.test(value)) ?? false,
-    smallest: (property) => Math.min(...lengths(property), Number.POSITIVE_INFINITY),
-    largest: (property) => Math.max(...lengths(property).filter((each) => Number.isFinite(each)), 0),
+    smallest: (property) => {
+      const values = declarations.get(property);
+      return values === undefined ? Number.POSITIVE_INFINITY : Math.min(...lengths(values));
+    },
+    largest: (property) => {
+      const values = declarations.get(property);
+      return values === undefined ? 0 : Math.max(...lengths(values).filter((each) => Number.isFinite(each)), 0);
+    },
     because: (kind, property) => ({
       kind,
       detail: `${property}: ${(declarations.get(property) ?? []).join(', ').slice(0, 60)}`,
@@ -34,15 +39,24 @@ function question(declarations: Declarations): Question {
  * different ones. Values that only a browser can compute are what some readers do not see.
  */
 export function hidingOf(declarations: Declarations): Unseen | null {
+  if (declarations.size === 0) return null;
+  const known = HIDING.get(declarations);
+  if (known !== undefined) return known;
   const asked = question(declarations);
-  return (
+  const hiding =
     hiddenByDisplay(declarations, asked) ??
     hiddenByEffect(declarations, asked) ??
     hiddenBySize(asked) ??
     hiddenByPlace(asked) ??
-    maybeHidden(asked)
-  );
+    maybeHidden(asked);
+  HIDING.set(declarations, hiding);
+  return hiding;
 }
+
+/** What hidingOf returned: elements of the same style share their declarations. */
+const HIDING = new WeakMap<Declarations, Unseen | null>();
+/** What gapOf returned. */
+const DECLARED_GAPS = new WeakMap<Declarations, Unseen | null>();
 
 function hiddenByDisplay(declarations: Declarations, { says, because }: Question): Unseen | null {
   if (says('display', /^(?:none|table-column)/)) return because('hidden', 'display');
@@ -58,13 +72,13 @@ function hiddenByDisplay(declarations: Declarations, { says, because }: Question
 const FAINT = 0.1;
 /** A number of at most 0.1, or percentage of at most 10. */
 const NOTHING = '\\s*[+-]?(?:0*(?:\\.(?:0\\d*|1)?)?(?:e[+-]?\\d+)?|(?:\\d|10)(?:\\.\\d+)?%)\\s*';
+const NO_OPACITY = new RegExp(`opacity\\s*\\((?:\\s*=)?${NOTHING}\\)|opacity\\s*=\\s*0*(?:\\.\\d+)?\\s*\\)?$`);
+const NO_SCALE = new RegExp(`scale(?:x|y|z|3d)?\\((?:[^),]*,)*${NOTHING}[,)]`);
 
 function hiddenByEffect(declarations: Declarations, { says, because }: Question): Unseen | null {
-  if (says('filter', new RegExp(`opacity\\s*\\((?:\\s*=)?${NOTHING}\\)|opacity\\s*=\\s*0*(?:\\.\\d+)?\\s*\\)?$`)))
-    return because('hidden', 'filter');
+  if (says('filter', NO_OPACITY)) return because('hidden', 'filter');
   if (says('filter', /blur\(\s*(?!0)[1-9.]/)) return because('hidden', 'filter');
-  if (says('transform', new RegExp(`scale(?:x|y|z|3d)?\\((?:[^),]*,)*${NOTHING}[,)]`)))
-    return because('hidden', 'transform');
+  if (says('transform', NO_SCALE)) return because('hidden', 'transform');
   if (says('transform', /matrix|rotate(?:x|y|3d)\(|perspective\(/) || says('rotate', /[xy]|(?:\S+\s+){3}/))
     return because('some_readers', declarations.has('transform') ? 'transform' : 'rotate');
   if (says('clip', /rect\(/)) return because('hidden', 'clip');
@@ -188,9 +202,14 @@ const FONT_UNITS: Readonly<Record<string, number>> = { em: 1, '%': 0.01, ex: 0.5
 
 /** Returns the first declaration that makes a gap of more than a screen; null: none. */
 export function gapOf(declarations: Declarations): Unseen | null {
+  if (declarations.size === 0) return null;
+  const known = DECLARED_GAPS.get(declarations);
+  if (known !== undefined) return known;
   const { largest, because } = question(declarations);
-  for (const property of GAPS) if (largest(property) >= GAP_PIXELS) return because('gap', property);
-  return null;
+  const property = GAPS.find((each) => largest(each) >= GAP_PIXELS);
+  const gap = property === undefined ? null : because('gap', property);
+  DECLARED_GAPS.set(declarations, gap);
+  return gap;
 }
 
 const GAPS = [

@@ -1,7 +1,14 @@
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
+import { acceptedKeys } from './previous-key.ts';
 
 /** Purpose of a derived key; a ciphertext can be decrypted only for the purpose it was encrypted for. */
-export type SecretPurpose = 'webhook-secret' | 'dkim-key' | 'canary' | 'unsubscribe';
+export type SecretPurpose =
+  | 'webhook-secret'
+  | 'dkim-key'
+  | 'canary'
+  | 'unsubscribe'
+  | 'provider-secret'
+  | 'totp-secret';
 
 /** The ciphertext was encrypted with another SECRET_KEY or for another purpose, or was changed. Does not contain its content. */
 export class SecretBoxError extends Error {
@@ -34,16 +41,17 @@ export function encryptSecret(
   return `${head}.${sealed.toString('base64url')}`;
 }
 
-/** Decrypts a result of encryptSecret. Throws SecretBoxError when key, purpose or bytes do not match. */
+/** Decrypts a result of encryptSecret, also one of the key that this one replaces. Throws SecretBoxError when key, purpose or bytes do not match. */
 export function decryptSecret(secretKey: Uint8Array, purpose: SecretPurpose, ciphertext: string): string {
   const [version, keyId, body, ...rest] = ciphertext.split('.');
   if (version !== VERSION || keyId === undefined || body === undefined || rest.length > 0)
     throw new SecretBoxError('not a ciphertext of Postroom');
-  if (keyId !== secretKeyId(secretKey)) throw new SecretBoxError('encrypted with another SECRET_KEY');
+  const ownKey = acceptedKeys(secretKey).find((each) => secretKeyId(each) === keyId);
+  if (ownKey === undefined) throw new SecretBoxError('encrypted with another SECRET_KEY');
   const sealed = Buffer.from(body, 'base64url');
   if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new SecretBoxError('the ciphertext is truncated');
   const nonce = sealed.subarray(0, NONCE_BYTES);
-  const key = derive(secretKey, purpose, SECRET_KEY_BYTES);
+  const key = derive(ownKey, purpose, SECRET_KEY_BYTES);
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
   decipher.setAAD(Buffer.from(`${version}.${keyId}.${purpose}`));
   decipher.setAuthTag(sealed.subarray(-TAG_BYTES));

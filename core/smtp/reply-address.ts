@@ -3,6 +3,7 @@ import { canonicalAddress, canonicalDomainName } from '../domains/domain-name.ts
 import { base32Length, fromBase32, toBase32 } from '../shared/base32.ts';
 import { hmacKey } from '../shared/hmac-key.ts';
 import { isIdentifier } from '../shared/identifiers.ts';
+import { acceptedKeys, deriveKeys } from '../shared/previous-key.ts';
 
 const KEY_BYTES = 32;
 const IDENTIFIER_BYTES = 16;
@@ -27,7 +28,10 @@ export interface ReplyToken {
 /** Derives the key that signs reply addresses from SECRET_KEY (RFC 5869); call it once. */
 export function deriveReplyAddressKey(secretKey: Uint8Array): Uint8Array {
   if (secretKey.length !== KEY_BYTES) throw new RangeError(`SECRET_KEY has ${KEY_BYTES} bytes`);
-  return new Uint8Array(hkdfSync('sha256', secretKey, new Uint8Array(0), 'postroom reply-address', KEY_BYTES));
+  return deriveKeys(
+    secretKey,
+    (each) => new Uint8Array(hkdfSync('sha256', each, new Uint8Array(0), 'postroom reply-address', KEY_BYTES)),
+  );
 }
 
 /**
@@ -58,8 +62,10 @@ export function readReplyAddress(key: Uint8Array, address: string): ReplyToken |
   if (domain === null) return null;
   const content = fromBase32(token).subarray(0, SIGNED_BYTES);
   // Compared as text, which also covers unused bits of the encoding.
-  const expected = toBase32(signed(key, content, domain));
-  if (!timingSafeEqual(Buffer.from(expected), Buffer.from(token))) return null;
+  const isOwn = acceptedKeys(key).some((each) =>
+    timingSafeEqual(Buffer.from(toBase32(signed(each, content, domain))), Buffer.from(token)),
+  );
+  if (!isOwn) return null;
   const expiry = content.readUIntBE(IDENTIFIER_BYTES, EXPIRY_BYTES);
   return {
     id: `rpl_${content.toString('hex', 0, IDENTIFIER_BYTES)}`,

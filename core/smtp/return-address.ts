@@ -3,6 +3,7 @@ import { canonicalDomainName } from '../domains/domain-name.ts';
 import { base32Length, fromBase32, toBase32 } from '../shared/base32.ts';
 import { hmacKey } from '../shared/hmac-key.ts';
 import { isIdentifier } from '../shared/identifiers.ts';
+import { acceptedKeys, deriveKeys } from '../shared/previous-key.ts';
 
 const KEY_BYTES = 32;
 const IDENTIFIER_BYTES = 16;
@@ -14,7 +15,10 @@ const TOKEN_LENGTH = base32Length(IDENTIFIER_BYTES + SIGNATURE_BYTES);
 /** Derives the key that signs return addresses from SECRET_KEY (RFC 5869); call it once. */
 export function deriveReturnAddressKey(secretKey: Uint8Array): Uint8Array {
   if (secretKey.length !== KEY_BYTES) throw new RangeError(`SECRET_KEY has ${KEY_BYTES} bytes`);
-  return new Uint8Array(hkdfSync('sha256', secretKey, new Uint8Array(0), 'postroom return-address', KEY_BYTES));
+  return deriveKeys(
+    secretKey,
+    (each) => new Uint8Array(hkdfSync('sha256', each, new Uint8Array(0), 'postroom return-address', KEY_BYTES)),
+  );
 }
 
 /**
@@ -43,8 +47,10 @@ export function readReturnAddress(key: Uint8Array, address: string): string | nu
   if (token === undefined || domain === null) return null;
   const identifier = fromBase32(token).subarray(0, IDENTIFIER_BYTES);
   // The address is generated again and compared as text, which also covers unused bits of the encoding.
-  const expected = toBase32(signed(key, identifier, domain));
-  return timingSafeEqual(Buffer.from(expected), Buffer.from(token)) ? `rcp_${identifier.toString('hex')}` : null;
+  const isOwn = acceptedKeys(key).some((each) =>
+    timingSafeEqual(Buffer.from(toBase32(signed(each, identifier, domain))), Buffer.from(token)),
+  );
+  return isOwn ? `rcp_${identifier.toString('hex')}` : null;
 }
 
 const RETURN_ADDRESS = new RegExp(`^bounce\\+([a-z2-7]{${TOKEN_LENGTH}})@([^@\\s]{1,254})$`, 'i');

@@ -3,6 +3,7 @@ import type { Reach } from '../../core/accounts/key-rights.ts';
 import type { ApiInterface } from '../../core/accounts/logged-request.ts';
 import type { Quotas } from '../../core/accounts/quotas.ts';
 import type { InvitedRole, Role } from '../../core/accounts/roles.ts';
+import type { GroupRole, SignInMethod } from '../../core/accounts/sign-in.ts';
 import type { SendPolicy } from '../../core/sending/send-policy.ts';
 
 /** A person, who signs in and is a member of workspaces. The table has the name of better-auth's. */
@@ -44,6 +45,8 @@ export const WorkspaceSchema = defineEntity({
     quotas: p.json<Quotas>().nullable(),
     /** since when its keys are refused and mail to it is deferred; null: it is not suspended */
     suspendedAt: p.datetime(3).nullable(),
+    /** whether members need a second factor, or a passkey */
+    requiresSecondFactor: p.boolean().default(false),
   },
   indexes: [
     { name: 'workspace_erase', properties: ['eraseAt'], where: 'erase_at IS NOT NULL' },
@@ -179,6 +182,8 @@ export const ApiKeySchema = defineEntity({
     madeByPersonId: p.text().nullable(),
     /** the key of the parent that created it, if the workspace is a customer's: it ends with that key; null: none did */
     madeByParentKeyId: p.text().nullable(),
+    /** whether it is a grant of OAuth, which tokens stand for (db/entities/oauth.ts) */
+    isGrant: p.boolean().default(false),
   },
   indexes: [
     { name: 'api_key_user', properties: ['userId', 'id'] },
@@ -285,7 +290,21 @@ export const AuthSessionSchema = defineEntity({
     userAgent: p.text().nullable(),
     /** the active workspace; null: the person's own, or else the first that the person joined */
     workspaceId: p.text().nullable(),
+    /** how its person signed in */
+    method: p.text().$type<SignInMethod>().default('password'),
+    /** when its person last proved to be the one who signed in */
+    confirmedAt: p.datetime(3).defaultRaw('now()'),
+    /** when a second factor was shown; null: not in this session */
+    secondFactorAt: p.datetime(3).nullable(),
+    /** the workspace whose single sign-on started it, and the only one that it opens; null: any of the person's */
+    providerId: p.text().nullable(),
   },
+  checks: [
+    {
+      name: 'auth_session_method_check',
+      expression: `(method = ANY (ARRAY['password'::text, 'link'::text, 'passkey'::text, 'provider'::text]))`,
+    },
+  ],
   indexes: [
     { name: 'auth_session_end', properties: ['expiresAt'] },
     { name: 'auth_session_user', properties: ['userId'] },
@@ -293,7 +312,10 @@ export const AuthSessionSchema = defineEntity({
   ],
 });
 
-/** provider_id 'credential': password is its scrypt hash, as salt:key in hex. The other columns belong to providers that are not used. */
+/**
+ * provider_id 'credential': password is its scrypt hash, as salt:key in hex. 'provider:ID': account_id is issuer and subject of a person at the
+ * single sign-on of a workspace, or of the service. The other columns are not used.
+ */
 export const AuthCredentialSchema = defineEntity({
   name: 'AuthCredential',
   tableName: 'auth_credential',
@@ -317,7 +339,88 @@ export const AuthCredentialSchema = defineEntity({
     createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p.datetime(3).defaultRaw('now()'),
   },
-  uniques: [{ name: 'auth_credential_user_id_provider_id_key', properties: ['userId', 'providerId'] }],
+  uniques: [
+    { name: 'auth_credential_user_id_provider_id_key', properties: ['userId', 'providerId'] },
+    {
+      name: 'auth_credential_provider',
+      properties: ['providerId', 'accountId'],
+      where: `provider_id ~~ 'provider:%'::text`,
+    },
+  ],
+});
+
+/** The single sign-on of a workspace. */
+export const SignInProviderSchema = defineEntity({
+  name: 'SignInProvider',
+  tableName: 'sign_in_provider',
+  properties: {
+    workspaceId: p
+      .manyToOne(WorkspaceSchema)
+      .mapToPk()
+      .primary()
+      .name('workspace_id')
+      .foreignKeyName('sign_in_provider_workspace_id_fkey')
+      .updateRule('no action')
+      .deleteRule('cascade'),
+    issuer: p.text(),
+    clientId: p.text(),
+    /** see core/shared/secret-box.ts */
+    secretCiphertext: p.text(),
+    /** whether members other than the owner can open the workspace by it only */
+    isRequired: p.boolean().default(false),
+    /** whether addresses count without the claim email_verified */
+    trustsAddresses: p.boolean().default(false),
+    groupsClaim: p.text().default('groups'),
+    groupRoles: p.json<GroupRole[]>().defaultRaw(`'[]'`),
+    /** of persons in none of the groups; null: they are refused */
+    defaultRole: p.text().$type<InvitedRole>().nullable(),
+    updatedAt: p.datetime(3).defaultRaw('now()'),
+  },
+  checks: [
+    {
+      name: 'sign_in_provider_default_role_check',
+      expression: `(default_role = ANY (ARRAY['admin'::text, 'developer'::text, 'agent'::text, 'viewer'::text]))`,
+    },
+  ],
+});
+
+/** The authenticator app of a person. */
+export const AuthTotpSchema = defineEntity({
+  name: 'AuthTotp',
+  tableName: 'auth_totp',
+  properties: {
+    userId: p
+      .manyToOne(UserAccountSchema)
+      .mapToPk()
+      .primary()
+      .name('user_id')
+      .foreignKeyName('auth_totp_user_id_fkey')
+      .updateRule('no action')
+      .deleteRule('cascade'),
+    secretCiphertext: p.text(),
+    /** step of the last code that was accepted, which no code of that step or an earlier one follows */
+    lastStep: p.bigint('number').defaultRaw('0'),
+    /** when the first code was entered; null: it is being set up */
+    confirmedAt: p.datetime(3).nullable(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+  },
+});
+
+/** A recovery code that was not used. */
+export const AuthRecoveryCodeSchema = defineEntity({
+  name: 'AuthRecoveryCode',
+  tableName: 'auth_recovery_code',
+  properties: {
+    userId: p
+      .manyToOne(UserAccountSchema)
+      .mapToPk()
+      .primary()
+      .name('user_id')
+      .foreignKeyName('auth_recovery_code_user_id_fkey')
+      .updateRule('no action')
+      .deleteRule('cascade'),
+    codeSha256: p.blob().$type<Buffer>().primary(),
+  },
 });
 
 /**

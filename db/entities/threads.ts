@@ -28,10 +28,17 @@ export const ThreadSchema = defineEntity({
     trashedAt: p.datetime(3).nullable(),
     /** the thread that its only message left for the trash, and returns to; null: it went as a whole */
     trashedFrom: p.text().nullable(),
+    /** the member who works on it; null: none */
+    assigneeId: p.text().nullable(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3).defaultRaw('now()'),
   },
   indexes: [
+    {
+      name: 'thread_assignee',
+      columns: [{ name: 'userId' }, { name: 'assigneeId' }, { name: 'lastMessageAt' }, { name: 'id' }],
+      where: 'assignee_id IS NOT NULL',
+    },
     {
       name: 'thread_archive',
       columns: [{ name: 'userId' }, { name: 'lastMessageAt' }, { name: 'id' }],
@@ -133,6 +140,43 @@ export const ThreadSubjectSchema = defineEntity({
     threadId: p.text(),
   },
   indexes: [{ name: 'thread_subject_thread', properties: ['userId', 'threadId'] }],
+});
+
+/** What a member writes beside a thread. */
+export const ThreadNoteSchema = defineEntity({
+  name: 'ThreadNote',
+  tableName: 'thread_note',
+  properties: {
+    userId: p.text().primary(),
+    id: p.text().primary(),
+    threadId: p.text(),
+    /** the person who wrote it in a session; null: an API key did */
+    authorId: p.text().nullable(),
+    authorKeyId: p.text().nullable(),
+    authorName: p.text(),
+    text: p.text(),
+    /** persons whom the text mentions and who could read the thread then */
+    mentions: p.array(),
+    /** addresses of members whom the text mentions and who could not */
+    unreached: p.array(),
+    createdAt: p.datetime(3),
+    editedAt: p.datetime(3).nullable(),
+  },
+  indexes: [{ name: 'thread_note_thread', properties: ['userId', 'threadId', 'id'] }],
+});
+
+/** A notice of a mention that is not sent yet. */
+export const NoteNoticeSchema = defineEntity({
+  name: 'NoteNotice',
+  tableName: 'note_notice',
+  properties: {
+    userId: p.text().primary(),
+    noteId: p.text().primary(),
+    personId: p.text().primary(),
+    /** when a gateway takes it, if the one that stored the note did not */
+    dueAt: p.datetime(3),
+  },
+  indexes: [{ name: 'note_notice_due', properties: ['dueAt'] }],
 });
 
 /** What threads were before one request changed them; the change can be undone until expires_at. */

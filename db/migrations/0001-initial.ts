@@ -13,6 +13,7 @@ const PARTS = [
   'domains',
   'accounts',
   'workspaces',
+  'sign-in',
   'emails',
   'threads',
   'routing',
@@ -21,10 +22,12 @@ const PARTS = [
   'search',
   'events',
   'upkeep',
+  'screening',
   'taking',
   'audit',
   'grants',
   'customers',
+  'oauth',
 ].map((feature) => new URL(`0001-initial/${feature}.sql`, import.meta.url));
 
 const SEARCH = new URL('../queries/search/search-functions.sql', import.meta.url);

@@ -7,6 +7,7 @@ import { TAR_END, tarHeader, tarPadding } from '../../core/shared/tar.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { chargeResults } from '../../db/connection/result-charge.ts';
 import { exportAccount } from '../../operations/accounts/export-account.ts';
+import { requireFreshSignIn } from '../../operations/accounts/fresh-sign-in.ts';
 import { readOrigin } from '../admission/audit-notes.ts';
 import { findSessionOf } from '../admission/session-admission.ts';
 import type { Sessions } from './sessions.ts';
@@ -44,6 +45,10 @@ export function accountExportRoute(
     if (entry === null) throw new UserError('unauthorized', 'Authentication required');
     const { userId, rights } = entry.session;
     requireRights(rights, 'An export', ['export']);
+    requireFreshSignIn(
+      { caller: { via: 'session', signedInAt: entry.session.confirmedAt }, now },
+      'export the account',
+    );
     if (running.has(userId) || running.size >= MAX_EXPORTS)
       throw new UserError('rate_limited', 'An export is already running. Wait until its download has ended.', {
         retryAfterSeconds: RETRY_AFTER_SECONDS,

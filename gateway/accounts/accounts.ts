@@ -1,18 +1,23 @@
 import type { FastifyInstance } from 'fastify';
-import { deriveAuthSecret, resetLinkUrl } from '../../core/accounts/auth-secret.ts';
+import { deriveAuthSecret, deriveDeviceSecret, resetLinkUrl } from '../../core/accounts/auth-secret.ts';
 import { passwordChangedMail, resetMail, type SystemMail } from '../../core/accounts/system-account.ts';
 import { loadOnce } from '../../core/shared/load-once.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { dropLinks } from '../../db/queries/accounts/sign-in-link.ts';
 import type { Bus } from '../../schema/messages.ts';
 import type { LocalSetting } from '../admission/forwarded-requests.ts';
+import type { GatewayConfig } from '../gateway-config.ts';
 import { accountExportRoute } from './account-export.ts';
 import type { AuthOptions } from './auth.ts';
 import { createAuthAttempts } from './auth-attempts.ts';
 import { authRoutes, CLIENT_ADDRESS_FIELD } from './auth-routes.ts';
 import { type InvitationRouteOptions, invitationRoutes } from './invitation-routes.ts';
 import { createPasswordQueue } from './password-queue.ts';
+import { openOidcClients, providerRoutes } from './provider-routes.ts';
+import { secondFactorRoutes } from './second-factor-routes.ts';
 import { openSessions, type Sessions } from './sessions.ts';
+import { createSignInNotices } from './sign-in-notices.ts';
+import { singleSignOnRoutes } from './single-sign-on-routes.ts';
 import { workspaceRoutes } from './workspace-routes.ts';
 
 /** Sign-in, and the sessions that result from it. */
@@ -23,7 +28,8 @@ export interface Accounts {
 }
 
 export interface AccountsOptions
-  extends Omit<AuthOptions, 'clientAddressField' | 'onSessionEnded' | 'mailResetLink' | 'onPasswordChanged'> {
+  extends Pick<GatewayConfig, 'allowedPrivateNetworks' | 'ownPorts' | 'dnsServers' | 'trustedCertificates' | 'oidc'>,
+    Omit<AuthOptions, 'clientAddressField' | 'onSessionEnded' | 'mailResetLink' | 'onPasswordChanged'> {
   /** role postroom_gateway, which reads the data of a user */
   userDatabase: Database;
   /** settings that are open because only this machine reaches the service; none if omitted */
@@ -74,6 +80,33 @@ export function openAccounts(options: AccountsOptions): Accounts {
       accountExportRoute(app, { userDatabase: options.userDatabase, sessions, publicUrl, now });
       workspaceRoutes(app, { database, sessions, publicUrl, forgetSessions });
       const passwords = createPasswordQueue();
+      const { openForLocal = [], oidc = null } = options;
+      const clients = openOidcClients(options, openForLocal);
+      const notices = createSignInNotices({
+        database,
+        publicUrl,
+        secret: deriveDeviceSecret(secretKey),
+        now,
+        mail,
+      });
+      const parts = {
+        openAuth,
+        attempts,
+        passwords,
+        sessions,
+        database,
+        publicUrl,
+        secretKey,
+        random,
+        now,
+        notices,
+        oidc,
+        openForLocal,
+        forgetSessions,
+      };
+      providerRoutes(app, clients, parts);
+      singleSignOnRoutes(app, clients, parts);
+      secondFactorRoutes(app, parts);
       invitationRoutes(app, {
         openAuth,
         attempts,
@@ -93,7 +126,10 @@ export function openAccounts(options: AccountsOptions): Accounts {
         database,
         publicUrl,
         isSignUpOpen,
-        openForLocal: options.openForLocal ?? [],
+        openForLocal,
+        notices,
+        now,
+        oidc,
         onPasswordChanged,
       });
     },

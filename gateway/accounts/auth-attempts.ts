@@ -15,7 +15,12 @@ export type AttemptKind =
   | 'reset'
   | 'password'
   | 'invitation'
-  | 'submission';
+  | 'provider'
+  | 'second-factor'
+  | 'submission'
+  | 'oauth-client'
+  | 'device'
+  | 'device-code';
 
 /** An attempt of a client at an account. */
 export interface AuthAttempt {
@@ -36,17 +41,36 @@ export interface AuthAttempts {
 
 /** Limit for each account, and for each client over all accounts. @limit */
 export const ATTEMPT_LIMIT = { most: 10, windowSeconds: 900 };
-/** Limit for challenges, which every sign-in page requests and which are stored for a while, and for invitations, which nobody can guess. */
+/**
+ * Limit for challenges and single sign-on, which every sign-in page requests and which are stored for a while, for invitations, which cannot be
+ * guessed, and for clients and devices of OAuth, which are stored.
+ */
 const OPTIONS_LIMIT = { most: 100, windowSeconds: 900 };
-const WIDE: ReadonlySet<AttemptKind> = new Set<AttemptKind>(['passkey-options', 'invitation']);
+const WIDE: ReadonlySet<AttemptKind> = new Set<AttemptKind>([
+  'passkey-options',
+  'invitation',
+  'provider',
+  'oauth-client',
+  'device',
+]);
+/** Kinds that one client can use up for itself only: wrong passwords of a stranger must not lock a person out. */
+const BY_CLIENT: ReadonlySet<AttemptKind> = new Set<AttemptKind>(['sign-in', 'password']);
 /** Prefix length of the IPv6 network that counts as one client; bits. */
 const IPV6_NETWORK_BITS = 64;
 
 export function createAuthAttempts(database: Database, secretKey: Uint8Array): AuthAttempts {
   const secret = deriveTriesSecret(secretKey);
   const clientKey = ({ kind, address }: AuthAttempt) => triesKey(secret, `${kind} of a client`, networkOf(address));
-  const accountKeys = ({ kind, account }: AuthAttempt) =>
-    account === null ? [] : [triesKey(secret, `${kind} at an account`, account)];
+  const accountKeys = ({ kind, account, address }: AuthAttempt) =>
+    account === null
+      ? []
+      : [
+          triesKey(
+            secret,
+            `${kind} at an account`,
+            BY_CLIENT.has(kind) ? `${account}\0${networkOf(address)}` : account,
+          ),
+        ];
   return {
     async take(attempt) {
       const limit = WIDE.has(attempt.kind) ? OPTIONS_LIMIT : ATTEMPT_LIMIT;

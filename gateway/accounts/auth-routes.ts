@@ -1,16 +1,21 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { auditText } from '../../core/accounts/audit.ts';
+import { newPasswordFault } from '../../core/accounts/password.ts';
+import type { SignInNotice } from '../../core/accounts/system-account.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { noteFailedSignIn } from '../../db/queries/accounts/audit-entry.ts';
+import { requireFreshSignIn } from '../../operations/accounts/fresh-sign-in.ts';
 import { isClosedFor, type LocalSetting } from '../admission/forwarded-requests.ts';
 import { foreignPage, isOwnPage, isOwnPageOrProgram } from '../admission/session-admission.ts';
+import type { ServiceProvider } from '../gateway-config.ts';
 import type { ErrorBody } from '../http/error-response.ts';
 import type { Auth } from './auth.ts';
 import type { AttemptKind, AuthAttempt, AuthAttempts } from './auth-attempts.ts';
 import type { PasswordQueue } from './password-queue.ts';
-import type { Sessions } from './sessions.ts';
+import type { SessionCredential, Sessions } from './sessions.ts';
+import type { SignInNotices } from './sign-in-notices.ts';
 
 /** An endpoint of `/api/auth`. No other endpoint of better-auth is served. */
 interface AuthEndpoint {
@@ -25,6 +30,8 @@ interface AuthEndpoint {
   isUnwatched?: true;
   /** whether it computes the hash of a password */
   hashesPassword?: true;
+  /** `sign-in`: it needs no session; `own`: a session, but none of single sign-on; `fresh`: as `own`, by a person who signed in just now */
+  needs?: 'sign-in' | 'own' | 'fresh';
   /** added to the body for better-auth */
   adds?: Record<string, unknown>;
 }
@@ -35,8 +42,11 @@ const email = z.email('must be an address such as you@example.com').max(254).toL
 const password = z.string().max(512);
 export const newPassword = z
   .string()
-  .min(8, 'must have 8 characters or more')
-  .max(128, 'must have 128 characters at most');
+  .max(512)
+  .superRefine((text, context) => {
+    const fault = newPasswordFault(text);
+    if (fault !== null) context.addIssue({ code: 'custom', message: fault, input: undefined });
+  });
 export const personName = z.string().trim().min(1, 'must not be empty').max(100, 'must have 100 characters at most');
 const token = z.string().max(256);
 const id = z.string().max(64);
@@ -65,42 +75,69 @@ const authEndpoints: readonly AuthEndpoint[] = [
   post('/sign-up/email', z.object({ name: personName, email, password: newPassword }), {
     counted: { kind: 'sign-up' },
     hashesPassword: true,
+    needs: 'sign-in',
   }),
   post('/sign-in/email', z.object({ email, password }), {
     counted: { kind: 'sign-in', byEmail: true },
     hashesPassword: true,
+    needs: 'sign-in',
   }),
-  post('/sign-in/link', z.object({ token }), { counted: { kind: 'sign-in-link' } }),
-  post('/sign-out', nothing),
+  post('/sign-in/link', z.object({ token }), { counted: { kind: 'sign-in-link' }, needs: 'sign-in' }),
+  post('/sign-out', nothing, { needs: 'sign-in' }),
   get('/get-session'),
-  get('/list-sessions'),
-  post('/end-session', z.object({ id })),
-  post('/revoke-other-sessions', nothing),
-  post('/revoke-sessions', nothing),
+  get('/list-sessions', { needs: 'own' }),
+  post('/end-session', z.object({ id }), { needs: 'own' }),
+  post('/revoke-other-sessions', nothing, { needs: 'own' }),
+  post('/revoke-sessions', nothing, { needs: 'own' }),
   post('/update-user', z.object({ name: personName })),
   get('/list-accounts'),
   post('/change-password', z.object({ currentPassword: password, newPassword }), {
     counted: { kind: 'password', bySession: true },
     hashesPassword: true,
     adds: { revokeOtherSessions: true },
+    needs: 'own',
   }),
-  post('/set-password', z.object({ newPassword }), { hashesPassword: true }),
+  post('/set-password', z.object({ newPassword }), { hashesPassword: true, needs: 'fresh' }),
   post('/request-password-reset', z.object({ email }), {
     counted: { kind: 'reset-request', byEmail: true },
     isUnwatched: true,
+    needs: 'sign-in',
   }),
   post('/reset-password', z.object({ token, newPassword }), {
     counted: { kind: 'reset' },
     hashesPassword: true,
+    needs: 'sign-in',
   }),
-  get('/passkey/generate-register-options', { counted: { kind: 'passkey-options' } }),
-  post('/passkey/verify-registration', z.object({ response, name: personName.optional() })),
-  get('/passkey/generate-authenticate-options', { counted: { kind: 'passkey-options' } }),
-  post('/passkey/verify-authentication', z.object({ response }), { counted: { kind: 'passkey' } }),
+  get('/passkey/generate-register-options', { counted: { kind: 'passkey-options' }, needs: 'fresh' }),
+  post('/passkey/verify-registration', z.object({ response, name: personName.optional() }), { needs: 'fresh' }),
+  get('/passkey/generate-authenticate-options', { counted: { kind: 'passkey-options' }, needs: 'sign-in' }),
+  post('/passkey/verify-authentication', z.object({ response }), { counted: { kind: 'passkey' }, needs: 'sign-in' }),
   get('/passkey/list-user-passkeys'),
-  post('/passkey/update-passkey', z.object({ id, name: personName })),
-  post('/passkey/delete-passkey', z.object({ id })),
+  post('/passkey/update-passkey', z.object({ id, name: personName }), { needs: 'own' }),
+  post('/passkey/delete-passkey', z.object({ id }), { needs: 'fresh' }),
 ];
+
+/** Mails about what a request has changed. */
+const NOTICES: Readonly<Record<string, SignInNotice>> = {
+  '/set-password': 'password',
+  '/passkey/verify-registration': 'passkey',
+  '/passkey/delete-passkey': 'passkey-removed',
+};
+/** What starts a session; the account may have a second factor. */
+const SIGN_INS: ReadonlySet<string> = new Set([
+  '/sign-up/email',
+  '/sign-in/email',
+  '/sign-in/link',
+  '/passkey/verify-authentication',
+]);
+/** What the operator can close with OIDC_REQUIRED; links of the operator stay the way back in. */
+const OWN_SIGN_INS: ReadonlySet<string> = new Set([
+  '/sign-up/email',
+  '/sign-in/email',
+  '/request-password-reset',
+  '/reset-password',
+  '/passkey/verify-authentication',
+]);
 
 export interface AuthRouteOptions {
   /** Returns better-auth; the first call loads it. */
@@ -112,6 +149,10 @@ export interface AuthRouteOptions {
   database: Database;
   publicUrl: string;
   isSignUpOpen: boolean;
+  notices: SignInNotices;
+  now: () => Date;
+  /** the single sign-on of the service; null: none */
+  oidc: ServiceProvider | null;
   /** settings that are open because only this machine reaches the service */
   openForLocal: readonly LocalSetting[];
   /** Called when the user's password was changed. */
@@ -134,8 +175,9 @@ const MAX_USER_AGENT = 300;
 export async function authRoutes(app: FastifyInstance, options: AuthRouteOptions): Promise<void> {
   const { publicUrl, isSignUpOpen, openForLocal } = options;
   app.get('/settings', { schema: { hide: true } }, (request) => ({
-    signUp: isSignUpOpen && !isClosedFor(request, openForLocal, 'SIGN_UP'),
+    signUp: isSignUpOpen && options.oidc?.isRequired !== true && !isClosedFor(request, openForLocal, 'SIGN_UP'),
     passkeyHost: new URL(publicUrl).hostname,
+    singleSignOn: options.oidc === null ? 'by address' : options.oidc.isRequired ? 'required' : 'service',
   }));
   for (const endpoint of authEndpoints)
     app.route({
@@ -162,6 +204,14 @@ async function serve(
 ): Promise<FastifyReply> {
   const { openAuth, attempts, database, openForLocal } = options;
   if (endpoint.path === '/sign-up/email' && isClosedFor(request, openForLocal, 'SIGN_UP')) throw signUpForLocal();
+  if (options.oidc?.isRequired === true && OWN_SIGN_INS.has(endpoint.path)) throw onlySingleSignOn();
+  if (endpoint.path === '/passkey/verify-authentication') requireUserVerification(request.body);
+  const caller = endpoint.needs === 'sign-in' ? null : await findCaller(request, options);
+  if (caller === 'pending') {
+    if (endpoint.path === '/get-session') return send(reply, 200, null);
+    throw new UserError('unauthorized', 'Authentication required');
+  }
+  if (endpoint.needs === 'own' || endpoint.needs === 'fresh') requireOwn(caller, endpoint.needs, options);
   const attempt = await attemptOf(request, endpoint, options);
   if (attempt !== null) await attempts.take(attempt);
   const auth = await openAuth();
@@ -187,9 +237,81 @@ async function serve(
     return send(reply, response.status, refused);
   }
   if (attempt !== null && !KEPT.has(attempt.kind)) await attempts.succeeded(attempt);
-  const answer = authAnswer(endpoint.path, body);
+  // better-auth knows no workspaces: a session that opens none is over.
+  const answer = endpoint.path === '/get-session' && caller === null ? null : authAnswer(endpoint.path, body);
   if (endpoint.path === '/change-password') await options.onPasswordChanged((answer as SignedIn).user);
+  const notice = NOTICES[endpoint.path];
+  if (notice !== undefined && caller !== null) options.notices.tell(request, caller.personId, notice);
+  if (!SIGN_INS.has(endpoint.path)) return send(reply, 200, answer);
+  const { user: person } = answer as SignedIn;
+  if (await isPending(response, options)) return send(reply, 200, { secondFactor: 'totp' });
+  options.notices.noteDevice(request, reply, person.id);
   return send(reply, 200, answer);
+}
+
+/** Returns the session of a request: null without one, `pending` while it waits for the second factor. */
+async function findCaller(
+  request: FastifyRequest,
+  { sessions }: AuthRouteOptions,
+): Promise<SessionCredential | 'pending' | null> {
+  const cookie = sessions.cookieOf(request.headers.cookie);
+  const session = cookie === null ? null : await sessions.findPending(cookie);
+  return session?.isPending === true ? 'pending' : session;
+}
+
+/**
+ * Requires a session that may change how its person signs in. One of single sign-on may not: its provider speaks for one workspace, and the
+ * person's own sign-in opens all. Throws unauthorized, forbidden.
+ */
+export function requireOwn(
+  session: SessionCredential | null,
+  needs: 'own' | 'fresh',
+  { now }: Pick<AuthRouteOptions, 'now'>,
+): asserts session is SessionCredential {
+  if (session === null) throw new UserError('unauthorized', 'Authentication required');
+  if (session.providerId !== null)
+    throw new UserError(
+      'forbidden',
+      'You signed in by the single sign-on of a workspace. To change your own sign-in, sign out and sign in by a link, your password or a passkey.',
+      { title: 'Forbidden', reason: 'OTHER_SIGN_IN_REQUIRED' },
+    );
+  if (needs === 'fresh')
+    requireFreshSignIn({ caller: { via: 'session', signedInAt: session.confirmedAt }, now }, 'change how you sign in');
+}
+
+/** Returns whether the session that a response starts waits for the second factor. */
+async function isPending(response: Response, { sessions }: AuthRouteOptions): Promise<boolean> {
+  const fields = response.headers.getSetCookie().map((field) => field.replace(/;.*$/s, ''));
+  const cookie = sessions.cookieOf(fields.join('; '));
+  return cookie !== null && (await sessions.findPending(cookie))?.isPending === true;
+}
+
+const passkeyResponse = z.object({
+  response: z.object({ response: z.object({ authenticatorData: z.string().max(4_096) }) }),
+});
+/** The authenticator checked a fingerprint, face or PIN (WebAuthn Level 3 §6.1); flags are byte 32 of its data, which it signs. */
+const USER_VERIFIED = 0x04;
+
+/** Refuses a passkey whose device did not check its user, because a passkey counts as two factors. */
+function requireUserVerification(body: unknown): void {
+  const parsed = passkeyResponse.safeParse(body);
+  // better-auth refuses it.
+  if (!parsed.success) return;
+  const flags = Buffer.from(parsed.data.response.response.authenticatorData, 'base64url')[32] ?? 0;
+  if ((flags & USER_VERIFIED) !== 0) return;
+  throw new UserError(
+    'validation',
+    'Your device did not check a fingerprint, face or PIN. Set up a screen lock or PIN on it, and try again.',
+    { reason: 'USER_NOT_VERIFIED' },
+  );
+}
+
+function onlySingleSignOn(): UserError {
+  return new UserError(
+    'forbidden',
+    'This service requires single sign-on. The operator can make a link: npx node bin/account.ts sign-in-link EMAIL',
+    { title: 'Forbidden', reason: 'SINGLE_SIGN_ON_REQUIRED' },
+  );
 }
 
 /** Stores a refused password in the audit log of its account. Attempts are limited, so they cannot fill the disk. */

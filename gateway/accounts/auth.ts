@@ -1,10 +1,12 @@
 import { passkey } from '@better-auth/passkey';
-import { betterAuth } from 'better-auth';
+import { betterAuth, type GenericEndpointContext } from 'better-auth';
 import { APIError, createAuthEndpoint, sensitiveSessionMiddleware, sessionMiddleware } from 'better-auth/api';
 import { setSessionCookie } from 'better-auth/cookies';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { deriveAuthSecret, RESET_LINK_LIFE_MS, signInLinkIdentifier } from '../../core/accounts/auth-secret.ts';
+import { PASSWORD_LENGTH } from '../../core/accounts/password.ts';
+import type { SignInMethod } from '../../core/accounts/sign-in.ts';
 import { IDENTIFIER_RANDOM_BYTES, type IdentifierKind, makeIdentifier } from '../../core/shared/identifiers.ts';
 import { authPool } from '../../db/connection/auth-database.ts';
 import type { Database } from '../../db/connection/database.ts';
@@ -32,8 +34,6 @@ export interface AuthOptions {
 /** better-auth, which manages accounts, sessions and passkeys. */
 export type Auth = ReturnType<typeof createAuth>;
 
-/** Length of a password; characters. */
-const PASSWORD_LENGTH = { least: 8, most: 128 };
 /** Time after its last use at which a session ends, and 30 days after sign-in in any case (trigger limit_session). Seconds. */
 const SESSION_IDLE_SECONDS = 12 * 3_600;
 /** Minimum interval between writes of the last use. Seconds. */
@@ -72,8 +72,18 @@ export function createAuth(options: AuthOptions) {
       updateAge: SESSION_UPDATE_SECONDS,
       // A session is valid for all its lifetime; only changing the password requires the password.
       freshAge: 0,
+      additionalFields: {
+        method: { type: 'string', required: false, input: false },
+        providerId: { type: 'string', required: false, input: false, fieldName: 'provider_id' },
+        secondFactorAt: { type: 'date', required: false, input: false, fieldName: 'second_factor_at' },
+      },
     },
-    databaseHooks: { session: { delete: { after: async (session) => options.onSessionEnded(session.userId) } } },
+    databaseHooks: {
+      session: {
+        create: { before: async (session, context) => ({ data: { ...session, ...signedInBy(session, context) } }) },
+        delete: { after: async (session) => options.onSessionEnded(session.userId) },
+      },
+    },
     // auth-attempts.ts also counts by account, and over all gateways.
     rateLimit: { enabled: false },
     advanced: {
@@ -92,17 +102,38 @@ export function createAuth(options: AuthOptions) {
     plugins: [
       signInLinks,
       invitedSignUp,
+      providerSignIn,
+      passwordCheck,
       accountEndpoints,
       passkey({
         rpID: hostname,
         rpName: 'Postroom',
         origin,
         advanced: { webAuthnChallengeCookie: 'passkey' },
-        authenticatorSelection: { residentKey: 'required', userVerification: 'preferred' },
+        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
         schema: { passkey: { modelName: authTables.passkey.modelName, fields: authColumns.passkey } },
       }),
     ],
   });
+}
+
+/** How sessions are started, by the path that starts them; `password` elsewhere. */
+const METHODS: Readonly<Record<string, SignInMethod>> = {
+  '/sign-in/link': 'link',
+  '/sign-in/provider': 'provider',
+  '/passkey/verify-authentication': 'passkey',
+};
+
+/** Returns what a new session says about its sign-in. One that replaces another, as a change of the password does, says the same as that. */
+function signedInBy(
+  { providerId = null }: Readonly<Record<string, unknown>>,
+  context: GenericEndpointContext | null,
+): Record<string, unknown> {
+  const method = METHODS[context?.path ?? ''];
+  const former = context?.path === '/change-password' ? context.context.session?.session : undefined;
+  if (former === undefined) return { method: method ?? 'password', providerId };
+  const { method: formerMethod, providerId: formerProvider, secondFactorAt } = former as Record<string, unknown>;
+  return { method: formerMethod, providerId: formerProvider, secondFactorAt };
 }
 
 const kinds: Record<string, IdentifierKind> = {
@@ -165,6 +196,26 @@ const accountEndpoints = {
   },
 } as const;
 
+/** A better-auth plugin that checks the password of the person of a session; second-factor-routes.ts counts the attempts. */
+const passwordCheck = {
+  id: 'password-check',
+  endpoints: {
+    checkPassword: createAuthEndpoint(
+      '/check-password',
+      { method: 'POST', body: z.object({ password: z.string() }), use: [sensitiveSessionMiddleware] },
+      async (context) => {
+        const { internalAdapter, session, password } = context.context;
+        const held = await internalAdapter.findCredentialAccount(session.user.id);
+        const isRight =
+          held?.password != null && (await password.verify({ hash: held.password, password: context.body.password }));
+        if (!isRight)
+          throw new APIError('BAD_REQUEST', { code: 'INVALID_PASSWORD', message: 'The password is incorrect.' });
+        return context.json({ status: true });
+      },
+    ),
+  },
+} as const;
+
 /** 32 bytes in base64url, as bin/account.ts generates them. */
 const token = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 
@@ -187,6 +238,29 @@ const signInLinks = {
       await setSessionCookie(context, { session, user });
       return context.json({ user });
     }),
+  },
+} as const;
+
+/**
+ * A better-auth plugin that starts the session of a person whom a provider named; provider-sign-in.ts has checked it. No route of ours passes a
+ * request of a client to it.
+ */
+const providerSignIn = {
+  id: 'provider-sign-in',
+  endpoints: {
+    signInProvider: createAuthEndpoint(
+      '/sign-in/provider',
+      { method: 'POST', body: z.object({ personId: z.string(), providerId: z.string().nullable() }) },
+      async (context) => {
+        const { internalAdapter } = context.context;
+        const { personId, providerId } = context.body;
+        const user = await internalAdapter.findUserById(personId);
+        if (user === null) throw new APIError('BAD_REQUEST', { code: 'NO_PERSON', message: 'The person is gone' });
+        const session = await internalAdapter.createSession(user.id, false, { providerId });
+        await setSessionCookie(context, { session, user });
+        return context.json({ sessionId: session.id });
+      },
+    ),
   },
 } as const;
 

@@ -15,14 +15,24 @@ export interface SessionCredential {
   /** when its user signed in */
   createdAt: Date;
   expiresAt: Date;
+  /** when its user last signed in, or confirmed to be there */
+  confirmedAt: Date;
+  /** the workspace whose single sign-on started it; null: it was started otherwise */
+  providerId: string | null;
+  /** whether its user has not shown the second factor yet */
+  isPending: boolean;
+  /** whether the workspace requires a second factor that the session has not shown */
+  lacksSecondFactor: boolean;
 }
 
 /** Looks up sessions by their cookies. A lookup does not extend a session; only `/api/auth/get-session` does. */
 export interface Sessions {
   /** Returns the raw session cookie in a Cookie header; null if there is none. */
   cookieOf(field: string | undefined): string | null;
-  /** Finds the session of a cookie; null if it is invalid. Throws when PostgreSQL is unreachable. */
+  /** Finds the session of a cookie; null if it is invalid, or pending. Throws when PostgreSQL is unreachable. */
   find(cookie: string): Promise<SessionCredential | null>;
+  /** Like find, also for a session that waits for the second factor, which opens nothing else. */
+  findPending(cookie: string): Promise<SessionCredential | null>;
   /** Drops the cached sessions of a workspace, or of a person. */
   forget(id: string): void;
   close(): Promise<void>;
@@ -67,18 +77,25 @@ export function openSessions({ database, bus, now, publicUrl, secret }: Sessions
     return session;
   }
 
+  async function findPending(cookie: string): Promise<SessionCredential | null> {
+    const token = readSessionToken(cookie, secret);
+    if (token === null) return null;
+    const entry = cached.get(token);
+    const isFresh = entry !== undefined && performance.now() - entry.readAt < CACHE_AGE_MS;
+    if (!isFresh) cached.delete(token);
+    const session = isFresh ? entry.session : await read(token);
+    return session === null || session.expiresAt <= now() ? null : session;
+  }
+
   return {
     cookieOf: (field) => findCookie(field, name),
 
     async find(cookie) {
-      const token = readSessionToken(cookie, secret);
-      if (token === null) return null;
-      const entry = cached.get(token);
-      const isFresh = entry !== undefined && performance.now() - entry.readAt < CACHE_AGE_MS;
-      if (!isFresh) cached.delete(token);
-      const session = isFresh ? entry.session : await read(token);
-      return session === null || session.expiresAt <= now() ? null : session;
+      const session = await findPending(cookie);
+      return session === null || session.isPending ? null : session;
     },
+
+    findPending,
 
     forget,
 
@@ -108,7 +125,7 @@ function sessionCookieName(publicUrl: string): string {
 }
 
 /** Returns the raw value of a cookie in a Cookie header (RFC 6265 §4.2); null if there is none. */
-function findCookie(field: string | undefined, name: string): string | null {
+export function findCookie(field: string | undefined, name: string): string | null {
   for (const pair of field?.split(';') ?? []) {
     const mark = pair.indexOf('=');
     if (mark !== -1 && pair.slice(0, mark).trim() === name) return pair.slice(mark + 1).trim();

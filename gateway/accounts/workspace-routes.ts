@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { UserError } from '../../core/shared/errors.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { listWorkspacesOfPerson, switchWorkspace } from '../../db/queries/accounts/session.ts';
-import { findSessionOf } from '../admission/session-admission.ts';
+import { findPersonOf } from '../admission/session-admission.ts';
 import type { SessionCredential, Sessions } from './sessions.ts';
 
 export interface WorkspaceRouteOptions {
@@ -24,8 +24,10 @@ export function workspaceRoutes(plain: FastifyInstance, options: WorkspaceRouteO
   const app = plain.withTypeProvider<ZodTypeProvider>();
   const { database } = options;
   app.get('/workspaces', { schema: { hide: true } }, async (request) => {
-    const { personId, userId, rights } = await requireSession(request, options);
-    const workspaces = await listWorkspacesOfPerson(database, personId);
+    const { personId, userId, rights, providerId } = await requireSession(request, options);
+    const all = await listWorkspacesOfPerson(database, personId);
+    // A provider speaks for its own workspace only.
+    const workspaces = providerId === null ? all : all.filter(({ id }) => id === providerId);
     return {
       person: { id: personId },
       active: { id: userId, role: rights.role, isApprover: rights.isApprover },
@@ -38,10 +40,23 @@ export function workspaceRoutes(plain: FastifyInstance, options: WorkspaceRouteO
     async (request) => {
       const { sessionId, personId } = await requireSession(request, options);
       const { workspaceId } = request.body;
-      if (!(await switchWorkspace(database, sessionId, workspaceId)))
+      const outcome = await switchWorkspace(database, sessionId, workspaceId);
+      if (outcome === 'no member')
         throw new UserError('not_found', 'You are a member of no workspace with this ID', {
           reason: 'WORKSPACE_NOT_FOUND',
         });
+      if (outcome === 'provider')
+        throw new UserError(
+          'forbidden',
+          'You signed in by the single sign-on of this workspace, which opens no other one. Sign out, and sign in with your password or passkey.',
+          { title: 'Forbidden', reason: 'OTHER_SIGN_IN_REQUIRED' },
+        );
+      if (outcome === 'single sign-on')
+        throw new UserError(
+          'forbidden',
+          'This workspace requires single sign-on. Sign out, and choose single sign-on on the sign-in page.',
+          { title: 'Forbidden', reason: 'SINGLE_SIGN_ON_REQUIRED' },
+        );
       options.forgetSessions(personId);
       return { status: true };
     },
@@ -53,7 +68,7 @@ export async function requireSession(
   request: FastifyRequest,
   { sessions, publicUrl }: Pick<WorkspaceRouteOptions, 'sessions' | 'publicUrl'>,
 ): Promise<SessionCredential> {
-  const entry = await findSessionOf(request, sessions, publicUrl);
+  const entry = await findPersonOf(request, sessions, publicUrl);
   if (entry === null) throw new UserError('unauthorized', 'Authentication required');
   return entry.session;
 }

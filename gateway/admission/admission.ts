@@ -102,7 +102,7 @@ function admitByCredential(options: CredentialAdmission): AdmissionHook {
       request.caller = openCaller(reply, {
         via: 'session',
         isAllowed: entry.isAllowed,
-        signedInAt: entry.session.createdAt,
+        signedInAt: entry.session.confirmedAt,
       });
       await countRequest(options, entry.session.userId, reply);
       return requireRouteAccess(request, entry.session.rights);
@@ -110,7 +110,7 @@ function admitByCredential(options: CredentialAdmission): AdmissionHook {
     const { authorization = '' } = request.headers;
     const key = /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1];
     const credential = key === undefined ? null : await credentials.find(key, request.ip);
-    if (credential === null) {
+    if (credential === null || !isForRequest(credential, request, publicUrl)) {
       const token = key === undefined ? null : await tokens.find(key, request.headers.origin);
       if (token !== null) {
         request.userId = token.userId;
@@ -130,6 +130,14 @@ function admitByCredential(options: CredentialAdmission): AdmissionHook {
     await countRequest(options, credential.userId, reply);
     requireRouteAccess(request, credential);
   };
+}
+
+/**
+ * Returns whether a credential is for what the request asks: an access token of the MCP server is not accepted by the other interfaces (RFC
+ * 8707 §2), whose clients asked for more than the person allowed there.
+ */
+function isForRequest({ resource }: Credential, request: FastifyRequest, publicUrl: string): boolean {
+  return resource === null || resource === publicUrl || resource === `${publicUrl}${request.routeOptions.url ?? ''}`;
 }
 
 /** Returns whether a key allows what it allowed at the beginning of a stream, whose work is limited to that. */

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
+import { isOauthSecret } from '../../core/accounts/oauth-client.ts';
 import { createSizedCache } from '../../core/shared/sized-cache.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { chargeResults } from '../../db/connection/result-charge.ts';
@@ -9,14 +10,15 @@ import {
   type KeyUse,
   noteKeyUses,
 } from '../../db/queries/accounts/credential.ts';
+import { findTokenCredential } from '../../db/queries/accounts/oauth.ts';
 import type { Bus } from '../../schema/messages.ts';
 
-/** The API key of a request: its user and its access. */
+/** The API key of a request, or the grant of an access token: its user and its access. */
 export type Credential = CredentialRow;
 
 export interface Credentials {
   /**
-   * Finds the credential of a key as the client sent it; null if it is invalid. `from` is the address of the client, which is stored with the
+   * Finds the credential of a key or an access token as the client sent it; null if it is invalid. `from` is the address of the client, which is stored with the
    * last use of the key. Throws when PostgreSQL is unreachable.
    */
   find(key: string, from?: string): Promise<Credential | null>;
@@ -79,40 +81,45 @@ export function openCredentials(options: CredentialsOptions): Credentials {
     flush().catch((error: unknown) => log.warn({ err: error }, 'failed to store uses of keys'));
   }, FLUSH_INTERVAL_MS).unref();
 
-  async function read(digest: Buffer, hex: string): Promise<Credential | null> {
+  async function read(digest: Buffer, hex: string, find: FindRow): Promise<Credential | null> {
     const dropsBefore = drops;
     // The account is still unknown; requests with one key take turns with those with another.
-    const credential = await chargeResults(null, () => findCredentialOwner(database, digest), hex);
+    const credential = await chargeResults(null, () => find(database, digest), hex);
     if (credential === null || drops !== dropsBefore) return credential;
     cached.set(hex, { credential, readAt: performance.now() });
     return credential;
   }
 
-  async function findByHash(digest: Buffer, from?: string): Promise<Credential | null> {
-    const credential = await findKnown(digest);
+  async function findByHash(
+    digest: Buffer,
+    from?: string,
+    find: FindRow = findCredentialOwner,
+  ): Promise<Credential | null> {
+    const credential = await findKnown(digest, find);
     if (credential === null || credential.isSuspended) return null;
     // A check without a client, such as that of an open stream, keeps the address.
     uses.set(credential.keyId, { at: now(), from: from ?? uses.get(credential.keyId)?.from ?? null });
     return credential;
   }
 
-  async function findKnown(digest: Buffer): Promise<Credential | null> {
+  async function findKnown(digest: Buffer, find: FindRow): Promise<Credential | null> {
     const hex = digest.toString('hex');
     const entry = cached.get(hex);
     const isFresh = entry !== undefined && performance.now() - entry.readAt < CREDENTIAL_AGE_MS;
     if (!isFresh) cached.delete(hex);
-    const credential = isFresh ? entry.credential : await read(digest, hex);
+    const credential = isFresh ? entry.credential : await read(digest, hex, find);
     return credential?.expiresAt != null && credential.expiresAt <= now() ? null : credential;
   }
 
   return {
-    find: async (key, from) => (key.length > MAX_KEY_LENGTH ? null : findByHash(hash('sha256', key, 'buffer'), from)),
+    find: async (key, from) =>
+      key.length > MAX_KEY_LENGTH ? null : findByHash(hash('sha256', key, 'buffer'), from, finderOf(key)),
 
-    findByHash,
+    findByHash: (digest, from) => findByHash(digest, from),
 
     async isSuspended(key) {
       if (key.length > MAX_KEY_LENGTH) return false;
-      return (await findKnown(hash('sha256', key, 'buffer')))?.isSuspended === true;
+      return (await findKnown(hash('sha256', key, 'buffer'), finderOf(key)))?.isSuspended === true;
     },
 
     forget,
@@ -126,3 +133,7 @@ export function openCredentials(options: CredentialsOptions): Credentials {
     },
   };
 }
+
+type FindRow = (database: Database, digest: Buffer) => Promise<Credential | null>;
+
+const finderOf = (key: string): FindRow => (isOauthSecret('access', key) ? findTokenCredential : findCredentialOwner);

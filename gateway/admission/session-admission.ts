@@ -1,6 +1,7 @@
 import { type IncomingHttpHeaders } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import { type FastifyRequest } from 'fastify';
+import { SECOND_FACTOR_REQUIRED } from '../../core/accounts/sign-in.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { type SessionCredential, type Sessions } from '../accounts/sessions.ts';
 
@@ -12,9 +13,20 @@ export interface SessionEntry {
 
 /**
  * Finds the session of a request by its cookie; null if there is none or the request has an Authorization header. Throws forbidden if the
- * request does not come from a page of this gateway.
+ * request does not come from a page of this gateway, or the workspace requires a second factor that the session lacks.
  */
 export async function findSessionOf(
+  request: FastifyRequest,
+  sessions: Sessions,
+  publicUrl: string,
+): Promise<SessionEntry | null> {
+  const entry = await findPersonOf(request, sessions, publicUrl);
+  if (entry?.session.lacksSecondFactor === true) throw secondFactorRequired();
+  return entry;
+}
+
+/** Like findSessionOf, also in a workspace that requires a second factor: for what a person does with the own sign-in, and between workspaces. */
+export async function findPersonOf(
   request: FastifyRequest,
   sessions: Sessions,
   publicUrl: string,
@@ -32,7 +44,18 @@ export async function findSessionOf(
 async function isStillAllowed(sessions: Sessions, cookie: string, before: SessionCredential): Promise<boolean> {
   const now = await sessions.find(cookie);
   return (
-    now?.sessionId === before.sessionId && now.userId === before.userId && isDeepStrictEqual(now.rights, before.rights)
+    now?.sessionId === before.sessionId &&
+    now.userId === before.userId &&
+    !now.lacksSecondFactor &&
+    isDeepStrictEqual(now.rights, before.rights)
+  );
+}
+
+function secondFactorRequired(): UserError {
+  return new UserError(
+    'forbidden',
+    'This workspace requires a second factor. Set up an authenticator app under Settings, Sign-in, or sign in with a passkey.',
+    { title: 'Forbidden', reason: SECOND_FACTOR_REQUIRED },
   );
 }
 

@@ -12,6 +12,8 @@ const openPages: Record<string, ComponentType> = {
   '/sign-in': lazy(async () => ({ default: (await import('./pages/sign-in/sign-in-page.tsx')).SignInPage })),
   '/sign-in/link': lazy(async () => ({ default: (await import('./pages/sign-in/link-page.tsx')).LinkPage })),
   '/invitation': lazy(async () => ({ default: (await import('./pages/sign-in/invitation-page.tsx')).InvitationPage })),
+  '/oauth/consent': lazy(async () => ({ default: (await import('./pages/connect/consent-page.tsx')).ConsentPage })),
+  '/oauth/device': lazy(async () => ({ default: (await import('./pages/connect/device-page.tsx')).DevicePage })),
   '/sign-up': lazy(async () => ({ default: (await import('./pages/sign-in/sign-up-page.tsx')).SignUpPage })),
   '/forgot-password': lazy(async () => ({
     default: (await import('./pages/sign-in/forgot-password-page.tsx')).ForgotPasswordPage,
@@ -40,6 +42,7 @@ const pages: Record<string, ComponentType> = {
   '/suppressions': lazy(async () => ({
     default: (await import('./pages/suppressions/suppressions-page.tsx')).SuppressionsPage,
   })),
+  '/refused': lazy(async () => ({ default: (await import('./pages/refusals/refusals-page.tsx')).RefusalsPage })),
   '/members': lazy(async () => ({ default: (await import('./pages/members/members-page.tsx')).MembersPage })),
   '/keys': lazy(async () => ({ default: (await import('./pages/keys/keys-page.tsx')).KeysPage })),
   '/requests': lazy(async () => ({ default: (await import('./pages/requests/requests-page.tsx')).RequestsPage })),
@@ -52,7 +55,7 @@ const pages: Record<string, ComponentType> = {
 /** Parameters of URLs that open a form, whose first field gets what is typed while its page loads. */
 const FORMS = ['new', 'compose', 'reply', 'reply-all', 'forward'];
 
-/** Shows the page of the current path. Pages of the first list need no session. */
+/** Shows the page of the current path. Pages of the first list need no session, or look for it themselves. */
 export function App() {
   return (
     <LoadBoundary>

@@ -9,11 +9,14 @@ import { Provider } from 'urql';
 import { App } from './app.tsx';
 import { client } from './client.ts';
 import { NoticesPlace } from './parts/notices-place.tsx';
+import { listen } from './shell/keys.ts';
 import { theme } from './theme.ts';
 
 // The content security policy allows only style files and styles with this nonce.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 setNonce(nonce);
+
+listen();
 
 const place = document.querySelector('#app');
 if (place === null) throw new Error('index.html has no root element');

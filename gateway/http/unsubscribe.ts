@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { UNSUBSCRIBE_PATH, type Unsubscription } from '../../core/sending/unsubscribe-link.ts';
 import type { OperationParts } from '../../operations/context.ts';
 import { readUnsubscription, unsubscribe } from '../../operations/sending/unsubscribe.ts';
+import { sendPlainPage } from './plain-page.ts';
 
 /** A one-click request has a body of 26 bytes, or a little more as multipart/form-data (RFC 8058 §3.2). */
 const BODY_LIMIT = 4_096;
@@ -24,7 +25,7 @@ export async function unsubscribeRoutes(app: FastifyInstance, { parts }: { parts
   );
   app.addHook('onRequest', async (request, reply) => {
     if (!isTooMany(request.ip)) return;
-    await sendPage(reply.code(429).header('retry-after', '60'), 'Too many requests', 'Try again in a minute.');
+    await sendPlainPage(reply.code(429).header('retry-after', '60'), 'Too many requests', 'Try again in a minute.');
   });
 
   const route = { schema: { hide: true }, bodyLimit: BODY_LIMIT };
@@ -35,13 +36,13 @@ export async function unsubscribeRoutes(app: FastifyInstance, { parts }: { parts
     if (unsubscription === null) return sendInvalid(reply);
     const form =
       '<form method="post"><input type="hidden" name="List-Unsubscribe" value="One-Click"><button>Unsubscribe</button></form>';
-    return sendPage(reply, 'Unsubscribe', `Stop mail to ${shown(unsubscription)}?`, form);
+    return sendPlainPage(reply, 'Unsubscribe', `Stop mail to ${shown(unsubscription)}?`, form);
   });
 
   app.post<{ Params: { token: string } }>(path, route, async (request, reply) => {
     const unsubscription = await unsubscribe(parts, request.params.token);
     if (unsubscription === null) return sendInvalid(reply);
-    return sendPage(reply, 'Unsubscribed', `No more mail is sent to ${shown(unsubscription)}.`);
+    return sendPlainPage(reply, 'Unsubscribed', `No more mail is sent to ${shown(unsubscription)}.`);
   });
 }
 
@@ -50,23 +51,7 @@ function shown({ address, list }: Unsubscription): string {
 }
 
 function sendInvalid(reply: FastifyReply): FastifyReply {
-  return sendPage(reply.code(404), 'Link not valid', 'This link is incomplete, or was not made by this service.');
-}
-
-/** `text` is escaped; `form` is ours. */
-function sendPage(reply: FastifyReply, title: string, text: string, form = ''): FastifyReply {
-  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
-  return reply
-    .type('text/html; charset=utf-8')
-    .header(
-      'content-security-policy',
-      "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'",
-    )
-    .header('referrer-policy', 'no-referrer')
-    .header('x-robots-tag', 'noindex')
-    .send(
-      `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>body{font:16px/1.5 system-ui,sans-serif;max-width:32rem;margin:4rem auto;padding:0 1rem}button{font:inherit;padding:.5rem 1rem}</style><h1>${title}</h1><p>${escaped}</p>${form}</html>\n`,
-    );
+  return sendPlainPage(reply.code(404), 'Link not valid', 'This link is incomplete, or was not made by this service.');
 }
 
 /** Counts requests of each client in windows of a minute, in memory. */

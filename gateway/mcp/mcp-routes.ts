@@ -5,6 +5,7 @@ import { access, requireDeclaredAccess } from '../admission/access.ts';
 import type { Admission } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
 import { isOwnHost } from '../admission/own-host.ts';
+import { MCP_PATH, RESOURCE_METADATA_PATH } from '../oauth/oauth-metadata.ts';
 import type { ContextOf } from '../operation-context.ts';
 import { MAIL_BODY_LIMIT } from '../rest/sending/outgoing-shapes.ts';
 
@@ -35,10 +36,13 @@ export async function mcpInterface(
   await app.register(async (admitted) => {
     requireDeclaredAccess(admitted);
     admitted.addHook('onRequest', async (request) => requireOwnOrigin(request, publicUrl));
+    admitted.addHook('onSend', async (request, reply) => {
+      if (reply.statusCode === 401) reply.header('www-authenticate', challengeOf(request, publicUrl));
+    });
     admitted.addHook('onRequest', admission.admit);
     limitBodiesInFlight(admitted, admission.bodiesInFlight);
     admitted.route({
-      url: '/mcp',
+      url: MCP_PATH,
       method: 'POST',
       schema: { hide: true },
       config: { access: access.byDocument, answerWithinMs: LONGEST_ANSWER_MS },
@@ -50,6 +54,15 @@ export async function mcpInterface(
       },
     });
   });
+}
+
+/**
+ * Returns the challenge by which a client finds where to sign in (RFC 9728 §5.1, RFC 6750 §3). Clients ask for the scope that it names; the person
+ * can allow more.
+ */
+function challengeOf({ headers }: FastifyRequest, publicUrl: string): string {
+  const error = headers.authorization === undefined ? '' : ', error="invalid_token"';
+  return `Bearer resource_metadata="${publicUrl}${RESOURCE_METADATA_PATH}${MCP_PATH}", scope="read"${error}`;
 }
 
 /**

@@ -14,6 +14,7 @@ import {
   updateDraftTool,
 } from './tools/drafts.ts';
 import { awaitEmail, readEmail, searchEmails } from './tools/emails.ts';
+import { listThreadNotesTool } from './tools/notes.ts';
 import { reviewEmailTool } from './tools/review.ts';
 import {
   cancelEmailTool,
@@ -55,5 +56,6 @@ export const tools: readonly Tool[] = [
   trashThreadsTool,
   claimThreadTool,
   releaseThreadTool,
+  listThreadNotesTool,
   ...capabilityTools(capabilities),
 ];

@@ -101,6 +101,7 @@ const tags = [
     description: 'Workspaces for the customers of a product, their quotas, keys and browser tokens.',
   },
   { name: 'API keys', description: 'Keys of programs, with their scopes and send policies.' },
+  { name: 'Refusals', description: 'Mail that was refused before it was accepted, and why.' },
   { name: 'Audit', description: 'The audit log: who changed what, and what was refused.' },
   { name: 'Requests', description: 'The log of requests that came with an API key.' },
   {

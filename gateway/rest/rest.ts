@@ -8,6 +8,7 @@ import { dmarcSummaryCapability } from '../../operations/domains/dmarc-report-ca
 import { replyAddressCapability } from '../../operations/domains/reply-address-capability.ts';
 import { emailChecksCapability } from '../../operations/emails/email-checks-capability.ts';
 import { imageSenderCapability } from '../../operations/emails/image-sender-capability.ts';
+import { listUnsubscribeCapability } from '../../operations/emails/list-unsubscribe-capability.ts';
 import { timelineCapability } from '../../operations/emails/timeline-capability.ts';
 import {
   deliveryCapability,
@@ -17,9 +18,13 @@ import {
 import { endpointDeletion, retryWaitingCapability } from '../../operations/endpoints/endpoint-capability.ts';
 import { webhookRequestCapability } from '../../operations/endpoints/webhook-request-capability.ts';
 import { simulateCapability } from '../../operations/routing/simulate-capability.ts';
+import { refusalCapability } from '../../operations/screening/refusal-capability.ts';
 import { spamCapability } from '../../operations/screening/spam-capability.ts';
 import { retrySendingCapability } from '../../operations/sending/schedule-capability.ts';
 import { sentReviewCapability } from '../../operations/sending/sent-review-capability.ts';
+import { assigneeCapability } from '../../operations/threads/assignee-capability.ts';
+import { noteCapability } from '../../operations/threads/note-capability.ts';
+import { presenceCapability } from '../../operations/threads/presence-capability.ts';
 import { requireDeclaredAccess, requireRequestAccess } from '../admission/access.ts';
 import type { Admission } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
@@ -39,6 +44,7 @@ import type { ContextOf } from '../operation-context.ts';
 import { apiKeyRoutes, revokeKeyRoutes } from './accounts/api-keys.ts';
 import { auditExportRoute } from './accounts/audit-export.ts';
 import { memberRoutes } from './accounts/members.ts';
+import { oauthGrantRoutes } from './accounts/oauth-grants.ts';
 import { capabilityRoutes } from './capability-routes.ts';
 import { dmarcReportRoutes } from './domains/dmarc-reports.ts';
 import { domainChangeRoutes } from './domains/domain-changes.ts';
@@ -91,6 +97,7 @@ const resources = [
   reprocessRoutes,
   contactRoutes,
   ...memberRoutes,
+  oauthGrantRoutes,
   capabilityRoutes(customerCapability),
   capabilityRoutes(imageSenderCapability),
   emailWaitRoutes,
@@ -113,12 +120,16 @@ const resources = [
   capabilityRoutes(spamCapability),
   quarantineRoutes,
   capabilityRoutes(timelineCapability),
+  capabilityRoutes(listUnsubscribeCapability),
   replyRoutes,
   forwardRoutes,
   threadRoutes,
   threadChangeRoutes,
   trashRoutes,
   threadClaimRoutes,
+  capabilityRoutes(assigneeCapability),
+  capabilityRoutes(noteCapability),
+  capabilityRoutes(presenceCapability),
   attachmentRoutes,
   attachmentViewRoutes,
   suppressionRoutes,
@@ -147,6 +158,7 @@ const resources = [
   capabilityRoutes(apiRequestCapability),
   capabilityRoutes(auditCapability),
   auditExportRoute,
+  capabilityRoutes(refusalCapability),
   receivingRoutes,
   legacyScheduledRoutes,
   legacyMailRoutes,

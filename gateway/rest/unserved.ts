@@ -19,7 +19,6 @@ const TEMPLATES = 'Postroom stores no templates. Render the HTML in your applica
 const ONBOARDING = 'Postroom has no demo. Send mail with POST /emails, and wait for a reply with POST /emails/wait.';
 const CUSTOM_EVENTS =
   'Postroom takes no events from outside. GET /events lists those of the account, and POST /emails sends mail.';
-const GRANTS = 'Postroom has no OAuth grants. Use API keys: GET /api-keys.';
 const CLAIMS =
   'A domain is claimed by its DNS records. Create it with POST /domains, and check it with POST /domains/{id}/verify.';
 
@@ -40,8 +39,6 @@ const unserved: readonly [methods: readonly HTTPMethods[], paths: readonly strin
   [['GET'], ['/emails/metrics'], 'Use the GraphQL field `overview`, or GET /emails with a `status` and its `total`.'],
   [['POST'], ['/events', '/events/send'], CUSTOM_EVENTS],
   [['GET', 'PATCH', 'DELETE'], ['/events/:id'], CUSTOM_EVENTS],
-  [['GET'], ['/oauth/grants'], GRANTS],
-  [['DELETE'], ['/oauth/grants/:id'], GRANTS],
   [['POST'], ['/onboarding/demo', '/onboarding/check-reply'], ONBOARDING],
   [['GET', 'POST'], ['/mailboxes'], MAILBOXES],
   [['GET', 'PUT', 'PATCH', 'DELETE'], ['/mailboxes/:id'], MAILBOXES],

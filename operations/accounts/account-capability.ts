@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FRESH_SIGN_IN_MINUTES, SIGN_IN_AGAIN } from '../../core/accounts/sign-in.ts';
 import { isLocalMailHostname } from '../../core/domains/mail-hostname.ts';
 import { graphqlOnly, linkTo, maybeGone, named, nameType, restLiteral } from '../../core/shared/field-notes.ts';
 import { oneOf } from '../../core/shared/vocabulary.ts';
@@ -6,13 +7,7 @@ import { type Capability, defineAction } from '../capability/capability.ts';
 import type { OperationContext } from '../context.ts';
 import { readFirstMail } from '../upkeep/first-mail.ts';
 import { countSendsLeft, countSent, MAX_SENT_COUNTED, readAccount } from './account.ts';
-import {
-  eraseAccount,
-  FRESH_SIGN_IN_MINUTES,
-  MAX_ERASURE_COUNT,
-  previewErasure,
-  SIGN_IN_AGAIN,
-} from './erase-account.ts';
+import { eraseAccount, MAX_ERASURE_COUNT, previewErasure } from './erase-account.ts';
 
 const count = z.number().int();
 

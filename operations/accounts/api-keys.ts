@@ -13,13 +13,16 @@ import {
   scopesInWords,
 } from '../../core/accounts/key-rights.ts';
 import { requireRights } from '../../core/accounts/rights.ts';
+import { signInNoticeMail } from '../../core/accounts/system-account.ts';
 import { canonicalDomainName } from '../../core/domains/domain-name.ts';
 import type { SendPolicy } from '../../core/sending/send-policy.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import * as keys from '../../db/queries/accounts/api-key.ts';
+import { readPerson } from '../../db/queries/accounts/member.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
+import { requireFreshSignIn } from './fresh-sign-in.ts';
 import { announceLimits } from './key-grants.ts';
 import { withFullAccess } from './key-reach.ts';
 
@@ -134,6 +137,7 @@ export async function createApiKey(
   const scopes = readScopes(input.scopes ?? null, { reach, policy });
   if (!isWithin(context.rights, { scopes, reach }))
     throw moreRights('A key cannot create a key with more rights than its own.', context.rights);
+  requireFreshSignIn(context, 'create an API key');
   const secret = Buffer.from(context.random(SECRET_BYTES)).toString('base64url');
   const id = newIdentifier(context, 'apiKey');
   const secretSha256 = createHash('sha256').update(secret).digest();
@@ -154,6 +158,7 @@ export async function createApiKey(
   );
   switch (outcome) {
     case 'made':
+      tellOfKey(context);
       return { id, secret };
     case 'no domain':
       throw invalid('One of the domains was deleted meanwhile', 'domains');
@@ -193,6 +198,9 @@ export async function updateApiKey(context: OperationContext, id: string, change
     const { name, expiresAt, policy } = change;
     if (expiresAt !== undefined) requireFuture(expiresAt, context.now());
     if (expiresAt !== undefined) await requireEarlyExpiry(context, transaction, before, expiresAt);
+    const isLater =
+      expiresAt !== undefined && before.expiresAt !== null && (expiresAt === null || expiresAt > before.expiresAt);
+    if (isLater || (policy !== undefined && before.policy !== null)) requireFreshSignIn(context, 'widen an API key');
     const after = policy === undefined ? before.policy : policy;
     const reach = given ?? before.reach;
     if (!isReachWithin(reach, before.reach)) throw reachOnlyShrinks(before.reach);
@@ -210,6 +218,20 @@ export async function updateApiKey(context: OperationContext, id: string, change
   bus.publish('credential.changed', { userId });
   publishLimits(context, lastSeq);
   return readApiKey(context, id);
+}
+
+/** Mails the person of a session that a key was created. Does not wait: the key is there even if the mail cannot be sent. */
+function tellOfKey(context: OperationContext): void {
+  const { database, userId, rights, caller, settings, origin, now, log } = context;
+  const { personId } = rights;
+  if (caller.via !== 'session' || personId === null) return;
+  asUser(database, userId, (transaction) => readPerson(transaction, userId, personId))
+    .then(async (person) => {
+      if (person === null) return;
+      const facts = { publicUrl: settings.publicUrl, at: now(), address: origin?.address ?? 'unknown' };
+      await context.sendServiceMail(signInNoticeMail(person.email, 'api-key', facts));
+    })
+    .catch((error: unknown) => log.warn({ err: error, personId }, 'failed to mail a notice about an API key'));
 }
 
 const CHANGEABLE = ['name', 'expiresAt', 'scopes', 'domains', 'addresses', 'policy'] as const;
@@ -324,7 +346,7 @@ function readName(given: string): string {
 }
 
 /** Returns the domains and addresses that are named; null when none are given. Throws validation. */
-async function findReach(
+export async function findReach(
   { database, userId }: OperationContext,
   { domains, addresses }: Pick<NewApiKey, 'domains' | 'addresses'>,
 ): Promise<Reach | null> {

@@ -8,6 +8,7 @@ import { asUser } from '../../db/connection/transaction.ts';
 import * as rows from '../../db/queries/accounts/customer.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { MAX_API_KEYS } from './api-keys.ts';
+import { requireFreshSignIn } from './fresh-sign-in.ts';
 
 export const CUSTOMER_STATUSES = ['active', 'suspended', 'deleting'] as const;
 
@@ -206,6 +207,7 @@ export async function createCustomerKey(
   if (scopes.length === 0) throw invalid(`Give at least one of the scopes ${SCOPES_OF_CUSTOMERS.join(', ')}`, 'scopes');
   if (expiresAt !== null && expiresAt <= now()) throw invalid('The expiry must be in the future', 'expires_at');
   if (!isWithin(rights, { scopes, reach: null })) throw moreRights(context);
+  requireFreshSignIn(context, 'create an API key');
   const secret = Buffer.from(context.random(SECRET_BYTES)).toString('base64url');
   const key = {
     id: newIdentifier(context, 'apiKey'),

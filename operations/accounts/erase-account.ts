@@ -3,13 +3,9 @@ import { asUser } from '../../db/connection/transaction.ts';
 import { closeAccount, countAccount, type ErasureCounts } from '../../db/queries/accounts/erase-account.ts';
 import { invalid, type OperationContext } from '../context.ts';
 import { readAccount } from './account.ts';
+import { requireFreshSignIn } from './fresh-sign-in.ts';
 
 export { type ErasureCounts, MAX_ERASURE_COUNT } from '../../db/queries/accounts/erase-account.ts';
-
-/** How long after signing in a user may erase the account. */
-export const FRESH_SIGN_IN_MINUTES = 5;
-/** The code of the error of a user who has to sign in again. */
-export const SIGN_IN_AGAIN = 'SIGN_IN_AGAIN';
 
 /** Returns what erasing the account would erase. */
 export function previewErasure({ database, userId }: OperationContext): Promise<ErasureCounts> {
@@ -22,7 +18,7 @@ export function previewErasure({ database, userId }: OperationContext): Promise<
  * sign-in that is too old, and validation for another address.
  */
 export async function eraseAccount(context: OperationContext, confirmEmail: string): Promise<void> {
-  const { database, userId, caller, bus, now } = context;
+  const { database, userId, caller, bus } = context;
   if (caller.via !== 'session')
     throw new UserError(
       'forbidden',
@@ -31,13 +27,7 @@ export async function eraseAccount(context: OperationContext, confirmEmail: stri
   const { email } = await readAccount(context);
   if (email === null || confirmEmail.trim().toLowerCase() !== email)
     throw invalid('confirmEmail must be the email address of this account', 'input.confirmEmail');
-  const signedInAt = caller.signedInAt?.getTime() ?? 0;
-  if (now().getTime() - signedInAt > FRESH_SIGN_IN_MINUTES * 60_000)
-    throw new UserError(
-      'forbidden',
-      `Sign in again to erase the account. You can do so within ${FRESH_SIGN_IN_MINUTES} minutes of signing in.`,
-      { reason: SIGN_IN_AGAIN },
-    );
+  requireFreshSignIn(context, 'erase the account');
   const names = await asUser(database, userId, async (transaction) => {
     const closed = await closeAccount(transaction, userId);
     context.fault?.('erasure.before-commit');

@@ -9,6 +9,7 @@ import type { Tables } from '../../db/entities/tables.ts';
 import * as rows from '../../db/queries/accounts/invitation.ts';
 import { listMembers as listMemberRows, readWorkspace } from '../../db/queries/accounts/member.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
+import { requireFreshSignIn } from './fresh-sign-in.ts';
 import { type GivenRights, requireGiven, resolveRights } from './members.ts';
 
 export const INVITATION_STATUSES = ['open', 'expired', 'revoked', 'accepted'] as const;
@@ -51,6 +52,7 @@ export async function createInvitation(
   { email, ...given }: GivenRights & { email: string },
 ): Promise<Invitation> {
   requireGiven(context, given);
+  requireFreshSignIn(context, 'invite a person');
   const mailbox = outgoingMailbox({ name: null, address: email.trim() });
   if (mailbox === null) throw invalid('`email` is not a valid email address. Use `name@example.com`.', 'email');
   const address = mailbox.address.toLowerCase();

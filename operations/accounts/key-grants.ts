@@ -9,6 +9,7 @@ import {
   lockOutgoing,
   setScheduledStatus,
 } from '../../db/queries/sending/scheduled-change.ts';
+import type { ThreadEvent } from '../../db/queries/threads/thread-events.ts';
 import { newIdentifier, type OperationContext } from '../context.ts';
 
 /*
@@ -63,13 +64,14 @@ export async function routeGrantOf(
 }
 
 /**
- * Pauses the scheduled mail of keys that may no longer send, and appends the events of that and of disabled endpoints. Must be last in its
+ * Pauses the scheduled mail of keys that may no longer send, and appends the events of that, of disabled endpoints, and `more`. Must be last in its
  * transaction. Returns the last number of the user's event feed; null when nothing was appended.
  */
 export async function announceLimits(
   context: Pick<OperationContext, 'now' | 'random' | 'userId'>,
   transaction: Transaction<Tables>,
   { keyIds, disabledEndpoints }: KeyLimits,
+  more: readonly Omit<ThreadEvent, 'id'>[] = [],
 ): Promise<number | null> {
   const { userId } = context;
   const waiting = keyIds.length === 0 ? [] : await listScheduledWithoutRight(transaction, userId, keyIds);
@@ -79,6 +81,7 @@ export async function announceLimits(
   const events = [
     ...disabledEndpoints.map(({ id, reason }) => ({ kind: 'endpoint.disabled', endpointId: id, data: { reason } })),
     ...paused.map((emailId) => ({ kind: 'email.paused', emailId })),
+    ...more,
   ].map((event) => ({ id: newIdentifier(context, 'event'), ...event }));
   return events.length === 0 ? null : appendEvents(transaction, userId, events);
 }

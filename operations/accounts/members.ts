@@ -6,10 +6,13 @@ import { outgoingMailbox } from '../../core/sending/outgoing-addresses.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import type { Tables } from '../../db/entities/tables.ts';
-import { findKeyDomain, type KeyLimits } from '../../db/queries/accounts/api-key.ts';
+import { findKeyDomain } from '../../db/queries/accounts/api-key.ts';
 import * as rows from '../../db/queries/accounts/member.ts';
+import { findRequester } from '../../db/queries/accounts/member-name.ts';
+import { assignedEvent } from '../../db/queries/threads/thread-assignee.ts';
 import { invalid, isValidId, type OperationContext } from '../context.ts';
 import { publishLimits } from './api-keys.ts';
+import { requireFreshSignIn } from './fresh-sign-in.ts';
 import { announceLimits } from './key-grants.ts';
 import { withFullAccess } from './key-reach.ts';
 
@@ -79,6 +82,7 @@ export async function changeMember(
   { keepsKeys = false, ...given }: GivenRights & { keepsKeys?: boolean | undefined },
 ): Promise<Member> {
   requireGiven(context, given);
+  requireFreshSignIn(context, 'change a member');
   const mayHaveKeys = hasRoleRight(given.role, 'keys');
   await changeMembers(context, async (transaction) => {
     const changed = await rows.changeMember(transaction, context.userId, validId(personId), {
@@ -89,7 +93,7 @@ export async function changeMember(
     });
     if (changed.outcome === 'no member') throw memberNotFound();
     if (changed.outcome === 'owner') throw ownerStays('The owner keeps the role owner');
-    return changed.limits;
+    return changed;
   });
   return readMember(context, personId);
 }
@@ -103,12 +107,13 @@ export async function removeMember(
   personId: string,
   { keepsKeys }: { keepsKeys: boolean },
 ): Promise<void> {
+  requireFreshSignIn(context, 'remove a member');
   await changeMembers(context, async (transaction) => {
     const keys = { keepsKeys, by: context.rights.personId };
     const removed = await rows.removeMember(transaction, context.userId, validId(personId), keys);
     if (removed.outcome === 'no member') throw memberNotFound();
     if (removed.outcome === 'owner') throw ownerStays('The owner cannot be removed');
-    return removed.limits;
+    return removed;
   });
 }
 
@@ -121,7 +126,7 @@ export async function leaveWorkspace(context: OperationContext, workspaceId: str
     const left = await rows.removeMember(transaction, context.userId, personId, { keepsKeys: false, by: null });
     if (left.outcome === 'no member') throw memberNotFound();
     if (left.outcome === 'owner') throw ownerStays('The owner cannot leave');
-    return left.limits;
+    return left;
   });
 }
 
@@ -129,12 +134,13 @@ export async function leaveWorkspace(context: OperationContext, workspaceId: str
 export async function transferOwnership(context: OperationContext, personId: string): Promise<Member> {
   await readMember(context, personId);
   const { personId: by } = requirePerson(context, 'transfer a workspace');
+  requireFreshSignIn(context, 'transfer the workspace');
   await changeMembers(context, async (transaction) => {
     const outcome = await rows.transferOwnership(transaction, context.userId, { personId: validId(personId), by });
     if (outcome === 'no member') throw memberNotFound();
     if (outcome === 'no owner')
       throw new UserError('conflict', 'You are not the owner of this workspace any more', { isFinal: true });
-    return { keyIds: [], disabledEndpoints: [] };
+    return { limits: { keyIds: [], disabledEndpoints: [] }, unassigned: [] };
   });
   return readMember(context, personId);
 }
@@ -156,14 +162,27 @@ export async function renameWorkspace(context: OperationContext, given: string):
   return readWorkspace(context);
 }
 
+/** Returns the events of threads that were taken from a member. */
+async function unassignedEvents(
+  { userId, rights }: OperationContext,
+  transaction: Transaction<Tables>,
+  threadIds: readonly string[],
+): Promise<ReturnType<typeof assignedEvent>[]> {
+  if (threadIds.length === 0) return [];
+  const by = await findRequester(transaction, userId, rights);
+  return threadIds.map((threadId) => assignedEvent(threadId, null, by));
+}
+
 /** Runs a change of members, announces what ended with it, and makes all gateways forget the rights of the workspace. */
 async function changeMembers(
   context: OperationContext,
-  change: (transaction: Transaction<Tables>) => Promise<KeyLimits>,
+  change: (transaction: Transaction<Tables>) => Promise<Pick<rows.MemberOutcome<string>, 'limits' | 'unassigned'>>,
 ): Promise<void> {
   const { database, userId, bus } = context;
   const lastSeq = await asUser(database, userId, async (transaction) => {
-    const seq = await announceLimits(context, transaction, await change(transaction));
+    const { limits, unassigned } = await change(transaction);
+    const events = await unassignedEvents(context, transaction, unassigned);
+    const seq = await announceLimits(context, transaction, limits, events);
     context.fault?.('members.before-commit');
     return seq;
   });

@@ -4,6 +4,7 @@ import { apiRequestCapability } from '../accounts/api-request-capability.ts';
 import { auditCapability } from '../accounts/audit-capability.ts';
 import { customerCapability } from '../accounts/customer-capability.ts';
 import { invitationCapability, memberCapability, workspaceCapability } from '../accounts/member-capability.ts';
+import { oauthGrantCapability } from '../accounts/oauth-grant-capability.ts';
 import { dmarcReportCapability, dmarcSummaryCapability } from '../domains/dmarc-report-capability.ts';
 import { domainCapability } from '../domains/domain-capability.ts';
 import { emailAddressCapability } from '../domains/email-address-capability.ts';
@@ -12,6 +13,7 @@ import { contactCapability } from '../emails/contact-capability.ts';
 import { emailChecksCapability } from '../emails/email-checks-capability.ts';
 import { imageSenderCapability } from '../emails/image-sender-capability.ts';
 import { importCapability } from '../emails/import-capability.ts';
+import { listUnsubscribeCapability } from '../emails/list-unsubscribe-capability.ts';
 import { reprocessCapability } from '../emails/reprocess-capability.ts';
 import { timelineCapability } from '../emails/timeline-capability.ts';
 import { deliveryCapability, redeliveryCapability, releaseCapability } from '../endpoints/delivery-capability.ts';
@@ -19,6 +21,7 @@ import { endpointDeletion, replayCapability, retryWaitingCapability } from '../e
 import { webhookRequestCapability } from '../endpoints/webhook-request-capability.ts';
 import { guardCapability } from '../routing/guard-capability.ts';
 import { simulateCapability } from '../routing/simulate-capability.ts';
+import { refusalCapability } from '../screening/refusal-capability.ts';
 import { spamCapability } from '../screening/spam-capability.ts';
 import { approvalCapability } from '../sending/approval-capability.ts';
 import { batchCapability } from '../sending/batch-capability.ts';
@@ -26,7 +29,10 @@ import { recipientCapability } from '../sending/recipient-capability.ts';
 import { retrySendingCapability, scheduleCapability } from '../sending/schedule-capability.ts';
 import { sentReviewCapability } from '../sending/sent-review-capability.ts';
 import { suppressionCapability } from '../sending/suppression-capability.ts';
+import { assigneeCapability } from '../threads/assignee-capability.ts';
 import { claimCapability } from '../threads/claim-capability.ts';
+import { noteCapability } from '../threads/note-capability.ts';
+import { presenceCapability } from '../threads/presence-capability.ts';
 import { overviewCapability } from '../upkeep/overview-capability.ts';
 import { retentionCapability } from '../upkeep/retention-capability.ts';
 import type { Capability } from './capability.ts';
@@ -36,12 +42,16 @@ export const capabilities: readonly Capability[] = [
   timelineCapability,
   emailChecksCapability,
   importCapability,
+  listUnsubscribeCapability,
   reprocessCapability,
   spamCapability,
   simulateCapability,
   contactCapability,
   imageSenderCapability,
   claimCapability,
+  assigneeCapability,
+  noteCapability,
+  presenceCapability,
   batchCapability,
   scheduleCapability,
   recipientCapability,
@@ -70,7 +80,9 @@ export const capabilities: readonly Capability[] = [
   memberCapability,
   invitationCapability,
   apiKeyCapability,
+  oauthGrantCapability,
   customerCapability,
   apiRequestCapability,
   auditCapability,
+  refusalCapability,
 ];

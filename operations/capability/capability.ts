@@ -268,6 +268,10 @@ interface Command {
   empty: string;
   /** fields of the body in REST by option; the value of `--create` is one of them */
   create?: Readonly<Record<string, { field: string; description: string }>>;
+  /** parameters of the list in REST by option */
+  filter?: Readonly<Record<string, { field: string; description: string }>>;
+  /** whether the command only lists: there is nothing to create or delete */
+  isReadOnly?: true;
   examples: readonly string[];
 }
 

@@ -4,7 +4,7 @@ import type { AddressFields } from '../../core/mime/address.ts';
 import type { SpamChoice } from '../../core/screening/spam-check.ts';
 import { requireRankedWords } from '../../core/search/relevance.ts';
 import type { RelevanceCursor } from '../../core/search/relevance-cursor.ts';
-import { MAX_QUERY_LENGTH, parseListSearch, parseSearch, refused } from '../../core/search/search-query.ts';
+import { MAX_QUERY_LENGTH, refused } from '../../core/search/search-query.ts';
 import type { StemLanguage } from '../../core/search/word-stem.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import type { Database } from '../../db/connection/database.ts';
@@ -23,7 +23,7 @@ import type { EmailContent, EmailSummary } from '../../db/queries/emails/email-r
 import type { EmailSearch } from '../../db/queries/emails/email-search.ts';
 import { findRawSizes } from '../../db/queries/emails/raw-bytes.ts';
 import { emailNotFound, invalid, isValidId, type OperationContext } from '../context.ts';
-import { stemSearch, stemTerms } from '../search/stem-terms.ts';
+import { prepareListSearch, prepareSearch } from '../search/prepare-search.ts';
 import { type EmailDetails, withTexts } from './html-text.ts';
 import { waitForArrival } from './pending-emails.ts';
 
@@ -102,7 +102,7 @@ export interface EmailPage {
 
 /** Returns a page by offset. */
 export async function listEmails(context: OperationContext, query: EmailQuery, page: Page): Promise<EmailPage> {
-  const conditions = await conditionsOf(query, context.now());
+  const conditions = await conditionsOf(context, query);
   return asUser(context.database, context.userId, async (transaction) => {
     const { emails, total } = await lists.listEmails(transaction, context.userId, conditions, page);
     const addresses = await addressesOf(transaction, context.userId, emails);
@@ -127,7 +127,7 @@ export async function listEmailsBeside(
 ): Promise<EmailPage> {
   const { database, userId } = context;
   const { side, emailId, limit } = page;
-  const conditions = await conditionsOf(query, context.now());
+  const conditions = await conditionsOf(context, query);
   return asUser(database, userId, async (transaction) => {
     const [email] = isValidId(emailId) ? await lists.findEmails(transaction, userId, [emailId]) : [];
     if (email === undefined) throw invalid('Invalid cursor', side);
@@ -184,10 +184,10 @@ export async function pageEmails(
   page: KeysetPage,
 ): Promise<EmailSummary[]> {
   const { database, userId } = context;
-  const search = await searchOf(query, context.now());
+  const search = await searchOf(context, query);
   if (search !== null)
     return asUser(database, userId, (transaction) => finds.pageFoundEmails(transaction, userId, search, page));
-  const conditions = await conditionsOf(query, context.now());
+  const conditions = await conditionsOf(context, query);
   return asUser(database, userId, (transaction) => lists.pageEmails(transaction, userId, conditions, page));
 }
 
@@ -201,7 +201,7 @@ export async function pageEmailsByRelevance(
   page: KeysetPage<RelevanceCursor>,
 ): Promise<finds.RankedEmail[]> {
   const { database, userId } = context;
-  const search = await searchOf(query, context.now());
+  const search = await searchOf(context, query);
   requireRankedWords(search?.terms ?? []);
   if (search === null) return [];
   return asUser(database, userId, (transaction) => finds.rankFoundEmails(transaction, userId, search, page));
@@ -209,16 +209,16 @@ export async function pageEmailsByRelevance(
 
 export async function countEmails(context: OperationContext, query: EmailSearchQuery): Promise<number> {
   const { database, userId } = context;
-  const search = await searchOf(query, context.now());
+  const search = await searchOf(context, query);
   if (search !== null)
     return asUser(database, userId, (transaction) => finds.countFoundEmails(transaction, userId, search));
-  const conditions = await conditionsOf(query, context.now());
+  const conditions = await conditionsOf(context, query);
   return asUser(database, userId, (transaction) => lists.countEmails(transaction, userId, conditions));
 }
 
 /** Returns null when the query has no words or operators. */
-async function searchOf(query: EmailSearchQuery, now: Date): Promise<EmailSearch | null> {
-  const terms = await stemTerms(parseSearch(query.words ?? '', now), query.language);
+async function searchOf(context: OperationContext, query: EmailSearchQuery): Promise<EmailSearch | null> {
+  const terms = await prepareSearch(context, query.words ?? '', query.language);
   if (terms.length === 0) return null;
   if (query.search !== undefined) throw refused('Use either a search with words or `search`, not both');
   if (sendingOf(query.status) !== null)
@@ -226,7 +226,7 @@ async function searchOf(query: EmailSearchQuery, now: Date): Promise<EmailSearch
   if (query.isTest !== undefined) throw refused('A search with words cannot be limited to test mail');
   if (query.spam === 'include')
     throw refused('A search with words finds mail in Spam with `spam` `only`, or other mail');
-  return { terms, conditions: await conditionsOf({ ...query, timeRange: query.timeRange ?? 'all' }, now) };
+  return { terms, conditions: await conditionsOf(context, { ...query, timeRange: query.timeRange ?? 'all' }) };
 }
 
 /** Returns an email. Waits briefly for one that SMTP accepted a moment ago. Throws not_found. */
@@ -307,7 +307,7 @@ async function addressesOf(
 
 const RANGE_HOURS = { '1h': 1, '24h': 24, '7d': 7 * 24, '30d': 30 * 24, '90d': 90 * 24 };
 
-async function conditionsOf(query: EmailQuery, now: Date): Promise<lists.EmailConditions> {
+async function conditionsOf(context: OperationContext, query: EmailQuery): Promise<lists.EmailConditions> {
   const {
     type = 'all',
     status = 'all',
@@ -326,13 +326,13 @@ async function conditionsOf(query: EmailQuery, now: Date): Promise<lists.EmailCo
     throw invalid('`spam` cannot be combined with `trashed`. Use one of them.', 'spam');
   const flags = flagsOf(status, isArchived);
   const range = {
-    since: timeRange === 'all' ? null : new Date(now.getTime() - RANGE_HOURS[timeRange] * 3_600_000),
+    since: timeRange === 'all' ? null : new Date(context.now().getTime() - RANGE_HOURS[timeRange] * 3_600_000),
     isTest,
     isTrashed,
     ...(spam === undefined ? {} : { spam }),
     domain: domain ?? null,
     address: address ?? null,
-    search: await stemSearch(parseListSearch(search ?? '', now), query.language),
+    search: await prepareListSearch(context, search ?? '', query.language),
   };
   if (flags === null) {
     const isOfStatus = { isRead: null, isArchived, isHeld: false, sending: sendingOf(status) };

@@ -37,7 +37,7 @@ export const imageSenderCapability: Capability = {
       run: (context) => readImageSenders(context),
     }),
     defineAction({
-      access: 'organize',
+      access: 'organizeAccount',
       operationId: 'addImageSender',
       field: 'addImageSender',
       summary: 'Always show the images of a sender',
@@ -54,7 +54,7 @@ export const imageSenderCapability: Capability = {
       run: (context, { address }) => addImageSender(context, address),
     }),
     defineAction({
-      access: 'organize',
+      access: 'organizeAccount',
       operationId: 'removeImageSender',
       field: 'removeImageSender',
       summary: 'Block the images of a sender again',

@@ -3,10 +3,10 @@ import { checkWebhookUrl } from '../../core/endpoints/webhook-url.ts';
 import { EVENT_KINDS, type EventKind, isEventKind } from '../../core/events/event-kinds.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { inUserTransaction } from '../../db/connection/transaction.ts';
-import { leaseRequests } from '../../db/queries/accounts/request-lease.ts';
 import { readPolicy } from '../../db/queries/sending/outgoing-policy.ts';
 import { BusTimeout, BusUnavailable, questions, type Reply, type Request } from '../../schema/messages.ts';
-import { invalid, newIdentifier, type OperationContext } from '../context.ts';
+import { countAttempt } from '../accounts/count-attempts.ts';
+import { invalid, type OperationContext } from '../context.ts';
 import { limitRefusal } from '../sending/sending-policy.ts';
 import { type Endpoint, endpointNotFound, invalidConfiguration, loadEndpoints } from './endpoints.ts';
 
@@ -27,7 +27,6 @@ export const TEST_ANSWER_MS = questions['delivery.endpoint.test'].limitMs + 2_00
 
 /** Tests per user and minute, across all gateways. */
 const MAX_TESTS = 30;
-const WINDOW_MS = 60_000;
 /** Time reserved at the end of the request for the response. Milliseconds. */
 const RESERVE_MS = 1_000;
 const LOCK_TIMEOUT_MS = 1_000;
@@ -54,7 +53,7 @@ export async function testEndpoint(
   }
   const kind = readKind(endpoint, input.event);
   if (!endpoint.isActive) throw disabled();
-  await countTest(context);
+  await countAttempt(context, { kind: 'endpoint-test', limit: MAX_TESTS, what: 'Endpoint tests' });
   if (endpoint.type !== 'webhook') await checkSendingLimit(context);
   const { webhookFormat, overrideUrl } = input;
   const event = kind === null ? null : await sampleOf(context, { endpointId, kind, webhookFormat });
@@ -95,24 +94,6 @@ async function ask(
     log.warn({ err: error }, 'endpoints: no delivery actor responded to an endpoint test');
     throw new UserError('unavailable', 'Endpoints cannot be tested now', { cause: error });
   }
-}
-
-/** Throws rate_limited. */
-async function countTest(context: OperationContext): Promise<void> {
-  const { granted, changesInMs } = await leaseRequests(context.database, () => ({
-    // Not a user id, so that tests are counted separately from requests.
-    userId: `${context.userId}:endpoint-test`,
-    leaseId: newIdentifier(context, 'event'),
-    wanted: 1,
-    limit: MAX_TESTS,
-    leaseMs: 0,
-    windowMs: WINDOW_MS,
-    former: null,
-  }));
-  if (granted > 0) return;
-  const retryAfterSeconds = Math.max(1, Math.ceil(changesInMs / 1_000));
-  const message = `Endpoint tests are limited to ${MAX_TESTS} per minute. Retry after ${retryAfterSeconds} seconds.`;
-  throw new UserError('rate_limited', message, { retryAfterSeconds });
 }
 
 /** A forwarded sample is mail sent by the user and counts towards the sending limit. Throws rate_limited. */

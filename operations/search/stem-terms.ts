@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { ListSearch, SearchTerm } from '../../core/search/search-query.ts';
+import type { SearchTerm } from '../../core/search/search-query.ts';
 import { withStems } from '../../core/search/stemmed-search.ts';
 import type { StemLanguage, Stemmer } from '../../core/search/word-stem.ts';
 
@@ -33,14 +33,6 @@ export async function stemTerms(
   language: StemLanguage | undefined,
 ): Promise<readonly SearchTerm[]> {
   return language === undefined ? terms : withStems(terms, await loadStemmer(language));
-}
-
-/** Like stemTerms, for the search of a list. */
-export async function stemSearch(
-  search: ListSearch | null,
-  language: StemLanguage | undefined,
-): Promise<ListSearch | null> {
-  return search === null ? null : { ...search, terms: [...(await stemTerms(search.terms, language))] };
 }
 
 /** Returns the stemmer of a language. */

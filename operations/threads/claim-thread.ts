@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { UserError } from '../../core/shared/errors.ts';
 import {
   CLAIM_TOKEN_BYTES,
@@ -12,10 +11,8 @@ import {
   normalizeHolder,
 } from '../../core/threads/answerer-claim.ts';
 import * as claims from '../../db/queries/threads/answerer-claim.ts';
-import { withFullAccess } from '../accounts/key-reach.ts';
 import { invalid, type OperationContext } from '../context.ts';
-import { type Changed, changeThreads, resolveLivingThreads, threadNotFound } from './thread-transaction.ts';
-import { loadThreads } from './threads.ts';
+import { changeReachedThread } from './thread-transaction.ts';
 
 export type { ThreadClaim } from '../../db/queries/threads/answerer-claim.ts';
 
@@ -45,7 +42,7 @@ export async function claimThread(
   if (holder === null)
     throw invalid(`The holder has 1 to ${MAX_HOLDER_LENGTH} characters and no control characters`, 'holder');
   const seconds = secondsOf(request.seconds);
-  return changeThread(context, threadId, async (client, living) => {
+  return changeReachedThread(context, threadId, async (client, living) => {
     const { userId } = context;
     const token = makeClaimToken(context.random(CLAIM_TOKEN_BYTES));
     const expired = await claims.removeExpiredClaim(client, userId, living);
@@ -72,7 +69,7 @@ export async function renewClaim(
   given: number | null,
 ): Promise<GrantedClaim> {
   const seconds = secondsOf(given);
-  return changeThread(context, threadId, async (client, living) => {
+  return changeReachedThread(context, threadId, async (client, living) => {
     const held = { threadId: living, tokenSha256: claimTokenSha256(token) };
     const claim = await claims.extendClaim(client, context.userId, held, seconds);
     if (claim === null) throw claimLost(await claims.readClaim(client, context.userId, living));
@@ -82,27 +79,11 @@ export async function renewClaim(
 
 /** Ends a claim; returns the thread. Throws not_found, and conflict (CLAIM_LOST). */
 export async function releaseClaim(context: OperationContext, { threadId, token }: NamedClaim): Promise<string> {
-  return changeThread(context, threadId, async (client, living) => {
+  return changeReachedThread(context, threadId, async (client, living) => {
     const held = { threadId: living, tokenSha256: claimTokenSha256(token) };
     const holder = await claims.removeClaim(client, context.userId, held);
     if (holder === null) throw claimLost(await claims.readClaim(client, context.userId, living));
     return { answer: living, events: [claims.releasedEvent(living, holder, 'released')] };
-  });
-}
-
-/** Works on a thread that the key can reach. */
-async function changeThread<T>(
-  context: OperationContext,
-  threadId: string,
-  work: (client: pg.ClientBase, living: string) => Promise<Changed<T>>,
-): Promise<T> {
-  if (context.database.limit !== undefined) {
-    const [reached] = await loadThreads(context, [threadId]);
-    if (reached == null) throw threadNotFound();
-  }
-  return changeThreads(withFullAccess(context), async (client) => {
-    const [living = threadId] = await resolveLivingThreads(client, context.userId, [threadId]);
-    return work(client, living);
   });
 }
 

@@ -1,10 +1,12 @@
 import type pg from 'pg';
 import { UserError } from '../../core/shared/errors.ts';
-import { inUserTransaction } from '../../db/connection/transaction.ts';
+import { asUser, inUserTransaction } from '../../db/connection/transaction.ts';
 import { isConflict, isContention, retryContention } from '../../db/errors.ts';
 import { appendThreadEvents, type FeedEvent } from '../../db/queries/threads/thread-events.ts';
+import { findThreads } from '../../db/queries/threads/thread-list.ts';
 import { resolvePlaces } from '../../db/queries/threads/thread-move.ts';
 import { findTrashedThreads } from '../../db/queries/threads/thread-trash.ts';
+import { withFullAccess } from '../accounts/key-reach.ts';
 import { inTrash, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 
 /** Result of a change of threads, and its events for the feed. */
@@ -41,6 +43,30 @@ export async function changeThreads<T>(
   const { answer, lastSeq } = await retryTransaction(context, transact);
   if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });
   return answer;
+}
+
+/** Like changeThreads, for one thread that the request can reach. Throws not_found and conflict as resolveLivingThreads does. */
+export async function changeReachedThread<T>(
+  context: OperationContext,
+  threadId: string,
+  work: (client: pg.ClientBase, living: string) => Promise<Changed<T>>,
+): Promise<T> {
+  await requireReached(context, [threadId]);
+  return changeThreads(withFullAccess(context), async (client) => {
+    const [living = threadId] = await resolveLivingThreads(client, context.userId, [threadId]);
+    return work(client, living);
+  });
+}
+
+/** Throws not_found unless the request can reach all of the threads. */
+export async function requireReached(
+  { database, userId }: OperationContext,
+  threadIds: readonly string[],
+): Promise<void> {
+  if (database.limit === undefined) return;
+  const asked = threadIds.filter(isValidId);
+  const found = await asUser(database, userId, (transaction) => findThreads(transaction, userId, asked));
+  if (threadIds.some((id) => !found.has(id))) throw threadNotFound();
 }
 
 /**

@@ -4,7 +4,7 @@ import {
   encodeRelevanceCursor,
   type RelevanceCursor,
 } from '../../core/search/relevance-cursor.ts';
-import { MAX_QUERY_LENGTH, parseListSearch, parseSearch, type SearchTerm } from '../../core/search/search-query.ts';
+import { MAX_QUERY_LENGTH, type SearchTerm } from '../../core/search/search-query.ts';
 import type { StemLanguage } from '../../core/search/word-stem.ts';
 import type { KeysetCursor, KeysetPage } from '../../core/shared/page.ts';
 import { labelKey, normalizeLabel } from '../../core/threads/label.ts';
@@ -12,10 +12,11 @@ import { asUser } from '../../db/connection/transaction.ts';
 import * as reads from '../../db/queries/emails/email-read.ts';
 import * as inbox from '../../db/queries/threads/thread-list.ts';
 import * as lists from '../../db/queries/threads/thread-list.ts';
+import { findOverviews, type ThreadOverview } from '../../db/queries/threads/thread-overview.ts';
 import { invalid, isValidId, type OperationContext } from '../context.ts';
 import type { Email, EmailSummary } from '../emails/emails.ts';
 import { withText } from '../emails/html-text.ts';
-import { stemSearch, stemTerms } from '../search/stem-terms.ts';
+import { findAssignee, prepareListSearch, prepareSearch } from '../search/prepare-search.ts';
 import { threadNotFound } from './thread-transaction.ts';
 
 export type { ListedThread, RankedThread, Thread } from '../../db/queries/threads/thread-list.ts';
@@ -24,6 +25,8 @@ export type { ListedThread, RankedThread, Thread } from '../../db/queries/thread
 export interface ThreadQuery {
   isUnread?: boolean | undefined;
   isClaimed?: boolean | undefined;
+  /** `me`, `none`, or the ID or address of a member */
+  assigned?: string | undefined;
   /** true: threads in the trash, which are left out otherwise */
   isTrashed?: boolean | undefined;
   /** id or name; matches a participant's domain */
@@ -48,7 +51,7 @@ export async function listThreads(
   page: { limit: number; cursor: string | null },
 ): Promise<ThreadPage> {
   const { database, userId } = context;
-  const conditions = await conditionsOf(query, context.now());
+  const conditions = await conditionsOf(context, query);
   const { cursor } = page;
   const after = cursor === null ? null : await placeOf(context, cursor);
   const span = { after, before: null, isInverted: false, limit: page.limit + 1 };
@@ -62,15 +65,18 @@ export async function listThreads(
  * that match are ranked. Throws validation for a search without words, and for a cursor of another order.
  */
 export async function listThreadsByRelevance(
-  { database, userId, now }: OperationContext,
+  context: OperationContext,
   { search, ...query }: ThreadQuery,
   { limit, cursor }: { limit: number; cursor: string | null },
 ): Promise<ThreadPage> {
-  const terms = await stemTerms(parseSearch(search ?? '', now()), query.language);
-  requireRankedWords(terms);
+  const { database, userId } = context;
+  const words = await prepareSearch(context, search ?? '', query.language);
+  requireRankedWords(words);
   const after = cursor === null ? null : decodeRelevanceCursor(cursor);
   if (cursor !== null && after === null) throw invalid('Invalid cursor', 'cursor');
-  const conditions = { ...(await conditionsOf(query, now())), terms, isArchived: null };
+  const listed = await conditionsOf(context, query);
+  const terms = [...words, ...lists.assigneeTerms(listed.assigneeId ?? null)];
+  const conditions = { ...listed, terms, isArchived: null };
   const page = { after, before: null, isInverted: false, limit: limit + 1 };
   const found = await asUser(database, userId, (transaction) => lists.rankInbox(transaction, userId, conditions, page));
   const threads = found.slice(0, limit);
@@ -95,11 +101,11 @@ export async function pageThreads(
   query: ThreadQuery,
   page: KeysetPage,
 ): Promise<lists.ListedThread[]> {
-  return lists.listThreads(context.database, context.userId, await conditionsOf(query, context.now()), page);
+  return lists.listThreads(context.database, context.userId, await conditionsOf(context, query), page);
 }
 
 export async function countThreads(context: OperationContext, query: ThreadQuery): Promise<number> {
-  const conditions = await conditionsOf(query, context.now());
+  const conditions = await conditionsOf(context, query);
   return asUser(context.database, context.userId, (transaction) =>
     lists.countThreads(transaction, context.userId, conditions),
   );
@@ -275,9 +281,9 @@ export async function loadThreads(
 export async function loadOverviews(
   context: OperationContext,
   threadIds: readonly string[],
-): Promise<(lists.ThreadOverview | null)[]> {
+): Promise<(ThreadOverview | null)[]> {
   const found = await asUser(context.database, context.userId, (transaction) =>
-    lists.findOverviews(transaction, context.userId, threadIds.filter(isValidId)),
+    findOverviews(transaction, context.userId, threadIds.filter(isValidId)),
   );
   return threadIds.map((id) => found.get(id) ?? null);
 }
@@ -294,17 +300,18 @@ export async function pageThreadEmails(
   return threadIds.map((id) => found.get(id) ?? []);
 }
 
-async function conditionsOf(query: ThreadQuery, now: Date): Promise<lists.ThreadConditions> {
-  const { isUnread = false, isClaimed, isTrashed = false, domain, address, search } = query;
+async function conditionsOf(context: OperationContext, query: ThreadQuery): Promise<lists.ThreadConditions> {
+  const { isUnread = false, isClaimed, assigned, isTrashed = false, domain, address, search } = query;
   if (search !== undefined && search.length > MAX_QUERY_LENGTH)
     throw invalid(`Search text must not be longer than ${MAX_QUERY_LENGTH} characters`, 'search');
   return {
     isUnread,
     isClaimed: isClaimed ?? null,
+    assigneeId: assigned === undefined ? null : await findAssignee(context, assigned, 'assigned'),
     isTrashed,
     domain: domain ?? null,
     address: address ?? null,
-    search: await stemSearch(parseListSearch(search ?? '', now), query.language),
+    search: await prepareListSearch(context, search ?? '', query.language),
   };
 }
 
@@ -324,6 +331,8 @@ export interface InboxQuery {
    * lists of archived and of all threads
    */
   isOfInbox?: boolean | undefined;
+  /** `me`, `none`, or the ID or address of a member */
+  assigned?: string | undefined;
   /** in any case; an unknown label matches nothing */
   label?: string | undefined;
   /** id or name; matches a participant's domain */
@@ -339,7 +348,7 @@ export async function pageInbox(
   page: KeysetPage,
 ): Promise<lists.ListedThread[]> {
   const { database, userId } = context;
-  const conditions = await inboxConditionsOf(query, context.now());
+  const conditions = await inboxConditionsOf(context, query);
   return asUser(database, userId, (transaction) => inbox.pageInbox(transaction, userId, conditions, page));
 }
 
@@ -353,7 +362,7 @@ export async function pageInboxByRelevance(
   page: KeysetPage<RelevanceCursor>,
 ): Promise<inbox.RankedThread[]> {
   const { database, userId } = context;
-  const conditions = await inboxConditionsOf(query, context.now());
+  const conditions = await inboxConditionsOf(context, query);
   requireRankedWords(conditions.terms);
   return asUser(database, userId, (transaction) => inbox.rankInbox(transaction, userId, conditions, page));
 }
@@ -372,7 +381,7 @@ export interface ThreadSelection {
 /** Returns all threads of the inbox, or of a search, up to MAX_SELECTED. Throws validation. */
 export async function selectInbox(context: OperationContext, query: InboxQuery): Promise<ThreadSelection> {
   const { database, userId } = context;
-  const conditions = await inboxConditionsOf(query, context.now());
+  const conditions = await inboxConditionsOf(context, query);
   const found = await asUser(database, userId, (transaction) =>
     inbox.selectInbox(transaction, userId, conditions, MAX_SELECTED + 1),
   );
@@ -382,11 +391,11 @@ export async function selectInbox(context: OperationContext, query: InboxQuery):
 /** Returns the exact number of threads. Throws validation. */
 export async function countInbox(context: OperationContext, query: InboxQuery): Promise<number> {
   const { database, userId } = context;
-  const conditions = await inboxConditionsOf(query, context.now());
+  const conditions = await inboxConditionsOf(context, query);
   return asUser(database, userId, (transaction) => inbox.countInbox(transaction, userId, conditions));
 }
 
-async function inboxConditionsOf(query: InboxQuery, now: Date): Promise<inbox.InboxConditions> {
+async function inboxConditionsOf(context: OperationContext, query: InboxQuery): Promise<inbox.InboxConditions> {
   const {
     search = '',
     isUnread = false,
@@ -394,10 +403,12 @@ async function inboxConditionsOf(query: InboxQuery, now: Date): Promise<inbox.In
     isTrashed = false,
     isOfInbox = false,
     label,
+    assigned,
     domain,
     address,
   } = query;
-  const terms = [...(await stemTerms(parseSearch(search, now), query.language))];
+  const terms = [...(await prepareSearch(context, search, query.language))];
+  if (assigned !== undefined) terms.push(...lists.assigneeTerms(await findAssignee(context, assigned, 'assigned')));
   if (label !== undefined) {
     const given = normalizeLabel(label);
     terms.push({ kind: 'label', key: given === null ? '' : labelKey(given), isNegated: false });

@@ -15,6 +15,7 @@ import './endpoints/payload-preview.ts';
 import './events/event.ts';
 import './sending/sending.ts';
 import './routing/guard-config.ts';
+import './threads/presence.ts';
 import './threads/thread.ts';
 import './threads/trash.ts';
 import './routing/route.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Config, ConfigError, isLoopback, readConfig } from '../../bin/config.ts';
+import { defaultDoor } from '../../haraka-plugins/settings.ts';
 
 const key = Buffer.alloc(32, 7).toString('base64url');
 
@@ -15,6 +16,7 @@ test('an empty environment gives the defaults of the table', () => {
     databaseUrl: null,
     natsUrl: null,
     secretKey: null,
+    previousSecretKey: null,
     smtpProcesses: 1,
     unsubscribeUrl: null,
     publicUrl: 'http://localhost:3000',
@@ -39,6 +41,7 @@ test('an empty environment gives the defaults of the table', () => {
     forwardLimitPerHour: 1_000,
     retention: { rawDays: null, bodyDays: null, metadataDays: null },
     isSignUpOpen: true,
+    oidc: null,
     systemMailFrom: 'postroom@localhost',
     trustedProxies: [],
     smtpProxies: [],
@@ -63,6 +66,8 @@ test('an empty environment gives the defaults of the table', () => {
       unknownRecipients: 20,
       freeUnknownRecipients: 5,
     },
+    door: defaultDoor,
+    dmarc: { enforcement: 'off', trustedForwarders: [] },
     monitoring: { host: '127.0.0.1', port: 9464, isAskedFor: false },
     drainDelaySeconds: 0,
     tracing: null,

@@ -39,6 +39,7 @@ const refusals: [words: [program: string, ...words: string[]], reason: RegExp][]
   [['bin/account.ts', 'create', 'a@b.test', '--key', 'short'], /--key/],
   [['bin/account.ts', 'create', 'a@b.test', '--password', 'short'], /--password/],
   [['bin/dead.ts', 'bury'], /bury/],
+  [['bin/rotate-secret.ts', 'now'], /now/],
   [['bin/dead.ts', 'replay'], /--all/],
   [['bin/dead.ts', 'replay', 'em_x', '--all'], /one of/],
   [['bin/account.ts', 'retention', 'a@b.test', '--raw-days', 'many'], /--raw-days/],
@@ -50,6 +51,7 @@ const refusals: [words: [program: string, ...words: string[]], reason: RegExp][]
   [['bin/backup.ts'], /missing/],
   [['bin/restore.ts', 'somewhere', '--outgoing', 'drop'], /--outgoing/],
   [['bin/held.ts', 'keep'], /keep/],
+  [['bin/refused.ts', '--limit', '0'], /--limit/],
   [['bin/held.ts', 'list', '--email', 'x'], /--email/],
 ];
 // In `npm test`, the first of each program.

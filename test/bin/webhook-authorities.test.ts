@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readAuthorities } from '../../bin/runner/processes/actors.ts';
+import { readAuthorities } from '../../bin/runner/processes/read-authorities.ts';
 import { type DomainAccount, Service } from '../support/servers/service.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 

@@ -25,7 +25,7 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
     await page.getByLabel('Email address').fill('ada@signs-up.test');
     await page.getByLabel('Password', { exact: true }).fill('short');
     await page.getByRole('button', { name: 'Create account' }).click();
-    await page.getByText('Must have at least 8 characters.').waitFor();
+    await page.getByText('Must have at least 10 characters.').waitFor();
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.getByRole('button', { name: 'Create account' }).click();
     await atPath(page, '/welcome');

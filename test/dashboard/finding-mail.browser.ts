@@ -224,6 +224,40 @@ describe.skipIf(chromiumPath === undefined)(
       await page.evaluate(() => localStorage.removeItem('postroom-desktop-notices'));
       await close();
     });
+
+    test('a message of a list has a link to its page, or a button that asks before one request leaves the list', async () => {
+      const account = await stage.account();
+      const mail = { to: account.address, subject: 'Weekly', text: 'News.' };
+      // The service may not reach this address, so the list gets no request.
+      const headers = {
+        'List-Unsubscribe': '<https://127.0.0.1:9/leave>',
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+        'DKIM-Signature':
+          'v=1; a=rsa-sha256; d=list.test; s=s1; h=from:list-unsubscribe:list-unsubscribe-post; bh=YQ==; b=YQ==',
+      };
+      await stage.mail({ ...mail, headers });
+      await expect.poll(async () => (await received(account)).length, POLL).toBe(1);
+      const { page, close } = await stage.open(account);
+      await page.goto(`${stage.url}/inbox`);
+      await row(page, 'Weekly').click();
+      const link = page.getByRole('link', { name: 'Unsubscribe' });
+      await link.waitFor();
+      expect(await link.getAttribute('href')).toBe('https://127.0.0.1:9/leave');
+      // As if the signature had passed: the sender's DNS is not ours to publish.
+      await stage.database.pool.query(
+        `update email_content set authentication = jsonb_set(authentication, '{dkim}',
+           '[{"result":"pass","domain":"list.test","selector":"s1"}]') where email_id = $1`,
+        [(await received(account))[0]],
+      );
+      await page.reload();
+      await page.getByRole('button', { name: 'Unsubscribe' }).click();
+      const question = page.getByRole('dialog');
+      await question.getByText('Ask 127.0.0.1:9 to send no more mail of this list?').waitFor();
+      expect(await findColorViolations(page)).toEqual([]);
+      await question.getByRole('button', { name: 'Unsubscribe' }).click();
+      await page.getByText('The list could not be reached (BLOCKED_ADDRESS). Try again later.').waitFor();
+      await close();
+    });
   },
 );
 

@@ -613,6 +613,7 @@ function thread(seconds: number): ThreadRow {
     isArchived: false,
     trashedAt: null,
     labels: [],
+    assignee: null,
     participants: [],
     senders: [],
     latestMessage: null,

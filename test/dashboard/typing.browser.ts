@@ -40,6 +40,18 @@ describe.skipIf(chromiumPath === undefined)('what is typed', () => {
     await expect.poll(() => search.inputValue()).toBe('create rule');
   });
 
+  test('goes to the palette from Ctrl+K on, also when the page has not started yet', async () => {
+    const { page } = await conversation('Early');
+    const held = await holdRequests(page, /\/get-session/);
+    await page.goto(`${stage.url}/inbox`);
+    await page.locator('#app > :not(style)').first().waitFor({ state: 'attached' });
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('endpoint');
+    await held.release();
+    const search = page.getByRole('textbox', { name: 'Search pages, actions' });
+    await expect.poll(() => search.inputValue()).toBe('endpoint');
+  });
+
   test('goes on through the palette to the form that it opens', async () => {
     const { page } = await conversation('Through');
     const held = await holdRequests(page, PALETTE, /domains-page-.*\.js$/);

@@ -8,7 +8,7 @@ const readme = read('README.md');
 
 test('the programs that the README names are those of bin', () => {
   const row = /^\| `bin\/` \|.*$/m.exec(readme)?.[0] ?? '';
-  const named = /and the programs ([^;]*);/.exec(row)?.[1]?.match(/`[a-z]+`/g) ?? [];
+  const named = /and the programs ([^;]*);/.exec(row)?.[1]?.match(/`[a-z-]+`/g) ?? [];
   // postroom is the command line, and the others are no programs for operators.
   const others = new Set(['postroom', 'config', 'environment', 'build-dashboard', 'build-cli', 'build-server']);
   const programs = readdirSync(path.join(repository, 'bin'))

@@ -4,7 +4,7 @@ import { type ServiceMode, until } from '../support/servers/service.ts';
 import { sendOne } from '../support/servers/smtp-load.ts';
 import { fieldOf, messageIdOf, SendingStage, type SharedGround } from '../support/stages/sending-stage.ts';
 
-// scheduling.test.ts kills a service that is sending. In `npm test`, separate processes send in metrics.test.ts, sending-faults.test.ts and
+// scheduling.test.ts kills a service that is sending. In `npm test`, separate processes send in metrics.test.ts, sending-faults.attack.ts and
 // traces.test.ts.
 describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
   'an email posted arrives at another server (%s)',

@@ -29,6 +29,8 @@ export class SmtpServer {
   /** what was asked, in order */
   readonly recipients: string[] = [];
   readonly messages: { request: Request<'receiving.message.accept'>; bytes: Buffer }[] = [];
+  /** what was kept of refusals */
+  readonly refusals: Request<'receiving.refusals.keep'>['refusals'] = [];
   output = '';
   readonly exited: Promise<number | null>;
   #busServer: SocketBusServer | null = null;
@@ -47,6 +49,10 @@ export class SmtpServer {
       const message = { request, bytes: Buffer.from(bytes) };
       this.messages.push(message);
       return this.script.message(request, message.bytes);
+    });
+    this.bus.serve('receiving.refusals.keep', async ({ refusals }) => {
+      this.refusals.push(...refusals);
+      return {};
     });
     this.child = spawn(process.execPath, ['bin/smtp.ts'], {
       cwd: path.join(import.meta.dirname, '../..'),

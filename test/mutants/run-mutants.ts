@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { keepLastResult } from '../support/last-results.ts';
+import { findVitestConfig } from '../support/test-files.ts';
 import { applyMutant, type Mutant, readMutants } from './mutants.ts';
 
 const HELP = `npm run mutants [-- --only TEXT]
@@ -60,10 +61,22 @@ function tryMutant(copy: string, mutant: Mutant): Result {
     const report = path.join(copy, 'mutant-report.json');
     rmSync(report, { force: true });
     const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
-    spawnSync(process.execPath, [vitest, 'run', mutant.test, '--reporter=json', `--outputFile=${report}`], {
-      cwd: copy,
-      stdio: 'ignore',
-    });
+    spawnSync(
+      process.execPath,
+      [
+        vitest,
+        'run',
+        mutant.test,
+        '--config',
+        findVitestConfig(mutant.test),
+        '--reporter=json',
+        `--outputFile=${report}`,
+      ],
+      {
+        cwd: copy,
+        stdio: 'ignore',
+      },
+    );
     const { numFailedTests, numPassedTests } = JSON.parse(readFileSync(report, 'utf8')) as Record<string, number>;
     if ((numFailedTests ?? 0) > 0) return 'killed';
     return (numPassedTests ?? 0) > 0 ? 'survived' : 'invalid';

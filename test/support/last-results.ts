@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { longFiles } from './long-files.ts';
+import { longFiles } from './test-files.ts';
 import { testingPage } from './testing-page.ts';
 
 /** How a command that runs less often than `npm test` ended the last time. */

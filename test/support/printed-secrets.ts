@@ -18,7 +18,8 @@ const PLACES: [SecretKind, RegExp][] = [
 const BODY_FIELD = /"(?:text|html|textBody|htmlBody|content)":\s*"((?:[^"\\]|\\.){24,})"/g;
 
 /** Variables of the product that are secret; a URL of its own may hold a password. The machine's own environment is nobody's business. */
-const SECRET_VARIABLE = /^(?:SECRET_KEY|GUARD_MODEL_KEY|RSPAMD_CONTROLLER_KEY|POSTGRES_PASSWORD|NATS_[A-Z]+_PASSWORD)$/;
+const SECRET_VARIABLE =
+  /^(?:SECRET_KEY|SECRET_KEY_PREVIOUS|GUARD_MODEL_KEY|OIDC_CLIENT_SECRET|RSPAMD_CONTROLLER_KEY|POSTGRES_PASSWORD|NATS_[A-Z]+_PASSWORD)$/;
 const URL_VARIABLE = /^(?:DATABASE|NATS|OUTBOUND_RELAY)_URL$/;
 
 /** The secrets in what two programs say to each other or a program prints. */

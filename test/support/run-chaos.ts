@@ -16,6 +16,7 @@ import {
   testNamePattern,
 } from './chaos-results.ts';
 import { type FaultExperiment, faultExperiments } from './stages/fault-experiments.ts';
+import { findVitestConfig } from './test-files.ts';
 
 /**
  * `npm run chaos [-- ID|FILE…] [--minutes N]`: runs fault experiments at full length, one test file after the other and without retries,
@@ -143,7 +144,7 @@ async function runFile(
   const report = path.join(folder, 'report.json');
   await rm(report, { force: true });
   const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
-  const config = file.endsWith('.long.ts') ? 'vitest.long.config.ts' : 'vitest.config.ts';
+  const config = findVitestConfig(file);
   const words = [
     'run',
     `--config=${config}`,

@@ -9,7 +9,7 @@ import { reportLeaks } from './leaks.ts';
 import { placeOfRuns, removeOrphans } from './servers/orphans.ts';
 
 /**
- * `npm test`, `npm run test:browser` and `npm run test:long`: installs the programs that the tests need beyond npm, runs vitest, and prints
+ * `npm test`, `npm run test:attack`, `npm run test:browser` and `npm run test:long`: installs the programs that the tests need beyond npm, runs vitest, and prints
  * one last line, `N passed, N failed, N skipped`. Other arguments go to vitest. Each test runs once: a test that fails only
  * sometimes is a defect. At the end, each skipped test is named with its reason (`.ci/skips`), and the logs of the run are searched for
  * secrets; each line with a secret counts as a failure. With ALL_SKIPS_LISTED=1, each skipped test without a reason does too.
@@ -98,7 +98,7 @@ if (process.env['ALL_SKIPS_LISTED'] === '1') counts.failed += unlisted;
 if (leaks.failureCount === 0) await rm(folder, { recursive: true, force: true });
 counts.failed += leaks.failureCount;
 const result = `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped.length} skipped`;
-const lengths = ['browser', 'long'] as const;
+const lengths = ['attack', 'browser', 'long'] as const;
 const length = lengths.find((each) => process.argv.slice(2).join(' ') === `--config vitest.${each}.config.ts`);
 // A run of .ci/run changes no file of the checkout.
 if (length !== undefined && process.env['ALL_SKIPS_LISTED'] !== '1')

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { missingTests } from './chaos-results.ts';
 import { readLastResults } from './last-results.ts';
-import { longFiles } from './long-files.ts';
 import { securityCases } from './stages/security-cases.ts';
+import { longFiles } from './test-files.ts';
 import { testingPage, testingRow } from './testing-page.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');

@@ -10,13 +10,14 @@ export function testingPage(long: readonly string[], results: readonly LastResul
     '',
     '| command | what it runs |',
     '|---|---|',
-    '| `npm test` | every `*.test.ts` once, with one kill per fault point. Opens no browser. Installs the programs it needs on Debian. |',
+    '| `npm test` | every `*.test.ts` once. Opens no browser. Installs the programs it needs on Debian. |',
+    '| `npm run test:attack` | `*.attack.ts`: kills and outages, with one kill per fault point, exhaustion of memory and processor, and every operation tried by other accounts, roles and keys |',
     '| `npm run test:long` | the [long experiments](#long-experiments), with three kills per fault point and longer outages |',
     '| `npm run mutants` | each small defect of `test/mutants/mutants.jsonl` with the test file that must notice it. For use before a release. |',
     '| `npm run test:browser` | every page of the dashboard, what people do there, and hostile mail, in a browser (`*.browser.ts`). With `BROWSER_LENGTH=full`, each document by itself and each page in the dark. |',
     '| `npm run test:engine` | the container image and `docker-compose.yml` on a Docker engine. Needs root. |',
     '| `npm run chaos` | every fault experiment at full length. Results: [chaos.md](chaos.md) |',
-    '| `.ci/run` | `npm ci`, `npm run check`, the contracts, `npm test` and `npm run test:browser`. With `CI_LONG=1`, also `npm run test:long`. |',
+    '| `.ci/run` | `npm ci`, `npm run check`, the contracts, `npm test`, `npm run test:attack` and `npm run test:browser`. With `CI_LONG=1`, also `npm run test:long`. |',
     '',
     'The last line of a run is `N passed, N failed, N skipped`. No test is repeated. Each skipped test is printed with its reason from `.ci/skips`;',
     '`.ci/run` fails if a test is skipped whose file is not listed there. `npm test` takes one test file or several as arguments.',
@@ -30,7 +31,7 @@ export function testingPage(long: readonly string[], results: readonly LastResul
     '## Long experiments',
     '',
     `The ${long.length} files of \`npm run test:long\` are \`*.long.ts\`, which \`npm test\` leaves out, and the tests that import \`chaos-figures.ts\`, which run`,
-    'in `npm test` with fewer kills, clients or variants. `npx vitest list --filesOnly --config vitest.long.config.ts` lists them.',
+    'in `npm test` or `npm run test:attack` with fewer kills, clients or variants. `npx vitest list --filesOnly --config vitest.long.config.ts` lists them.',
     '',
     '## Fault experiments',
     '',
@@ -47,7 +48,7 @@ export function testingPage(long: readonly string[], results: readonly LastResul
   ].join('\n');
 }
 
-const KEPT_COMMANDS = ['npm run mutants', 'npm run test:browser', 'npm run test:long'] as const;
+const KEPT_COMMANDS = ['npm run mutants', 'npm run test:attack', 'npm run test:browser', 'npm run test:long'] as const;
 
 function resultRow(command: string, results: readonly LastResult[]): string {
   const last = results.find((each) => each.command === command);

@@ -6,7 +6,7 @@ export const resolve: NonNullable<ViteUserConfig['resolve']> = {
   alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql')) }],
 };
 
-/** What `npm test` and `npm run test:long` share. */
+/** What `npm test`, `npm run test:attack` and `npm run test:long` share. */
 export const base: NonNullable<ViteUserConfig['test']> = {
   globalSetup: ['test/support/cluster/cluster.ts'],
   setupFiles: ['test/support/keep-logs.ts', 'test/support/quick-passwords.ts'],

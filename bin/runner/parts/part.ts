@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { keepPreviousKey } from '../../../core/shared/previous-key.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { type LoginRole, loginUrl } from '../../../db/connection/logins.ts';
 import type { Config } from '../../config.ts';
@@ -66,7 +67,7 @@ export async function runPart(plan: PartPlan): Promise<never> {
     databaseRestarted: () => outage.countRestart(),
   });
   const { databaseUrl, directory, mailDirectory, busSocket, claimant } = begin;
-  const secretKey = Buffer.from(begin.secretKey, 'base64url');
+  const secretKey = keepPreviousKey(Buffer.from(begin.secretKey, 'base64url'), config.previousSecretKey);
   const part: Part = {
     config,
     secretKey,

@@ -1,5 +1,3 @@
-import { X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { Actor, ActorContext } from '../../../actors/actor.ts';
 import type { Scanners } from '../../../actors/screening/scanners.ts';
@@ -13,9 +11,9 @@ import type { Bus } from '../../../schema/messages.ts';
 import { type Config, faultOf } from '../../config.ts';
 import { drawRandom } from '../draw-random.ts';
 import { openLoggedDatabase } from '../logged-database.ts';
-import { StartRefused } from '../start-refused.ts';
 import { makeClaimant } from './claimant.ts';
 import { ownPorts } from './own-ports.ts';
+import { readAuthorities } from './read-authorities.ts';
 
 /** Names of the actors that can run as separate processes. */
 export const actorNames = ['receiving', 'threading', 'sending', 'scheduling', 'delivery'] as const;
@@ -85,6 +83,7 @@ export async function startActor(name: ActorName, context: ActorContext, setting
         dnsServers: config.dnsServers,
         dataDirectory: settings.mailDirectory,
         mailHostname: config.mailHostname,
+        dmarc: config.dmarc,
         secretKey,
         scanners: await openScannersOf(config, context.log),
         fault,
@@ -152,6 +151,7 @@ export async function startActor(name: ActorName, context: ActorContext, setting
         sendLimitPerHour: config.sendLimitPerHour,
         approvalDays: config.approvalDays,
         guardModel: config.guardModel,
+        dmarc: config.dmarc,
         ...(config.webhookCaFile === null
           ? {}
           : { trustedCertificates: await readAuthorities('WEBHOOK_CA_FILE', config.webhookCaFile) }),
@@ -211,23 +211,4 @@ function openPayloads(
     buildEventPayload: async (...input) => (await runner()).buildEventPayload(...input),
     close: () => close(),
   };
-}
-
-const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
-
-/** Returns the certificates of the file that a setting names, one PEM text each. Throws StartRefused if it has none or cannot be read. */
-export async function readAuthorities(setting: string, file: string): Promise<string[]> {
-  const refuse = (reason: string) => new StartRefused(`${setting}: ${file} ${reason}`);
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw refuse(`cannot be read (${error.code ?? error.message})`);
-  });
-  const certificates = text.match(PEM_CERTIFICATE) ?? [];
-  if (certificates.length === 0) throw refuse('contains no PEM certificate (-----BEGIN CERTIFICATE-----)');
-  for (const [n, certificate] of certificates.entries())
-    try {
-      new X509Certificate(certificate);
-    } catch {
-      throw refuse(`contains a damaged certificate (number ${n + 1})`);
-    }
-  return certificates;
 }

@@ -11,6 +11,7 @@ import { drawRandom } from '../draw-random.ts';
 import type { Readiness } from '../monitoring/readiness.ts';
 import { VERSION } from '../version.ts';
 import { ownPorts } from './own-ports.ts';
+import { readAuthorities } from './read-authorities.ts';
 
 export interface GatewayParts {
   config: Config;
@@ -68,6 +69,8 @@ export function gatewayConfigOf({
     allowedPrivateNetworks: config.allowedPrivateNetworks,
     ownPorts: ownPorts(config, databaseUrl),
     isSignUpOpen: config.isSignUpOpen,
+    oidc: config.oidc,
+    dnsServers: config.dnsServers,
     openForLocal: config.openForLocal,
     systemMailFrom: config.systemMailFrom,
     trustedProxies: config.trustedProxies,
@@ -101,7 +104,12 @@ export async function openGateway(parts: GatewayParts): Promise<{ close(): Promi
     fault: faultOf(config),
     ...(parts.localSending === undefined ? {} : { localSending: parts.localSending }),
     ...(scanOutgoing === null ? {} : { scanOutgoing }),
-    config: gatewayConfigOf({ config, secretKey, databaseUrl, requestLimitStore }),
+    config: {
+      ...gatewayConfigOf({ config, secretKey, databaseUrl, requestLimitStore }),
+      ...(config.webhookCaFile === null
+        ? {}
+        : { trustedCertificates: await readAuthorities('WEBHOOK_CA_FILE', config.webhookCaFile) }),
+    },
   });
   await app.listen({ host: config.host, port: config.httpPort });
   return {

@@ -13,6 +13,7 @@ export function smtpSettings(config: Config, bus: SmtpSettings['bus']): SmtpSett
     tls: config.smtpTls,
     dataDirectory: config.dataDirectory,
     proxies: config.smtpProxies,
+    door: config.door,
     limits: { ...defaultSmtpLimits, ...config.smtpLimits },
     fault: faultOf(config),
   };

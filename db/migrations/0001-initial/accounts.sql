@@ -23,6 +23,7 @@ create table workspace (
   client_id text,
   quotas jsonb,
   suspended_at timestamptz(3),
+  requires_second_factor boolean not null default false,
   check ((parent_id is null) = (client_id is null))
 );
 create index workspace_erase on workspace (erase_at) where erase_at is not null;
@@ -88,6 +89,7 @@ create table api_key (
   is_settled boolean not null default false,
   made_by_person_id text,
   made_by_parent_key_id text,
+  is_grant boolean not null default false,
   check (reach <> '{"domains": [], "addresses": []}'),
   check (reach is null or coalesce(scopes <@ '{read,send}', false)),
   check (send_policy is null or coalesce(scopes <@ '{read,send}', false))
@@ -182,7 +184,11 @@ create table auth_session (
   updated_at timestamptz(3) not null default now(),
   ip_address text,
   user_agent text,
-  workspace_id text
+  workspace_id text,
+  method text not null default 'password' check (method in ('password', 'link', 'passkey', 'provider')),
+  confirmed_at timestamptz(3) not null default now(),
+  second_factor_at timestamptz(3),
+  provider_id text
 );
 create index auth_session_user on auth_session (user_id);
 create index auth_session_workspace on auth_session (workspace_id) where workspace_id is not null;
@@ -205,7 +211,39 @@ create table auth_credential (
   updated_at timestamptz(3) not null default now(),
   unique (user_id, provider_id)
 );
+create unique index auth_credential_provider on auth_credential (provider_id, account_id) where provider_id like 'provider:%';
 grant select, insert, update, delete on auth_credential to postroom_auth;
+
+-- The single sign-on of a workspace (docs/sign-in.md).
+create table sign_in_provider (
+  workspace_id text primary key references workspace on delete cascade,
+  issuer text not null,
+  client_id text not null,
+  secret_ciphertext text not null,
+  is_required boolean not null default false,
+  trusts_addresses boolean not null default false,
+  groups_claim text not null default 'groups',
+  group_roles jsonb not null default '[]',
+  default_role text check (default_role in ('admin', 'developer', 'agent', 'viewer')),
+  updated_at timestamptz(3) not null default now()
+);
+grant select, insert, update, delete on sign_in_provider to postroom_auth;
+
+create table auth_totp (
+  user_id text primary key references user_account on delete cascade,
+  secret_ciphertext text not null,
+  last_step bigint not null default 0,
+  confirmed_at timestamptz(3),
+  created_at timestamptz(3) not null default now()
+);
+grant select, insert, update, delete on auth_totp to postroom_auth;
+
+create table auth_recovery_code (
+  user_id text not null references user_account on delete cascade,
+  code_sha256 bytea not null,
+  primary key (user_id, code_sha256)
+);
+grant select, insert, update, delete on auth_recovery_code to postroom_auth;
 
 create table auth_verification (
   id text primary key,
@@ -332,10 +370,11 @@ grant execute on function account_of to postroom_gateway, postroom_actor, postro
 -- The keys of the user who asks; for a limited key those that are limited to its domains and addresses. Who may ask is decided as for account_of.
 create function api_keys_of(p_user_id text)
   returns table (id text, name text, scopes text[], reach jsonb, created_at timestamptz, expires_at timestamptz,
-    revoked_at timestamptz, last_used_at timestamptz, last_used_from text, secret_hint text, send_policy jsonb, parent_id text, family_id text)
+    revoked_at timestamptz, last_used_at timestamptz, last_used_from text, secret_hint text, send_policy jsonb, parent_id text, family_id text,
+    is_grant boolean)
   language sql stable security definer set search_path = public, pg_temp as $$
     select k.id, k.name, k.scopes, k.reach, k.created_at, k.expires_at, k.revoked_at, k.last_used_at,
-      k.last_used_from, k.secret_hint, k.send_policy, k.parent_id, coalesce(k.family_id, k.id)
+      k.last_used_from, k.secret_hint, k.send_policy, k.parent_id, coalesce(k.family_id, k.id), k.is_grant
     from api_key k
     where k.user_id = p_user_id and p_user_id = current_setting('postroom.user_id', true)
       and (current_setting('role') <> 'postroom_domain' or is_reach_in_reach(k.reach)) $$;
@@ -362,7 +401,7 @@ create function is_reach_within(p_some jsonb, p_others jsonb) returns boolean
 -- expires before. Without an expiry, the key gets that of its parent.
 create function create_api_key(p_user_id text, p_id text, p_name text, p_secret_sha256 bytea, p_expires_at timestamptz, p_most integer,
     p_scopes text[], p_reach jsonb, p_send_policy jsonb default null, p_secret_hint text default null, p_parent_id text default null,
-    p_person_id text default null)
+    p_person_id text default null, p_is_grant boolean default false)
   returns text language plpgsql security definer set search_path = public, pg_temp as $$
   declare
     parent api_key;
@@ -391,10 +430,10 @@ create function create_api_key(p_user_id text, p_id text, p_name text, p_secret_
     end if;
     if (select count(*) from api_key k where k.user_id = p_user_id and k.revoked_at is null) >= p_most then return 'too many'; end if;
     insert into api_key (id, user_id, name, secret_sha256, expires_at, scopes, reach, send_policy, secret_hint, parent_id, family_id,
-      made_by_person_id)
+      made_by_person_id, is_grant)
     values (p_id, p_user_id, p_name, p_secret_sha256, coalesce(p_expires_at, parent.expires_at), p_scopes, p_reach, p_send_policy,
       p_secret_hint, p_parent_id, coalesce(parent.family_id, parent.id),
-      case when p_parent_id is null then p_person_id else parent.made_by_person_id end);
+      case when p_parent_id is null then p_person_id else parent.made_by_person_id end, p_is_grant);
     return 'made';
   end $$;
 revoke all on function create_api_key from public;
@@ -491,16 +530,32 @@ create function revoke_api_key(p_user_id text, p_id text, p_by text default null
 revoke all on function revoke_api_key from public;
 grant execute on function revoke_api_key to postroom_gateway, postroom_actor;
 
--- However often it is used, a session ends 30 days after its sign-in, and begins in the workspace that its person used last. A closed account
--- gets none: a sign-in that was under way as it was closed fails.
+-- Whether a session opens a workspace in which its person has p_role: one by a provider (p_provider_id, the workspace of the provider) that
+-- workspace only, and where single sign-on is required, no other one does, except that of the owner.
+create function opens_workspace(p_provider_id text, p_workspace_id text, p_role text) returns boolean
+  language sql stable set search_path = public, pg_temp as $$
+    select case when p_provider_id is not null then p_provider_id = p_workspace_id
+      else p_role = 'owner' or not exists (select from sign_in_provider p where p.workspace_id = p_workspace_id and p.is_required) end $$;
+revoke all on function opens_workspace from public;
+
+-- However often it is used, a session ends 30 days after its sign-in, and begins in the workspace that its person used last, if the way of the
+-- sign-in opens it. One by a provider begins in the workspace of the provider. A closed account gets none: a sign-in that was under way as it
+-- was closed fails.
 create function limit_session() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
   begin
     if tg_op = 'INSERT' then
       perform from user_account u where u.id = new.user_id and u.erase_at is null for share;
       if not found then raise exception 'the account % is closed', new.user_id using errcode = 'check_violation'; end if;
-      select m.workspace_id into new.workspace_id from user_account u
-        join workspace_member m on m.person_id = u.id and m.workspace_id = u.last_workspace_id
-        join workspace w on w.id = m.workspace_id and w.erase_at is null where u.id = new.user_id;
+      new.confirmed_at := new.created_at;
+      if new.method in ('passkey', 'provider') then new.second_factor_at := coalesce(new.second_factor_at, new.created_at); end if;
+      if new.provider_id is not null then
+        new.workspace_id := new.provider_id;
+      else
+        select m.workspace_id into new.workspace_id from user_account u
+          join workspace_member m on m.person_id = u.id and m.workspace_id = u.last_workspace_id
+          join workspace w on w.id = m.workspace_id and w.erase_at is null
+          where u.id = new.user_id and opens_workspace(null, m.workspace_id, m.role);
+      end if;
     end if;
     new.expires_at := least(new.expires_at, new.created_at + interval '30 days');
     return new;

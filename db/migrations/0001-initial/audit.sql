@@ -170,19 +170,22 @@ revoke all on function audit_person_change from public;
 create function audit_workspace() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
   declare
     what text := case when tg_op = 'INSERT' then 'created' when old.erase_at is null and new.erase_at is not null then 'erased'
-      when old.name is distinct from new.name then 'updated' end;
-    old_fields jsonb := case when tg_op = 'UPDATE' and what = 'updated' then jsonb_build_object('name', old.name) end;
+      when old.name is distinct from new.name or old.requires_second_factor is distinct from new.requires_second_factor then 'updated' end;
+    columns text[] := case when tg_op = 'UPDATE' and what = 'updated' then array_remove(array[
+      case when old.name is distinct from new.name then 'name' end,
+      case when old.requires_second_factor is distinct from new.requires_second_factor then 'requires_second_factor' end], null) else '{name}' end;
+    old_fields jsonb := case when tg_op = 'UPDATE' and what = 'updated' then audit_fields(to_jsonb(old), columns, '{}') end;
   begin
     if what is null then return null; end if;
     insert into audit_entry (user_id, id, created_at, actor_kind, actor_id, actor_name, client_address, user_agent, request_id, action,
         object_kind, object_id, object_name, before, after)
       select new.id, make_audit_id(), postroom_now(), a.kind, a.id, a.name, a.address, a.agent, a.request, 'workspace.' || what, 'workspace',
-        new.id, new.name, old_fields, case when what <> 'erased' then jsonb_build_object('name', new.name) end
+        new.id, new.name, old_fields, case when what <> 'erased' then audit_fields(to_jsonb(new), columns, '{}') end
       from audit_actor(new.id, null) a;
     return null;
   end $$;
 revoke all on function audit_workspace from public;
-create trigger workspace_audit after insert or update of name, erase_at on workspace for each row execute function audit_workspace();
+create trigger workspace_audit after insert or update of name, erase_at, requires_second_factor on workspace for each row execute function audit_workspace();
 
 -- Counters and times of work are no settings: columns that are not listed are not audited, and a change of them costs nothing.
 create procedure pg_temp.audit_table(p_table text, p_kind text, p_id text, p_name text, p_columns text, p_secrets text default '',
@@ -216,6 +219,10 @@ call pg_temp.audit_table('approval', 'approval', 'email_id', 'email_id', 'decisi
 call pg_temp.audit_table('user_account', 'person', 'id', 'email', 'email name', '', '', 'insert or update', 'audit_person_change');
 call pg_temp.audit_table('auth_session', 'session', 'id', 'id', 'created_at', '', '', 'insert or delete', 'audit_person_change');
 call pg_temp.audit_table('auth_passkey', 'passkey', 'id', 'name', 'name device_type', '', '', 'insert or update or delete', 'audit_person_change');
+call pg_temp.audit_table('auth_totp', 'second_factor', 'user_id', 'user_id', 'confirmed_at', 'secret_ciphertext', '', 'insert or update or delete',
+  'audit_person_change');
+call pg_temp.audit_table('sign_in_provider', 'single_sign_on', 'workspace_id', 'issuer',
+  'issuer client_id is_required trusts_addresses groups_claim group_roles default_role', 'secret_ciphertext');
 call pg_temp.audit_table('auth_credential', 'password', 'id', 'provider_id', 'provider_id', 'password', '', 'insert or update or delete',
   'audit_person_change');
 

@@ -241,7 +241,7 @@ create function quarantined_message(p_user_id text, p_email_id text, p_with_octe
     where e.user_id = p_user_id and e.id = p_email_id and e.kept_apart = 'virus' and p_user_id = current_setting('postroom.user_id', true)
       and current_setting('role') <> 'postroom_domain' $$;
 revoke all on function quarantined_message from public;
-grant execute on function quarantined_message to postroom_gateway;
+grant execute on function quarantined_message to postroom_gateway, postroom_actor;
 
 -- The octets of the message in which bodies of an email lie. As raw_octets, and actors read those of all users.
 create function placed_octets(p_user_id text, p_email_id text) returns bytea

@@ -176,11 +176,11 @@ revoke all on function written_addresses from public;
 grant execute on function written_addresses to postroom_gateway, postroom_actor;
 
 -- null: no condition. p_address is one participant, p_domain the domain of one, lower case. The threads behind and before two places,
--- newest first, inverted: oldest first; p_limit null: all. Order and limit stand inside, so that the planner may walk the list until
+-- newest first, inverted: oldest first; p_limit null: all. p_assignee_id '': no assignee. Order and limit stand inside, so that the planner may walk the list until
 -- the page is full, where a condition holds often, or gather and sort, where it holds seldom.
 create function search_threads(p_user_id text, p_pattern text, p_address text, p_domain text, p_is_unread boolean,
     p_after_at timestamptz, p_after_id text, p_before_at timestamptz, p_before_id text, p_is_inverted boolean, p_limit integer,
-    p_is_claimed boolean default null, p_is_trashed boolean default false)
+    p_is_claimed boolean default null, p_is_trashed boolean default false, p_assignee_id text default null)
   returns table (thread_id text)
   language plpgsql stable security definer rows 100 set search_path = public, pg_temp as $$
   begin
@@ -193,9 +193,10 @@ create function search_threads(p_user_id text, p_pattern text, p_address text, p
        and (not $5 or t.unread_count > 0)
        and ($11 is null or $11 = exists (select from thread_claim k where k.user_id = $1 and k.thread_id = t.id and k.expires_at > (select postroom_now())))
        and ($6 is null or (t.last_message_at, t.id) < ($6, $7)) and ($8 is null or (t.last_message_at, t.id) > ($8, $9))'
+      || case when p_assignee_id is null then '' when p_assignee_id = '' then ' and t.assignee_id is null' else ' and t.assignee_id = $12' end
       || case when current_setting('role') <> 'postroom_domain' then '' else ' and is_thread_of_domain(t.user_id, t.id)' end || '
        order by ' || case when p_is_inverted then 't.last_message_at, t.id' else 't.last_message_at desc, t.id desc' end || ' limit $10'
-      using p_user_id, p_pattern, p_address, p_domain, p_is_unread, p_after_at, p_after_id, p_before_at, p_before_id, p_limit, p_is_claimed;
+      using p_user_id, p_pattern, p_address, p_domain, p_is_unread, p_after_at, p_after_id, p_before_at, p_before_id, p_limit, p_is_claimed, p_assignee_id;
   end $$;
 revoke all on function search_threads from public;
 grant execute on function search_threads to postroom_gateway, postroom_actor, postroom_domain;

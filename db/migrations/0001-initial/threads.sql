@@ -16,6 +16,8 @@ create table thread (
   label_keys text[] not null default '{}',
   trashed_at timestamptz(3),
   trashed_from text,
+  -- the member who works on it
+  assignee_id text,
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null default now(),
   primary key (user_id, id)
@@ -28,6 +30,7 @@ create index thread_unread on thread (user_id, last_message_at, id) where unread
 create index thread_search on thread using gin (user_id, search_text gin_trgm_ops);
 create index thread_labels on thread using gin (user_id, label_keys) where label_keys <> '{}';
 create index thread_participants on thread using gin (user_id, participant_emails);
+create index thread_assignee on thread (user_id, assignee_id, last_message_at, id) where assignee_id is not null;
 call pg_temp.protect_rows('thread');
 
 create table thread_alias (user_id text not null, alias_id text not null, thread_id text not null, primary key (user_id, alias_id));
@@ -73,6 +76,31 @@ create table thread_claim (
 create unique index thread_claim_token on thread_claim (user_id, token_sha256);
 create index thread_claim_expiry on thread_claim (expires_at);
 call pg_temp.protect_rows('thread_claim');
+
+-- What members write beside a thread. It never leaves the workspace.
+create table thread_note (
+  user_id text not null,
+  id text not null,
+  thread_id text not null,
+  -- the person who wrote it in a session, or else the API key
+  author_id text,
+  author_key_id text,
+  author_name text not null,
+  text text not null,
+  -- members whom the text mentions and who could read the thread then, and the addresses of those who could not
+  mentions text[] not null,
+  unreached text[] not null,
+  created_at timestamptz(3) not null,
+  edited_at timestamptz(3),
+  primary key (user_id, id)
+);
+create index thread_note_thread on thread_note (user_id, thread_id, id);
+call pg_temp.protect_rows('thread_note');
+
+-- Notices of mentions that are not sent yet. A gateway takes them from due_at on.
+create table note_notice (user_id text not null, note_id text not null, person_id text not null, due_at timestamptz(3) not null, primary key (user_id, note_id, person_id));
+create index note_notice_due on note_notice (due_at);
+call pg_temp.protect_rows('note_notice');
 
 -- What threads were before one request changed them, for a day (docs/decisions/0131). Deleted when the change is undone; the scheduling actor
 -- deletes what expired.
@@ -128,6 +156,111 @@ grant select on thread_claim to postroom_domain;
 create policy thread_claim_of_domain on thread_claim for select to postroom_domain
   using (user_id = current_setting('postroom.user_id', true) and is_thread_of_domain(user_id, thread_id));
 
+-- Whether every message of the thread is of these domains or addresses, and there is one: is_thread_of_domain, for a member who does not ask.
+create function is_thread_within(p_user_id text, p_thread_id text, p_domain_ids text[], p_addresses text[]) returns boolean
+  language sql stable security definer set search_path = public, pg_temp as $$
+    select coalesce(bool_and(coalesce(e.own_address = any (p_addresses)
+      or e.own_domain = any (array(select d.name from domain d where d.user_id = p_user_id and d.id = any (p_domain_ids))), false)), false)
+    from email e where e.user_id = p_user_id and e.thread_id = p_thread_id $$;
+revoke all on function is_thread_within from public;
+
+-- Assigns a thread to a member, or with null to none. A change or removal of the member waits for the transaction, and then takes from the member
+-- what this one gave. `former_id` is the assignee until now.
+create function assign_thread(p_user_id text, p_thread_id text, p_person_id text, out outcome text, out former_id text)
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+  declare
+    assignee workspace_member;
+  begin
+    if p_user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    if p_person_id is not null then
+      select * into assignee from workspace_member m where m.workspace_id = p_user_id and m.person_id = p_person_id for share;
+      if assignee.person_id is null then
+        outcome := 'no member';
+        return;
+      end if;
+      if assignee.domain_ids is not null and not is_thread_within(p_user_id, p_thread_id, assignee.domain_ids, assignee.addresses) then
+        outcome := 'out of reach';
+        return;
+      end if;
+    end if;
+    select t.assignee_id into former_id from thread t where t.user_id = p_user_id and t.id = p_thread_id for update;
+    outcome := case when former_id is distinct from p_person_id then 'assigned' else 'unchanged' end;
+    if outcome = 'assigned' then
+      update thread t set assignee_id = p_person_id, updated_at = postroom_now() where t.user_id = p_user_id and t.id = p_thread_id;
+    end if;
+  end $$;
+revoke all on function assign_thread from public;
+grant execute on function assign_thread to postroom_gateway, postroom_actor;
+
+-- Those of the members who can read the thread.
+create function readers_of_thread(p_user_id text, p_thread_id text, p_person_ids text[]) returns text[]
+  language sql stable security definer set search_path = public, pg_temp as $$
+    select coalesce(array_agg(m.person_id), '{}') from workspace_member m
+    where m.workspace_id = p_user_id and p_user_id = current_setting('postroom.user_id', true) and m.person_id = any (p_person_ids)
+      and (m.domain_ids is null or is_thread_within(p_user_id, p_thread_id, m.domain_ids, m.addresses)) $$;
+revoke all on function readers_of_thread from public;
+grant execute on function readers_of_thread to postroom_gateway;
+
+-- The receiver of a notice: null when it is not to be sent any more, because the note is gone, or the person may not read the thread.
+create function receiver_of_notice(p_notice note_notice)
+  returns table (thread_id text, email text, author_name text, workspace_name text)
+  language sql stable security definer rows 1 set search_path = public, pg_temp as $$
+    select n.thread_id, u.email, n.author_name, w.name from thread_note n
+    join workspace w on w.id = n.user_id and w.erase_at is null
+    join workspace_member m on m.workspace_id = n.user_id and m.person_id = p_notice.person_id
+    join user_account u on u.id = m.person_id
+    where n.user_id = p_notice.user_id and n.id = p_notice.note_id
+      and (m.domain_ids is null or is_thread_within(n.user_id, n.thread_id, m.domain_ids, m.addresses)) $$;
+revoke all on function receiver_of_notice from public;
+-- Takes up to p_limit notices of all workspaces, for a minute: those of a note, or with null those that are due. Those that are not to be
+-- sent any more are deleted instead.
+create function take_note_notices(p_note_id text, p_limit integer)
+  returns table (user_id text, note_id text, person_id text, thread_id text, email text, author_name text, workspace_name text)
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+  #variable_conflict use_column
+  declare
+    taken note_notice;
+  begin
+    for taken in
+      select n.* from note_notice n
+      where n.due_at <= case when p_note_id is null then postroom_now() else 'infinity' end and (p_note_id is null or n.note_id = p_note_id)
+      order by n.due_at limit p_limit for update skip locked
+    loop
+      select r.thread_id, r.email, r.author_name, r.workspace_name into thread_id, email, author_name, workspace_name
+        from receiver_of_notice(taken) r;
+      user_id := taken.user_id;
+      note_id := taken.note_id;
+      person_id := taken.person_id;
+      if email is null then
+        perform finish_note_notice(user_id, note_id, person_id);
+      else
+        update note_notice n set due_at = postroom_now() + interval '1 minute'
+          where n.user_id = taken.user_id and n.note_id = taken.note_id and n.person_id = taken.person_id;
+        return next;
+      end if;
+    end loop;
+  end $$;
+revoke all on function take_note_notices from public;
+grant execute on function take_note_notices to postroom_gateway;
+-- Deletes a notice that was sent.
+create function finish_note_notice(p_user_id text, p_note_id text, p_person_id text) returns void
+  language sql volatile security definer set search_path = public, pg_temp as $$
+    delete from note_notice n where n.user_id = p_user_id and n.note_id = p_note_id and n.person_id = p_person_id $$;
+revoke all on function finish_note_notice from public;
+grant execute on function finish_note_notice to postroom_gateway;
+
+-- Takes from a member the threads that the member may not read any more: those that are not of these domains and addresses; both null: all.
+-- Returns their ids. The caller holds the lock of the user's threads.
+create function unassign_threads(p_user_id text, p_person_id text, p_domain_ids text[], p_addresses text[]) returns text[]
+  language sql volatile security definer set search_path = public, pg_temp as $$
+    with freed as (
+      update thread t set assignee_id = null, updated_at = postroom_now()
+      where t.user_id = p_user_id and t.assignee_id = p_person_id
+        and (p_domain_ids is null or not is_thread_within(t.user_id, t.id, p_domain_ids, p_addresses))
+      returning t.id)
+    select coalesce(array_agg(f.id order by f.id), '{}') from freed f $$;
+revoke all on function unassign_threads from public;
+
 -- Gives the claims of threads that end to the threads that take their messages. Where both have one, that of the remaining thread stays,
 -- and of several others the earliest. The rest expire now, under the ids of their threads, which are aliases by then.
 create function merge_claims(p_user_id text, p_loser_ids text[], p_survivor_ids text[]) returns void language plpgsql volatile as $$
@@ -153,6 +286,16 @@ begin
     end if;
   end loop;
 end $$;
+
+-- Gives each remaining thread that is assigned to none the assignee of a thread that ends in it, that of the newest message.
+create function merge_assignees(p_user_id text, p_loser_ids text[], p_survivor_ids text[]) returns void language sql volatile as $$
+  update thread t set assignee_id = l.assignee_id
+  from (select distinct on (m.survivor_id) m.survivor_id, o.assignee_id
+    from unnest(p_loser_ids, p_survivor_ids) as m(loser_id, survivor_id)
+    cross join lateral (select k.assignee_id, k.last_message_at from thread k
+      where k.user_id = p_user_id and k.id = m.loser_id and k.assignee_id is not null) o
+    order by m.survivor_id, o.last_message_at desc, m.loser_id) l
+  where t.user_id = p_user_id and t.id = l.survivor_id and t.assignee_id is null $$;
 
 -- What threading reads and writes, a whole batch in one call each. The rules stay in core/threads: these functions look up and store.
 -- They run with the rights of the caller, and the plans of their statements are kept.

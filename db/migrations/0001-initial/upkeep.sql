@@ -68,9 +68,9 @@ create function analyze_young_tables() returns integer language plpgsql volatile
 revoke all on function analyze_young_tables from public;
 grant execute on function analyze_young_tables to postroom_actor;
 
--- What nobody asks for any more: sessions, links and tries to sign in that are over, windows of request limits, keys that were revoked a
+-- What nobody asks for any more: sessions, links and tries to sign in that are over, codes, tokens and clients of OAuth, windows of request limits, keys that were revoked a
 -- year ago, expired MTA-STS policies, TLS reports that were never sent, reply addresses that ended 30 days ago, requests of API keys
--- after 7 days. Up to p_limit of each; answers the largest number removed of one kind.
+-- and refusals after 7 days. Up to p_limit of each; answers the largest number removed of one kind.
 create function remove_leftovers(p_limit integer) returns integer language plpgsql volatile security definer
   set search_path = public, pg_temp as $$
   declare
@@ -93,6 +93,7 @@ create function remove_leftovers(p_limit integer) returns integer language plpgs
     delete from api_key k where k.ctid = any (array(
       select o.ctid from api_key o where o.revoked_at < postroom_now() - interval '1 year' limit p_limit for update skip locked));
     get diagnostics removed = row_count; most := greatest(most, removed);
+    most := greatest(most, remove_ended_oauth(p_limit, interval '30 days'));
     delete from mta_sts_policy m where m.ctid = any (array(
       select o.ctid from mta_sts_policy o where o.expires_at < postroom_now() - interval '1 day' order by o.expires_at
       limit p_limit for update skip locked));
@@ -116,6 +117,15 @@ create function remove_leftovers(p_limit integer) returns integer language plpgs
     get diagnostics removed = row_count; most := greatest(most, removed);
     delete from api_request r where r.ctid = any (array(
       select o.ctid from api_request o where o.created_at < postroom_now() - interval '7 days' order by o.created_at
+      limit p_limit for update skip locked));
+    get diagnostics removed = row_count; most := greatest(most, removed);
+    delete from door_refusal r where r.ctid = any (array(
+      select o.ctid from door_refusal o where o.last_at < postroom_now() - interval '7 days' order by o.last_at
+      limit p_limit for update skip locked));
+    get diagnostics removed = row_count; most := greatest(most, removed);
+    delete from greylist g where g.ctid = any (array(
+      select o.ctid from greylist o where o.last_at < postroom_now() - interval '1 day'
+        and (o.passed_at is null or o.last_at < postroom_now() - interval '35 days') order by o.last_at
       limit p_limit for update skip locked));
     get diagnostics removed = row_count; most := greatest(most, removed);
     return most;

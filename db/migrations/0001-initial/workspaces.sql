@@ -44,6 +44,8 @@ create function close_persons(p_person_ids text[], p_last_requests interval) ret
     delete from auth_session s where s.user_id = any (closed);
     delete from auth_credential c where c.user_id = any (closed);
     delete from auth_passkey p where p.user_id = any (closed);
+    delete from auth_totp t where t.user_id = any (closed);
+    delete from auth_recovery_code r where r.user_id = any (closed);
     delete from auth_verification v where v.value = any (closed) and length(v.value) < 64;
   end $$;
 revoke all on function close_persons from public;
@@ -84,19 +86,26 @@ revoke all on function close_account from public;
 grant execute on function close_account to postroom_gateway, postroom_actor;
 
 -- The session with that cookie token that has not expired at p_now, and what its person may do in its active workspace: the one that the
--- session switched to, or the person's own, or else the first one that the person joined. domains and addresses: see workspace_member.
+-- session switched to, or the person's own, or else the first one that the person joined, of those that the way of the sign-in opens.
+-- domains and addresses: see workspace_member. is_pending: the person has a second factor and has not shown it in this session.
+-- lacks_second_factor: the workspace requires one.
 create function session_of(p_token text, p_now timestamptz)
   returns table (session_id text, person_id text, created_at timestamptz, expires_at timestamptz, workspace_id text, role text,
-    is_approver boolean, domains jsonb, addresses text[])
+    is_approver boolean, domains jsonb, addresses text[], confirmed_at timestamptz, provider_id text, is_pending boolean,
+    lacks_second_factor boolean)
   language sql stable security definer rows 1 set search_path = public, pg_temp as $$
     select s.id, s.user_id, s.created_at, s.expires_at, m.workspace_id, m.role, m.is_approver,
       case when m.domain_ids is not null then coalesce((
         select jsonb_agg(jsonb_build_object('id', d.id, 'name', d.name) order by d.id) from domain d
         where d.user_id = m.workspace_id and d.id = any (m.domain_ids)), '[]') end,
-      m.addresses
+      m.addresses, s.confirmed_at, s.provider_id,
+      s.second_factor_at is null and exists (select from auth_totp t where t.user_id = s.user_id and t.confirmed_at is not null),
+      s.second_factor_at is null and m.requires_second_factor
     from auth_session s cross join lateral (
-      select o.* from workspace_member o join workspace w on w.id = o.workspace_id and w.erase_at is null and w.suspended_at is null
+      select o.*, w.requires_second_factor
+      from workspace_member o join workspace w on w.id = o.workspace_id and w.erase_at is null and w.suspended_at is null
       where o.person_id = s.user_id and (s.workspace_id is null or o.workspace_id = s.workspace_id)
+        and opens_workspace(s.provider_id, o.workspace_id, o.role)
       order by o.workspace_id = s.user_id desc, o.joined_at, o.workspace_id limit 1) m
     where s.token = p_token and s.expires_at > p_now $$;
 revoke all on function session_of from public;
@@ -104,27 +113,33 @@ grant execute on function session_of to postroom_auth;
 
 -- The workspaces of a person, those that the person owns first.
 create function workspaces_of_person(p_person_id text)
-  returns table (id text, name text, role text, is_approver boolean, members integer, joined_at timestamptz)
+  returns table (id text, name text, role text, is_approver boolean, members integer, joined_at timestamptz, requires_provider boolean)
   language sql stable security definer set search_path = public, pg_temp as $$
     select w.id, w.name, m.role, m.is_approver,
-      (select count(*)::integer from workspace_member o where o.workspace_id = w.id), m.joined_at
+      (select count(*)::integer from workspace_member o where o.workspace_id = w.id), m.joined_at,
+      m.role <> 'owner' and exists (select from sign_in_provider p where p.workspace_id = w.id and p.is_required)
     from workspace_member m join workspace w on w.id = m.workspace_id and w.erase_at is null
     where m.person_id = p_person_id order by m.role = 'owner' desc, w.name, w.id $$;
 revoke all on function workspaces_of_person from public;
 grant execute on function workspaces_of_person to postroom_auth;
 
--- Makes a workspace of its person the active one of a session; false when the person is no member of it. Waits for a removal of the member
--- that is under way.
-create function switch_workspace(p_session_id text, p_workspace_id text) returns boolean
+-- Makes a workspace of its person the active one of a session. Outcomes: switched; no member; provider: the session is one of single sign-on,
+-- which opens its own workspace only; single sign-on: the workspace requires it. Waits for a removal of the member that is under way.
+create function switch_workspace(p_session_id text, p_workspace_id text) returns text
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
+  declare
+    held record;
   begin
-    perform from auth_session s join workspace_member m on m.person_id = s.user_id and m.workspace_id = p_workspace_id
+    select s.provider_id, m.role into held from auth_session s join workspace_member m on m.person_id = s.user_id and m.workspace_id = p_workspace_id
       join workspace w on w.id = m.workspace_id and w.erase_at is null
       where s.id = p_session_id for key share of m;
-    if not found then return false; end if;
+    if not found then return 'no member'; end if;
+    if not opens_workspace(held.provider_id, p_workspace_id, held.role) then
+      return case when held.provider_id is null then 'single sign-on' else 'provider' end;
+    end if;
     with changed as (update auth_session s set workspace_id = p_workspace_id where s.id = p_session_id returning s.user_id)
       update user_account u set last_workspace_id = p_workspace_id from changed c where u.id = c.user_id;
-    return found;
+    return 'switched';
   end $$;
 revoke all on function switch_workspace from public;
 grant execute on function switch_workspace to postroom_auth;
@@ -169,7 +184,7 @@ revoke all on function members_of from public;
 grant execute on function members_of to postroom_gateway, postroom_actor;
 
 -- What the keys of a person do when the person may create none any more: they end with what they set up, or with p_keeps, p_by takes
--- them over. Returns as revoke_api_key does.
+-- them over. The person's grants (oauth.sql) end in any case. Returns as revoke_api_key does.
 create function end_keys_of_person(p_user_id text, p_person_id text, p_keeps boolean, p_by text)
   returns table (limited text[], disabled jsonb)
   language plpgsql volatile set search_path = public, pg_temp as $$
@@ -177,10 +192,12 @@ create function end_keys_of_person(p_user_id text, p_person_id text, p_keeps boo
     limited := '{}';
     disabled := '[]';
     if p_keeps then
-      update api_key k set made_by_person_id = p_by where k.user_id = p_user_id and k.made_by_person_id = p_person_id;
-    else
-      limited := array(select k.id from api_key k
-        where k.user_id = p_user_id and k.made_by_person_id = p_person_id and k.revoked_at is null);
+      update api_key k set made_by_person_id = p_by where k.user_id = p_user_id and k.made_by_person_id = p_person_id
+        and not k.is_grant;
+    end if;
+    limited := array(select k.id from api_key k
+      where k.user_id = p_user_id and k.made_by_person_id = p_person_id and k.revoked_at is null);
+    if limited <> '{}' then
       limited := limited || array(select distinct made from unnest(limited) l, keys_made_with(p_user_id, l) made where made <> all (limited));
       update api_key k set revoked_at = now() where k.user_id = p_user_id and k.id = any (limited) and k.revoked_at is null;
       disabled := limit_what_keys_set(p_user_id, limited);
@@ -191,25 +208,45 @@ revoke all on function end_keys_of_person from public;
 
 -- Gives a member a role. Outcomes: changed; no member; owner: the owner's role changes by a transfer only. A role without the right to create
 -- keys ends the member's keys, see end_keys_of_person.
+-- Members by their IDs, or by their addresses in lower case, as others see them beside what they did.
+create function members_named(p_user_id text, p_names text[]) returns table (person_id text, email text, name text, image text)
+  language sql stable security definer rows 5 set search_path = public, pg_temp as $$
+    select u.id, u.email, u.name, u.image from user_account u
+    where (u.id = any (p_names) or u.email = any (p_names)) and p_user_id = current_setting('postroom.user_id', true)
+      and exists (select from workspace_member m where m.workspace_id = p_user_id and m.person_id = u.id) $$;
+revoke all on function members_named from public;
+grant execute on function members_named to postroom_gateway, postroom_actor, postroom_domain;
+-- The name of an API key of the workspace, or else the name or address of a member.
+create function requester_name(p_user_id text, p_person_id text, p_key_id text) returns text
+  language sql stable security definer set search_path = public, pg_temp as $$
+    select coalesce((select k.name from api_key k where k.user_id = p_user_id and k.id = p_key_id),
+      (select coalesce(nullif(n.name, ''), n.email) from members_named(p_user_id, array[p_person_id]) n))
+    where p_user_id = current_setting('postroom.user_id', true) $$;
+revoke all on function requester_name from public;
+grant execute on function requester_name to postroom_gateway, postroom_actor;
 create function change_member(p_user_id text, p_person_id text, p_role text, p_is_approver boolean, p_domain_ids text[], p_addresses text[],
     p_may_have_keys boolean, p_keeps_keys boolean, p_by text)
-  returns table (outcome text, limited text[], disabled jsonb)
+  returns table (outcome text, limited text[], disabled jsonb, unassigned text[])
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
     former workspace_member;
   begin
     if p_user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    -- Before all others: the order of changes of threads.
+    if p_domain_ids is not null then perform pg_advisory_xact_lock(hashtextextended('thread ' || p_user_id, 0)); end if;
     perform from workspace w where w.id = p_user_id and w.erase_at is null for update;
     select * into former from workspace_member m where m.workspace_id = p_user_id and m.person_id = p_person_id;
     outcome := case when former is null then 'no member' when former.role = 'owner' then 'owner' else 'changed' end;
     limited := '{}';
     disabled := '[]';
+    unassigned := '{}';
     if outcome = 'changed' then
       update workspace_member m set role = p_role, is_approver = p_is_approver, domain_ids = p_domain_ids, addresses = p_addresses
         where m.workspace_id = p_user_id and m.person_id = p_person_id;
       if not p_may_have_keys then
         select e.limited, e.disabled into limited, disabled from end_keys_of_person(p_user_id, p_person_id, p_keeps_keys, p_by) e;
       end if;
+      if p_domain_ids is not null then unassigned := unassign_threads(p_user_id, p_person_id, p_domain_ids, p_addresses); end if;
     end if;
     return next;
   end $$;
@@ -219,21 +256,25 @@ grant execute on function change_member to postroom_gateway, postroom_actor;
 -- Removes a member and ends the member's sessions in the workspace. Outcomes: removed; no member; owner: a workspace has always one. A person
 -- who is then a member of no workspace is closed.
 create function remove_member(p_user_id text, p_person_id text, p_keeps_keys boolean, p_by text, p_last_requests interval)
-  returns table (outcome text, limited text[], disabled jsonb)
+  returns table (outcome text, limited text[], disabled jsonb, unassigned text[])
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
     former workspace_member;
   begin
     if p_user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    -- Before all others: the order of changes of threads.
+    perform pg_advisory_xact_lock(hashtextextended('thread ' || p_user_id, 0));
     perform from workspace w where w.id = p_user_id and w.erase_at is null for update;
     select * into former from workspace_member m where m.workspace_id = p_user_id and m.person_id = p_person_id;
     outcome := case when former is null then 'no member' when former.role = 'owner' then 'owner' else 'removed' end;
     limited := '{}';
     disabled := '[]';
+    unassigned := '{}';
     if outcome = 'removed' then
       delete from workspace_member m where m.workspace_id = p_user_id and m.person_id = p_person_id;
       delete from auth_session s where s.user_id = p_person_id and coalesce(s.workspace_id, s.user_id) = p_user_id;
       select e.limited, e.disabled into limited, disabled from end_keys_of_person(p_user_id, p_person_id, p_keeps_keys, p_by) e;
+      unassigned := unassign_threads(p_user_id, p_person_id, null, null);
       perform close_persons(array[p_person_id], p_last_requests);
     end if;
     return next;
@@ -373,7 +414,8 @@ create function accept_invitation(p_token_sha256 bytea, p_session_id text, p_now
         values (held.workspace_id, person.id, held.role, held.is_approver, held.domain_ids, held.addresses) on conflict do nothing;
       if not found then outcome := 'member'; end if;
       update workspace_invitation i set accepted_at = p_now, accepted_by = person.id where i.id = held.id;
-      update auth_session s set workspace_id = held.workspace_id where s.id = p_session_id;
+      update auth_session s set workspace_id = held.workspace_id
+        where s.id = p_session_id and opens_workspace(s.provider_id, held.workspace_id, held.role);
       update user_account u set last_workspace_id = held.workspace_id where u.id = person.id;
     end if;
     workspace_id := held.workspace_id;

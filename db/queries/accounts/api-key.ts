@@ -32,7 +32,7 @@ export interface ApiKeyRow {
   familyId: string;
 }
 
-/** Returns the user's keys between two cursors, newest first; inverted: oldest first. `isRevoked` null matches both. */
+/** Returns the user's keys, without grants of OAuth, between two cursors, newest first; inverted: oldest first. `isRevoked` null matches both. */
 export async function pageApiKeys(
   transaction: Transaction<Tables>,
   userId: string,
@@ -40,7 +40,7 @@ export async function pageApiKeys(
   page: KeysetPage,
 ): Promise<ApiKeyRow[]> {
   const { rows } = await sql<ApiKeyRow>`
-    select ${columns} from api_keys_of(${userId}) k where ${ofKind(isRevoked)} ${keysetConditions('k', page)}
+    select ${columns} from api_keys_of(${userId}) k where not k.is_grant and ${ofKind(isRevoked)} ${keysetConditions('k', page)}
     ${keysetOrder('k', page)} limit ${page.limit}`.execute(transaction);
   return rows;
 }
@@ -53,7 +53,7 @@ export async function listApiKeys(
   page: Page,
 ): Promise<ApiKeyRow[]> {
   const { rows } = await sql<ApiKeyRow>`
-    select ${columns} from api_keys_of(${userId}) k where ${ofKind(isRevoked)}
+    select ${columns} from api_keys_of(${userId}) k where not k.is_grant and ${ofKind(isRevoked)}
     order by k.created_at desc, k.id desc limit ${page.limit} offset ${page.offset}`.execute(transaction);
   return rows;
 }
@@ -64,7 +64,9 @@ export async function countApiKeys(
   { isRevoked }: { isRevoked: boolean | null },
 ): Promise<number> {
   const { rows } = await sql<{ total: number }>`
-    select count(*) as total from api_keys_of(${userId}) k where ${ofKind(isRevoked)}`.execute(transaction);
+    select count(*) as total from api_keys_of(${userId}) k where not k.is_grant and ${ofKind(isRevoked)}`.execute(
+    transaction,
+  );
   return Number(rows[0]?.total ?? 0);
 }
 

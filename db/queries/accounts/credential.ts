@@ -13,6 +13,8 @@ export interface CredentialRow extends KeyRights {
   expiresAt: Date | null;
   /** whether the workspace is suspended, so that the key is refused */
   isSuspended: boolean;
+  /** the URL that an access token is for (RFC 8707); null: a key, which is for everything */
+  resource: string | null;
 }
 
 /** Returns the active key with this SHA-256 and its workspace; null when there is none. */
@@ -23,14 +25,29 @@ export async function findCredentialOwner(database: Database, secretSha256: Buff
     values: [secretSha256],
   });
   const row = rows[0];
-  if (row === undefined) return null;
+  return row === undefined ? null : readCredential(row);
+}
+
+export function readCredential(row: CredentialColumns): CredentialRow {
   const { key_id: keyId, user_id: userId, expires_at: expiresAt, scopes, reach } = row;
   const { person_id: personId, role, is_approver: isApprover, is_suspended: isSuspended } = row;
   const mayHaveQuotas = row.has_quotas;
-  return { keyId, userId, expiresAt, scopes, reach, personId, role, isApprover, isSuspended, mayHaveQuotas };
+  return {
+    keyId,
+    userId,
+    expiresAt,
+    scopes,
+    reach,
+    personId,
+    role,
+    isApprover,
+    isSuspended,
+    mayHaveQuotas,
+    resource: null,
+  };
 }
 
-interface CredentialColumns {
+export interface CredentialColumns {
   key_id: string;
   user_id: string;
   expires_at: Date | null;

@@ -45,6 +45,7 @@ export const EXPORTED_KINDS: readonly ExportedKind[] = [
   },
   { file: 'api-requests.jsonl', query: rowsOf('api_request', 't.created_at, t.id'), atOnce: 20 },
   { file: 'audit.jsonl', query: rowsOf('audit_entry', 't.created_at, t.id') },
+  { file: 'door-refusals.jsonl', query: rowsOf('door_refusal', 't.created_at, t.id') },
   { file: 'domains.jsonl', query: rowsOf('domain', 't.name') },
   { file: 'dkim-keys.jsonl', query: rowsOf('dkim_key', 't.domain_id, t.created_at, t.selector') },
   { file: 'addresses.jsonl', query: rowsOf('email_address', 't.address') },
@@ -59,6 +60,7 @@ export const EXPORTED_KINDS: readonly ExportedKind[] = [
       from thread t cross join unnest(t.labels) as l(label) where t.user_id = $1 group by l.label order by l.label`,
   },
   { file: 'threads.jsonl', query: rowsOf('thread', 't.created_at, t.id', ['search_text', 'label_keys']) },
+  { file: 'thread-notes.jsonl', query: rowsOf('thread_note', 't.thread_id, t.id', []) },
   { file: 'thread-claims.jsonl', query: rowsOf('thread_claim', 't.thread_id', ['token_sha256']) },
   {
     file: 'emails.jsonl',

@@ -57,10 +57,13 @@ export interface KeysOfMember {
 export interface MemberOutcome<Outcome extends string> {
   outcome: Outcome;
   limits: KeyLimits;
+  /** threads that the member may not read any more, which are assigned to none now */
+  unassigned: string[];
 }
 
 interface OutcomeColumns<Outcome> {
   outcome: Outcome;
+  unassigned: string[];
   limited: string[];
   disabled: KeyLimits['disabledEndpoints'];
 }
@@ -73,7 +76,7 @@ export async function changeMember(
   { role, isApprover, limits, mayHaveKeys, keepsKeys, by }: MemberRights & KeysOfMember & { mayHaveKeys: boolean },
 ): Promise<MemberOutcome<'changed' | 'no member' | 'owner'>> {
   const { rows } = await sql<OutcomeColumns<'changed' | 'no member' | 'owner'>>`
-    select outcome, limited, disabled from change_member(${userId}, ${personId}, ${role}, ${isApprover},
+    select outcome, limited, disabled, unassigned from change_member(${userId}, ${personId}, ${role}, ${isApprover},
       ${limits?.domainIds ?? null}::text[], ${limits?.addresses ?? null}::text[], ${mayHaveKeys}, ${keepsKeys}, ${by})`.execute(
     transaction,
   );
@@ -88,14 +91,15 @@ export async function removeMember(
   { keepsKeys, by }: KeysOfMember,
 ): Promise<MemberOutcome<'removed' | 'no member' | 'owner'>> {
   const { rows } = await sql<OutcomeColumns<'removed' | 'no member' | 'owner'>>`
-    select outcome, limited, disabled from remove_member(${userId}, ${personId}, ${keepsKeys}, ${by},
+    select outcome, limited, disabled, unassigned from remove_member(${userId}, ${personId}, ${keepsKeys}, ${by},
       ${LAST_REQUESTS_MS} * interval '1 millisecond')`.execute(transaction);
   return readOutcome(rows);
 }
 
 function readOutcome<Outcome extends string>([row]: readonly OutcomeColumns<Outcome>[]): MemberOutcome<Outcome> {
   if (row === undefined) throw new Error('members change only in the workspace of the transaction');
-  return { outcome: row.outcome, limits: { keyIds: row.limited, disabledEndpoints: row.disabled } };
+  const limits = { keyIds: row.limited, disabledEndpoints: row.disabled };
+  return { outcome: row.outcome, limits, unassigned: row.unassigned };
 }
 
 /** Makes a member the owner, and `by`, the owner until now, an admin. */

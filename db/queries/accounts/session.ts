@@ -13,6 +13,14 @@ export interface SessionRow {
   isApprover: boolean;
   /** the only domains and addresses that the person sees; null: all */
   reach: { domains: { id: string; name: string }[]; addresses: string[] } | null;
+  /** when its person last signed in, or confirmed to be there */
+  confirmedAt: Date;
+  /** the workspace whose single sign-on started it; null: it was started otherwise */
+  providerId: string | null;
+  /** whether its person has not shown the second factor yet: the session opens nothing before */
+  isPending: boolean;
+  /** whether the workspace requires a second factor that the session has not shown */
+  lacksSecondFactor: boolean;
 }
 
 /**
@@ -37,6 +45,10 @@ export async function findSession(database: Database, token: string, now: Date):
     role: row.role,
     isApprover: row.is_approver,
     reach: domains === null || addresses === null ? null : { domains, addresses },
+    confirmedAt: row.confirmed_at,
+    providerId: row.provider_id,
+    isPending: row.is_pending,
+    lacksSecondFactor: row.lacks_second_factor,
   };
 }
 
@@ -50,6 +62,10 @@ interface SessionColumns {
   is_approver: boolean;
   domains: { id: string; name: string }[] | null;
   addresses: string[] | null;
+  confirmed_at: Date;
+  provider_id: string | null;
+  is_pending: boolean;
+  lacks_second_factor: boolean;
 }
 
 /** A workspace of a person. */
@@ -61,23 +77,38 @@ export interface PersonWorkspace {
   /** number of members */
   members: number;
   joinedAt: Date;
+  /** whether the person opens it by its single sign-on only */
+  requiresProvider: boolean;
 }
 
 /** Returns the workspaces of a person, owned ones first. Role postroom_auth. */
 export async function listWorkspacesOfPerson(database: Database, personId: string): Promise<PersonWorkspace[]> {
   const { rows } = await database.pool.query<PersonWorkspace>({
     name: 'workspaces-of-person',
-    text: `select id, name, role, is_approver as "isApprover", members, joined_at as "joinedAt" from workspaces_of_person($1)`,
+    text: `select id, name, role, is_approver as "isApprover", members, joined_at as "joinedAt",
+      requires_provider as "requiresProvider" from workspaces_of_person($1)`,
     values: [personId],
   });
   return rows;
 }
 
-/** Makes a workspace the active one of a session. Returns false when its person is no member of it. Role postroom_auth. */
-export async function switchWorkspace(database: Database, sessionId: string, workspaceId: string): Promise<boolean> {
-  const { rows } = await database.pool.query<{ done: boolean }>('select switch_workspace($1, $2) as done', [
+/** `provider`: the session is one of single sign-on, which opens its own workspace only. `single sign-on`: the workspace requires it. */
+export type SwitchOutcome = 'switched' | 'no member' | 'provider' | 'single sign-on';
+
+/** Makes a workspace the active one of a session. Role postroom_auth. */
+export async function switchWorkspace(
+  database: Database,
+  sessionId: string,
+  workspaceId: string,
+): Promise<SwitchOutcome> {
+  const { rows } = await database.pool.query<{ outcome: SwitchOutcome }>('select switch_workspace($1, $2) as outcome', [
     sessionId,
     workspaceId,
   ]);
-  return rows[0]?.done === true;
+  return rows[0]?.outcome ?? 'no member';
+}
+
+/** Notes that the person of a session has proved to be there at `now`. Role postroom_auth. */
+export async function confirmSession(database: Database, sessionId: string, now: Date): Promise<void> {
+  await database.pool.query('update auth_session set confirmed_at = $2 where id = $1', [sessionId, now]);
 }

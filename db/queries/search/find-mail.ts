@@ -4,7 +4,7 @@ import { wordQuery } from '../../../core/search/word-query.ts';
 import type { KeysetPage } from '../../../core/shared/page.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { type FoundEmail, inOrder, MailMatches, type MatchRange } from './mail-matches.ts';
-import { type SearchConditions, searchPage, searchQuery, spanOf } from './search-sql.ts';
+import { isOfIndexedThreads, type SearchConditions, searchPage, searchQuery, spanOf } from './search-sql.ts';
 import { SegmentDamage } from './word-segment.ts';
 
 /*
@@ -262,7 +262,7 @@ export async function emailsByIndex(
     const { emails, last } = await walkEmails(transaction, search, { ...NO_PAGE, limit: few }, few);
     return last === null ? emails : null;
   }
-  if (!search.terms.some((term) => term.kind === 'label' && !term.isNegated)) return null;
+  if (!isOfIndexedThreads(search.terms)) return null;
   const { rows } = await sql<EmailRow>`
     select email_id, created_at from labelled_emails(${buildQuery(search)}, ${few + 1})`.execute(transaction);
   return rows.length > few ? null : rows.map(foundEmail);
@@ -309,15 +309,15 @@ async function walkEmails(
   };
 }
 
-/** Returns the threads that an index of labels or participants leaves when they are few, else null. */
+/** Returns the threads that an index of labels, assignees or participants leaves when they are few, else null. */
 async function threadsByIndex(
   transaction: Transaction<Tables>,
   search: WordSearch,
   { few }: FindBounds,
 ): Promise<string[] | null> {
   const { participant, participantDomain } = search.conditions;
-  const hasLabel = search.terms.some((term) => term.kind === 'label' && !term.isNegated);
-  if (!hasLabel && participant == null && participantDomain == null && !isOfTrash(search)) return null;
+  if (!isOfIndexedThreads(search.terms) && participant == null && participantDomain == null && !isOfTrash(search))
+    return null;
   const { rows } = await sql<{ thread_id: string }>`
     select thread_id from indexed_threads(${buildQuery(search)}, ${few + 1})`.execute(transaction);
   return rows.length > few ? null : rows.map((row) => row.thread_id);

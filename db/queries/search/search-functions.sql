@@ -34,19 +34,32 @@ create or replace function search_tests(q search_query) returns text language sq
     || case when q.own_domain is null then '' else ' and (e.own_domain = ($1).own_domain' || search_party(q.party_domain, 'party_domain') || ')' end
     || case when q.own_address is null then '' else ' and (e.own_address = ($1).own_address' || search_party(q.party_address, 'party_address') || ')' end
     || case when current_setting('role') <> 'postroom_domain' then '' else ' and is_in_reach(e.own_domain, e.own_address)' end
-  from unnest(q.tests) t where t <> 'has received' $$;
+  from unnest(q.tests) t where t <> 'has received' and t !~ '^!?assigned:' $$;
+-- Conditions on the assignee of a row of thread: the tests assigned:ID and, for no assignee, assigned:.
+create or replace function search_assignee(q search_query, p_alias text) returns text language sql stable set search_path = public, pg_temp as $$
+  select coalesce(string_agg(' and ' || p_alias || '.assignee_id ' || case when t.person = '' then case when t.is_negated then 'is not null' else 'is null' end
+    when t.is_negated then 'is distinct from ' || quote_literal(t.person) else '= ' || quote_literal(t.person) end, ''), '')
+  from (select n like '!%' as is_negated, substring(n from 'assigned:(.*)$') as person from unnest(q.tests) n where n ~ '^!?assigned:') t $$;
+-- Whether the search asks for labels or an assignee, of which an index finds the threads; and those conditions on a row t of thread.
+create or replace function is_of_indexed_threads(q search_query) returns boolean language sql stable set search_path = public, pg_temp as $$
+  select q.label_keys <> '{}' or exists (select from unnest(q.tests) n where n ~ '^assigned:.') $$;
+create or replace function search_indexed_threads(q search_query) returns text language sql stable set search_path = public, pg_temp as $$
+  select case when q.label_keys = '{}' then '' else ' and t.label_keys @> ($1).label_keys and t.label_keys <> ''{}''' end
+    || search_assignee(q, 't') $$;
 -- Whether the trash is searched, which no other search meets. Mail in it is few: it is read email by email.
 create or replace function is_of_trash(q search_query) returns boolean language sql stable set search_path = public, pg_temp as $$
   select 'trashed' = any (q.tests) $$;
 -- The condition on the place of rows of email or thread.
 create or replace function search_trash(q search_query, p_alias text) returns text language sql stable set search_path = public, pg_temp as $$
   select ' and ' || p_alias || case when is_of_trash(q) then '.trashed_at is not null' else '.trashed_at is null' end $$;
--- Conditions on the labels of the thread with this id.
+-- Conditions on the labels and the assignee of the thread with this id.
 create or replace function search_labels(q search_query, p_thread_id text) returns text language sql stable set search_path = public, pg_temp as $$
   select case when q.label_keys = '{}' then '' else ' and exists (select from thread l where l.user_id = ($1).user_id
       and l.id = ' || p_thread_id || ' and l.label_keys @> ($1).label_keys)' end
     || case when q.without_label_keys = '{}' then '' else ' and not exists (select from thread l where l.user_id = ($1).user_id
-      and l.id = ' || p_thread_id || ' and l.label_keys && ($1).without_label_keys)' end $$;
+      and l.id = ' || p_thread_id || ' and l.label_keys && ($1).without_label_keys)' end
+    || case when search_assignee(q, 'l') = '' then '' else ' and exists (select from thread l where l.user_id = ($1).user_id
+      and l.id = ' || p_thread_id || search_assignee(q, 'l') || ')' end $$;
 -- Conditions on when an email of this alias was created.
 create or replace function search_span(q search_query, p_alias text) returns text language sql stable set search_path = public, pg_temp as $$
   select case when q.since is null then '' else ' and ' || p_alias || '.created_at >= ($1).since' end
@@ -76,14 +89,14 @@ create or replace function search_mail(p_query search_query, p_page search_page)
     instants timestamptz[];
   begin
     if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
-    steps := case when p.size is null or is_of_trash(q) then '{all}' when q.label_keys = '{}' then '{near,all}'
+    steps := case when p.size is null or is_of_trash(q) then '{all}' when not is_of_indexed_threads(q) then '{near,all}'
       else '{near,index,far,all}' end::text[];
     while steps <> '{}' loop
       step := steps[1];
       steps := steps[2:];
       if step = 'index' then
         execute 'select array_agg(e.id) from (select e.id from thread t join email e on e.user_id = ($1).user_id and e.thread_id = t.id
-            where t.user_id = ($1).user_id and t.label_keys @> ($1).label_keys and t.label_keys <> ''{}'' and t.trashed_at is null limit ($2).few + 1) e' into ids using q, p;
+            where t.user_id = ($1).user_id' || search_indexed_threads(q) || ' and t.trashed_at is null limit ($2).few + 1) e' into ids using q, p;
         continue when cardinality(ids) > p.few;
         return query execute 'with e as materialized (select e.* from email e where e.user_id = ($1).user_id and e.id = any ($3)'
           || search_span(q, 'e') || search_place(p, 'e.created_at', 'e.id') || ') select e.id, e.created_at::timestamptz from e where true'
@@ -133,7 +146,7 @@ create or replace function search_thread_tests(q search_query) returns text lang
        when 'has received' = any (q.tests) then ' and t.archived_count < t.received_count'
        else ' and (t.archived_count < t.received_count or t.received_count = 0)' end
     || case when 'archived' = any (q.tests) then ' and t.archived_count > 0' else '' end
-    || case when q.label_keys = '{}' then '' else ' and t.label_keys @> ($1).label_keys and t.label_keys <> ''{}''' end
+    || search_indexed_threads(q)
     || case when q.without_label_keys = '{}' then '' else ' and not t.label_keys && ($1).without_label_keys' end
     || case when q.participant is null then '' else ' and t.participant_emails @> array[($1).participant]' end
     || case when q.participant_domain is null then '' else ' and t.search_text like ''%@'' || ($1).participant_domain || ''%''
@@ -179,7 +192,7 @@ create or replace function search_inbox(p_query search_query, p_page search_page
       steps := steps[2:];
       if step = 'index' then
         ids := null;
-        if q.label_keys <> '{}' or q.participant is not null or q.participant_domain is not null then
+        if is_of_indexed_threads(q) or q.participant is not null or q.participant_domain is not null then
           execute 'select array_agg(t.id) from (' || chosen || search_place(p, 't.last_message_at', 't.id') || ' limit ($2).few + 1) t'
             into ids using q, p;
           if coalesce(cardinality(ids), 0) <= p.few then
@@ -272,7 +285,7 @@ create or replace function walk_emails(p_query search_query, p_page search_page,
       || search_place(p, 'e.created_at', 'e.id') || search_order(p, 'e.created_at', 'e.id') || ' limit $3) e'
       || search_order(p, 'e.created_at', 'e.id') using q, p, p_most;
   end $$;
--- Returns up to p_most emails whose threads have the labels of the search.
+-- Returns up to p_most emails whose threads have the labels and the assignee of the search.
 create or replace function labelled_emails(p_query search_query, p_most integer) returns table (email_id text, created_at timestamptz)
   language plpgsql stable security definer rows 100
   set search_path = public, pg_temp set enable_seqscan = off set jit = off as $$
@@ -282,7 +295,7 @@ create or replace function labelled_emails(p_query search_query, p_most integer)
   begin
     if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
     return query execute 'select e.id, e.created_at::timestamptz from thread t join email e on e.user_id = ($1).user_id and e.thread_id = t.id
-      where t.user_id = ($1).user_id and t.label_keys @> ($1).label_keys and t.label_keys <> ''{}'' limit $2' using q, p_most;
+      where t.user_id = ($1).user_id' || search_indexed_threads(q) || ' limit $2' using q, p_most;
   end $$;
 -- Whether the search has no condition besides words and the trash, of a user who sees all mail.
 create or replace function is_plain_search(q search_query) returns boolean language plpgsql stable set search_path = public, pg_temp as $$

@@ -62,9 +62,23 @@ export function searchPage(
 
 /** Attachments are a mark among the words; their absence is a column of the email. */
 function testsOf(term: SearchTerm): string[] {
+  if (term.kind === 'assigned') return [assignedTest(term)];
   if (term.kind !== 'flag') return [];
   if (term.flag === 'attachment' && !term.isNegated) return [];
   return [`${term.isNegated ? '!' : ''}${term.flag}`];
+}
+
+/** Throws for a term whose member was not looked up. */
+function assignedTest({ personId, isNegated }: SearchTerm & { kind: 'assigned' }): string {
+  if (personId === undefined) throw new Error('assigned: was not resolved');
+  return `${isNegated ? '!' : ''}assigned:${personId ?? ''}`;
+}
+
+/** Returns whether the search asks for threads that an index of labels or assignees finds. */
+export function isOfIndexedThreads(terms: readonly SearchTerm[]): boolean {
+  return terms.some(
+    (term) => !term.isNegated && (term.kind === 'label' || (term.kind === 'assigned' && term.personId != null)),
+  );
 }
 
 function labelKeys(terms: readonly SearchTerm[]): string[] {

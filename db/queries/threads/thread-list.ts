@@ -1,11 +1,9 @@
 import { type RawBuilder, type Selectable, sql, type Transaction } from 'kysely';
 import type { EmailType } from '../../../core/emails/email-status.ts';
-import type { Mailbox } from '../../../core/mime/address.ts';
 import type { RelevanceCursor } from '../../../core/search/relevance-cursor.ts';
 import type { ListSearch, SearchTerm } from '../../../core/search/search-query.ts';
 import { isWordless, wordQuery } from '../../../core/search/word-query.ts';
 import type { KeysetCursor, KeysetPage } from '../../../core/shared/page.ts';
-import { distinctMailboxes } from '../../../core/threads/thread-participants.ts';
 import type { Database } from '../../connection/database.ts';
 import { prepared } from '../../connection/prepared-text.ts';
 import { asUser } from '../../connection/transaction.ts';
@@ -54,6 +52,8 @@ export interface Thread {
   updatedAt: Date;
   /** null: no one has claimed it */
   claim: ThreadClaim | null;
+  /** the person who works on it; null: none */
+  assigneeId: string | null;
 }
 
 /** A thread with what lists show of its latest message. */
@@ -75,6 +75,8 @@ export interface ListedThread extends Thread {
 export interface ThreadConditions {
   isUnread: boolean;
   isClaimed: boolean | null;
+  /** works on it: the ID of a person, `none` for threads without; null or absent: matches all */
+  assigneeId?: string | null;
   /** in the trash, which other lists leave out */
   isTrashed: boolean;
   /** id or name of a domain of the user; a participant's domain */
@@ -142,7 +144,7 @@ const preparedTexts = new Map<string, string>();
 function preparedList(
   { kysely }: Database,
   userId: string,
-  { isUnread, isClaimed, isTrashed }: ThreadConditions,
+  { isUnread, isClaimed, isTrashed, assigneeId = null }: ThreadConditions,
   page: KeysetPage,
 ): UserRead {
   const { after, before, isInverted, limit } = page;
@@ -151,13 +153,15 @@ function preparedList(
   const place = (cursor: KeysetCursor | null) =>
     cursor === null ? null : { at: parameter(cursor.at), id: parameter(cursor.id) };
   const between = { after: place(after), before: place(before) };
+  const assignee = assigneeId === null || assigneeId === 'none' ? assigneeId : parameter(assigneeId);
+  const assigned = assigneeId === null ? '' : assigneeId === 'none' ? ' unassigned' : ' assigned';
   const claimed = isClaimed === null ? 'any' : isClaimed ? 'claimed' : 'unclaimed';
   const ends = `${after === null ? '' : ' after'}${before === null ? '' : ' before'}${isInverted ? ' inverted' : ''}`;
-  const name = `threads ${isTrashed ? 'trash ' : ''}${isUnread ? 'unread' : 'all'} ${claimed}${ends}`;
+  const name = `threads ${isTrashed ? 'trash ' : ''}${isUnread ? 'unread' : 'all'} ${claimed}${assigned}${ends}`;
   let text = preparedTexts.get(name);
   if (text === undefined) {
     const user = sql.raw('$1');
-    const source = fromAllThreads(user, { isUnread, isClaimed, isTrashed }, between);
+    const source = fromAllThreads(user, { isUnread, isClaimed, isTrashed, assignee }, between);
     text = listSql({ user, source, isInverted, limit: sql.raw('$2') }).compile(kysely).sql;
     preparedTexts.set(name, text);
   }
@@ -215,36 +219,6 @@ export async function pageThreadEmails(
   return Map.groupBy(rows.map(emailSummary), (email) => email.threadId ?? '');
 }
 
-/** Number of the latest messages of a thread whose senders are read. */
-const READ_SENDERS = 50;
-
-/** The subject of a thread's first message, and who wrote its latest messages, latest first. */
-export interface ThreadOverview {
-  subject: string;
-  senders: Mailbox[];
-}
-
-/** Returns the overview of threads by id. */
-export async function findOverviews(
-  transaction: Transaction<Tables>,
-  userId: string,
-  threadIds: readonly string[],
-): Promise<Map<string, ThreadOverview>> {
-  const { rows } = await sql<{ id: string; subject: string; senders: Mailbox[] | null }>`
-    select w.id, f.subject, s.senders from unnest(${threadIds}::text[]) as w(id)
-    cross join lateral (
-      select e.subject from email e where e.user_id = ${userId} and e.thread_id = w.id order by e.thread_at, e.id limit 1
-    ) f
-    cross join lateral (
-      select json_agg(json_build_object('name', l.from_name, 'address', l.from_address) order by l.thread_at desc, l.id desc) as senders
-      from (
-        select e.from_name, e.from_address, e.thread_at, e.id from email e
-        where e.user_id = ${userId} and e.thread_id = w.id order by e.thread_at desc, e.id desc limit ${READ_SENDERS}
-      ) l
-    ) s`.execute(transaction);
-  return new Map(rows.map(({ id, subject, senders }) => [id, { subject, senders: distinctMailboxes(senders ?? []) }]));
-}
-
 const columns = [
   'id',
   'root_message_id',
@@ -257,6 +231,7 @@ const columns = [
   'archived_count',
   'labels',
   'trashed_at',
+  'assignee_id',
   'latest_email_id',
   'last_message_at',
   'created_at',
@@ -295,6 +270,7 @@ function threadOf(row: ThreadColumns & JoinedClaimColumns): Thread {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     claim: joinedClaim(row),
+    assigneeId: row.assignee_id,
   };
 }
 
@@ -322,22 +298,33 @@ async function fromThreads(
   conditions: ThreadConditions,
   page: KeysetPage | null,
 ): Promise<RawBuilder<unknown>> {
-  const { search, address, domain, isUnread, isClaimed, isTrashed } = conditions;
-  if (!isComposed(conditions)) return fromAllThreads(sql`${userId}`, conditions, page);
+  const { search, address, domain, isUnread, isClaimed, isTrashed, assigneeId = null } = conditions;
+  const assignee = assigneeId === null || assigneeId === 'none' ? assigneeId : sql`${assigneeId}::text`;
+  if (!isComposed(conditions)) return fromAllThreads(sql`${userId}`, { ...conditions, assignee }, page);
   const part = search?.part ?? null;
   const withPart = sql`select s.thread_id from search_threads(${userId}, ${part === null ? null : containsPattern(part)},
       ${address === null ? null : addressOf(userId, address)}, ${domain === null ? null : domainNameOf(userId, domain)}, ${isUnread},
       ${page?.after?.at ?? null}, ${page?.after?.id ?? null}, ${page?.before?.at ?? null}, ${page?.before?.id ?? null},
-      ${page?.isInverted ?? false}, ${page?.limit ?? null}, ${isClaimed}, ${isTrashed}) s`;
-  const terms = search?.terms ?? [];
+      ${page?.isInverted ?? false}, ${page?.limit ?? null}, ${isClaimed}, ${isTrashed},
+      ${assigneeId === 'none' ? '' : assigneeId}) s`;
+  const terms = [...(search?.terms ?? []), ...assigneeTerms(assigneeId)];
   const sources = [
     ...(search === null || part !== null ? [withPart] : []),
-    ...(terms.length === 0 ? [] : [await withTerms(transaction, userId, { ...conditions, terms }, page)]),
+    ...((search?.terms ?? []).length === 0
+      ? []
+      : [await withTerms(transaction, userId, { ...conditions, terms }, page)]),
   ];
   return sql`
     from (${sql.join(sources, sql` union `)}) s
     ${page === null ? sql`join thread t on t.user_id = ${userId} and t.id = s.thread_id` : lookUpThread(userId)}
     where true ${claimedCondition(sql`${userId}`, isClaimed)}`;
+}
+
+/** Returns the filter of an assignee as a term of a search. */
+export function assigneeTerms(assigneeId: string | null): SearchTerm[] {
+  if (assigneeId === null) return [];
+  const personId = assigneeId === 'none' ? null : assigneeId;
+  return [{ kind: 'assigned', to: assigneeId, personId, isNegated: false }];
 }
 
 /** The threads t of a source s of their ids. */
@@ -370,10 +357,18 @@ type Between = Record<'after' | 'before', { at: unknown; id: unknown } | null>;
 
 function fromAllThreads(
   user: RawBuilder<unknown>,
-  { isUnread, isClaimed, isTrashed }: Pick<ThreadConditions, 'isUnread' | 'isClaimed' | 'isTrashed'>,
+  {
+    isUnread,
+    isClaimed,
+    isTrashed,
+    assignee,
+  }: Pick<ThreadConditions, 'isUnread' | 'isClaimed' | 'isTrashed'> & {
+    assignee: RawBuilder<unknown> | 'none' | null;
+  },
   between: Between | null,
 ): RawBuilder<unknown> {
   return sql`from thread t where t.user_id = ${user} and ${isTrashed ? sql`t.trashed_at is not null` : sql`t.trashed_at is null`} ${isUnread ? sql`and t.unread_count > 0` : sql``} ${claimedCondition(user, isClaimed)}
+      ${assignee === null ? sql`` : assignee === 'none' ? sql`and t.assignee_id is null` : sql`and t.assignee_id = ${assignee}`}
       ${between === null ? sql`` : placeConditions(between)}`;
 }
 

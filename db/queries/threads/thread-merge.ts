@@ -19,7 +19,7 @@ export interface EndedThread {
 
 /**
  * Moves everything from the losers to their survivors, and makes the losers' ids permanent aliases. The caller writes positions, counters,
- * participants and labels of the survivors. Claims of losers pass to their survivors (merge_claims). Threads that a loser must stay apart from stay apart from its survivor. Emails are locked
+ * participants and labels of the survivors. Claims of losers pass to their survivors (merge_claims), and their assignees to survivors without one. Threads that a loser must stay apart from stay apart from its survivor. Emails are locked
  * before thread rows, the lock order of all transactions.
  */
 export async function mergeThreads(
@@ -35,7 +35,7 @@ export async function mergeThreads(
       with moved as (
         update email e set thread_id = ${survivorOf('e.thread_id')} where e.user_id = $1 and e.thread_id = any ($2::text[])
       )
-      select merge_claims($1, $2::text[], $3::text[])`,
+      select merge_claims($1, $2::text[], $3::text[]), merge_assignees($1, $2::text[], $3::text[])`,
     values,
   });
   const { rows } = await client.query<EndedRow>({
@@ -45,6 +45,8 @@ export async function mergeThreads(
         update thread_message_id k set thread_id = ${survivorOf('k.thread_id')} where k.user_id = $1 and k.thread_id = any ($2::text[])
       ), anchors as (
         update thread_subject s set thread_id = ${survivorOf('s.thread_id')} where s.user_id = $1 and s.thread_id = any ($2::text[])
+      ), notes as (
+        update thread_note n set thread_id = ${survivorOf('n.thread_id')} where n.user_id = $1 and n.thread_id = any ($2::text[])
       ), aliases as (
         update thread_alias a set thread_id = ${survivorOf('a.thread_id')} where a.user_id = $1 and a.thread_id = any ($2::text[])
       ), parted as (

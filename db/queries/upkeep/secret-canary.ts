@@ -1,3 +1,4 @@
+import { acceptedKeys } from '../../../core/shared/previous-key.ts';
 import {
   decryptSecret,
   encryptSecret,
@@ -10,7 +11,7 @@ import { inTransaction } from '../../connection/transaction.ts';
 
 /**
  * Whether this SECRET_KEY is the one that encrypted the secrets in the database. The first key becomes that one: a canary text is stored
- * encrypted with it. The pool must be of the URL's own role.
+ * encrypted with it. So does a key that replaces it, until rotateSecret has run: then both are. The pool must be of the URL's own role.
  */
 export function fitsSecretKey(
   database: Database,
@@ -20,8 +21,13 @@ export function fitsSecretKey(
   return inTransaction(database, async (client) => {
     // Two services that start at the same time must not store two keys.
     await client.query('lock table secret_canary in exclusive mode');
-    const { rows } = await client.query<{ ciphertext: string }>('select ciphertext from secret_canary');
-    if (rows.length === 0) {
+    const { rows } = await client.query<{ key_id: string; ciphertext: string }>(
+      'select key_id, ciphertext from secret_canary',
+    );
+    const [, previous] = acceptedKeys(secretKey);
+    const isReplacement = previous !== undefined && rows.some((row) => opens(previous, row.ciphertext));
+    const isKnown = rows.some((row) => row.key_id === secretKeyId(secretKey) && opens(secretKey, row.ciphertext));
+    if (rows.length === 0 || (isReplacement && !isKnown)) {
       const ciphertext = encryptSecret(secretKey, 'canary', CANARY, random(NONCE_BYTES));
       await client.query('insert into secret_canary (key_id, ciphertext) values ($1, $2)', [
         secretKeyId(secretKey),
@@ -29,7 +35,7 @@ export function fitsSecretKey(
       ]);
       return true;
     }
-    return rows.some((row) => opens(secretKey, row.ciphertext));
+    return isKnown;
   });
 }
 

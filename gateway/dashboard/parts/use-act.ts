@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { type AnyVariables, type TypedDocumentNode, useClient } from 'urql';
+import { confirmed } from './confirm-sign-in.ts';
 import { notify } from './notify.ts';
 
 /** Why a mutation failed. */
@@ -35,10 +36,12 @@ export function useAct<Data, Variables extends AnyVariables>(
   const [isBusy, setBusy] = useState(false);
   const act = async (variables: Variables): Promise<Outcome<RootOf<Data>>> => {
     setBusy(true);
-    const { data, error } = await client.mutation(mutation, variables).toPromise();
+    const { result, problem } = await confirmed(async () => {
+      const { data, error } = await client.mutation(mutation, variables).toPromise();
+      const given = data ? (Object.values(data as object)[0] as Record<string, unknown> | null) : null;
+      return { result: given, problem: error ? problemOf(error) : unionProblem(given) };
+    });
     setBusy(false);
-    const result = data ? (Object.values(data as object)[0] as Record<string, unknown> | null) : null;
-    const problem = error ? problemOf(error) : unionProblem(result);
     if (problem === null) {
       if (options.done !== undefined) notify({ message: options.done, color: 'green' });
       return { payload: result as RootOf<Data>, problem: null };

@@ -13,6 +13,7 @@ import { useViewer } from './viewer.ts';
 
 const loadMenu = () => import('./account-menu.tsx');
 const loadPalette = () => import('./command-palette.tsx');
+const MentionNotices = lazy(async () => ({ default: (await import('./mention-notices.tsx')).MentionNotices }));
 const DesktopNotices = lazy(async () => ({ default: (await import('./desktop-notices.tsx')).DesktopNotices }));
 const loadHelp = () => import('./shortcuts-help.tsx');
 const AccountMenu = lazy(async () => ({ default: (await loadMenu()).AccountMenu }));
@@ -97,7 +98,10 @@ export function Frame({ children }: { children: ReactNode }) {
           <CommandPalette close={() => close('palette')} openHelp={openHelp} />
         </Suspense>
       )}
-      <Suspense>{hasNotices && <DesktopNotices />}</Suspense>
+      <Suspense>
+        {hasNotices && <DesktopNotices />}
+        <MentionNotices />
+      </Suspense>
       <Suspense>{overlay === 'help' && <ShortcutsHelp close={() => close('help')} />}</Suspense>
     </>
   );

@@ -40,6 +40,8 @@ let givingUp = 0;
 /** The overlay that was open before the key was handled: the key may close it. */
 let isAside = false;
 let prefix: { key: string; at: number } | null = null;
+/** A shortcut that was pressed before the page had its actions: it runs as soon as they are there. */
+let early: string | null = null;
 
 /**
  * Calls back for keys pressed without modifiers while no field, menu or dialog has the focus. A name such as `g i` is a pair: the second key
@@ -54,6 +56,7 @@ export function useShortcuts(actions: Actions): void {
     const ownBegins = (key: string) => begins(key);
     shortcuts.add(ownFind);
     prefixes.add(ownBegins);
+    runEarly();
     return () => {
       shortcuts.delete(ownFind);
       prefixes.delete(ownBegins);
@@ -116,8 +119,8 @@ function release(): void {
 }
 
 let isListening = false;
-/** Starts to listen, once for all pages. */
-function listen(): void {
+/** Starts to listen, once for all pages; before the first one is shown, so that no key is lost. */
+export function listen(): void {
   if (isListening) return;
   isListening = true;
   window.addEventListener('keydown', capture, { capture: true });
@@ -154,8 +157,9 @@ function capture(event: KeyboardEvent): void {
 function bubble(event: KeyboardEvent): void {
   if (!event.isTrusted || isAside || event.defaultPrevented || event.altKey || event.isComposing) return;
   if (event.ctrlKey || event.metaKey) {
-    const action = find(`Mod+${event.key.toLowerCase()}`);
-    if (action === undefined) return;
+    const name = `Mod+${event.key.toLowerCase()}`;
+    const action = find(name);
+    if (action === undefined) return holdEarly(event, name);
     event.preventDefault();
     action();
     return;
@@ -168,6 +172,26 @@ function bubble(event: KeyboardEvent): void {
   const action = find(event.key);
   if (action === undefined) return;
   event.preventDefault();
+  action();
+}
+
+/** Shortcuts that a page without actions and fields keeps for later, with what is typed behind them. */
+const EARLY = new Set(['Mod+k']);
+
+function holdEarly(event: KeyboardEvent, name: string): void {
+  if (shortcuts.size > 0 || !EARLY.has(name) || document.querySelector(TEXT_FIELDS) !== null) return;
+  event.preventDefault();
+  early = name;
+  held = [];
+  cancelHeld = () => {
+    early = null;
+  };
+}
+
+function runEarly(): void {
+  const action = early === null ? undefined : find(early);
+  if (action === undefined) return;
+  early = null;
   action();
 }
 

@@ -31,6 +31,8 @@ export function SessionOver({ viewer, onSignedIn }: { viewer: Viewer; onSignedIn
         <SignInForm
           email={viewer.person?.email ?? viewer.email ?? ''}
           passkeyHost={settings?.passkeyHost ?? null}
+          singleSignOn={settings?.singleSignOn ?? null}
+          returnTo={pathname + search + hash}
           onSignedIn={(user) => void enterAgain(user.id)}
         />
         <Anchor href={withNext('/sign-in', pathname + search + hash)} size="sm" ta="center">

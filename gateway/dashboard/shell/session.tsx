@@ -13,6 +13,8 @@ import { rememberSignIn, ShellOutline, wasSignedIn } from './shell-outline.tsx';
 import { leave } from './sign-out.ts';
 import { VIEWER, ViewerContext } from './viewer.ts';
 
+const ConfirmSignIn = lazy(async () => ({ default: (await import('./confirm-sign-in.tsx')).ConfirmSignIn }));
+const SecondFactorPage = lazy(async () => ({ default: (await import('./second-factor-page.tsx')).SecondFactorPage }));
 const SessionOver = lazy(async () => ({ default: (await import('./session-over.tsx')).SessionOver }));
 
 /** Shows its children to signed-in users. Sends others to the sign-in page, and back after sign-in. */
@@ -26,6 +28,12 @@ export function SessionGate({ children }: { children: ReactNode }) {
     const { search, hash } = window.location;
     return <Redirect to={withNext('/sign-in', location + search + hash)} replace />;
   }
+  if (error?.graphQLErrors.some(({ extensions }) => extensions['reason'] === 'SECOND_FACTOR_REQUIRED') === true)
+    return (
+      <Suspense>
+        <SecondFactorPage />
+      </Suspense>
+    );
   if (error === undefined && wasSignedIn()) return <ShellOutline />;
   return (
     <Center mih="60vh" p="md">
@@ -58,6 +66,9 @@ function Session({ viewer, events, children }: ResultOf<typeof VIEWER> & { child
       >
         {children}
       </LiveProvider>
+      <Suspense>
+        <ConfirmSignIn />
+      </Suspense>
       {isOver && (
         <Suspense>
           <SessionOver viewer={viewer} onSignedIn={goOn} />

@@ -29,6 +29,7 @@ const GROUPS: { heading: string; shortcuts: Shortcut[] }[] = [
       { keys: ['#'], about: 'Delete' },
       { keys: ['u'], about: 'Mark as unread or read' },
       { keys: ['l'], about: 'Edit labels' },
+      { keys: ['i'], about: 'Assign to me, or remove' },
       { keys: ['m'], about: 'Merge selected conversations' },
       { keys: ['r'], about: 'Reply' },
       { keys: ['a'], about: 'Reply to all' },

@@ -54,6 +54,7 @@ const threadFields = {
   last_message_at: listed.last_message_at,
   created_at: listed.created_at,
   claim: listed.claim.unwrap().meta(listedInWords('Who answers it: `holder`, `claimed_at`, `expires_at`.')).nullable(),
+  assignee_id: listed.assignee_id,
 };
 
 /** As search_emails names it; REST calls it `inbound` and `outbound` in threads. */
@@ -89,14 +90,18 @@ export const searchThreads = defineTool({
       .optional()
       .meta({ description: 'Default: no, unless the search asks for them.' }),
     label: text.optional(),
+    assigned: text.optional().meta({ description: '`me`, `none`, or the address or ID of a member.' }),
     domain: text.optional().meta({ description: 'One of yours (or its ID), or that of a participant.' }),
     address: text.optional().meta({ description: 'One of yours (or its ID), or that of a participant.' }),
     ...pageInput,
   }),
   output: z.object({ threads: z.array(threadItem), next_cursor: nextCursor }),
-  async run(context, { search, language, unread, archived, label, domain, address, order_by: order, ...page }) {
+  async run(
+    context,
+    { search, language, unread, archived, label, assigned, domain, address, order_by: order, ...page },
+  ) {
     const isArchived = archived === undefined || archived === 'any' ? archived : archived === 'yes';
-    const query = { search, language, isUnread: unread, isArchived, label, domain, address };
+    const query = { search, language, isUnread: unread, isArchived, label, assigned, domain, address };
     if (order === 'relevance') {
       const ranked = await pageInboxByRelevance(context, query, cursorPage(page, BY_RELEVANCE));
       const found = pageBy(BY_RELEVANCE, ranked, page.limit, ({ score, lastMessageAt: at, id }) => ({ score, at, id }));

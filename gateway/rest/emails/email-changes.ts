@@ -67,7 +67,7 @@ export const emailChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
     '/emails/bulk',
     {
       errorHandler: sendSnakeCaseError,
-      config: { access: access.organize },
+      config: { access: access.organizeAccount },
       schema: {
         operationId: 'updateEmails',
         summary: 'Update several emails',

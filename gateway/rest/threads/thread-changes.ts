@@ -156,7 +156,7 @@ export const threadChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
     '/mail/threads/:id',
     {
       errorHandler: sendSnakeCaseError,
-      config: { access: access.organize },
+      config: { access: access.organizeAccount },
       schema: {
         operationId: 'updateThread',
         summary: 'Update a thread',
@@ -178,7 +178,7 @@ export const threadChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
     '/mail/threads/bulk',
     {
       errorHandler: sendSnakeCaseError,
-      config: { access: access.organize },
+      config: { access: access.organizeAccount },
       schema: {
         operationId: 'updateThreads',
         summary: 'Update several threads',
@@ -210,7 +210,7 @@ export const threadChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
     '/mail/threads/undo',
     {
       errorHandler: sendSnakeCaseError,
-      config: { access: access.organize },
+      config: { access: access.organizeAccount },
       schema: {
         operationId: 'undoThreadChange',
         summary: 'Undo a change of threads',
@@ -233,7 +233,7 @@ export const threadChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
     '/mail/threads/merge',
     {
       errorHandler: sendSnakeCaseError,
-      config: { access: access.organize },
+      config: { access: access.organizeAccount },
       schema: {
         operationId: 'mergeThreads',
         summary: 'Merge threads',
@@ -257,7 +257,7 @@ export const threadChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
     '/mail/threads/:id/split',
     {
       errorHandler: sendSnakeCaseError,
-      config: { access: access.organize },
+      config: { access: access.organizeAccount },
       schema: {
         operationId: 'splitThread',
         summary: 'Split a thread',
@@ -286,7 +286,7 @@ export const threadChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
     '/mail/threads/:id/move',
     {
       errorHandler: sendSnakeCaseError,
-      config: { access: access.organize },
+      config: { access: access.organizeAccount },
       schema: {
         operationId: 'moveEmails',
         summary: 'Move messages into a thread',

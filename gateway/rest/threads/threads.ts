@@ -38,6 +38,7 @@ const listQuery = z.object({
   claimed: queryBoolean
     .optional()
     .meta({ description: '`false` returns threads that no one has claimed, `true` the others.' }),
+  assigned: text.optional().meta({ description: 'Who works on it: `me`, `none`, or the ID or address of a member.' }),
   trashed: queryBoolean
     .default(false)
     .meta({ description: 'Returns the threads in the trash, which are left out otherwise.' }),
@@ -49,6 +50,8 @@ const claim = z
   .object({ holder: z.string(), claimed_at: instant, expires_at: instant })
   .nullable()
   .meta({ description: 'Who answers the thread at the moment; null if no one has claimed it.' });
+
+const assigneeId = z.string().nullable().meta({ description: 'ID of the member who works on the thread; null: none.' });
 
 export const threadListItem = z
   .object({
@@ -64,6 +67,7 @@ export const threadListItem = z
     unread_count: z.number().int(),
     is_archived: z.boolean(),
     claim,
+    assignee_id: assigneeId,
     latest_message: z.object({
       id: z.string(),
       type: z.enum(['inbound', 'outbound']),
@@ -84,6 +88,7 @@ const listAnswer = z.object({
     search: z.string().optional(),
     unread_only: z.boolean(),
     claimed: z.boolean().optional(),
+    assigned: z.string().optional(),
     domain: z.string().optional(),
     address: z.string().optional(),
   }),
@@ -104,6 +109,7 @@ export const threadAnswer = z.object({
       updated_at: instant,
       trashed_at: trashedAt,
       claim,
+      assignee_id: assigneeId,
     })
     .meta({ id: 'Thread' }),
   messages: z.array(threadMessageBody),
@@ -126,17 +132,17 @@ export const threadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
     },
     async (request) => {
       const { limit: size, cursor, unread: isUnread, claimed: isClaimed, trashed: isTrashed } = request.query;
-      const { search, language, domain, address, order_by: order } = request.query;
+      const { search, language, domain, address, assigned, order_by: order } = request.query;
       const list = order === 'relevance' ? threads.listThreadsByRelevance : threads.listThreads;
       const found = await list(
         contextOf(request),
-        { isUnread, isClaimed, isTrashed, search, language, domain, address },
+        { isUnread, isClaimed, assigned, isTrashed, search, language, domain, address },
         { limit: size, cursor: cursor ?? null },
       );
       return {
         threads: found.threads.map(threadListItemOf),
         pagination: { limit: size, has_more: found.nextCursor !== null, next_cursor: found.nextCursor },
-        filters: { search, unread_only: isUnread, claimed: isClaimed, domain, address },
+        filters: { search, unread_only: isUnread, claimed: isClaimed, assigned, domain, address },
       };
     },
   );
@@ -232,6 +238,7 @@ export function commonFieldsOf(thread: threads.Thread) {
     last_message_at: wireInstant(thread.lastMessageAt),
     created_at: wireInstant(thread.createdAt),
     claim: claimOf(thread),
+    assignee_id: thread.assigneeId,
   };
 }
 

@@ -93,7 +93,7 @@ export const trashRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   app.post(
     '/emails/:id/trash',
     {
-      config: { access: access.organize },
+      config: { access: access.organizeAccount },
       schema: {
         operationId: 'trashEmail',
         summary: 'Move an email to the trash',
@@ -115,7 +115,7 @@ export const trashRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   app.post(
     '/emails/:id/restore',
     {
-      config: { access: access.organize },
+      config: { access: access.organizeAccount },
       schema: {
         operationId: 'restoreEmail',
         summary: 'Restore an email from the trash',
@@ -164,7 +164,7 @@ export const trashRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   app.post(
     '/mail/threads/:id/restore',
     {
-      config: { access: access.organize },
+      config: { access: access.organizeAccount },
       schema: {
         operationId: 'restoreThread',
         summary: 'Restore a thread from the trash',

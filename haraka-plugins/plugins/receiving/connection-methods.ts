@@ -125,11 +125,17 @@ function readInput(connection: Connection, session: Session): void {
   session.commandDueAt = Number.POSITIVE_INFINITY;
   session.idleCommands += 1;
   const line = data.subarray(0, lf + 1);
+  if (data.length > lf + 1 && mustWait(line)) session.door.talkedEarly = true;
   const { takeLine } = session;
   if (takeLine === null) return connection.process_line(line);
   session.takeLine = null;
   connection.state = states.PAUSE_SMTP;
   takeLine(line.toString('latin1').trim());
+}
+
+/** Whether nothing may be sent behind this command before its reply: HELO and EHLO, which say whether the server knows PIPELINING (RFC 2920 §3.1). */
+function mustWait(line: Buffer): boolean {
+  return /^(?:EH|HE)LO\b/i.test(line.toString('latin1', 0, 5));
 }
 
 /** What Haraka does at the end of data, without its own parsing of the message: pause, decide, and refuse what was pipelined behind it. */

@@ -1,6 +1,7 @@
 import type { Connection, EnvelopeAddress } from 'haraka/connection.js';
 import constants from 'haraka-constants';
 import type { Logger } from 'pino';
+import { maxGuessDelayMs } from '../../../core/screening/door/guess-score.ts';
 import { clientNetwork } from '../../../core/shared/network-address.ts';
 import { MAX_MESSAGE_BYTES } from '../../../core/smtp/smtp-limits.ts';
 import type { Bus } from '../../../schema/messages.ts';
@@ -8,6 +9,7 @@ import { smtpMetrics } from '../../../schema/metrics.ts';
 import { defaultSmtpLimits, type SmtpSettings } from '../../settings.ts';
 import { answering, close, type Decision, type Next, pass, reply } from './answer.ts';
 import { replaceConnectionMethods, socketOf } from './connection-methods.ts';
+import { createDoor } from './door.ts';
 import { leaveOutWhatOthersUse } from './lean-hooks.ts';
 import {
   decideData,
@@ -23,7 +25,7 @@ import { logRefusedCertificate } from './refused-certificate.ts';
 import { rememberAnswers } from './remember-answers.ts';
 import { endAbandonedSpan, isOverdue, openSession, type Session, type Sessions } from './session.ts';
 import { type AuthStep, authenticate, decideSubmittedMail, decideSubmittedRecipient, submit } from './submission.ts';
-import { limitUnknownRecipients, maxUnknownDelayMs } from './unknown-recipients.ts';
+import { limitUnknownRecipients } from './unknown-recipients.ts';
 
 /** The Haraka plugin: `reception.ts` makes the decision of each hook; this file holds the wiring and the life cycle of sessions. */
 
@@ -38,7 +40,7 @@ export interface Equipment {
 const QUESTION_LIMIT_MS = 9_000;
 const MESSAGE_LIMIT_MS = 35_000;
 /** The same for a recipient, which is delayed when it is unknown: unknown-recipients.ts. */
-const RECIPIENT_LIMIT_MS = QUESTION_LIMIT_MS + maxUnknownDelayMs(defaultSmtpLimits);
+const RECIPIENT_LIMIT_MS = QUESTION_LIMIT_MS + maxGuessDelayMs(defaultSmtpLimits);
 const HANDSHAKE_LIMIT_MS = 25_000;
 /** How long a client may keep the socket open after we ended the session. */
 const LINGER_MS = 5_000;
@@ -62,8 +64,14 @@ export function equip({ bus, settings, log }: Equipment): void {
     settings,
     log,
     held: { sum: 0, limit: settings.limits.heldBytes },
-    unknown: limitUnknownRecipients(settings.limits),
+    unknown: limitUnknownRecipients(settings.limits, bus, log),
+    door: createDoor(settings, bus, log),
   };
+}
+
+/** Continues with what is known about clients from before the start. */
+export async function recallClients(): Promise<void> {
+  await reception?.unknown.recall();
 }
 
 /** Drops remembered verdicts on recipients, because announcements of changes may have been missed. */
@@ -90,6 +98,7 @@ export async function drain(limitMs: number): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, DRAIN_SWEEP_MS));
   }
   for (const { connection } of sessions.values()) connection.client.destroy();
+  await equipped().door.stop();
   await equipped().questions.stop();
 }
 
@@ -102,7 +111,7 @@ export function register(): void {
 }
 
 export const hook_connect_init = hook('connect_init', QUESTION_LIMIT_MS, (connection) => {
-  const { settings } = equipped();
+  const { settings, door } = equipped();
   // Replies are small and the client waits for each: Nagle's algorithm costs 40 ms.
   socketOf(connection).setNoDelay(true);
   connection.set('local.host', settings.mailHostname);
@@ -111,7 +120,10 @@ export const hook_connect_init = hook('connect_init', QUESTION_LIMIT_MS, (connec
   // Haraka refuses MAIL on 465 and 587 by itself, before decideSubmittedMail gives the reason.
   if (purpose === 'submission') connection.relaying = true;
   connection.client.once('error', (error: unknown) => logRefusedCertificate(log(), error, connection.remote.ip));
-  sessions.set(connection, openSession(connection, purpose, settings.limits));
+  sessions.set(
+    connection,
+    openSession(connection, purpose, { limits: settings.limits, door: door.meet(connection.remote.ip, purpose) }),
+  );
   smtpMetrics.sessions.inc();
   smtpMetrics.sessionsOpen.set(sessions.size);
   sessionsOfClient.set(clientNetwork(connection.remote.ip), openOf(connection) + 1);
@@ -129,7 +141,10 @@ export const hook_connect = hook('connect', QUESTION_LIMIT_MS, (connection) => {
     smtpMetrics.sessionsRefused.inc({ reason: 'draining' });
     return close(421, '4.3.2 Shutting down');
   }
-  return refuseConnection(equipped(), connection, sessions.size, openOf(connection));
+  const refusal = refuseConnection(equipped(), connection, sessions.size, openOf(connection));
+  if (refusal.kind !== 'pass') return refusal;
+  const greeted = equipped().door.greet(sessionOf(connection));
+  return greeted instanceof Promise ? greeted.then((decision) => decision ?? pass) : (greeted ?? pass);
 });
 
 export const hook_capabilities = hook('capabilities', QUESTION_LIMIT_MS, (connection) => {

@@ -8,6 +8,9 @@ import { smtpMetrics } from '../../../schema/metrics.ts';
 import { MAX_RECIPIENTS, type SmtpSettings } from '../../settings.ts';
 import { close, type Decision, pass, reply } from './answer.ts';
 import { DataReader, type HeldBytes, noRoom, tooBig } from './data-reader.ts';
+import type { Door } from './door.ts';
+import { nameRecipientReason } from './door-ledger.ts';
+import { mailbox } from './mailbox.ts';
 import type { Questions } from './remember-answers.ts';
 import {
   beginTransaction,
@@ -26,6 +29,7 @@ export interface Reception {
   log: Logger;
   held: HeldBytes;
   unknown: UnknownRecipients;
+  door: Door;
 }
 
 /** Keywords and values of MAIL and RCPT (RFC 5321 §4.1.1.11), keywords in upper case. */
@@ -67,11 +71,20 @@ export function decideRecipient(
   // RFC 5321 §4.5.1: <postmaster> without a domain is ours.
   const recipient = forwardPath.host === '' ? `${forwardPath.user}@${settings.mailHostname}` : mailbox(forwardPath);
   const answer = (verdict: RecipientVerdict): Decision | Promise<Decision> => {
-    if (verdict.verdict === 'reject') return refuseRecipient(reception, session, verdict);
+    if (verdict.verdict === 'reject') return refuseRecipient(reception, session, { ...verdict, recipient });
     const { verdict: _, ...receiver } = verdict;
-    if (!session.recipients.some((known) => known.recipient === recipient))
-      session.recipients.push({ recipient, ...receiver });
-    return reply(250, '2.1.5 Recipient ok');
+    const accept = (refusal: Decision | null): Decision => {
+      if (refusal !== null) return refusal;
+      if (!session.recipients.some((known) => known.recipient === recipient))
+        session.recipients.push({ recipient, ...receiver });
+      return reply(250, '2.1.5 Recipient ok');
+    };
+    const refusal = reception.door.judge(session, {
+      recipient,
+      userId: verdict.userId,
+      isReply: verdict.replyAddressId !== undefined,
+    });
+    return refusal instanceof Promise ? refusal.then(accept) : accept(refusal);
   };
   const from = mailbox(transaction.mail_from);
   const verdict = inSpan(session.span, () => questions.checkRecipient(recipient, from));
@@ -80,17 +93,27 @@ export function decideRecipient(
 
 /** Refuses a recipient, later and later the more of them a client guesses, and ends its session at last. */
 function refuseRecipient(
-  { unknown, log }: Reception,
+  { unknown, door, log }: Reception,
   session: Session,
-  { code, enhancedCode, text }: Extract<RecipientVerdict, { verdict: 'reject' }>,
+  {
+    code,
+    enhancedCode,
+    text,
+    userId,
+    recipient,
+  }: Extract<RecipientVerdict, { verdict: 'reject' }> & {
+    recipient: string;
+  },
 ): Decision | Promise<Decision> {
+  const refused = { reason: nameRecipientReason(code, userId), userId, recipient };
   const refusal = reply(code, `${enhancedCode} ${text}`);
-  if (code < 500) return refusal;
+  if (code < 500) return door.refuse(session, { ...refused, decision: refusal });
   const { connection } = session;
+  if (session.door.isTrusted && !isLoopback(connection)) return door.refuse(session, { ...refused, decision: refusal });
   session.unknownRecipients += 1;
   smtpMetrics.unknownRecipients.inc();
   const decide = (isEnded: boolean): Decision => {
-    if (!isEnded) return refusal;
+    if (!isEnded) return door.refuse(session, { ...refused, decision: refusal });
     smtpMetrics.sessionsEnded.inc({ reason: 'unknown_recipients' });
     log.info({
       event: 'smtp.unknown-recipients',
@@ -98,7 +121,8 @@ function refuseRecipient(
       remoteAddress: connection.remote.ip,
       count: session.unknownRecipients,
     });
-    return close(421, '4.7.0 Too many unknown recipients, try again later');
+    const decision = close(421, '4.7.0 Too many unknown recipients, try again later');
+    return door.refuse(session, { ...refused, decision });
   };
   const isEnded = unknown.count(connection.remote.ip, session.unknownRecipients);
   return isEnded instanceof Promise ? isEnded.then(decide) : decide(isEnded);
@@ -156,7 +180,7 @@ function outcomeOf(code: number): 'accepted' | 'deferred' | 'refused' {
 
 /** Asks the receiving actor to store a message. */
 export async function offer(reception: Reception, session: Session, bytes: Buffer): Promise<Decision> {
-  const { bus, settings } = reception;
+  const { bus, settings, door } = reception;
   settings.fault('smtp.before-ask');
   const answer = await bus.ask('receiving.message.accept', envelope(settings, session), { bytes });
   settings.fault('smtp.after-answer');
@@ -168,8 +192,13 @@ export async function offer(reception: Reception, session: Session, bytes: Buffe
         250,
         `2.0.0 Ok: ${answer.isRepeated === true ? 'accepted before' : 'queued'} as ${answer.emailIds[0] ?? 'nothing'}`,
       );
-    case 'refused':
-      return reply(answer.code, `${answer.enhancedCode} ${answer.text}`);
+    case 'refused': {
+      const decision = reply(answer.code, `${answer.enhancedCode} ${answer.text}`);
+      const reason = answer.reason ?? (answer.code < 500 ? 'unavailable' : 'content');
+      for (const { recipient, userId } of session.recipients)
+        door.refuse(session, { reason, userId, recipient, decision });
+      return decision;
+    }
     default:
       return answer satisfies never;
   }
@@ -198,12 +227,6 @@ function envelope(settings: SmtpSettings, { connection, recipients, isUtf8 }: Se
   };
 }
 
-/** Returns the address as written, quotes included, with its domain in lower case; empty for the null reverse-path. */
-export function mailbox(address: EnvelopeAddress | null): string {
-  if (address === null) return '';
-  return address.host === '' ? address.user : `${address.user}@${address.host}`;
-}
-
 /** Returns the reply that ends an unwanted session at its start, or null. */
 export function refuseConnection(
   { settings: { limits } }: Reception,
@@ -215,10 +238,14 @@ export function refuseConnection(
     smtpMetrics.sessionsRefused.inc({ reason: 'connections' });
     return close(421, '4.3.2 Too many connections, please try again later');
   }
-  const ip = connection.remote.ip.replace(/^::ffff:(?=\d+\.)/i, '');
-  if (ip === '127.0.0.1' || ip === '::1' || openOfClient <= limits.connectionsPerAddress) return pass;
+  if (isLoopback(connection) || openOfClient <= limits.connectionsPerAddress) return pass;
   smtpMetrics.sessionsRefused.inc({ reason: 'connections_per_address' });
   return close(421, '4.7.0 Too many connections from your address');
+}
+
+function isLoopback({ remote }: Connection): boolean {
+  const ip = remote.ip.replace(/^::ffff:(?=\d+\.)/i, '');
+  return ip === '127.0.0.1' || ip === '::1';
 }
 
 function recipientCount({ purpose, recipients, submittedTo }: Session): number {

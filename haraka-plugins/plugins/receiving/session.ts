@@ -5,6 +5,7 @@ import type { Reply, Request } from '../../../schema/messages.ts';
 import type { SmtpLimits } from '../../settings.ts';
 import type { Decision } from './answer.ts';
 import type { DataReader } from './data-reader.ts';
+import type { DoorState } from './door-state.ts';
 
 type AcceptedRecipient = Request<'receiving.message.accept'>['recipients'][number];
 export type RecipientVerdict = Reply<'receiving.recipient.check'>;
@@ -18,6 +19,8 @@ export interface Session {
   /** start of the DATA phase */
   dataStartedAt: number;
   reader: DataReader | null;
+  /** what decides whether its mail is refused before it is accepted */
+  readonly door: DoorState;
   /** receives mail for our domains, or takes mail that clients submit */
   readonly purpose: 'reception' | 'submission';
   /** of the API key with which the client authenticated; null before, and in reception */
@@ -47,7 +50,11 @@ export interface Session {
 /** The open sessions of this process, by connection. */
 export type Sessions = Map<Connection, Session>;
 
-export function openSession(connection: Connection, purpose: Session['purpose'], limits: SmtpLimits): Session {
+export function openSession(
+  connection: Connection,
+  purpose: Session['purpose'],
+  { limits, door }: { limits: SmtpLimits; door: DoorState },
+): Session {
   const startedAt = performance.now();
   return {
     connection,
@@ -55,6 +62,7 @@ export function openSession(connection: Connection, purpose: Session['purpose'],
     commandDueAt: startedAt + limits.commandSeconds * 1000,
     dataStartedAt: 0,
     reader: null,
+    door,
     purpose,
     keySha256: null,
     authFailures: 0,

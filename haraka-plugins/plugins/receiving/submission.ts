@@ -4,7 +4,8 @@ import { outgoingMailbox } from '../../../core/sending/outgoing-addresses.ts';
 import { MAX_SUBMITTED_RECIPIENTS } from '../../../core/sending/submitted-message.ts';
 import type { Reply } from '../../../schema/messages.ts';
 import { close, type Decision, reply } from './answer.ts';
-import { decideMail, type EsmtpParameters, mailbox, type Reception } from './reception.ts';
+import { mailbox } from './mailbox.ts';
+import { decideMail, type EsmtpParameters, type Reception } from './reception.ts';
 import type { Session } from './session.ts';
 
 /*

@@ -1,16 +1,18 @@
+import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import { doorNetwork } from '../../../core/screening/door/door-network.ts';
+import { addGuesses, decayGuesses, type GuessScore, judgeGuesses } from '../../../core/screening/door/guess-score.ts';
 import { clientNetwork } from '../../../core/shared/network-address.ts';
+import type { Bus } from '../../../schema/messages.ts';
 import type { SmtpLimits } from '../../settings.ts';
 
-/** Clients whose unknown recipients are counted over their sessions. */
-const MAX_CLIENTS = 20_000;
-/** A client's count is forgotten after this time without a further one; milliseconds. */
-const COUNT_LIFETIME_MS = 600_000;
-/** How often the delay doubles, at most: 250 ms become 4 s. */
-const MAX_DOUBLINGS = 4;
-/** How many times as many unknown recipients as of a session end the sessions of a client. */
-const SESSIONS_OF_CLIENT = 5;
-
-type Limits = Pick<SmtpLimits, 'unknownRecipients' | 'freeUnknownRecipients' | 'unknownRecipientDelayMs'>;
+/** Clients, and networks, whose unknown recipients are counted over their sessions: those that were counted last. */
+const MAX_COUNTED = 20_000;
+/** How long counts are gathered before other processes get them; milliseconds. */
+const SHARE_MS = 500;
+/** Clients whose counts other processes get at once. */
+const MAX_SHARED = 1_000;
 
 /** Slows down clients that guess addresses. */
 export interface UnknownRecipients {
@@ -19,67 +21,96 @@ export interface UnknownRecipients {
    * at once when it has none.
    */
   count(clientAddress: string, ofSession: number): boolean | Promise<boolean>;
+  /** Counts on what clients did before this process started. Never rejects. */
+  recall(): Promise<void>;
   /** Ends all delays, and those to come. */
   release(): void;
 }
 
 /**
- * Creates the counter of one process. The first unknown recipients of a session cost nothing, because each mailing list has some; from then
- * on each waits for twice as long as the last one, up to 16 times the first delay. A client that had many in its sessions of the last ten
- * minutes gets no free ones. The loopback addresses are counted by session only: a proxy or a relay on this machine acts for many clients.
+ * Creates the counter of one process: judgeGuesses says what the counts mean. They are shared with the other SMTP processes, and survive a
+ * restart: what was refused is stored. The loopback addresses are counted by session only, because a proxy or a relay on this machine acts
+ * for many clients.
  */
-export function limitUnknownRecipients(limits: Limits): UnknownRecipients {
-  /** by client, the one that was counted longest ago first */
-  const counts = new Map<string, { count: number; until: number }>();
+export function limitUnknownRecipients(limits: SmtpLimits, bus: Bus, log: Logger): UnknownRecipients {
+  const clients = new LRUCache<string, GuessScore>({ max: MAX_COUNTED });
+  const networks = new LRUCache<string, GuessScore>({ max: MAX_COUNTED });
+  const ownId = randomUUID();
+  let unshared = new Map<string, number>();
+  let timer: NodeJS.Timeout | null = null;
   const waiting = new Set<() => void>();
   let isReleased = false;
 
+  const add = (address: string, times: number, at: number): void => {
+    const [client, network] = [clientNetwork(address), doorNetwork(address)];
+    clients.set(client, addGuesses(clients.get(client), times, at));
+    networks.set(network, addGuesses(networks.get(network), times, at));
+  };
+
+  const share = (): void => {
+    timer = null;
+    const guesses = [...unshared].map(([address, times]) => ({ address, times }));
+    unshared = new Map();
+    bus.publish('guesses.counted', { from: ownId, guesses });
+  };
+
+  bus.subscribe('guesses.counted', ({ from, guesses }) => {
+    if (from === ownId) return;
+    for (const { address, times } of guesses) add(address, times, performance.now());
+  });
+
+  const wait = (milliseconds: number): Promise<void> =>
+    new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(limit);
+        waiting.delete(end);
+        resolve();
+      };
+      const limit = setTimeout(end, milliseconds);
+      waiting.add(end);
+    });
+
   return {
-    count(clientAddress, ofSession) {
-      const { unknownRecipients: most, freeUnknownRecipients: free } = limits;
-      if (most === 0) return false;
-      const client = clientNetwork(clientAddress);
-      const isLoopback = client === '127.0.0.1' || client === LOOPBACK_V6;
-      const ofClient = isLoopback ? ofSession : countOf(client);
-      const isEnded = ofSession >= most || ofClient >= most * SESSIONS_OF_CLIENT;
-      const beyond = Math.max(ofSession, ofClient >= most ? ofClient : 0) - free;
-      if (beyond <= 0 || isReleased) return isEnded;
-      const delayMs = limits.unknownRecipientDelayMs * 2 ** Math.min(beyond - 1, MAX_DOUBLINGS);
-      return wait(delayMs).then(() => isEnded);
+    count(address, ofSession) {
+      if (limits.unknownRecipients === 0) return false;
+      const isLoopback = LOOPBACK.has(clientNetwork(address));
+      const now = performance.now();
+      if (!isLoopback) {
+        add(address, 1, now);
+        if (unshared.has(address) || unshared.size < MAX_SHARED)
+          unshared.set(address, (unshared.get(address) ?? 0) + 1);
+        timer ??= setTimeout(share, SHARE_MS).unref();
+      }
+      const { delayMs, isEnded } = judgeGuesses(
+        {
+          ofSession,
+          ofClient: isLoopback ? null : read(clients, clientNetwork(address), now),
+          ofNetwork: isLoopback ? 0 : read(networks, doorNetwork(address), now),
+        },
+        limits,
+      );
+      return delayMs === 0 || isReleased ? isEnded : wait(delayMs).then(() => isEnded);
+    },
+    async recall() {
+      try {
+        const { guesses } = await bus.ask('receiving.guesses.recall', {});
+        const now = performance.now();
+        for (const { address, times, secondsAgo } of guesses)
+          add(address, decayGuesses({ score: times, at: now - secondsAgo * 1_000 }, now), now);
+      } catch (error) {
+        log.debug({ event: 'smtp.guesses-recalled', err: error });
+      }
     },
     release() {
       isReleased = true;
       for (const end of waiting) end();
     },
   };
-
-  function countOf(client: string): number {
-    const now = performance.now();
-    const known = counts.get(client);
-    const count = known === undefined || known.until < now ? 1 : known.count + 1;
-    counts.delete(client);
-    const { value: oldest } = counts.keys().next();
-    if (counts.size >= MAX_CLIENTS && oldest !== undefined) counts.delete(oldest);
-    counts.set(client, { count, until: now + COUNT_LIFETIME_MS });
-    return count;
-  }
-
-  function wait(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => {
-      const end = () => {
-        clearTimeout(timer);
-        waiting.delete(end);
-        resolve();
-      };
-      const timer = setTimeout(end, milliseconds);
-      waiting.add(end);
-    });
-  }
 }
 
-/** Maximum delay; milliseconds. */
-export function maxUnknownDelayMs({ unknownRecipientDelayMs }: Limits): number {
-  return unknownRecipientDelayMs * 2 ** MAX_DOUBLINGS;
+function read(scores: LRUCache<string, GuessScore>, key: string, now: number): number {
+  const known = scores.get(key);
+  return known === undefined ? 0 : decayGuesses(known, now);
 }
 
-const LOOPBACK_V6 = clientNetwork('::1');
+const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', clientNetwork('::1')]);

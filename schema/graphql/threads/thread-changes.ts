@@ -34,7 +34,7 @@ builder.queryField('labels', (t) =>
 builder.mutationField('updateThreads', (t) =>
   t.fieldWithInput({
     type: changedThreadsPayload('UpdateThreadsPayload'),
-    access: access.organize,
+    access: access.organizeAccount,
     description:
       'Updates whole threads: all of them or none. Flags apply to all messages received so far; new messages are unread and not archived.',
     input: {
@@ -83,7 +83,7 @@ const UndoThreadChangePayload = builder.objectRef<UndoneChange>('UndoThreadChang
 builder.mutationField('undoThreadChange', (t) =>
   t.fieldWithInput({
     type: UndoThreadChangePayload,
-    access: access.organize,
+    access: access.organizeAccount,
     description:
       'Undoes one updateThreads, trashThreads or restoreThreads, within a day and once. Threads that something has changed since are left alone.',
     input: { undoId: t.input.id({ required: true, description: 'undoId of the change.' }) },
@@ -99,7 +99,7 @@ builder.mutationField('undoThreadChange', (t) =>
 builder.mutationField('mergeThreads', (t) =>
   t.fieldWithInput({
     type: ThreadNode,
-    access: access.organize,
+    access: access.organizeAccount,
     description:
       'Merges threads into the oldest one, which gets all labels, up to 256. The IDs of the others lead to it permanently. Threads that are merged already stay merged.',
     input: { threadIds: t.input.idList({ required: true, description: 'IDs of 2 to 20 threads.' }) },
@@ -133,7 +133,7 @@ const SplitThreadPayload = builder.objectRef<SplitThread>('SplitThreadPayload').
 builder.mutationField('splitThread', (t) =>
   t.fieldWithInput({
     type: SplitThreadPayload,
-    access: access.organize,
+    access: access.organizeAccount,
     description:
       'Moves messages of a thread into a new thread with the same labels. Later replies join the thread that has the message they answer, and no later message joins the two threads again; use mergeThreads to do so. Repeating the request returns the same result.',
     input: {
@@ -155,7 +155,7 @@ builder.mutationField('splitThread', (t) =>
 builder.mutationField('moveEmails', (t) =>
   t.fieldWithInput({
     type: ThreadNode,
-    access: access.organize,
+    access: access.organizeAccount,
     description:
       'Moves messages from any threads into another one. Later replies to them follow. The original threads stay separate, as after splitThread; a thread without messages is merged into the target.',
     input: {

@@ -3,6 +3,8 @@ import type { KeysetCursor, KeysetPage } from '../../../core/shared/page.ts';
 import { participantList } from '../../../core/threads/thread-participants.ts';
 import { LIST_SEARCH } from '../../../operations/capability/field-shapes.ts';
 import type { EmailSummary } from '../../../operations/emails/emails.ts';
+import { loadMemberNames } from '../../../operations/threads/assign-thread.ts';
+import { memberName } from '../../../operations/threads/assignee-capability.ts';
 import { threadClaim } from '../../../operations/threads/claim-capability.ts';
 import type { Thread } from '../../../operations/threads/threads.ts';
 import * as threads from '../../../operations/threads/threads.ts';
@@ -43,6 +45,8 @@ const messagePages = loadByOwner(({ reads }, threadIds, page: KeysetPage) =>
 );
 
 const overviews = loadByOwner(({ reads }, threadIds, _args: null) => threads.loadOverviews(reads, threadIds));
+
+const assignees = loadByOwner(({ reads }, personIds, _args: null) => loadMemberNames(reads, personIds));
 
 const Participant = builder.objectRef<ReturnType<typeof participantList>[number]>('Participant').implement({
   description: 'A participant of a thread: a sender, a recipient, or your address that received a message.',
@@ -90,6 +94,12 @@ ThreadNode.implement({
       nullable: true,
       description: 'The claim of the thread. Null if no one has claimed it.',
       resolve: ({ claim }) => claim,
+    }),
+    assignee: t.field({
+      type: typeFor(memberName, { isOfDomain: true }),
+      nullable: true,
+      description: 'The member who works on the thread. Null: none.',
+      resolve: ({ assigneeId }, _args, context) => (assigneeId === null ? null : assignees(context, assigneeId, null)),
     }),
     labels: t.exposeStringList('labels', { description: 'Labels, in the order you added them.' }),
     messageCount: t.exposeInt('messageCount', { description: 'Number of received and sent messages.' }),
@@ -145,11 +155,14 @@ ThreadNode.implement({
   }),
 });
 
+const ASSIGNED = 'Who works on the thread: `me`, `none`, or the ID or address of a member.';
+
 const ThreadFilter = builder.inputType('ThreadFilter', {
   description: 'Filters a list of threads. Omit a field to match all.',
   fields: (t) => ({
     unread: t.boolean({ description: 'True matches threads with unread messages only.' }),
     claimed: t.boolean({ description: 'False matches threads that no one has claimed, true the others.' }),
+    assigned: t.string({ description: ASSIGNED }),
     trashed: t.boolean({ description: 'True matches threads in the trash, which are left out otherwise.' }),
     domain: t.string({ description: 'ID of a domain of yours, or the domain name of a participant.' }),
     address: t.string({ description: 'ID of an address of yours, or the address of a participant.' }),
@@ -188,6 +201,7 @@ function threadQuery(filter: typeof ThreadFilter.$inferInput | null | undefined)
   return {
     isUnread: filter?.unread ?? undefined,
     isClaimed: filter?.claimed ?? undefined,
+    assigned: filter?.assigned ?? undefined,
     isTrashed: filter?.trashed ?? undefined,
     domain: filter?.domain ?? undefined,
     address: filter?.address ?? undefined,
@@ -218,6 +232,7 @@ const InboxFilter = builder.inputType('InboxFilter', {
       description:
         'True matches threads in the trash, archived or not. They are left out otherwise, unless the search asks for them (in:trash).',
     }),
+    assigned: t.string({ description: ASSIGNED }),
     label: t.string({ description: 'A label of the thread, case-insensitive.' }),
     domain: t.string({ description: 'ID of a domain of yours, or the domain name of a participant.' }),
     address: t.string({ description: 'ID of an address of yours, or the address of a participant.' }),
@@ -307,6 +322,7 @@ function inboxQuery(filter: InboxFilterInput, search: string | null | undefined)
     isArchived: archived === null || archived === undefined ? undefined : ARCHIVED[archived],
     isTrashed: filter?.isTrashed ?? undefined,
     label: filter?.label ?? undefined,
+    assigned: filter?.assigned ?? undefined,
     domain: filter?.domain ?? undefined,
     address: filter?.address ?? undefined,
   };

@@ -44,7 +44,7 @@ afterEach(async () => {
   await bus.close();
 });
 
-/** The parser of these tests: the message is its subject; `!` fails. parse-pool.test.ts tries the real one. */
+/** The parser of these tests: the message is its subject; `!` fails. parse-pool.attack.ts tries the real one. */
 function subjectParser(
   parse: (message: ParseRequest) => string | Error = (message) => message.bytes.toString(),
 ): ParsePool {

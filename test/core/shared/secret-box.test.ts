@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { keepPreviousKey } from '../../../core/shared/previous-key.ts';
 import { decryptSecret, encryptSecret, SecretBoxError, secretKeyId } from '../../../core/shared/secret-box.ts';
+import { deriveReplyAddressKey, makeReplyAddress, readReplyAddress } from '../../../core/smtp/reply-address.ts';
+import { deriveReturnAddressKey, makeReturnAddress, readReturnAddress } from '../../../core/smtp/return-address.ts';
 
 const key = randomBytes(32);
 
@@ -47,4 +50,21 @@ test('equal texts have different ciphertexts', () => {
   expect(encryptSecret(key, 'canary', 'x', randomBytes(12))).not.toBe(
     encryptSecret(key, 'canary', 'x', randomBytes(12)),
   );
+});
+
+test('what the previous key encrypted and signed still counts, and nothing of a third key does', () => {
+  const [before, third] = [Buffer.alloc(32, 1), Buffer.alloc(32, 3)];
+  const after = keepPreviousKey(Buffer.alloc(32, 2), before);
+  const nonce = Buffer.alloc(12, 4);
+  expect(decryptSecret(after, 'dkim-key', encryptSecret(before, 'dkim-key', 'text', nonce))).toBe('text');
+  expect(() => decryptSecret(before, 'dkim-key', encryptSecret(after, 'dkim-key', 'text', nonce))).toThrow();
+  expect(() => decryptSecret(after, 'dkim-key', encryptSecret(third, 'dkim-key', 'text', nonce))).toThrow();
+  const id = `rcp_${'0'.repeat(32)}`;
+  const read = (key: Uint8Array) =>
+    readReturnAddress(deriveReturnAddressKey(after), makeReturnAddress(deriveReturnAddressKey(key), id, 'a.test'));
+  expect([read(before), read(after), read(third)]).toEqual([id, id, null]);
+  const reply = { id: `rpl_${'0'.repeat(32)}`, expiresAt: null };
+  const readReply = (key: Uint8Array) =>
+    readReplyAddress(deriveReplyAddressKey(after), makeReplyAddress(deriveReplyAddressKey(key), reply, 'a.test'));
+  expect([readReply(before), readReply(after), readReply(third)]).toEqual([reply, reply, null]);
 });

@@ -118,7 +118,14 @@ test('every table that has a user_id lies under row-level security, global table
      where c.relkind = 'r' and not c.relrowsecurity order by 1`,
   );
   // Those of accounts are closed to these roles altogether (auth-sessions.test.ts).
-  expect(rows.map((row) => row.name)).toEqual(['api_key', 'auth_credential', 'auth_passkey', 'auth_session']);
+  expect(rows.map((row) => row.name)).toEqual([
+    'api_key',
+    'auth_credential',
+    'auth_passkey',
+    'auth_recovery_code',
+    'auth_session',
+    'auth_totp',
+  ]);
 });
 
 function anyMail(emailId: string): StoredMail {

@@ -5,7 +5,7 @@ import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { recordStatements } from '../../support/statements.ts';
 
-// What no sweep of the route table (isolation-sweep.test.ts) shows. Each wall for itself: row-level security with the conditions of every statement, and the conditions alone.
+// What no sweep of the route table (isolation-sweep.attack.ts) shows. Each wall for itself: row-level security with the conditions of every statement, and the conditions alone.
 describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (role) => {
   let gateway: TestGateway;
   let mine: TestMailbox;

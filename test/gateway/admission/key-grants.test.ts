@@ -11,7 +11,7 @@ import { testActorContext } from '../../support/stages/actor-context.ts';
 
 /*
  * What is stored now and acts later does no more than the rights of the key that stored it, then and now (docs/decisions/0095). Every request
- * with every set of scopes is in stored-actions.test.ts.
+ * with every set of scopes is in stored-actions.attack.ts.
  */
 
 let gateway: TestGateway;

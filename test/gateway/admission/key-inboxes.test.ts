@@ -6,9 +6,10 @@ import { keepToKey, type TwoDomains } from '../../support/rows/two-domains.ts';
 import { makeTwoInboxes } from '../../support/rows/two-inboxes.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { type SweepOptions, sweepRoute } from '../../support/stages/isolation-sweep.ts';
+import { isOfLimitedKeys } from '../../support/stages/needed-scopes.ts';
 import { bodyExamples, isServed } from '../../support/stages/swept-routes.ts';
 
-// A key of one address beside another address of the same domain: key-domains.test.ts has what is the same for a key of one domain.
+// A key of one address beside another address of the same domain: key-domains.attack.ts has what is the same for a key of one domain.
 let gateway: TestGateway;
 let routes: ServedRoute[];
 let two: TwoDomains;
@@ -18,7 +19,7 @@ beforeAll(async () => {
   const recorded = await recordRoutes(() => openTestGateway());
   gateway = recorded.opened;
   await gateway.app.ready();
-  routes = recorded.routes.filter((route) => route.access?.isOfDomain === true && isServed(route) && !isGraph(route));
+  routes = recorded.routes.filter((route) => isOfLimitedKeys(route.access) && isServed(route) && !isGraph(route));
   two = await makeTwoInboxes(gateway);
   const { mailbox } = two.mine;
   const made = await insertKey(gateway.owner, mailbox, { scopes: ['read', 'send'], addresses: [mailbox.address] });

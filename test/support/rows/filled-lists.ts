@@ -5,7 +5,7 @@ import { makeIdentifier } from '../../../core/shared/identifiers.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
 import { insertDmarcReports } from '../../../db/queries/domains/dmarc-write.ts';
 import { dmarcXml } from '../mail/dmarc-reports.ts';
-import { addByInterface, addDraft, addMail, addRequest, addTeam, type HoldingsGround } from './holdings.ts';
+import { addByInterface, addDraft, addMail, addRefusal, addRequest, addTeam, type HoldingsGround } from './holdings.ts';
 import { insertMail } from './mail-rows.ts';
 import type { TestMailbox } from './routing-rows.ts';
 
@@ -50,6 +50,7 @@ export async function fillLists(ground: HoldingsGround, count: number): Promise<
     await addByInterface(ground, box, ['sent', 'later', 'batch', 'domain', 'rule', 'reply-address', 'suppression']);
     await addDraft(ground, { ...box, apiKey }, known['email_id'] ?? '');
     await addRequest(ground.actor, box);
+    await addRefusal(ground.actor, box);
     await addTeam(ground.actor, box);
     for (const type of ['email', 'email_group'] as const) await addForwarding(ground, box, type, n);
   }

@@ -65,6 +65,7 @@ export async function makeHoldings(ground: HoldingsGround): Promise<Holdings> {
     [mailbox.userId, suppressedBy(mailbox), randomBytes(16).toString('hex')],
   );
   await addRequest(ground.actor, mailbox);
+  await addRefusal(ground.actor, mailbox);
   await addTeam(ground.actor, mailbox);
   await fillEmptyTables(ground.actor, mailbox.userId, known);
   return holdingsOf(ground.actor, mailbox);
@@ -93,7 +94,17 @@ export async function addRequest(actor: Database, { userId }: TestMailbox): Prom
   );
 }
 
-/** Adds a member, an invitation and the workspace of a customer. */
+/** Puts mail that was refused at the door into its list. */
+export async function addRefusal(actor: Database, { userId, address }: TestMailbox): Promise<void> {
+  await actor.pool.query(
+    `insert into door_refusal (user_id, id, created_at, hour_at, last_at, reason, client_address, network, helo, sender, recipient, reply, times)
+     values ($1, 'rfs_' || $2, now(), date_trunc('hour', now()), now(), 'block_list', '192.0.2.7', '192.0.2.0/24', 'client.test',
+       'ada@elsewhere.test', $3, '554 5.7.1 Your address 192.0.2.7 is on the block list list.test', 1)`,
+    [userId, randomBytes(16).toString('hex'), address],
+  );
+}
+
+/** Adds a member, an invitation, a program with access and the workspace of a customer. */
 export async function addTeam(actor: Database, { userId }: TestMailbox): Promise<void> {
   const id = randomBytes(16).toString('hex');
   await actor.pool.query(
@@ -107,6 +118,14 @@ export async function addTeam(actor: Database, { userId }: TestMailbox): Promise
   await actor.pool.query(
     `insert into workspace_invitation (id, workspace_id, email, role, token_sha256, expires_at)
      values ('inv_' || $2, $1, 'invited-' || $2 || '@account.test', 'viewer', sha256(convert_to($2, 'UTF8')), now() + interval '7 days')`,
+    [userId, id],
+  );
+  await actor.pool.query(
+    `with made as (
+       insert into api_key (id, user_id, name, secret_sha256, is_grant)
+       values ('key_' || $2, $1, 'Program of ' || $1, sha256(convert_to($2, 'UTF8')), true) returning id)
+     insert into oauth_grant (id, workspace_id, client_id, client_host, level, resource)
+     select id, $1, 'client of ' || $1, 'app.test', 'read', '' from made`,
     [userId, id],
   );
   await actor.pool.query(
@@ -155,6 +174,13 @@ export async function addMail({ actor }: HoldingsGround, mailbox: TestMailbox): 
     `insert into thread_claim (user_id, thread_id, token_sha256, holder, claimed_at, expires_at)
      values ($1, $2, sha256(convert_to($2, 'UTF8')), 'Holder of ' || $1, now(), now() + interval '1 day')`,
     [userId, threadId],
+  );
+  await pool.query(
+    `with note as (
+       insert into thread_note (user_id, id, thread_id, author_name, text, mentions, unreached, created_at)
+       values ($1, 'note_' || $3, $2, 'Author of ' || $1, 'Note of ' || $1, '{}', '{}', now()) returning id)
+     insert into note_notice (user_id, note_id, person_id, due_at) select $1, id, 'usr_' || $3, now() + interval '1 day' from note`,
+    [userId, threadId, randomBytes(16).toString('hex')],
   );
   await pool.query(
     `insert into thread_undo (user_id, id, thread_count, message_count, state, created_at, expires_at)

@@ -29,6 +29,8 @@ function isMet(mail: SearchedMail, term: SearchTerm): boolean {
     }
     case 'label':
       return mail.labels.some((label) => label.toLowerCase() === term.key);
+    case 'assigned':
+      return false;
     case 'before':
       return mail.createdAt < term.at;
     case 'after':

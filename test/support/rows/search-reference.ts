@@ -157,6 +157,7 @@ function hasTerm(email: ReferenceEmail, term: SearchTerm): boolean {
     case 'flag':
       return hasFlag(email, term.flag);
     case 'label':
+    case 'assigned':
       return false;
   }
 }

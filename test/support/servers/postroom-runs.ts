@@ -11,6 +11,8 @@ export interface PostroomRun {
   child: ChildProcess;
   /** stdout so far */
   printed: () => string;
+  /** stderr so far */
+  complained: () => string;
   ended: Promise<Ran>;
 }
 
@@ -27,5 +29,5 @@ export function startPostroom(words: string[], environment: Record<string, strin
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);
   const ended = new Promise<Ran>((resolve) => void child.once('close', (code) => resolve({ code, out, error })));
-  return { child, printed: () => out, ended };
+  return { child, printed: () => out, complained: () => error, ended };
 }

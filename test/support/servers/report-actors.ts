@@ -87,8 +87,9 @@ export async function openReportActors(): Promise<ReportActors> {
       return createMailbox(database, { address: `hello@${domain}`, ...options, domain });
     },
     async deliver(bytes, recipient, reversePath = '') {
-      const { verdict, ...of } = await bus.ask('receiving.recipient.check', { recipient, reversePath });
-      if (!('userId' in of)) return 'code' in of ? of.code : verdict;
+      const checked = await bus.ask('receiving.recipient.check', { recipient, reversePath });
+      if (checked.verdict === 'reject') return checked.code;
+      const { verdict: _, ...of } = checked;
       const reply = await bus.ask(
         'receiving.message.accept',
         {

@@ -20,6 +20,7 @@ export function dashboardPaths(sample: SampleAccount | null): string[] {
     '/keys',
     '/requests',
     '/audit',
+    '/refused',
   ];
   if (sample === null) return lists;
   return [

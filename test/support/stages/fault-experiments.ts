@@ -18,10 +18,10 @@ export interface FaultExperiment {
   tests: readonly ExperimentTests[];
 }
 
-const SPLIT = 'test/flow/faults-split.test.ts';
-const SENDING = 'test/flow/sending-faults.test.ts';
+const SPLIT = 'test/flow/faults-split.attack.ts';
+const SENDING = 'test/flow/sending-faults.attack.ts';
 const FULL_DISK = 'test/flow/full-disk.long.ts';
-const POSTGRESQL = 'test/flow/postgresql-faults.test.ts';
+const POSTGRESQL = 'test/flow/postgresql-faults.attack.ts';
 const CLUSTER = 'test/flow/cluster-faults.long.ts';
 const REPLIES = 'test/haraka-plugins/replies.test.ts';
 const LIMITS = 'test/haraka-plugins/limits.test.ts';
@@ -40,7 +40,7 @@ const processes: FaultExperiment[] = [
       { file: SPLIT, name: 'killed at', row: 'smtp.before-ask' },
       { file: SPLIT, name: 'killed at', row: 'receiving.before-commit' },
       { file: SPLIT, name: 'killed at', row: 'receiving.replies-counted' },
-      { file: 'test/flow/faults.test.ts', name: 'process under load loses no mail', row: 'mail' },
+      { file: 'test/flow/faults.attack.ts', name: 'process under load loses no mail', row: 'mail' },
     ],
   },
   {
@@ -51,7 +51,7 @@ const processes: FaultExperiment[] = [
       { file: SPLIT, name: 'killed at', row: 'receiving.after-commit' },
       { file: SPLIT, name: 'killed at', row: 'smtp.after-answer' },
       { file: 'test/flow/inbound.test.ts', name: 'the same bytes offered again get 250' },
-      { file: 'test/flow/faults.test.ts', name: 'kill -9 of the whole service' },
+      { file: 'test/flow/faults.attack.ts', name: 'kill -9 of the whole service' },
     ],
   },
   {
@@ -68,7 +68,7 @@ const processes: FaultExperiment[] = [
       { file: SENDING, name: 'nothing is lost, and doubled is only what the sink took' },
       { file: SENDING, name: 'at random under load' },
       { file: SENDING, name: 'each scheduled email goes once' },
-      { file: 'test/flow/forwarding-faults.test.ts' },
+      { file: 'test/flow/forwarding-faults.attack.ts' },
     ],
   },
   {
@@ -109,8 +109,8 @@ const nats: FaultExperiment[] = [
     fault: 'The same wake-up arrives ten times and out of order',
     expected: 'No second webhook and no second send.',
     tests: [
-      { file: 'test/actors/delivery/faults.test.ts', name: 'wakes that come ten times' },
-      { file: 'test/actors/sending/leases.test.ts', name: 'the same wake ten times sends one message' },
+      { file: 'test/actors/delivery/faults.attack.ts', name: 'wakes that come ten times' },
+      { file: 'test/actors/sending/leases.attack.ts', name: 'the same wake ten times sends one message' },
       { file: 'test/actors/threading/actor.test.ts', name: '300 mails of three users' },
     ],
   },
@@ -140,7 +140,7 @@ const postgresql: FaultExperiment[] = [
     fault: 'PostgreSQL is paused',
     expected: '451 4.3.0 at RCPT, never 550 or 250, and 503 at the API, each within 10 s.',
     tests: [
-      { file: 'test/flow/faults.test.ts', name: 'PostgreSQL paused' },
+      { file: 'test/flow/faults.attack.ts', name: 'PostgreSQL paused' },
       { file: REQUESTS, name: 'that is paused is reported as 503' },
     ],
   },
@@ -237,7 +237,7 @@ const webhooks: FaultExperiment[] = [
     fault: 'The delivery actor is killed between the 200 of a webhook and its record',
     expected: 'A second request with the same id, and one success in the statistics.',
     tests: [
-      { file: 'test/actors/delivery/faults.test.ts', name: 'killed at' },
+      { file: 'test/actors/delivery/faults.attack.ts', name: 'killed at' },
       { file: SPLIT, name: 'killed at', row: 'delivery.posted' },
     ],
   },
@@ -248,7 +248,7 @@ const webhooks: FaultExperiment[] = [
     expected: 'Each event and email reaches the endpoint, in order, and none twice.',
     tests: [
       { file: 'test/actors/delivery/events.test.ts', name: 'killed at' },
-      { file: 'test/actors/delivery/faults.test.ts', name: 'while deliveries wait for each other' },
+      { file: 'test/actors/delivery/faults.attack.ts', name: 'while deliveries wait for each other' },
     ],
   },
 ];
@@ -259,7 +259,7 @@ const smtpOut: FaultExperiment[] = [
     fault: 'The remote server answers 4xx or 5xx, drops, hangs, or has no usable MX or TLS',
     expected: '4xx is retried for five days, 5xx bounces at once, and null MX and NXDOMAIN are permanent.',
     tests: [
-      { file: 'test/actors/sending/faults.test.ts' },
+      { file: 'test/actors/sending/faults.attack.ts' },
       { file: 'test/actors/sending/destinations.test.ts' },
       { file: 'test/actors/sending/retry.test.ts' },
       { file: 'test/actors/sending/tls.test.ts' },
@@ -436,7 +436,7 @@ const messages: FaultExperiment[] = [
     fault: 'A message on which the parser throws, hangs or runs out of memory',
     expected: 'Stored with its error after three tries, the webhook is sent, and other mail is not affected.',
     tests: [
-      { file: 'test/actors/receiving/parse-pool.test.ts' },
+      { file: 'test/actors/receiving/parse-pool.attack.ts' },
       { file: RECEIVING, name: 'a message that its parser cannot read' },
       { file: RECEIVING, name: 'a message that ended ten processes' },
     ],

@@ -17,12 +17,12 @@ export const securityCases: readonly SecurityCase[] = [
     expected: 'The same response as for an unknown id, and nothing is changed.',
     tests: [
       ...files(
-        'gateway/admission/isolation-sweep.test.ts',
-        'gateway/graphql/graphql-isolation.test.ts',
+        'gateway/admission/isolation-sweep.attack.ts',
+        'gateway/graphql/graphql-isolation.attack.ts',
         'gateway/admission/isolation.test.ts',
-        'gateway/admission/key-domains.test.ts',
+        'gateway/admission/key-domains.attack.ts',
       ),
-      { file: 'test/flow/faults.test.ts', name: 'after these faults a stranger is told nothing' },
+      { file: 'test/flow/faults.attack.ts', name: 'after these faults a stranger is told nothing' },
     ],
   },
   {
@@ -164,7 +164,7 @@ export const securityCases: readonly SecurityCase[] = [
     id: 'S21',
     attempt: 'SQL and NATS subjects in ids, filters and sort orders',
     expected: 'Parameters only. 400 or 404.',
-    tests: files('gateway/admission/isolation-sweep.test.ts', 'deploy/nats-permissions.test.ts'),
+    tests: files('gateway/admission/isolation-sweep.attack.ts', 'deploy/nats-permissions.test.ts'),
   },
   {
     id: 'S22',
@@ -172,8 +172,8 @@ export const securityCases: readonly SecurityCase[] = [
     expected: '401 or 403 everywhere within 5 s, and only hashes are stored.',
     tests: files(
       'gateway/admission/admission.test.ts',
-      'gateway/admission/key-scopes.test.ts',
-      'gateway/admission/key-scopes-graphql.test.ts',
+      'gateway/admission/key-scopes.attack.ts',
+      'gateway/admission/key-scopes-graphql.attack.ts',
       'gateway/admission/key-streams.test.ts',
     ),
   },
@@ -210,7 +210,7 @@ export const securityCases: readonly SecurityCase[] = [
     expected: 'One email and the same response, or 409.',
     tests: [
       ...files('gateway/rest/idempotency.test.ts'),
-      { file: 'test/flow/sending-faults.test.ts', name: 'an Idempotency-Key makes one email' },
+      { file: 'test/flow/sending-faults.attack.ts', name: 'an Idempotency-Key makes one email' },
     ],
   },
   {

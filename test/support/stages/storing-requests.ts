@@ -361,6 +361,10 @@ const checksDns: StayingCase = { actors: 'scheduling', given: async (w) => ({ id
 /** Requests that the documented examples do not try, each with what it needs to be done. */
 export const stayingCases: Readonly<Record<string, StayingCase>> = {
   'POST /mail/threads/:id/claim': alone(async (w) => ({ id: await w.thread(), body: { holder: 'x', ttl: 300 } })),
+  'POST /mail/threads/:id/notes': alone(async (w) => ({ id: await w.thread(), body: { text: 'A note' } })),
+  'PATCH /mail/notes/:id': alone(async (w) => ({ id: await w.note(), body: { text: 'Another note' } })),
+  'DELETE /mail/notes/:id': alone(async (w) => ({ id: await w.note() })),
+  'POST /mail/threads/:id/assign': alone(async (w) => ({ id: await w.thread(), body: { assignee: null } })),
   'POST /mail/threads/:id/claim/renew': alone(async (w) => {
     const { id, token } = await w.claimed();
     return { id, body: { token, ttl: 300 } };
@@ -395,6 +399,7 @@ export const stayingCases: Readonly<Record<string, StayingCase>> = {
 const AT_ONCE = 'changes mail, threads or drafts at once, and nothing acts on it later';
 const REMOVES = 'removes or stops something';
 const LOOKS = 'shows or computes something';
+const LEAVES = 'makes one request to a list at once, and stores nothing';
 const ADDS_MAIL = 'adds or reads mail, which endpoints and rules treat with the rights of those who set them up';
 const GIVES = 'gives no role with more rights than the request has';
 const SESSION = 'needs a session';
@@ -432,6 +437,11 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'POST /emails/:id/not-spam': ADDS_MAIL,
   'POST /emails/:id/restore': AT_ONCE,
   'POST /mail/threads/:id/restore': AT_ONCE,
+  'POST /mail/threads/:id/assign': AT_ONCE,
+  'POST /mail/threads/:id/presence': SESSION,
+  'POST /mail/threads/:id/notes': AT_ONCE,
+  'PATCH /mail/notes/:id': AT_ONCE,
+  'DELETE /mail/notes/:id': REMOVES,
   'POST /mail/threads/:id/claim': AT_ONCE,
   'POST /mail/threads/:id/claim/renew': AT_ONCE,
   'POST /mail/threads/:id/claim/release': AT_ONCE,
@@ -451,6 +461,7 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'DELETE /reply-addresses/:id': REMOVES,
   'DELETE /endpoints/:id': REMOVES,
   'POST /endpoints/preview-payload': LOOKS,
+  'POST /emails/:id/unsubscribe': LEAVES,
   'POST /endpoints/:id/test': 'posts an example at once',
   'POST /endpoints/:id/retry-waiting': 'makes pending deliveries due at once',
   'DELETE /guard/:id': REMOVES,
@@ -466,6 +477,7 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'POST /invitations': GIVES,
   'POST /invitations/:id/resend': GIVES,
   'DELETE /invitations/:id': REMOVES,
+  'DELETE /oauth/grants/:id': REMOVES,
   'POST /workspaces': ACCOUNT,
   'PATCH /workspaces/:id': ACCOUNT,
   'DELETE /workspaces/:id': REMOVES,
@@ -487,6 +499,11 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'mutation cancelEmail': REMOVES,
   'mutation pauseEmail': REMOVES,
   'mutation rejectEmail': REMOVES,
+  'mutation assignThread': AT_ONCE,
+  'mutation setThreadPresence': SESSION,
+  'mutation addThreadNote': AT_ONCE,
+  'mutation updateThreadNote': AT_ONCE,
+  'mutation deleteThreadNote': REMOVES,
   'mutation claimThread': AT_ONCE,
   'mutation renewThreadClaim': AT_ONCE,
   'mutation releaseThreadClaim': AT_ONCE,
@@ -530,6 +547,7 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'mutation createInvitation': GIVES,
   'mutation resendInvitation': GIVES,
   'mutation revokeInvitation': REMOVES,
+  'mutation revokeOauthGrant': REMOVES,
   'mutation suppressAddress': ACCOUNT,
   'mutation removeSuppression': ACCOUNT,
   'mutation createCustomerWorkspace': ACCOUNT,
@@ -540,6 +558,7 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'mutation updateApiKey': 'a key only loses scopes, domains and addresses',
   'mutation revokeApiKey': REMOVES,
   'mutation testEndpoint': 'posts an example at once',
+  'mutation unsubscribeFromList': LEAVES,
   'mutation retryWaitingDeliveries': 'makes pending deliveries due at once',
 
   'tool cancel_email': REMOVES,
@@ -547,10 +566,13 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'tool update_draft': 'a draft is sent with the rights of who sends it',
   'tool delete_draft': REMOVES,
   'tool reject_email': REMOVES,
+  'tool unsubscribe_from_list': LEAVES,
   'tool label_threads': AT_ONCE,
   'tool archive_threads': AT_ONCE,
   'tool mark_threads_read': AT_ONCE,
   'tool trash_threads': AT_ONCE,
+  'tool assign_thread': AT_ONCE,
+  'tool add_thread_note': AT_ONCE,
   'tool mark_spam': AT_ONCE,
   'tool mark_not_spam': ADDS_MAIL,
   'tool claim_thread': AT_ONCE,

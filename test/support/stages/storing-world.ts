@@ -27,6 +27,8 @@ export interface StoringWorld {
   key: () => Promise<string>;
   /** a thread with a received email */
   thread: () => Promise<string>;
+  /** a note in a thread */
+  note: () => Promise<string>;
   /** a thread with its claim */
   claimed: () => Promise<{ id: string; token: string }>;
   /** an address whose images are shown */
@@ -40,6 +42,8 @@ export interface StoringWorld {
   /** a person who is a viewer */
   member: () => Promise<string>;
   invitation: () => Promise<string>;
+  /** a grant of OAuth */
+  grant: () => Promise<string>;
   /** a number that was not used before */
   days: () => number;
   /** a text that was not used before */
@@ -155,6 +159,9 @@ export async function makeStoringWorld(gateway: TestGateway): Promise<StoringWor
     },
     key: async () => (await make('/api-keys', { name: 'x', scopes: ['read'] })).id,
     thread,
+    async note() {
+      return (await make(`/mail/threads/${await thread()}/notes`, { text: 'A note' })).id;
+    },
     async claimed() {
       const id = await thread();
       return { id, token: (await make(`/mail/threads/${id}/claim`, { holder: 'x', ttl: 300 })).token };
@@ -185,6 +192,15 @@ export async function makeStoringWorld(gateway: TestGateway): Promise<StoringWor
       await gateway.owner.pool.query(
         `update workspace_invitation set sent_at = now() - interval '1 hour' where id = $1`,
         [id],
+      );
+      return id;
+    },
+    async grant() {
+      const { id } = await make('/api-keys', { name: 'program' });
+      await gateway.owner.pool.query('update api_key set is_grant = true where id = $1', [id]);
+      await gateway.owner.pool.query(
+        `insert into oauth_grant (id, workspace_id, client_id, client_host, level, resource) values ($1, $2, 'program', 'app.test', 'read', '')`,
+        [id, userId],
       );
       return id;
     },

@@ -8,7 +8,7 @@ const OPEN =
   /^(?:GET \/health|GET \/ready|\w+ \/api\/v1(?:\/\*)?|\w+ \/api\/auth\/.*|OPTIONS \/(?:api\/e2|graphql)\*|GET \/\.well-known\/mta-sts\.txt|\w+ \/unsubscribe\/:token|GET \/graphql\/explorer\/:part|GET \/api\/e2\/(?:openapi\.json|docs(?:\/.*)?))$/;
 /** Files of the dashboard, the same for everybody. */
 const FILES = /^GET \/(?:assets\/.*|[^/]*\.\w+)$/;
-/** Swept by graph-sweep.ts and gateway/mcp/mcp-isolation.test.ts. */
+/** Swept by graph-sweep.ts and gateway/mcp/mcp-isolation.attack.ts. */
 const SWEPT_ELSEWHERE = /^(?:\w+ \/graphql|POST \/mcp)$/;
 
 /** It has no ID, and revokes the key of the request, which the sweep needs; see rest/client-contract.test.ts. */

@@ -1,15 +1,12 @@
-import { Button, Checkbox, Group, Select, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { useState } from 'react';
+import { Button, Checkbox, Group, Select } from '@mantine/core';
 import { useSearchParams } from 'wouter';
 import { EmptyState } from '../../parts/empty-state.tsx';
-import { IconDownload, IconFingerprint, IconSearch } from '../../parts/icons.ts';
+import { FilterText } from '../../parts/filter-text.tsx';
+import { IconDownload, IconFingerprint } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { ACTOR_KINDS, type AuditFilter, OBJECT_KINDS } from './audit-documents.ts';
 import { AuditList } from './audit-list.tsx';
 
-/** Delay between the last keystroke and the search. Milliseconds. */
-const REST_MS = 300;
 const FILTERS = ['actor', 'who', 'object', 'id', 'denied', 'from', 'to'];
 const LABELS = { actor: 'Person or key', id: 'Object ID', from: 'From', to: 'To' } as const;
 
@@ -99,35 +96,6 @@ export function AuditPage() {
         }
       />
     </>
-  );
-}
-
-function FilterText({
-  label,
-  type,
-  value,
-  set,
-}: {
-  label: string;
-  type: 'search' | 'datetime-local';
-  value: string;
-  set: (value: string) => void;
-}) {
-  const [typed, setTyped] = useState(value);
-  const find = useDebouncedCallback((text: string) => set(text.trim()), REST_MS);
-  return (
-    <TextInput
-      type={type}
-      aria-label={label}
-      placeholder={label}
-      leftSection={type === 'search' ? <IconSearch size={16} aria-hidden /> : undefined}
-      value={typed}
-      maxLength={320}
-      onChange={({ currentTarget }) => {
-        setTyped(currentTarget.value);
-        find(currentTarget.value);
-      }}
-    />
   );
 }
 

@@ -1,9 +1,10 @@
 import { NativeSelect } from '@mantine/core';
-import { IconAt, IconTag } from '../../parts/icons.ts';
+import { IconAt, IconTag, IconUser } from '../../parts/icons.ts';
 import type { InboxFrame } from './inbox-documents.ts';
 import type { InboxView } from './inbox-view.ts';
+import { useTeam } from './use-team.ts';
 
-/** Filters of the list by label and address, where there is a choice. */
+/** Filters of the list by label, address and assignee, where there is a choice. */
 export function ConditionFilters({
   view,
   frame,
@@ -21,6 +22,12 @@ export function ConditionFilters({
     value: node.address,
     label: node.address,
   }));
+  const { members, isTeam } = useTeam();
+  const assignees = [
+    { value: 'me', label: 'Assigned to me' },
+    { value: 'none', label: 'Unassigned' },
+    ...members.filter(({ isYou }) => !isYou).map(({ id, called }) => ({ value: id, label: called })),
+  ];
   return (
     <>
       {(labels.length > 0 || view.label !== null) && (
@@ -43,6 +50,17 @@ export function ConditionFilters({
           onChange={(event) => go({ address: event.currentTarget.value || null })}
           leftSection={<IconAt size={14} aria-hidden />}
           miw={140}
+        />
+      )}
+      {(isTeam || view.assigned !== null) && (
+        <NativeSelect
+          size="xs"
+          aria-label="Assigned to"
+          data={withOwn('Assigned to anyone', assignees, view.assigned)}
+          value={view.assigned ?? ''}
+          onChange={(event) => go({ assigned: event.currentTarget.value || null })}
+          leftSection={<IconUser size={14} aria-hidden />}
+          miw={150}
         />
       )}
     </>

@@ -23,7 +23,7 @@ export function InboxEmpty({
   /** adds an operator to the search */
   insert: (text: string) => void;
 }) {
-  const { folder, search, label, address } = view;
+  const { folder, search, label, address, assigned } = view;
   if (search !== '')
     return (
       <Note icon={IconSearchOff} title="No results" about={`No email matches ${search}`}>
@@ -35,9 +35,9 @@ export function InboxEmpty({
         </Paper>
       </Note>
     );
-  if (label !== null || address !== null)
+  if (label !== null || address !== null || assigned !== null)
     return (
-      <Note icon={IconMailOff} title="No conversations" about="No conversation has this label and address.">
+      <Note icon={IconMailOff} title="No conversations" about="No conversation has this label, address and assignee.">
         <Button size="xs" variant="default" onClick={clear}>
           Show all conversations
         </Button>

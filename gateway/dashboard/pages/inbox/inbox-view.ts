@@ -14,6 +14,8 @@ export interface InboxView {
   search: string;
   label: string | null;
   address: string | null;
+  /** `me`, `none`, or the ID of a member; null: any */
+  assigned: string | null;
   /** null if no thread is open */
   threadId: string | null;
   compose: Composing | null;
@@ -43,7 +45,7 @@ export function useInboxView(): {
 }
 
 /** Returns the conditions of a view as GraphQL variables. */
-export function wantedOf({ folder, search, label, address }: InboxView): ThreadsWanted {
+export function wantedOf({ folder, search, label, address, assigned }: InboxView): ThreadsWanted {
   return {
     search: folder === 'sent' ? `in:sent ${search}`.trim() : search === '' ? null : search,
     filter: {
@@ -52,6 +54,7 @@ export function wantedOf({ folder, search, label, address }: InboxView): Threads
       isTrashed: folder === 'trash' ? true : null,
       label,
       address,
+      assigned,
     },
   };
 }
@@ -63,6 +66,7 @@ function viewOf(threadId: string | null, parameters: URLSearchParams): InboxView
     search: parameters.get('q') ?? '',
     label: parameters.get('label'),
     address: parameters.get('address'),
+    assigned: parameters.get('assigned'),
     threadId,
     compose: composingOf(parameters),
   };
@@ -91,15 +95,16 @@ export function pathOfDraft(draft: {
     mode === 'new' || originalEmail === null || threadId === null
       ? { mode: 'new', draftId }
       : { mode, emailId: originalEmail.id, draftId };
-  return pathOfView({ folder: 'inbox', search: '', label: null, address: null, threadId, compose });
+  return pathOfView({ folder: 'inbox', search: '', label: null, address: null, assigned: null, threadId, compose });
 }
 
-function pathOfView({ folder, search, label, address, threadId, compose }: InboxView): string {
+function pathOfView({ folder, search, label, address, assigned, threadId, compose }: InboxView): string {
   const parameters = new URLSearchParams();
   if (folder !== 'inbox') parameters.set('in', folder);
   if (search !== '') parameters.set('q', search);
   if (label !== null) parameters.set('label', label);
   if (address !== null) parameters.set('address', address);
+  if (assigned !== null) parameters.set('assigned', assigned);
   if (compose?.mode === 'new') parameters.set('compose', 'new');
   else if (compose !== null) parameters.set(compose.mode, compose.emailId);
   if (compose?.draftId !== undefined) parameters.set('draft', compose.draftId);

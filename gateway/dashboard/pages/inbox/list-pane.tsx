@@ -29,7 +29,7 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
   const [density, setDensity] = useDensity();
   const isCompact = density === 'compact';
   const found = useMemo(() => patternOfSearch(view.search), [view.search]);
-  const clear = () => go({ search: '', label: null, address: null });
+  const clear = () => go({ search: '', label: null, address: null, assigned: null });
   return (
     <section className={`${style['pane']} ${style['list']}`} aria-label="Conversations">
       <div className={style['listHead']}>

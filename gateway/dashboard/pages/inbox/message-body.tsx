@@ -31,7 +31,7 @@ export function MessageBody({ message }: { message: ThreadMessage }) {
   const email = data?.email;
   return (
     <>
-      <MessageEnvelope message={message} authentication={email?.content.authentication ?? null} />
+      <MessageEnvelope message={message} body={email ?? null} />
       {error !== undefined && email === undefined && <ErrorNote error={error} retry={refresh} />}
       {email === undefined && error === undefined && <Skeleton h={60} aria-label="Loading the message" />}
       {email === null && <Text size="sm">This message was deleted.</Text>}

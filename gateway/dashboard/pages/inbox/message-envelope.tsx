@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { IconShieldCheck, IconShieldQuestion, IconShieldX, type IconType } from '../../parts/icons.ts';
 import { exactTime } from '../../parts/relative-time.tsx';
+import { LeaveList } from './leave-list.tsx';
 import { mailboxText, nameOf } from './people.ts';
 import type { MessageBodyData, ThreadMessage } from './thread-documents.ts';
 
@@ -31,12 +32,15 @@ const RESULTS: Record<Authentication['spf']['result'], string> = {
 /** Recipients, date, sender verification, and the reason why the message belongs to this conversation. */
 export function MessageEnvelope({
   message,
-  authentication,
+  body,
 }: {
   message: ThreadMessage;
-  authentication: Authentication | null;
+  /** null: not loaded yet */
+  body: MessageBodyData | null;
 }) {
   const { to, cc, bcc, replyTo, threadReason, createdAt, envelopeRecipient, id } = message;
+  const authentication = body?.content.authentication ?? null;
+  const offer = body?.listUnsubscribe ?? null;
   const [isOpen, setOpen] = useState(false);
   const everyone = [...to, ...cc, ...bcc];
   const first = to[0] === undefined ? (envelopeRecipient ?? 'undisclosed recipients') : nameOf(to[0]);
@@ -50,6 +54,7 @@ export function MessageEnvelope({
         <UnstyledButton fz="xs" c="var(--mantine-color-anchor)" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? 'Hide details' : 'Show details'}
         </UnstyledButton>
+        {offer !== null && <LeaveList emailId={id} offer={offer} />}
       </Group>
       {isOpen && (
         <>

@@ -8,6 +8,7 @@ const OPERATORS = [
   { text: 'subject:', about: 'a word in the subject' },
   { text: 'domain:', about: 'a domain on either side' },
   { text: 'label:', about: 'a label, such as label:"to do"' },
+  { text: 'assigned:me', about: 'assigned to you; also assigned:none, assigned:ann@example.com' },
   { text: 'has:attachment', about: 'with attachments' },
   { text: 'is:unread', about: 'unread; also is:read, is:archived' },
   { text: 'in:trash', about: 'in the trash' },

@@ -15,7 +15,7 @@ export const THREAD = graphql(
   query InboxThread($id: ID!, $last: Int!) {
     thread(id: $id) {
       id subject messageCount unreadCount isArchived trashedAt labels lastMessageAt
-      claim { holder expiresAt }
+      claim { holder expiresAt } assignee { id name email }
       participants { name address }
       messages(last: $last) {
         edges { cursor node { ...ThreadMessage } }
@@ -52,6 +52,7 @@ export const MESSAGE_BODY = graphql(`
       recipients { id address status lastCode lastText refusal { title advice } nextAttemptAt settledAt }
       securityWarnings { kind text shown actual }
       security { injection { verdict findings { part excerpt why } } }
+      listUnsubscribe { isOneClick url }
       content {
         text cleanedText html parseError isTruncated
         authentication {

@@ -13,10 +13,12 @@ import {
   IconTrash,
 } from '../../parts/icons.ts';
 import { exactTime } from '../../parts/relative-time.tsx';
+import { AssignMenu } from './assign-menu.tsx';
 import style from './inbox.module.css';
 import type { LabelCount } from './inbox-documents.ts';
 import type { Composing } from './inbox-view.ts';
 import { LabelMenu } from './label-menu.tsx';
+import { PresenceNote } from './presence-note.tsx';
 import { Tool } from './selection-bar.tsx';
 import type { OpenThread, ThreadMessage } from './thread-documents.ts';
 import { TrashTools, trashEnd } from './trash-tools.tsx';
@@ -32,11 +34,13 @@ export interface ThreadHeadProps {
   back: () => void;
   backHref: string;
   compose: (composing: Composing) => void;
+  /** whether a reply or a forwarded email is being written */
+  isAnswering: boolean;
 }
 
 /** Subject, labels and actions of the conversation. */
 export function ThreadHead(props: ThreadHeadProps) {
-  const { thread, messages, labels, acts, isLabelling, setLabelling, back, backHref, compose } = props;
+  const { thread, messages, labels, acts, isLabelling, setLabelling, back, backHref, compose, isAnswering } = props;
   const { id, isArchived, messageCount, claim } = thread;
   const last = messages.findLast(({ type }) => type === 'RECEIVED') ?? messages.at(-1);
   const subject = thread.subject || 'No subject';
@@ -79,6 +83,7 @@ export function ThreadHead(props: ThreadHeadProps) {
               {claim.holder} is answering
             </Text>
           )}
+          <PresenceNote threadId={id} isReplying={isAnswering} />
           {thread.labels.map((label) => (
             <Badge
               key={label}
@@ -117,6 +122,7 @@ export function ThreadHead(props: ThreadHeadProps) {
               <IconMail size={18} aria-hidden />
             </Tool>
           </Group>
+          <AssignMenu assignee={thread.assignee} assign={(to) => void acts.assign([id], to)} />
           <LabelMenu
             labels={labels}
             given={[thread.labels]}

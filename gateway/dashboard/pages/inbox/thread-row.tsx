@@ -1,6 +1,7 @@
-import { Badge, Checkbox } from '@mantine/core';
+import { Avatar, Badge, Checkbox } from '@mantine/core';
 import { type KeyboardEvent, type MouseEvent, memo } from 'react';
 import { IconArchive, IconPaperclip } from '../../parts/icons.ts';
+import { nameAssignee } from './assign-menu.tsx';
 import type { Density } from './density.ts';
 import { FoundWords } from './found-words.tsx';
 import style from './inbox.module.css';
@@ -57,7 +58,7 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
     now,
     actions,
   } = props;
-  const { id, latestMessage, lastMessageAt, unreadCount, messageCount, labels, isArchived } = thread;
+  const { id, latestMessage, lastMessageAt, unreadCount, messageCount, labels, isArchived, assignee } = thread;
   const people = isSentView
     ? `To: ${participantsText(thread.participants, ownDomains)}`
     : sendersText(thread.senders, ownDomains);
@@ -92,6 +93,19 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
           {label}
         </Badge>
       ))}
+      {assignee !== null && (
+        <>
+          <Avatar
+            size={18}
+            radius="xl"
+            name={nameAssignee(assignee)}
+            color="gray"
+            alt=""
+            title={`Assigned to ${nameAssignee(assignee)}`}
+          />
+          <span className={style['words']}>{`assigned to ${nameAssignee(assignee)}`}</span>
+        </>
+      )}
       {labels.length > SHOWN_LABELS && <span className={style['count']}>+{labels.length - SHOWN_LABELS}</span>}
     </>
   );

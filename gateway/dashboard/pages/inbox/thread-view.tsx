@@ -12,6 +12,7 @@ import { ThreadApprovals } from './thread-approvals.tsx';
 import type { OpenThread, ThreadMessage } from './thread-documents.ts';
 import { ThreadDrafts } from './thread-drafts.tsx';
 import { ThreadHead } from './thread-head.tsx';
+import { ThreadNotes } from './thread-notes.tsx';
 import { MESSAGES, type ThreadInSight } from './use-thread.ts';
 import type { ThreadActs } from './use-thread-acts.ts';
 
@@ -73,7 +74,9 @@ export function ThreadView(props: ThreadViewProps) {
     );
   return (
     <>
-      <ThreadHead {...{ thread, labels, acts, isLabelling, setLabelling, back, backHref, messages, compose }} />
+      <ThreadHead
+        {...{ thread, labels, acts, isLabelling, setLabelling, back, backHref, messages, compose, isAnswering }}
+      />
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and the keyboard has to get there */}
       <div className={style['thread']} ref={scroll} tabIndex={0} data-messages role="region" aria-label="Messages">
         <Stack gap="xs">
@@ -105,6 +108,7 @@ export function ThreadView(props: ThreadViewProps) {
               <Text size="sm">The conversation could not be refreshed.</Text>
             </Alert>
           )}
+          <ThreadNotes threadId={thread.id} />
           {!isAnswering && (
             <>
               <ThreadApprovals threadId={thread.id} />

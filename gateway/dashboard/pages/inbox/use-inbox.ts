@@ -1,6 +1,7 @@
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { useShortcuts } from '../../shell/keys.ts';
+import { useRight, useViewer } from '../../shell/viewer.ts';
 import { INBOX_FRAME, type InboxFrame, type ThreadRow } from './inbox-documents.ts';
 import { type InboxView, useInboxView, wantedOf } from './inbox-view.ts';
 import { type LargeChange, useLargeChange } from './large-change.ts';
@@ -60,12 +61,14 @@ interface OpenedThread {
 }
 
 /** A thread as far as keys act on it. */
-type ActedOn = Pick<ThreadRow, 'id' | 'isArchived' | 'trashedAt' | 'unreadCount'>;
+type ActedOn = Pick<ThreadRow, 'id' | 'isArchived' | 'trashedAt' | 'unreadCount' | 'assignee'>;
 
 /** Connects the parts of the inbox: the view in the URL, the list, the selection, and the keys. */
 export function useInbox(): Inbox {
   const { view, pathOf, go } = useInboxView();
   const { threadId, folder, search } = view;
+  const { person } = useViewer();
+  const mayOrganize = useRight('organize');
   const { data: frame } = useLiveQuery({
     query: INBOX_FRAME,
     variables: {},
@@ -220,6 +223,13 @@ export function useInbox(): Inbox {
     if (selected.length === 0 && threadId === null && activeId !== null) selection.set([activeId]);
     setLabelling(meant().length > 0);
   };
+  const assignToMe = () => {
+    const threads = meant();
+    if (person === null || !mayOrganize || threads.length === 0) return;
+    const isMine = threads.every(({ assignee }) => assignee?.id === person.id);
+    const ids = threads.map(({ id }) => id);
+    void acts.assign(ids, isMine ? null : { id: person.id, name: person.name, email: person.email });
+  };
   useShortcuts({
     j: () => step(1),
     k: () => step(-1),
@@ -231,6 +241,7 @@ export function useInbox(): Inbox {
     '#': orAll(remove, { kind: 'trash' }),
     u: orAll(unread, { kind: 'read', isRead: false }),
     l: () => (bulk.chosen === null ? whenLoaded(label, true) : setLabelling(true)),
+    i: () => whenLoaded(assignToMe),
     m: () => bulk.chosen === null && askMerge(),
     r: answer('reply'),
     a: answer('reply-all'),
@@ -254,7 +265,7 @@ export function useInbox(): Inbox {
     selection.clear();
     bulk.clear();
   });
-  useEffect(() => forget(), [folder, search, view.label, view.address]);
+  useEffect(() => forget(), [folder, search, view.label, view.address, view.assigned]);
 
   const latest = useRef({ open, select });
   latest.current = { open, select };

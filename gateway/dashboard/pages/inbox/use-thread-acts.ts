@@ -2,6 +2,7 @@ import { useRef } from 'react';
 import { graphql } from '../../graphql.ts';
 import { showNotice } from '../../parts/notice.tsx';
 import { useAct } from '../../parts/use-act.ts';
+import { type Assignee, nameAssignee } from './assign-menu.tsx';
 import { THREAD_ROW, type ThreadRow } from './inbox-documents.ts';
 import { heldRows } from './thread-pages.ts';
 import type { ThreadList } from './use-thread-list.ts';
@@ -11,6 +12,16 @@ export const UPDATE = graphql(`
     updateThreads(input: $input) {
       __typename
       ... on UpdateThreadsPayload { undoId threads { id unreadCount isArchived labels } }
+      ... on Error { message code }
+    }
+  }
+`);
+
+const ASSIGN = graphql(`
+  mutation InboxAssignThread($input: AssignThreadInput!) {
+    assignThread(input: $input) {
+      __typename
+      ... on AssignThreadPayload { thread { id assignee { id name email } } }
       ... on Error { message code }
     }
   }
@@ -75,6 +86,8 @@ export interface ThreadActs {
   /** `isQuiet`: because the thread was read, not because the user asked for it */
   markRead: (ids: readonly string[], isRead: boolean, isQuiet?: boolean) => Promise<void>;
   label: (ids: readonly string[], add: readonly string[], remove: readonly string[]) => Promise<void>;
+  /** Assigns threads to a member, or with null to none. */
+  assign: (ids: readonly string[], to: Assignee | null) => Promise<void>;
   /** Moves threads to the trash. */
   trash: (ids: readonly string[]) => Promise<void>;
   /** Moves threads back from the trash. */
@@ -94,6 +107,7 @@ export interface ThreadActs {
  */
 export function useThreadActs(list: ThreadList, leaves: (isArchived: boolean) => boolean): ThreadActs {
   const { act: update } = useAct(UPDATE);
+  const { act: give } = useAct(ASSIGN);
   const { act: join } = useAct(MERGE);
   const { act: moveToTrash } = useAct(TRASH);
   const { act: moveBack } = useAct(RESTORE);
@@ -173,6 +187,24 @@ export function useThreadActs(list: ThreadList, leaves: (isArchived: boolean) =>
     list.patch(touched, (thread) => ({ ...thread, unreadCount: counts.get(thread.id) ?? thread.unreadCount }));
     return null;
   };
+  const setAssignee = async (ids: readonly string[], to: Assignee | null): Promise<(() => void) | null> => {
+    const before = new Map(heldRows(list.pages).map(({ node }) => [node.id, node.assignee]));
+    const done: string[] = [];
+    for (const id of ids) {
+      const { payload } = await give({ input: { threadId: id, assignee: to?.id ?? null } });
+      if (payload === null) break;
+      done.push(id);
+      list.patch(new Set([id]), (thread) => ({ ...thread, assignee: payload.thread.assignee }));
+    }
+    if (done.length === 0) return null;
+    return () => {
+      for (const id of done) {
+        const former = before.get(id) ?? null;
+        void give({ input: { threadId: id, assignee: former?.id ?? null } });
+        list.patch(new Set([id]), (thread) => ({ ...thread, assignee: former }));
+      }
+    };
+  };
   const setLabels = async (ids: readonly string[], add: readonly string[], remove: readonly string[]) => {
     const { payload } = await update({
       input: { threadIds: [...ids], addLabels: [...add], removeLabels: [...remove] },
@@ -201,6 +233,13 @@ export function useThreadActs(list: ThreadList, leaves: (isArchived: boolean) =>
       if (ids.length === 0 || add.length + remove.length === 0) return;
       const words = add.length > 0 ? `labeled ${add.join(', ')}` : `no longer labeled ${remove.join(', ')}`;
       await tell(`${conversations(ids.length)} ${words}`, setLabels(ids, add, remove));
+    },
+    async assign(ids, to) {
+      if (ids.length === 0) return;
+      await tell(
+        `${conversations(ids.length)} ${to === null ? 'assigned to no one' : `assigned to ${nameAssignee(to)}`}`,
+        setAssignee(ids, to),
+      );
     },
     async trash(ids) {
       if (ids.length === 0) return;

@@ -9,10 +9,11 @@ import { useAct } from '../../parts/use-act.ts';
 import { announceSignOut } from '../../shell/session-news.ts';
 import { leaveErased } from '../../shell/sign-out.ts';
 import { useRight, useViewer } from '../../shell/viewer.ts';
-import { type AuthOutcome, type AuthUser, auth } from '../sign-in/auth-calls.ts';
+import { type AuthOutcome, auth } from '../sign-in/auth-calls.ts';
 import { Password } from '../sign-in/new-password.tsx';
 import { canUsePasskeys, signInByPasskey } from '../sign-in/passkeys.ts';
 import { useAuthSettings } from '../sign-in/use-auth-settings.ts';
+import { startExport } from './export-section.tsx';
 import { Section } from './section.tsx';
 import { useAsked } from './use-asked.ts';
 
@@ -71,7 +72,15 @@ function EraseDialog({ close }: { close: () => void }) {
       {data !== undefined && <Erased counts={data.viewer.erasurePreview} />}
       <Text size="sm">
         To keep a copy,{' '}
-        <Anchor href="/api/auth/export" download underline="always">
+        <Anchor
+          href="/api/auth/export"
+          download
+          underline="always"
+          onClick={(event) => {
+            event.preventDefault();
+            void startExport();
+          }}
+        >
           export the account
         </Anchor>{' '}
         first, and wait until the download has ended.
@@ -136,22 +145,23 @@ function ConfirmErasure({ close }: { close: () => void }) {
   const hasPasskey =
     passkeys !== undefined && passkeys.length > 0 && settings !== null && canUsePasskeys(settings.passkeyHost);
 
-  const erase = async (by: 'password' | 'passkey', signIn: () => Promise<AuthOutcome<{ user: AuthUser }> | null>) => {
+  const erase = async (by: 'password' | 'passkey', signIn: () => Promise<AuthOutcome<unknown> | null>) => {
     setBusy(by);
     setTrouble(await eraseAfter(signIn));
     setBusy(null);
   };
-  const eraseAfter = async (signIn: () => Promise<AuthOutcome<{ user: AuthUser }> | null>): Promise<string | null> => {
+  const confirmByPasskey = async (): Promise<AuthOutcome<unknown> | null> => {
+    const outcome = await signInByPasskey('optional', new AbortController().signal);
+    if (outcome?.problem !== null || outcome.answer.user.id === person?.id) return outcome;
+    await auth.signOut();
+    const message = 'This passkey belongs to another account. Reload the page and sign in again.';
+    return { answer: null, problem: { message, code: null, status: 0, fields: {} } };
+  };
+  const eraseAfter = async (signIn: () => Promise<AuthOutcome<unknown> | null>): Promise<string | null> => {
     const outcome = await signIn();
     if (outcome === null) return null;
     if (outcome.problem !== null)
-      return outcome.problem.code === 'INVALID_EMAIL_OR_PASSWORD'
-        ? 'This is not your password.'
-        : outcome.problem.message;
-    if (outcome.answer.user.id !== person?.id) {
-      await auth.signOut();
-      return 'This passkey belongs to another account. Reload the page and sign in again.';
-    }
+      return outcome.problem.code === 'INVALID_PASSWORD' ? 'This is not your password.' : outcome.problem.message;
     const { problem } = await act({ confirmEmail: typed });
     if (problem !== null) return problem.message;
     announceSignOut();
@@ -165,7 +175,7 @@ function ConfirmErasure({ close }: { close: () => void }) {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        if (isTyped && password !== '') void erase('password', () => auth.signIn({ email, password }));
+        if (isTyped && password !== '') void erase('password', () => auth.confirmSignIn(password));
       }}
     >
       <Stack>
@@ -203,7 +213,7 @@ function ConfirmErasure({ close }: { close: () => void }) {
               leftSection={<IconFingerprint size={16} aria-hidden />}
               disabled={!isTyped || busy === 'password'}
               loading={busy === 'passkey'}
-              onClick={() => void erase('passkey', () => signInByPasskey('optional', new AbortController().signal))}
+              onClick={() => void erase('passkey', confirmByPasskey)}
             >
               Erase with passkey
             </Button>

@@ -1,6 +1,15 @@
 import { Button, Group, Text } from '@mantine/core';
+import { confirmSignIn } from '../../parts/confirm-sign-in.ts';
 import { IconDownload } from '../../parts/icons.ts';
+import { auth } from '../sign-in/auth-calls.ts';
 import { Section } from './section.tsx';
+
+/** Starts the download, after the person has confirmed the sign-in if that is needed. */
+export async function startExport(): Promise<void> {
+  const { answer } = await auth.secondFactor();
+  if (answer?.isFresh === false && !(await confirmSignIn())) return;
+  window.location.assign('/api/auth/export');
+}
 
 /** Downloads all data of the account. */
 export function ExportSection() {
@@ -18,6 +27,10 @@ export function ExportSection() {
           component="a"
           href="/api/auth/export"
           download
+          onClick={(event) => {
+            event.preventDefault();
+            void startExport();
+          }}
           variant="default"
           leftSection={<IconDownload size={16} aria-hidden />}
         >

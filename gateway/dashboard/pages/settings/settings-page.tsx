@@ -4,6 +4,7 @@ import { useSearchParams } from 'wouter';
 import { rememberUndoSeconds, UNDO_CHOICES, undoSeconds } from '../../composer/browser-settings.ts';
 import { IconLock, IconMoon, IconServer2, IconSun, IconSunMoon, IconUser } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { useRight } from '../../shell/viewer.ts';
 import { DesktopNoticesSection } from './desktop-notices-section.tsx';
 import { EraseSection } from './erase-section.tsx';
 import { ExportSection } from './export-section.tsx';
@@ -12,16 +13,21 @@ import { LimitsSection } from './limits-section.tsx';
 import { PasskeysSection } from './passkeys-section.tsx';
 import { PasswordSection } from './password-section.tsx';
 import { ProfileSection } from './profile-section.tsx';
+import { ProgramsSection } from './programs-section.tsx';
 import { RetentionSection } from './retention-section.tsx';
+import { SecondFactorSection } from './second-factor-section.tsx';
 import { Section } from './section.tsx';
 import { ServerSection } from './server-section.tsx';
 import { SessionsSection } from './sessions-section.tsx';
+import { SingleSignOnSection } from './single-sign-on-section.tsx';
 
 const tabs = ['account', 'security', 'service'] as const;
 
 /** The account, its sign-in methods, and facts about the service. */
 export function SettingsPage() {
   const [search, setSearch] = useSearchParams();
+  const mayRequire = useRight('members');
+  const isOwner = useRight('ownership');
   const asked = search.get('tab');
   const tab = tabs.find((one) => one === asked) ?? 'account';
   return (
@@ -57,8 +63,11 @@ export function SettingsPage() {
         <Tabs.Panel value="security">
           <Stack maw={760}>
             <PasswordSection />
+            <SecondFactorSection mayRequire={mayRequire} />
             <PasskeysSection />
             <SessionsSection />
+            {isOwner && <SingleSignOnSection />}
+            <ProgramsSection />
           </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="service">

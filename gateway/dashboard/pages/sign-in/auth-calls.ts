@@ -1,4 +1,5 @@
 import { endSession } from '../../client.ts';
+import { confirmed } from '../../parts/confirm-sign-in.ts';
 
 /** The signed-in user. */
 export interface AuthUser {
@@ -46,6 +47,24 @@ export interface ShownInvitation {
   hasAccount: boolean;
 }
 
+/** What a person can allow a program. */
+export type GrantLevel = 'read' | 'send' | 'everything';
+
+/** Which request of a program a person decides about: the query of its link, or the code that a terminal shows. */
+export type ConnectRequest = { parameters: Record<string, string> } | { userCode: string };
+
+/** What a program asks for. */
+export interface ConnectQuestion {
+  /** `verifiedHost` null: anyone can give a program this name */
+  client: { name: string; verifiedHost: string | null };
+  /** where the browser goes next, or where the terminal is */
+  host: string;
+  workspaceId: string;
+  /** what the role of the person allows */
+  levels: GrantLevel[];
+  requested: GrantLevel;
+}
+
 /** Error of an account request. */
 export interface AuthProblem {
   /** text for the user */
@@ -60,17 +79,76 @@ export interface AuthProblem {
 
 export type AuthOutcome<Answer> = { answer: Answer; problem: null } | { answer: null; problem: AuthProblem };
 
+/** What is possible before sign-in. */
+export interface AuthSettings {
+  signUp: boolean;
+  passkeyHost: string;
+  /** `by address`: some workspaces may have single sign-on; `service`: the service has it; `required`: there is no other way */
+  singleSignOn: 'by address' | 'service' | 'required';
+}
+
+/** The second factor of the person. */
+export interface SecondFactorState {
+  isOn: boolean;
+  recoveryCodesLeft: number;
+  /** whether the members of the workspace need one */
+  isRequired: boolean;
+  /** whether the session lacks it */
+  isMissing: boolean;
+  /** whether the session began by single sign-on */
+  isByProvider: boolean;
+  /** whether the person signed in, or confirmed it, within the last minutes */
+  isFresh: boolean;
+}
+
+/** The single sign-on of a workspace. */
+export interface ProviderSettings {
+  issuer: string;
+  clientId: string;
+  isRequired: boolean;
+  trustsAddresses: boolean;
+  groupsClaim: string;
+  groupRoles: { group: string; role: string }[];
+  defaultRole: string | null;
+}
+type NewProviderSettings = ProviderSettings & { clientSecret: string | undefined };
+
+/** A step of the test of a provider. */
+export interface ProviderStep {
+  step: 'discovery' | 'keys' | 'authorization' | 'token';
+  isPassed: boolean;
+  text: string;
+}
+
 type Done = { status: boolean };
 type SignedIn = { user: AuthUser };
+/** A sign-in by password or link, which an authenticator app may have to complete. */
+export type Entered = SignedIn | { secondFactor: 'totp' };
+type ShownProvider = { redirectUri: string; provider: ProviderSettings | null };
 
 /** Calls of `/api/auth`. Scripts cannot read the session cookie, which the browser manages. */
 export const auth = {
-  settings: () => get<{ signUp: boolean; passkeyHost: string }>('/settings'),
+  settings: () => get<AuthSettings>('/settings'),
   /** Returns the session; null if the user is signed out. Only this call extends a session. */
   session: () => get<{ user: AuthUser; session: AuthSession } | null>('/get-session'),
   signUp: (body: { name: string; email: string; password: string }) => post<SignedIn>('/sign-up/email', body),
-  signIn: (body: { email: string; password: string }) => post<SignedIn>('/sign-in/email', body),
-  signInByLink: (token: string) => post<SignedIn>('/sign-in/link', { token }),
+  signIn: (body: { email: string; password: string }) => post<Entered>('/sign-in/email', body),
+  signInByLink: (token: string) => post<Entered>('/sign-in/link', { token }),
+  verifySecondFactor: (body: { code: string } | { recoveryCode: string }) =>
+    post<SignedIn>('/second-factor/verify', body),
+  startProvider: (body: { email?: string; returnTo: string; confirms?: boolean }) =>
+    post<{ url: string }>('/provider/start', body),
+  confirmSignIn: (password: string) => post<Done>('/confirm-sign-in', { password }),
+  secondFactor: () => get<SecondFactorState>('/second-factor'),
+  setUpSecondFactor: () => post<{ url: string; secret: string }>('/second-factor/set-up'),
+  turnOnSecondFactor: (code: string) => post<{ recoveryCodes: string[] }>('/second-factor/turn-on', { code }),
+  renewRecoveryCodes: () => post<{ recoveryCodes: string[] }>('/second-factor/recovery-codes'),
+  removeSecondFactor: () => post<Done>('/second-factor/remove'),
+  requireSecondFactor: (isRequired: boolean) => post<Done>('/second-factor/require', { isRequired }),
+  singleSignOn: () => get<ShownProvider>('/single-sign-on'),
+  setSingleSignOn: (body: NewProviderSettings) => post<ShownProvider>('/single-sign-on', body),
+  testSingleSignOn: (body: NewProviderSettings) => post<{ steps: ProviderStep[] }>('/single-sign-on/test', body),
+  removeSingleSignOn: () => post<Done>('/single-sign-on/remove'),
   signOut: () => post<Done>('/sign-out'),
   sessions: () => get<AuthSession[]>('/list-sessions'),
   endSession: (id: string) => post<Done>('/end-session', { id }),
@@ -88,6 +166,14 @@ export const auth = {
   acceptInvitation: (token: string) => post<Done>('/accept-invitation', { token }),
   signUpInvited: (body: { token: string; name: string; newPassword: string }) =>
     post<Done>('/sign-up/invitation', body),
+  connectRequest: (asked: ConnectRequest) =>
+    post<{ question: ConnectQuestion } | { location: string }>('/oauth/request', asked),
+  decideConnection: (body: {
+    asked: ConnectRequest;
+    workspaceId: string;
+    level: GrantLevel | null;
+    addresses: string[] | null;
+  }) => post<{ location: string | null }>('/oauth/decision', body),
   passkeys: () => get<Passkey[]>('/passkey/list-user-passkeys'),
   renamePasskey: (id: string, name: string) => post<{ passkey: Passkey }>('/passkey/update-passkey', { id, name }),
   removePasskey: (id: string) => post<Done>('/passkey/delete-passkey', { id }),
@@ -106,7 +192,10 @@ const post = <Answer>(path: string, body: unknown = {}) =>
     body: JSON.stringify(body),
   });
 
-async function call<Answer>(path: string, init: RequestInit): Promise<AuthOutcome<Answer>> {
+/** Asks the person to confirm the sign-in first, if the service wants it. */
+const call = <Answer>(path: string, init: RequestInit) => confirmed(() => callOnce<Answer>(path, init));
+
+async function callOnce<Answer>(path: string, init: RequestInit): Promise<AuthOutcome<Answer>> {
   try {
     const response = await fetch(`/api/auth${path}`, { ...init, credentials: 'same-origin', cache: 'no-store' });
     const body: unknown = await response.json();
@@ -137,7 +226,7 @@ function problemOf(status: number, { message, code, details }: Refusal): AuthPro
   };
 }
 
-/** Returns "must have 8 characters or more" as "Must have 8 characters or more." */
+/** Returns "must have 10 characters or more" as "Must have 10 characters or more." */
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
 }

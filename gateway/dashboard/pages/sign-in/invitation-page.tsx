@@ -105,6 +105,8 @@ function Accepting({ token, invitation, user }: { token: string; invitation: Sho
       {invitation.hasAccount ? (
         <SignInForm
           email={invitation.email}
+          singleSignOn={null}
+          returnTo="/"
           passkeyHost={settings?.passkeyHost ?? null}
           onSignedIn={() => void accept()}
         />

@@ -6,24 +6,35 @@ import { graphql } from '../../graphql.ts';
 import { Command } from '../../parts/command.tsx';
 import { notify } from '../../parts/notify.ts';
 import { announceSignIn } from '../../shell/session-news.ts';
-import { type AuthOutcome, type AuthProblem, type AuthUser, auth } from './auth-calls.ts';
+import { type AuthOutcome, type AuthProblem, type AuthUser, auth, type Entered } from './auth-calls.ts';
 import { AuthProblemNote } from './auth-problem-note.tsx';
 import { EntryCard } from './entry-card.tsx';
 import { linkToken } from './link-token.ts';
+import { SecondFactorForm } from './second-factor-form.tsx';
 
 const ANY_MAIL = graphql(`
   query DashboardAnyMail { emails(first: 1) { edges { node { id } } } }
 `);
 
 /** A link works only once, so each is used once, even if the page is rendered several times. */
-const asked = new Map<string, Promise<AuthOutcome<{ user: AuthUser }>>>();
+const asked = new Map<string, Promise<AuthOutcome<Entered>>>();
 
 /** Signs in by a one-time link and continues; to the welcome page while there is no mail. */
 export function LinkPage() {
   const [token] = useState(() => linkToken(window.location.hash));
   const [problem, setProblem] = useState<AuthProblem | null>(token === null ? INCOMPLETE : null);
+  const [needsCode, setNeedsCode] = useState(false);
   const [, navigate] = useLocation();
   const client = useClient();
+  const goOn = async (user: AuthUser) => {
+    announceSignIn(user.id);
+    const [mail, credentials] = await Promise.all([
+      client.query(ANY_MAIL, {}, { requestPolicy: 'network-only' }).toPromise(),
+      auth.credentials(),
+    ]);
+    if (credentials.answer?.hasPassword === false) adviseOfPassword();
+    navigate(mail.data?.emails.edges.length === 0 ? '/welcome' : '/', { replace: true });
+  };
   const enter = useEffectEvent(async (once: string) => {
     setProblem(null);
     const asking = asked.get(once) ?? auth.signInByLink(once);
@@ -33,13 +44,8 @@ export function LinkPage() {
     else window.history.replaceState(null, '', window.location.pathname);
     setProblem(why);
     if (why !== null) return;
-    announceSignIn(answer.user.id);
-    const [mail, credentials] = await Promise.all([
-      client.query(ANY_MAIL, {}, { requestPolicy: 'network-only' }).toPromise(),
-      auth.credentials(),
-    ]);
-    if (credentials.answer?.hasPassword === false) adviseOfPassword();
-    navigate(mail.data?.emails.edges.length === 0 ? '/welcome' : '/', { replace: true });
+    if ('user' in answer) await goOn(answer.user);
+    else setNeedsCode(true);
   });
   useEffect(() => {
     if (token !== null) void enter(token);
@@ -61,7 +67,8 @@ export function LinkPage() {
         )
       }
     >
-      {problem === null && (
+      {needsCode && <SecondFactorForm onSignedIn={(user) => void goOn(user)} />}
+      {problem === null && !needsCode && (
         <Center py="md">
           <Loader aria-label="Signing in" />
         </Center>

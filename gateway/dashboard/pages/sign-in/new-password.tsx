@@ -1,7 +1,7 @@
 import { PasswordInput, type PasswordInputProps } from '@mantine/core';
 
 /** Allowed length of a password in characters. */
-const LENGTH = { least: 8, most: 128 };
+const LENGTH = { least: 10, most: 128 };
 
 /** Returns why a password is not allowed; null if it is. */
 export function newPasswordFault(password: string): string | null {

@@ -3,36 +3,55 @@ import { useForm } from '@mantine/form';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { IconFingerprint } from '../../parts/icons.ts';
 import { announceSignIn } from '../../shell/session-news.ts';
-import { type AuthOutcome, type AuthProblem, type AuthUser, auth } from './auth-calls.ts';
+import {
+  type AuthOutcome,
+  type AuthProblem,
+  type AuthSettings,
+  type AuthUser,
+  auth,
+  type Entered,
+} from './auth-calls.ts';
 import { AuthProblemNote } from './auth-problem-note.tsx';
 import { emailFault } from './email-fault.ts';
 import { Password } from './new-password.tsx';
 import { canUsePasskeys, offersPasskeysInFields, signInByPasskey } from './passkeys.ts';
+import { SecondFactorForm } from './second-factor-form.tsx';
 
 /** Asks for an address and a password, or for a passkey. `passkeyHost` is null while loading. */
 export function SignInForm({
   email = '',
   passkeyHost,
+  singleSignOn,
+  returnTo,
   onSignedIn,
 }: {
   email?: string;
   passkeyHost: string | null;
+  /** null while loading */
+  singleSignOn: AuthSettings['singleSignOn'] | null;
+  /** path after single sign-on */
+  returnTo: string;
   onSignedIn: (user: AuthUser) => void;
 }) {
   const [problem, setProblem] = useState<AuthProblem | null>(null);
-  const [busy, setBusy] = useState<'password' | 'passkey' | null>(null);
+  const [busy, setBusy] = useState<'password' | 'passkey' | 'provider' | null>(null);
+  const [needsCode, setNeedsCode] = useState(false);
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { email, password: '' },
     validate: { email: emailFault, password: (value) => (value === '' ? 'Enter your password.' : null) },
   });
   const password = useRef<HTMLInputElement>(null);
-  const take = (outcome: AuthOutcome<{ user: AuthUser }> | null) => {
+  const enter = (user: AuthUser) => {
+    announceSignIn(user.id);
+    onSignedIn(user);
+  };
+  const take = (outcome: AuthOutcome<Entered> | null) => {
     setBusy(null);
     setProblem(outcome?.problem ?? null);
     if (outcome?.problem !== null) return;
-    announceSignIn(outcome.answer.user.id);
-    onSignedIn(outcome.answer.user);
+    if ('user' in outcome.answer) enter(outcome.answer.user);
+    else setNeedsCode(true);
   };
   const askForPasskey = usePasskeyQuestions(passkeyHost, take);
 
@@ -45,11 +64,24 @@ export function SignInForm({
       password.current?.focus();
     }
   });
+  const byProvider = async () => {
+    const address = form.getValues().email.trim();
+    if (singleSignOn === 'by address' && form.validateField('email').hasError) return;
+    setBusy('provider');
+    const { answer, problem: why } = await auth.startProvider({
+      ...(address === '' ? {} : { email: address }),
+      returnTo,
+    });
+    if (why === null) return window.location.assign(answer.url);
+    setBusy(null);
+    setProblem(why);
+  };
   const byPasskey = async () => {
     setBusy('passkey');
     take(await askForPasskey());
   };
 
+  if (needsCode) return <SecondFactorForm onSignedIn={enter} />;
   return (
     <form onSubmit={submit} noValidate aria-label="Sign in">
       <Stack>
@@ -74,6 +106,11 @@ export function SignInForm({
         <Button type="submit" loading={busy === 'password'} disabled={busy === 'passkey'} fullWidth>
           Sign in
         </Button>
+        {singleSignOn !== null && (
+          <Button variant="default" loading={busy === 'provider'} onClick={() => void byProvider()} fullWidth>
+            Use single sign-on
+          </Button>
+        )}
         {passkeyHost !== null && canUsePasskeys(passkeyHost) && (
           <>
             <Divider label="or" />

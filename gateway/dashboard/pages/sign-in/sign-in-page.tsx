@@ -1,5 +1,8 @@
 import { Anchor, Stack } from '@mantine/core';
 import { Link, useSearchParams } from 'wouter';
+import { PROVIDER_PROBLEMS } from '../../../../core/accounts/sign-in.ts';
+import type { AuthProblem } from './auth-calls.ts';
+import { AuthProblemNote } from './auth-problem-note.tsx';
 import { EntryCard } from './entry-card.tsx';
 import { withNext } from './next-path.ts';
 import { SignInForm } from './sign-in-form.tsx';
@@ -34,11 +37,27 @@ export function SignInPage() {
       }
     >
       <Stack>
-        <SignInForm passkeyHost={settings?.passkeyHost ?? null} onSignedIn={enter} />
+        <AuthProblemNote problem={providerProblem(search)} />
+        <SignInForm
+          passkeyHost={settings?.passkeyHost ?? null}
+          singleSignOn={settings?.singleSignOn ?? null}
+          returnTo={next}
+          onSignedIn={enter}
+        />
         <Anchor component={Link} href={withNext('/forgot-password', next)} size="sm" ta="center">
           Forgot your password?
         </Anchor>
       </Stack>
     </EntryCard>
   );
+}
+
+/** Returns why single sign-on failed, from the address of the page; null if it did not. Only texts of our own are shown. */
+function providerProblem(search: URLSearchParams): AuthProblem | null {
+  const code = search.get('problem') ?? '';
+  if (!Object.hasOwn(PROVIDER_PROBLEMS, code)) return null;
+  const reference = /^[\w-]{1,64}$/.exec(search.get('reference') ?? '')?.[0];
+  const text = PROVIDER_PROBLEMS[code as keyof typeof PROVIDER_PROBLEMS];
+  const message = reference === undefined ? text : `${text} Reference for the help desk: ${reference}`;
+  return { message, code: null, status: 0, fields: {} };
 }

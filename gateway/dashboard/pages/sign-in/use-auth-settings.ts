@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
-import { auth } from './auth-calls.ts';
+import { type AuthSettings, auth } from './auth-calls.ts';
 
 /** What is possible before sign-in; null while loading. */
-export function useAuthSettings(): { signUp: boolean; passkeyHost: string } | null {
-  const [settings, setSettings] = useState<{ signUp: boolean; passkeyHost: string } | null>(null);
+export function useAuthSettings(): AuthSettings | null {
+  const [settings, setSettings] = useState<AuthSettings | null>(null);
   useEffect(() => {
     let isGone = false;
     void auth.settings().then(({ answer }) => {

@@ -21,6 +21,7 @@ const LOOK_PAST = [
   'is_thread_of_domain',
   'labelled_emails',
   'list_labels',
+  'members_named',
   'pending_receptions',
   'person_of',
   'pick_emails',

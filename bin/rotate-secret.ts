@@ -1,0 +1,32 @@
+import { acceptedKeys } from '../core/shared/previous-key.ts';
+import { rotateSecret } from '../db/queries/upkeep/rotate-secret.ts';
+import { faultOf } from './config.ts';
+import { readArguments, readConfigOrRefuse, refuseToStart } from './runner/command-line.ts';
+import { drawRandom } from './runner/draw-random.ts';
+import { asOwner, onDatabase } from './runner/on-database.ts';
+
+readArguments({
+  usage: `Usage: npx node bin/rotate-secret.ts
+
+Encrypts everything that SECRET_KEY_PREVIOUS encrypted with SECRET_KEY, while the service runs. First restart
+all processes with both variables, so that they read both. It can be stopped at any time; run again, it continues.
+Then remove SECRET_KEY_PREVIOUS when links in sent mail need no longer work (docs/operate.md).
+
+It uses the database of DATABASE_URL, or else of DATA_DIR (default ./data).`,
+});
+
+const config = readConfigOrRefuse();
+const fault = faultOf(config);
+if (config.secretKey === null || acceptedKeys(config.secretKey).length < 2)
+  refuseToStart('SECRET_KEY and SECRET_KEY_PREVIOUS are required');
+
+try {
+  const counts = await onDatabase(config, 'rotate-secret', ({ url, secretKey }) =>
+    asOwner(url, 'rotate-secret', (database) =>
+      rotateSecret(database, { secretKey, random: drawRandom, rewritten: () => fault('secret.rewritten') }),
+    ),
+  );
+  process.stdout.write(`${JSON.stringify({ rewritten: counts })}\n`);
+} catch (error) {
+  refuseToStart((error as Error).message);
+}

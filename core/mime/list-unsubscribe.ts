@@ -1,0 +1,67 @@
+import type { Authentication } from './authentication.ts';
+
+/** How the recipient of a mail leaves the list that sent it (RFC 2369, RFC 8058). */
+export interface ListUnsubscribe {
+  /** where one request leaves the list, without a page; null: the mail offers none, or no valid signature covers the offer */
+  oneClickUrl: string | null;
+  /** https address of a page, also without one click; null: none */
+  url: string | null;
+  /** mailto address of a mail that leaves the list; null: none */
+  mailto: string | null;
+}
+
+/** A mail whose header fields offer to leave a list. */
+export interface ListMail {
+  /** lower-case names and their values */
+  headers: readonly (readonly [name: string, value: string])[];
+  /** null: not checked, as of sent mail */
+  authentication: Authentication | null;
+}
+
+const MAX_FIELD = 8_192;
+const MAX_URL = 2_048;
+/** The fields that a signature must cover, so that nobody on the way has added the offer. */
+const SIGNED = ['list-unsubscribe', 'list-unsubscribe-post'];
+
+/** Returns how the list that sent a mail is left; null: the mail says nothing about it. */
+export function readListUnsubscribe({ headers, authentication }: ListMail): ListUnsubscribe | null {
+  const valuesOf = (wanted: string) => headers.filter(([name]) => name === wanted).map(([, value]) => value);
+  const [field, ...others] = valuesOf('list-unsubscribe');
+  // Several fields: programs differ in which one they take.
+  if (field === undefined || others.length > 0) return null;
+  const urls = [...field.slice(0, MAX_FIELD).matchAll(/<\s*([^<>]+?)\s*>/g)]
+    .map(([, url = '']) => url.replace(/\s+/g, ''))
+    .filter((url) => url.length <= MAX_URL && URL.canParse(url));
+  const url = urls.find((each) => /^https:\/\//i.test(each)) ?? null;
+  const mailto = urls.find((each) => /^mailto:/i.test(each)) ?? null;
+  if (url === null && mailto === null) return null;
+  const isOffered = valuesOf('list-unsubscribe-post').join().replace(/\s+/g, '').toLowerCase() === ONE_CLICK;
+  const isSigned = valuesOf('dkim-signature').some((signature) => isValid(signature, authentication));
+  return { oneClickUrl: isOffered && isSigned ? url : null, url, mailto };
+}
+
+const ONE_CLICK = 'list-unsubscribe=one-click';
+
+/** Returns whether a signature is valid and covers the offer: its domain and selector are those of a signature that passed. */
+function isValid(signature: string, authentication: Authentication | null): boolean {
+  const tags = new Map(
+    signature.split(';').map((tag): [string, string] => {
+      const at = tag.indexOf('=');
+      return [
+        tag.slice(0, Math.max(0, at)).trim().toLowerCase(),
+        tag
+          .slice(at + 1)
+          .replace(/\s+/g, '')
+          .toLowerCase(),
+      ];
+    }),
+  );
+  const covered = tags.get('h')?.split(':') ?? [];
+  return (
+    SIGNED.every((name) => covered.includes(name)) &&
+    authentication?.dkim.some(
+      ({ result, domain, selector }) =>
+        result === 'pass' && domain?.toLowerCase() === tags.get('d') && selector?.toLowerCase() === tags.get('s'),
+    ) === true
+  );
+}

@@ -1,0 +1,129 @@
+-- Single sign-on and second factors. Called by postroom_auth with a person or a session that was checked before; see docs/sign-in.md.
+
+-- The single sign-on of the workspace that owns a domain; none if the domain is not verified.
+create function provider_of_domain(p_domain text) returns table (workspace_id text, workspace_name text)
+  language sql stable security definer rows 1 set search_path = public, pg_temp as $$
+    select p.workspace_id, w.name from verified_domain_name v join sign_in_provider p on p.workspace_id = v.user_id
+    join workspace w on w.id = p.workspace_id and w.erase_at is null and w.suspended_at is null where v.name = p_domain $$;
+revoke all on function provider_of_domain from public;
+grant execute on function provider_of_domain to postroom_auth;
+
+-- Ends the ways to sign in of a person whose address was not proved, and counts the address as proved.
+create function forget_unproved_sign_in(p_person_id text) returns void
+  language sql volatile set search_path = public, pg_temp as $$
+    delete from auth_session s where s.user_id = p_person_id;
+    delete from auth_credential c where c.user_id = p_person_id and c.provider_id = 'credential';
+    delete from auth_passkey p where p.user_id = p_person_id;
+    delete from auth_totp t where t.user_id = p_person_id;
+    delete from auth_recovery_code r where r.user_id = p_person_id;
+    delete from auth_verification v where v.value = p_person_id and length(v.value) < 64;
+    update user_account u set email_verified = true where u.id = p_person_id $$;
+revoke all on function forget_unproved_sign_in from public;
+
+-- Finds or makes the person whom the single sign-on of a workspace names, and makes the person a member of it. p_account_id is issuer and
+-- subject, by which the person is known from the second time on. Before that the address counts, if its domain is one of the workspace, so that
+-- a provider speaks for its own addresses only. p_role is what the groups of the person give; null: nothing. p_is_mapped: they gave it, so it
+-- replaces the role that the member has. p_keeps_keys: the role may create API keys. Outcomes: signed in; no workspace; other domain; no role;
+-- closed: the person is being erased; other subject: the person is known by another subject; too many members.
+create function sign_in_by_provider(p_workspace_id text, p_account_id text, p_email text, p_name text, p_role text, p_is_mapped boolean,
+    p_keeps_keys boolean, p_person_id text, p_credential_id text, p_most integer)
+  returns table (outcome text, person_id text, is_new boolean)
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+  declare
+    provider text := 'provider:' || p_workspace_id;
+    person user_account;
+    held workspace_member;
+  begin
+    is_new := false;
+    perform from workspace w where w.id = p_workspace_id and w.erase_at is null and w.suspended_at is null for update;
+    if not found then outcome := 'no workspace'; return next; return; end if;
+    perform from verified_domain_name v where v.name = split_part(p_email, '@', 2) and v.user_id = p_workspace_id;
+    if not found then outcome := 'other domain'; return next; return; end if;
+    select u.* into person from auth_credential c join user_account u on u.id = c.user_id
+      where c.provider_id = provider and c.account_id = p_account_id;
+    if person.id is null then
+      select u.* into person from user_account u where u.email = p_email;
+      perform from auth_credential c where c.user_id = person.id and c.provider_id = provider;
+      if found then outcome := 'other subject'; return next; return; end if;
+    end if;
+    if person.erase_at is not null then outcome := 'closed'; return next; return; end if;
+    select * into held from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = person.id;
+    if p_role is null and held.role is distinct from 'owner' then outcome := 'no role'; return next; return; end if;
+    if held is null and (select count(*) from workspace_member m where m.workspace_id = p_workspace_id) >= p_most then
+      outcome := 'too many members'; return next; return;
+    end if;
+    if person.id is null then
+      insert into user_account (id, email, name, email_verified, last_workspace_id)
+        values (p_person_id, p_email, p_name, true, p_workspace_id) on conflict do nothing returning * into person;
+      -- Another sign-in made the person at the same time.
+      if person.id is null then outcome := 'other subject'; return next; return; end if;
+      is_new := true;
+    end if;
+    -- Someone else may have signed up with the address, without proof of receiving mail there. That sign-in must not reach the workspace.
+    if held is null and not person.email_verified then perform forget_unproved_sign_in(person.id); end if;
+    insert into auth_credential (id, user_id, provider_id, account_id) values (p_credential_id, person.id, provider, p_account_id)
+      on conflict on constraint auth_credential_user_id_provider_id_key do nothing;
+    if held is null then
+      insert into workspace_member (workspace_id, person_id, role) values (p_workspace_id, person.id, p_role) on conflict do nothing;
+      update workspace_invitation i set accepted_at = postroom_now(), accepted_by = person.id
+        where i.workspace_id = p_workspace_id and i.email = person.email and i.accepted_at is null and i.revoked_at is null;
+    elsif p_is_mapped and held.role <> 'owner' and held.role <> p_role then
+      update workspace_member m set role = p_role,
+        domain_ids = case when p_role in ('agent', 'viewer') then m.domain_ids end,
+        addresses = case when p_role in ('agent', 'viewer') then m.addresses end
+        where m.workspace_id = p_workspace_id and m.person_id = person.id;
+      if not p_keeps_keys then
+        perform set_config('postroom.user_id', p_workspace_id, true);
+        perform end_keys_of_person(p_workspace_id, person.id, false, null);
+      end if;
+    end if;
+    outcome := 'signed in';
+    person_id := person.id;
+    return next;
+  end $$;
+revoke all on function sign_in_by_provider from public;
+grant execute on function sign_in_by_provider to postroom_auth;
+
+-- The same for the single sign-on of the service, whose operator chose the domains: the person gets no membership beside the own workspace.
+create function sign_in_by_service_provider(p_account_id text, p_email text, p_name text, p_person_id text, p_credential_id text)
+  returns table (outcome text, person_id text, is_new boolean)
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+  declare
+    person user_account;
+  begin
+    is_new := false;
+    perform pg_advisory_xact_lock(hashtextextended('sign_in_by_service_provider ' || p_email, 0));
+    select u.* into person from auth_credential c join user_account u on u.id = c.user_id
+      where c.provider_id = 'provider:service' and c.account_id = p_account_id;
+    if person.id is null then
+      select u.* into person from user_account u where u.email = p_email;
+      perform from auth_credential c where c.user_id = person.id and c.provider_id = 'provider:service';
+      if found then outcome := 'other subject'; return next; return; end if;
+    end if;
+    if person.erase_at is not null then outcome := 'closed'; return next; return; end if;
+    if person.id is null then
+      insert into user_account (id, email, name, email_verified) values (p_person_id, p_email, p_name, true) returning * into person;
+      is_new := true;
+    elsif not person.email_verified then
+      perform forget_unproved_sign_in(person.id);
+    end if;
+    insert into auth_credential (id, user_id, provider_id, account_id) values (p_credential_id, person.id, 'provider:service', p_account_id)
+      on conflict on constraint auth_credential_user_id_provider_id_key do nothing;
+    outcome := 'signed in';
+    person_id := person.id;
+    return next;
+  end $$;
+revoke all on function sign_in_by_service_provider from public;
+grant execute on function sign_in_by_service_provider to postroom_auth;
+
+-- Whether members of a workspace need a second factor.
+create function requires_second_factor(p_workspace_id text) returns boolean
+  language sql stable security definer set search_path = public, pg_temp as $$
+    select w.requires_second_factor from workspace w where w.id = p_workspace_id $$;
+revoke all on function requires_second_factor from public;
+grant execute on function requires_second_factor to postroom_auth;
+create function require_second_factor(p_workspace_id text, p_is_required boolean) returns void
+  language sql volatile security definer set search_path = public, pg_temp as $$
+    update workspace w set requires_second_factor = p_is_required where w.id = p_workspace_id and w.erase_at is null $$;
+revoke all on function require_second_factor from public;
+grant execute on function require_second_factor to postroom_auth;

@@ -1,0 +1,201 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { openDispatcherLater } from '../../actors/network/checked-request.ts';
+import { PROVIDER_PROBLEMS, readReturnPath } from '../../core/accounts/sign-in.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import { type AddressGuard, createAddressGuard } from '../../core/shared/network-address.ts';
+import type { Database } from '../../db/connection/database.ts';
+import { confirmSession } from '../../db/queries/accounts/session.ts';
+import { findProviderOfDomain } from '../../db/queries/accounts/sign-in-provider.ts';
+import { isClosedFor, type LocalSetting } from '../admission/forwarded-requests.ts';
+import { findPersonOf, foreignPage, isOwnPageOrProgram } from '../admission/session-admission.ts';
+import type { GatewayConfig, ServiceProvider } from '../gateway-config.ts';
+import type { Auth } from './auth.ts';
+import type { AuthAttempts } from './auth-attempts.ts';
+import { asOwnRequest } from './auth-routes.ts';
+import { createOidcClient, type OidcClient, OidcProblem } from './oidc-client.ts';
+import { createProviderSignIn, SERVICE_PROVIDER, STARTED_LIFE_MS } from './provider-sign-in.ts';
+import { findCookie, type Sessions } from './sessions.ts';
+import type { SignInNotices } from './sign-in-notices.ts';
+
+export interface ProviderRouteOptions {
+  /** Returns better-auth; the first call loads it. */
+  openAuth: () => Promise<Auth>;
+  attempts: AuthAttempts;
+  sessions: Sessions;
+  /** role postroom_auth */
+  database: Database;
+  publicUrl: string;
+  secretKey: Uint8Array;
+  random: (bytes: number) => Uint8Array;
+  now: () => Date;
+  oidc: ServiceProvider | null;
+  openForLocal: readonly LocalSetting[];
+  notices: SignInNotices;
+  /** Makes all gateways forget the sessions of a person, or of a workspace. */
+  forgetSessions: (id: string) => void;
+}
+
+/** Where the provider sends persons back to, below PUBLIC_URL. */
+export const CALLBACK_PATH = '/api/auth/provider/callback';
+
+/** Requests to providers: those that a proxy forwards to a service for this machine reach no private address. */
+export interface OidcClients {
+  clientOf: (request: FastifyRequest) => OidcClient;
+  guardOf: (request: FastifyRequest) => AddressGuard;
+}
+
+export function openOidcClients(
+  config: Pick<
+    GatewayConfig,
+    'allowedPrivateNetworks' | 'ownPorts' | 'dnsServers' | 'trustedCertificates' | 'publicUrl'
+  >,
+  openForLocal: readonly LocalSetting[],
+): OidcClients {
+  const { ownPorts, dnsServers = [], trustedCertificates = null } = config;
+  const create = (allowedPrivateNetworks: readonly string[]) => {
+    const guard = createAddressGuard({ allowedPrivateNetworks, ownPorts });
+    const client = createOidcClient(
+      openDispatcherLater({ guard, dnsServers, trustedCertificates }),
+      `${config.publicUrl}${CALLBACK_PATH}`,
+    );
+    return { guard, client };
+  };
+  const own = create(config.allowedPrivateNetworks);
+  const forwarded = create([]);
+  const choose = (request: FastifyRequest) =>
+    isClosedFor(request, openForLocal, 'ALLOWED_PRIVATE_NETWORKS') ? forwarded : own;
+  return { clientOf: (request) => choose(request).client, guardOf: (request) => choose(request).guard };
+}
+
+/**
+ * Serves single sign-on: `POST /provider/start` returns the URL of the provider of an address, or of the session that has to be confirmed;
+ * the provider sends the person to `GET /provider/callback`, which signs in and redirects to the dashboard.
+ */
+export function providerRoutes(
+  plain: FastifyInstance,
+  { clientOf }: Pick<OidcClients, 'clientOf'>,
+  options: ProviderRouteOptions,
+): void {
+  const app = plain.withTypeProvider<ZodTypeProvider>();
+  const { database, sessions, publicUrl, now, oidc } = options;
+  const signIn = createProviderSignIn(options);
+  const count = (request: FastifyRequest) =>
+    options.attempts.take({ kind: 'provider', address: request.ip, account: null });
+  const isSecure = publicUrl.startsWith('https:');
+
+  app.post(
+    '/provider/start',
+    {
+      schema: {
+        hide: true,
+        body: z.object({
+          email: z.email('must be an address such as you@example.com').max(254).toLowerCase().optional(),
+          returnTo: z.string().max(2_048).optional(),
+          confirms: z.boolean().optional(),
+        }),
+      },
+      async onRequest(request) {
+        if (!isOwnPageOrProgram(request, publicUrl)) throw foreignPage();
+        await count(request);
+      },
+    },
+    async (request, reply) => {
+      const { email, confirms = false } = request.body;
+      const returnTo = readReturnPath(request.body.returnTo);
+      const entry = confirms ? await findPersonOf(request, sessions, publicUrl) : null;
+      if (confirms && entry === null) throw new UserError('unauthorized', 'Authentication required');
+      const provider =
+        entry === null ? await findByAddress(database, oidc, email) : (entry.session.providerId ?? SERVICE_PROVIDER);
+      const confirmed =
+        entry === null ? null : { sessionId: entry.session.sessionId, personId: entry.session.personId };
+      try {
+        const { url, cookie } = await signIn.start(clientOf(request), { provider, returnTo, confirms: confirmed });
+        setCookie(reply, cookie.name, cookie.value, STARTED_LIFE_MS / 1_000, isSecure);
+        return { url };
+      } catch (error) {
+        if (!(error instanceof OidcProblem)) throw error;
+        throw refusedStart(request, error);
+      }
+    },
+  );
+
+  app.get('/provider/callback', { schema: { hide: true }, onRequest: count }, async (request, reply) => {
+    const url = new URL(request.url, publicUrl);
+    const cookieOf = (name: string) => findCookie(request.headers.cookie, name);
+    try {
+      const { provider, personId, returnTo, confirms } = await signIn.finish(
+        clientOf(request),
+        new URL(`${publicUrl}${CALLBACK_PATH}${url.search}`),
+        cookieOf,
+      );
+      if (confirms === null) {
+        const providerId = provider === SERVICE_PROVIDER ? null : provider;
+        await openSession(request, reply, options, { personId, providerId });
+        options.notices.noteDevice(request, reply, personId);
+        if (providerId !== null) options.forgetSessions(providerId);
+      } else {
+        await confirmSession(database, confirms.sessionId, now());
+        options.forgetSessions(personId);
+      }
+      return await reply.header('cache-control', 'no-store').redirect(returnTo, 303);
+    } catch (error) {
+      if (!(error instanceof OidcProblem)) throw error;
+      logProblem(request, error);
+      const query = new URLSearchParams({ problem: error.problem, reference: request.id });
+      return reply.header('cache-control', 'no-store').redirect(`/sign-in?${query}`, 303);
+    }
+  });
+}
+
+/** Returns the provider that speaks for an address: that of the workspace where its domain is verified, or that of the service. */
+async function findByAddress(
+  database: Database,
+  oidc: ServiceProvider | null,
+  email: string | undefined,
+): Promise<string> {
+  const domain = email?.slice(email.lastIndexOf('@') + 1) ?? null;
+  const found = domain === null ? null : await findProviderOfDomain(database, domain);
+  if (found !== null) return found.workspaceId;
+  if (oidc !== null && (domain === null || oidc.domains.includes(domain))) return SERVICE_PROVIDER;
+  throw new UserError(
+    'not_found',
+    domain === null
+      ? 'This service has no single sign-on of its own. Enter your email address.'
+      : `Single sign-on is not set up for ${domain}. Sign in with your password or passkey.`,
+    { reason: 'NO_PROVIDER' },
+  );
+}
+
+/** Signs a person in whom a provider named. Sets the cookie of the session. */
+async function openSession(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { openAuth, publicUrl }: ProviderRouteOptions,
+  body: { personId: string; providerId: string | null },
+): Promise<void> {
+  const auth = await openAuth();
+  const response = await auth.handler(
+    asOwnRequest(request, { method: 'POST', path: '/sign-in/provider', body }, publicUrl),
+  );
+  if (!response.ok) throw new Error(`better-auth responded ${response.status} to a sign-in by single sign-on`);
+  for (const cookie of response.headers.getSetCookie()) reply.header('set-cookie', cookie);
+}
+
+function refusedStart(request: FastifyRequest, problem: OidcProblem): UserError {
+  logProblem(request, problem);
+  return new UserError('validation', PROVIDER_PROBLEMS[problem.problem], { reason: problem.problem });
+}
+
+function logProblem(request: FastifyRequest, { problem, detail }: OidcProblem): void {
+  request.log.warn({ event: 'sign-in.provider-refused', problem, detail }, 'a sign-in by single sign-on failed');
+}
+
+/** SameSite=Lax, because the provider's page leads back here. */
+function setCookie(reply: FastifyReply, name: string, value: string, seconds: number, isSecure: boolean): void {
+  reply.header(
+    'set-cookie',
+    `${name}=${value}; Path=/api/auth/provider; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`,
+  );
+}

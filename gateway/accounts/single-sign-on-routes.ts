@@ -1,0 +1,188 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { requireRights } from '../../core/accounts/rights.ts';
+import { INVITED_ROLES } from '../../core/accounts/roles.ts';
+import { checkWebhookUrl } from '../../core/endpoints/webhook-url.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import type { AddressGuard } from '../../core/shared/network-address.ts';
+import { decryptSecret, encryptSecret, NONCE_BYTES } from '../../core/shared/secret-box.ts';
+import type { Database } from '../../db/connection/database.ts';
+import {
+  findProvider,
+  type ProviderRow,
+  removeProvider,
+  storeProvider,
+} from '../../db/queries/accounts/sign-in-provider.ts';
+import { requireFreshSignIn } from '../../operations/accounts/fresh-sign-in.ts';
+import { readOrigin } from '../admission/audit-notes.ts';
+import { findSessionOf } from '../admission/session-admission.ts';
+import type { AuthAttempts } from './auth-attempts.ts';
+import type { OidcSettings } from './oidc-client.ts';
+import { CALLBACK_PATH, type OidcClients } from './provider-routes.ts';
+import type { SessionCredential, Sessions } from './sessions.ts';
+
+export interface SingleSignOnRouteOptions {
+  sessions: Sessions;
+  attempts: AuthAttempts;
+  /** role postroom_auth */
+  database: Database;
+  publicUrl: string;
+  secretKey: Uint8Array;
+  random: (bytes: number) => Uint8Array;
+  now: () => Date;
+  /** Makes all gateways forget the sessions of a person, or of a workspace. */
+  forgetSessions: (id: string) => void;
+}
+
+const MAX_GROUP_ROLES = 100;
+
+const settingsShape = z.object({
+  issuer: z.string().trim().max(2_048),
+  clientId: z.string().trim().min(1, 'must not be empty').max(500),
+  clientSecret: z.string().min(1, 'must not be empty').max(2_000).optional(),
+  isRequired: z.boolean().default(false),
+  trustsAddresses: z.boolean().default(false),
+  groupsClaim: z.string().trim().min(1, 'must not be empty').max(200).default('groups'),
+  groupRoles: z
+    .array(z.object({ group: z.string().trim().min(1, 'must not be empty').max(500), role: z.enum(INVITED_ROLES) }))
+    .max(MAX_GROUP_ROLES)
+    .default([]),
+  defaultRole: z.enum(INVITED_ROLES).nullable().default(null),
+});
+type Settings = z.infer<typeof settingsShape>;
+
+/**
+ * Serves the single sign-on of the workspace of a session, to its owner: whoever decides which provider speaks for the members could sign in as
+ * any of them. The secret is never returned.
+ */
+export function singleSignOnRoutes(
+  plain: FastifyInstance,
+  { clientOf, guardOf }: OidcClients,
+  options: SingleSignOnRouteOptions,
+): void {
+  const app = plain.withTypeProvider<ZodTypeProvider>();
+  const { database, publicUrl, secretKey, random, now } = options;
+  const show = (row: ProviderRow | null) => ({
+    redirectUri: `${publicUrl}${CALLBACK_PATH}`,
+    provider:
+      row === null
+        ? null
+        : {
+            issuer: row.issuer,
+            clientId: row.clientId,
+            hasSecret: true,
+            isRequired: row.isRequired,
+            trustsAddresses: row.trustsAddresses,
+            groupsClaim: row.groupsClaim,
+            groupRoles: row.groupRoles,
+            defaultRole: row.defaultRole,
+          },
+  });
+
+  app.get('/single-sign-on', { schema: { hide: true } }, async (request) => {
+    const { userId } = await requireOwner(request, options);
+    return show(await findProvider(database, userId));
+  });
+
+  app.post('/single-sign-on', { schema: { hide: true, body: settingsShape } }, async (request) => {
+    const session = await requireFreshOwner(request, options);
+    const { clientSecret, ...settings } = readSettings(request.body, guardOf(request));
+    const isStored = await storeProvider(
+      database,
+      {
+        ...settings,
+        workspaceId: session.userId,
+        secretCiphertext:
+          clientSecret === undefined
+            ? null
+            : encryptSecret(secretKey, 'provider-secret', clientSecret, random(NONCE_BYTES)),
+      },
+      { ...readOrigin(request), kind: 'person', id: session.personId },
+    );
+    if (!isStored) throw secretMissing();
+    options.forgetSessions(session.userId);
+    return show(await findProvider(database, session.userId));
+  });
+
+  app.post('/single-sign-on/test', { schema: { hide: true, body: settingsShape } }, async (request) => {
+    const session = await requireFreshOwner(request, options);
+    await options.attempts.take({ kind: 'provider', address: request.ip, account: session.personId });
+    const settings = readSettings(request.body, guardOf(request));
+    return { steps: await clientOf(request).test(await withSecret(session.userId, settings, { database, secretKey })) };
+  });
+
+  app.post('/single-sign-on/remove', { schema: { hide: true, body: z.object({}).nullish() } }, async (request) => {
+    const session = await requireFreshOwner(request, options);
+    await removeProvider(database, session.userId, {
+      ...readOrigin(request),
+      kind: 'person',
+      id: session.personId,
+    });
+    options.forgetSessions(session.userId);
+    return { status: true };
+  });
+
+  /** Throws unauthorized, forbidden. */
+  async function requireFreshOwner(
+    request: FastifyRequest,
+    given: SingleSignOnRouteOptions,
+  ): Promise<SessionCredential> {
+    const session = await requireOwner(request, given);
+    if (session.providerId !== null)
+      throw new UserError(
+        'forbidden',
+        'You signed in by this single sign-on. Sign in with your password or passkey to change it, so that you keep a way in without it.',
+        { title: 'Forbidden', reason: 'OTHER_SIGN_IN_REQUIRED' },
+      );
+    requireFreshSignIn({ caller: { via: 'session', signedInAt: session.confirmedAt }, now }, 'change single sign-on');
+    return session;
+  }
+}
+
+/** Throws unauthorized, forbidden. */
+async function requireOwner(
+  request: FastifyRequest,
+  { sessions, publicUrl }: SingleSignOnRouteOptions,
+): Promise<SessionCredential> {
+  const entry = await findSessionOf(request, sessions, publicUrl);
+  if (entry === null) throw new UserError('unauthorized', 'Authentication required');
+  requireRights(entry.session.rights, 'Single sign-on', ['ownership']);
+  return entry.session;
+}
+
+/** Returns the settings with a valid issuer. Throws validation. */
+function readSettings(settings: Settings, guard: AddressGuard): Settings {
+  const refusal = checkWebhookUrl(settings.issuer, guard);
+  const message =
+    refusal !== null
+      ? refusal.replace('Webhook URL', 'The issuer').replace('Invalid webhook URL format', 'The issuer must be a URL')
+      : /[?#]/.test(settings.issuer)
+        ? 'The issuer must have no query and no fragment'
+        : null;
+  if (message !== null) throw new UserError('validation', message, { details: [{ field: 'issuer', message }] });
+  return settings;
+}
+
+/** Returns the settings with the stored secret, if none is given. It goes to the issuer that it was entered for only. */
+async function withSecret(
+  workspaceId: string,
+  { clientSecret, ...settings }: Settings,
+  { database, secretKey }: Pick<SingleSignOnRouteOptions, 'database' | 'secretKey'>,
+): Promise<OidcSettings> {
+  if (clientSecret !== undefined) return { ...settings, clientSecret };
+  const row = await findProvider(database, workspaceId);
+  if (row === null || row.issuer !== settings.issuer) throw secretMissing();
+  return { ...settings, clientSecret: decryptSecret(secretKey, 'provider-secret', row.secretCiphertext) };
+}
+
+function secretMissing(): UserError {
+  const message = 'must be given with a new issuer';
+  return new UserError(
+    'validation',
+    'Enter the client secret: the stored one is for another issuer, or none is stored.',
+    {
+      details: [{ field: 'clientSecret', message }],
+    },
+  );
+}

@@ -1,0 +1,21 @@
+import { Anchor } from '@mantine/core';
+import { SecondFactorSection } from '../pages/settings/second-factor-section.tsx';
+import { EntryCard } from '../pages/sign-in/entry-card.tsx';
+import { signOut } from './sign-out.ts';
+
+/** The only page of a person whose workspace requires a second factor that the session has not shown. */
+export function SecondFactorPage() {
+  return (
+    <EntryCard
+      title="Set up a second factor"
+      about="This workspace requires one. Set up an authenticator app, or sign out and sign in with a passkey."
+      below={
+        <Anchor component="button" onClick={() => void signOut()} underline="always">
+          Sign out
+        </Anchor>
+      }
+    >
+      <SecondFactorSection mayRequire={false} onTurnedOn={() => window.location.reload()} />
+    </EntryCard>
+  );
+}

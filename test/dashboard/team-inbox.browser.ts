@@ -1,0 +1,97 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chromiumPath } from '../support/servers/chromium.ts';
+import { findViolations } from '../support/stages/axe.ts';
+import { type BrowserStage, openBrowserStage } from '../support/stages/browser-stage.ts';
+import { readServiceMail } from '../support/stages/service-mail.ts';
+
+const PASSWORD = 'correct horse battery staple';
+const LIMIT = { timeout: 300_000 };
+let stage: BrowserStage;
+
+describe.skipIf(chromiumPath === undefined)('two members in two browsers', () => {
+  beforeAll(async () => {
+    stage = await openBrowserStage();
+  });
+  afterAll(() => stage?.close());
+
+  /** Invites a person over the interface, who then signs up in the browser. */
+  async function join(account: { apiKey: string }, name: string, role: string) {
+    const email = `${name.toLowerCase()}@elsewhere.test`;
+    const invited = await fetch(`${stage.url}/api/e2/invitations`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${account.apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ email, role }),
+    });
+    expect(invited.status, await invited.text()).toBe(200);
+    const link = /\/invitation#[\w-]{43}/.exec((await readServiceMail(stage.database, email)).at(-1) ?? '')?.[0] ?? '';
+    const opened = await stage.open(null);
+    await opened.page.goto(`${stage.url}${link}`);
+    await opened.page.getByLabel('Your name').fill(name);
+    await opened.page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await opened.page.getByRole('button', { name: 'Accept invitation' }).click();
+    await opened.page.getByRole('button', { name: `Account ${email}` }).waitFor();
+    return { ...opened, email };
+  }
+  const openThread = async (page: Page, subject: string) => {
+    await page.goto(`${stage.url}/inbox`);
+    await page.getByRole('row').filter({ hasText: subject }).getByRole('link').click();
+    await page.getByRole('heading', { name: subject }).waitFor();
+  };
+
+  test('assign a conversation, and write notes that mention the other', LIMIT, async () => {
+    const account = await stage.account();
+    await stage.mail({ to: account.address, subject: 'Where is my order?', text: 'Hello' });
+    const ann = await join(account, 'Ann', 'agent');
+    const owner = await stage.open(account);
+    await openThread(owner.page, 'Where is my order?');
+    await openThread(ann.page, 'Where is my order?');
+
+    await owner.page.getByText('Ann is reading').waitFor();
+    await ann.page.getByRole('button', { name: 'Reply', exact: true }).click();
+    await owner.page.getByText('Ann is replying').waitFor();
+    await ann.page.keyboard.press('Escape');
+    await owner.page.getByText('Ann is reading').waitFor();
+    await owner.page.getByRole('button', { name: 'Assign', exact: true }).click();
+    await owner.page.getByRole('menuitem', { name: 'Assign to Ann' }).click();
+    await ann.page.getByRole('button', { name: 'Assigned to Ann' }).waitFor();
+    await ann.page.getByRole('row').getByText('assigned to Ann').waitFor({ state: 'attached' });
+    await ann.page.getByLabel('Assigned to', { exact: true }).selectOption('me');
+    await ann.page.getByRole('row').filter({ hasText: 'Where is my order?' }).waitFor();
+    await ann.page.getByLabel('Assigned to', { exact: true }).selectOption('none');
+    await ann.page.getByText('No conversations', { exact: true }).waitFor();
+    await openThread(ann.page, 'Where is my order?');
+
+    await owner.page.getByRole('button', { name: 'Write note' }).click();
+    await owner.page.getByLabel('Note', { exact: true }).fill('Please look at this');
+    await owner.page.getByLabel('Mention member').selectOption(ann.email);
+    await owner.page.getByRole('button', { name: 'Add note' }).click();
+    await ann.page.getByText('mentioned you in a note').waitFor();
+    await ann.page.getByRole('article').filter({ hasText: 'Please look at this' }).waitFor();
+    await expect
+      .poll(async () => (await readServiceMail(stage.database, ann.email)).join(''))
+      .toContain('mentioned you in a note');
+    await ann.page.getByRole('button', { name: 'Write note' }).click();
+    await ann.page.getByLabel('Note', { exact: true }).fill('It is on the way');
+    await ann.page.getByRole('button', { name: 'Add note' }).click();
+    await owner.page.getByRole('article').filter({ hasText: 'It is on the way' }).waitFor();
+    expect(await findViolations(owner.page)).toEqual([]);
+    await ann.page.getByRole('button', { name: 'Edit note' }).click();
+    await ann.page.getByLabel('Note', { exact: true }).fill('It arrives today');
+    await ann.page.getByRole('button', { name: 'Save note' }).click();
+    await ann.page.getByRole('article').filter({ hasText: 'It arrives today' }).waitFor();
+    expect(await ann.page.getByRole('button', { name: 'Delete note' }).count()).toBe(1);
+
+    // The keyboard takes the assignment back.
+    await ann.page.keyboard.press('i');
+    await owner.page.getByRole('button', { name: 'Assign', exact: true }).waitFor();
+    expect(owner.complaints).toEqual([]);
+    expect(ann.complaints).toEqual([]);
+    if (process.env['SHOTS'] !== undefined)
+      for (const scheme of ['light', 'dark'] as const) {
+        await owner.page.emulateMedia({ colorScheme: scheme });
+        await owner.page.screenshot({ path: `${process.env['SHOTS']}/team-${scheme}.png` });
+      }
+    await Promise.all([owner.close(), ann.close()]);
+  });
+});

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+import { CALLBACK, openOauthStage } from '../../support/stages/oauth-stage.ts';
+import { openTeam, type TeamStage } from '../../support/stages/team-stage.ts';
+
+let host: WebhookReceiver;
+let gateway: TestGateway;
+let team: TeamStage;
+let origin: string;
+
+beforeAll(async () => {
+  host = await startWebhookReceiver({ tlsName: 'localhost' });
+  origin = `https://localhost:${host.port}`;
+  gateway = await openTestGateway({ config: { trustedCertificates: [host.certificate ?? ''] } });
+  team = await openTeam(gateway, 'documents');
+});
+afterAll(async () => {
+  await gateway?.close();
+  await host?.stop();
+});
+
+const signInOf = (clientId: string) => ({ clientId, verifier: openOauthStage(gateway).makeVerifier() });
+const serve = (document: unknown, more: object = {}) =>
+  host.answer([{ status: 200, body: JSON.stringify(document), ...more }]);
+
+test('a client signs in by the URL of its document, whose host the page shows, and it is read once', async () => {
+  const oauth = openOauthStage(gateway);
+  const clientId = `${origin}/client.json`;
+  serve({ client_id: clientId, client_name: 'Assistant', redirect_uris: [CALLBACK] });
+  const before = host.requests.length;
+  const signIn = signInOf(clientId);
+  expect((await oauth.open(signIn)).statusCode).toBe(302);
+  const asked = { parameters: oauth.parametersOf(signIn) };
+  const { question } = (await team.owner.browser.auth('POST', '/oauth/request', asked)).json();
+  expect(question.client).toEqual({ name: 'Assistant', verifiedHost: `localhost:${host.port}` });
+  const code = await oauth.allow(team.owner.browser, signIn);
+  expect((await oauth.exchange(signIn, code)).statusCode).toBe(200);
+  expect(host.requests.length - before).toBe(1);
+});
+
+test.each([
+  ['names another client', { client_id: 'https://other.test/client.json', redirect_uris: [CALLBACK] }, {}],
+  ['has a script as its redirect URI', { redirect_uris: ['javascript:alert(1)'] }, {}],
+  ['is a redirect', {}, { status: 302, headers: { location: 'https://other.test/' } }],
+  ['is longer than 16 KB', {}, { body: 'x'.repeat(20_000) }],
+  ['is no JSON', {}, { body: '<html>' }],
+])('a document that %s is refused', async (name, document, more) => {
+  const clientId = `${origin}/${encodeURIComponent(name)}.json`;
+  serve({ client_id: clientId, redirect_uris: [CALLBACK], ...document }, more);
+  const response = await openOauthStage(gateway).open(signInOf(clientId));
+  expect([response.statusCode, response.headers.location]).toEqual([400, undefined]);
+});
+
+test('no document is read from a private address, or over plain HTTP', async () => {
+  const closed = await openTestGateway({
+    config: { allowedPrivateNetworks: [], trustedCertificates: [host.certificate ?? ''] },
+  });
+  try {
+    const oauth = openOauthStage(closed);
+    const before = host.connectionCount();
+    for (const clientId of [
+      `${origin}/client.json`,
+      `https://127.0.0.1:${host.port}/client.json`,
+      `https://[::1]:${host.port}/client.json`,
+      `https://169.254.169.254/latest/meta-data`,
+      `http://localhost:${host.port}/client.json`,
+      `https://user@localhost:${host.port}/client.json`,
+    ])
+      expect((await oauth.open({ clientId, verifier: oauth.makeVerifier() })).statusCode, clientId).toBe(400);
+    expect(host.connectionCount()).toBe(before);
+  } finally {
+    await closed.close();
+  }
+});
