@@ -21,7 +21,7 @@ export const EventSchema = defineEntity({
     {
       name: 'event_by_hand',
       properties: ['userId', 'emailId', 'seq'],
-      where: `kind = ANY (ARRAY['email.read', 'email.unread', 'email.archived', 'email.unarchived', 'email.rescheduled', 'email.paused', 'email.resumed', 'email.cancelled', 'email.approval_requested', 'email.approved', 'email.rejected', 'email.reprocessed'])`,
+      where: `kind = ANY (ARRAY['email.read', 'email.unread', 'email.archived', 'email.unarchived', 'email.rescheduled', 'email.paused', 'email.resumed', 'email.cancelled', 'email.approval_requested', 'email.approved', 'email.rejected', 'email.reprocessed', 'email.spam', 'email.not_spam'])`,
     },
   ],
 });

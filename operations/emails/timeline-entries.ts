@@ -16,6 +16,7 @@ export const TIMELINE_KINDS = [
   'repeated',
   'created',
   'authenticated',
+  'screened',
   'parsed',
   'threaded',
   'asked',
@@ -43,6 +44,8 @@ export const TIMELINE_KINDS = [
   'archived',
   'unarchived',
   'reprocessed',
+  'spam',
+  'not-spam',
 ] as const;
 type TimelineKind = (typeof TIMELINE_KINDS)[number];
 
@@ -92,6 +95,7 @@ function receivedEntries(origin: EmailOrigin, rules: RouteReferences['rules']): 
     acceptedEntry(origin),
     ...repeatedEntries(origin),
     ...(parsedAt === null ? [] : authenticatedEntries(origin.authentication, parsedAt)),
+    ...(parsedAt === null ? [] : screenedEntries(origin.screening, parsedAt)),
     ...(parsedAt === null
       ? []
       : [
@@ -166,6 +170,24 @@ function authenticatedEntries(stored: unknown, at: Date): TimelineEntry[] {
     entry('authenticated', at, isFailure ? 'DMARC failed' : `DMARC ${dmarc.result}`, {
       detail: `${words.join('; ')}; DMARC ${dmarc.result}${of(dmarc.domain)}${policy}.`,
       isFailure,
+    }),
+  ];
+}
+
+/** Rules of the filter that are named. */
+const NAMED_RULES = 3;
+
+function screenedEntries(screening: EmailOrigin['screening'], at: Date): TimelineEntry[] {
+  if (screening === null) return [];
+  const { spam, virus } = screening;
+  if (virus !== null)
+    return [entry('screened', at, `Virus: ${virus}`, { detail: 'It is in quarantine.', isFailure: true })];
+  if (spam?.score == null) return [];
+  const rules = spam.symbols.slice(0, NAMED_RULES).map(({ name, description }) => description || name);
+  const required = spam.required === null ? '' : ` of ${spam.required}`;
+  return [
+    entry('screened', at, `Spam score ${spam.score}${required}`, {
+      detail: rules.length === 0 ? null : `${rules.join('; ')}.`,
     }),
   ];
 }
@@ -264,6 +286,8 @@ const HAND_TITLES: Readonly<Record<string, { kind: TimelineKind; title: string }
   'email.resumed': { kind: 'resumed', title: 'Resumed' },
   'email.cancelled': { kind: 'cancelled', title: 'Cancelled' },
   'email.approval_requested': { kind: 'approval-requested', title: 'Waiting for approval' },
+  'email.spam': { kind: 'spam', title: 'Moved to the folder Spam' },
+  'email.not_spam': { kind: 'not-spam', title: 'Marked as not spam' },
   'email.approved': { kind: 'approved', title: 'Approved' },
   'email.rejected': { kind: 'rejected', title: 'Rejected' },
 };

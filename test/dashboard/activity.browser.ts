@@ -322,6 +322,27 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await close();
   });
 
+  test('spam is listed with its reason, and returns to the inbox when a member says so', async () => {
+    const account = await stage.account();
+    await stage.mail({ to: account.address, subject: 'Lunch', text: 'At noon?' });
+    const listed = await account.graphql('{ emails(first: 1) { edges { node { id } } } }');
+    const emailId: string = listed.body.data.emails.edges[0].node.id;
+    await change(account, 'markSpam', { emailId }, '... on MarkSpamPayload { isChanged }');
+    const { page, complaints, close } = await open(account, '/held?tab=spam');
+    await page.getByRole('tab', { name: 'Spam 1' }).waitFor();
+    const row = page.getByRole('listitem').filter({ hasText: 'Lunch' });
+    await row.getByText('A member marked it as spam.').waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    const folder = process.env['SCREENSHOTS'];
+    if (folder !== undefined) await page.screenshot({ path: `${folder}/spam.png`, fullPage: true });
+    await row.getByRole('button', { name: '“Lunch” is not spam' }).click();
+    await page.getByRole('heading', { name: 'No spam' }).waitFor();
+    await page.goto(`${stage.url}/inbox`);
+    await page.getByText('Lunch').first().waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   test('reprocessing shows its changes before it makes them', async () => {
     const account = await stage.account();
     await stage.mail({ to: account.address, subject: 'Stored', text: 'Nowhere to go yet.' });

@@ -38,6 +38,13 @@ const programs: Program[] = [
   { name: 'ruby', debian: 'ruby', about: 'the Ruby example of docs/webhooks.md' },
 ];
 
+/** For `npm run test:long`. */
+const scanners: Program[] = [
+  { name: 'rspamd', debian: 'rspamd', about: 'the spam filter' },
+  { name: 'redis-server', debian: 'redis-server', about: 'what the spam filter learns' },
+  { name: 'clamd', debian: 'clamav-daemon', about: 'the virus scanner' },
+];
+
 /** For `npm run test:browser`. Any Chromium will do; this one needs the least processor time. */
 const browser: Program = {
   name: 'chromium-headless-shell',
@@ -74,7 +81,8 @@ const laterModules = [
   'haraka-plugins/plugins/receiving/plugin.ts',
 ];
 
-await seeToPrograms(process.argv.some((word) => word.includes('browser')) ? [...programs, browser] : programs);
+const isOf = (length: string) => process.argv.some((word) => word.includes(length));
+await seeToPrograms([...programs, ...(isOf('browser') ? [browser] : []), ...(isOf('long') ? scanners : [])]);
 for (const program of extractedPrograms) await extractProgram(program);
 await compilePrograms();
 const report = path.join(folder, 'report.json');

@@ -13,7 +13,7 @@ create table event (
 );
 create index event_by_hand on event (user_id, email_id, seq) where kind in ('email.read', 'email.unread', 'email.archived',
   'email.unarchived', 'email.rescheduled', 'email.paused', 'email.resumed', 'email.cancelled', 'email.approval_requested',
-  'email.approved', 'email.rejected', 'email.reprocessed');
+  'email.approved', 'email.rejected', 'email.reprocessed', 'email.spam', 'email.not_spam');
 call pg_temp.protect_rows('event');
 
 create table event_counter (user_id text primary key, last_seq bigint not null, first_seq bigint not null default 1);

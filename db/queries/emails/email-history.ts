@@ -3,6 +3,7 @@ import type { EmailStatus, EmailType } from '../../../core/emails/email-status.t
 import type { ActionLog } from '../../../core/endpoints/actions.ts';
 import type { DeliveryCause } from '../../../core/endpoints/delivery.ts';
 import type { EventKind } from '../../../core/events/event-kinds.ts';
+import type { Screening } from '../../../core/screening/spam-check.ts';
 import type { RefusalReason } from '../../../core/sending/refusal-advice.ts';
 import type { RecipientStatus } from '../../../core/smtp/delivery-status.ts';
 import type { ThreadReason } from '../../../core/threads/threading.ts';
@@ -28,6 +29,8 @@ export interface EmailOrigin {
   parseError: string | null;
   /** see core/mime/authentication.ts */
   authentication: unknown;
+  /** what the scanners said; null: not checked */
+  screening: Screening | null;
   /** null: it is unknown, or the email was not received */
   reception: {
     remoteAddress: string;
@@ -65,7 +68,7 @@ export async function readOrigins(
     select e.id, e.type, e.status, e.created_at as "createdAt", e.released_at as "releasedAt",
       e.timezone is not null as "isScheduled",
       exists (select from approval a where a.user_id = ${userId} and a.email_id = e.id) as "hasApproval", e.thread_id as "threadId", e.thread_reason as "threadReason",
-      e.own_address as "ownAddress", e.recipient, c.parse_error as "parseError", c.authentication, r.matches, r.answers,
+      e.own_address as "ownAddress", e.recipient, c.parse_error as "parseError", c.authentication, c.screening, r.matches, r.answers,
       p.remote_address, p.helo, p.is_tls, p.reverse_path, p.accepted_at, p.parsed_at, p.is_test, p.imported is not null as is_imported, p.repeat_count,
       p.repeated_at,
       r.threaded_at, r.decided_at, r.outcome, r.via, r.endpoint_id, r.rule_id, r.reason, r.released_at as let_through_at,
@@ -149,7 +152,7 @@ export async function readHandEvents(
       select v.kind, v.at, v.data, v.seq from event v
       where v.user_id = ${userId} and v.email_id = w.id and v.kind in ('email.read', 'email.unread', 'email.archived',
         'email.unarchived', 'email.rescheduled', 'email.paused', 'email.resumed', 'email.cancelled', 'email.approval_requested',
-        'email.approved', 'email.rejected', 'email.reprocessed')
+        'email.approved', 'email.rejected', 'email.reprocessed', 'email.spam', 'email.not_spam')
       order by v.seq desc limit ${MAX_HISTORY + 1}) v
     order by v.seq`.execute(transaction);
   return rows;

@@ -56,7 +56,7 @@ export async function findContentParts(
   const bytes = sizes.length === 0 ? sql`0` : sql.join(sizes, sql` + `);
   const isBodyAsked = sql.lit([...parts].some((part) => part !== 'headers'));
   const { rows } = await sql<PartsRow & PlacedColumns>`
-    select c.email_id, c.addresses, c.in_reply_to, c.reference_ids, c.attachments, c.authentication, c.tags, c.priority, c.removed_parts,
+    select c.email_id, c.addresses, c.in_reply_to, c.reference_ids, c.attachments, c.authentication, c.injection, c.screening, c.tags, c.priority, c.removed_parts,
       c.is_truncated, c.parse_error, c.total_bytes,
       ${asked('headers', sql`c.headers`, sql`'[]'::jsonb`)} as headers,
       ${asked('text', smallBody('text_body'), NO_TEXT)} as text_body,

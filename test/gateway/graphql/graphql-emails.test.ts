@@ -23,6 +23,13 @@ beforeAll(async () => {
   gateway = await openTestGateway();
   box = await gateway.mailbox({ domain: 'mine.test' });
   receivedId = await insertReceived();
+  const found = { kind: 'pressure', part: 'text', excerpt: 'Pay now', why: 'It asks for money.' };
+  const symbols = [{ name: 'BAYES_SPAM', score: 4.5, description: 'Probably spam' }];
+  await gateway.owner.pool.query('update email_content set injection = $2, screening = $3 where email_id = $1', [
+    receivedId,
+    { verdict: 'review', findings: [found] },
+    { virus: null, spam: { verdict: 'suspected', score: 4.5, required: 15, symbols, by: 'filter' } },
+  ]);
   sent = await insertSentMail(gateway.actor, box, {
     recipients: [
       { address: 'joe@elsewhere.test' },
@@ -224,6 +231,14 @@ function detailOf(email: Graph) {
     security_warnings: email.securityWarnings,
     security: {
       ...email.security,
+      injection: email.security.injection && {
+        verdict: lower(email.security.injection.verdict),
+        findings: email.security.injection.findings.map((finding: Graph) => ({
+          ...finding,
+          kind: lower(finding.kind),
+          part: lower(finding.part),
+        })),
+      },
       spam: { ...email.security.spam, verdict: lower(email.security.spam.verdict), by: lower(email.security.spam.by) },
     },
     approval: email.approval,

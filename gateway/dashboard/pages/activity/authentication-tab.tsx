@@ -1,6 +1,7 @@
 import { Alert, Group, Paper, SimpleGrid, Text, Title } from '@mantine/core';
 import { ScreeningFindings } from '../../parts/screening-findings.tsx';
 import { SecurityWarnings } from '../../parts/security-warnings.tsx';
+import { SpamVerdict } from '../../parts/spam-verdict.tsx';
 import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
 import { AUTHENTICATION } from './email-documents.ts';
 import { EmailPart } from './email-part.tsx';
@@ -38,6 +39,7 @@ export function AuthenticationTab({ id }: { id: string }) {
           <>
             <SecurityWarnings warnings={securityWarnings} />
             <ScreeningFindings injection={security.injection} />
+            <SpamVerdict security={security} />
             <Text className="postroom-wrap">{found.sender.text}</Text>
             {found.hasSeveralFromFields && (
               <Alert color="red" variant="outline" title="Multiple From fields">

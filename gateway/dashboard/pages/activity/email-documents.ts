@@ -83,7 +83,11 @@ export const AUTHENTICATION = graphql(`
     email(id: $id) {
       id
       securityWarnings { kind text shown actual }
-      security { injection { verdict findings { part excerpt why } } }
+      security {
+        injection { verdict findings { part excerpt why } }
+        virus
+        spam { verdict score required by symbols { name score description } }
+      }
       content {
         authentication {
           hasSeveralFromFields

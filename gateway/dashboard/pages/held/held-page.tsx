@@ -6,6 +6,7 @@ import { useLiveQuery } from '../../live/use-live-query.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { DeferredList } from './deferred-list.tsx';
 import { HeldList } from './held-list.tsx';
+import { SpamList } from './spam-list.tsx';
 import { UndeliveredList } from './undelivered-list.tsx';
 
 const COUNTS = graphql(`
@@ -13,6 +14,7 @@ const COUNTS = graphql(`
     overview(hours: 1) { waiting { blocked review deferred } }
     bounced: emails(first: 1, filter: { type: SENT, status: BOUNCED, timeRange: ALL }) { totalCount }
     failed: emails(first: 1, filter: { type: SENT, status: FAILED, timeRange: ALL }) { totalCount }
+    spam: emails(first: 1, filter: { spam: ONLY, timeRange: ALL }) { totalCount }
   }
 `);
 
@@ -22,13 +24,14 @@ const TABS = [
   { name: 'deferred', label: 'Deferred' },
   { name: 'bounced', label: 'Bounced' },
   { name: 'failed', label: 'Failed' },
+  { name: 'spam', label: 'Spam' },
 ] as const;
 type TabName = (typeof TABS)[number]['name'];
 
 /** The service counts only up to this number. */
 const COUNTED_TO = 10_000;
 
-/** Held, deferred and bounced mail. */
+/** Held, deferred and bounced mail, and spam. */
 export function HeldPage() {
   const [parameters, setParameters] = useSearchParams();
   const { data } = useLiveQuery({ query: COUNTS, variables: {}, kinds: 'all', types: ['Email'] });
@@ -39,6 +42,7 @@ export function HeldPage() {
     deferred: waiting?.deferred,
     bounced: data?.bounced.totalCount,
     failed: data?.failed.totalCount,
+    spam: data?.spam.totalCount,
   };
   // Without a choice in the URL, the first tab that has something; the choice stays when its last email leaves.
   const [first, setFirst] = useState<TabName | null>(null);
@@ -47,7 +51,7 @@ export function HeldPage() {
   const chosen = TABS.find(({ name }) => name === parameters.get('tab'))?.name ?? first ?? withMail ?? 'blocked';
   return (
     <>
-      <PageHeader title="Held and blocked" about="Held, deferred and bounced mail." />
+      <PageHeader title="Held and blocked" about="Held, deferred and bounced mail, and spam." />
       <Tabs value={chosen} onChange={(name) => setParameters(name === null ? {} : { tab: name })} keepMounted={false}>
         <Tabs.List aria-label="Kind of mail">
           {TABS.map(({ name, label }) => (
@@ -70,6 +74,9 @@ export function HeldPage() {
         </Tabs.Panel>
         <Tabs.Panel value="failed" pt="md">
           <UndeliveredList status="FAILED" />
+        </Tabs.Panel>
+        <Tabs.Panel value="spam" pt="md">
+          <SpamList />
         </Tabs.Panel>
       </Tabs>
     </>

@@ -5,6 +5,7 @@ import {
   IconArrowForwardUp,
   IconArrowMoveRight,
   IconArrowsSplit,
+  IconBan,
   IconCode,
   IconCornerUpLeft,
   IconCornerUpLeftDouble,
@@ -24,6 +25,7 @@ import { initialsOf, nameOf } from './people.ts';
 import { SplitDialog } from './split-dialog.tsx';
 import type { OpenThread, ThreadMessage } from './thread-documents.ts';
 import { useDeleteMessage } from './use-delete-message.ts';
+import { useMarkSpam } from './use-mark-spam.ts';
 
 const MessageViews = lazy(async () => ({ default: (await import('./message-views.tsx')).MessageViews }));
 
@@ -50,6 +52,7 @@ export function MessageCard(props: MessageCardProps) {
   const [dialog, setDialog] = useState<'split' | 'move' | null>(null);
   const [hasViews, setViews] = useState(false);
   const remove = useDeleteMessage();
+  const markSpam = useMarkSpam();
   const isOwn = type !== 'RECEIVED';
   const isUnread = !isOwn && !isRead;
   return (
@@ -157,6 +160,11 @@ export function MessageCard(props: MessageCardProps) {
             <Menu.Item component={Link} href={`/emails/${id}`} leftSection={<IconFileDescription size={16} />}>
               Show message details
             </Menu.Item>
+            {thread.trashedAt === null && !isOwn && (
+              <Menu.Item leftSection={<IconBan size={16} />} onClick={() => void markSpam(id)}>
+                Mark as spam
+              </Menu.Item>
+            )}
             {thread.trashedAt === null && (
               <Menu.Item leftSection={<IconTrash size={16} />} onClick={() => void remove(id)}>
                 Delete message

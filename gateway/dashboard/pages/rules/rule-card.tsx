@@ -94,6 +94,10 @@ function criteriaInWords(config: Rule['config']): string[] {
     ...(config.injection === null
       ? []
       : [config.injection === 'REVIEW' ? 'it has text aimed at agents' : 'it has no text aimed at agents']),
+    ...(config.spam === null
+      ? []
+      : [`the spam filter says ${config.spam.map((verdict) => verdict.toLowerCase().replace('_', ' ')).join(' or ')}`]),
+    ...(config.minSpamScore === null ? [] : [`its spam score is at least ${config.minSpamScore}`]),
   ];
 }
 

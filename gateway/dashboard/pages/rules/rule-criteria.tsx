@@ -1,6 +1,16 @@
-import { Checkbox, Fieldset, Group, MultiSelect, SegmentedControl, Stack, TagsInput, Text } from '@mantine/core';
+import {
+  Checkbox,
+  Fieldset,
+  Group,
+  MultiSelect,
+  NumberInput,
+  SegmentedControl,
+  Stack,
+  TagsInput,
+  Text,
+} from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { type RuleValues, results } from './rule-values.ts';
+import { type RuleValues, results, spamVerdicts } from './rule-values.ts';
 
 const MOST_VALUES = 100;
 const checks = [
@@ -73,6 +83,22 @@ export function RuleCriteria({ form }: { form: UseFormReturnType<RuleValues & { 
             ]}
           />
         </div>
+        <Group grow preventGrowOverflow={false} align="flex-start">
+          <MultiSelect
+            label="The spam filter says"
+            placeholder={form.values.spam.length === 0 ? 'anything' : ''}
+            data={spamVerdicts}
+            {...form.getInputProps('spam')}
+          />
+          <NumberInput
+            label="Least spam score"
+            placeholder="any"
+            min={-1000}
+            max={1000}
+            decimalScale={2}
+            {...form.getInputProps('minSpamScore')}
+          />
+        </Group>
         <Group grow preventGrowOverflow={false} align="flex-start">
           {checks.map(([name, label]) => (
             <MultiSelect

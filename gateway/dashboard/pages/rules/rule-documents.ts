@@ -12,7 +12,7 @@ export const RULES = graphql(`
             __typename
             ... on ExplicitGuardConfig {
               subject { operator values } from { operator values isAligned } to { operator values } hasWords { operator values }
-              attachments { operator values } hasAttachment spf dkim dmarc injection
+              attachments { operator values } hasAttachment spf dkim dmarc injection spam minSpamScore
             }
             ... on PromptGuardConfig { prompt }
           }

@@ -6,6 +6,12 @@ type Result = (typeof RESULTS)[number];
 /** Results of SPF, DKIM and DMARC, for selects. */
 export const results = RESULTS.map((value) => ({ value, label: value.toLowerCase() }));
 
+const SPAM_VERDICTS = ['CLEAN', 'SUSPECTED', 'SPAM', 'NOT_CHECKED'] as const;
+type SpamVerdict = (typeof SPAM_VERDICTS)[number];
+
+/** Verdicts of the spam filter, for selects. */
+export const spamVerdicts = SPAM_VERDICTS.map((value) => ({ value, label: value.toLowerCase().replace('_', ' ') }));
+
 /** Values of the rule's form. An empty list is no criterion. */
 export interface RuleValues {
   name: string;
@@ -26,6 +32,9 @@ export interface RuleValues {
   dkim: Result[];
   dmarc: Result[];
   injection: 'any' | 'REVIEW' | 'CLEAR';
+  spam: SpamVerdict[];
+  /** empty: no limit */
+  minSpamScore: number | '';
   prompt: string;
 }
 
@@ -53,6 +62,8 @@ export function valuesOf(rule: Rule | null): RuleValues {
     dkim: [...(explicit?.dkim ?? [])],
     dmarc: [...(explicit?.dmarc ?? [])],
     injection: explicit?.injection ?? 'any',
+    spam: [...(explicit?.spam ?? [])],
+    minSpamScore: explicit?.minSpamScore ?? '',
     prompt: config?.__typename === 'PromptGuardConfig' ? config.prompt : '',
   };
 }
@@ -85,6 +96,8 @@ export function inputOf(values: RuleValues, rule: Rule | null): RuleInput {
           dkim: orNull(values.dkim),
           dmarc: orNull(values.dmarc),
           injection: values.injection === 'any' ? null : values.injection,
+          spam: orNull(values.spam),
+          minSpamScore: values.minSpamScore === '' ? null : values.minSpamScore,
         };
   return {
     name: values.name,
