@@ -9,7 +9,7 @@ import { freePort } from '../cluster/cluster.ts';
 import { EICAR } from './scanners.ts';
 
 /** A scanner of Debian that runs with a configuration of its own, on loopback. */
-export interface RealScanner {
+interface RealScanner {
   /** Suspends all of its processes, as a machine that hangs does. */
   suspend(): void;
   resume(): void;
