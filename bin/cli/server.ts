@@ -25,7 +25,7 @@ interface RequestOptions {
 export interface Server {
   url: string;
   /** returns the API key, or an access token that is valid for a while */
-  readKey(): Promise<string>;
+  readKey: () => Promise<string>;
   /** tells runs with one access from those with another */
   owner: string;
   get<T>(path: string, query?: Query, options?: RequestOptions): Promise<T>;
