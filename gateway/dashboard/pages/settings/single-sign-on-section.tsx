@@ -1,15 +1,4 @@
-import {
-  Button,
-  Checkbox,
-  Group,
-  List,
-  Select,
-  Skeleton,
-  Stack,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
+import { Button, Checkbox, Group, List, Select, Skeleton, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
