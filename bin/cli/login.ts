@@ -45,6 +45,7 @@ Examples:
   program
     .command('logout')
     .description('Ends the access of this machine, and removes what login or init stored.')
+    .addHelpText('after', '\nExample:\n  $ postroom logout')
     .action(logout);
 }
 

@@ -43,9 +43,9 @@ test('links created without a service, beside one and at the first start each si
   expect(await post('/sign-in/email', { email: 'ONE@example.com', password: 'correct horse' })).toMatchObject({
     status: 200,
     body: { user: { email: 'one@example.com' } },
-    cookies: [
+    cookies: expect.arrayContaining([
       expect.stringMatching(/^postroom\.session_token=[^;]+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/i),
-    ],
+    ]),
   });
   // The line of the first start is for the terminal; the log has nothing of it.
   const log = service

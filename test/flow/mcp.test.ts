@@ -46,9 +46,10 @@ interface Configured {
   env?: Record<string, string>;
 }
 
-const examples = [...readFileSync(path.join(root, 'docs/agents.md'), 'utf8').matchAll(/```json\n(.*?)```/gs)].map(
-  ([, text = '']) => text,
-);
+/** All but the first one, which signs in by OAuth: oauth-mcp.test.ts. */
+const examples = [...readFileSync(path.join(root, 'docs/agents.md'), 'utf8').matchAll(/```json\n(.*?)```/gs)]
+  .map(([, text = '']) => text)
+  .slice(1);
 
 /** Connects the official client by the configuration that this example of the page has for a client. */
 const byExample = (at: number, era: string) => async () => {

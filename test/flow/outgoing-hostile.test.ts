@@ -92,7 +92,8 @@ function faults(answer: Answer): string[] {
 async function countRows(): Promise<Record<string, number>> {
   const [row] = await stage.query<Record<string, number>>(
     `select (select count(*)::int from email where user_id = any($1)) as emails,
-            (select count(*)::int from raw_message) as messages,
+            (select count(*)::int from raw_message where id not in
+              (select raw_id from email where user_id <> all($1) and raw_id is not null)) as messages,
             (select count(*)::int from recipient where user_id = any($1)) as recipients,
             (select count(*)::int from idempotency_key where user_id = any($1)) as keys`,
     [[stage.account.userId, stranger.userId]],

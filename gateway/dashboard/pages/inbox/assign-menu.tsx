@@ -1,14 +1,8 @@
 import { ActionIcon, Avatar, Menu } from '@mantine/core';
 import { useRight } from '../../shell/viewer.ts';
 import style from './inbox.module.css';
+import { type Assignee, nameAssignee } from './people.ts';
 import { useTeam } from './use-team.ts';
-
-/** Who works on a thread. */
-export interface Assignee {
-  id: string;
-  name: string;
-  email: string;
-}
 
 /** Shows who works on the conversation, and assigns it; nothing in a workspace with one member. */
 export function AssignMenu({
@@ -57,9 +51,4 @@ export function AssignMenu({
       </Menu.Dropdown>
     </Menu>
   );
-}
-
-/** Returns the name of a member, or else the address. */
-export function nameAssignee({ name, email }: Pick<Assignee, 'name' | 'email'>): string {
-  return name || email;
 }

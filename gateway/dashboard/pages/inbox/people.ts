@@ -60,3 +60,15 @@ export function participantsText(people: readonly Person[], ownDomains: Readonly
   const more = shown.length - NAMED;
   return more > 0 ? `${names} and ${more} more` : names === '' ? 'No participants' : names;
 }
+
+/** Who works on a thread. */
+export interface Assignee {
+  id: string;
+  name: string;
+  email: string;
+}
+
+/** Returns the name of a member, or else the address. */
+export function nameAssignee({ name, email }: Pick<Assignee, 'name' | 'email'>): string {
+  return name || email;
+}

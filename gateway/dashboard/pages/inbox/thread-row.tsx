@@ -1,12 +1,11 @@
 import { Avatar, Badge, Checkbox } from '@mantine/core';
 import { type KeyboardEvent, type MouseEvent, memo } from 'react';
 import { IconArchive, IconPaperclip } from '../../parts/icons.ts';
-import { nameAssignee } from './assign-menu.tsx';
 import type { Density } from './density.ts';
 import { FoundWords } from './found-words.tsx';
 import style from './inbox.module.css';
 import type { ThreadRow as Thread } from './inbox-documents.ts';
-import { participantsText, sendersText } from './people.ts';
+import { nameAssignee, participantsText, sendersText } from './people.ts';
 import { rowTime, timesInFull } from './row-time.ts';
 
 /** Maximum number of labels shown in a row. */

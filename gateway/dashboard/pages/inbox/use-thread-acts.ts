@@ -2,8 +2,8 @@ import { useRef } from 'react';
 import { graphql } from '../../graphql.ts';
 import { showNotice } from '../../parts/notice.tsx';
 import { useAct } from '../../parts/use-act.ts';
-import { type Assignee, nameAssignee } from './assign-menu.tsx';
 import { THREAD_ROW, type ThreadRow } from './inbox-documents.ts';
+import { type Assignee, nameAssignee } from './people.ts';
 import { heldRows } from './thread-pages.ts';
 import type { ThreadList } from './use-thread-list.ts';
 
