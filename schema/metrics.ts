@@ -72,18 +72,28 @@ export const actorMetrics = {
 };
 
 export const screeningMetrics = {
-  scanSeconds: histogram('postroom_scan_seconds', 'Time in which a scanner checked a message', SLOW, [
-    'scanner',
-    'outcome',
-  ]),
+  scanSeconds: histogram(
+    'postroom_scan_seconds',
+    'Time in which rspamd or clamd checked a message (`checked`), or did not (`away`)',
+    SLOW,
+    ['scanner', 'outcome'],
+  ),
   isAway: new Gauge({
     name: 'postroom_scanner_away',
     help: '1 while a scanner does not respond',
     labelNames: ['scanner'],
     aggregator: 'max',
   }),
-  verdicts: counter('postroom_screening_verdicts_total', 'Verdicts of the scanners, for each recipient', ['verdict']),
-  jobs: counter('postroom_screening_jobs_total', 'Later checks and lessons of the spam filter', ['kind', 'outcome']),
+  verdicts: counter(
+    'postroom_screening_verdicts_total',
+    'Verdicts of the scanners: `clean`, `suspected`, `spam`, `not_checked`, `virus`, `refused`',
+    ['verdict'],
+  ),
+  jobs: counter(
+    'postroom_screening_jobs_total',
+    'Later checks (`check`, `hold`) and lessons (`learn_spam`, `learn_ham`): `done`, `later`, `gone`, `away`, `failed`',
+    ['kind', 'outcome'],
+  ),
 };
 
 export const searchMetrics = {

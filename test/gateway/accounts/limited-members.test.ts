@@ -56,7 +56,7 @@ describe('a member who is limited', () => {
   test('reads the own person with the role, and no other member', async () => {
     const { browser, email } = ofAddress;
     const { person } = (await browser.graphql('{ viewer { person { email role rights } } }')).json().data.viewer;
-    expect(person).toEqual({ email, role: 'VIEWER', rights: ['read'] });
+    expect(person).toEqual({ email, role: 'VIEWER', rights: ['read', 'notes'] });
     expect((await browser.rest('GET', '/members')).statusCode).toBe(403);
   });
 

@@ -77,13 +77,13 @@ describe('unknown fields of a body are reported in warnings', () => {
     const rule = {
       name: 'r',
       type: 'explicit',
-      config: { subject: { operator: 'OR', values: ['x'], fuzzy: true }, spam: 1 },
+      config: { subject: { operator: 'OR', values: ['x'], fuzzy: true }, junk: 1 },
       action: { action: 'block', note: '' },
     };
     const made = await ask('POST', '/guard', rule);
     expect([made.status, made.body.warnings]).toEqual([
       201,
-      warned('config.subject.fuzzy', 'config.spam', 'action.note'),
+      warned('config.subject.fuzzy', 'config.junk', 'action.note'),
     ]);
   });
 

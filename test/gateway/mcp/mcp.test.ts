@@ -113,7 +113,9 @@ describe('a request is refused when it', () => {
     for (const headers of [{}, { authorization: 'Bearer wrong' }]) {
       const response = await post(headers as Record<string, string>);
       expect(response.statusCode).toBe(401);
-      expect(response.headers['www-authenticate']).toBe('Bearer realm="API", charset="UTF-8"');
+      expect(response.headers['www-authenticate']).toBe(
+        'Bearer resource_metadata="http://postroom.test/.well-known/oauth-protected-resource/mcp", scope="read"',
+      );
     }
   });
 

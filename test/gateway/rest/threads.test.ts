@@ -51,6 +51,7 @@ test('a list shows every documented field', async () => {
         has_unread: true,
         unread_count: 1,
         is_archived: false,
+        assignee_id: null,
         claim: null,
         latest_message: {
           id: emailIds[1],
@@ -263,6 +264,7 @@ describe('one thread', () => {
       created_at: lastMessageAt.toISOString(),
       updated_at: expect.any(String),
       trashed_at: null,
+      assignee_id: null,
       claim: null,
     });
     expect(answer.total_count).toBe(2);
