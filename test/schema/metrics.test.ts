@@ -63,7 +63,8 @@ test('no label can identify a user', () => {
       'queue',
       'reason',
       'route',
-    ].concat(['stage', 'state', 'status', 'step', 'transport', 'trigger', 'version', 'work']),
+      'scanner',
+    ].concat(['scanner', 'stage', 'state', 'status', 'step', 'transport', 'trigger', 'verdict', 'version', 'work']),
   );
   for (const label of labels) expect(guide, label).toContain(`\`${label}\``);
 });

@@ -4,7 +4,7 @@ import { insertMail } from '../../support/rows/mail-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 
-// What a key may access, from its creation to the end of the last address. What it is shown: key-inboxes.test.ts and key-domains.attack.ts.
+// What a key may access, from its creation to the end of the last address. What it is shown: key-inboxes.attack.ts and key-domains.attack.ts.
 let gateway: TestGateway;
 let box: TestMailbox;
 /** another address of the domain, and an address of another domain */
