@@ -63,7 +63,6 @@ test('no label can identify a user', () => {
       'queue',
       'reason',
       'route',
-      'scanner',
     ].concat(['scanner', 'stage', 'state', 'status', 'step', 'transport', 'trigger', 'verdict', 'version', 'work']),
   );
   for (const label of labels) expect(guide, label).toContain(`\`${label}\``);
