@@ -92,7 +92,7 @@ export async function startHaraka(settings: SmtpSettings, log: Logger): Promise<
     tlsServer.on('tlsClientError', (error, socket) => logRefusedCertificate(log, error, socket.remoteAddress));
   }
   log.info({ event: 'smtp.listening', address: main.listen });
-  void recallClients();
+  recallClients();
 
   return {
     isConnected: () => bus.isConnected(),

@@ -2,7 +2,7 @@ import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import { unpackMessage } from '../../db/packed-message.ts';
 import { findQuarantined } from '../../db/queries/screening/quarantined-bytes.ts';
-import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
+import { isValidId, type OperationContext } from '../context.ts';
 import type { AttachmentFile } from '../emails/attachments.ts';
 
 /**
@@ -15,8 +15,9 @@ export async function readQuarantined(
   confirm: string | null,
 ): Promise<AttachmentFile> {
   const { database, userId, room } = context;
-  if (!isValidId(emailId)) throw emailNotFound();
-  const found = await asUser(database, userId, (transaction) => findQuarantined(transaction, userId, emailId));
+  const found = isValidId(emailId)
+    ? await asUser(database, userId, (transaction) => findQuarantined(transaction, userId, emailId))
+    : null;
   if (found === null) throw new UserError('not_found', 'No email with this ID is in quarantine');
   if (confirm !== found.virus)
     throw new UserError(

@@ -69,9 +69,9 @@ export function equip({ bus, settings, log }: Equipment): void {
   };
 }
 
-/** Continues with what is known about clients from before the start. */
-export async function recallClients(): Promise<void> {
-  await reception?.unknown.recall();
+/** Continues with what is known about clients from before the start, as soon as that is known. */
+export function recallClients(): void {
+  void reception?.unknown.recall();
 }
 
 /** Drops remembered verdicts on recipients, because announcements of changes may have been missed. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { doorNetwork } from '../../../core/screening/door/door-network.ts';
@@ -21,11 +22,15 @@ export interface UnknownRecipients {
    * at once when it has none.
    */
   count(clientAddress: string, ofSession: number): boolean | Promise<boolean>;
-  /** Counts on what clients did before this process started. Never rejects. */
+  /** Counts on what clients did before this process started, as soon as an actor says it. Never rejects. */
   recall(): Promise<void>;
   /** Ends all delays, and those to come. */
   release(): void;
 }
+
+/** How often, and how long after each other, the actor is asked what clients did before. */
+const RECALL_TRIES = 60;
+const RECALL_PAUSE_MS = 1_000;
 
 /**
  * Creates the counter of one process: judgeGuesses says what the counts mean. They are shared with the other SMTP processes, and survive a
@@ -92,14 +97,18 @@ export function limitUnknownRecipients(limits: SmtpLimits, bus: Bus, log: Logger
       return delayMs === 0 || isReleased ? isEnded : wait(delayMs).then(() => isEnded);
     },
     async recall() {
-      try {
-        const { guesses } = await bus.ask('receiving.guesses.recall', {});
-        const now = performance.now();
-        for (const { address, times, secondsAgo } of guesses)
-          add(address, decayGuesses({ score: times, at: now - secondsAgo * 1_000 }, now), now);
-      } catch (error) {
-        log.debug({ event: 'smtp.guesses-recalled', err: error });
-      }
+      for (let tries = 0; tries < RECALL_TRIES && !isReleased; tries++)
+        try {
+          const { guesses } = await bus.ask('receiving.guesses.recall', {});
+          const now = performance.now();
+          for (const { address, times, secondsAgo } of guesses)
+            add(address, decayGuesses({ score: times, at: now - secondsAgo * 1_000 }, now), now);
+          return;
+        } catch (error) {
+          // The bus or the actor may start after this process.
+          log.debug({ event: 'smtp.guesses-recalled', err: error });
+          await setTimeoutPromise(RECALL_PAUSE_MS, undefined, { ref: false });
+        }
     },
     release() {
       isReleased = true;

@@ -217,6 +217,9 @@ const UNTRIED: Readonly<Record<string, string>> = {
   'mutation simulateInbound': 'waits for the receiving actor; its route is tried',
   'mutation verifyDomain': 'waits for the scheduling actor; its route is tried',
   'mutation verifyDomains': 'waits for the scheduling actor; its route is tried',
+  'POST /emails/:id/unsubscribe': 'no email here offers it; see rest/list-unsubscribe.test.ts',
+  'mutation unsubscribeFromList': 'no email here offers it; see rest/list-unsubscribe.test.ts',
+  'tool unsubscribe_from_list': 'no email here offers it; see rest/list-unsubscribe.test.ts',
   'mutation testEndpoint': 'waits for the delivery actor; its route is tried',
 };
 

@@ -362,7 +362,6 @@ const checksDns: StayingCase = { actors: 'scheduling', given: async (w) => ({ id
 export const stayingCases: Readonly<Record<string, StayingCase>> = {
   'POST /mail/threads/:id/claim': alone(async (w) => ({ id: await w.thread(), body: { holder: 'x', ttl: 300 } })),
   'POST /mail/threads/:id/notes': alone(async (w) => ({ id: await w.thread(), body: { text: 'A note' } })),
-  'PATCH /mail/notes/:id': alone(async (w) => ({ id: await w.note(), body: { text: 'Another note' } })),
   'DELETE /mail/notes/:id': alone(async (w) => ({ id: await w.note() })),
   'POST /mail/threads/:id/assign': alone(async (w) => ({ id: await w.thread(), body: { assignee: null } })),
   'POST /mail/threads/:id/claim/renew': alone(async (w) => {
