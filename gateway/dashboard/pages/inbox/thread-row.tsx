@@ -1,11 +1,11 @@
-import { Avatar, Badge, Checkbox } from '@mantine/core';
+import { Badge, Checkbox } from '@mantine/core';
 import { type KeyboardEvent, type MouseEvent, memo } from 'react';
 import { IconArchive, IconPaperclip } from '../../parts/icons.ts';
 import type { Density } from './density.ts';
 import { FoundWords } from './found-words.tsx';
 import style from './inbox.module.css';
 import type { ThreadRow as Thread } from './inbox-documents.ts';
-import { nameAssignee, participantsText, sendersText } from './people.ts';
+import { initialsOf, nameAssignee, participantsText, sendersText } from './people.ts';
 import { rowTime, timesInFull } from './row-time.ts';
 
 /** Maximum number of labels shown in a row. */
@@ -94,14 +94,9 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
       ))}
       {assignee !== null && (
         <>
-          <Avatar
-            size={18}
-            radius="xl"
-            name={nameAssignee(assignee)}
-            color="gray"
-            alt=""
-            title={`Assigned to ${nameAssignee(assignee)}`}
-          />
+          <span className={style['face']} title={`Assigned to ${nameAssignee(assignee)}`} aria-hidden>
+            {initialsOf({ name: assignee.name, address: assignee.email })}
+          </span>
           <span className={style['words']}>{`assigned to ${nameAssignee(assignee)}`}</span>
         </>
       )}
