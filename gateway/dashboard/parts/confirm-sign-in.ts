@@ -1,11 +1,23 @@
 type Ask = () => Promise<boolean>;
-let shown: Ask | null = null;
+
+/** The dialog that asks the person, as soon as its code is loaded. */
+let dialog = Promise.withResolvers<Ask>();
+/** Shows the dialog; null: no page can. */
+let summon: (() => void) | null = null;
+
+/** Sets what shows the dialog when it is needed for the first time. Returns a function that takes it away. */
+export function summonConfirmation(show: () => void): () => void {
+  summon = show;
+  return () => {
+    if (summon === show) summon = null;
+  };
+}
 
 /** Sets the dialog that asks the person to confirm the sign-in. Returns a function that takes it away. */
 export function offerConfirmation(ask: Ask): () => void {
-  shown = ask;
+  dialog.resolve(ask);
   return () => {
-    if (shown === ask) shown = null;
+    dialog = Promise.withResolvers();
   };
 }
 
@@ -17,11 +29,12 @@ export async function confirmed<Outcome extends { problem: { code: string | null
   call: () => Promise<Outcome>,
 ): Promise<Outcome> {
   const outcome = await call();
-  if (outcome.problem?.code !== SIGN_IN_AGAIN || shown === null) return outcome;
-  return (await shown()) ? call() : outcome;
+  return outcome.problem?.code === SIGN_IN_AGAIN && (await confirmSignIn()) ? call() : outcome;
 }
 
 /** Asks the person to confirm the sign-in. Returns whether that was done. */
 export async function confirmSignIn(): Promise<boolean> {
-  return shown !== null && (await shown());
+  if (summon === null) return false;
+  summon();
+  return (await dialog.promise)();
 }

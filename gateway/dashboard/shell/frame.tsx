@@ -8,12 +8,12 @@ import { ApprovalCount, DraftCount, UnreadCount } from './counts.tsx';
 import style from './frame.module.css';
 import { useIdleLoading } from './idle-loading.ts';
 import { FieldComing, useShortcuts } from './keys.ts';
+import { MentionNotices } from './mention-notices.tsx';
 import { findChangeRight, findGuidePath, placeOf, places } from './places.ts';
 import { useViewer } from './viewer.ts';
 
 const loadMenu = () => import('./account-menu.tsx');
 const loadPalette = () => import('./command-palette.tsx');
-const MentionNotices = lazy(async () => ({ default: (await import('./mention-notices.tsx')).MentionNotices }));
 const DesktopNotices = lazy(async () => ({ default: (await import('./desktop-notices.tsx')).DesktopNotices }));
 const loadHelp = () => import('./shortcuts-help.tsx');
 const AccountMenu = lazy(async () => ({ default: (await loadMenu()).AccountMenu }));
@@ -98,10 +98,8 @@ export function Frame({ children }: { children: ReactNode }) {
           <CommandPalette close={() => close('palette')} openHelp={openHelp} />
         </Suspense>
       )}
-      <Suspense>
-        {hasNotices && <DesktopNotices />}
-        <MentionNotices />
-      </Suspense>
+      <MentionNotices />
+      <Suspense>{hasNotices && <DesktopNotices />}</Suspense>
       <Suspense>{overlay === 'help' && <ShortcutsHelp close={() => close('help')} />}</Suspense>
     </>
   );

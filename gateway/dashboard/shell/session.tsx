@@ -7,6 +7,7 @@ import type { ResultOf } from '../graphql.ts';
 import { LiveProvider } from '../live/live-context.tsx';
 import { auth } from '../pages/sign-in/auth-calls.ts';
 import { withNext } from '../pages/sign-in/next-path.ts';
+import { summonConfirmation } from '../parts/confirm-sign-in.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { listenForSessionNews } from './session-news.ts';
 import { rememberSignIn, ShellOutline, wasSignedIn } from './shell-outline.tsx';
@@ -51,7 +52,9 @@ function Session({ viewer, events, children }: ResultOf<typeof VIEWER> & { child
   const [isOver, setOver] = useState(false);
   // Number of sign-ins after the session ended. Each restarts the feed and reloads the data.
   const [round, setRound] = useState(0);
+  const [asksAgain, setAsksAgain] = useState(false);
   useEffect(() => rememberSignIn(true), []);
+  useEffect(() => summonConfirmation(() => setAsksAgain(true)), []);
   const goOn = () => {
     if (isOver) setRound(round + 1);
     setOver(false);
@@ -66,9 +69,7 @@ function Session({ viewer, events, children }: ResultOf<typeof VIEWER> & { child
       >
         {children}
       </LiveProvider>
-      <Suspense>
-        <ConfirmSignIn />
-      </Suspense>
+      <Suspense>{asksAgain && <ConfirmSignIn />}</Suspense>
       {isOver && (
         <Suspense>
           <SessionOver viewer={viewer} onSignedIn={goOn} />
