@@ -162,14 +162,18 @@ describe.skipIf(chromiumPath === undefined)(
       const { page, context, close } = await stage.open(account);
       await page.goto(`${stage.url}/domains`);
       await page.getByRole('heading', { name: 'Domains', level: 1 }).waitFor();
-      const held: (() => void)[] = [];
-      await context.route('**/graphql', (route) => void held.push(() => void route.continue()));
+      let isHeld = true;
+      const held: (() => Promise<void>)[] = [];
+      await context.route('**/graphql', async (route) => {
+        if (isHeld) held.push(() => route.continue());
+        else await route.continue();
+      });
       await page.reload();
       const outline = page.getByRole('status', { name: 'Loading' });
       await outline.getByText('Guard rules').waitFor({ state: 'visible' });
       await expect.poll(() => held.length, POLL).toBeGreaterThan(0);
-      await context.unroute('**/graphql');
-      for (const go of held) go();
+      isHeld = false;
+      await Promise.all(held.map((go) => go()));
       await page.getByRole('heading', { name: 'Domains', level: 1 }).waitFor();
       await close();
     });
