@@ -24,6 +24,7 @@ import { findReach } from '../../operations/accounts/api-keys.ts';
 import { requireFreshSignIn } from '../../operations/accounts/fresh-sign-in.ts';
 import type { SessionCredential, Sessions } from '../accounts/sessions.ts';
 import { requireSession } from '../accounts/workspace-routes.ts';
+import { findSessionOf } from '../admission/session-admission.ts';
 import { openCaller } from '../http/caller.ts';
 import { type AuthorizeRequest, readAuthorizeRequest, redirectTo } from './authorize-request.ts';
 import type { OauthRouteOptions } from './oauth-routes.ts';
@@ -80,7 +81,10 @@ export async function consentRoutes(plain: FastifyInstance, options: ConsentRout
   });
 
   app.post('/decision', { schema: { hide: true, body: decision } }, async (request, reply) => {
-    const session = await requireSession(request, options);
+    // Access that a program gets outlives the session, so the session needs the second factor that the workspace requires.
+    const entry = await findSessionOf(request, options.sessions, publicUrl);
+    if (entry === null) throw new UserError('unauthorized', 'Authentication required');
+    const { session } = entry;
     request.userId = session.userId;
     request.rights = session.rights;
     request.caller = openCaller(reply, {

@@ -180,6 +180,20 @@ describe('a decision', () => {
     expect([key.statusCode, key.json().code]).toEqual([403, 'insufficient_role']);
   });
 
+  test('is refused in a workspace that requires a second factor, while the session has none', async () => {
+    const strict = await openTeam(gateway, 'oauth-factor');
+    await gateway.owner.pool.query('update workspace set requires_second_factor = true where id = $1', [
+      strict.box.userId,
+    ]);
+    gateway.bus.publish('credential.changed', { userId: strict.box.userId });
+    const allowed = await oauth.decide(strict.owner.browser, await ask());
+    expect([allowed.statusCode, allowed.json().code]).toEqual([403, 'SECOND_FACTOR_REQUIRED']);
+    const grants = await strict.owner.browser.rest('GET', '/oauth/grants');
+    expect([grants.statusCode, grants.json().code]).toEqual([403, 'SECOND_FACTOR_REQUIRED']);
+    const ofKey = await gateway.call(strict.box.apiKey, 'GET', '/oauth/grants');
+    expect(ofKey.json().data).toEqual([]);
+  });
+
   test('is refused for a workspace that is not the active one, and for an address of another workspace', async () => {
     const other = await openTeam(gateway, 'oauth-others');
     const elsewhere = await oauth.decide(team.owner.browser, await ask(), { workspaceId: other.box.userId });
