@@ -274,6 +274,8 @@ export async function fillFirstIds(
 }
 
 // An offer that was written by a group whose response was lost, or that names a recipient twice, finds its own id: that is no repetition.
+// The row is found by its key again, not by the ctid that was locked: after a wait for another repetition, that is one of a version which the
+// snapshot does not show, and the repetition would not be counted.
 const FIRST_IDS_SQL = `
   with found as materialized (
     select e.n, e.value->>'user_id' as user_id, e.value->'own_ids' as own_ids, (
@@ -284,11 +286,11 @@ const FIRST_IDS_SQL = `
   ), repeated as materialized (
     select f.user_id, f.email_id, count(*) from found f where not f.own_ids ? f.email_id group by 1, 2
   ), locked as materialized (
-    select r.ctid, p.count from repeated p join reception r on r.user_id = p.user_id and r.email_id = p.email_id
+    select r.user_id, r.email_id, p.count from repeated p join reception r on r.user_id = p.user_id and r.email_id = p.email_id
     order by p.user_id, p.email_id for no key update of r
   ), noted as (
     update reception r set repeat_count = r.repeat_count + l.count, repeated_at = (select postroom_now())
-    from locked l where r.ctid = l.ctid
+    from locked l where r.user_id = l.user_id and r.email_id = l.email_id
   )
   select f.email_id from found f order by f.n`;
 
