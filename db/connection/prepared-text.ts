@@ -9,6 +9,11 @@ export function prepared<Row>(statement: RawBuilder<Row>): RawBuilder<Row> {
   return sql<Row>`${sql.raw(PREPARED)}${statement}`;
 }
 
+/** Like prepared, for the text of a statement. */
+export function preparedText(text: string): string {
+  return `${PREPARED}${text}`;
+}
+
 /** Names by texts: they are few, because values are parameters. */
 const names = new Map<string, string>();
 /** More texts than there are shapes; from then on, statements are planned each time. */

@@ -4,6 +4,7 @@ import type { SpamChoice } from '../../../core/screening/spam-check.ts';
 import { addressParty, domainParty } from '../../../core/search/email-parties.ts';
 import type { ListSearch } from '../../../core/search/search-query.ts';
 import type { KeysetCursor, KeysetPage, Page } from '../../../core/shared/page.ts';
+import { prepared } from '../../connection/prepared-text.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { addressOf, domainNameOf } from '../domains/own-name.ts';
 import { lookUpRow } from '../look-up-row.ts';
@@ -104,8 +105,8 @@ export async function findEmails(
   userId: string,
   emailIds: readonly string[],
 ): Promise<EmailSummary[]> {
-  const { rows } = await sql<EmailSummaryRow>`
-    select ${emailSummaryColumns} from email e where e.user_id = ${userId} and e.id = any (${emailIds}::text[])`.execute(
+  const { rows } = await prepared(sql<EmailSummaryRow>`
+    select ${emailSummaryColumns} from unnest(${[...new Set(emailIds)]}::text[]) asked(id) ${lookUpRow(sql`${userId}`, 'email', 'asked.id', 'e')}`).execute(
     transaction,
   );
   return rows.map(emailSummary);

@@ -6,6 +6,7 @@ import { rankedWords, relevance, type WordUse, wordUse } from '../../../core/sea
 import type { DocumentSet } from '../../../core/search/segment/document-set.ts';
 import { compareDocuments } from '../../../core/search/segment/documents.ts';
 import { matchesSource, type WordQuery, type WordTerm } from '../../../core/search/word-query.ts';
+import { preparedText } from '../../connection/prepared-text.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { searchCache } from './search-cache.ts';
 import { type NumberedEmail, type OpenedSegment, SegmentReader } from './segment-reader.ts';
@@ -366,9 +367,10 @@ export function inOrder(emails: readonly FoundEmail[], range: MatchRange): Found
 
 const EVERYTHING: MatchRange = { sinceAt: null, untilAt: null, after: null, before: null, isOldestFirst: false };
 
+/** Runs statements whose texts are few. */
 function runIn(transaction: Transaction<Tables>): RunStatement {
   return async <Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]) => {
-    const { rows } = await transaction.executeQuery<Row>(CompiledQuery.raw(text, [...values]));
+    const { rows } = await transaction.executeQuery<Row>(CompiledQuery.raw(preparedText(text), [...values]));
     return rows;
   };
 }
