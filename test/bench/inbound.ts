@@ -171,9 +171,12 @@ function describe(round: ReceivingRound): string {
   const done = Number.isNaN(round.donePerSecond) ? '-' : `${round.donePerSecond.toFixed(0)}/s`;
   return (
     `${caseOf(round).padEnd(13)} ${round.contestant.padEnd(14)} 250: ${round.acceptPerSecond.toFixed(0)}/s  done: ${done}  ` +
-    `cpu ${round.cpuMsPerMessage.toFixed(2)} ms/message (${round.cpuByProgram})  memory ${round.residentMiB} MiB  others ${round.foreignPercent.toFixed(0)} %`
+    `cpu ${round.cpuMsPerMessage.toFixed(2)} ms/message (${round.cpuByProgram})  memory ${round.residentMiB} MiB  ` +
+    `stored ${kib(round.storedBytes)} + log ${kib(round.walBytes)} KiB  others ${round.foreignPercent.toFixed(0)} %`
   );
 }
+
+const kib = (bytes: number) => (Number.isNaN(bytes) ? '-' : (bytes / 1024).toFixed(1));
 
 function printSummary(rounds: readonly ReceivingRound[]): void {
   for (const name of new Set(rounds.map(caseOf))) {
