@@ -7,6 +7,10 @@ interface FieldNotes {
   /** its name in REST, in the case of REST */
   restName?: string;
   graphqlName?: string;
+  /** its description in GraphQL, where names of REST do not fit */
+  graphqlDescription?: string;
+  /** returns the shape that REST has instead of the converted one; of type unknown, because types of zod in a registry do not end */
+  restShape?: () => unknown;
   /** the resource whose ID the value is: GraphQL returns the object */
   linksTo?: string;
   /** the scalar in GraphQL, where the shape does not say it: an integer of more than 32 bits, or an ID with another name */
@@ -28,6 +32,11 @@ export function readNotes(field: z.core.$ZodType): FieldNotes {
   return notes.get(field) ?? {};
 }
 
+/** Returns the shape that REST has of a field, if it is not the converted one. */
+export function readRestShape(field: z.core.$ZodType): z.ZodType | undefined {
+  return readNotes(field).restShape?.() as z.ZodType | undefined;
+}
+
 /** Returns the shape of a field that REST alone has. */
 export function restOnly<Shape extends z.ZodType>(shape: Shape, restName?: string): Shape {
   return annotate(shape, { only: 'rest', ...(restName === undefined ? {} : { restName }) });
@@ -44,6 +53,16 @@ export function named<Shape extends z.ZodType>(
   names: Pick<FieldNotes, 'restName' | 'graphqlName' | 'graphqlType'>,
 ): Shape {
   return annotate(shape, names);
+}
+
+/** Returns the shape of a field or an object that GraphQL describes in other words, such as with names of its own fields. */
+export function graphqlText<Shape extends z.ZodType>(shape: Shape, graphqlDescription: string): Shape {
+  return annotate(shape, { graphqlDescription });
+}
+
+/** Returns the shape of a field that REST checks in its own way: with limits that GraphQL leaves to the operation, or in more forms. */
+export function inRest<Shape extends z.ZodType>(shape: Shape, restShape: z.ZodType): Shape {
+  return annotate(shape, { restShape: () => restShape });
 }
 
 /**
@@ -93,7 +112,9 @@ export function omittedIfNull<Inner extends z.ZodType>(shape: z.ZodNullable<Inne
 }
 
 function annotate<Shape extends z.ZodType>(shape: Shape, more: FieldNotes): Shape {
-  const copy = shape.clone();
+  const meta = shape.meta();
+  // A clone keeps its description, but not its name in openapi.json.
+  const copy = meta?.id === undefined ? shape.clone() : (shape.meta(meta) as Shape);
   notes.add(copy, { ...readNotes(shape), ...more });
   return copy;
 }
@@ -117,6 +138,11 @@ export function nameType<Shape extends z.ZodType>(
 /** Returns the name of an object in GraphQL; undefined if it has none. */
 export function findTypeName(shape: z.core.$ZodType, kind: 'type' | 'input'): string | undefined {
   return typeNames.get(shape)?.[kind] ?? findId(shape);
+}
+
+/** Returns the name that an object has in GraphQL alone; undefined if it has none. */
+export function findOwnTypeName(shape: z.core.$ZodType): string | undefined {
+  return typeNames.get(shape)?.type;
 }
 
 /** Returns the name of a shape in openapi.json, also of a copy with another description; undefined if it has none. */

@@ -18,7 +18,7 @@ import type {
 } from '../../operations/capability/capability.ts';
 import type { OperationContext } from '../../operations/context.ts';
 import { limitEntries } from '../../schema/input-shapes.ts';
-import { access } from '../admission/access.ts';
+import { access, type RouteAccess } from '../admission/access.ts';
 import { makeReader, makeWriter, snakeCase, wireInput, wireOutput, wireQuery } from './capability-shapes.ts';
 import { besideFields, INSTEAD_OF_OFFSET, isOneSided, oneSide, pageBeside } from './page-beside.ts';
 import { idempotencyHeader, idempotencyOf, MAIL_BODY_LIMIT } from './sending/outgoing-shapes.ts';
@@ -44,6 +44,8 @@ interface OperationDifferences<Row> {
   };
   /** status of a success */
   status?: number;
+  /** who may use it, if that depends on the request */
+  access?: RouteAccess;
   /** options of the route, such as the limit of its body */
   route?: Pick<RouteOptions, 'bodyLimit' | 'preValidation' | 'errorHandler' | 'config'>;
   /** fields of the query of a change that are part of its input */
@@ -94,7 +96,7 @@ export function capabilityRoutes<Row extends ResourceRow>(
         ...mailOptions(operation),
         ...own.route,
         ...route,
-        config: { ...own.route?.config, ...routeLimits(operation), access: access[operation.access] },
+        config: { ...own.route?.config, ...routeLimits(operation), access: own.access ?? access[operation.access] },
       },
     }));
   });

@@ -33,6 +33,12 @@ import { assigneeCapability } from '../threads/assignee-capability.ts';
 import { claimCapability } from '../threads/claim-capability.ts';
 import { noteCapability } from '../threads/note-capability.ts';
 import { presenceCapability } from '../threads/presence-capability.ts';
+import {
+  emailTrashCapability,
+  labelCapability,
+  threadChangeCapability,
+  threadTrashCapability,
+} from '../threads/thread-change-capability.ts';
 import { overviewCapability } from '../upkeep/overview-capability.ts';
 import { retentionCapability } from '../upkeep/retention-capability.ts';
 import type { Capability } from './capability.ts';
@@ -48,6 +54,10 @@ export const capabilities: readonly Capability[] = [
   simulateCapability,
   contactCapability,
   imageSenderCapability,
+  threadChangeCapability,
+  labelCapability,
+  emailTrashCapability,
+  threadTrashCapability,
   claimCapability,
   assigneeCapability,
   noteCapability,

@@ -76,6 +76,8 @@ interface LoadedField<Row extends ResourceRow> {
 }
 
 interface OperationNames {
+  /** its row in docs/parity.md, if it is not that of the capability */
+  what?: string;
   /** who may use it */
   access: AccessName;
   /** `operationId` in openapi.json; absent: not in REST */
@@ -87,6 +89,8 @@ interface OperationNames {
   /** title in openapi.json and of the tool */
   summary: string;
   description: string;
+  /** the description in GraphQL, if it differs */
+  graphqlDescription?: string;
   /** absent: not in MCP */
   tool?: Tool;
   /** time limit, if it differs from that of other requests; milliseconds */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { requireRights } from '../../core/accounts/rights.ts';
-import { readNotes } from '../../core/shared/field-notes.ts';
+import { findOwnTypeName, readNotes } from '../../core/shared/field-notes.ts';
 import type { Action, Cost, Fields, OwnedField, Resource } from '../../operations/capability/capability.ts';
 import { readIdempotency } from '../../operations/sending/idempotency.ts';
 import { access } from './access.ts';
@@ -28,6 +28,7 @@ export function addAction(action: Action, resource: Resource | undefined): void 
     input,
     target,
     description,
+    graphqlDescription = description,
     output,
     payloadField,
     isNullable = false,
@@ -49,7 +50,7 @@ export function addAction(action: Action, resource: Resource | undefined): void 
   const options = {
     type: (link ?? payloadType(action, field, isOfDomain)) as NodeType,
     access: { ...access[action.access], ...(shows === undefined ? {} : { shows }) },
-    description,
+    description: graphqlDescription,
   };
   const runOn = (context: GraphContext['operations'], { idempotencyKey, ...given }: Record<string, unknown>) => {
     const idempotency =
@@ -101,7 +102,7 @@ export function addAction(action: Action, resource: Resource | undefined): void 
 function payloadType(action: Action, field: string, isOfDomain: boolean): object {
   const { method, isQuery = false, output, payloadField } = action;
   if (method !== 'GET' && !isQuery && payloadField === undefined && output instanceof z.ZodObject)
-    return makePayloadType(`${capitalized(field)}Payload`, output);
+    return makePayloadType(findOwnTypeName(output) ?? `${capitalized(field)}Payload`, output);
   return fieldShape(field, output as Fields, 'type', isOfDomain).type as object;
 }
 
@@ -114,7 +115,7 @@ function findLink(
   if (output === 'resource') return ['id', nodeTypes[resource?.name ?? ''] as object];
   if (payloadField === undefined || !(output instanceof z.ZodObject)) return undefined;
   for (const [field, shape] of Object.entries(output.shape)) {
-    const { linksTo, graphqlName = field.replace(/Id$/, '') } = readNotes(shape);
+    const { linksTo, graphqlName = field.replace(/Ids$/, 's').replace(/Id$/, '') } = readNotes(shape);
     const type = nodeTypes[linksTo ?? ''];
     if (type !== undefined && graphqlName === payloadField) return [field, shape instanceof z.ZodArray ? [type] : type];
   }

@@ -46,8 +46,13 @@ export function fieldShape(name: string, field: z.core.$ZodType, kind: Kind = 't
     isNullable:
       readNotes(field).isNullableInGraphql ??
       (!hasDefault && (shape.safeParse(null).success || shape.safeParse(undefined).success)),
-    description: shape.meta()?.description ?? '',
+    description: describe(shape),
   };
+}
+
+/** Returns the description of a field or an object; empty if it has none. */
+export function describe(shape: z.ZodType): string {
+  return readNotes(shape).graphqlDescription ?? shape.meta()?.description ?? '';
 }
 
 /** Returns the default of a field in an input; undefined if there is none. */
@@ -124,7 +129,7 @@ function makeObjectType(name: string, shape: Fields, isOfDomain: boolean): objec
   const ref = builder.objectRef<Record<string, unknown>>(name);
   namedTypes.type.set(name, ref);
   ref.implement({
-    description: shape.meta()?.description ?? '',
+    description: describe(shape),
     isOfDomain,
     fields: (t) =>
       objectFields(t as never, shape, {
@@ -142,7 +147,7 @@ export function makePayloadType(name: string, shape: Fields): object {
 
 function makeInputType(name: string, shape: Fields): object {
   const ref = builder.inputType(name, {
-    description: shape.meta()?.description ?? '',
+    description: describe(shape),
     fields: (t) => inputFields(t, shape),
   });
   namedTypes.input.set(name, ref);

@@ -30,7 +30,7 @@ import {
   targetField,
   uncapitalized,
 } from './capability-fields.ts';
-import { inputFields, makeInputReader, objectFields } from './capability-shapes.ts';
+import { describe, inputFields, makeInputReader, objectFields } from './capability-shapes.ts';
 import { type ConnectionArgs, type CountedConnection, type Cursors, connectionBy, totalCount } from './connection.ts';
 import { forgetLoaded, type GraphContext } from './context.ts';
 import { loadByOwner } from './load-by-owner.ts';
@@ -141,7 +141,8 @@ function makeConnection(resource: Resource, nouns: string) {
 }
 
 function addList(list: List, field: string, { capability, node }: Parts): void {
-  const { description, page, count, order } = list;
+  const { page, count, order } = list;
+  const description = list.graphqlDescription ?? list.description;
   const { connection, filter } = makeListParts(capability);
   const read = makeInputReader(list.filter);
   const own = Object.entries(list.filter.shape).filter(([, shape]) => readNotes(shape).isArgument === true);
@@ -221,7 +222,7 @@ function findNouns({ what }: Capability): string {
 }
 
 function addRead(
-  { target, description, read, isReadAlone = false, access: name }: Read,
+  { target, description, graphqlDescription, read, isReadAlone = false, access: name }: Read,
   field: string,
   { node }: Parts,
 ): void {
@@ -230,7 +231,7 @@ function addRead(
       type: node,
       access: access[name],
       nullable: true,
-      description,
+      description: graphqlDescription ?? description,
       args: targetField({ field: t.arg as never }, target),
       resolve: async (_root, args: Record<string, unknown>, { reads }) => {
         const id = String(args[target.argument]);
@@ -243,7 +244,8 @@ function addRead(
 }
 
 function addChange(change: Change | Delete, field: string, { resource, node }: Parts): void {
-  const { input, target, description, shows, run, access: name } = change;
+  const { input, target, shows, run, access: name } = change;
+  const description = change.graphqlDescription ?? change.description;
   const dataField = uncapitalized(resource.name);
   const isWhole = change.kind !== 'delete' || change.deleted === undefined;
   const shownOnce = change.kind === 'delete' ? undefined : change.shownOnce;
@@ -292,7 +294,7 @@ function deletedPayload(field: string, { description, fields }: NonNullable<Dele
 /** Returns the payload with what is shown once, and the object. */
 function shownPayload(field: string, shownOnce: Fields, resource: Resource, node: NodeType) {
   return builder.objectRef<ResourceRow>(`${capitalized(field)}Payload`).implement({
-    description: shownOnce.meta()?.description ?? '',
+    description: describe(shownOnce),
     fields: (t) => ({
       [uncapitalized(resource.name)]: t.field({
         type: node,
