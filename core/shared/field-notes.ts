@@ -120,19 +120,30 @@ function annotate<Shape extends z.ZodType>(shape: Shape, more: FieldNotes): Shap
 }
 
 /** Names of a shape in GraphQL, where they differ from that of the component in openapi.json. */
-const typeNames = z.registry<{ type?: string; input?: string }>();
+const typeNames = z.registry<{ type?: string; input?: string; interfaces?: readonly unknown[] }>();
+
+interface TypeNames {
+  id?: string;
+  type?: string;
+  input?: string;
+  description?: string;
+  /** named shapes, all of whose fields the object has: interfaces of GraphQL */
+  interfaces?: readonly unknown[];
+}
 
 /** Names an object of a capability: `id` in openapi.json, the others in GraphQL. */
-export function nameType<Shape extends z.ZodType>(
-  shape: Shape,
-  { id, description, ...graphql }: { id?: string; type?: string; input?: string; description?: string },
-): Shape {
+export function nameType<Shape extends z.ZodType>(shape: Shape, { id, description, ...graphql }: TypeNames): Shape {
   const copy = shape.meta({
     ...(id === undefined ? {} : { id }),
     ...(description === undefined ? {} : { description }),
   }) as Shape;
   typeNames.add(copy, graphql);
   return copy;
+}
+
+/** Returns the interfaces of GraphQL that an object implements. */
+export function findInterfaces(shape: z.core.$ZodType): readonly z.ZodObject[] {
+  return (typeNames.get(shape)?.interfaces ?? []) as readonly z.ZodObject[];
 }
 
 /** Returns the name of an object in GraphQL; undefined if it has none. */

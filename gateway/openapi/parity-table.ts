@@ -113,7 +113,7 @@ const features: Readonly<Record<string, readonly Row[]>> = {
       'REST streams all events with `Accept: text/event-stream`',
     ],
   ],
-  Routing: [['Explain a route', 'explainEmailRoute explainRoute', 'explainRoute']],
+  Routing: [['Explain a route']],
   Account: [],
   'Paths of other clients': [
     [

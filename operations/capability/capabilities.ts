@@ -20,6 +20,7 @@ import { deliveryCapability, redeliveryCapability, releaseCapability } from '../
 import { endpointDeletion, replayCapability, retryWaitingCapability } from '../endpoints/endpoint-capability.ts';
 import { webhookRequestCapability } from '../endpoints/webhook-request-capability.ts';
 import { guardCapability } from '../routing/guard-capability.ts';
+import { routeCapability } from '../routing/route-capability.ts';
 import { simulateCapability } from '../routing/simulate-capability.ts';
 import { refusalCapability } from '../screening/refusal-capability.ts';
 import { spamCapability } from '../screening/spam-capability.ts';
@@ -52,6 +53,7 @@ export const capabilities: readonly Capability[] = [
   reprocessCapability,
   spamCapability,
   simulateCapability,
+  routeCapability,
   contactCapability,
   imageSenderCapability,
   threadChangeCapability,

@@ -1,6 +1,6 @@
 import type { InputRef, OutputRef } from '@pothos/core';
 import type { z } from 'zod';
-import { findTypeName, isIdName, readNotes } from '../../core/shared/field-notes.ts';
+import { findInterfaces, findTypeName, isIdName, readNotes } from '../../core/shared/field-notes.ts';
 import { findVocabulary, type Vocabulary } from '../../core/shared/vocabulary.ts';
 import type { Fields } from '../../operations/capability/capability.ts';
 import { builder, enumValues } from './builder.ts';
@@ -131,13 +131,29 @@ function makeObjectType(name: string, shape: Fields, isOfDomain: boolean): objec
   ref.implement({
     description: describe(shape),
     isOfDomain,
-    fields: (t) =>
-      objectFields(t as never, shape, {
-        isOfDomain,
-        read: (row: Record<string, unknown>, field) => row[field],
-      }) as never,
+    interfaces: findInterfaces(shape).map((each) => interfaceType(each as Fields, isOfDomain)) as never,
+    fields: (t) => plainFields(t as never, shape, isOfDomain) as never,
   });
   return ref;
+}
+
+/** Returns the interface of GraphQL with the fields of a shape. */
+function interfaceType(shape: Fields, isOfDomain: boolean): object {
+  const name = findTypeName(shape, 'type') ?? '';
+  const known = namedTypes.type.get(name);
+  if (known !== undefined) return known;
+  const ref = builder.interfaceRef<Record<string, unknown>>(name);
+  namedTypes.type.set(name, ref);
+  ref.implement({
+    description: describe(shape),
+    isOfDomain,
+    fields: (t) => plainFields(t as never, shape, isOfDomain) as never,
+  });
+  return ref;
+}
+
+function plainFields(t: ObjectBuilder<Record<string, unknown>>, shape: Fields, isOfDomain: boolean) {
+  return objectFields(t, shape, { isOfDomain, read: (row: Record<string, unknown>, field) => row[field] });
 }
 
 /** Returns the type of a payload with this name, which no other field has. */

@@ -17,7 +17,6 @@ import './sending/sending.ts';
 import './routing/guard-config.ts';
 import './threads/presence.ts';
 import './threads/thread.ts';
-import './routing/route.ts';
 import './events/subscription.ts';
 import './events/webhook-requests.ts';
 import './sending/waiting-emails.ts';
