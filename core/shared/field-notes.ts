@@ -23,6 +23,8 @@ interface FieldNotes {
   isNullableInGraphql?: boolean;
   /** values that a list usually has, for the cost limit of GraphQL */
   usualCount?: number;
+  /** cost of the field in GraphQL, if it is not that of one */
+  cost?: number;
 }
 
 const notes = z.registry<FieldNotes>();
@@ -83,8 +85,8 @@ export function defaultIfNull<Shape extends z.ZodType>(shape: Shape): Shape {
   return annotate(shape, { isNullableInGraphql: true });
 }
 
-/** Returns the shape of a value of any form that GraphQL requires. */
-export function required<Shape extends z.ZodUnknown>(shape: Shape): Shape {
+/** Returns the shape of a value that GraphQL requires, although the shape takes null. */
+export function required<Shape extends z.ZodType>(shape: Shape): Shape {
   return annotate(shape, { isNullableInGraphql: false });
 }
 
@@ -99,6 +101,11 @@ export function restLiteral<Value extends string | true>(value: Value): z.ZodOpt
 /** Returns the shape of a list that usually has this many values. */
 export function usually<Shape extends z.ZodType>(usualCount: number, shape: Shape): Shape {
   return annotate(shape, { usualCount });
+}
+
+/** Returns the shape of a field that costs as much as several in GraphQL. */
+export function costing<Shape extends z.ZodType>(cost: number, shape: Shape): Shape {
+  return annotate(shape, { cost });
 }
 
 /** Returns the shape of a filter that is an argument of its own in GraphQL. */

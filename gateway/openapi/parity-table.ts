@@ -79,18 +79,13 @@ const features: Readonly<Record<string, readonly Row[]>> = {
     ['Trash, delete and restore', '', '', 'trash_threads'],
   ],
   Sending: [
-    ['Send an email', 'sendEmail', 'sendEmail', 'send_email'],
-    ['Reply', 'replyToEmail', 'replyToEmail', 'reply_to_email'],
-    ['Forward', 'forwardEmail', 'forwardEmail', 'forward_email'],
+    ['Send an email'],
+    ['Reply'],
+    ['Forward'],
     ['Send a batch', 'sendBatch', 'sendEmails'],
     ['Reschedule', '', 'rescheduleEmail', 'reschedule_email', 'REST: `PATCH /emails/{id}` with `scheduled_at`'],
-    [
-      'Drafts',
-      'listDrafts getDraft createDraft updateDraft deleteDraft sendDraft',
-      'drafts draft createDraft updateDraft deleteDraft sendDraft',
-      'list_drafts read_draft create_draft update_draft delete_draft send_draft',
-    ],
-    ['Attachment of a draft', 'downloadDraftAttachment', 'draftAttachment'],
+    ['Drafts'],
+    ['Attachment of a draft', 'downloadDraftAttachment'],
   ],
   Domains: [],
   Endpoints: [

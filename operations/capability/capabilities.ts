@@ -26,8 +26,10 @@ import { refusalCapability } from '../screening/refusal-capability.ts';
 import { spamCapability } from '../screening/spam-capability.ts';
 import { approvalCapability } from '../sending/approval-capability.ts';
 import { batchCapability } from '../sending/batch-capability.ts';
+import { draftCapability } from '../sending/draft-capability.ts';
 import { recipientCapability } from '../sending/recipient-capability.ts';
 import { retrySendingCapability, scheduleCapability } from '../sending/schedule-capability.ts';
+import { forwardCapability, replyCapability, sendCapability } from '../sending/sending-capability.ts';
 import { sentReviewCapability } from '../sending/sent-review-capability.ts';
 import { suppressionCapability } from '../sending/suppression-capability.ts';
 import { assigneeCapability } from '../threads/assignee-capability.ts';
@@ -64,6 +66,10 @@ export const capabilities: readonly Capability[] = [
   assigneeCapability,
   noteCapability,
   presenceCapability,
+  sendCapability,
+  replyCapability,
+  forwardCapability,
+  draftCapability,
   batchCapability,
   scheduleCapability,
   recipientCapability,

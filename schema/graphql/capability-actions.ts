@@ -17,10 +17,20 @@ import {
   uncapitalized,
 } from './capability-fields.ts';
 import { fieldShape, inputFields, makeInputReader, makePayloadType, typeFor } from './capability-shapes.ts';
+import { SuppressedRecipient } from './client-errors.ts';
 import { forgetLoaded, type GraphContext } from './context.ts';
 import { loadByOwner } from './load-by-owner.ts';
 import { nodeTypes } from './nodes.ts';
-import { idempotencyField } from './sending/sending.ts';
+
+/** The input field of the idempotency key. */
+export const idempotencyInput = z.object({
+  idempotencyKey: z.string().nullish().meta({
+    description:
+      'A unique key of 1 to 256 characters. For 24 hours, the same request with the same key returns the first response and sends nothing again.',
+  }),
+});
+
+const ERROR_TYPES = { SuppressedRecipient };
 
 /** Adds an action: a field of Query or Mutation, or of the type that its result belongs to. */
 export function addAction(action: Action, resource: Resource | undefined): void {
@@ -84,9 +94,12 @@ export function addAction(action: Action, resource: Resource | undefined): void 
         input: {
           ...targetField(t.input as never, target),
           ...inputFields(t.input, input),
-          ...(idempotencyOperation === undefined ? {} : idempotencyField(t.input)),
+          ...(idempotencyOperation === undefined ? {} : inputFields(t.input, idempotencyInput)),
         },
-        errors: dataField === undefined ? { directResult: true } : { dataField: { name: dataField } },
+        errors: {
+          ...(dataField === undefined ? { directResult: true } : { dataField: { name: dataField } }),
+          types: (action.graphqlErrors ?? []).map((name) => ERROR_TYPES[name]),
+        },
         ...makeComplexity(cost, ({ input: given }: { input?: unknown }) => given),
         resolve: async (_root, args, context) => {
           extendTime(context, action);

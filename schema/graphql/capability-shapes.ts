@@ -125,6 +125,11 @@ export function typeFor<Shape extends z.ZodType>(
   return typeOfShape('', shape, { kind: 'type', isOfDomain }) as never;
 }
 
+/** Returns the input type of a shape, for inputs that are written by hand. */
+export function inputTypeFor<Shape extends z.ZodType>(shape: Shape): InputRef<z.output<Shape>> {
+  return typeOfShape('', shape, { kind: 'input', isOfDomain: false }) as never;
+}
+
 function makeObjectType(name: string, shape: Fields, isOfDomain: boolean): object {
   const ref = builder.objectRef<Record<string, unknown>>(name);
   namedTypes.type.set(name, ref);
@@ -180,7 +185,7 @@ export function objectFields<Row extends object>(
   { isOfDomain, read }: { isOfDomain: boolean; read: Resolve<Row> },
 ) {
   const made = Object.entries(shape.shape).flatMap(([field, inner]) => {
-    const { only, graphqlName, linksTo, usualCount } = readNotes(inner);
+    const { only, graphqlName, linksTo, usualCount, cost } = readNotes(inner);
     if (only === 'rest') return [];
     const described = fieldShape(linksTo === undefined ? (graphqlName ?? field) : field, inner, 'type', isOfDomain);
     const { isNullable: nullable, description } = described;
@@ -197,6 +202,7 @@ export function objectFields<Row extends object>(
       description,
       ...(extensions === undefined ? {} : { extensions }),
       ...(usualCount === undefined ? {} : { complexity: { field: 1, multiplier: usualCount } }),
+      ...(cost === undefined ? {} : { complexity: cost }),
       resolve: (row: Row, _args: object, context: GraphContext) => {
         const found = read(row, field, context) ?? null;
         const value: unknown = typeof found === 'function' ? (found as () => unknown)() : found;

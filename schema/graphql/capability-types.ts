@@ -58,7 +58,12 @@ export function addCapabilities(capabilities: readonly Capability[], writtenType
 
 function implementNode(resource: Resource): void {
   const { name, isOfDomain, description, shape, loaded = {}, valueOf } = resource;
-  const loaders = Object.fromEntries(Object.entries(loaded).map(([field, { load }]) => [field, loadByRow(load)]));
+  const loads = new Map(Object.values(loaded).map(({ load }) => [load, loadByRow(load)]));
+  const readLoaded = (field: string, row: ResourceRow, context: GraphContext) => {
+    const { load, of } = loaded[field] ?? {};
+    const found = load === undefined ? undefined : loads.get(load)?.(context, row);
+    return of === undefined ? found : found?.then((read) => (read as Record<string, unknown> | null)?.[of] ?? null);
+  };
   (nodeTypes[name] as NodeType).implement({
     description,
     isOfDomain,
@@ -66,7 +71,7 @@ function implementNode(resource: Resource): void {
       objectFields(t as never, shape, {
         isOfDomain,
         read: (row: ResourceRow, field, context) =>
-          loaders[field]?.(context, row) ?? valueOf(row, field, context.reads),
+          readLoaded(field, row, context) ?? valueOf(row, field, context.reads),
       }) as never,
   });
 }
@@ -276,13 +281,17 @@ function addChange(change: Change | Delete, field: string, { resource, node }: P
   );
 }
 
-function deletedPayload(field: string, { description, fields }: NonNullable<Delete['deleted']>, resource: Resource) {
+function deletedPayload(
+  field: string,
+  { description, idDescription = 'The ID it had.', fields }: NonNullable<Delete['deleted']>,
+  resource: Resource,
+) {
   const { shape, valueOf, isOfDomain } = resource;
   const kept = z.object(Object.fromEntries(fields.map((name) => [name, shape.shape[name] as z.ZodType])));
   return builder.objectRef<ResourceRow>(`${capitalized(field)}Payload`).implement({
     description,
     fields: (t) => ({
-      deletedId: t.exposeID('id', { description: 'The ID it had.' }),
+      deletedId: t.exposeID('id', { description: idDescription }),
       ...objectFields(t as never, kept, {
         isOfDomain,
         read: (row: ResourceRow, name, { reads }) => valueOf(row, name, reads),
