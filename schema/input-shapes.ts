@@ -6,7 +6,7 @@ import {
   MAX_PAYLOAD_QUERY_LENGTH,
 } from '../core/endpoints/endpoint-events.ts';
 import { UserError } from '../core/shared/errors.ts';
-import { MAX_METADATA_BYTES, metadata, searchText, text } from '../operations/capability/field-shapes.ts';
+import { searchText, text } from '../operations/capability/field-shapes.ts';
 
 /** Number of errors that one response lists. */
 const MAX_DETAILS = 20;
@@ -35,11 +35,6 @@ export function invalidInput(details: readonly { field: string; message: string 
     details: details.slice(0, MAX_DETAILS),
   });
 }
-
-/** The metadata of an email to send. */
-export const sentMetadata = metadata.meta({
-  description: `A JSON object that is stored with the email, and that replies to it carry as \`metadata\`; up to ${MAX_METADATA_BYTES} bytes. Recipients do not see it.`,
-});
 
 /** Characters; for endpoints and guard rules. */
 const MAX_NAME_LENGTH = 255;

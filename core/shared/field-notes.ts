@@ -7,6 +7,10 @@ interface FieldNotes {
   /** its name in REST, in the case of REST */
   restName?: string;
   graphqlName?: string;
+  /** its description in GraphQL, where names of REST do not fit */
+  graphqlDescription?: string;
+  /** returns the shape that REST has instead of the converted one; of type unknown, because types of zod in a registry do not end */
+  restShape?: () => unknown;
   /** the resource whose ID the value is: GraphQL returns the object */
   linksTo?: string;
   /** the scalar in GraphQL, where the shape does not say it: an integer of more than 32 bits, or an ID with another name */
@@ -19,6 +23,8 @@ interface FieldNotes {
   isNullableInGraphql?: boolean;
   /** values that a list usually has, for the cost limit of GraphQL */
   usualCount?: number;
+  /** cost of the field in GraphQL, if it is not that of one */
+  cost?: number;
 }
 
 const notes = z.registry<FieldNotes>();
@@ -26,6 +32,11 @@ const notes = z.registry<FieldNotes>();
 /** Returns the notes of a field; descriptions that were added later keep them. */
 export function readNotes(field: z.core.$ZodType): FieldNotes {
   return notes.get(field) ?? {};
+}
+
+/** Returns the shape that REST has of a field, if it is not the converted one. */
+export function readRestShape(field: z.core.$ZodType): z.ZodType | undefined {
+  return readNotes(field).restShape?.() as z.ZodType | undefined;
 }
 
 /** Returns the shape of a field that REST alone has. */
@@ -46,6 +57,16 @@ export function named<Shape extends z.ZodType>(
   return annotate(shape, names);
 }
 
+/** Returns the shape of a field or an object that GraphQL describes in other words, such as with names of its own fields. */
+export function graphqlText<Shape extends z.ZodType>(shape: Shape, graphqlDescription: string): Shape {
+  return annotate(shape, { graphqlDescription });
+}
+
+/** Returns the shape of a field that REST checks in its own way: with limits that GraphQL leaves to the operation, or in more forms. */
+export function inRest<Shape extends z.ZodType>(shape: Shape, restShape: z.ZodType): Shape {
+  return annotate(shape, { restShape: () => restShape });
+}
+
 /**
  * Returns the shape of an ID of another resource. GraphQL returns the object, in a field that is named like this one without `Id`, or like
  * `graphqlName`. It is nullable where the object may no longer exist.
@@ -64,8 +85,8 @@ export function defaultIfNull<Shape extends z.ZodType>(shape: Shape): Shape {
   return annotate(shape, { isNullableInGraphql: true });
 }
 
-/** Returns the shape of a value of any form that GraphQL requires. */
-export function required<Shape extends z.ZodUnknown>(shape: Shape): Shape {
+/** Returns the shape of a value that GraphQL requires, although the shape takes null. */
+export function required<Shape extends z.ZodType>(shape: Shape): Shape {
   return annotate(shape, { isNullableInGraphql: false });
 }
 
@@ -82,6 +103,11 @@ export function usually<Shape extends z.ZodType>(usualCount: number, shape: Shap
   return annotate(shape, { usualCount });
 }
 
+/** Returns the shape of a field that costs as much as several in GraphQL. */
+export function costing<Shape extends z.ZodType>(cost: number, shape: Shape): Shape {
+  return annotate(shape, { cost });
+}
+
 /** Returns the shape of a filter that is an argument of its own in GraphQL. */
 export function asArgument<Shape extends z.ZodType>(shape: Shape): Shape {
   return annotate(shape, { isArgument: true });
@@ -93,19 +119,27 @@ export function omittedIfNull<Inner extends z.ZodType>(shape: z.ZodNullable<Inne
 }
 
 function annotate<Shape extends z.ZodType>(shape: Shape, more: FieldNotes): Shape {
-  const copy = shape.clone();
+  const meta = shape.meta();
+  // A clone keeps its description, but not its name in openapi.json.
+  const copy = meta?.id === undefined ? shape.clone() : (shape.meta(meta) as Shape);
   notes.add(copy, { ...readNotes(shape), ...more });
   return copy;
 }
 
 /** Names of a shape in GraphQL, where they differ from that of the component in openapi.json. */
-const typeNames = z.registry<{ type?: string; input?: string }>();
+const typeNames = z.registry<{ type?: string; input?: string; interfaces?: readonly unknown[] }>();
+
+interface TypeNames {
+  id?: string;
+  type?: string;
+  input?: string;
+  description?: string;
+  /** named shapes, all of whose fields the object has: interfaces of GraphQL */
+  interfaces?: readonly unknown[];
+}
 
 /** Names an object of a capability: `id` in openapi.json, the others in GraphQL. */
-export function nameType<Shape extends z.ZodType>(
-  shape: Shape,
-  { id, description, ...graphql }: { id?: string; type?: string; input?: string; description?: string },
-): Shape {
+export function nameType<Shape extends z.ZodType>(shape: Shape, { id, description, ...graphql }: TypeNames): Shape {
   const copy = shape.meta({
     ...(id === undefined ? {} : { id }),
     ...(description === undefined ? {} : { description }),
@@ -114,9 +148,19 @@ export function nameType<Shape extends z.ZodType>(
   return copy;
 }
 
+/** Returns the interfaces of GraphQL that an object implements. */
+export function findInterfaces(shape: z.core.$ZodType): readonly z.ZodObject[] {
+  return (typeNames.get(shape)?.interfaces ?? []) as readonly z.ZodObject[];
+}
+
 /** Returns the name of an object in GraphQL; undefined if it has none. */
 export function findTypeName(shape: z.core.$ZodType, kind: 'type' | 'input'): string | undefined {
   return typeNames.get(shape)?.[kind] ?? findId(shape);
+}
+
+/** Returns the name that an object has in GraphQL alone; undefined if it has none. */
+export function findOwnTypeName(shape: z.core.$ZodType): string | undefined {
+  return typeNames.get(shape)?.type;
 }
 
 /** Returns the name of a shape in openapi.json, also of a copy with another description; undefined if it has none. */

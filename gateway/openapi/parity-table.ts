@@ -16,12 +16,12 @@ interface OperationNames {
 }
 
 /** Names of REST, GraphQL and MCP, separated by spaces. */
-type Row = readonly [what: string, rest: string, graphql: string, mcp?: string, difference?: string];
+type Row = readonly [what: string, rest?: string, graphql?: string, mcp?: string, difference?: string];
 
 const CONNECTIONS = 'GraphQL reads it as a field of the objects it belongs to.';
 const OTHER_CLIENTS = 'A path of another client; the operation itself is in another row.';
 
-/** The operations that no capability declares; a test compares all rows with REST, GraphQL and MCP. */
+/** The rows in their order, with the operations that no capability declares; a test compares all rows with REST, GraphQL and MCP. */
 const features: Readonly<Record<string, readonly Row[]>> = {
   Emails: [
     [
@@ -37,7 +37,7 @@ const features: Readonly<Record<string, readonly Row[]>> = {
     ['Read or archive several emails', 'updateEmails', 'updateEmails'],
     ['Safe HTML', 'showEmail', '', '', CONNECTIONS],
     ['Message in quarantine', 'downloadQuarantined', '', '', 'Files are HTTP downloads'],
-    ['Move an email to the trash', 'trashEmail', 'trashEmails', '', 'GraphQL moves up to 100 emails'],
+    ['Move an email to the trash', '', '', '', 'GraphQL moves up to 100 emails'],
     [
       'Delete an email forever',
       'deleteEmail',
@@ -45,7 +45,7 @@ const features: Readonly<Record<string, readonly Row[]>> = {
       '',
       'The REST route also cancels scheduled mail; GraphQL deletes whole threads: `deleteThreadsForever`',
     ],
-    ['Restore an email', 'restoreEmail', '', '', 'GraphQL restores the thread: restoreThreads'],
+    ['Restore an email', '', '', '', 'GraphQL restores the thread: restoreThreads'],
     ['Mail that waits', '', 'waitingEmails', '', 'REST: `GET /emails` with `status` and `time_range=all`'],
   ],
   Attachments: [
@@ -69,38 +69,23 @@ const features: Readonly<Record<string, readonly Row[]>> = {
       'GraphQL and MCP have the search language and labels',
     ],
     ['Read a thread', 'getThread', 'thread', 'read_thread'],
-    ['Select all matching threads', 'selectThreads', 'inboxSelection'],
-    [
-      'Change flags and labels',
-      'updateThread updateThreads',
-      'updateThreads',
-      'label_threads archive_threads mark_threads_read',
-    ],
-    ['Undo a change', 'undoThreadChange', 'undoThreadChange'],
-    ['List labels', 'listLabels', 'labels', 'list_labels'],
-    ['Merge threads', 'mergeThreads', 'mergeThreads'],
-    ['Split a thread', 'splitThread', 'splitThread'],
-    ['Move messages', 'moveEmails', 'moveEmails'],
-    [
-      'Trash, delete and restore',
-      'deleteThread restoreThread',
-      'trashThreads deleteThreadsForever restoreThreads',
-      'trash_threads',
-    ],
+    ['Select all matching threads', '', 'inboxSelection'],
+    ['Change flags and labels', '', '', 'label_threads archive_threads mark_threads_read'],
+    ['Undo a change'],
+    ['List labels'],
+    ['Merge threads'],
+    ['Split a thread'],
+    ['Move messages'],
+    ['Trash, delete and restore', '', '', 'trash_threads'],
   ],
   Sending: [
-    ['Send an email', 'sendEmail', 'sendEmail', 'send_email'],
-    ['Reply', 'replyToEmail', 'replyToEmail', 'reply_to_email'],
-    ['Forward', 'forwardEmail', 'forwardEmail', 'forward_email'],
+    ['Send an email'],
+    ['Reply'],
+    ['Forward'],
     ['Send a batch', 'sendBatch', 'sendEmails'],
     ['Reschedule', '', 'rescheduleEmail', 'reschedule_email', 'REST: `PATCH /emails/{id}` with `scheduled_at`'],
-    [
-      'Drafts',
-      'listDrafts getDraft createDraft updateDraft deleteDraft sendDraft',
-      'drafts draft createDraft updateDraft deleteDraft sendDraft',
-      'list_drafts read_draft create_draft update_draft delete_draft send_draft',
-    ],
-    ['Attachment of a draft', 'downloadDraftAttachment', 'draftAttachment'],
+    ['Drafts'],
+    ['Attachment of a draft', 'downloadDraftAttachment'],
   ],
   Domains: [],
   Endpoints: [
@@ -123,7 +108,7 @@ const features: Readonly<Record<string, readonly Row[]>> = {
       'REST streams all events with `Accept: text/event-stream`',
     ],
   ],
-  Routing: [['Explain a route', 'explainEmailRoute explainRoute', 'explainRoute']],
+  Routing: [['Explain a route']],
   Account: [],
   'Paths of other clients': [
     [
@@ -157,31 +142,48 @@ const features: Readonly<Record<string, readonly Row[]>> = {
   ],
 };
 
-export const operationNames: readonly OperationNames[] = Object.entries(features).flatMap(([feature, rows]) => [
-  ...rows.map(([what, rest, graphql, mcp = '', difference]) => ({
-    feature,
-    what,
-    rest: splitNames(rest),
-    graphql: splitNames(graphql),
-    mcp: splitNames(mcp),
-    ...(difference === undefined ? {} : { difference }),
-  })),
-  ...capabilities
+/** Returns the rows that capabilities declare: one for each, and those that single operations name. */
+function readDeclared(feature: string): OperationNames[] {
+  return capabilities
     .filter((capability) => capability.feature === feature)
-    .map(({ what, operations, byHand = {}, difference }) => ({
-      feature,
-      what,
-      rest: operations
-        .flatMap((operation) => [
+    .flatMap(({ what: own, operations, byHand = {}, difference }) => {
+      const rows = new Set([own, ...operations.map(({ what }) => what ?? own)]);
+      return [...rows].flatMap((what) => {
+        const named = operations.filter((operation) => (operation.what ?? own) === what);
+        const hand = what === own ? byHand : {};
+        const rest = named.flatMap((operation) => [
           ...listed(operation.operationId),
           ...listed(operation.kind === 'update' ? operation.putOperationId : undefined),
-        ])
-        .concat(byHand.rest ?? []),
-      graphql: operations.flatMap(({ field }) => listed(field)).concat(byHand.graphql ?? []),
-      mcp: operations.flatMap(({ tool }) => listed(tool?.name)).concat(byHand.mcp ?? []),
+        ]);
+        const row = {
+          feature,
+          what,
+          rest: rest.concat(hand.rest ?? []),
+          graphql: named.flatMap(({ field }) => listed(field)).concat(hand.graphql ?? []),
+          mcp: named.flatMap(({ tool }) => listed(tool?.name)).concat(hand.mcp ?? []),
+          ...(difference === undefined || what !== own ? {} : { difference }),
+        };
+        return row.rest.length + row.graphql.length + row.mcp.length === 0 ? [] : [row];
+      });
+    });
+}
+
+/** The rows of a feature: those above with what capabilities declare for them, then the other declared ones. */
+export const operationNames: readonly OperationNames[] = Object.entries(features).flatMap(([feature, rows]) => {
+  const declared = readDeclared(feature);
+  const written = rows.map(([what, rest = '', graphql = '', mcp = '', difference]) => {
+    const same = declared.filter((row) => row.what === what);
+    return {
+      feature,
+      what,
+      rest: [...same.flatMap((row) => row.rest), ...splitNames(rest)],
+      graphql: [...same.flatMap((row) => row.graphql), ...splitNames(graphql)],
+      mcp: [...same.flatMap((row) => row.mcp), ...splitNames(mcp)],
       ...(difference === undefined ? {} : { difference }),
-    })),
-]);
+    };
+  });
+  return [...written, ...declared.filter(({ what }) => !rows.some(([known]) => known === what))];
+});
 
 function listed(name: string | undefined): string[] {
   return name === undefined ? [] : [name];

@@ -18,10 +18,10 @@ import type {
 } from '../../operations/capability/capability.ts';
 import type { OperationContext } from '../../operations/context.ts';
 import { limitEntries } from '../../schema/input-shapes.ts';
-import { access } from '../admission/access.ts';
+import { access, type RouteAccess } from '../admission/access.ts';
 import { makeReader, makeWriter, snakeCase, wireInput, wireOutput, wireQuery } from './capability-shapes.ts';
 import { besideFields, INSTEAD_OF_OFFSET, isOneSided, oneSide, pageBeside } from './page-beside.ts';
-import { idempotencyHeader, idempotencyOf, MAIL_BODY_LIMIT } from './sending/outgoing-shapes.ts';
+import { idempotencyHeader, MAIL_BODY_LIMIT, readIdempotencyHeader } from './sending/outgoing-shapes.ts';
 import { besideBody, errorBody, idInPath, limit, listBody, listOf, offset, type RestOptions } from './shapes.ts';
 
 /** Where REST differs from what the capability says, for the sake of clients. */
@@ -44,6 +44,11 @@ interface OperationDifferences<Row> {
   };
   /** status of a success */
   status?: number;
+  /** bodies of successes with another status, which `statusOf` returns for a body */
+  otherBodies?: Readonly<Record<number, z.ZodType>>;
+  statusOf?: (body: Body) => number;
+  /** who may use it, if that depends on the request */
+  access?: RouteAccess;
   /** options of the route, such as the limit of its body */
   route?: Pick<RouteOptions, 'bodyLimit' | 'preValidation' | 'errorHandler' | 'config'>;
   /** fields of the query of a change that are part of its input */
@@ -90,21 +95,23 @@ export function capabilityRoutes<Row extends ResourceRow>(
     const own = operations[operationId] ?? {};
     return makeRoutes(operation, operationId, { capability, differences: own, object }).map(({ handle, ...route }) => ({
       handle,
+      statusOf: own.statusOf,
       route: {
         ...mailOptions(operation),
         ...own.route,
         ...route,
-        config: { ...own.route?.config, ...routeLimits(operation), access: access[operation.access] },
+        config: { ...own.route?.config, ...routeLimits(operation), access: own.access ?? access[operation.access] },
       },
     }));
   });
   return async (app, { contextOf }) => {
-    for (const { handle, route } of routes)
+    for (const { handle, statusOf, route } of routes)
       app.route({
         ...route,
         handler: async (request, reply) => {
-          reply.code(route.status);
-          return handle(contextOf(request), request) as Promise<never>;
+          const body = await handle(contextOf(request), request);
+          reply.code(statusOf?.(body as Body) ?? route.status);
+          return body as never;
         },
       });
   };
@@ -160,9 +167,16 @@ export function wireObject(
   };
   const writeRows = async (context: OperationContext, rows: readonly ResourceRow[], wanted: typeof loaded) => {
     const read: Body[] = rows.map(() => ({}));
-    for (const [name, { load }] of Object.entries(wanted)) {
-      const values = await load(context, rows);
-      for (const [at, value] of values.entries()) Object.assign(read[at] ?? {}, { [name]: value ?? null });
+    const known = new Map<unknown, readonly unknown[]>();
+    for (const [name, { load, of }] of Object.entries(wanted)) {
+      const isRead = rows.every((row) => Object.hasOwn(row, name));
+      const values = isRead ? rows : (known.get(load) ?? (await load(context, rows)));
+      if (!isRead) known.set(load, values);
+      const part = isRead ? name : of;
+      for (const [at, value] of values.entries()) {
+        const field = part === undefined ? value : (value as Body | null)?.[part];
+        Object.assign(read[at] ?? {}, { [name]: field ?? null });
+      }
     }
     return rows.map((row, at) => writeRow(context, row, read[at] ?? {}));
   };
@@ -222,6 +236,7 @@ function makeRoutes(operation: Operation, operationId: string, parts: RouteParts
       ...schema,
       response: {
         [status]: response,
+        ...parts.differences.otherBodies,
         ...Object.fromEntries(errors.map((code) => [code, errorBody])),
         ...parts.differences.errors,
         default: errorBody,
@@ -410,7 +425,7 @@ function actionForm(action: Action, parts: RouteParts): RouteForm {
       const idempotency =
         idempotencyOperation === undefined
           ? null
-          : idempotencyOf(headers, idempotencyOperation, target === undefined ? given : [id, given]);
+          : readIdempotencyHeader(headers, idempotencyOperation, target === undefined ? given : [id, given]);
       const result = await readWhole(await run(context, inputOf(isQuery ? query : given, query), id, idempotency));
       return bodyOf(await write(context, result), result as never, context);
     },
@@ -445,6 +460,15 @@ function makeOutput(output: Action['output'], { capability: { restCase }, object
   };
 }
 
+const namedBodies = new Map<string, z.ZodType>();
+
+/** Returns the body of an operation whose routes were made, by its name in openapi.json, for routes that are written by hand. Throws if there is none. */
+export function findBody(name: string): z.ZodType {
+  const body = namedBodies.get(name);
+  if (body === undefined) throw new Error(`No operation takes ${name}`);
+  return body;
+}
+
 /** Returns the body of a request, null without fields, and what makes the input of the operation from it. */
 function makeRequest(operation: Change | Delete | Action, { capability, differences }: RouteParts) {
   const { input, inputName, example } = operation;
@@ -463,6 +487,7 @@ function makeRequest(operation: Change | Delete | Action, { capability, differen
       ? {}
       : { [inputName === undefined ? 'examples' : 'x-examples']: [example].flat().map(write) }),
   });
+  if (inputName !== undefined) namedBodies.set(inputName, body);
   return {
     body: body instanceof z.ZodObject && Object.keys(body.shape).length === 0 ? null : body,
     inputOf: (given: unknown, query: unknown) =>

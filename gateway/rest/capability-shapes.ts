@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readNotes } from '../../core/shared/field-notes.ts';
+import { readNotes, readRestShape } from '../../core/shared/field-notes.ts';
 import type { Fields } from '../../operations/capability/capability.ts';
 import { instant, queryBoolean } from './shapes.ts';
 
@@ -56,6 +56,8 @@ const knownInputs = { snake: makeKnown(), camel: makeKnown() };
 /** Returns a shape as REST has it: the same one if nothing differs. Keeps descriptions and names. */
 function wired(shape: z.core.$ZodType, conversion: Conversion): z.ZodType {
   const { known } = conversion;
+  const restShape = readRestShape(shape);
+  if (restShape !== undefined) return restShape;
   const before = known.get(shape);
   if (before !== undefined) return before;
   const converted = convert(shape as z.core.$ZodTypes, conversion);
@@ -122,6 +124,7 @@ type Write = (value: unknown) => unknown;
 /** Returns the function that writes a value of a shape as REST has it; null if REST has it as it is. */
 export function makeWriter(shape: z.core.$ZodType, restCase: RestCase): Write | null {
   const { def } = (shape as z.core.$ZodTypes)._zod;
+  if (readRestShape(shape) !== undefined) return null;
   if (def.type === 'literal') return () => def.values[0];
   if (def.type === 'date') return (value) => (value instanceof Date ? value.toISOString() : value);
   if (def.type === 'object') return makeObjectWriter(shape as Fields, restCase);
@@ -157,6 +160,7 @@ function makeObjectWriter(shape: Fields, restCase: RestCase): Write {
 /** Returns the function that reads a checked request in the names and types of the capability. Omitted fields stay omitted. */
 export function makeReader(shape: z.core.$ZodType, restCase: RestCase): Write {
   const { def } = (shape as z.core.$ZodTypes)._zod;
+  if (readRestShape(shape) !== undefined) return (value) => value;
   if (def.type === 'date') return (value) => (typeof value === 'string' ? new Date(value) : value);
   if (def.type === 'array') {
     const read = makeReader(def.element, restCase);

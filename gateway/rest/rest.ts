@@ -25,6 +25,7 @@ import { sentReviewCapability } from '../../operations/sending/sent-review-capab
 import { assigneeCapability } from '../../operations/threads/assignee-capability.ts';
 import { noteCapability } from '../../operations/threads/note-capability.ts';
 import { presenceCapability } from '../../operations/threads/presence-capability.ts';
+import { emailTrashCapability } from '../../operations/threads/thread-change-capability.ts';
 import { requireDeclaredAccess, requireRequestAccess } from '../admission/access.ts';
 import type { Admission } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
@@ -74,10 +75,10 @@ import { MAIL_BODY_LIMIT } from './sending/outgoing-shapes.ts';
 import { scheduledEmailRoutes } from './sending/scheduled-emails.ts';
 import { forwardRoutes, replyRoutes, sendingRoutes } from './sending/sending.ts';
 import { legacySuppressionRoutes, suppressionRoutes } from './sending/suppressions.ts';
-import { threadChangeRoutes } from './threads/thread-changes.ts';
+import { threadChangeRoutes, threadTrashRoutes } from './threads/thread-changes.ts';
 import { threadClaimRoutes } from './threads/thread-claim.ts';
 import { threadRoutes } from './threads/threads.ts';
-import { trashRoutes } from './threads/trash.ts';
+import { deleteEmailRoutes } from './threads/trash.ts';
 import { unservedRoutes } from './unserved.ts';
 import { overviewRoutes } from './upkeep/overview.ts';
 import { retentionRoutes } from './upkeep/retention.ts';
@@ -124,8 +125,10 @@ const resources = [
   replyRoutes,
   forwardRoutes,
   threadRoutes,
-  threadChangeRoutes,
-  trashRoutes,
+  ...threadChangeRoutes,
+  deleteEmailRoutes,
+  capabilityRoutes(emailTrashCapability),
+  threadTrashRoutes,
   threadClaimRoutes,
   capabilityRoutes(assigneeCapability),
   capabilityRoutes(noteCapability),

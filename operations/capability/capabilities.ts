@@ -20,19 +20,28 @@ import { deliveryCapability, redeliveryCapability, releaseCapability } from '../
 import { endpointDeletion, replayCapability, retryWaitingCapability } from '../endpoints/endpoint-capability.ts';
 import { webhookRequestCapability } from '../endpoints/webhook-request-capability.ts';
 import { guardCapability } from '../routing/guard-capability.ts';
+import { routeCapability } from '../routing/route-capability.ts';
 import { simulateCapability } from '../routing/simulate-capability.ts';
 import { refusalCapability } from '../screening/refusal-capability.ts';
 import { spamCapability } from '../screening/spam-capability.ts';
 import { approvalCapability } from '../sending/approval-capability.ts';
 import { batchCapability } from '../sending/batch-capability.ts';
+import { draftCapability } from '../sending/draft-capability.ts';
 import { recipientCapability } from '../sending/recipient-capability.ts';
 import { retrySendingCapability, scheduleCapability } from '../sending/schedule-capability.ts';
+import { forwardCapability, replyCapability, sendCapability } from '../sending/sending-capability.ts';
 import { sentReviewCapability } from '../sending/sent-review-capability.ts';
 import { suppressionCapability } from '../sending/suppression-capability.ts';
 import { assigneeCapability } from '../threads/assignee-capability.ts';
 import { claimCapability } from '../threads/claim-capability.ts';
 import { noteCapability } from '../threads/note-capability.ts';
 import { presenceCapability } from '../threads/presence-capability.ts';
+import {
+  emailTrashCapability,
+  labelCapability,
+  threadChangeCapability,
+  threadTrashCapability,
+} from '../threads/thread-change-capability.ts';
 import { overviewCapability } from '../upkeep/overview-capability.ts';
 import { retentionCapability } from '../upkeep/retention-capability.ts';
 import type { Capability } from './capability.ts';
@@ -46,12 +55,21 @@ export const capabilities: readonly Capability[] = [
   reprocessCapability,
   spamCapability,
   simulateCapability,
+  routeCapability,
   contactCapability,
   imageSenderCapability,
+  threadChangeCapability,
+  labelCapability,
+  emailTrashCapability,
+  threadTrashCapability,
   claimCapability,
   assigneeCapability,
   noteCapability,
   presenceCapability,
+  sendCapability,
+  replyCapability,
+  forwardCapability,
+  draftCapability,
   batchCapability,
   scheduleCapability,
   recipientCapability,

@@ -71,11 +71,15 @@ export interface Resource<Row extends ResourceRow = ResourceRow> {
 interface LoadedField<Row extends ResourceRow> {
   /** whether lists of REST have it, too */
   isInLists: boolean;
-  /** returns one value per row; null or undefined for none */
+  /** the field of what is loaded; fields with the same function are read together */
+  of?: string;
+  /** returns one value per row; null or undefined for none. Rows that have the field already are not read again. */
   load: (context: OperationContext, rows: readonly Row[]) => Promise<readonly unknown[]>;
 }
 
 interface OperationNames {
+  /** its row in docs/parity.md, if it is not that of the capability */
+  what?: string;
   /** who may use it */
   access: AccessName;
   /** `operationId` in openapi.json; absent: not in REST */
@@ -87,6 +91,8 @@ interface OperationNames {
   /** title in openapi.json and of the tool */
   summary: string;
   description: string;
+  /** the description in GraphQL, if it differs */
+  graphqlDescription?: string;
   /** absent: not in MCP */
   tool?: Tool;
   /** time limit, if it differs from that of other requests; milliseconds */
@@ -188,6 +194,8 @@ interface ChangeNames extends OperationNames {
   isInputOptional?: boolean;
   /** whether the input can be as large as an email with its attachments */
   isMail?: boolean;
+  /** types of its errors in GraphQL, beside those that each mutation can have */
+  graphqlErrors?: readonly 'SuppressedRecipient'[];
   /** what GraphQL shows of the object to keys without the scope `read`: `Type.field` */
   shows?: readonly string[];
 }
@@ -210,7 +218,7 @@ export interface Delete<Row extends ResourceRow = ResourceRow> extends ChangeNam
   kind: 'delete';
   target: Target;
   /** The fields of a deleted object that GraphQL returns beside its ID. Absent: the object is returned in its current state. */
-  deleted?: { description: string; fields: readonly string[] };
+  deleted?: { description: string; idDescription?: string; fields: readonly string[] };
   run: (context: OperationContext, input: unknown, id: string) => Promise<Row>;
 }
 

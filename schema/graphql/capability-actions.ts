@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { requireRights } from '../../core/accounts/rights.ts';
-import { readNotes } from '../../core/shared/field-notes.ts';
+import { findOwnTypeName, readNotes } from '../../core/shared/field-notes.ts';
 import type { Action, Cost, Fields, OwnedField, Resource } from '../../operations/capability/capability.ts';
 import { readIdempotency } from '../../operations/sending/idempotency.ts';
 import { access } from './access.ts';
@@ -17,10 +17,20 @@ import {
   uncapitalized,
 } from './capability-fields.ts';
 import { fieldShape, inputFields, makeInputReader, makePayloadType, typeFor } from './capability-shapes.ts';
+import { SuppressedRecipient } from './client-errors.ts';
 import { forgetLoaded, type GraphContext } from './context.ts';
 import { loadByOwner } from './load-by-owner.ts';
 import { nodeTypes } from './nodes.ts';
-import { idempotencyField } from './sending/sending.ts';
+
+/** The input field of the idempotency key. */
+export const idempotencyInput = z.object({
+  idempotencyKey: z.string().nullish().meta({
+    description:
+      'A unique key of 1 to 256 characters. For 24 hours, the same request with the same key returns the first response and sends nothing again.',
+  }),
+});
+
+const ERROR_TYPES = { SuppressedRecipient };
 
 /** Adds an action: a field of Query or Mutation, or of the type that its result belongs to. */
 export function addAction(action: Action, resource: Resource | undefined): void {
@@ -28,6 +38,7 @@ export function addAction(action: Action, resource: Resource | undefined): void 
     input,
     target,
     description,
+    graphqlDescription = description,
     output,
     payloadField,
     isNullable = false,
@@ -49,7 +60,7 @@ export function addAction(action: Action, resource: Resource | undefined): void 
   const options = {
     type: (link ?? payloadType(action, field, isOfDomain)) as NodeType,
     access: { ...access[action.access], ...(shows === undefined ? {} : { shows }) },
-    description,
+    description: graphqlDescription,
   };
   const runOn = (context: GraphContext['operations'], { idempotencyKey, ...given }: Record<string, unknown>) => {
     const idempotency =
@@ -83,9 +94,12 @@ export function addAction(action: Action, resource: Resource | undefined): void 
         input: {
           ...targetField(t.input as never, target),
           ...inputFields(t.input, input),
-          ...(idempotencyOperation === undefined ? {} : idempotencyField(t.input)),
+          ...(idempotencyOperation === undefined ? {} : inputFields(t.input, idempotencyInput)),
         },
-        errors: dataField === undefined ? { directResult: true } : { dataField: { name: dataField } },
+        errors: {
+          ...(dataField === undefined ? { directResult: true } : { dataField: { name: dataField } }),
+          types: (action.graphqlErrors ?? []).map((name) => ERROR_TYPES[name]),
+        },
         ...makeComplexity(cost, ({ input: given }: { input?: unknown }) => given),
         resolve: async (_root, args, context) => {
           extendTime(context, action);
@@ -101,7 +115,7 @@ export function addAction(action: Action, resource: Resource | undefined): void 
 function payloadType(action: Action, field: string, isOfDomain: boolean): object {
   const { method, isQuery = false, output, payloadField } = action;
   if (method !== 'GET' && !isQuery && payloadField === undefined && output instanceof z.ZodObject)
-    return makePayloadType(`${capitalized(field)}Payload`, output);
+    return makePayloadType(findOwnTypeName(output) ?? `${capitalized(field)}Payload`, output);
   return fieldShape(field, output as Fields, 'type', isOfDomain).type as object;
 }
 
@@ -114,7 +128,7 @@ function findLink(
   if (output === 'resource') return ['id', nodeTypes[resource?.name ?? ''] as object];
   if (payloadField === undefined || !(output instanceof z.ZodObject)) return undefined;
   for (const [field, shape] of Object.entries(output.shape)) {
-    const { linksTo, graphqlName = field.replace(/Id$/, '') } = readNotes(shape);
+    const { linksTo, graphqlName = field.replace(/Ids$/, 's').replace(/Id$/, '') } = readNotes(shape);
     const type = nodeTypes[linksTo ?? ''];
     if (type !== undefined && graphqlName === payloadField) return [field, shape instanceof z.ZodArray ? [type] : type];
   }

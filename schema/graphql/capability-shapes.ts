@@ -1,6 +1,6 @@
 import type { InputRef, OutputRef } from '@pothos/core';
 import type { z } from 'zod';
-import { findTypeName, isIdName, readNotes } from '../../core/shared/field-notes.ts';
+import { findInterfaces, findTypeName, isIdName, readNotes } from '../../core/shared/field-notes.ts';
 import { findVocabulary, type Vocabulary } from '../../core/shared/vocabulary.ts';
 import type { Fields } from '../../operations/capability/capability.ts';
 import { builder, enumValues } from './builder.ts';
@@ -46,8 +46,13 @@ export function fieldShape(name: string, field: z.core.$ZodType, kind: Kind = 't
     isNullable:
       readNotes(field).isNullableInGraphql ??
       (!hasDefault && (shape.safeParse(null).success || shape.safeParse(undefined).success)),
-    description: shape.meta()?.description ?? '',
+    description: describe(shape),
   };
+}
+
+/** Returns the description of a field or an object; empty if it has none. */
+export function describe(shape: z.ZodType): string {
+  return readNotes(shape).graphqlDescription ?? shape.meta()?.description ?? '';
 }
 
 /** Returns the default of a field in an input; undefined if there is none. */
@@ -120,19 +125,40 @@ export function typeFor<Shape extends z.ZodType>(
   return typeOfShape('', shape, { kind: 'type', isOfDomain }) as never;
 }
 
+/** Returns the input type of a shape, for inputs that are written by hand. */
+export function inputTypeFor<Shape extends z.ZodType>(shape: Shape): InputRef<z.output<Shape>> {
+  return typeOfShape('', shape, { kind: 'input', isOfDomain: false }) as never;
+}
+
 function makeObjectType(name: string, shape: Fields, isOfDomain: boolean): object {
   const ref = builder.objectRef<Record<string, unknown>>(name);
   namedTypes.type.set(name, ref);
   ref.implement({
-    description: shape.meta()?.description ?? '',
+    description: describe(shape),
     isOfDomain,
-    fields: (t) =>
-      objectFields(t as never, shape, {
-        isOfDomain,
-        read: (row: Record<string, unknown>, field) => row[field],
-      }) as never,
+    interfaces: findInterfaces(shape).map((each) => interfaceType(each as Fields, isOfDomain)) as never,
+    fields: (t) => plainFields(t as never, shape, isOfDomain) as never,
   });
   return ref;
+}
+
+/** Returns the interface of GraphQL with the fields of a shape. */
+function interfaceType(shape: Fields, isOfDomain: boolean): object {
+  const name = findTypeName(shape, 'type') ?? '';
+  const known = namedTypes.type.get(name);
+  if (known !== undefined) return known;
+  const ref = builder.interfaceRef<Record<string, unknown>>(name);
+  namedTypes.type.set(name, ref);
+  ref.implement({
+    description: describe(shape),
+    isOfDomain,
+    fields: (t) => plainFields(t as never, shape, isOfDomain) as never,
+  });
+  return ref;
+}
+
+function plainFields(t: ObjectBuilder<Record<string, unknown>>, shape: Fields, isOfDomain: boolean) {
+  return objectFields(t, shape, { isOfDomain, read: (row: Record<string, unknown>, field) => row[field] });
 }
 
 /** Returns the type of a payload with this name, which no other field has. */
@@ -142,7 +168,7 @@ export function makePayloadType(name: string, shape: Fields): object {
 
 function makeInputType(name: string, shape: Fields): object {
   const ref = builder.inputType(name, {
-    description: shape.meta()?.description ?? '',
+    description: describe(shape),
     fields: (t) => inputFields(t, shape),
   });
   namedTypes.input.set(name, ref);
@@ -159,7 +185,7 @@ export function objectFields<Row extends object>(
   { isOfDomain, read }: { isOfDomain: boolean; read: Resolve<Row> },
 ) {
   const made = Object.entries(shape.shape).flatMap(([field, inner]) => {
-    const { only, graphqlName, linksTo, usualCount } = readNotes(inner);
+    const { only, graphqlName, linksTo, usualCount, cost } = readNotes(inner);
     if (only === 'rest') return [];
     const described = fieldShape(linksTo === undefined ? (graphqlName ?? field) : field, inner, 'type', isOfDomain);
     const { isNullable: nullable, description } = described;
@@ -176,6 +202,7 @@ export function objectFields<Row extends object>(
       description,
       ...(extensions === undefined ? {} : { extensions }),
       ...(usualCount === undefined ? {} : { complexity: { field: 1, multiplier: usualCount } }),
+      ...(cost === undefined ? {} : { complexity: cost }),
       resolve: (row: Row, _args: object, context: GraphContext) => {
         const found = read(row, field, context) ?? null;
         const value: unknown = typeof found === 'function' ? (found as () => unknown)() : found;

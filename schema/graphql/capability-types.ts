@@ -30,7 +30,7 @@ import {
   targetField,
   uncapitalized,
 } from './capability-fields.ts';
-import { inputFields, makeInputReader, objectFields } from './capability-shapes.ts';
+import { describe, inputFields, makeInputReader, objectFields } from './capability-shapes.ts';
 import { type ConnectionArgs, type CountedConnection, type Cursors, connectionBy, totalCount } from './connection.ts';
 import { forgetLoaded, type GraphContext } from './context.ts';
 import { loadByOwner } from './load-by-owner.ts';
@@ -58,7 +58,12 @@ export function addCapabilities(capabilities: readonly Capability[], writtenType
 
 function implementNode(resource: Resource): void {
   const { name, isOfDomain, description, shape, loaded = {}, valueOf } = resource;
-  const loaders = Object.fromEntries(Object.entries(loaded).map(([field, { load }]) => [field, loadByRow(load)]));
+  const loads = new Map(Object.values(loaded).map(({ load }) => [load, loadByRow(load)]));
+  const readLoaded = (field: string, row: ResourceRow, context: GraphContext) => {
+    const { load, of } = loaded[field] ?? {};
+    const found = load === undefined ? undefined : loads.get(load)?.(context, row);
+    return of === undefined ? found : found?.then((read) => (read as Record<string, unknown> | null)?.[of] ?? null);
+  };
   (nodeTypes[name] as NodeType).implement({
     description,
     isOfDomain,
@@ -66,7 +71,7 @@ function implementNode(resource: Resource): void {
       objectFields(t as never, shape, {
         isOfDomain,
         read: (row: ResourceRow, field, context) =>
-          loaders[field]?.(context, row) ?? valueOf(row, field, context.reads),
+          readLoaded(field, row, context) ?? valueOf(row, field, context.reads),
       }) as never,
   });
 }
@@ -141,7 +146,8 @@ function makeConnection(resource: Resource, nouns: string) {
 }
 
 function addList(list: List, field: string, { capability, node }: Parts): void {
-  const { description, page, count, order } = list;
+  const { page, count, order } = list;
+  const description = list.graphqlDescription ?? list.description;
   const { connection, filter } = makeListParts(capability);
   const read = makeInputReader(list.filter);
   const own = Object.entries(list.filter.shape).filter(([, shape]) => readNotes(shape).isArgument === true);
@@ -221,7 +227,7 @@ function findNouns({ what }: Capability): string {
 }
 
 function addRead(
-  { target, description, read, isReadAlone = false, access: name }: Read,
+  { target, description, graphqlDescription, read, isReadAlone = false, access: name }: Read,
   field: string,
   { node }: Parts,
 ): void {
@@ -230,7 +236,7 @@ function addRead(
       type: node,
       access: access[name],
       nullable: true,
-      description,
+      description: graphqlDescription ?? description,
       args: targetField({ field: t.arg as never }, target),
       resolve: async (_root, args: Record<string, unknown>, { reads }) => {
         const id = String(args[target.argument]);
@@ -243,7 +249,8 @@ function addRead(
 }
 
 function addChange(change: Change | Delete, field: string, { resource, node }: Parts): void {
-  const { input, target, description, shows, run, access: name } = change;
+  const { input, target, shows, run, access: name } = change;
+  const description = change.graphqlDescription ?? change.description;
   const dataField = uncapitalized(resource.name);
   const isWhole = change.kind !== 'delete' || change.deleted === undefined;
   const shownOnce = change.kind === 'delete' ? undefined : change.shownOnce;
@@ -274,13 +281,17 @@ function addChange(change: Change | Delete, field: string, { resource, node }: P
   );
 }
 
-function deletedPayload(field: string, { description, fields }: NonNullable<Delete['deleted']>, resource: Resource) {
+function deletedPayload(
+  field: string,
+  { description, idDescription = 'The ID it had.', fields }: NonNullable<Delete['deleted']>,
+  resource: Resource,
+) {
   const { shape, valueOf, isOfDomain } = resource;
   const kept = z.object(Object.fromEntries(fields.map((name) => [name, shape.shape[name] as z.ZodType])));
   return builder.objectRef<ResourceRow>(`${capitalized(field)}Payload`).implement({
     description,
     fields: (t) => ({
-      deletedId: t.exposeID('id', { description: 'The ID it had.' }),
+      deletedId: t.exposeID('id', { description: idDescription }),
       ...objectFields(t as never, kept, {
         isOfDomain,
         read: (row: ResourceRow, name, { reads }) => valueOf(row, name, reads),
@@ -292,7 +303,7 @@ function deletedPayload(field: string, { description, fields }: NonNullable<Dele
 /** Returns the payload with what is shown once, and the object. */
 function shownPayload(field: string, shownOnce: Fields, resource: Resource, node: NodeType) {
   return builder.objectRef<ResourceRow>(`${capitalized(field)}Payload`).implement({
-    description: shownOnce.meta()?.description ?? '',
+    description: describe(shownOnce),
     fields: (t) => ({
       [uncapitalized(resource.name)]: t.field({
         type: node,

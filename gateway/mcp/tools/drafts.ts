@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { DRAFT_KINDS } from '../../../core/sending/draft.ts';
 import { text } from '../../../operations/capability/field-shapes.ts';
+import type { OperationContext } from '../../../operations/context.ts';
+import { readList } from '../../../operations/sending/draft-capability.ts';
 import * as drafts from '../../../operations/sending/drafts.ts';
 import { readIdempotency } from '../../../operations/sending/idempotency.ts';
 import { sendDraft } from '../../../operations/sending/send-draft.ts';
 import { access } from '../../admission/access.ts';
-import { draftChange, draftInputOf, draftSummary, draftSummaryOf, newDraft } from '../../rest/sending/drafts.ts';
+import { draftChange, newDraft, readDraftChange, readNewDraft, writeDraftSummary } from '../../rest/sending/drafts.ts';
+import { instant } from '../../rest/shapes.ts';
 import { shortText, textPart } from '../bounded-text.ts';
 import { anyObjectOrNull, listedInWords } from '../json-schema.ts';
 import { keysetPage, nextCursor, pageInput, pageOf, untrustedShape } from '../shapes.ts';
@@ -21,30 +24,36 @@ const MAX_ATTACHMENTS = 100;
 const WRITTEN_BODY = 1_000;
 
 const draftId = z.string();
-const version = draftChange.shape.version.meta({ description: 'As you have read it.' });
-const { id: _id, attachments, preview, subject, ...summary } = draftSummary.shape;
+const version = z.int().min(1).meta({ description: 'As you have read it.' });
 const addressList = z.array(z.string());
 
 const ownFields = {
-  id: draftSummary.shape.id,
+  id: z.string(),
   version: z.int(),
-  kind: summary.kind,
+  kind: z.enum(DRAFT_KINDS),
   original_email_id: z.string().nullable(),
   thread_id: z.string().nullable(),
   updated_by_key_id: z.string().nullable(),
-  created_at: summary.created_at,
-  updated_at: summary.updated_at,
+  created_at: instant,
+  updated_at: instant,
 };
-const untrustedFields = { from: z.string().nullable(), to: addressList, cc: addressList, bcc: addressList, subject };
+const untrustedFields = {
+  from: z.string().nullable(),
+  to: addressList,
+  cc: addressList,
+  bcc: addressList,
+  subject: z.string().nullable(),
+};
+const preview = z.string().meta({ description: 'Beginning of the text.' });
 
 const listedDraft = z.object({ ...ownFields, untrusted: untrustedShape({ ...untrustedFields, preview }) });
 
 const openedDraft = z.object({
   ...ownFields,
   scheduled_at: z.string().nullable(),
-  timezone: summary.timezone,
-  with_attachments: summary.with_attachments,
-  metadata: summary.metadata.meta(anyObjectOrNull),
+  timezone: z.string().nullable(),
+  with_attachments: z.boolean().nullable(),
+  metadata: z.record(z.string(), z.unknown()).nullable().meta(anyObjectOrNull),
   body: z.enum(['text', 'html']),
   has_html: z.boolean(),
   next_offset: z.int().nullable(),
@@ -54,7 +63,14 @@ const openedDraft = z.object({
     reply_to: addressList,
     text: z.string(),
     attachments: z.array(
-      attachments.element.omit({ content_id: true }).meta(listedInWords('`id`, `filename`, `content_type`, `size`.')),
+      z
+        .object({
+          id: z.string(),
+          filename: z.string(),
+          content_type: z.string(),
+          size: z.number().int().meta({ description: 'Bytes.' }),
+        })
+        .meta(listedInWords('`id`, `filename`, `content_type`, `size`.')),
     ),
   }),
 });
@@ -83,8 +99,7 @@ export const createDraftTool = defineTool({
   }),
   output: writtenDraft,
   async run(context, given) {
-    const { kind, original_email_id: originalEmailId, ...body } = newDraft.parse(given);
-    return openedOf(await drafts.createDraft(context, { kind, originalEmailId, ...draftInputOf(body) }), WRITTEN);
+    return writeOpened(context, await drafts.createDraft(context, readNewDraft(newDraft.parse(given))), WRITTEN);
   },
 });
 
@@ -108,7 +123,7 @@ export const listDraftsTool = defineTool({
   async run(context, { thread_id: threadId, original_email_id: originalEmailId, ...page }) {
     const rows = await drafts.pageDrafts(context, { threadId, originalEmailId }, keysetPage(page));
     const found = pageOf(rows, page.limit, ({ updatedAt: at, id }) => ({ at, id }));
-    return { drafts: found.rows.map(listedOf), next_cursor: found.nextCursor };
+    return { drafts: found.rows.map((row) => writeListed(context, row)), next_cursor: found.nextCursor };
   },
 });
 
@@ -121,7 +136,7 @@ export const readDraftTool = defineTool({
   input: z.object({ draft_id: draftId, ...bodyChoice }),
   output: openedDraft,
   async run(context, { draft_id: id, body, offset, max_chars: limit }) {
-    return openedOf(await drafts.readDraft(context, id), { body, offset, limit });
+    return writeOpened(context, await drafts.readDraft(context, id), { body, offset, limit });
   },
 });
 
@@ -137,8 +152,8 @@ export const updateDraftTool = defineTool({
     .meta({ required: ['draft_id', 'version'] }),
   output: writtenDraft,
   async run(context, { draft_id: id, ...given }) {
-    const { version: read, ...body } = draftChange.parse(given);
-    return openedOf(await drafts.updateDraft(context, id, { version: read, ...draftInputOf(body) }), WRITTEN);
+    const change = readDraftChange(draftChange.parse(given));
+    return writeOpened(context, await drafts.updateDraft(context, id, change), WRITTEN);
   },
 });
 
@@ -181,46 +196,55 @@ export const sendDraftTool = defineTool({
 
 const WRITTEN: BodyChoice = { body: 'text', offset: 0, limit: WRITTEN_BODY };
 
-function listedOf(draft: drafts.Draft): z.input<typeof listedDraft> {
-  const { preview: start, ...own } = draftSummaryOf(draft);
-  return { ...own, untrusted: { ...addressesOf(own), preview: start } };
+function writeListed(context: OperationContext, draft: drafts.Draft): z.input<typeof listedDraft> {
+  return { ...readOwn(context, draft), untrusted: { ...writeEnvelope(draft), preview: draft.preview } };
 }
 
-function openedOf(draft: drafts.DraftDetails, { body, offset, limit }: BodyChoice): z.input<typeof openedDraft> {
-  const own = draftSummaryOf(draft);
+/** Returns the fields that no one else wrote, in the names of REST. */
+function readOwn(context: OperationContext, draft: drafts.Draft) {
+  return writeDraftSummary(context, draft) as z.input<typeof openedDraft>;
+}
+
+function writeOpened(
+  context: OperationContext,
+  draft: drafts.DraftDetails,
+  { body, offset, limit }: BodyChoice,
+): z.input<typeof openedDraft> {
+  const { fields, attachments } = draft;
   const part = textPart((body === 'html' ? draft.html : draft.text) ?? '', offset, limit);
-  const lists = [own.to, own.cc, own.bcc, own.reply_to].map(listOf);
+  const lists = [fields.to, fields.cc, fields.bcc, fields.replyTo].map(readList);
   return {
-    ...own,
+    ...readOwn(context, draft),
     body,
     has_html: draft.html !== null,
     next_offset: part.nextOffset,
-    is_complete: lists.every(({ length }) => length <= MAX_ADDRESSES) && own.attachments.length <= MAX_ATTACHMENTS,
+    is_complete: lists.every(({ length }) => length <= MAX_ADDRESSES) && attachments.length <= MAX_ATTACHMENTS,
     untrusted: {
-      ...addressesOf(own),
-      reply_to: shortList(own.reply_to),
+      ...writeEnvelope(draft),
+      reply_to: shortList(fields.replyTo),
       text: part.text,
-      attachments: own.attachments.slice(0, MAX_ATTACHMENTS),
+      attachments: attachments.slice(0, MAX_ATTACHMENTS).map(({ id, filename, contentType, sizeBytes }) => ({
+        id,
+        filename,
+        content_type: contentType,
+        size: sizeBytes,
+      })),
     },
   };
 }
 
-function addressesOf(own: Pick<z.infer<typeof draftSummary>, 'from' | 'to' | 'cc' | 'bcc' | 'subject'>) {
+function writeEnvelope({ fields: { from, to, cc, bcc, subject } }: drafts.Draft) {
   return {
-    from: own.from === null ? null : shortText(own.from, MAX_SENDER),
-    to: shortList(own.to),
-    cc: shortList(own.cc),
-    bcc: shortList(own.bcc),
-    subject: own.subject === null ? null : shortText(own.subject, MAX_SUBJECT),
+    from: from === null ? null : shortText(from, MAX_SENDER),
+    to: shortList(to),
+    cc: shortList(cc),
+    bcc: shortList(bcc),
+    subject: subject === null ? null : shortText(subject, MAX_SUBJECT),
   };
 }
 
-function shortList(given: string | string[] | null): string[] {
-  return listOf(given)
+function shortList(given: string | readonly string[] | null): string[] {
+  return readList(given)
     .slice(0, MAX_ADDRESSES)
     .map((address) => shortText(address, MAX_SENDER));
-}
-
-function listOf(given: string | string[] | null): string[] {
-  return given === null ? [] : typeof given === 'string' ? [given] : given;
 }

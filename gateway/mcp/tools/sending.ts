@@ -7,20 +7,20 @@ import { sendEmail } from '../../../operations/sending/send-email.ts';
 import { access } from '../../admission/access.ts';
 import { updateAnswer } from '../../rest/emails/emails.ts';
 import {
-  newEmailOf,
-  scheduledAnswer,
-  scheduledBodyOf,
+  readEmail,
+  scheduledResponse,
   sendBody,
-  sentBodyOf,
+  writeScheduled,
+  writeSent,
 } from '../../rest/sending/outgoing-shapes.ts';
-import { replyBody } from '../../rest/sending/sending.ts';
+import { readReplyBody, replyBody } from '../../rest/sending/sending.ts';
 import { instant, wireInstant } from '../../rest/shapes.ts';
 import { listedAs, listedInWords } from '../json-schema.ts';
 import { defineTool, idempotencyKey } from '../tool.ts';
 import { claimToken, content, envelope, listUnsubscribe } from './content-shapes.ts';
 
 export const sent = z.object({
-  id: scheduledAnswer.shape.id,
+  id: scheduledResponse.shape.id,
   message_id: z.string(),
   status: z.enum(['sent', 'scheduled', 'awaiting_approval']).meta({
     description: '`sent`: stored and on its way. `awaiting_approval`: NOT sent; do not send it again.',
@@ -33,9 +33,9 @@ export const sent = z.object({
 export const sentAsListed = sent.meta(listedInWords('As send_email returns it.'));
 
 export function sentOf({ receipt }: Accepted): z.input<typeof sent> {
-  const scheduled = scheduledBodyOf(receipt);
+  const scheduled = writeScheduled(receipt);
   if (scheduled !== null) return scheduled;
-  const { status, ...body } = sentBodyOf(receipt);
+  const { status, ...body } = writeSent(receipt);
   return { ...body, status: status === 'queued' ? 'awaiting_approval' : status, ...timeOf(receipt) };
 }
 
@@ -67,7 +67,7 @@ export const sendEmailTool = defineTool({
   async run(context, { idempotency_key: key, ...email }) {
     // In the order of REST, so that a key also replays what was sent there.
     const body = sendBody.parse(email);
-    return sentOf(await sendEmail(context, newEmailOf(body), readIdempotency({ key, field: KEY }, 'send', body)));
+    return sentOf(await sendEmail(context, readEmail(body), readIdempotency({ key, field: KEY }, 'send', body)));
   },
 });
 
@@ -95,12 +95,10 @@ export const replyToEmail = defineTool({
     .meta(listedInWords('As send_email returns it, with `replied_to_email_id` and `replied_to_thread_id`.')),
   async run(context, { email_id: id, idempotency_key: key, ...reply }) {
     const body = replyBody.parse({ ...reply, from: reply.from ?? (await readReplySender(context, id)) });
-    const audience = body.reply_all ? ('all' as const) : ('sender' as const);
-    const newReply = { ...newEmailOf(body), fromName: body.from_name, audience };
     // A reply without a sender is the same when its thread has a newer message, which another address received.
     const named = reply.from == null ? { ...body, from: null } : body;
     const idempotency = readIdempotency({ key, field: KEY }, 'reply', [id, named]);
-    const accepted = await sendReply(context, id, newReply, idempotency);
+    const accepted = await sendReply(context, id, readReplyBody(body), idempotency);
     const { repliedTo } = accepted.receipt;
     return {
       ...sentOf(accepted),
@@ -134,7 +132,7 @@ export const forwardEmailTool = defineTool({
     const { email_id: id, with_attachments: withAttachments, ...email } = forward;
     const attachments = withAttachments ? ('all' as const) : ('none' as const);
     const idempotency = readIdempotency({ key, field: KEY }, 'forward', forward);
-    return sentOf(await forwardEmail(context, id, { ...newEmailOf(email), attachments }, idempotency));
+    return sentOf(await forwardEmail(context, id, { ...readEmail(email), attachments }, idempotency));
   },
 });
 

@@ -8,7 +8,7 @@ import * as emails from '../../../operations/emails/emails.ts';
 import { loadContentParts } from '../../../operations/emails/emails.ts';
 import { sendReply } from '../../../operations/sending/replies.ts';
 import { access } from '../../admission/access.ts';
-import { MAIL_BODY_LIMIT, sentBodyOf } from '../sending/outgoing-shapes.ts';
+import { MAIL_BODY_LIMIT, writeSent } from '../sending/outgoing-shapes.ts';
 import {
   errorBody,
   idInPath,
@@ -209,7 +209,7 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
       const { emailId, to, subject, textBody: given, htmlBody: html } = request.body;
       const { recipient } = await readReceived(context, emailId);
       const { receipt } = await sendReply(context, emailId, { from: recipient, to, subject, text: given, html }, null);
-      const { id, message_id: messageId } = sentBodyOf(receipt);
+      const { id, message_id: messageId } = writeSent(receipt);
       return { message: 'Reply sent', id, messageId };
     },
   );

@@ -15,7 +15,7 @@ import { access } from '../../admission/access.ts';
 import { capabilityRoutes, plainWireObject } from '../capability-routes.ts';
 import { makeWriter } from '../capability-shapes.ts';
 import { errorBody, type RestOptions } from '../shapes.ts';
-import { idempotencyHeader, idempotencyOf, newEmailOf, sendBody } from './outgoing-shapes.ts';
+import { idempotencyHeader, readEmail, readIdempotencyHeader, sendBody } from './outgoing-shapes.ts';
 
 /** Maximum size of a body, which can contain the attachments of 100 emails; bytes. @limit */
 export const BATCH_BODY_LIMIT = 100_000_000;
@@ -118,7 +118,7 @@ export const batchRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
               emailOf(read, path),
         ),
         onRefusal: validation === 'permissive' ? 'tell' : 'fail',
-        idempotency: idempotencyOf(request.headers, 'batch', asked),
+        idempotency: readIdempotencyHeader(request.headers, 'batch', asked),
       });
       const counts = countItems(receipt.emails.map(() => 'pending' as const));
       const sent = describeFrame({ counts, createdAt: at, updatedAt: at, items: receipt.emails });
@@ -134,7 +134,7 @@ export const batchRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
 
 /** Returns the parsed email. Throws validation if it was invalid. */
 function emailOf(read: ReturnType<typeof sendBody.safeParse>, path: string): NewEmail {
-  if (read.success) return newEmailOf(read.data, path);
+  if (read.success) return readEmail(read.data, path);
   const [issue] = read.error.issues;
   throw invalid(issue?.message ?? 'Invalid value', `${path}${issue?.path.join('.') ?? ''}`);
 }

@@ -21,13 +21,13 @@ import {
 } from '../shapes.ts';
 import {
   idempotencyHeader,
-  idempotencyOf,
   MAIL_BODY_LIMIT,
-  newEmailOf,
-  scheduledAnswer,
-  sendBody,
-  timedBodyOf,
+  readEmail,
+  readIdempotencyHeader,
+  scheduledResponse,
+  writeTimed,
 } from './outgoing-shapes.ts';
+import { sendEmailBody } from './sending.ts';
 
 const summary = {
   id: z.string(),
@@ -60,7 +60,7 @@ const details = z
   .meta({ id: 'LegacyScheduledEmail' });
 const cancelled = z.object({ id: z.string(), status: z.literal('cancelled'), cancelled_at: instant });
 
-const scheduleBody = sendBody.meta({
+const scheduleBody = sendEmailBody.meta({
   id: 'LegacyScheduleEmail',
   required: ['from', 'to', 'subject'],
   anyOf: ['scheduled_at', 'scheduledAt'].map((name) => ({
@@ -96,16 +96,16 @@ export const legacyScheduledRoutes: FastifyPluginAsyncZod<RestOptions> = async (
         description: 'Same as POST /emails, where `scheduled_at` is required.',
         headers: idempotencyHeader,
         body: scheduleBody,
-        response: { 201: scheduledAnswer, 403: errorBody, 409: errorBody, default: errorBody },
+        response: { 201: scheduledResponse, 403: errorBody, 409: errorBody, default: errorBody },
       },
     },
     async (request, reply) => {
-      const email = newEmailOf(request.body);
+      const email = readEmail(request.body);
       if (email.scheduledAt == null) throw invalid('scheduled_at is required', 'scheduled_at');
-      const idempotency = idempotencyOf(request.headers, 'send', request.body);
+      const idempotency = readIdempotencyHeader(request.headers, 'send', request.body);
       const { receipt } = await sendEmail(contextOf(request), email, idempotency);
       // Mail that waits for approval has its time already.
-      const answer = timedBodyOf(receipt);
+      const answer = writeTimed(receipt);
       if (answer === null) throw new Error('an email with a time was not scheduled');
       return reply.code(201).send(answer);
     },

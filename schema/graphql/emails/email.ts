@@ -5,11 +5,13 @@ import type { RelevanceCursor } from '../../../core/search/relevance-cursor.ts';
 import type { KeysetCursor } from '../../../core/shared/page.ts';
 import * as emails from '../../../operations/emails/emails.ts';
 import { MAX_WAIT_MS, waitForEmail } from '../../../operations/emails/wait-for-email.ts';
+import { sentTag } from '../../../operations/sending/draft-capability.ts';
 import { USUAL_RECIPIENTS } from '../../../operations/sending/recipient-capability.ts';
 import { loadRecipientsOf } from '../../../operations/sending/recipients.ts';
 import { SEARCH_SYNTAX } from '../../input-shapes.ts';
 import { access } from '../access.ts';
 import { builder, connectionComplexity, enumValues } from '../builder.ts';
+import { typeFor } from '../capability-shapes.ts';
 import { connectionBy, newestCursors, relevanceCursors, totalCount } from '../connection.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { BatchNode, DomainNode, EmailAddressNode, EmailNode, RecipientNode, ThreadNode } from '../nodes.ts';
@@ -80,14 +82,7 @@ const GuardStatus = builder.enumType('GuardStatus', {
 const recipientsOf = loadByOwner(({ reads }, emailIds) => loadRecipientsOf(reads, emailIds));
 const sizeOf = loadByOwner(({ reads }, emailIds) => emails.loadSizes(reads, emailIds));
 
-export const Tag = builder.objectRef<{ name: string; value: string }>('Tag').implement({
-  description: 'A name-value pair to identify a sent email. Recipients do not see it.',
-  isOfDomain: true,
-  fields: (t) => ({
-    name: t.exposeString('name', { description: 'Name of the tag.' }),
-    value: t.exposeString('value', { description: 'Value of the tag.' }),
-  }),
-});
+const Tag = typeFor(sentTag, { isOfDomain: true });
 
 EmailNode.implement({
   description: 'An email that was received, sent or scheduled.',

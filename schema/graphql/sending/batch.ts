@@ -1,13 +1,16 @@
 import { z } from 'zod';
+import { nameType } from '../../../core/shared/field-notes.ts';
+import { newEmailShape, readNewEmail } from '../../../operations/sending/email-input.ts';
 import { type Receipt, readIdempotency } from '../../../operations/sending/idempotency.ts';
 import { sendBatch } from '../../../operations/sending/send-batch.ts';
 import { batchEmails, limitEntries, parseInput } from '../../input-shapes.ts';
 import { access } from '../access.ts';
 import { builder } from '../builder.ts';
+import { idempotencyInput } from '../capability-actions.ts';
+import { inputFields, inputTypeFor, makeInputReader } from '../capability-shapes.ts';
 import { SuppressedRecipient } from '../client-errors.ts';
 import { forgetLoaded } from '../context.ts';
 import { BatchNode, EmailNode } from '../nodes.ts';
-import { BatchEmailInput, idempotencyField, newEmailOf } from './sending.ts';
 
 const BatchValidationMode = builder.enumType('BatchValidationMode', {
   description: 'What to do if an email of a batch is invalid.',
@@ -44,6 +47,9 @@ const SendEmailsPayload = builder.objectRef<Receipt>('SendEmailsPayload').implem
   }),
 });
 
+const batchEmail = nameType(newEmailShape, { input: 'BatchEmailInput', description: 'An email in a batch.' });
+const readEmail = makeInputReader(newEmailShape) as (input: unknown) => Parameters<typeof readNewEmail>[0];
+
 const asked = z.object({ emails: batchEmails(z.unknown()) });
 
 builder.mutationFields((t) => ({
@@ -53,18 +59,19 @@ builder.mutationFields((t) => ({
     description: 'Sends or schedules 1 to 100 emails.',
     errors: { types: [SuppressedRecipient], directResult: true },
     input: {
-      emails: t.input.field({ type: [BatchEmailInput], required: true, description: '1 to 100 emails.' }),
+      emails: t.input.field({ type: [inputTypeFor(batchEmail)], required: true, description: '1 to 100 emails.' }),
       validation: t.input.field({
         type: BatchValidationMode,
         description: 'What to do if an email is invalid. The default is STRICT.',
       }),
-      ...idempotencyField(t.input),
+      ...inputFields(t.input, idempotencyInput),
     },
-    resolve: async (_root, { input: { idempotencyKey, ...input } }, context) => {
+    resolve: async (_root, { input: given }, context) => {
+      const { idempotencyKey, ...input } = given as typeof given & { idempotencyKey?: string | null };
       parseInput(asked, { emails: input.emails });
       for (const [at, email] of input.emails.entries()) limitEntries(email, `emails.${at}.`);
       const { receipt } = await sendBatch(context.operations, {
-        emails: input.emails.map((email) => (path: string) => newEmailOf(email, path)),
+        emails: input.emails.map((email) => (path: string) => readNewEmail(readEmail(email), path)),
         onRefusal: input.validation ?? 'fail',
         idempotency: readIdempotency({ key: idempotencyKey, field: 'idempotencyKey' }, 'batch', input),
       });

@@ -1,0 +1,522 @@
+import { z } from 'zod';
+import {
+  graphqlText,
+  inRest,
+  linkTo,
+  maybeGone,
+  named,
+  nameType,
+  restLiteral,
+  restOnly,
+} from '../../core/shared/field-notes.ts';
+import { UNDO_HOURS } from '../../core/threads/undo-hours.ts';
+import { type Capability, defineAction } from '../capability/capability.ts';
+import { operatorSearch, searchLanguage, text } from '../capability/field-shapes.ts';
+import { listLabels, MAX_THREADS, updateThread, updateThreads } from './thread-changes.ts';
+import { MAX_MERGED_THREADS, MAX_MOVED_EMAILS, mergeThreads, moveEmails, splitThread } from './thread-moves.ts';
+import { MAX_SELECTED, selectInbox } from './threads.ts';
+import * as trash from './trash.ts';
+import { undoThreadChange } from './undo-change.ts';
+
+const number = z.number().int();
+const target = { argument: 'threadId', argumentDescription: 'ID of the thread.' } as const;
+const idList = z.array(named(z.string(), { graphqlType: 'ID' }));
+const message = restOnly(z.string());
+const done = { success: restLiteral(true), message };
+
+const THREAD_EXAMPLES = ['th_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b', 'th_019aa3c1b2d47e1f8a0b3c4d5e6f7a8c'];
+const EMAIL_EXAMPLES = ['em_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b'];
+
+/** IDs that REST counts before the operation does. */
+function countedIds(kind: 'threads' | 'messages', least: number, most: number, graphqlDescription: string) {
+  const description = `IDs of ${least} to ${most} ${kind}.`;
+  return graphqlText(
+    inRest(idList, z.array(z.string()).min(least).max(most).meta({ description })),
+    graphqlDescription,
+  );
+}
+
+/** What changes whole threads. REST rejects combinations in its own words (gateway/rest/threads/thread-changes.ts). */
+export const threadFlags = z.object({
+  isRead: z.boolean().optional().meta({ description: 'Marks all received messages as read or unread.' }),
+  isArchived: z.boolean().optional().meta({ description: 'Archives or unarchives all received messages.' }),
+  labels: graphqlText(
+    z.array(z.string()).optional().meta({
+      description: 'New set of labels, replacing all others. Cannot be combined with `add_labels` or `remove_labels`.',
+    }),
+    'New set of labels, replacing all others. Cannot be combined with addLabels or removeLabels.',
+  ),
+  addLabels: graphqlText(
+    z.array(z.string()).optional().meta({
+      description: 'Labels to add, each 1 to 64 characters. A thread can have 32.',
+    }),
+    'Labels to add, each 1 to 64 characters. A thread can have 32. A label the thread has already in another case stays unchanged.',
+  ),
+  removeLabels: z.array(z.string()).optional().meta({ description: 'Labels to remove, case-insensitive.' }),
+});
+
+const changedThread = z
+  .object({
+    ...done,
+    object: restLiteral('thread'),
+    id: linkTo('Thread', z.string(), 'thread').meta({
+      description: 'ID of the thread. For a merged thread, that of the thread it is part of.',
+    }),
+  })
+  .meta({ id: 'ChangedThread' });
+
+const changedThreads = graphqlText(
+  z
+    .object({
+      ...done,
+      threadIds: graphqlText(linkTo('Thread', z.array(z.string())), 'The existing threads.').meta({
+        description: 'IDs of the threads, in the order of the request.',
+      }),
+      undoId: graphqlText(
+        z.string().nullable(),
+        'Undoes the change for a day, with undoThreadChange. Null if nothing changed.',
+      ).meta({ description: 'Undoes the change for a day, with `POST /mail/threads/undo`. Null if nothing changed.' }),
+    })
+    .meta({ id: 'ChangedThreads' }),
+  'The changed threads, and what undoes the change.',
+);
+
+const undoneThreads = graphqlText(
+  z
+    .object({
+      ...done,
+      threadIds: graphqlText(linkTo('Thread', z.array(z.string())), 'The threads that are as they were before.').meta({
+        description: 'IDs of the threads that are as they were before.',
+      }),
+      skippedCount: number.meta({
+        description:
+          'Number of threads that were left alone because something has changed them since, such as new mail.',
+      }),
+    })
+    .meta({ id: 'UndoneThreads' }),
+  'Result of undoing a change of threads.',
+);
+
+const splitThreads = graphqlText(
+  z
+    .object({
+      ...done,
+      threadId: graphqlText(
+        maybeGone(linkTo('Thread', z.string())),
+        'The thread with the remaining messages. Null if it was deleted in the meantime.',
+      ).meta({ description: 'ID of the thread with the remaining messages.' }),
+      newThreadId: graphqlText(
+        maybeGone(linkTo('Thread', z.string())),
+        'The thread with the messages that were split off. Null if it was deleted in the meantime.',
+      ).meta({ description: 'ID of the thread with the messages that were split off.' }),
+    })
+    .meta({ id: 'SplitThreads' }),
+  'Result of splitting a thread.',
+);
+
+const label = graphqlText(
+  z
+    .object({
+      name: graphqlText(z.string(), 'Name in the spelling most of its threads use.'),
+      threadCount: graphqlText(number, 'Number of threads with the label.'),
+      unreadThreadCount: graphqlText(number, 'Number of threads with the label and unread messages.'),
+    })
+    .meta({ id: 'Label' }),
+  'A label that you have given to threads. Labels are case-insensitive.',
+);
+
+/** Number of labels that the cost limit assumes, however many the account has. */
+const LIKELY_LABELS = 20;
+
+const selection = z
+  .object({
+    object: restLiteral('thread_selection'),
+    threadIds: z.array(named(z.string(), { graphqlType: 'ID' })).meta({
+      description: `IDs of up to ${MAX_SELECTED.toLocaleString('en')} threads, newest message first.`,
+    }),
+    isComplete: z.boolean().meta({ description: 'False if more threads match.' }),
+  })
+  .meta({ id: 'ThreadSelection' });
+
+const ARCHIVED = { false: false, true: true, any: 'any' } as const;
+
+const common = { access: 'organizeAccount', method: 'POST', errors: [] } as const;
+
+/** Changes of whole threads, and what moves messages between threads. */
+export const threadChangeCapability: Capability = {
+  feature: 'Threads',
+  what: 'Change flags and labels',
+  tag: 'Threads',
+  path: '/mail/threads',
+  restCase: 'snake',
+  operations: [
+    defineAction({
+      ...common,
+      method: 'PATCH',
+      operationId: 'updateThread',
+      summary: 'Update a thread',
+      description:
+        'Sets flags and labels of a whole thread. Flags apply to all messages received so far; new messages are unread and not archived.',
+      path: '/:id',
+      target,
+      input: threadFlags,
+      inputName: 'UpdateThread',
+      example: { isRead: true, addLabels: ['billing'] },
+      output: changedThread,
+      run: async (context, change, id) => ({
+        message: 'Thread updated',
+        id: (await updateThread(context, id, change)).threadId,
+      }),
+    }),
+    defineAction({
+      ...common,
+      operationId: 'updateThreads',
+      field: 'updateThreads',
+      summary: 'Update several threads',
+      description: `Updates up to ${MAX_THREADS} threads, or moves them to the trash or back: all of them or none.`,
+      graphqlDescription:
+        'Updates whole threads: all of them or none. Flags apply to all messages received so far; new messages are unread and not archived.',
+      path: '/bulk',
+      input: z.object({
+        threadIds: countedIds('threads', 1, MAX_THREADS, 'IDs of 1 to 100 threads.'),
+        ...threadFlags.shape,
+        isTrashed: restOnly(z.boolean().optional()).meta({
+          description: 'Moves the threads to the trash, or back. Cannot be combined with other changes.',
+        }),
+      }),
+      inputName: 'UpdateThreads',
+      example: { threadIds: THREAD_EXAMPLES, isArchived: true },
+      output: changedThreads,
+      async run(context, { threadIds, isTrashed, ...change }) {
+        if (isTrashed === undefined)
+          return { message: 'Threads updated', ...(await updateThreads(context, threadIds, change)) };
+        return isTrashed
+          ? { message: 'Threads moved to the trash', ...(await trash.trashThreads(context, threadIds)) }
+          : { message: 'Threads restored', ...(await trash.restoreThreads(context, threadIds)) };
+      },
+    }),
+    defineAction({
+      ...common,
+      what: 'Undo a change',
+      operationId: 'undoThreadChange',
+      field: 'undoThreadChange',
+      summary: 'Undo a change of threads',
+      description: `Undoes one request to \`POST /mail/threads/bulk\`, within ${UNDO_HOURS} hours and once. Threads that something has changed since, such as new mail, are left alone.`,
+      graphqlDescription:
+        'Undoes one updateThreads, trashThreads or restoreThreads, within a day and once. Threads that something has changed since are left alone.',
+      path: '/undo',
+      input: z.object({
+        undoId: graphqlText(z.string(), 'undoId of the change.').meta({ description: '`undo_id` of the change.' }),
+      }),
+      inputName: 'UndoThreadChange',
+      example: { undoId: 'chg_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b' },
+      output: undoneThreads,
+      run: async (context, { undoId }) => ({ message: 'Change undone', ...(await undoThreadChange(context, undoId)) }),
+    }),
+    defineAction({
+      ...common,
+      what: 'Merge threads',
+      operationId: 'mergeThreads',
+      field: 'mergeThreads',
+      summary: 'Merge threads',
+      description:
+        'Merges threads into the oldest one, which gets all labels, up to 256. The IDs of the others lead to it permanently. Threads that are merged already stay merged.',
+      path: '/merge',
+      input: z.object({ threadIds: countedIds('threads', 2, MAX_MERGED_THREADS, 'IDs of 2 to 20 threads.') }),
+      inputName: 'MergeThreads',
+      example: { threadIds: THREAD_EXAMPLES },
+      output: changedThread,
+      payloadField: 'thread',
+      run: async (context, { threadIds }) => ({
+        message: 'Threads merged',
+        id: await mergeThreads(context, threadIds),
+      }),
+    }),
+    defineAction({
+      ...common,
+      what: 'Split a thread',
+      operationId: 'splitThread',
+      field: 'splitThread',
+      summary: 'Split a thread',
+      description:
+        'Moves messages of a thread, but not all of them, into a new thread with the same labels. Later replies join the thread that has the message they answer. Repeating the request returns the same result.',
+      graphqlDescription:
+        'Moves messages of a thread into a new thread with the same labels. Later replies join the thread that has the message they answer, and no later message joins the two threads again; use mergeThreads to do so. Repeating the request returns the same result.',
+      path: '/:id/split',
+      target,
+      input: z.object({
+        emailIds: countedIds(
+          'messages',
+          1,
+          MAX_MOVED_EMAILS,
+          'IDs of 1 to 500 messages of the thread, but not all of them.',
+        ),
+      }),
+      inputName: 'SplitThread',
+      example: { emailIds: EMAIL_EXAMPLES },
+      output: splitThreads,
+      run: async (context, { emailIds }, id) => ({
+        message: 'Thread split',
+        ...(await splitThread(context, id, emailIds)),
+      }),
+    }),
+    defineAction({
+      ...common,
+      what: 'Move messages',
+      operationId: 'moveEmails',
+      field: 'moveEmails',
+      summary: 'Move messages into a thread',
+      description:
+        'Moves messages from any threads into this one. Later replies to them follow. A thread that has no messages left is merged into this one.',
+      graphqlDescription:
+        'Moves messages from any threads into another one. Later replies to them follow. The original threads stay separate, as after splitThread; a thread without messages is merged into the target.',
+      path: '/:id/move',
+      target: { argument: 'threadId', argumentDescription: 'ID of the target thread.' },
+      input: z.object({
+        emailIds: countedIds(
+          'messages',
+          1,
+          MAX_MOVED_EMAILS,
+          'IDs of 1 to 500 messages. Messages that are in the thread already stay there.',
+        ),
+      }),
+      inputName: 'MoveEmails',
+      example: { emailIds: EMAIL_EXAMPLES },
+      output: changedThread,
+      payloadField: 'thread',
+      run: async (context, { emailIds }, id) => ({
+        message: 'Emails moved',
+        id: await moveEmails(context, emailIds, id),
+      }),
+    }),
+    defineAction({
+      access: 'read',
+      what: 'Select all matching threads',
+      operationId: 'selectThreads',
+      summary: 'List the IDs of all matching threads',
+      description:
+        'Returns the IDs of all threads that match at one moment, to change them with `POST /mail/threads/bulk`, 100 at a time.',
+      method: 'GET',
+      path: '/selection',
+      input: z.object({
+        search: operatorSearch.optional().meta({
+          description: 'Search text with operators, as in `search` of the GraphQL field `inbox`.',
+        }),
+        language: searchLanguage,
+        unread: z.boolean().optional().meta({ description: '`true` selects threads with unread messages only.' }),
+        archived: z.enum(['false', 'true', 'any']).default('false').meta({
+          description:
+            '`false` leaves out archived threads, and without a search or a label also threads that have only sent messages; `true` selects only archived threads, `any` all.',
+        }),
+        trashed: z.boolean().optional().meta({ description: '`true` selects threads in the trash.' }),
+        label: text.optional().meta({ description: 'A label of the thread, case-insensitive.' }),
+        domain: text.optional().meta({ description: 'ID or name of a domain in the thread.' }),
+        address: text.optional().meta({ description: 'ID of an address in the thread, or the address itself.' }),
+      }),
+      output: selection,
+      errors: [],
+      run: (context, { unread: isUnread, archived, trashed: isTrashed, ...query }) =>
+        selectInbox(context, { ...query, isOfInbox: true, isUnread, isTrashed, isArchived: ARCHIVED[archived] }),
+    }),
+  ],
+};
+
+export const labelCapability: Capability = {
+  feature: 'Threads',
+  what: 'List labels',
+  byHand: { mcp: ['list_labels'] },
+  tag: 'Threads',
+  path: '/labels',
+  restCase: 'snake',
+  operations: [
+    defineAction({
+      access: 'read',
+      operationId: 'listLabels',
+      field: 'labels',
+      summary: 'List labels',
+      description: 'Returns all labels of your threads by name. If there are more than 1,000, the most used ones.',
+      graphqlDescription:
+        'All labels of your threads, sorted by name. If there are more than 1,000, the most used ones.',
+      method: 'GET',
+      path: '',
+      input: z.object({}),
+      output: z.array(label).meta({ id: 'LabelList' }),
+      cost: () => ({ field: 5, multiplier: LIKELY_LABELS }),
+      errors: [],
+      run: (context) => listLabels(context),
+    }),
+  ],
+};
+
+const removedCounts = {
+  deletedEmails: restOnly(number.optional()).meta({ description: 'With `forever`: number of emails that are gone.' }),
+  keptEmails: restOnly(number.optional()).meta({
+    description:
+      'With `forever`: number of emails that stay in the trash because they are still sent, routed or delivered.',
+  }),
+};
+
+const threadTrashChange = z
+  .object({
+    ...done,
+    object: restLiteral('thread'),
+    id: z.string().meta({ description: 'ID of the thread that has the messages.' }),
+    ...removedCounts,
+  })
+  .meta({ id: 'ThreadTrashChange' });
+
+/** Also what DELETE /emails/{id} returns for an email that is gone. */
+export const emailTrashChange = z
+  .object({
+    ...done,
+    object: restLiteral('email'),
+    id: z.string(),
+    threadId: z.string().nullable().meta({ description: 'Its thread now. Null if the email is gone.' }),
+    ...removedCounts,
+  })
+  .meta({ id: 'EmailTrashChange' });
+
+const emailTarget = { argument: 'id', argumentDescription: 'ID of the email.' } as const;
+const threadIds = idList.meta({ description: 'IDs of 1 to 100 threads.' });
+const many = { ...common, path: '', summary: '' } as const;
+
+const changeThreads = (field: string, description: string, run: typeof trash.trashThreads) =>
+  defineAction({
+    ...many,
+    field,
+    description,
+    input: z.object({ threadIds }),
+    output: changedThreads,
+    run: async (context, input) => ({ message: '', ...(await run(context, input.threadIds)) }),
+  });
+
+/** Single emails in the trash. REST moves one at a time, GraphQL several. */
+export const emailTrashCapability: Capability = {
+  feature: 'Emails',
+  what: 'Move an email to the trash',
+  tag: 'Emails',
+  path: '/emails',
+  restCase: 'snake',
+  operations: [
+    defineAction({
+      ...common,
+      operationId: 'trashEmail',
+      summary: 'Move an email to the trash',
+      description:
+        'Moves a received email, or one that has left, to the trash for 30 days. If its thread has other messages, the email gets a thread of its own there. Repeating the request changes nothing.',
+      path: '/:id/trash',
+      target: emailTarget,
+      input: z.object({}),
+      output: emailTrashChange,
+      async run(context, _input, id) {
+        const [trashed] = await trash.trashEmails(context, [id]);
+        return { message: 'Email moved to the trash', id, threadId: trashed?.threadId ?? null };
+      },
+    }),
+    defineAction({
+      ...common,
+      what: 'Restore an email',
+      operationId: 'restoreEmail',
+      summary: 'Restore an email from the trash',
+      description: 'Moves the email back, with its thread in the trash. An email that is not there stays as it is.',
+      path: '/:id/restore',
+      target: emailTarget,
+      input: z.object({}),
+      output: emailTrashChange,
+      async run(context, _input, id) {
+        const [restored] = await trash.restoreEmails(context, [id]);
+        return { message: 'Email restored', id, threadId: restored?.threadId ?? null };
+      },
+    }),
+    defineAction({
+      ...many,
+      field: 'trashEmails',
+      description:
+        'Moves emails that have arrived or left to the trash: all of them or none. An email whose thread has other messages gets a thread of its own there, and returns when you restore that thread. Scheduled emails are cancelled instead: cancelEmail.',
+      input: z.object({ emailIds: idList.meta({ description: 'IDs of 1 to 100 emails.' }) }),
+      output: z.object({ emailIds: linkTo('Email', z.array(z.string())) }),
+      payloadField: 'emails',
+      run: async (context, { emailIds }) => ({
+        emailIds: (await trash.trashEmails(context, emailIds)).map(({ emailId }) => emailId),
+      }),
+    }),
+  ],
+};
+
+/** Whole threads in the trash. */
+export const threadTrashCapability: Capability = {
+  feature: 'Threads',
+  what: 'Trash, delete and restore',
+  tag: 'Threads',
+  path: '/mail/threads',
+  restCase: 'snake',
+  operations: [
+    defineAction({
+      ...common,
+      method: 'DELETE',
+      operationId: 'deleteThread',
+      summary: 'Delete a thread',
+      description:
+        'Moves the thread to the trash for 30 days, with all its messages. A new message brings it back. Repeating the request changes nothing.',
+      path: '/:id',
+      target,
+      // In the query (gateway/rest/threads/thread-changes.ts).
+      input: z.object({ forever: restOnly(z.boolean().optional()) }),
+      output: threadTrashChange,
+      async run(context, { forever }, id) {
+        if (forever === true) {
+          const { removed, inWork } = await trash.removeThreads(context, [id]);
+          return { message: 'Thread deleted forever', id, deletedEmails: removed, keptEmails: inWork };
+        }
+        const [threadId = id] = (await trash.trashThreads(context, [id])).threadIds;
+        return { message: 'Thread moved to the trash', id: threadId };
+      },
+    }),
+    defineAction({
+      ...common,
+      operationId: 'restoreThread',
+      summary: 'Restore a thread from the trash',
+      description:
+        'Moves the thread back. A message that was moved to the trash alone returns to its thread, whose ID is in the response.',
+      path: '/:id/restore',
+      target,
+      input: z.object({}),
+      output: threadTrashChange,
+      async run(context, _input, id) {
+        const [threadId = id] = (await trash.restoreThreads(context, [id])).threadIds;
+        return { message: 'Thread restored', id: threadId };
+      },
+    }),
+    changeThreads(
+      'trashThreads',
+      'Moves whole threads to the trash: all of them or none. Lists, counts and searches leave them out. They are deleted after 30 days; a new message brings its thread back.',
+      trash.trashThreads,
+    ),
+    defineAction({
+      ...many,
+      access: 'remove',
+      field: 'deleteThreadsForever',
+      description:
+        'Deletes threads with everything that belongs to their messages, whether they are in the trash or not. This cannot be undone.',
+      input: z.object({ threadIds }),
+      output: nameType(
+        z.object({
+          removed: named(number, { graphqlName: 'deletedEmailCount' }).meta({
+            description: 'Number of emails that are gone.',
+          }),
+          inWork: named(number, { graphqlName: 'keptEmailCount' }).meta({
+            description:
+              'Number of emails that stay in the trash because they are still sent, routed or delivered. Delete them again later.',
+          }),
+        }),
+        { type: 'DeleteForeverPayload', description: 'Result of deleting mail forever.' },
+      ),
+      run: (context, input) => trash.removeThreads(context, input.threadIds),
+    }),
+    changeThreads(
+      'restoreThreads',
+      'Moves threads back from the trash: all of them or none. A message that was moved there alone returns to its thread.',
+      trash.restoreThreads,
+    ),
+  ],
+};
