@@ -22,6 +22,12 @@ create index door_refusal_age on door_refusal (last_at);
 call pg_temp.protect_rows('door_refusal');
 -- The actors write it.
 revoke insert, update, delete on door_refusal from postroom_gateway;
+-- A key or member of one domain or address reads what names a recipient there, with or without a tag.
+grant select on door_refusal to postroom_domain;
+create policy door_refusal_of_domain on door_refusal for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true)
+    and (is_in_reach(lower(substring(recipient from '[^@]*$')), lower(recipient))
+      or is_in_reach(null, regexp_replace(lower(recipient), '^([^+]+)\+.*@', '\1@'))));
 
 -- First contacts of clients with a workspace, while GREYLIST_SECONDS is set: whether they were repeated (docs/screening.md).
 create table greylist (
