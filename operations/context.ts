@@ -214,7 +214,8 @@ export interface PayloadQueries {
 }
 
 /** The part of the context that operations on a user's mail need which actors call, too. */
-export interface MailContext extends Pick<OperationContext, 'database' | 'bus' | 'log' | 'now' | 'random' | 'userId'> {
+export interface MailContext
+  extends Pick<OperationContext, 'database' | 'bus' | 'log' | 'now' | 'random' | 'userId' | 'scanOutgoing'> {
   settings: Pick<OperationSettings, 'sendLimitPerHour' | 'approvalDays' | 'secretKey' | 'unsubscribeUrl'>;
 }
 

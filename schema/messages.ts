@@ -116,7 +116,9 @@ export const questions = {
   'receiving.greylist.check': {
     request: z.object({
       userId: z.string(),
+      address: z.string(),
       network: z.string(),
+      helo: z.string(),
       sender: z.string(),
       recipient: z.string(),
       waitSeconds: z.number(),

@@ -3,7 +3,9 @@ import type { Action } from '../../core/endpoints/actions.ts';
 import { loadOnce } from '../../core/shared/load-once.ts';
 import { isTransient } from '../../db/errors.ts';
 import { type FinishRecord, finishDelivery } from '../../db/queries/endpoints/delivery-finish.ts';
+import type { OperationParts } from '../../operations/context.ts';
 import type { ActingDelivery } from '../../operations/endpoints/run-actions.ts';
+import { isScannerAway } from '../../operations/sending/require-clean.ts';
 import type { ActorContext } from '../actor.ts';
 import { traceParentToKeep } from '../bus/tracing.ts';
 import type { OutcomeRecorder } from '../work/outcome-recorder.ts';
@@ -19,6 +21,8 @@ export interface ActionRunnerOptions {
   sendLimitPerHour: number;
   /** days that what they send waits for approval at most */
   approvalDays: number;
+  /** checks what they send for viruses; absent: it is not checked */
+  scanOutgoing?: OperationParts['scanOutgoing'];
   fault: (point: DeliveryFaultPoint) => void;
 }
 
@@ -41,12 +45,14 @@ export interface ActionRunner {
 
 /** Pause between attempts while PostgreSQL is unreachable or the user's threads are busy; milliseconds. */
 const RETRY_MS = 500;
+/** How long actions wait for the scanner of viruses; milliseconds. */
+const SCANNER_WAIT_MS = 60_000;
 
 /** Loaded by the first response with actions: most services have none. */
 const loadOperation = loadOnce(() => import('../../operations/endpoints/run-actions.ts'));
 
 export function createActionRunner(options: ActionRunnerOptions): ActionRunner {
-  const { context, recorder, secretKey, sendLimitPerHour, approvalDays, fault } = options;
+  const { context, recorder, secretKey, sendLimitPerHour, approvalDays, scanOutgoing, fault } = options;
   const ending = new AbortController();
 
   const attempt = async (job: DeliveryJob, record: FinishRecord, acting: Acting): Promise<void> => {
@@ -54,7 +60,10 @@ export function createActionRunner(options: ActionRunnerOptions): ActionRunner {
     const { bus, database, log, now, random } = context;
     const settings = { sendLimitPerHour, approvalDays, secretKey, unsubscribeUrl: null };
     const acted = await runActions(
-      { bus, database, log, now, random, settings, userId: job.userId },
+      {
+        ...{ bus, database, log, now, random, settings, userId: job.userId },
+        ...(scanOutgoing === undefined ? {} : { scanOutgoing }),
+      },
       {
         ...acting,
         emailId: job.emailId,
@@ -80,11 +89,17 @@ export function createActionRunner(options: ActionRunnerOptions): ActionRunner {
   return {
     async run(job, record, acting) {
       const { signal } = ending;
+      const since = performance.now();
       for (;;) {
         try {
           return await attempt(job, record, acting);
         } catch (error) {
-          if (!isTransient(error)) {
+          if (isScannerAway(error) && performance.now() - since > SCANNER_WAIT_MS) {
+            const message = 'What the actions send cannot be checked for viruses now. No action ran.';
+            const actions = { problem: { place: null, message }, results: [] };
+            return recorder.record({ record: { ...record, actions }, ...ofAttempt(job) });
+          }
+          if (!isTransient(error) && !isScannerAway(error)) {
             context.log.error({ err: error, deliveryId: job.deliveryId }, 'delivery: actions failed');
             const problem = { place: null, message: 'Internal error. No action ran.' };
             return recorder.record({ record: { ...record, actions: { problem, results: [] } }, ...ofAttempt(job) });

@@ -2,6 +2,7 @@ import { deriveDownloadLinkKey } from '../../core/endpoints/download-link.ts';
 import { type DmarcRules, noDmarcRules } from '../../core/screening/door/dmarc-enforcement.ts';
 import { DEFAULT_APPROVAL_DAYS } from '../../core/sending/approval.ts';
 import { createAddressGuard } from '../../core/shared/network-address.ts';
+import type { OperationParts } from '../../operations/context.ts';
 import type { BuildEventPayload, SelectPayload } from '../../operations/endpoints/payload-queries.ts';
 import type { ActorContext } from '../actor.ts';
 import { createCheckedDispatcher } from '../network/checked-dispatcher.ts';
@@ -60,6 +61,8 @@ export interface DeliveryActorOptions {
   selectPayload?: SelectPayload;
   /** builds the bodies that post events; absent: they are given up */
   buildEventPayload?: BuildEventPayload;
+  /** checks what actions send for viruses; absent: it is not checked */
+  scanOutgoing?: OperationParts['scanOutgoing'];
   /** PEM certificates of authorities to trust besides the default ones */
   trustedCertificates?: readonly string[];
   fault?: (point: DeliveryFaultPoint | AskFaultPoint) => void;
@@ -133,6 +136,7 @@ export function createDeliveryParts(context: ActorContext, options: DeliveryActo
     secretKey,
     sendLimitPerHour: options.sendLimitPerHour ?? 0,
     approvalDays: options.approvalDays ?? DEFAULT_APPROVAL_DAYS,
+    scanOutgoing: options.scanOutgoing,
     fault,
   });
   const queue = createDeliveryQueue(LIMITS);

@@ -20,11 +20,12 @@ import { screenMessage } from '../screening/screen-message.ts';
 import { setAside } from '../set-aside.ts';
 import { createGroupCommit } from '../work/group-commit.ts';
 import { createAcceptor, type FaultPoint } from './accept-message.ts';
+import { createGreylist } from './check-greylist.ts';
 import { checkRecipient } from './check-recipient.ts';
 import { createDmarcGate } from './enforce-dmarc.ts';
 import { createExaminer } from './examine-message.ts';
 import type { ReportOptions } from './handle-bounces.ts';
-import { checkGreylist, keepDoorNotes, recallGuesses } from './keep-door-notes.ts';
+import { keepDoorNotes, recallGuesses } from './keep-door-notes.ts';
 import { createReparser } from './parse-again.ts';
 import { createParsePool, type ParsePool } from './parse-pool.ts';
 import { createParseQueue } from './parse-queue.ts';
@@ -139,6 +140,8 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
   const examiner = createExaminer(parser);
   const reparser = createReparser({ database, bytes, log, parser, mailHostname, makeId, onEvents });
 
+  const greylist = createGreylist(database, { dnsServers: options.dnsServers, mailHostname });
+
   const running = runActor({
     context,
     name: 'receiving',
@@ -147,7 +150,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
       'receiving.message.accept': (request, accepted) => acceptor.accept(request, accepted),
       'receiving.message.examine': (request, examined) => examiner.examine(request, examined),
       'receiving.refusals.keep': (request) => keepDoorNotes(database, request),
-      'receiving.greylist.check': (request) => checkGreylist(database, request),
+      'receiving.greylist.check': greylist,
       'receiving.guesses.recall': () => recallGuesses(database, now()),
       'receiving.email.parse-again': (request) => reparser.parseAgain(request),
       'receiving.capacity.check': async () => {

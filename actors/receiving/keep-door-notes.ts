@@ -1,6 +1,4 @@
-import { makeNetworkTriplet, makeTriplet } from '../../core/screening/door/greylist.ts';
 import type { Database } from '../../db/connection/database.ts';
-import { noteGreylist } from '../../db/queries/screening/greylist.ts';
 import { findRecentGuesses, keepRefusals } from '../../db/queries/screening/keep-refusals.ts';
 import type { Reply, Request } from '../../schema/messages.ts';
 
@@ -18,15 +16,6 @@ export async function keepDoorNotes(
     refusals.map(({ at, ...refusal }) => ({ ...refusal, at: new Date(at) })),
   );
   return {};
-}
-
-/** Notes an attempt, and returns whether it passes the greylist. Committed before it returns: a client that gets no reply has waited, too. */
-export function checkGreylist(
-  database: Database,
-  { userId, network, sender, recipient, waitSeconds }: Request<'receiving.greylist.check'>,
-): Promise<Reply<'receiving.greylist.check'>> {
-  const id = makeTriplet(network, sender, recipient);
-  return noteGreylist(database, { userId, id, networkId: makeNetworkTriplet(network), network, waitSeconds });
 }
 
 /** Returns the clients that guessed addresses before a restart. */

@@ -9,7 +9,7 @@
  */
 
 /** The rule of the policy that makes an email wait: see PolicyApproval in send-policy.ts. */
-export const APPROVAL_RULES = ['new_recipients', 'always'] as const;
+export const APPROVAL_RULES = ['on_review', 'new_recipients', 'always'] as const;
 export type ApprovalRule = (typeof APPROVAL_RULES)[number];
 
 /** How the wait ended; `expired` also leaves the email `rejected`. */

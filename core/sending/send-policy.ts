@@ -13,7 +13,10 @@ import type { Finding, OutgoingContent } from './outgoing-content.ts';
 
 /** To whom mail may be sent: everyone, the participants of the thread that it replies to, or the addresses and domains in `allow`. */
 const POLICY_RECIPIENTS = ['any', 'participants', 'list'] as const;
-/** Which emails a person must approve, from none to all. New recipients are addresses that the account has not sent mail to before. */
+/**
+ * Which emails a person must approve, from none to all. On review: those that may follow from mail with text aimed at agents. New recipients
+ * are addresses that the account has not sent mail to before.
+ */
 const POLICY_APPROVALS = ['never', ...APPROVAL_RULES] as const;
 
 const MAX_POLICY_ALLOW = 500;
@@ -86,6 +89,8 @@ export const sendPolicyShape = nameType(
         description: 'Which emails of a send policy wait for approval.',
         values: {
           never: 'None.',
+          on_review:
+            'Those that answer or forward mail with the screening verdict review, or that may follow from such mail.',
           new_recipients: 'Those with a recipient that the account has not sent mail to before.',
           always: 'All.',
         },
@@ -93,7 +98,7 @@ export const sendPolicyShape = nameType(
         .optional()
         .meta({
           description:
-            'Which emails wait for approval: `never`, `new_recipients` (to an address that the account has not sent mail to before) or `always`.',
+            'Which emails wait for approval: `never`, `on_review` (they answer or forward mail whose `security.injection.verdict` is `review`, or may follow from it), `new_recipients` (to an address that the account has not sent mail to before) or `always`.',
         }),
     })
     .superRefine(({ recipients, allow, ...others }, context) => {
@@ -154,6 +159,8 @@ export interface PolicyFacts {
   participants: ReadonlySet<string> | null;
   /** recipients that no mail of the account was sent to before; empty when no policy asks */
   newRecipients: readonly string[];
+  /** whether it answers, forwards or may follow from mail that a person should look at; false when no policy asks */
+  followsReview: boolean;
   /** links and files in the message; null: no policy asks */
   content: OutgoingContent | null;
 }
@@ -248,9 +255,14 @@ function mayReceive(address: string, { recipients, allow = [] }: SendPolicy, { p
   }
 }
 
-function approvalBy({ of, policy }: HeldPolicy, { newRecipients }: PolicyFacts): PolicyVerdict['approval'] {
+function approvalBy(
+  { of, policy }: HeldPolicy,
+  { newRecipients, followsReview }: PolicyFacts,
+): PolicyVerdict['approval'] {
   const { approval: rule = 'never' } = policy;
-  if (rule === 'never' || (rule === 'new_recipients' && newRecipients.length === 0)) return null;
+  if (rule === 'never') return null;
+  if (rule === 'new_recipients' && newRecipients.length === 0) return null;
+  if (rule === 'on_review' && !followsReview) return null;
   return { rule, of };
 }
 

@@ -32,6 +32,7 @@ import { composeOutgoing, type OutgoingEmail } from '../sending/compose-outgoing
 import { prepareForward } from '../sending/forward-email.ts';
 import type { Receipt, Submission } from '../sending/idempotency.ts';
 import { addressReply, readRepliable } from '../sending/replies.ts';
+import { isScannerAway, requireClean } from '../sending/require-clean.ts';
 import { receiptOf } from '../sending/send-email.ts';
 import { announceStored, type SubmittedMember, sendingLockOf, storeSubmissions } from '../sending/store-submissions.ts';
 import { labelThread } from '../threads/thread-changes.ts';
@@ -71,7 +72,7 @@ const LOCK_TIMEOUT_MS = 2_000;
 
 /**
  * Runs the actions in a webhook's response and finishes its delivery, in one transaction: all of it happens or nothing, and once per
- * delivery. Throws what PostgreSQL throws; the caller retries.
+ * delivery. Throws what PostgreSQL throws, and while mail cannot be checked for viruses; the caller retries.
  */
 export async function runActions(context: MailContext, delivery: ActingDelivery): Promise<Acted> {
   try {
@@ -102,12 +103,12 @@ class ActionRefused extends Error {
 
 class ClaimLost extends Error {}
 
-/** Runs the work of one action; a user's mistake refuses it. */
+/** Runs the work of one action; a user's mistake refuses it. While mail cannot be checked for viruses, the caller tries again. */
 async function ofAction<T>(index: number, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof UserError)) throw error;
+    if (!(error instanceof UserError) || isScannerAway(error)) throw error;
     throw new ActionRefused(index, error.message, error);
   }
 }
@@ -141,6 +142,7 @@ async function prepareSends(context: MailContext, delivery: ActingDelivery): Pro
           ? await replyTo(context, emailId, acted, action)
           : { email: await forwardOf(context, delivery, emailId, acted, action.to), repliedTo: null };
       const composed = await composeOutgoing(context, email, null);
+      if (context.scanOutgoing !== undefined) await requireClean(context.scanOutgoing, [composed]);
       // The send policy of the key that set the endpoint up holds for what it sends.
       const sender = { keyId: endpoint.setByKeyId, isAutomatic: action.type === 'reply', isOfWebhook: true };
       const submission = submissionOf(composed, repliedTo);

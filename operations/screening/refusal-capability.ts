@@ -64,7 +64,7 @@ export const refusalCapability: Capability = {
     name: 'DoorRefusal',
     identifier: 'refusal',
     description: `Mail to your domains that was refused before it was accepted, kept for ${REFUSAL_DAYS} days. The same from one network within an hour is counted in one refusal.`,
-    isOfDomain: false,
+    isOfDomain: true,
     shape: z.object({
       reason: reason.meta({ description: 'Why it was refused.' }),
       recipient: z
@@ -99,7 +99,7 @@ export const refusalCapability: Capability = {
   }),
   operations: [
     defineList({
-      access: 'readAccount',
+      access: 'read',
       operationId: 'listRefusals',
       field: 'refusals',
       summary: 'List refusals',
@@ -115,7 +115,7 @@ export const refusalCapability: Capability = {
       list: refusals.listRefusals,
     }),
     defineRead({
-      access: 'readAccount',
+      access: 'read',
       operationId: 'getRefusal',
       field: 'refusal',
       summary: 'Retrieve a refusal',

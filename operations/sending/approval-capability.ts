@@ -27,6 +27,7 @@ export const approval = z
         name: 'ApprovalReason',
         description: 'The rule of the send policy that asks for approval.',
         values: {
+          on_review: 'It answers or forwards mail with the screening verdict review, or may follow from such mail.',
           new_recipients: 'A recipient is new: the account has not sent mail to that address before.',
           always: 'Every email waits.',
         },

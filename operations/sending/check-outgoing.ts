@@ -87,6 +87,8 @@ export interface CheckedContent {
 export interface CheckedEmail extends CheckedContent {
   to: Mailbox[];
   subject: string;
+  /** the stored email that it forwards */
+  forwardedId?: string | undefined;
 }
 
 /** Bounds of the reference service. */

@@ -25,6 +25,8 @@ export interface OutgoingEmail extends OutgoingContent {
   /** see CheckedContent */
   list: string | null;
   claimToken: string | null;
+  /** the stored email that it forwards; absent: none that is known */
+  forwardedId?: string | undefined;
   /** the domain of the envelope's sender, canonical, which must be verified as well; null: that of the row */
   envelopeDomain: string | null;
 }
@@ -122,6 +124,7 @@ export async function composeOutgoing(
     path: email.path,
     list,
     claimToken: email.claimToken,
+    forwardedId: email.forwardedId,
     envelopeDomain: null,
     audience: { to: bare(to), cc: bare(cc), bcc: bare(bcc) },
   };

@@ -72,7 +72,7 @@ export async function prepareForward(
   const checked = checkOutgoing({ ...input, attachments: null, subject, text, html });
   const bodyBytes = Buffer.byteLength(text) + Buffer.byteLength(html ?? '');
   const attachments = input.attachments === 'none' ? [] : await readAttachments(original, bodyBytes, readRaw);
-  return { ...checked, attachments };
+  return { ...checked, attachments, forwardedId: original.id };
 }
 
 /** Returns the bodies of the original; of HTML that is too large to be sanitized, its beginning. Throws validation. */

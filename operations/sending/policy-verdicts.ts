@@ -15,10 +15,16 @@ import {
   violationOf,
 } from '../../core/sending/send-policy.ts';
 import { POLICY_VIOLATION, UserError } from '../../core/shared/errors.ts';
-import { linksOf } from '../../core/threads/threading.ts';
+import { linkKeys, linksOf } from '../../core/threads/threading.ts';
 import { readCorrespondence, readOwnAddresses } from '../../db/queries/sending/correspondents.ts';
 import type { Policy } from '../../db/queries/sending/outgoing-policy.ts';
-import { countAutomatic, readBudgets, readKnownRecipients } from '../../db/queries/sending/policy-facts.ts';
+import {
+  countAutomatic,
+  findReviewedMail,
+  type ReviewedMail,
+  readBudgets,
+  readKnownRecipients,
+} from '../../db/queries/sending/policy-facts.ts';
 import { threadsOfKeys } from '../../db/queries/threads/thread-lookup.ts';
 import { topLevelDomains } from '../emails/public-suffixes.ts';
 import type { OutgoingEmail } from './compose-outgoing.ts';
@@ -99,6 +105,7 @@ export async function openPolicyJudge(
   const threads = await readThreads(client, userId, emails);
   const participants = await readParticipantsOf(client, userId, emails, threads);
   const known = await readKnown(client, userId, emails);
+  const reviewed = await readReviewed(client, userId, emails);
   const budgets = await readUsedBudgets(client, userId, emails);
   const automatic = await readAutomatic(client, userId, emails, threads);
   const verdicts = new Map(emails.map((each) => [each.email, judgeByPolicies(each.policies, factsOf(each))]));
@@ -110,6 +117,7 @@ export async function openPolicyJudge(
       recipients,
       participants: participants.get(email) ?? null,
       newRecipients: recipients.filter((address) => !known.has(address)),
+      followsReview: reviewed !== null && followsReview(email, { ...reviewed, known }),
       content: asksForContent
         ? checkOutgoingContent(email.bytes, { topLevel: topLevelDomains(), hasOwnUnsubscribe: email.list !== null })
         : null,
@@ -171,6 +179,11 @@ function recipientsOf({ row }: OutgoingEmail): string[] {
   return row.recipients.map(({ address }) => address.toLowerCase());
 }
 
+/** The ids of messages that an email names in any way, as keys. */
+function namedKeys({ row }: OutgoingEmail): string[] {
+  return linkKeys(linksOf({ messageId: '', inReplyTo: row.in_reply_to, references: row.reference_ids }));
+}
+
 /** The message that an email answers, as keys of msg-ids, the likeliest first; empty: it begins a thread. */
 function answeredKeys({ row }: OutgoingEmail): string[] {
   const { inReplyTo, references } = linksOf({
@@ -230,10 +243,52 @@ async function readParticipantsOf(
 }
 
 async function readKnown(client: ClientBase, userId: string, emails: readonly HeldEmail[]): Promise<Set<string>> {
-  const asking = emails.filter(({ policies }) => policies.some(({ policy }) => policy.approval === 'new_recipients'));
+  const asking = emails.filter(({ policies }) =>
+    policies.some(({ policy }) => policy.approval === 'new_recipients' || policy.approval === 'on_review'),
+  );
   if (asking.length === 0) return new Set();
   const addresses = [...new Set(asking.flatMap(({ email }) => recipientsOf(email)))];
   return new Set(await readKnownRecipients(client, userId, addresses));
+}
+
+/** Returns what on_review asks about stored mail; null: no policy asks. */
+async function readReviewed(
+  client: ClientBase,
+  userId: string,
+  emails: readonly HeldEmail[],
+): Promise<(ReviewedMail & { own: ReadonlySet<string> }) | null> {
+  const asking = emails.filter(({ policies }) => policies.some(({ policy }) => policy.approval === 'on_review'));
+  if (asking.length === 0) return null;
+  const each = (values: (email: OutgoingEmail) => readonly string[]) => [
+    ...new Set(asking.flatMap(({ email }) => values(email))),
+  ];
+  const recipients = each(recipientsOf);
+  const found = await findReviewedMail(client, userId, {
+    keys: each(namedKeys),
+    emailIds: each(({ forwardedId = null }) => (forwardedId === null ? [] : [forwardedId])),
+    recipients,
+    subjects: each(({ row }) => [row.base_subject]),
+  });
+  return { ...found, own: await readOwnAddresses(client, userId, recipients) };
+}
+
+/**
+ * Returns whether an email answers or forwards mail that a person should look at, or may follow from it. What the email claims only adds
+ * reasons: one that names no message is compared by its recipients and subject.
+ */
+function followsReview(
+  email: OutgoingEmail,
+  reviewed: ReviewedMail & { own: ReadonlySet<string>; known: ReadonlySet<string> },
+): boolean {
+  const { keys, emailIds, subjects, recipients, isRecent, isFlood, own, known } = reviewed;
+  const others = recipientsOf(email).filter((address) => !own.has(address));
+  return (
+    isFlood ||
+    subjects.has(email.row.base_subject) ||
+    (email.forwardedId !== undefined && emailIds.has(email.forwardedId)) ||
+    namedKeys(email).some((key) => keys.has(key)) ||
+    others.some((address) => recipients.has(address) || (isRecent && !known.has(address)))
+  );
 }
 
 /** A budget while a group is checked; see blockedUntil. */

@@ -1,5 +1,5 @@
 import { traceParentToKeep } from '../../actors/bus/tracing.ts';
-import { UserError, VIRUS_FOUND } from '../../core/shared/errors.ts';
+import { UserError } from '../../core/shared/errors.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { noteServerClock } from '../../db/connection/server-clock.ts';
 import { inUserTransaction } from '../../db/connection/transaction.ts';
@@ -10,9 +10,9 @@ import { requireReturnDomain, requireSender, withFullAccess } from '../accounts/
 import { requireMailQuota } from '../accounts/quotas.ts';
 import type { OperationContext } from '../context.ts';
 import { isReferring } from '../threads/start-thread.ts';
-import type { OutgoingEmail } from './compose-outgoing.ts';
 import { type Accepted, idempotencyKeyInUse, type Submission } from './idempotency.ts';
 import { openLocalClaims } from './local-sender.ts';
+import { requireClean } from './require-clean.ts';
 import { storeAtOnce } from './store-at-once.ts';
 import {
   announceStored,
@@ -38,32 +38,6 @@ export async function submitEmails(context: OperationContext, submission: Submis
   await requireMailQuota(context, submission.emails.length);
   if (context.scanOutgoing !== undefined) await requireClean(context.scanOutgoing, submission.emails);
   return queueSubmission(withFullAccess(context), submission, commit);
-}
-
-/** Emails that are scanned at the same time. */
-const SCANNED_AT_ONCE = 8;
-
-/** Throws validation with the name of the virus, and unavailable when the scanner is away and mail is not sent unchecked. */
-async function requireClean(
-  scan: NonNullable<OperationContext['scanOutgoing']>,
-  emails: readonly OutgoingEmail[],
-): Promise<void> {
-  for (let start = 0; start < emails.length; start += SCANNED_AT_ONCE) {
-    const scanned = emails.slice(start, start + SCANNED_AT_ONCE);
-    const results = await Promise.all(scanned.map(({ bytes }) => scan(bytes)));
-    const index = results.findIndex(({ verdict }) => verdict !== 'clean');
-    const result = results[index];
-    if (result === undefined) continue;
-    if (result.verdict === 'found')
-      throw new UserError('validation', `The email has a virus: ${result.name}`, {
-        reason: VIRUS_FOUND,
-        members: { virus: result.name, index: start + index },
-      });
-    throw new UserError('unavailable', 'The email cannot be checked for viruses now. Send it again in a moment.', {
-      reason: 'SCANNER_AWAY',
-      retryAfterSeconds: 10,
-    });
-  }
 }
 
 /** Stores what one statement can decide about in that, and the others as what decides about them is read. */

@@ -275,7 +275,9 @@ describe('GREYLIST_SECONDS', () => {
     expect(asked).toEqual(
       Array(2).fill({
         userId: 'usr_1',
+        address: '8.8.12.1',
         network: '8.8.12.0/24',
+        helo: 'client.test',
         sender: 'ada@elsewhere.test',
         recipient: KNOWN,
         waitSeconds: 300,

@@ -12,6 +12,7 @@ import { type Config, faultOf } from '../../config.ts';
 import { drawRandom } from '../draw-random.ts';
 import { openLoggedDatabase } from '../logged-database.ts';
 import { makeClaimant } from './claimant.ts';
+import { openOutgoingScan } from './outgoing-scan.ts';
 import { ownPorts } from './own-ports.ts';
 import { readAuthorities } from './read-authorities.ts';
 
@@ -139,6 +140,7 @@ export async function startActor(name: ActorName, context: ActorContext, setting
     case 'delivery': {
       const { startDeliveryActor } = await modules.delivery();
       const payloads = openPayloads(context, settings);
+      const scanOutgoing = await openOutgoingScan(config, context.log);
       const actor = await startDeliveryActor(context, {
         publicUrl: config.publicUrl,
         allowedPrivateNetworks: config.allowedPrivateNetworks,
@@ -151,6 +153,7 @@ export async function startActor(name: ActorName, context: ActorContext, setting
         sendLimitPerHour: config.sendLimitPerHour,
         approvalDays: config.approvalDays,
         guardModel: config.guardModel,
+        ...(scanOutgoing === null ? {} : { scanOutgoing }),
         dmarc: config.dmarc,
         ...(config.webhookCaFile === null
           ? {}

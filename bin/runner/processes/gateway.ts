@@ -3,13 +3,13 @@ import type { Database } from '../../../db/connection/database.ts';
 import type { GatewayConfig } from '../../../gateway/gateway-config.ts';
 import { turnAway } from '../../../gateway/http/http-server.ts';
 import { createGateway } from '../../../gateway/server.ts';
-import type { OutgoingScan } from '../../../operations/context.ts';
 import type { LocalSending } from '../../../operations/sending/local-sender.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { type Config, faultOf } from '../../config.ts';
 import { drawRandom } from '../draw-random.ts';
 import type { Readiness } from '../monitoring/readiness.ts';
 import { VERSION } from '../version.ts';
+import { openOutgoingScan } from './outgoing-scan.ts';
 import { ownPorts } from './own-ports.ts';
 import { readAuthorities } from './read-authorities.ts';
 
@@ -77,17 +77,6 @@ export function gatewayConfigOf({
     connections: config.httpConnections,
     connectionsPerAddress: config.httpConnectionsPerAddress,
   };
-}
-
-/** Returns what checks outgoing mail; null: it is not checked, and the code of the scanners is not loaded. */
-async function openOutgoingScan(
-  { scanners, scansOutgoing }: Config,
-  log: Logger,
-): Promise<((bytes: Uint8Array) => Promise<OutgoingScan>) | null> {
-  if (!scansOutgoing || scanners.virus === null) return null;
-  const { openScanners, scanOutgoing } = await import('../../../actors/screening/scanners.ts');
-  const { virus } = openScanners({ spam: null, virus: scanners.virus }, log) ?? {};
-  return virus == null ? null : (bytes) => scanOutgoing(virus, bytes);
 }
 
 /** Serves HTTP at HOST and HTTP_PORT until it is closed. */

@@ -109,7 +109,7 @@ call pg_temp.protect_rows('draft_attachment');
 create table approval (
   user_id text not null,
   email_id text not null,
-  rule text not null check (rule in ('new_recipients', 'always')),
+  rule text not null check (rule in ('on_review', 'new_recipients', 'always')),
   policy_of text not null check (policy_of in ('key', 'address')),
   sent_by_key_id text,
   sent_by text,

@@ -7,6 +7,7 @@ export interface GreylistQuestion {
   id: string;
   /** that of the network alone, for networks with many first contacts */
   networkId: string;
+  /** IPv4 /24 or IPv6 /64, or a pool of servers */
   network: string;
   waitSeconds: number;
 }
@@ -15,6 +16,8 @@ export interface GreylistState {
   isPassed: boolean;
   /** until a further attempt passes */
   secondsLeft: number;
+  /** whether it waits together with other first contacts of its network, which has many */
+  isShared: boolean;
 }
 
 /** First contacts of one network with one workspace that wait at once; the others of the network wait together. */
@@ -28,7 +31,7 @@ export async function noteGreylist(database: Database, question: GreylistQuestio
     text: GREYLIST_SQL,
     values: [userId, id, networkId, network, waitSeconds],
   });
-  return rows[0] ?? { isPassed: true, secondsLeft: 0 };
+  return rows[0] ?? { isPassed: true, secondsLeft: 0, isShared: false };
 }
 
 // The columns have milliseconds, so first_at may be rounded up. A network that has passed once is known for 35 days. A first contact that is not repeated within a day begins again.
@@ -50,7 +53,8 @@ const GREYLIST_SQL = `
         first_at = case when g.passed_at is null and g.first_at < excluded.last_at - interval '1 day' then excluded.last_at else g.first_at end,
         passed_at = case when g.passed_at is null and g.first_at >= excluded.last_at - interval '1 day'
           and g.first_at <= excluded.last_at - $5 * interval '1 second' then excluded.last_at else g.passed_at end
-      returning g.first_at, g.passed_at)
+      returning g.first_at, g.passed_at, g.id)
   select exists (select from known) or n.passed_at is not null as "isPassed",
-    greatest(1, ceil(coalesce(extract(epoch from n.first_at - postroom_now()), 0) + $5 - 0.01))::int as "secondsLeft"
+    greatest(1, ceil(coalesce(extract(epoch from n.first_at - postroom_now()), 0) + $5 - 0.01))::int as "secondsLeft",
+    coalesce(n.id = $3 and $2 <> $3, false) as "isShared"
   from (select 1) one left join noted n on true`;

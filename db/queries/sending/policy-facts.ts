@@ -98,6 +98,51 @@ export async function readKnownRecipients(
   return rows.map(({ address }) => address);
 }
 
+/** What outgoing emails name that may lead to mail which a person should look at. */
+export interface ReviewQuestion {
+  /** of the messages that they answer, see core/threads/threading.ts */
+  keys: readonly string[];
+  /** that they forward */
+  emailIds: readonly string[];
+  /** lower case */
+  recipients: readonly string[];
+  /** base subjects */
+  subjects: readonly string[];
+}
+
+/** Those of a ReviewQuestion that lead to such mail. */
+export interface ReviewedMail {
+  keys: ReadonlySet<string>;
+  emailIds: ReadonlySet<string>;
+  recipients: ReadonlySet<string>;
+  subjects: ReadonlySet<string>;
+  /** whether such mail came within the last 7 days, and whether more of it than was compared */
+  isRecent: boolean;
+  isFlood: boolean;
+}
+
+/** Finds mail with the verdict `review`, or that could not be parsed: in whole threads, and of the last 7 days. */
+export async function findReviewedMail(
+  client: pg.ClientBase,
+  userId: string,
+  { keys, emailIds, recipients, subjects }: ReviewQuestion,
+): Promise<ReviewedMail> {
+  const { rows } = await client.query<{ kind: string; value: string }>({
+    name: 'policy-reviewed-mail',
+    text: 'select kind, value from reviewed_mail($1, $2::text[], $3::text[], $4::text[], $5::text[])',
+    values: [userId, keys, emailIds, recipients, subjects],
+  });
+  const found = (kind: string) => new Set(rows.flatMap((row) => (row.kind === kind ? [row.value] : [])));
+  return {
+    keys: found('key'),
+    emailIds: found('email'),
+    recipients: found('recipient'),
+    subjects: found('subject'),
+    isRecent: found('recent').size > 0,
+    isFlood: found('flood').size > 0,
+  };
+}
+
 /** The emails that programs sent within the last hour into a thread, with an API key or from an address. */
 export interface AutomaticQuestion {
   of: 'key' | 'address';

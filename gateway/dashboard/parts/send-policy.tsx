@@ -77,9 +77,17 @@ const RECIPIENTS: { value: PolicyValues['recipients']; label: string }[] = [
 ];
 const APPROVALS: { value: PolicyValues['approval']; label: string }[] = [
   { value: 'NEVER', label: 'Never' },
+  { value: 'ON_REVIEW', label: 'After mail with text aimed at agents' },
   { value: 'NEW_RECIPIENTS', label: 'For new recipients' },
   { value: 'ALWAYS', label: 'For every email' },
 ];
+
+const APPROVAL_WORDS: Record<PolicyValues['approval'], string | null> = {
+  NEVER: null,
+  ON_REVIEW: 'needs approval after mail with text aimed at agents',
+  NEW_RECIPIENTS: 'new recipients need approval',
+  ALWAYS: 'needs approval',
+};
 
 /** The part of a Mantine form with the fields of a policy in `policy`. */
 interface PolicyForm {
@@ -182,7 +190,7 @@ export function policyInWords(policy: ShownPolicy): string {
     links === false ? 'no links' : null,
     undoSeconds === null || undoSeconds === 0 ? null : `${undoSeconds} s to undo`,
     policy.autoRepliesPerThreadPerHour === null ? null : 'limited automatic replies',
-    approval === 'ALWAYS' ? 'needs approval' : approval === 'NEW_RECIPIENTS' ? 'new recipients need approval' : null,
+    approval == null ? null : APPROVAL_WORDS[approval],
   ];
   return words.filter((word) => word !== null).join(', ') || 'no limits';
 }

@@ -122,7 +122,9 @@ export function createDoor(settings: SmtpSettings, bus: Bus, log: Logger): Door 
     if (door.greylistSeconds === null || recipient.isReply) return null;
     const { isPassed, secondsLeft } = await bus.ask('receiving.greylist.check', {
       userId: recipient.userId,
+      address: session.connection.remote.ip,
       network: doorNetwork(session.connection.remote.ip),
+      helo: session.connection.hello.host ?? '',
       sender,
       recipient: recipient.recipient,
       waitSeconds: door.greylistSeconds,

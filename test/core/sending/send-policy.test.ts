@@ -91,6 +91,7 @@ const FACTS: PolicyFacts = {
   recipients: ['ann@example.com'],
   participants: null,
   newRecipients: [],
+  followsReview: false,
   content: null,
 };
 
@@ -142,6 +143,15 @@ test.for<[SendPolicy['approval'], string[], boolean]>([
   ['always', [], true],
 ])('requires approval %s with new recipients %j: %s', ([approval, newRecipients, isNeeded]) => {
   expect(judge(approval === undefined ? {} : { approval }, { newRecipients }).approval !== null).toBe(isNeeded);
+});
+
+test.for<[SendPolicy['approval'], boolean, boolean]>([
+  ['on_review', false, false],
+  ['on_review', true, true],
+  ['new_recipients', true, false],
+  ['never', true, false],
+])('requires approval %s of an email that follows mail for review (%s): %s', ([approval, followsReview, isNeeded]) => {
+  expect(judge({ approval }, { followsReview }).approval !== null).toBe(isNeeded);
 });
 
 test('of the policies of key and address the stricter holds', () => {

@@ -168,10 +168,7 @@ test('a name of the other domain finds nothing', async () => {
   }
 });
 
-/** Refusals belong to the workspace as a whole. */
-const reads = tools.filter(
-  ({ name, access }) => name !== 'list_refusals' && neededScopes(access).every((scope) => scope === 'read'),
-);
+const reads = tools.filter(({ access }) => neededScopes(access).every((scope) => scope === 'read'));
 
 test.each(reads.map(({ name }) => name))('the tool %s is limited to the domain, and not refused', async (name) => {
   // An email of the other domain is not reviewed: that its own ones are is said by the tests of the review.

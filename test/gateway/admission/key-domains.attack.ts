@@ -37,16 +37,11 @@ const call = (method: string, path: string, body?: unknown) =>
 
 /** What is of people, and of no mail. */
 const OF_THE_TEAM = ['/api/e2/workspace', '/api/e2/members'];
-/** What was refused may name no recipient, so it is of the whole workspace. */
-const REFUSED = ['/api/e2/refusals', '/api/e2/refusals/:id'];
 
-test('every read is limited to the domain, and none is refused but those of the team and of refused mail', () => {
+test('every read is limited to the domain, and none is refused but those of the team', () => {
   const reads = routes.filter(({ access }) => JSON.stringify(access?.rights) === '["read"]');
   expect(reads.length).toBeGreaterThan(50);
-  expect(reads.filter(({ access }) => access?.isOfDomain !== true).map(({ url }) => url)).toEqual([
-    ...OF_THE_TEAM,
-    ...REFUSED,
-  ]);
+  expect(reads.filter(({ access }) => access?.isOfDomain !== true).map(({ url }) => url)).toEqual([...OF_THE_TEAM]);
 });
 
 test('a change that is not limited to the domain is refused with the reason', async () => {

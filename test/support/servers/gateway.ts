@@ -52,6 +52,8 @@ export interface TestGatewayOptions {
   fault?: NonNullable<GatewayOptions['fault']>;
   /** where the gateway finds a sending actor of this process */
   localSending?: LocalSending;
+  /** checks outgoing mail, as with SCAN_OUTGOING */
+  scanOutgoing?: NonNullable<GatewayOptions['scanOutgoing']>;
 }
 
 export async function openTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
@@ -69,6 +71,7 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
     log,
     ...(options.now === undefined ? {} : { now: options.now }),
     ...(options.localSending === undefined ? {} : { localSending: options.localSending }),
+    ...(options.scanOutgoing === undefined ? {} : { scanOutgoing: options.scanOutgoing }),
     ...(options.fault === undefined ? {} : { fault: options.fault }),
     // On a machine with other work every request may take ten times as long. Where PostgreSQL fails, the limit itself is what is tested.
     ...(options.databasePort === undefined ? { answerWithinMs: 60_000 } : {}),

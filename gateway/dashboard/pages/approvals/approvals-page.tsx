@@ -68,6 +68,11 @@ function WaitingRow({ email }: { email: Waiting }) {
               <Badge variant="default" tt="none" radius="sm" fw={600}>
                 {approval?.sentBy == null ? 'by a person or webhook' : `by API key ${approval.sentBy}`}
               </Badge>
+              {approval?.reasonToWait === 'ON_REVIEW' && (
+                <Badge variant="default" tt="none" radius="sm" fw={600}>
+                  follows mail with text aimed at agents
+                </Badge>
+              )}
               {approval?.reasonToWait === 'NEW_RECIPIENTS' && (
                 <Badge variant="default" tt="none" radius="sm" fw={600}>
                   new recipient
