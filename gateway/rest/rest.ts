@@ -25,6 +25,7 @@ import { sentReviewCapability } from '../../operations/sending/sent-review-capab
 import { assigneeCapability } from '../../operations/threads/assignee-capability.ts';
 import { noteCapability } from '../../operations/threads/note-capability.ts';
 import { presenceCapability } from '../../operations/threads/presence-capability.ts';
+import { emailReminderCapability, snoozeCapability } from '../../operations/threads/snooze-capability.ts';
 import { requireDeclaredAccess, requireRequestAccess } from '../admission/access.ts';
 import type { Admission } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
@@ -128,6 +129,8 @@ const resources = [
   trashRoutes,
   threadClaimRoutes,
   capabilityRoutes(assigneeCapability),
+  capabilityRoutes(snoozeCapability),
+  capabilityRoutes(emailReminderCapability),
   capabilityRoutes(noteCapability),
   capabilityRoutes(presenceCapability),
   attachmentRoutes,

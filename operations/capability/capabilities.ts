@@ -33,6 +33,7 @@ import { assigneeCapability } from '../threads/assignee-capability.ts';
 import { claimCapability } from '../threads/claim-capability.ts';
 import { noteCapability } from '../threads/note-capability.ts';
 import { presenceCapability } from '../threads/presence-capability.ts';
+import { emailReminderCapability, snoozeCapability } from '../threads/snooze-capability.ts';
 import { overviewCapability } from '../upkeep/overview-capability.ts';
 import { retentionCapability } from '../upkeep/retention-capability.ts';
 import type { Capability } from './capability.ts';
@@ -50,6 +51,8 @@ export const capabilities: readonly Capability[] = [
   imageSenderCapability,
   claimCapability,
   assigneeCapability,
+  snoozeCapability,
+  emailReminderCapability,
   noteCapability,
   presenceCapability,
   batchCapability,

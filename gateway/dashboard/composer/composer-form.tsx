@@ -9,7 +9,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import { IconTrash } from '../parts/icons.ts';
+import { IconBell, IconTrash, IconX } from '../parts/icons.ts';
 import type { Problem } from '../parts/use-act.ts';
 import { AddressField } from './address-field.tsx';
 import { looksLikeMailbox, refusalOfMailboxes } from './address-text.ts';
@@ -28,6 +28,7 @@ import { ScheduleField } from './schedule-field.tsx';
 import { SendButton } from './send-button.tsx';
 import { replaceSignature } from './signature.ts';
 import { useFiles } from './use-files.ts';
+import { useReminder } from './use-reminder.ts';
 import { type DraftContent, useSavedDraft } from './use-saved-draft.ts';
 import { useSending } from './use-sending.ts';
 import { useSignature } from './use-signature.ts';
@@ -75,6 +76,7 @@ export function ComposerForm(props: ComposerFormProps) {
   });
   const { values } = form;
   const [hasCopies, setCopies] = useState(values.cc.length + values.bcc.length > 0);
+  const [remindAt, setReminder] = useState('');
   const [isScheduling, setScheduling] = useState(values.scheduledAt !== '');
   const isOpen = useRef(true);
   const draft = useSavedDraft(mode, original, stored, (id) => (isOpen.current ? created(id) : undefined));
@@ -110,6 +112,7 @@ export function ComposerForm(props: ComposerFormProps) {
     };
   }, []);
 
+  const remind = useReminder();
   const signature = useSignature(values.from);
   const signed = useRef(signature);
   const sign = useEffectEvent((next: string | null) => {
@@ -132,6 +135,7 @@ export function ComposerForm(props: ComposerFormProps) {
     const outcome = await send(contentOf(written));
     if (outcome === null) return;
     if (outcome.problem === null) {
+      if (remindAt !== '') remind(outcome.email.id, remindAt);
       sent?.(outcome.email);
       return close();
     }
@@ -281,7 +285,22 @@ export function ComposerForm(props: ComposerFormProps) {
               isScheduled={values.scheduledAt.trim() !== ''}
               send={(scheduledAt) => form.onSubmit((written) => void submit({ ...written, scheduledAt }))()}
               pickDate={() => setScheduling(true)}
+              remindAt={remindAt}
+              setReminder={setReminder}
             />
+            {remindAt !== '' && (
+              <Button
+                size="compact-sm"
+                variant="default"
+                leftSection={<IconBell size={14} aria-hidden />}
+                rightSection={<IconX size={12} aria-hidden />}
+                aria-label="Remove reminder"
+                title="Remove reminder"
+                onClick={() => setReminder('')}
+              >
+                {`If no reply ${remindAt}`}
+              </Button>
+            )}
             <Text size="xs" c="dimmed" visibleFrom="sm">
               <Kbd>Ctrl</Kbd> <Kbd>Enter</Kbd> sends
             </Text>

@@ -43,6 +43,7 @@ export const IconArrowsJoin = icon('arrows-join');
 export const IconArrowsSplit = icon('arrows-split');
 export const IconAt = icon('at');
 export const IconBan = icon('ban');
+export const IconBell = icon('bell');
 export const IconBolt = icon('bolt');
 export const IconBook = icon('book');
 export const IconBraces = icon('braces');

@@ -75,6 +75,8 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
                 acts={acts}
                 isLabelling={inbox.isLabelling}
                 setLabelling={inbox.setLabelling}
+                isSnoozing={inbox.isSnoozing}
+                setSnoozing={inbox.setSnoozing}
                 merge={inbox.askMerge}
                 chooseAll={() => void bulk.choose()}
                 isChoosing={bulk.isChoosing}
