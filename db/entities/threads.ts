@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { GeneratedAlways } from 'kysely';
 import { RETURN_REASONS } from '../../core/threads/return-reason.ts';
+import { VIEW_FOLDERS } from '../../core/threads/saved-view.ts';
 
 export const ThreadSchema = defineEntity({
   name: 'Thread',
@@ -231,4 +232,24 @@ export const ThreadClaimSchema = defineEntity({
   },
   indexes: [{ name: 'thread_claim_expiry', properties: ['expiresAt'] }],
   uniques: [{ name: 'thread_claim_token', properties: ['userId', 'tokenSha256'] }],
+});
+
+/** A search with filters that a person or the workspace keeps under a name. */
+export const SavedViewSchema = defineEntity({
+  name: 'SavedView',
+  tableName: 'saved_view',
+  properties: {
+    userId: p.text().primary(),
+    id: p.text().primary(),
+    /** null: of the workspace */
+    personId: p.text().nullable(),
+    name: p.text(),
+    folder: p.enum(VIEW_FOLDERS),
+    search: p.text(),
+    label: p.text().nullable(),
+    address: p.text().nullable(),
+    /** `me`, `none`, or the ID of a member */
+    assigned: p.text().nullable(),
+    createdAt: p.datetime(3),
+  },
 });

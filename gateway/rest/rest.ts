@@ -25,6 +25,8 @@ import { sentReviewCapability } from '../../operations/sending/sent-review-capab
 import { assigneeCapability } from '../../operations/threads/assignee-capability.ts';
 import { noteCapability } from '../../operations/threads/note-capability.ts';
 import { presenceCapability } from '../../operations/threads/presence-capability.ts';
+import { snippetCapability } from '../../operations/sending/snippet-capability.ts';
+import { savedViewCapability } from '../../operations/threads/saved-view-capability.ts';
 import { emailReminderCapability, snoozeCapability } from '../../operations/threads/snooze-capability.ts';
 import { requireDeclaredAccess, requireRequestAccess } from '../admission/access.ts';
 import type { Admission } from '../admission/admission.ts';
@@ -131,6 +133,8 @@ const resources = [
   capabilityRoutes(assigneeCapability),
   capabilityRoutes(snoozeCapability),
   capabilityRoutes(emailReminderCapability),
+  capabilityRoutes(savedViewCapability),
+  capabilityRoutes(snippetCapability),
   capabilityRoutes(noteCapability),
   capabilityRoutes(presenceCapability),
   attachmentRoutes,

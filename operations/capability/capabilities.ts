@@ -28,11 +28,13 @@ import { batchCapability } from '../sending/batch-capability.ts';
 import { recipientCapability } from '../sending/recipient-capability.ts';
 import { retrySendingCapability, scheduleCapability } from '../sending/schedule-capability.ts';
 import { sentReviewCapability } from '../sending/sent-review-capability.ts';
+import { snippetCapability } from '../sending/snippet-capability.ts';
 import { suppressionCapability } from '../sending/suppression-capability.ts';
 import { assigneeCapability } from '../threads/assignee-capability.ts';
 import { claimCapability } from '../threads/claim-capability.ts';
 import { noteCapability } from '../threads/note-capability.ts';
 import { presenceCapability } from '../threads/presence-capability.ts';
+import { savedViewCapability } from '../threads/saved-view-capability.ts';
 import { emailReminderCapability, snoozeCapability } from '../threads/snooze-capability.ts';
 import { overviewCapability } from '../upkeep/overview-capability.ts';
 import { retentionCapability } from '../upkeep/retention-capability.ts';
@@ -53,6 +55,8 @@ export const capabilities: readonly Capability[] = [
   assigneeCapability,
   snoozeCapability,
   emailReminderCapability,
+  savedViewCapability,
+  snippetCapability,
   noteCapability,
   presenceCapability,
   batchCapability,

@@ -115,6 +115,22 @@ create table note_notice (user_id text not null, note_id text not null, person_i
 create index note_notice_due on note_notice (due_at);
 call pg_temp.protect_rows('note_notice');
 
+-- Searches and filters that a person, or with null the workspace, keeps under a name.
+create table saved_view (
+  user_id text not null,
+  id text not null,
+  person_id text,
+  name text not null,
+  folder text not null check (folder in ('inbox', 'unread', 'snoozed', 'sent', 'archived', 'trash')),
+  search text not null,
+  label text,
+  address text,
+  assigned text,
+  created_at timestamptz(3) not null,
+  primary key (user_id, id)
+);
+call pg_temp.protect_rows('saved_view');
+
 -- What threads were before one request changed them, for a day (docs/decisions/0131). Deleted when the change is undone; the scheduling actor
 -- deletes what expired.
 create table thread_undo (

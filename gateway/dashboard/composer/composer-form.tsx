@@ -9,10 +9,12 @@ import {
   useRef,
   useState,
 } from 'react';
+import type { SnippetPlaceholder } from '../../../core/sending/snippet.ts';
 import { IconBell, IconTrash, IconX } from '../parts/icons.ts';
 import type { Problem } from '../parts/use-act.ts';
+import { useViewer } from '../shell/viewer.ts';
 import { AddressField } from './address-field.tsx';
-import { looksLikeMailbox, refusalOfMailboxes } from './address-text.ts';
+import { addressIn, looksLikeMailbox, refusalOfMailboxes } from './address-text.ts';
 import { AttachmentField } from './attachment-field.tsx';
 import { refusalOfFiles, roomBeside } from './attachments.ts';
 import classes from './composer.module.css';
@@ -112,6 +114,7 @@ export function ComposerForm(props: ComposerFormProps) {
     };
   }, []);
 
+  const { person } = useViewer();
   const remind = useReminder();
   const signature = useSignature(values.from);
   const signed = useRef(signature);
@@ -253,6 +256,10 @@ export function ComposerForm(props: ComposerFormProps) {
           error={form.errors['text']}
           isFocused={isAnswer}
           canSwitch={!hasForeignHtml}
+          snippetValues={{
+            ...namesOf('recipient', values.to[0]),
+            ...namesOf('my', values.from, person?.name),
+          }}
           isTall={mode === 'new'}
         />
         {original !== null && (
@@ -319,6 +326,24 @@ export function ComposerForm(props: ComposerFormProps) {
       </Stack>
     </form>
   );
+}
+
+/** Returns what placeholders of snippets say of a mailbox. `known`: the name, if the mailbox has none. */
+function namesOf<Who extends 'recipient' | 'my'>(who: Who, mailbox: string | undefined, known?: string | null) {
+  const address = mailbox === undefined || mailbox === '' ? null : addressIn(mailbox);
+  const written =
+    mailbox
+      ?.replace(/<[^<>]*>\s*$/, '')
+      .replaceAll('"', '')
+      .trim() ?? '';
+  const own = known == null || known === '' ? null : known;
+  const name =
+    address === null ? null : written === '' || written === address ? (own ?? address.split('@')[0] ?? null) : written;
+  return {
+    [`${who}.name`]: name,
+    [`${who}.first_name`]: name?.split(/\s+/)[0] ?? null,
+    [`${who}.address`]: address,
+  } as Record<Extract<SnippetPlaceholder, `${Who}.${string}`>, string | null>;
 }
 
 /** Returns the typed local-part at each of the user's domains. */

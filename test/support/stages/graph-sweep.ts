@@ -40,6 +40,8 @@ const KINDS: [word: RegExp, prefix: string][] = [
   [/Domain|DkimKey/, 'dom'],
   [/[rR]efusal/, 'rfs'],
   [/ReplyAddress/, 'rpl'],
+  [/SavedView/, 'view'],
+  [/Snippet/, 'snp'],
   [/EmailAddress/, 'addr'],
   [/Endpoint|Deliveries/, 'ep'],
   [/GuardRule/, 'grd'],
@@ -82,6 +84,9 @@ const MORE: Readonly<Record<string, Record<string, unknown>[]>> = {
   updateEmailEndpoint: [{ name: 'x' }],
   updateEmailGroupEndpoint: [{ name: 'x' }],
   createDraft: [{ kind: 'REPLY' }],
+  createSavedView: [{ isShared: true }],
+  updateSavedView: [{ name: 'x' }],
+  updateSnippet: [{ name: 'x' }],
   sendEmail: [{ text: 'x' }],
   replyToEmail: [{ text: 'x' }],
 };

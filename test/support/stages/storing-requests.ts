@@ -374,6 +374,8 @@ export const stayingCases: Readonly<Record<string, StayingCase>> = {
     const { id, token } = await w.claimed();
     return { id, body: { token } };
   }),
+  'DELETE /saved-views/:id': alone(async (w) => ({ id: await w.savedView() })),
+  'DELETE /snippets/:id': alone(async (w) => ({ id: await w.snippet() })),
   'DELETE /image-senders/:address': alone(async (w) => ({ id: await w.imageSender() })),
   'POST /emails/explain-route': {
     actors: 'receiving',
@@ -412,6 +414,12 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'DELETE /emails/:id': REMOVES,
   'POST /emails/bulk': AT_ONCE,
   'POST /emails/reprocess': ADDS_MAIL,
+  'POST /saved-views': AT_ONCE,
+  'PATCH /saved-views/:id': AT_ONCE,
+  'DELETE /saved-views/:id': REMOVES,
+  'POST /snippets': ACCOUNT,
+  'PATCH /snippets/:id': ACCOUNT,
+  'DELETE /snippets/:id': REMOVES,
   'POST /image-senders': ACCOUNT,
   'DELETE /image-senders/:address': REMOVES,
   'POST /emails/wait': LOOKS,
@@ -494,6 +502,12 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'PATCH /mail/:id': AT_ONCE,
   'POST /mail/bulk': AT_ONCE,
 
+  'mutation createSavedView': AT_ONCE,
+  'mutation updateSavedView': AT_ONCE,
+  'mutation deleteSavedView': REMOVES,
+  'mutation createSnippet': ACCOUNT,
+  'mutation updateSnippet': ACCOUNT,
+  'mutation deleteSnippet': REMOVES,
   'mutation addImageSender': ACCOUNT,
   'mutation removeImageSender': REMOVES,
   'mutation backtestGuardRule': LOOKS,
