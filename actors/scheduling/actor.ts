@@ -19,6 +19,7 @@ import { removeTrash } from './remove-trash.ts';
 import { type RetentionOptions, removeOldMail } from './retention.ts';
 import { SETTLE_KEYS_BATCH, settleKeys } from './settle-expired-keys.ts';
 import { createTlsReporter, type TlsReportOptions } from './tls-reports.ts';
+import { SNOOZES_BATCH, type WakeOptions, wakeDueThreads } from './wake-threads.ts';
 
 const KEYS_EVERY_MS = 60_000;
 const TRACES_EVERY_MS = 10 * 60_000;
@@ -39,6 +40,7 @@ export interface SchedulingActorOptions {
   fault?: NonNullable<ReleaseOptions['fault']> &
     NonNullable<RetentionOptions['fault']> &
     NonNullable<ClaimOptions['fault']> &
+    NonNullable<WakeOptions['fault']> &
     NonNullable<ApprovalOptions['fault']> &
     NonNullable<ErasureOptions['fault']> &
     NonNullable<BuildWordsOptions['fault']>;
@@ -54,7 +56,8 @@ export interface SchedulingActorOptions {
  * Does what is due by PostgreSQL's clock. The steps:
  *
  * 1. `release`: scheduled mail is queued.
- * 2. `approvals`: mail that waited for approval too long is rejected. `claims`: expired claims of threads end. `expired-keys`: what expired API
+ * 2. `approvals`: mail that waited for approval too long is rejected. `claims`: expired claims of threads end. `snoozes`: snoozed
+ *    threads, and those that no one answered, come back to the inbox. `expired-keys`: what expired API
  *    keys set up stops.
  * 3. `domains`: the DNS of domains is checked. `tls-reports`: reports of TLS sessions are sent.
  * 4. `words`: the words of new mail are put into segments. `replaced-words`: segments that were replaced are removed.
@@ -118,6 +121,12 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
         due: 'claims',
         batchSize: CLAIMS_BATCH,
         work: () => releaseExpiredClaims(context, options),
+      },
+      {
+        name: 'snoozes',
+        due: 'snoozes',
+        batchSize: SNOOZES_BATCH,
+        work: () => wakeDueThreads(context, options),
       },
       {
         name: 'expired-keys',

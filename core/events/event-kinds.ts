@@ -47,6 +47,10 @@ export const EVENT_KINDS = {
     'A thread was claimed, so that one holder answers it; `data.holder` is the holder, `data.expiresAt` the end.',
   'thread.assigned':
     'A thread was assigned to a member, or to none: `data.assignee` has the `id`, `name` and `email` of the member or is null, `data.by` says by whom.',
+  'thread.snoozed':
+    'A thread was snoozed or woken, or its reminder changed: `data.until` is when the snooze ends, `data.remindAt` when it comes back unless a reply comes before; null: not.',
+  'thread.returned':
+    'A thread came back to the inbox: `data.by` is `snooze` when its time was over, `reminder` when no reply came in time. A reply to a snoozed thread is an `email.received`.',
   'thread.note_added':
     'A member wrote a note in a thread. `data` has its `noteId`, the author’s name as `by`, and the IDs of mentioned members as `mentions`, not its text.',
   'thread.released': 'A claim of a thread ended; `data.reason` is `released`, `expired` or `merged`.',

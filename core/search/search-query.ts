@@ -53,6 +53,7 @@ type SearchFlag =
   | 'received'
   | 'scheduled'
   | 'attachment'
+  | 'snoozed'
   | 'trashed';
 
 /**
@@ -203,14 +204,14 @@ const TAKEN: Readonly<Record<Operator, string>> = {
   before: 'a date such as 2026-01-31, a time such as 2026-01-31T10:00:00Z, or an age such as 7d (12h, 7d, 4w, 1y)',
   after: 'a date such as 2026-01-31, a time such as 2026-01-31T10:00:00Z, or an age such as 7d (12h, 7d, 4w, 1y)',
   has: 'attachment',
-  is: 'unread, read or archived',
+  is: 'unread, read, archived or snoozed',
   in: 'inbox, archive, sent, received, scheduled or trash',
 };
 
 /** The flags, by operator and its word. */
 const FLAGS: Readonly<Record<'has' | 'is' | 'in', Readonly<Record<string, SearchFlag>>>> = {
   has: { attachment: 'attachment', attachments: 'attachment' },
-  is: { unread: 'unread', read: 'read', archived: 'archived' },
+  is: { unread: 'unread', read: 'read', archived: 'archived', snoozed: 'snoozed' },
   in: {
     inbox: 'inbox',
     archive: 'archived',

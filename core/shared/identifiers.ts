@@ -4,6 +4,8 @@ const prefixes = {
   thread: 'th',
   threadChange: 'chg',
   threadNote: 'note',
+  savedView: 'view',
+  snippet: 'snp',
   domain: 'dom',
   emailAddress: 'addr',
   replyAddress: 'rpl',

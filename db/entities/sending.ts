@@ -287,3 +287,18 @@ export const BatchSchema = defineEntity({
     createdAt: p.datetime(3),
   },
 });
+
+/** A text of the workspace that the composer inserts. */
+export const SnippetSchema = defineEntity({
+  name: 'Snippet',
+  tableName: 'snippet',
+  properties: {
+    userId: p.text().primary(),
+    id: p.text().primary(),
+    name: p.text(),
+    text: p.text(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+  },
+  indexes: [{ name: 'snippet_name', expression: 'create unique index snippet_name on snippet (user_id, lower(name))' }],
+});

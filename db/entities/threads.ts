@@ -1,4 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { GeneratedAlways } from 'kysely';
+import { RETURN_REASONS } from '../../core/threads/return-reason.ts';
+import { VIEW_FOLDERS } from '../../core/threads/saved-view.ts';
 
 export const ThreadSchema = defineEntity({
   name: 'Thread',
@@ -30,24 +33,44 @@ export const ThreadSchema = defineEntity({
     trashedFrom: p.text().nullable(),
     /** the member who works on it; null: none */
     assigneeId: p.text().nullable(),
+    /** out of the inbox until then */
+    snoozedUntil: p.datetime(3).nullable(),
+    /** when it comes back unless a reply comes before */
+    remindAt: p.datetime(3).nullable(),
+    /** when it came back to the inbox, until it is archived or snoozed again */
+    returnedAt: p.datetime(3).nullable(),
+    returnedBy: p.enum(RETURN_REASONS).nullable(),
+    listedAt: p.datetime(3).$type<GeneratedAlways<Date>>().generated('(greatest(last_message_at, returned_at)) stored'),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3).defaultRaw('now()'),
   },
   indexes: [
     {
       name: 'thread_assignee',
-      columns: [{ name: 'userId' }, { name: 'assigneeId' }, { name: 'lastMessageAt' }, { name: 'id' }],
+      columns: [{ name: 'userId' }, { name: 'assigneeId' }, { name: 'listedAt' }, { name: 'id' }],
       where: 'assignee_id IS NOT NULL',
     },
     {
       name: 'thread_archive',
-      columns: [{ name: 'userId' }, { name: 'lastMessageAt' }, { name: 'id' }],
-      where: '(archived_count = received_count) AND (received_count > 0) AND (trashed_at IS NULL)',
+      columns: [{ name: 'userId' }, { name: 'listedAt' }, { name: 'id' }],
+      where:
+        '(archived_count = received_count) AND (received_count > 0) AND (returned_at IS NULL) AND (trashed_at IS NULL)',
     },
     {
       name: 'thread_inbox',
-      columns: [{ name: 'userId' }, { name: 'lastMessageAt' }, { name: 'id' }],
-      where: '(archived_count < received_count) AND (trashed_at IS NULL)',
+      columns: [{ name: 'userId' }, { name: 'listedAt' }, { name: 'id' }],
+      where:
+        '((archived_count < received_count) OR (returned_at IS NOT NULL)) AND (snoozed_until IS NULL) AND (trashed_at IS NULL)',
+    },
+    {
+      name: 'thread_snoozed',
+      columns: [{ name: 'userId' }, { name: 'listedAt' }, { name: 'id' }],
+      where: 'snoozed_until IS NOT NULL',
+    },
+    {
+      name: 'thread_wake',
+      expression:
+        'create index thread_wake on thread (least(snoozed_until, remind_at)) where (least(snoozed_until, remind_at) is not null)',
     },
     {
       name: 'thread_labels',
@@ -55,12 +78,12 @@ export const ThreadSchema = defineEntity({
     },
     {
       name: 'thread_list',
-      columns: [{ name: 'userId' }, { name: 'lastMessageAt' }, { name: 'id' }],
+      columns: [{ name: 'userId' }, { name: 'listedAt' }, { name: 'id' }],
       where: 'trashed_at IS NULL',
     },
     {
       name: 'thread_trash',
-      columns: [{ name: 'userId' }, { name: 'lastMessageAt' }, { name: 'id' }],
+      columns: [{ name: 'userId' }, { name: 'listedAt' }, { name: 'id' }],
       where: 'trashed_at IS NOT NULL',
     },
     {
@@ -73,7 +96,7 @@ export const ThreadSchema = defineEntity({
     },
     {
       name: 'thread_unread',
-      columns: [{ name: 'userId' }, { name: 'lastMessageAt' }, { name: 'id' }],
+      columns: [{ name: 'userId' }, { name: 'listedAt' }, { name: 'id' }],
       where: '(unread_count > 0) AND (trashed_at IS NULL)',
     },
   ],
@@ -209,4 +232,24 @@ export const ThreadClaimSchema = defineEntity({
   },
   indexes: [{ name: 'thread_claim_expiry', properties: ['expiresAt'] }],
   uniques: [{ name: 'thread_claim_token', properties: ['userId', 'tokenSha256'] }],
+});
+
+/** A search with filters that a person or the workspace keeps under a name. */
+export const SavedViewSchema = defineEntity({
+  name: 'SavedView',
+  tableName: 'saved_view',
+  properties: {
+    userId: p.text().primary(),
+    id: p.text().primary(),
+    /** null: of the workspace */
+    personId: p.text().nullable(),
+    name: p.text(),
+    folder: p.enum(VIEW_FOLDERS),
+    search: p.text(),
+    label: p.text().nullable(),
+    address: p.text().nullable(),
+    /** `me`, `none`, or the ID of a member */
+    assigned: p.text().nullable(),
+    createdAt: p.datetime(3),
+  },
 });

@@ -22,9 +22,12 @@ import { refusalCapability } from '../../operations/screening/refusal-capability
 import { spamCapability } from '../../operations/screening/spam-capability.ts';
 import { retrySendingCapability } from '../../operations/sending/schedule-capability.ts';
 import { sentReviewCapability } from '../../operations/sending/sent-review-capability.ts';
+import { snippetCapability } from '../../operations/sending/snippet-capability.ts';
 import { assigneeCapability } from '../../operations/threads/assignee-capability.ts';
 import { noteCapability } from '../../operations/threads/note-capability.ts';
 import { presenceCapability } from '../../operations/threads/presence-capability.ts';
+import { savedViewCapability } from '../../operations/threads/saved-view-capability.ts';
+import { emailReminderCapability, snoozeCapability } from '../../operations/threads/snooze-capability.ts';
 import { emailTrashCapability } from '../../operations/threads/thread-change-capability.ts';
 import { requireDeclaredAccess, requireRequestAccess } from '../admission/access.ts';
 import type { Admission } from '../admission/admission.ts';
@@ -131,6 +134,10 @@ const resources = [
   threadTrashRoutes,
   threadClaimRoutes,
   capabilityRoutes(assigneeCapability),
+  capabilityRoutes(snoozeCapability),
+  capabilityRoutes(emailReminderCapability),
+  capabilityRoutes(savedViewCapability),
+  capabilityRoutes(snippetCapability),
   capabilityRoutes(noteCapability),
   capabilityRoutes(presenceCapability),
   attachmentRoutes,

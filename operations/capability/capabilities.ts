@@ -31,11 +31,14 @@ import { recipientCapability } from '../sending/recipient-capability.ts';
 import { retrySendingCapability, scheduleCapability } from '../sending/schedule-capability.ts';
 import { forwardCapability, replyCapability, sendCapability } from '../sending/sending-capability.ts';
 import { sentReviewCapability } from '../sending/sent-review-capability.ts';
+import { snippetCapability } from '../sending/snippet-capability.ts';
 import { suppressionCapability } from '../sending/suppression-capability.ts';
 import { assigneeCapability } from '../threads/assignee-capability.ts';
 import { claimCapability } from '../threads/claim-capability.ts';
 import { noteCapability } from '../threads/note-capability.ts';
 import { presenceCapability } from '../threads/presence-capability.ts';
+import { savedViewCapability } from '../threads/saved-view-capability.ts';
+import { emailReminderCapability, snoozeCapability } from '../threads/snooze-capability.ts';
 import {
   emailTrashCapability,
   labelCapability,
@@ -64,6 +67,10 @@ export const capabilities: readonly Capability[] = [
   threadTrashCapability,
   claimCapability,
   assigneeCapability,
+  snoozeCapability,
+  emailReminderCapability,
+  savedViewCapability,
+  snippetCapability,
   noteCapability,
   presenceCapability,
   sendCapability,

@@ -10,6 +10,7 @@ import {
   type ThreadFlags,
 } from '../../db/queries/threads/thread-flags.ts';
 import * as labelQueries from '../../db/queries/threads/thread-labels.ts';
+import { changeSnooze, snoozedEvent } from '../../db/queries/threads/thread-snooze.ts';
 import { invalid, type OperationContext } from '../context.ts';
 import { type Changed, changeThreads, resolveLivingThreads } from './thread-transaction.ts';
 import { type ChangedThreads, type ChangeRecord, createChangeRecord } from './undo-change.ts';
@@ -65,9 +66,10 @@ export async function updateThreads(
     const living = [...new Set(await resolveLivingThreads(client, userId, threadIds))];
     const record = createChangeRecord();
     const flagged = await setFlags(client, context, { threadIds: living, isRead, isArchived }, record);
+    const woken = isArchived === undefined ? [] : await wake(client, userId, living, isArchived, record);
     const labelled = labelling === null ? [] : await setLabels(client, userId, living, labelling, record);
     const undoId = await record.store(client, context);
-    return { answer: { threadIds: living, undoId }, events: [...flagged, ...labelled] };
+    return { answer: { threadIds: living, undoId }, events: [...flagged, ...woken, ...labelled] };
   });
 }
 
@@ -118,6 +120,20 @@ async function setFlags(
     ...events(read, flags.isRead === true ? 'thread.read' : 'thread.unread'),
     ...events(archived, flags.isArchived === true ? 'thread.archived' : 'thread.unarchived'),
   ];
+}
+
+/** Archived threads are not snoozed and have not come back any more; what returns to the inbox is not snoozed. */
+async function wake(
+  client: pg.ClientBase,
+  userId: string,
+  threadIds: readonly string[],
+  isArchived: boolean,
+  record: ChangeRecord,
+): Promise<Events> {
+  const change = { snoozedUntil: null, ...(isArchived ? { returnedAt: null, returnedBy: null } : {}) };
+  const changed = await changeSnooze(client, userId, threadIds, change);
+  for (const { threadId, before } of changed) record.add(threadId, { snooze: before });
+  return changed.map(({ threadId, before }) => snoozedEvent(threadId, { ...before, ...change }));
 }
 
 /** Returns the new labels of a thread from its current ones. */

@@ -81,7 +81,7 @@ export async function listThreadsByRelevance(
   const found = await asUser(database, userId, (transaction) => lists.rankInbox(transaction, userId, conditions, page));
   const threads = found.slice(0, limit);
   const last = threads.at(-1);
-  const next = found.length > limit && last !== undefined ? { ...last, at: last.lastMessageAt } : null;
+  const next = found.length > limit && last !== undefined ? { ...last, at: last.listedAt } : null;
   return { threads, nextCursor: next === null ? null : encodeRelevanceCursor(next) };
 }
 
@@ -92,7 +92,7 @@ async function placeOf({ database, userId }: OperationContext, threadId: string)
     : undefined;
   const thread = found?.get(threadId);
   if (thread === undefined) throw invalid('Invalid cursor', 'cursor');
-  return { at: thread.lastMessageAt, id: thread.id };
+  return { at: thread.listedAt, id: thread.id };
 }
 
 /** Returns the threads between two cursors, newest message first; inverted: oldest first. */
@@ -327,8 +327,8 @@ export interface InboxQuery {
   /** true: threads in the trash, archived or not; they are left out unless the search asks for them */
   isTrashed?: boolean | undefined;
   /**
-   * true: without a search or a label, the list leaves out threads that have only sent mail, which no reply has come to yet. They stay in
-   * lists of archived and of all threads
+   * true: without a search or a label, the list leaves out snoozed threads, and those that have only sent mail, which no reply has come to
+   * yet. They stay in lists of archived and of all threads
    */
   isOfInbox?: boolean | undefined;
   /** `me`, `none`, or the ID or address of a member */
@@ -415,17 +415,25 @@ async function inboxConditionsOf(context: OperationContext, query: InboxQuery): 
   }
   if (isTrashed && !asksFor(terms, 'trashed')) terms.push({ kind: 'flag', flag: 'trashed', isNegated: false });
   const hasReceived = isOfInbox && terms.length === 0 && isArchived !== true && isArchived !== 'any';
-  const isAnywhere = asksFor(terms, 'archived') || asksFor(terms, 'trashed');
+  const isAnywhere = asksFor(terms, 'archived') || asksFor(terms, 'snoozed') || asksFor(terms, 'trashed');
+  const isAwake =
+    isOfInbox &&
+    search.trim() === '' &&
+    label === undefined &&
+    !isTrashed &&
+    isArchived !== true &&
+    isArchived !== 'any';
   return {
     terms,
     isUnread,
     isArchived: isArchived === 'any' ? null : (isArchived ?? (isAnywhere ? null : false)),
     hasReceived,
+    isAwake,
     domain: domain ?? null,
     address: address ?? null,
   };
 }
 
-function asksFor(terms: readonly SearchTerm[], flag: 'archived' | 'trashed'): boolean {
+function asksFor(terms: readonly SearchTerm[], flag: 'archived' | 'snoozed' | 'trashed'): boolean {
   return terms.some((term) => term.kind === 'flag' && term.flag === flag && !term.isNegated);
 }

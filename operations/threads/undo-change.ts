@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { UserError } from '../../core/shared/errors.ts';
 import { type FormerFlags, setFormerFlags } from '../../db/queries/threads/thread-flags.ts';
 import { writeLabels } from '../../db/queries/threads/thread-labels.ts';
+import { changeSnooze, type SnoozeState, snoozedEvent } from '../../db/queries/threads/thread-snooze.ts';
 import {
   type ChangedThread,
   countMessages,
@@ -83,6 +84,7 @@ export async function undoThreadChange(context: OperationContext, undoId: string
     const events = [
       ...(await setFlagsBack(client, userId, same)),
       ...(await setLabelsBack(client, userId, same)),
+      ...(await setSnoozeBack(client, userId, same)),
       ...(await moveBack(client, userId, same)),
     ];
     context.fault?.('undo.before-commit');
@@ -129,6 +131,24 @@ async function setLabelsBack(
   const before = new Map(threads.flatMap(({ id, labels }) => (labels === undefined ? [] : [[id, labels.before]])));
   await writeLabels(client, userId, before);
   return [...before].map(([threadId, labels]) => ({ kind: 'thread.labelled', threadId, data: { labels } }));
+}
+
+async function setSnoozeBack(
+  client: pg.ClientBase,
+  userId: string,
+  threads: readonly ChangedThread[],
+): Promise<Events> {
+  const states = Map.groupBy(
+    threads.filter(({ snooze }) => snooze !== undefined),
+    ({ snooze }) => JSON.stringify(snooze),
+  );
+  const events: Events = [];
+  for (const [state, alike] of states) {
+    const ids = alike.map(({ id }) => id);
+    const changed = await changeSnooze(client, userId, ids, JSON.parse(state) as SnoozeState);
+    events.push(...changed.map(({ threadId }) => snoozedEvent(threadId, JSON.parse(state) as SnoozeState)));
+  }
+  return events;
 }
 
 async function moveBack(client: pg.ClientBase, userId: string, threads: readonly ChangedThread[]): Promise<Events> {

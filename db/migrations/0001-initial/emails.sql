@@ -108,6 +108,8 @@ create table email (
   api_key_id text,
   policy_address text,
   scheduled_by_key_id text,
+  -- the reminder of its thread, until it has one
+  remind_at timestamptz(3),
   thread_id text,
   thread_position integer,
   thread_reason text check (thread_reason in ('header', 'references', 'subject', 'reply-address', 'new', 'manual')),

@@ -192,10 +192,10 @@ create function search_threads(p_user_id text, p_pattern text, p_address text, p
        and ($4 is null or t.search_text like ''%@'' || $4 || ''%'')
        and (not $5 or t.unread_count > 0)
        and ($11 is null or $11 = exists (select from thread_claim k where k.user_id = $1 and k.thread_id = t.id and k.expires_at > (select postroom_now())))
-       and ($6 is null or (t.last_message_at, t.id) < ($6, $7)) and ($8 is null or (t.last_message_at, t.id) > ($8, $9))'
+       and ($6 is null or (t.listed_at, t.id) < ($6, $7)) and ($8 is null or (t.listed_at, t.id) > ($8, $9))'
       || case when p_assignee_id is null then '' when p_assignee_id = '' then ' and t.assignee_id is null' else ' and t.assignee_id = $12' end
       || case when current_setting('role') <> 'postroom_domain' then '' else ' and is_thread_of_domain(t.user_id, t.id)' end || '
-       order by ' || case when p_is_inverted then 't.last_message_at, t.id' else 't.last_message_at desc, t.id desc' end || ' limit $10'
+       order by ' || case when p_is_inverted then 't.listed_at, t.id' else 't.listed_at desc, t.id desc' end || ' limit $10'
       using p_user_id, p_pattern, p_address, p_domain, p_is_unread, p_after_at, p_after_id, p_before_at, p_before_id, p_limit, p_is_claimed, p_assignee_id;
   end $$;
 revoke all on function search_threads from public;

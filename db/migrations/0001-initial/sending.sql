@@ -277,3 +277,16 @@ grant select on suppression to postroom_domain;
 create policy suppression_of_domain on suppression for select to postroom_domain
   using (user_id = current_setting('postroom.user_id', true)
     and exists (select from email e where e.user_id = suppression.user_id and e.id = suppression.email_id));
+
+-- Texts of the workspace that the composer inserts.
+create table snippet (
+  user_id text not null,
+  id text not null,
+  name text not null,
+  text text not null,
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  primary key (user_id, id)
+);
+create unique index snippet_name on snippet (user_id, lower(name));
+call pg_temp.protect_rows('snippet');

@@ -156,7 +156,11 @@ begin
   ), thread_row as (
     update thread t set participant_emails = m.emails, participant_names = m.names, search_text = m.search_text,
       message_count = t.message_count + 1, received_count = t.received_count + 1, unread_count = t.unread_count + 1,
-      latest_email_id = m.email_id, last_message_at = v_now, updated_at = v_now
+      latest_email_id = m.email_id, last_message_at = v_now, updated_at = v_now,
+      -- as store_threads
+      snoozed_until = null, remind_at = null,
+      returned_at = case when t.snoozed_until is null then t.returned_at else v_now end,
+      returned_by = case when t.snoozed_until is null then t.returned_by else 'reply' end
     from (
       select w.user_id, w.known_id, w.email_id, p.* from whole w
       cross join lateral (select * from thread o where o.user_id = w.user_id and o.id = w.known_id limit 1) o

@@ -18,19 +18,32 @@ create table thread (
   trashed_from text,
   -- the member who works on it
   assignee_id text,
+  -- out of the inbox until then; ended by a reply
+  snoozed_until timestamptz(3),
+  -- when it comes back to the inbox unless a reply came before
+  remind_at timestamptz(3),
+  -- when it came back and why; until it is archived or snoozed again
+  returned_at timestamptz(3),
+  returned_by text check (returned_by in ('snooze', 'reply', 'reminder')),
+  -- its place in lists
+  listed_at timestamptz(3) not null generated always as (greatest(last_message_at, returned_at)) stored,
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null default now(),
   primary key (user_id, id)
 ) with (fillfactor = 85);
-create index thread_list on thread (user_id, last_message_at, id) where trashed_at is null;
-create index thread_trash on thread (user_id, last_message_at, id) where trashed_at is not null;
-create index thread_inbox on thread (user_id, last_message_at, id) where archived_count < received_count and trashed_at is null;
-create index thread_archive on thread (user_id, last_message_at, id) where archived_count = received_count and received_count > 0 and trashed_at is null;
-create index thread_unread on thread (user_id, last_message_at, id) where unread_count > 0 and trashed_at is null;
+create index thread_list on thread (user_id, listed_at, id) where trashed_at is null;
+create index thread_trash on thread (user_id, listed_at, id) where trashed_at is not null;
+create index thread_inbox on thread (user_id, listed_at, id) where (archived_count < received_count or returned_at is not null)
+  and snoozed_until is null and trashed_at is null;
+create index thread_archive on thread (user_id, listed_at, id) where archived_count = received_count and received_count > 0
+  and returned_at is null and trashed_at is null;
+create index thread_unread on thread (user_id, listed_at, id) where unread_count > 0 and trashed_at is null;
 create index thread_search on thread using gin (user_id, search_text gin_trgm_ops);
 create index thread_labels on thread using gin (user_id, label_keys) where label_keys <> '{}';
 create index thread_participants on thread using gin (user_id, participant_emails);
-create index thread_assignee on thread (user_id, assignee_id, last_message_at, id) where assignee_id is not null;
+create index thread_assignee on thread (user_id, assignee_id, listed_at, id) where assignee_id is not null;
+create index thread_snoozed on thread (user_id, listed_at, id) where snoozed_until is not null;
+create index thread_wake on thread (least(snoozed_until, remind_at)) where least(snoozed_until, remind_at) is not null;
 call pg_temp.protect_rows('thread');
 
 create table thread_alias (user_id text not null, alias_id text not null, thread_id text not null, primary key (user_id, alias_id));
@@ -101,6 +114,22 @@ call pg_temp.protect_rows('thread_note');
 create table note_notice (user_id text not null, note_id text not null, person_id text not null, due_at timestamptz(3) not null, primary key (user_id, note_id, person_id));
 create index note_notice_due on note_notice (due_at);
 call pg_temp.protect_rows('note_notice');
+
+-- Searches and filters that a person, or with null the workspace, keeps under a name.
+create table saved_view (
+  user_id text not null,
+  id text not null,
+  person_id text,
+  name text not null,
+  folder text not null check (folder in ('inbox', 'unread', 'snoozed', 'sent', 'archived', 'trash')),
+  search text not null,
+  label text,
+  address text,
+  assigned text,
+  created_at timestamptz(3) not null,
+  primary key (user_id, id)
+);
+call pg_temp.protect_rows('saved_view');
 
 -- What threads were before one request changed them, for a day (docs/decisions/0131). Deleted when the change is undone; the scheduling actor
 -- deletes what expired.
@@ -297,6 +326,33 @@ create function merge_assignees(p_user_id text, p_loser_ids text[], p_survivor_i
     order by m.survivor_id, o.last_message_at desc, m.loser_id) l
   where t.user_id = p_user_id and t.id = l.survivor_id and t.assignee_id is null $$;
 
+-- Brings back up to p_limit threads of all workspaces whose snooze is over, or to whose mail no reply came. Those in the trash stay there.
+-- Locked threads are left out: the sweep returns to them.
+create function wake_threads(p_limit integer) returns table (user_id text, thread_id text, returned_by text)
+  language sql volatile as $$
+    with due as materialized (
+      select t.user_id, t.id, case when t.remind_at <= n.at then 'reminder' else 'snooze' end as returned_by, n.at
+      from (select postroom_now() as at) n, thread t
+      where least(t.snoozed_until, t.remind_at) <= n.at
+      order by least(t.snoozed_until, t.remind_at) limit p_limit for update of t skip locked
+    ), woken as (
+      update thread t set updated_at = d.at,
+        snoozed_until = case when t.snoozed_until <= d.at or d.returned_by = 'reminder' then null else t.snoozed_until end,
+        remind_at = case when t.remind_at <= d.at then null else t.remind_at end,
+        returned_at = case when t.trashed_at is null then d.at end,
+        returned_by = case when t.trashed_at is null then d.returned_by end
+      from due d where t.user_id = d.user_id and t.id = d.id
+      returning t.user_id, t.id, t.returned_by
+    )
+    select w.user_id, w.id, w.returned_by from woken w where w.returned_by is not null order by w.user_id, w.id $$;
+
+-- Gives each remaining thread the reminders of the threads that end in it, of several the first.
+create function merge_reminders(p_user_id text, p_loser_ids text[], p_survivor_ids text[]) returns void language sql volatile as $$
+  update thread t set remind_at = least(t.remind_at, l.remind_at)
+  from (select m.survivor_id, min(k.remind_at) as remind_at from unnest(p_loser_ids, p_survivor_ids) as m(loser_id, survivor_id)
+    join thread k on k.user_id = p_user_id and k.id = m.loser_id and k.remind_at is not null group by 1) l
+  where t.user_id = p_user_id and t.id = l.survivor_id $$;
+
 -- What threading reads and writes, a whole batch in one call each. The rules stay in core/threads: these functions look up and store.
 -- They run with the rights of the caller, and the plans of their statements are kept.
 
@@ -384,8 +440,12 @@ end $$;
 --   events       for the feed (append_events)
 -- In this order, the lock order of all transactions: emails, threads, the counter of the feed, which stays locked until the commit.
 -- When one of p_probes has a reply near, nothing is written and the answer is those replies; else it is the last number of the feed.
+-- Received mail ends the snooze and the reminder of its thread.
 create function store_threads(p_user_id text, p_change jsonb, p_probes jsonb, out last_seq bigint, out replies json)
   language plpgsql volatile as $$
+declare
+  answered text[];
+  reminders jsonb;
 begin
   if jsonb_array_length(p_probes) > 0 then
     replies := (select json_agg(n) from nearest_replies(p_user_id, p_probes) n);
@@ -396,10 +456,13 @@ begin
       update email e set thread_id = a.thread_id, thread_position = a.position, thread_reason = a.reason
       from jsonb_to_recordset(p_change->'assignments') as a(email_id text, thread_id text, position integer, reason text)
       where e.user_id = p_user_id and e.id = a.email_id
-      returning e.id, e.type, e.created_at)
-    insert into route (user_id, email_id, created_at, threaded_at)
-    select p_user_id, id, created_at, (select postroom_now()) from assigned where type = 'received'
-    on conflict do nothing;
+      returning e.id, e.type, e.created_at, e.thread_id, e.remind_at),
+    routed as (
+      insert into route (user_id, email_id, created_at, threaded_at)
+      select p_user_id, id, created_at, (select postroom_now()) from assigned where type = 'received'
+      on conflict do nothing)
+    select array_agg(a.thread_id) filter (where a.type = 'received'),
+      jsonb_object_agg(a.thread_id, a.remind_at) filter (where a.remind_at is not null) into answered, reminders from assigned a;
   end if;
   if p_change ? 'keys' then
     insert into thread_message_id (user_id, message_id, thread_id)
@@ -431,7 +494,14 @@ begin
       message_count = t.message_count + excluded.message_count, received_count = t.received_count + excluded.received_count,
       unread_count = t.unread_count + excluded.unread_count, archived_count = t.archived_count + excluded.archived_count,
       latest_email_id = excluded.latest_email_id, last_message_at = excluded.last_message_at,
-      created_at = excluded.created_at, updated_at = excluded.updated_at;
+      created_at = excluded.created_at, updated_at = excluded.updated_at,
+      snoozed_until = case when t.id = any (answered) then null else t.snoozed_until end,
+      remind_at = case when t.id = any (answered) then null else t.remind_at end,
+      returned_at = case when t.snoozed_until is not null and t.id = any (answered) then excluded.updated_at else t.returned_at end,
+      returned_by = case when t.snoozed_until is not null and t.id = any (answered) then 'reply' else t.returned_by end;
+  end if;
+  if reminders is not null then
+    update thread t set remind_at = (reminders ->> t.id)::timestamptz where t.user_id = p_user_id and reminders ? t.id;
   end if;
   if p_change ? 'events' then
     last_seq := append_events(p_user_id, p_change->'events');

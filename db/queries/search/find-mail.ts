@@ -113,7 +113,7 @@ async function countEmails(
 /** A thread of which a message was found. */
 export interface FoundThread {
   id: string;
-  lastMessageAt: Date;
+  listedAt: Date;
 }
 
 /** Returns the ids of the found threads of the page, in its order. */
@@ -174,7 +174,7 @@ async function lookUpThreads(
     const last = threads.at(-1);
     if (last === undefined || threads.length < walked || found.length >= page.limit)
       return { threadIds: found.slice(0, page.limit).map(({ id }) => id) };
-    at = { ...at, [page.isInverted ? 'before' : 'after']: { at: last.lastMessageAt, id: last.id } };
+    at = { ...at, [page.isInverted ? 'before' : 'after']: { at: last.listedAt, id: last.id } };
   }
 }
 
@@ -331,9 +331,9 @@ export async function pickThreads(
   emails: readonly FoundEmail[],
 ): Promise<FoundThread[]> {
   if (emails.length === 0) return [];
-  const { rows } = await sql<{ thread_id: string; last_message_at: Date }>`
-    select thread_id, last_message_at from ${pickedThreads(search, page, emails)}`.execute(transaction);
-  return rows.map((row) => ({ id: row.thread_id, lastMessageAt: row.last_message_at }));
+  const { rows } = await sql<{ thread_id: string; listed_at: Date }>`
+    select thread_id, listed_at from ${pickedThreads(search, page, emails)}`.execute(transaction);
+  return rows.map((row) => ({ id: row.thread_id, listedAt: row.listed_at }));
 }
 
 function pickedThreads(
@@ -360,7 +360,7 @@ async function walkThreads(
 ): Promise<WalkedThread[]> {
   const { rows } = await sql<{
     thread_id: string;
-    last_message_at: Date;
+    listed_at: Date;
     message_count: number;
     is_met: boolean;
     messages: string | null;
@@ -370,7 +370,7 @@ async function walkThreads(
   );
   return rows.map((row) => ({
     id: row.thread_id,
-    lastMessageAt: row.last_message_at,
+    listedAt: row.listed_at,
     isMet: row.is_met,
     hasMore: row.message_count > messages,
     messages: readMessages(row.messages),

@@ -57,8 +57,7 @@ export function rankMatchingThreads(
     for await (const emails of matchingEmails(transaction, search, matches)) {
       const found = await pickThreads(transaction, search, null, emails);
       const picked = chosen === null ? found : await chooseThreads(transaction, found, chosen);
-      for (const { id, lastMessageAt } of picked)
-        if (!threads.has(id)) threads.set(id, { at: lastMessageAt, emails: [] });
+      for (const { id, listedAt } of picked) if (!threads.has(id)) threads.set(id, { at: listedAt, emails: [] });
       const threadOf = await threadsOfEmails(transaction, search.userId, emails);
       for (const email of emails) {
         const thread = threads.get(threadOf.get(email.id) ?? '');

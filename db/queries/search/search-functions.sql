@@ -34,15 +34,17 @@ create or replace function search_tests(q search_query) returns text language sq
     || case when q.own_domain is null then '' else ' and (e.own_domain = ($1).own_domain' || search_party(q.party_domain, 'party_domain') || ')' end
     || case when q.own_address is null then '' else ' and (e.own_address = ($1).own_address' || search_party(q.party_address, 'party_address') || ')' end
     || case when current_setting('role') <> 'postroom_domain' then '' else ' and is_in_reach(e.own_domain, e.own_address)' end
-  from unnest(q.tests) t where t <> 'has received' and t !~ '^!?assigned:' $$;
--- Conditions on the assignee of a row of thread: the tests assigned:ID and, for no assignee, assigned:.
+  from unnest(q.tests) t where t <> 'has received' and t !~ '^!?(assigned:|snoozed$)' $$;
+-- Conditions on the assignee and the snooze of a row of thread: the tests assigned:ID and, for no assignee, assigned:, and snoozed.
 create or replace function search_assignee(q search_query, p_alias text) returns text language sql stable set search_path = public, pg_temp as $$
-  select coalesce(string_agg(' and ' || p_alias || '.assignee_id ' || case when t.person = '' then case when t.is_negated then 'is not null' else 'is null' end
-    when t.is_negated then 'is distinct from ' || quote_literal(t.person) else '= ' || quote_literal(t.person) end, ''), '')
-  from (select n like '!%' as is_negated, substring(n from 'assigned:(.*)$') as person from unnest(q.tests) n where n ~ '^!?assigned:') t $$;
+  select coalesce(string_agg(' and ' || p_alias || case when t.person is null then '.snoozed_until ' || case when t.is_negated then 'is null'
+    else 'is not null' end else '.assignee_id ' || case when t.person = '' then case when t.is_negated then 'is not null' else 'is null' end
+    when t.is_negated then 'is distinct from ' || quote_literal(t.person) else '= ' || quote_literal(t.person) end end, ''), '')
+  from (select n like '!%' as is_negated, substring(n from 'assigned:(.*)$') as person from unnest(q.tests) n
+    where n ~ '^!?(assigned:|snoozed$)') t $$;
 -- Whether the search asks for labels or an assignee, of which an index finds the threads; and those conditions on a row t of thread.
 create or replace function is_of_indexed_threads(q search_query) returns boolean language sql stable set search_path = public, pg_temp as $$
-  select q.label_keys <> '{}' or exists (select from unnest(q.tests) n where n ~ '^assigned:.') $$;
+  select q.label_keys <> '{}' or exists (select from unnest(q.tests) n where n ~ '^(assigned:.|snoozed$)') $$;
 create or replace function search_indexed_threads(q search_query) returns text language sql stable set search_path = public, pg_temp as $$
   select case when q.label_keys = '{}' then '' else ' and t.label_keys @> ($1).label_keys and t.label_keys <> ''{}''' end
     || search_assignee(q, 't') $$;
@@ -142,9 +144,9 @@ create or replace function count_mail(p_query search_query) returns bigint
 -- year after it was created at most.
 create or replace function search_thread_tests(q search_query) returns text language sql stable set search_path = public, pg_temp as $$
   select search_trash(q, 't') || case when q.is_unread or 'unread' = any (q.tests) then ' and t.unread_count > 0' else '' end
-    || case when q.is_archived is null then '' when q.is_archived then ' and t.archived_count = t.received_count and t.received_count > 0'
-       when 'has received' = any (q.tests) then ' and t.archived_count < t.received_count'
-       else ' and (t.archived_count < t.received_count or t.received_count = 0)' end
+    || case when q.is_archived is null then '' when q.is_archived then ' and t.archived_count = t.received_count and t.received_count > 0 and t.returned_at is null'
+       when 'has received' = any (q.tests) then ' and (t.archived_count < t.received_count or t.returned_at is not null)'
+       else ' and (t.archived_count < t.received_count or t.received_count = 0 or t.returned_at is not null)' end
     || case when 'archived' = any (q.tests) then ' and t.archived_count > 0' else '' end
     || search_indexed_threads(q)
     || case when q.without_label_keys = '{}' then '' else ' and not t.label_keys && ($1).without_label_keys' end
@@ -160,7 +162,7 @@ create or replace function search_listed_tests(q search_query) returns text lang
     null, null, null, null)::search_query) $$;
 -- Returns the threads of a page of which one message matches, newest message first, inverted: oldest first. Of long threads the first step
 -- reads only the newest messages; if these do not decide, the step decides nothing.
-create or replace function search_inbox(p_query search_query, p_page search_page) returns table (thread_id text, last_message_at timestamptz)
+create or replace function search_inbox(p_query search_query, p_page search_page) returns table (thread_id text, listed_at timestamptz)
   language plpgsql stable security definer rows 100
   set search_path = public, pg_temp set enable_seqscan = off set jit = off as $$
   #variable_conflict use_column
@@ -169,13 +171,13 @@ create or replace function search_inbox(p_query search_query, p_page search_page
     p search_page := p_page;
     tests text := search_thread_tests(q);
     message_tests text := search_tests(q) || search_span(q, 'e');
-    of_page text := search_order(p, 't.last_message_at', 't.id') || ' limit ($2).size';
+    of_page text := search_order(p, 't.listed_at', 't.id') || ' limit ($2).size';
     asks_messages boolean := message_tests <> '';
     messages text := '(select from (select e.* from email e where e.user_id = ($1).user_id and e.thread_id = t.id %s) e'
       || replace(' where true' || message_tests, '%', '%%') || ')';
     of_newest text := format(messages, 'order by e.thread_at desc, e.id desc limit ($2).near / 5');
     of_any text := case when asks_messages then ' and exists ' || format(messages, '') else '' end;
-    chosen text := 'select t.id, t.last_message_at::timestamptz from thread t where t.user_id = ($1).user_id' || tests;
+    chosen text := 'select t.id, t.listed_at::timestamptz from thread t where t.user_id = ($1).user_id' || tests;
     listed text;
     steps text[];
     step text;
@@ -193,10 +195,10 @@ create or replace function search_inbox(p_query search_query, p_page search_page
       if step = 'index' then
         ids := null;
         if is_of_indexed_threads(q) or q.participant is not null or q.participant_domain is not null then
-          execute 'select array_agg(t.id) from (' || chosen || search_place(p, 't.last_message_at', 't.id') || ' limit ($2).few + 1) t'
+          execute 'select array_agg(t.id) from (' || chosen || search_place(p, 't.listed_at', 't.id') || ' limit ($2).few + 1) t'
             into ids using q, p;
           if coalesce(cardinality(ids), 0) <= p.few then
-            return query execute 'with t as materialized (' || chosen || ' and t.id = any ($3)) select t.id, t.last_message_at from t where true'
+            return query execute 'with t as materialized (' || chosen || ' and t.id = any ($3)) select t.id, t.listed_at from t where true'
               || of_any || of_page using q, p, ids;
             return;
           end if;
@@ -205,10 +207,10 @@ create or replace function search_inbox(p_query search_query, p_page search_page
       end if;
       walked := case step when 'near' then p.near when 'far' then p.far end;
       listed := 'select t.* from thread t where t.user_id = ($1).user_id' || search_listed_tests(q)
-        || search_place(p, 't.last_message_at', 't.id') || search_order(p, 't.last_message_at', 't.id');
+        || search_place(p, 't.listed_at', 't.id') || search_order(p, 't.listed_at', 't.id');
       if step = 'near' then
-        execute 'select array_agg(t.id), array_agg(t.last_message_at), count(*), count(*) filter (where t.is_match is null) from (
-            select t.id, t.last_message_at, m.is_match from (' || listed || ' limit $5) t cross join lateral (select case when exists ' || of_newest
+        execute 'select array_agg(t.id), array_agg(t.listed_at), count(*), count(*) filter (where t.is_match is null) from (
+            select t.id, t.listed_at, m.is_match from (' || listed || ' limit $5) t cross join lateral (select case when exists ' || of_newest
           || ' then true when t.message_count <= ($2).near / 5 then false end as is_match) m where m.is_match is not false' || tests || of_page || ') t'
           into ids, instants, found, unknown using q, p, ids, instants, walked;
         if unknown > 0 then
@@ -218,7 +220,7 @@ create or replace function search_inbox(p_query search_query, p_page search_page
         end if;
         return query select * from unnest(ids, instants);
       else
-        return query execute 'select t.id, t.last_message_at::timestamptz from (' || listed || ' limit $5) t where true' || tests || of_any || of_page
+        return query execute 'select t.id, t.listed_at::timestamptz from (' || listed || ' limit $5) t where true' || tests || of_any || of_page
           using q, p, ids, instants, walked;
         get diagnostics found = row_count;
       end if;
@@ -227,7 +229,7 @@ create or replace function search_inbox(p_query search_query, p_page search_page
       p.size := p.size - found;
       exit when p.size = 0 or walked is null;
       -- Continue after what was scanned.
-      execute 'select array[t.id], array[t.last_message_at] from (' || listed || ' offset $5 - 1 limit 1) t' into ids, instants
+      execute 'select array[t.id], array[t.listed_at] from (' || listed || ' offset $5 - 1 limit 1) t' into ids, instants
         using q, p, ids, instants, walked;
       exit when ids is null;
       if p.is_inverted then
@@ -307,7 +309,7 @@ create or replace function is_plain_search(q search_query) returns boolean langu
 -- Returns the threads of emails that meet the conditions besides words, in the order of the page. Most searches have no such conditions: for
 -- them one plan is kept.
 create or replace function pick_threads(p_query search_query, p_page search_page, p_ids text[])
-  returns table (thread_id text, last_message_at timestamptz)
+  returns table (thread_id text, listed_at timestamptz)
   language plpgsql stable security definer rows 100
   set search_path = public, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
   #variable_conflict use_column
@@ -318,16 +320,16 @@ create or replace function pick_threads(p_query search_query, p_page search_page
     if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
     if is_plain_search(q) and num_nonnulls(p.after_at, p.before_at) = 0 and not p.is_inverted then
       return query
-        select t.id, t.last_message_at::timestamptz
+        select t.id, t.listed_at::timestamptz
         from (select distinct e.thread_id from email e where e.user_id = q.user_id and e.id = any (p_ids)) f
         join thread t on t.user_id = q.user_id and t.id = f.thread_id and t.trashed_at is null
-        order by t.last_message_at desc, t.id desc limit p.size;
+        order by t.listed_at desc, t.id desc limit p.size;
       return;
     end if;
     return query execute 'with f as materialized (select distinct e.thread_id from email e where e.user_id = ($1).user_id and e.id = any ($3)'
-      || search_tests(q) || search_span(q, 'e') || '), t as materialized (select t.id, t.last_message_at::timestamptz
+      || search_tests(q) || search_span(q, 'e') || '), t as materialized (select t.id, t.listed_at::timestamptz
         from f join thread t on t.user_id = ($1).user_id and t.id = f.thread_id where true' || search_thread_tests(q)
-      || search_place(p, 't.last_message_at', 't.id') || ') select t.id, t.last_message_at from t' || search_order(p, 't.last_message_at', 't.id')
+      || search_place(p, 't.listed_at', 't.id') || ') select t.id, t.listed_at from t' || search_order(p, 't.listed_at', 't.id')
       || case when p.size is null then '' else ' limit ($2).size' end using q, p, p_ids;
   end $$;
 -- Messages e as text: id, space, an instant in milliseconds; separated by commas.
@@ -336,7 +338,7 @@ create or replace function search_messages(p_at text) returns text language sql 
 -- Returns the next threads of the list that indexes serve, up to p_most, and whether each meets the conditions on threads; of those that do
 -- the newest messages, up to p_messages, that meet the conditions on messages. p_chosen: of these threads only; null: of all.
 create or replace function walk_threads(p_query search_query, p_page search_page, p_most integer, p_messages integer, p_chosen text[])
-  returns table (thread_id text, last_message_at timestamptz, message_count integer, is_met boolean, messages text)
+  returns table (thread_id text, listed_at timestamptz, message_count integer, is_met boolean, messages text)
   language plpgsql stable security definer rows 100
   set search_path = public, pg_temp set enable_seqscan = off set jit = off as $$
   #variable_conflict use_column
@@ -345,13 +347,13 @@ create or replace function walk_threads(p_query search_query, p_page search_page
     p search_page := p_page;
   begin
     if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
-    return query execute 'select t.id, t.last_message_at::timestamptz, t.message_count, t.is_met, m.messages from (
+    return query execute 'select t.id, t.listed_at::timestamptz, t.message_count, t.is_met, m.messages from (
         select t.*, true' || search_thread_tests(q) || ' as is_met from (select t.* from thread t where t.user_id = ($1).user_id' || search_listed_tests(q)
       || case when p_chosen is null then '' else ' and t.id = any ($5)' end
-      || search_place(p, 't.last_message_at', 't.id') || search_order(p, 't.last_message_at', 't.id') || ' limit $3) t) t
+      || search_place(p, 't.listed_at', 't.id') || search_order(p, 't.listed_at', 't.id') || ' limit $3) t) t
       cross join lateral (select ' || search_messages('e.created_at') || ' as messages from (select e.* from email e where t.is_met
         and e.user_id = ($1).user_id and e.thread_id = t.id order by e.thread_at desc, e.id desc limit $4) e where true' || search_tests(q)
-      || search_span(q, 'e') || ') m' || search_order(p, 't.last_message_at', 't.id') using q, p, p_most, p_messages, p_chosen;
+      || search_span(q, 'e') || ') m' || search_order(p, 't.listed_at', 't.id') using q, p, p_most, p_messages, p_chosen;
   end $$;
 -- Returns up to p_most threads that meet the conditions on threads.
 create or replace function indexed_threads(p_query search_query, p_most integer) returns table (thread_id text)

@@ -74,10 +74,14 @@ function assignedTest({ personId, isNegated }: SearchTerm & { kind: 'assigned' }
   return `${isNegated ? '!' : ''}assigned:${personId ?? ''}`;
 }
 
-/** Returns whether the search asks for threads that an index of labels or assignees finds. */
+/** Returns whether the search asks for threads that an index of labels, assignees or snoozed threads finds. */
 export function isOfIndexedThreads(terms: readonly SearchTerm[]): boolean {
   return terms.some(
-    (term) => !term.isNegated && (term.kind === 'label' || (term.kind === 'assigned' && term.personId != null)),
+    (term) =>
+      !term.isNegated &&
+      (term.kind === 'label' ||
+        (term.kind === 'flag' && term.flag === 'snoozed') ||
+        (term.kind === 'assigned' && term.personId != null)),
   );
 }
 

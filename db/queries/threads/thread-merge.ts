@@ -19,7 +19,7 @@ export interface EndedThread {
 
 /**
  * Moves everything from the losers to their survivors, and makes the losers' ids permanent aliases. The caller writes positions, counters,
- * participants and labels of the survivors. Claims of losers pass to their survivors (merge_claims), and their assignees to survivors without one. Threads that a loser must stay apart from stay apart from its survivor. Emails are locked
+ * participants and labels of the survivors. Claims of losers pass to their survivors (merge_claims), and their assignees to survivors without one, and their reminders. Threads that a loser must stay apart from stay apart from its survivor. Emails are locked
  * before thread rows, the lock order of all transactions.
  */
 export async function mergeThreads(
@@ -35,7 +35,7 @@ export async function mergeThreads(
       with moved as (
         update email e set thread_id = ${survivorOf('e.thread_id')} where e.user_id = $1 and e.thread_id = any ($2::text[])
       )
-      select merge_claims($1, $2::text[], $3::text[]), merge_assignees($1, $2::text[], $3::text[])`,
+      select merge_claims($1, $2::text[], $3::text[]), merge_assignees($1, $2::text[], $3::text[]), merge_reminders($1, $2::text[], $3::text[])`,
     values,
   });
   const { rows } = await client.query<EndedRow>({

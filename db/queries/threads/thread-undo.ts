@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { UNDO_HOURS } from '../../../core/threads/undo-hours.ts';
+import type { SnoozeState } from './thread-snooze.ts';
 
 /** A thread as one request changed it, with what it was before. Absent: the request did not change that. */
 export interface ChangedThread {
@@ -11,6 +12,8 @@ export interface ChangedThread {
   archived?: { to: boolean; emailIds: string[] };
   /** the labels before and after */
   labels?: { before: string[]; after: string[] };
+  /** what it was before it was snoozed, woken or archived */
+  snooze?: SnoozeState;
   /** whether it was moved to the trash, or back */
   trashed?: { to: boolean };
 }

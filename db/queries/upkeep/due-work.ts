@@ -5,7 +5,7 @@ import { type DeadStep, notSetAsideSql } from './dead-row.ts';
 import { IS_WEBHOOK_WAITING, type Queue, queues } from './queues.ts';
 
 /** A step whose sweep claims due rows. */
-export type DueStep = DeadStep | 'domains' | 'claims' | 'approvals' | 'erasures' | 'words';
+export type DueStep = DeadStep | 'domains' | 'claims' | 'snoozes' | 'approvals' | 'erasures' | 'words';
 
 /** Whether a step has work. */
 export interface DueWork {
@@ -50,11 +50,16 @@ export function dueWorkSql(steps: readonly DueStep[]): string {
 const CLOSED_SQL =
   '(select erase_at from workspace where erase_at is not null union all select erase_at from user_account where erase_at is not null)';
 
+/** Threads that come back. */
+const SNOOZED_SQL =
+  '(select least(snoozed_until, remind_at) as wake_at from thread where least(snoozed_until, remind_at) is not null)';
+
 const NOW = '(select now from clock_now)';
 
 function stepSql(step: DueStep): string {
   if (step === 'domains') return timedSql(step, 'domain', 'check_due_at');
   if (step === 'claims') return timedSql(step, 'thread_claim', 'expires_at');
+  if (step === 'snoozes') return timedSql(step, SNOOZED_SQL, 'wake_at');
   if (step === 'approvals') return timedSql(step, 'approval', 'expires_at');
   if (step === 'erasures') return timedSql(step, CLOSED_SQL, 'erase_at');
   if (step === 'words') return WORDS_SQL;

@@ -9,10 +9,12 @@ import {
   useRef,
   useState,
 } from 'react';
-import { IconTrash } from '../parts/icons.ts';
+import type { SnippetPlaceholder } from '../../../core/sending/snippet.ts';
+import { IconBell, IconTrash, IconX } from '../parts/icons.ts';
 import type { Problem } from '../parts/use-act.ts';
+import { useViewer } from '../shell/viewer.ts';
 import { AddressField } from './address-field.tsx';
-import { looksLikeMailbox, refusalOfMailboxes } from './address-text.ts';
+import { addressIn, looksLikeMailbox, refusalOfMailboxes } from './address-text.ts';
 import { AttachmentField } from './attachment-field.tsx';
 import { refusalOfFiles, roomBeside } from './attachments.ts';
 import classes from './composer.module.css';
@@ -28,6 +30,7 @@ import { ScheduleField } from './schedule-field.tsx';
 import { SendButton } from './send-button.tsx';
 import { replaceSignature } from './signature.ts';
 import { useFiles } from './use-files.ts';
+import { useReminder } from './use-reminder.ts';
 import { type DraftContent, useSavedDraft } from './use-saved-draft.ts';
 import { useSending } from './use-sending.ts';
 import { useSignature } from './use-signature.ts';
@@ -75,6 +78,7 @@ export function ComposerForm(props: ComposerFormProps) {
   });
   const { values } = form;
   const [hasCopies, setCopies] = useState(values.cc.length + values.bcc.length > 0);
+  const [remindAt, setReminder] = useState('');
   const [isScheduling, setScheduling] = useState(values.scheduledAt !== '');
   const isOpen = useRef(true);
   const draft = useSavedDraft(mode, original, stored, (id) => (isOpen.current ? created(id) : undefined));
@@ -110,6 +114,8 @@ export function ComposerForm(props: ComposerFormProps) {
     };
   }, []);
 
+  const { person } = useViewer();
+  const remind = useReminder();
   const signature = useSignature(values.from);
   const signed = useRef(signature);
   const sign = useEffectEvent((next: string | null) => {
@@ -132,6 +138,7 @@ export function ComposerForm(props: ComposerFormProps) {
     const outcome = await send(contentOf(written));
     if (outcome === null) return;
     if (outcome.problem === null) {
+      if (remindAt !== '') remind(outcome.email.id, remindAt);
       sent?.(outcome.email);
       return close();
     }
@@ -249,6 +256,10 @@ export function ComposerForm(props: ComposerFormProps) {
           error={form.errors['text']}
           isFocused={isAnswer}
           canSwitch={!hasForeignHtml}
+          snippetValues={{
+            ...namesOf('recipient', values.to[0]),
+            ...namesOf('my', values.from, person?.name),
+          }}
           isTall={mode === 'new'}
         />
         {original !== null && (
@@ -281,7 +292,22 @@ export function ComposerForm(props: ComposerFormProps) {
               isScheduled={values.scheduledAt.trim() !== ''}
               send={(scheduledAt) => form.onSubmit((written) => void submit({ ...written, scheduledAt }))()}
               pickDate={() => setScheduling(true)}
+              remindAt={remindAt}
+              setReminder={setReminder}
             />
+            {remindAt !== '' && (
+              <Button
+                size="compact-sm"
+                variant="default"
+                leftSection={<IconBell size={14} aria-hidden />}
+                rightSection={<IconX size={12} aria-hidden />}
+                aria-label="Remove reminder"
+                title="Remove reminder"
+                onClick={() => setReminder('')}
+              >
+                {`If no reply ${remindAt}`}
+              </Button>
+            )}
             <Text size="xs" c="dimmed" visibleFrom="sm">
               <Kbd>Ctrl</Kbd> <Kbd>Enter</Kbd> sends
             </Text>
@@ -300,6 +326,24 @@ export function ComposerForm(props: ComposerFormProps) {
       </Stack>
     </form>
   );
+}
+
+/** Returns what placeholders of snippets say of a mailbox. `known`: the name, if the mailbox has none. */
+function namesOf<Who extends 'recipient' | 'my'>(who: Who, mailbox: string | undefined, known?: string | null) {
+  const address = mailbox === undefined || mailbox === '' ? null : addressIn(mailbox);
+  const written =
+    mailbox
+      ?.replace(/<[^<>]*>\s*$/, '')
+      .replaceAll('"', '')
+      .trim() ?? '';
+  const own = known == null || known === '' ? null : known;
+  const name =
+    address === null ? null : written === '' || written === address ? (own ?? address.split('@')[0] ?? null) : written;
+  return {
+    [`${who}.name`]: name,
+    [`${who}.first_name`]: name?.split(/\s+/)[0] ?? null,
+    [`${who}.address`]: address,
+  } as Record<Extract<SnippetPlaceholder, `${Who}.${string}`>, string | null>;
 }
 
 /** Returns the typed local-part at each of the user's domains. */

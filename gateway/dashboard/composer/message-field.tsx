@@ -1,10 +1,14 @@
 import { Button, Group, Input, Skeleton, Text, Textarea } from '@mantine/core';
-import { lazy, type ReactNode, Suspense, useEffect, useId, useRef, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useId, useImperativeHandle, useRef, useState } from 'react';
+import { useQuery } from 'urql';
+import { fillSnippet, type SnippetValues } from '../../../core/sending/snippet.ts';
 import { FieldComing } from '../shell/keys.ts';
 import { rememberMode } from './browser-settings.ts';
 import { htmlOfText, isFormatted } from './mail-html.ts';
-import type { RichTextProps } from './rich-text.tsx';
+import type { InsertText, RichTextProps } from './rich-text.tsx';
+import { SNIPPETS } from './snippet-documents.ts';
 
+const SnippetMenu = lazy(async () => ({ default: (await import('./snippet-menu.tsx')).SnippetMenu }));
 const RichText = lazy(async () => ({ default: (await import('./rich-text.tsx')).RichText }));
 
 export interface MessageFieldProps
@@ -17,10 +21,31 @@ export interface MessageFieldProps
   error?: ReactNode;
   /** whether the user can choose between rich and plain text */
   canSwitch: boolean;
+  /** what the placeholders of snippets stand for */
+  snippetValues: SnippetValues;
 }
 
 /** The message, as rich or plain text. The browser remembers which. */
-export function MessageField({ label, text, html, onChange, error, isFocused, canSwitch, ...rich }: MessageFieldProps) {
+export function MessageField({
+  label,
+  text,
+  html,
+  onChange,
+  error,
+  isFocused,
+  canSwitch,
+  snippetValues,
+  ...rich
+}: MessageFieldProps) {
+  const [{ data }] = useQuery({ query: SNIPPETS, requestPolicy: 'cache-and-network' });
+  const snippets = data?.snippets ?? [];
+  // How the list of snippets was opened: by a slash, which the snippet replaces, or by the button.
+  const [snippetsBy, setSnippetsBy] = useState<'slash' | 'button' | null>(null);
+  const insert = useRef<InsertText>(null);
+  const onSlash = () => {
+    if (snippets.length > 0) setSnippetsBy('slash');
+  };
+
   const [isAsking, setAsking] = useState(false);
   const [wantsFocus, setWantsFocus] = useState(isFocused);
   const id = useId();
@@ -42,15 +67,26 @@ export function MessageField({ label, text, html, onChange, error, isFocused, ca
         <Input.Label labelElement={isPlain ? 'label' : 'div'} {...(isPlain ? { htmlFor: id } : {})}>
           {label}
         </Input.Label>
-        {canSwitch && (
-          <Button
-            size="compact-xs"
-            variant="default"
-            onClick={() => (isPlain ? toRich() : isFormatted(html) ? setAsking(true) : toPlain())}
-          >
-            {isPlain ? 'Use rich text' : 'Use plain text'}
-          </Button>
-        )}
+        <Group gap={6} ml="auto">
+          <Suspense fallback={snippetsBy === null ? null : <FieldComing cancel={() => setSnippetsBy(null)} />}>
+            <SnippetMenu
+              snippets={snippets}
+              isOpen={snippetsBy !== null}
+              setOpen={(isOpen) => setSnippetsBy(isOpen ? 'button' : null)}
+              choose={(snippet) => insert.current?.(fillSnippet(snippet.text, snippetValues), snippetsBy === 'slash')}
+              leave={(typed) => insert.current?.(snippetsBy === 'slash' ? typed : '', false)}
+            />
+          </Suspense>
+          {canSwitch && (
+            <Button
+              size="compact-xs"
+              variant="default"
+              onClick={() => (isPlain ? toRich() : isFormatted(html) ? setAsking(true) : toPlain())}
+            >
+              {isPlain ? 'Use rich text' : 'Use plain text'}
+            </Button>
+          )}
+        </Group>
       </Group>
       {isAsking && (
         <Group gap="xs" mb={6} role="alert">
@@ -64,7 +100,16 @@ export function MessageField({ label, text, html, onChange, error, isFocused, ca
         </Group>
       )}
       {isPlain ? (
-        <PlainText id={id} text={text} onChange={onChange} error={error} isFocused={wantsFocus} isTall={rich.isTall} />
+        <PlainText
+          id={id}
+          text={text}
+          onChange={onChange}
+          error={error}
+          isFocused={wantsFocus}
+          isTall={rich.isTall}
+          insert={insert}
+          onSlash={onSlash}
+        />
       ) : (
         <Suspense fallback={<Waiting isFocused={wantsFocus} height={rich.isTall ? 300 : 170} />}>
           <RichText
@@ -74,6 +119,8 @@ export function MessageField({ label, text, html, onChange, error, isFocused, ca
             onChange={(written, read) => onChange({ text: read, html: written })}
             error={error}
             isFocused={wantsFocus}
+            insert={insert}
+            onSlash={onSlash}
           />
         </Suspense>
       )}
@@ -98,8 +145,19 @@ function PlainText({
   error,
   isFocused,
   isTall,
-}: Pick<MessageFieldProps, 'text' | 'onChange' | 'error' | 'isFocused' | 'isTall'> & { id: string }) {
+  insert,
+  onSlash,
+}: Pick<MessageFieldProps, 'text' | 'onChange' | 'error' | 'isFocused' | 'isTall'> &
+  Pick<RichTextProps, 'insert' | 'onSlash'> & { id: string }) {
   const field = useRef<HTMLTextAreaElement>(null);
+  useImperativeHandle(insert, () => (inserted, replacesSlash) => {
+    const area = field.current;
+    if (area === null) return;
+    area.focus();
+    const start = area.selectionStart - (replacesSlash ? 1 : 0);
+    area.setRangeText(inserted, Math.max(0, start), area.selectionEnd, 'end');
+    onChange({ text: area.value, html: null });
+  });
   useEffect(() => {
     if (!isFocused) return;
     field.current?.focus();
@@ -114,7 +172,12 @@ function PlainText({
       maxRows={24}
       ref={field}
       value={text}
-      onChange={(event) => onChange({ text: event.currentTarget.value, html: null })}
+      onChange={(event) => {
+        const { value, selectionStart, selectionEnd } = event.currentTarget;
+        onChange({ text: value, html: null });
+        const isTyped = (event.nativeEvent as InputEvent).data === '/' && selectionStart === selectionEnd;
+        if (isTyped && /(?:^|\n)\/$/.test(value.slice(0, selectionStart))) onSlash();
+      }}
       error={error}
     />
   );

@@ -2,13 +2,16 @@ import '@mantine/tiptap/styles.css';
 import { Link, RichTextEditor } from '@mantine/tiptap';
 import { type Editor, mergeAttributes, Node, useEditor } from '@tiptap/react';
 import StarterKit from '@tiptap/starter-kit';
-import { useEffect, useEffectEvent, useRef } from 'react';
+import { useEffect, useEffectEvent, useImperativeHandle, useRef } from 'react';
 import { IconPhoto } from '../parts/icons.ts';
 import { notify } from '../parts/notify.ts';
 import { textOfDocument } from './document-text.ts';
-import { editorHtml, harmlessTags, sentHtml } from './mail-html.ts';
+import { editorHtml, harmlessTags, htmlOfText, sentHtml } from './mail-html.ts';
 import { type ImageRoom, takePastedImages } from './pasted-images.ts';
 import classes from './rich-text.module.css';
+
+/** Inserts plain text at the cursor; `replacesSlash`: in the place of the slash before it. */
+export type InsertText = (text: string, replacesSlash: boolean) => void;
 
 export interface RichTextProps {
   label: string;
@@ -25,6 +28,9 @@ export interface RichTextProps {
   /** whether it takes the focus when it appears */
   isFocused: boolean;
   isTall: boolean;
+  insert: React.Ref<InsertText>;
+  /** called when a slash is typed at the beginning of a paragraph */
+  onSlash: () => void;
 }
 
 /** The editor for text with formatting. Its HTML has the elements in mail-html.ts only, whatever is pasted. */
@@ -38,7 +44,10 @@ export function RichText({
   error,
   isFocused,
   isTall,
+  insert,
+  onSlash,
 }: RichTextProps) {
+  const slash = useEffectEvent(onSlash);
   const last = useRef(value);
   const picker = useRef<HTMLInputElement>(null);
   const change = useEffectEvent(onChange);
@@ -66,6 +75,10 @@ export function RichText({
       handleDOMEvents: {
         keydown: (_view, { key, ctrlKey, metaKey }) => key === 'Escape' || (key === 'Enter' && (ctrlKey || metaKey)),
       },
+      handleTextInput(view, from, _to, typed) {
+        if (typed === '/' && view.state.doc.resolve(from).parentOffset === 0) slash();
+        return false;
+      },
       handlePaste(_view, event): boolean {
         const { clipboardData } = event;
         const pasted = imagesOf(clipboardData?.files);
@@ -92,6 +105,14 @@ export function RichText({
   });
   // At once: the editor's own autofocus comes after what is typed in the first moment, or before the editor is on the page.
   useEffect(() => takeFocus(), [editor]);
+  useImperativeHandle(insert, () => (inserted, replacesSlash) => {
+    const { from, to } = editor.state.selection;
+    const chain = editor.chain().focus();
+    if (replacesSlash) chain.deleteRange({ from: Math.max(0, from - 1), to });
+    if (inserted.includes('\n')) chain.insertContent(htmlOfText(inserted));
+    else if (inserted !== '') chain.insertContent({ type: 'text', text: inserted });
+    chain.run();
+  });
   useEffect(() => {
     // The signature of another sender replaces that of the former.
     if (value !== last.current) editor.commands.setContent(editorHtml(value), { emitUpdate: true });

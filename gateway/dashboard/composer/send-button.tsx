@@ -1,5 +1,5 @@
 import { Button, Menu } from '@mantine/core';
-import { IconCalendar, IconChevronDown, IconClock, IconSend } from '../parts/icons.ts';
+import { IconBell, IconCalendar, IconCheck, IconChevronDown, IconClock, IconSend } from '../parts/icons.ts';
 
 /** Times of the menu, in words that the service reads in the time zone of the browser. */
 const LATER = [
@@ -16,10 +16,21 @@ export interface SendButtonProps {
   /** Sends now, or at a time in words. */
   send: (scheduledAt: string) => void;
   pickDate: () => void;
+  /** when the conversation comes back unless someone replies, in words; empty: no reminder */
+  remindAt: string;
+  setReminder: (remindAt: string) => void;
 }
 
+/** Times of a reminder, in words that the service reads. */
+const REMINDERS = [
+  ['In 2 days', 'in 2 days'],
+  ['In a week', 'in 7 days'],
+  ['In a month', 'in 30 days'],
+] as const;
+
 /** Sends the email, or opens the menu of times to send it. */
-export function SendButton({ isBusy, isDisabled, isScheduled, send, pickDate }: SendButtonProps) {
+export function SendButton(props: SendButtonProps) {
+  const { isBusy, isDisabled, isScheduled, send, pickDate, remindAt, setReminder } = props;
   return (
     <Button.Group>
       <Button type="submit" loading={isBusy} disabled={isDisabled} leftSection={<IconSend size={16} aria-hidden />}>
@@ -46,6 +57,17 @@ export function SendButton({ isBusy, isDisabled, isScheduled, send, pickDate }: 
           <Menu.Item leftSection={<IconCalendar size={16} aria-hidden />} onClick={pickDate}>
             Pick a date
           </Menu.Item>
+          <Menu.Divider />
+          <Menu.Label>Remind me if no one replies</Menu.Label>
+          {REMINDERS.map(([label, words]) => (
+            <Menu.Item
+              key={words}
+              leftSection={words === remindAt ? <IconCheck size={16} /> : <IconBell size={16} />}
+              onClick={() => setReminder(words === remindAt ? '' : words)}
+            >
+              {label}
+            </Menu.Item>
+          ))}
         </Menu.Dropdown>
       </Menu>
     </Button.Group>

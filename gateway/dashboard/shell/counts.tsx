@@ -41,6 +41,8 @@ export function UnreadCount() {
       'THREAD_UNREAD',
       'THREAD_ARCHIVED',
       'THREAD_UNARCHIVED',
+      'THREAD_SNOOZED',
+      'THREAD_RETURNED',
       'THREAD_MERGED',
       'THREAD_SPLIT',
       'THREAD_MOVED',

@@ -15,6 +15,7 @@ import { useViewer } from './viewer.ts';
 const loadMenu = () => import('./account-menu.tsx');
 const loadPalette = () => import('./command-palette.tsx');
 const DesktopNotices = lazy(async () => ({ default: (await import('./desktop-notices.tsx')).DesktopNotices }));
+const SavedViews = lazy(async () => ({ default: (await import('./saved-views.tsx')).SavedViews }));
 const loadHelp = () => import('./shortcuts-help.tsx');
 const AccountMenu = lazy(async () => ({ default: (await loadMenu()).AccountMenu }));
 const CommandPalette = lazy(async () => ({ default: (await loadPalette()).CommandPalette }));
@@ -176,8 +177,13 @@ function Navigation({ location }: { location: string }) {
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the keys move between its links
     <div className={style['nav']} role="group" aria-label="Pages" onKeyDown={onKeyDown} onBlur={() => setFocused(null)}>
-      {places.map((group) => (
+      {places.map((group, index) => (
         <div key={group.heading ?? ''}>
+          {index === 1 && (
+            <Suspense>
+              <SavedViews />
+            </Suspense>
+          )}
           {group.heading !== null && <div className={style['heading']}>{group.heading}</div>}
           {group.places
             .filter(({ right }) => right === undefined || rights.includes(right))

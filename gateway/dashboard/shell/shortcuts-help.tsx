@@ -26,6 +26,7 @@ const GROUPS: { heading: string; shortcuts: Shortcut[] }[] = [
       { keys: ['x'], about: 'Select conversation' },
       { keys: ['Shift', '↓'], about: 'Extend selection' },
       { keys: ['e'], about: 'Archive or unarchive' },
+      { keys: ['b'], about: 'Snooze' },
       { keys: ['#'], about: 'Delete' },
       { keys: ['u'], about: 'Mark as unread or read' },
       { keys: ['l'], about: 'Edit labels' },

@@ -55,6 +55,10 @@ const threadFields = {
   created_at: listed.created_at,
   claim: listed.claim.unwrap().meta(listedInWords('Who answers it: `holder`, `claimed_at`, `expires_at`.')).nullable(),
   assignee_id: listed.assignee_id,
+  snoozed_until: listed.snoozed_until,
+  remind_at: listed.remind_at,
+  returned_at: listed.returned_at,
+  returned_by: listed.returned_by,
 };
 
 /** As search_emails names it; REST calls it `inbound` and `outbound` in threads. */
@@ -104,11 +108,11 @@ export const searchThreads = defineTool({
     const query = { search, language, isUnread: unread, isArchived, label, assigned, domain, address };
     if (order === 'relevance') {
       const ranked = await pageInboxByRelevance(context, query, cursorPage(page, BY_RELEVANCE));
-      const found = pageBy(BY_RELEVANCE, ranked, page.limit, ({ score, lastMessageAt: at, id }) => ({ score, at, id }));
+      const found = pageBy(BY_RELEVANCE, ranked, page.limit, ({ score, listedAt: at, id }) => ({ score, at, id }));
       return { threads: found.rows.map(threadItemOf), next_cursor: found.nextCursor };
     }
     const found = pageOf(await pageInbox(context, query, keysetPage(page)), page.limit, (thread) => ({
-      at: thread.lastMessageAt,
+      at: thread.listedAt,
       id: thread.id,
     }));
     return { threads: found.rows.map(threadItemOf), next_cursor: found.nextCursor };

@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { DEFAULT_THREAD_PAGE_SIZE } from '../../../core/shared/page.ts';
+import { RETURN_REASONS } from '../../../core/threads/return-reason.ts';
 import {
   LIST_SEARCH,
   operatorSearch,
@@ -53,6 +54,19 @@ const claim = z
 
 const assigneeId = z.string().nullable().meta({ description: 'ID of the member who works on the thread; null: none.' });
 
+const snoozeFields = {
+  snoozed_until: instant
+    .nullable()
+    .meta({ description: 'Out of the inbox until then, or until a reply; null: it is not.' }),
+  remind_at: instant
+    .nullable()
+    .meta({ description: 'When it comes back to the inbox unless a reply comes before; null: no reminder.' }),
+  returned_at: instant
+    .nullable()
+    .meta({ description: 'When it came back to the inbox; null if it did not, or was archived or snoozed since.' }),
+  returned_by: z.enum(RETURN_REASONS).nullable().meta({ description: 'Why it came back; null if it did not.' }),
+};
+
 export const threadListItem = z
   .object({
     id: z.string(),
@@ -68,6 +82,7 @@ export const threadListItem = z
     is_archived: z.boolean(),
     claim,
     assignee_id: assigneeId,
+    ...snoozeFields,
     latest_message: z.object({
       id: z.string(),
       type: z.enum(['inbound', 'outbound']),
@@ -110,6 +125,7 @@ export const threadAnswer = z.object({
       trashed_at: trashedAt,
       claim,
       assignee_id: assigneeId,
+      ...snoozeFields,
     })
     .meta({ id: 'Thread' }),
   messages: z.array(threadMessageBody),
@@ -239,6 +255,10 @@ export function commonFieldsOf(thread: threads.Thread) {
     created_at: wireInstant(thread.createdAt),
     claim: claimOf(thread),
     assignee_id: thread.assigneeId,
+    snoozed_until: wireInstant(thread.snoozedUntil),
+    remind_at: wireInstant(thread.remindAt),
+    returned_at: wireInstant(thread.returnedAt),
+    returned_by: thread.returnedBy,
   };
 }
 

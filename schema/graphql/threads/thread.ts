@@ -35,10 +35,19 @@ const ThreadConnection = builder.connectionObject<typeof ThreadNode, CountedConn
   { name: 'ThreadEdge', description: 'A thread and its cursor.' },
 );
 
-/** Returns the cursor of a thread; lists are sorted by the newest message. */
+/** Returns the cursor of a thread; lists are sorted by the newest message, or when a thread came back. */
 function placeOfThread(thread: Thread): KeysetCursor {
-  return { at: thread.lastMessageAt, id: thread.id };
+  return { at: thread.listedAt, id: thread.id };
 }
+
+const ReturnReasonRef = builder.enumType('ReturnReason', {
+  description: 'Why a thread came back to the inbox.',
+  values: enumValues({
+    snooze: 'Its snooze was over.',
+    reply: 'A reply came while it was snoozed.',
+    reminder: 'No reply came in time.',
+  }),
+});
 
 const messagePages = loadByOwner(({ reads }, threadIds, page: KeysetPage) =>
   threads.pageThreadEmails(reads, threadIds, page),
@@ -123,7 +132,32 @@ ThreadNode.implement({
     }),
     lastMessageAt: t.expose('lastMessageAt', {
       type: 'DateTime',
-      description: 'When the latest message was received or sent. Lists are sorted by it.',
+      description: 'When the latest message was received or sent.',
+    }),
+    listedAt: t.expose('listedAt', {
+      type: 'DateTime',
+      description: 'Lists are sorted by it: `lastMessageAt`, or `returnedAt` if that is later.',
+    }),
+    snoozedUntil: t.expose('snoozedUntil', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'The thread is out of the inbox until then, or until a reply comes. Null if it is not snoozed.',
+    }),
+    remindAt: t.expose('remindAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the thread comes back to the inbox unless a reply comes before. Null: no reminder.',
+    }),
+    returnedAt: t.expose('returnedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the thread came back to the inbox. Null if it did not, or was archived or snoozed since.',
+    }),
+    returnedBy: t.field({
+      type: ReturnReasonRef,
+      nullable: true,
+      description: 'Why the thread came back to the inbox. Null if it did not.',
+      resolve: ({ returnedBy }) => returnedBy,
     }),
     latestMessage: t.field({
       type: EmailNode,
@@ -245,7 +279,7 @@ builder.queryField('inbox', (t) =>
       type: ThreadNode,
       access: access.read,
       description:
-        'Non-archived threads with received messages, newest message first, or the results of a search. Threads that have only sent messages are left out until the first reply, unless you give a search, a label or `archived: ANY`.',
+        'Non-archived threads with received messages, newest message first, or the results of a search. Snoozed threads, and threads that have only sent messages until the first reply, are left out unless you give a search, a label or `archived: ANY`.',
       args: {
         filter: t.arg({
           type: InboxFilter,

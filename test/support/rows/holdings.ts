@@ -183,6 +183,14 @@ export async function addMail({ actor }: HoldingsGround, mailbox: TestMailbox): 
     [userId, threadId, randomBytes(16).toString('hex')],
   );
   await pool.query(
+    `with view as (
+       insert into saved_view (user_id, id, name, folder, search, created_at)
+       values ($1, 'view_' || $2, 'View of ' || $1, 'inbox', 'search of ' || $1, now()))
+     insert into snippet (user_id, id, name, text, created_at, updated_at)
+     values ($1, 'snp_' || $2, 'Snippet of ' || $1, 'Text of ' || $1, now(), now())`,
+    [userId, randomBytes(16).toString('hex')],
+  );
+  await pool.query(
     `insert into thread_undo (user_id, id, thread_count, message_count, state, created_at, expires_at)
      values ($1, 'chg_' || $3, 1, 0, jsonb_build_array(jsonb_build_object('id', $2::text, 'changedAt', 0)), now(), now() + interval '1 day')`,
     [userId, threadId, randomBytes(16).toString('hex')],

@@ -180,6 +180,7 @@ function hasFlag(email: ReferenceEmail, flag: string): boolean {
     scheduled: email.type === 'scheduled',
     attachment: email.has_attachments,
     trashed: email.is_trashed,
+    snoozed: false,
     'marked read': email.is_read,
     'marked archived': email.is_archived,
     held: email.is_held,

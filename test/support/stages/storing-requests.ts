@@ -364,6 +364,8 @@ export const stayingCases: Readonly<Record<string, StayingCase>> = {
   'POST /mail/threads/:id/notes': alone(async (w) => ({ id: await w.thread(), body: { text: 'A note' } })),
   'DELETE /mail/notes/:id': alone(async (w) => ({ id: await w.note() })),
   'POST /mail/threads/:id/assign': alone(async (w) => ({ id: await w.thread(), body: { assignee: null } })),
+  'POST /mail/threads/:id/snooze': alone(async (w) => ({ id: await w.thread(), body: { until: 'in 1 hour' } })),
+  'POST /mail/threads/:id/reminder': alone(async (w) => ({ id: await w.thread(), body: { at: 'in 1 hour' } })),
   'POST /mail/threads/:id/claim/renew': alone(async (w) => {
     const { id, token } = await w.claimed();
     return { id, body: { token, ttl: 300 } };
@@ -372,6 +374,8 @@ export const stayingCases: Readonly<Record<string, StayingCase>> = {
     const { id, token } = await w.claimed();
     return { id, body: { token } };
   }),
+  'DELETE /saved-views/:id': alone(async (w) => ({ id: await w.savedView() })),
+  'DELETE /snippets/:id': alone(async (w) => ({ id: await w.snippet() })),
   'DELETE /image-senders/:address': alone(async (w) => ({ id: await w.imageSender() })),
   'POST /emails/explain-route': {
     actors: 'receiving',
@@ -410,6 +414,12 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'DELETE /emails/:id': REMOVES,
   'POST /emails/bulk': AT_ONCE,
   'POST /emails/reprocess': ADDS_MAIL,
+  'POST /saved-views': AT_ONCE,
+  'PATCH /saved-views/:id': AT_ONCE,
+  'DELETE /saved-views/:id': REMOVES,
+  'POST /snippets': ACCOUNT,
+  'PATCH /snippets/:id': ACCOUNT,
+  'DELETE /snippets/:id': REMOVES,
   'POST /image-senders': ACCOUNT,
   'DELETE /image-senders/:address': REMOVES,
   'POST /emails/wait': LOOKS,
@@ -437,6 +447,9 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'POST /emails/:id/restore': AT_ONCE,
   'POST /mail/threads/:id/restore': AT_ONCE,
   'POST /mail/threads/:id/assign': AT_ONCE,
+  'POST /mail/threads/:id/snooze': AT_ONCE,
+  'POST /mail/threads/:id/reminder': AT_ONCE,
+  'POST /emails/:id/reminder': AT_ONCE,
   'POST /mail/threads/:id/presence': SESSION,
   'POST /mail/threads/:id/notes': AT_ONCE,
   'PATCH /mail/notes/:id': AT_ONCE,
@@ -489,6 +502,12 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'PATCH /mail/:id': AT_ONCE,
   'POST /mail/bulk': AT_ONCE,
 
+  'mutation createSavedView': AT_ONCE,
+  'mutation updateSavedView': AT_ONCE,
+  'mutation deleteSavedView': REMOVES,
+  'mutation createSnippet': ACCOUNT,
+  'mutation updateSnippet': ACCOUNT,
+  'mutation deleteSnippet': REMOVES,
   'mutation addImageSender': ACCOUNT,
   'mutation removeImageSender': REMOVES,
   'mutation backtestGuardRule': LOOKS,
@@ -499,6 +518,9 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'mutation pauseEmail': REMOVES,
   'mutation rejectEmail': REMOVES,
   'mutation assignThread': AT_ONCE,
+  'mutation snoozeThread': AT_ONCE,
+  'mutation remindOfThread': AT_ONCE,
+  'mutation remindOfEmail': AT_ONCE,
   'mutation setThreadPresence': SESSION,
   'mutation addThreadNote': AT_ONCE,
   'mutation updateThreadNote': AT_ONCE,
@@ -571,6 +593,8 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'tool mark_threads_read': AT_ONCE,
   'tool trash_threads': AT_ONCE,
   'tool assign_thread': AT_ONCE,
+  'tool snooze_thread': AT_ONCE,
+  'tool remind_of_thread': AT_ONCE,
   'tool add_thread_note': AT_ONCE,
   'tool mark_spam': AT_ONCE,
   'tool mark_not_spam': ADDS_MAIL,

@@ -33,6 +33,8 @@ export interface StoringWorld {
   claimed: () => Promise<{ id: string; token: string }>;
   /** an address whose images are shown */
   imageSender: () => Promise<string>;
+  savedView: () => Promise<string>;
+  snippet: () => Promise<string>;
   /** a suppression, and an address that has one */
   suppression: () => Promise<string>;
   suppressed: () => Promise<string>;
@@ -166,6 +168,8 @@ export async function makeStoringWorld(gateway: TestGateway): Promise<StoringWor
       const id = await thread();
       return { id, token: (await make(`/mail/threads/${id}/claim`, { holder: 'x', ttl: 300 })).token };
     },
+    savedView: async () => (await make('/saved-views', { name: 'View', is_shared: true })).id,
+    snippet: async () => (await make('/snippets', { name: randomUUID(), text: 'Hello' })).id,
     async imageSender() {
       const sender = `${randomUUID()}@elsewhere.test`;
       await make('/image-senders', { address: sender });

@@ -4,7 +4,15 @@ import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { Command } from '../../parts/command.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
-import { IconInbox, IconMailOff, IconSearchOff, IconTrash, type IconType, IconWorld } from '../../parts/icons.ts';
+import {
+  IconClock,
+  IconInbox,
+  IconMailOff,
+  IconSearchOff,
+  IconTrash,
+  type IconType,
+  IconWorld,
+} from '../../parts/icons.ts';
 import { FIRST_MAIL, type InboxFrame } from './inbox-documents.ts';
 import type { InboxView } from './inbox-view.ts';
 import { OperatorList } from './search-help.tsx';
@@ -57,6 +65,14 @@ export function InboxEmpty({
         icon={IconMailOff}
         title="The archive is empty"
         about="Archived conversations appear here. To archive one, press e."
+      />
+    );
+  if (folder === 'snoozed')
+    return (
+      <Note
+        icon={IconClock}
+        title="Nothing is snoozed"
+        about="Snoozed conversations wait here until their time or a reply comes. To snooze one, press b."
       />
     );
   if (folder === 'sent')

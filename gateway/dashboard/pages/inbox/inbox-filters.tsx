@@ -6,6 +6,7 @@ import type { InboxFolder, InboxView } from './inbox-view.ts';
 const FOLDERS = [
   { value: 'inbox', label: 'Inbox' },
   { value: 'unread', label: 'Unread' },
+  { value: 'snoozed', label: 'Snoozed' },
   { value: 'sent', label: 'Sent' },
   { value: 'archived', label: 'Archived' },
   { value: 'trash', label: 'Trash' },

@@ -4,9 +4,9 @@ import type { VariablesOf } from '../../graphql.ts';
 import type { THREADS_PAGE } from './inbox-documents.ts';
 
 /** Folder of the list. */
-export type InboxFolder = 'inbox' | 'unread' | 'sent' | 'archived' | 'trash';
+export type InboxFolder = 'inbox' | 'unread' | 'snoozed' | 'sent' | 'archived' | 'trash';
 
-const FOLDERS: readonly string[] = ['unread', 'sent', 'archived', 'trash'] satisfies InboxFolder[];
+const FOLDERS: readonly string[] = ['unread', 'snoozed', 'sent', 'archived', 'trash'] satisfies InboxFolder[];
 
 /** The view in the URL: the list's conditions, the open thread, and the composer. */
 export interface InboxView {
@@ -44,13 +44,16 @@ export function useInboxView(): {
   return { view, pathOf, go: (change, options) => navigate(pathOf(change), options) };
 }
 
+/** Folders that are searches. */
+const OPERATORS: Partial<Record<InboxFolder, string>> = { sent: 'in:sent', snoozed: 'is:snoozed' };
+
 /** Returns the conditions of a view as GraphQL variables. */
 export function wantedOf({ folder, search, label, address, assigned }: InboxView): ThreadsWanted {
   return {
-    search: folder === 'sent' ? `in:sent ${search}`.trim() : search === '' ? null : search,
+    search: folder in OPERATORS ? `${OPERATORS[folder]} ${search}`.trim() : search === '' ? null : search,
     filter: {
       isUnread: folder === 'unread' ? true : null,
-      archived: folder === 'archived' ? 'ARCHIVED' : folder === 'trash' || folder === 'sent' ? 'ANY' : null,
+      archived: folder === 'archived' ? 'ARCHIVED' : folder === 'trash' || folder in OPERATORS ? 'ANY' : null,
       isTrashed: folder === 'trash' ? true : null,
       label,
       address,

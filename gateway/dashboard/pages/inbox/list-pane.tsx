@@ -18,6 +18,7 @@ const BulkBar = lazy(async () => ({ default: (await import('./bulk-bar.tsx')).Bu
 const MergeDialog = lazy(async () => ({ default: (await import('./merge-dialog.tsx')).MergeDialog }));
 const InboxEmpty = lazy(async () => ({ default: (await import('./inbox-empty.tsx')).InboxEmpty }));
 const ResultCount = lazy(async () => ({ default: (await import('./result-count.tsx')).ResultCount }));
+const SaveViewMenu = lazy(async () => ({ default: (await import('./save-view-menu.tsx')).SaveViewMenu }));
 const SelectionBar = lazy(async () => ({ default: (await import('./selection-bar.tsx')).SelectionBar }));
 
 /** Search, filters, and the list of conversations. */
@@ -55,6 +56,11 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
           <Box flex={1} miw={0}>
             <InboxFilters view={view} frame={frame} go={(change) => go({ ...change, threadId: null })} />
           </Box>
+          {isNarrowed(view) && (
+            <Suspense>
+              <SaveViewMenu view={view} />
+            </Suspense>
+          )}
           <ActionIcon
             variant="default"
             size={30}
@@ -75,6 +81,8 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
                 acts={acts}
                 isLabelling={inbox.isLabelling}
                 setLabelling={inbox.setLabelling}
+                isSnoozing={inbox.isSnoozing}
+                setSnoozing={inbox.setSnoozing}
                 merge={inbox.askMerge}
                 chooseAll={() => void bulk.choose()}
                 isChoosing={bulk.isChoosing}
@@ -144,4 +152,9 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
       )}
     </section>
   );
+}
+
+/** Whether the list shows less than a folder, which is worth a name. */
+function isNarrowed({ search, label, address, assigned }: Inbox['view']): boolean {
+  return search !== '' || label !== null || address !== null || assigned !== null;
 }

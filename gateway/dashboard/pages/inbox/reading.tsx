@@ -20,6 +20,8 @@ export function Reading({ inbox, threadId }: { inbox: Inbox; threadId: string })
       acts={acts}
       isLabelling={inbox.isLabelling && inbox.selected.length === 0}
       setLabelling={inbox.setLabelling}
+      isSnoozing={inbox.isSnoozing && inbox.selected.length === 0}
+      setSnoozing={inbox.setSnoozing}
       back={inbox.back}
       backHref={pathOf({ threadId: null })}
       compose={(composing) => go({ compose: composing })}

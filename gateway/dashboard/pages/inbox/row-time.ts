@@ -1,6 +1,13 @@
 const clock = new Intl.DateTimeFormat('en', { hour: 'numeric', minute: '2-digit' });
 const dayOfYear = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' });
 const day = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', year: 'numeric' });
+const short = new Intl.DateTimeFormat('en', {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  hour: 'numeric',
+  minute: '2-digit',
+});
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'short' });
 
 /** Times of a message: the sender's, null if it gave none, and when the service received or sent it. */
@@ -21,4 +28,9 @@ export function timesInFull(times: MessageTimes, isReceived: boolean): string {
   const { date, createdAt } = times;
   const stored = `${isReceived ? 'Received' : 'Sent'} ${exact.format(new Date(createdAt))}`;
   return date === null || !isReceived ? stored : `Dated ${exact.format(new Date(date))}. ${stored}`;
+}
+
+/** Formats day and time, such as "Mon, Nov 30, 9:00 AM". */
+export function shortTime(at: string): string {
+  return short.format(new Date(at));
 }

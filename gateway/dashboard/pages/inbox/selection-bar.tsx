@@ -11,6 +11,7 @@ import {
 } from '../../parts/icons.ts';
 import type { LabelCount, ThreadRow } from './inbox-documents.ts';
 import { LabelMenu } from './label-menu.tsx';
+import { SnoozeMenu } from './snooze-menu.tsx';
 import { TrashTools } from './trash-tools.tsx';
 import { MAX_MERGED, MAX_SELECTED } from './use-selection.ts';
 import type { ThreadActs } from './use-thread-acts.ts';
@@ -21,6 +22,8 @@ export interface SelectionBarProps {
   acts: ThreadActs;
   isLabelling: boolean;
   setLabelling: (isLabelling: boolean) => void;
+  isSnoozing: boolean;
+  setSnoozing: (isSnoozing: boolean) => void;
   merge: () => void;
   /** selects all conversations of the list */
   chooseAll: () => void;
@@ -30,7 +33,19 @@ export interface SelectionBarProps {
 
 /** Actions on the selected threads. */
 export function SelectionBar(props: SelectionBarProps) {
-  const { threads, labels, acts, isLabelling, setLabelling, merge, chooseAll, isChoosing, clear } = props;
+  const {
+    threads,
+    labels,
+    acts,
+    isLabelling,
+    setLabelling,
+    isSnoozing,
+    setSnoozing,
+    merge,
+    chooseAll,
+    isChoosing,
+    clear,
+  } = props;
   const ids = threads.map(({ id }) => id);
   const areArchived = threads.every(({ isArchived }) => isArchived);
   const areTrashed = threads.every(({ trashedAt }) => trashedAt !== null);
@@ -66,6 +81,12 @@ export function SelectionBar(props: SelectionBarProps) {
           >
             {areRead ? <IconMail size={18} aria-hidden /> : <IconMailOpened size={18} aria-hidden />}
           </Tool>
+          <SnoozeMenu
+            isSnoozed={threads.every(({ snoozedUntil }) => snoozedUntil !== null)}
+            isOpen={isSnoozing}
+            setOpen={setSnoozing}
+            snooze={(until) => then(acts.snooze(ids, until))}
+          />
           <LabelMenu
             labels={labels}
             given={threads.map((thread) => thread.labels)}

@@ -19,7 +19,9 @@ import type { LabelCount } from './inbox-documents.ts';
 import type { Composing } from './inbox-view.ts';
 import { LabelMenu } from './label-menu.tsx';
 import { PresenceNote } from './presence-note.tsx';
+import { shortTime } from './row-time.ts';
 import { Tool } from './selection-bar.tsx';
+import { SnoozeMenu } from './snooze-menu.tsx';
 import type { OpenThread, ThreadMessage } from './thread-documents.ts';
 import { TrashTools, trashEnd } from './trash-tools.tsx';
 import type { ThreadActs } from './use-thread-acts.ts';
@@ -31,6 +33,8 @@ export interface ThreadHeadProps {
   acts: ThreadActs;
   isLabelling: boolean;
   setLabelling: (isLabelling: boolean) => void;
+  isSnoozing: boolean;
+  setSnoozing: (isSnoozing: boolean) => void;
   back: () => void;
   backHref: string;
   compose: (composing: Composing) => void;
@@ -40,7 +44,20 @@ export interface ThreadHeadProps {
 
 /** Subject, labels and actions of the conversation. */
 export function ThreadHead(props: ThreadHeadProps) {
-  const { thread, messages, labels, acts, isLabelling, setLabelling, back, backHref, compose, isAnswering } = props;
+  const {
+    thread,
+    messages,
+    labels,
+    acts,
+    isLabelling,
+    setLabelling,
+    isSnoozing,
+    setSnoozing,
+    back,
+    backHref,
+    compose,
+    isAnswering,
+  } = props;
   const { id, isArchived, messageCount, claim } = thread;
   const last = messages.findLast(({ type }) => type === 'RECEIVED') ?? messages.at(-1);
   const subject = thread.subject || 'No subject';
@@ -76,6 +93,9 @@ export function ThreadHead(props: ThreadHeadProps) {
           <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
             {counted(messageCount, 'message')}
             {isArchived ? ', archived' : ''}
+            {thread.snoozedUntil === null ? '' : `, snoozed until ${shortTime(thread.snoozedUntil)}`}
+            {thread.remindAt === null ? '' : `, reminder ${shortTime(thread.remindAt)}`}
+            {thread.returnedBy === 'REMINDER' ? ', no one replied' : ''}
             {thread.trashedAt === null ? '' : `, in the trash until ${trashEnd(thread.trashedAt)}`}
           </Text>
           {claim !== null && (
@@ -123,6 +143,17 @@ export function ThreadHead(props: ThreadHeadProps) {
             </Tool>
           </Group>
           <AssignMenu assignee={thread.assignee} assign={(to) => void acts.assign([id], to)} />
+          <SnoozeMenu
+            isSnoozed={thread.snoozedUntil !== null}
+            isOpen={isSnoozing}
+            setOpen={setSnoozing}
+            snooze={(until) => {
+              void acts.snooze([id], until);
+              if (until !== null) back();
+            }}
+            remindAt={thread.remindAt}
+            remind={(at) => void acts.remind(id, at)}
+          />
           <LabelMenu
             labels={labels}
             given={[thread.labels]}

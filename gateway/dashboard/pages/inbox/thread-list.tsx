@@ -111,7 +111,7 @@ export function ThreadList(props: ThreadListProps) {
     if (element !== null && element.scrollTop > rowPx / 2)
       for (const { id, at, offset } of anchors.current) {
         const index = indexOfThread(pages, id);
-        if (index === -1 || rowAt(pages, index)?.node.lastMessageAt !== at) continue;
+        if (index === -1 || rowAt(pages, index)?.node.listedAt !== at) continue;
         const top = index * rowPx - offset;
         if (Math.abs(top - element.scrollTop) > 1) element.scrollTop = top;
         break;
@@ -212,7 +212,7 @@ function anchorsAt(pages: ThreadPages, top: number, rowPx: number): Anchor[] {
   const first = Math.floor(top / rowPx);
   return Array.from({ length: ANCHORS }, (_, n) => first + n).flatMap((index) => {
     const row = rowAt(pages, index);
-    return row === null ? [] : [{ id: row.node.id, at: row.node.lastMessageAt, offset: index * rowPx - top }];
+    return row === null ? [] : [{ id: row.node.id, at: row.node.listedAt, offset: index * rowPx - top }];
   });
 }
 

@@ -217,7 +217,7 @@ function remade(list: ThreadPages, pages: readonly ThreadPage[], end: Partial<Th
 }
 
 function placeOf({ node }: ListedThread): Place {
-  return { at: Date.parse(node.lastMessageAt), id: node.id };
+  return { at: Date.parse(node.listedAt), id: node.id };
 }
 
 function isOlder(one: Place, other: Place): boolean {

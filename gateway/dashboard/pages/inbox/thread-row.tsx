@@ -1,6 +1,6 @@
 import { Badge, Checkbox } from '@mantine/core';
 import { type KeyboardEvent, type MouseEvent, memo } from 'react';
-import { IconArchive, IconPaperclip } from '../../parts/icons.ts';
+import { IconArchive, IconClock, IconPaperclip } from '../../parts/icons.ts';
 import type { Density } from './density.ts';
 import { FoundWords } from './found-words.tsx';
 import style from './inbox.module.css';
@@ -10,6 +10,9 @@ import { rowTime, timesInFull } from './row-time.ts';
 
 /** Maximum number of labels shown in a row. */
 const SHOWN_LABELS = 2;
+
+/** Why a thread came back to the inbox. */
+const RETURNED = { SNOOZE: 'Snooze over', REPLY: 'Reply', REMINDER: 'No reply' } as const;
 
 /** Mouse actions of a row. */
 export interface RowActions {
@@ -57,14 +60,27 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
     now,
     actions,
   } = props;
-  const { id, latestMessage, lastMessageAt, unreadCount, messageCount, labels, isArchived, assignee } = thread;
+  const {
+    id,
+    latestMessage,
+    lastMessageAt,
+    listedAt,
+    snoozedUntil,
+    returnedBy,
+    unreadCount,
+    messageCount,
+    labels,
+    isArchived,
+    assignee,
+  } = thread;
   const people = isSentView
     ? `To: ${participantsText(thread.participants, ownDomains)}`
     : sendersText(thread.senders, ownDomains);
   const subject = thread.subject || 'No subject';
   const times = latestMessage ?? { date: null, createdAt: lastMessageAt };
   // The time that the list is in the order of: the sender's clock may be wrong.
-  const at = lastMessageAt;
+  const at = listedAt;
+  const mark = snoozedUntil !== null ? `Until ${rowTime(snoozedUntil, now)}` : returnedBy && RETURNED[returnedBy];
   const isUnread = unreadCount > 0;
   const click = (event: MouseEvent) => {
     if (event.ctrlKey || event.metaKey || event.button !== 0) return;
@@ -75,6 +91,12 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
   const tick = (event: KeyboardEvent | MouseEvent) => actions.select(id, event.shiftKey);
   const texts = (
     <>
+      {mark !== null && (
+        <span className={style['mark']}>
+          <IconClock size={14} aria-hidden />
+          {mark}
+        </span>
+      )}
       {thread.latestMessage?.hasAttachments === true && (
         <>
           <IconPaperclip size={15} aria-hidden className={style['dim']} />

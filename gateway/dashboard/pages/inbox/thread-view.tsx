@@ -25,6 +25,8 @@ export interface ThreadViewProps {
   acts: ThreadActs;
   isLabelling: boolean;
   setLabelling: (isLabelling: boolean) => void;
+  isSnoozing: boolean;
+  setSnoozing: (isSnoozing: boolean) => void;
   back: () => void;
   backHref: string;
   compose: (composing: Composing) => void;
@@ -35,7 +37,20 @@ export interface ThreadViewProps {
 
 /** A conversation: its messages, oldest first. */
 export function ThreadView(props: ThreadViewProps) {
-  const { inSight, labels, acts, isLabelling, setLabelling, back, backHref, compose, opened, isAnswering } = props;
+  const {
+    inSight,
+    labels,
+    acts,
+    isLabelling,
+    setLabelling,
+    isSnoozing,
+    setSnoozing,
+    back,
+    backHref,
+    compose,
+    opened,
+    isAnswering,
+  } = props;
   const { thread, messages, earlierCount, error, refresh } = inSight;
   useMarkRead(thread ?? null, acts);
   const unfolded = useUnfolded(messages);
@@ -75,7 +90,20 @@ export function ThreadView(props: ThreadViewProps) {
   return (
     <>
       <ThreadHead
-        {...{ thread, labels, acts, isLabelling, setLabelling, back, backHref, messages, compose, isAnswering }}
+        {...{
+          thread,
+          labels,
+          acts,
+          isLabelling,
+          setLabelling,
+          isSnoozing,
+          setSnoozing,
+          back,
+          backHref,
+          messages,
+          compose,
+          isAnswering,
+        }}
       />
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and the keyboard has to get there */}
       <div className={style['thread']} ref={scroll} tabIndex={0} data-messages role="region" aria-label="Messages">

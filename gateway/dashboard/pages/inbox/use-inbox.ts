@@ -32,6 +32,8 @@ export interface Inbox {
   searchField: React.RefObject<HTMLInputElement | null>;
   isLabelling: boolean;
   setLabelling: (isLabelling: boolean) => void;
+  isSnoozing: boolean;
+  setSnoozing: (isSnoozing: boolean) => void;
   back: () => void;
   /** opens the question whether to merge */
   askMerge: () => void;
@@ -78,19 +80,26 @@ export function useInbox(): Inbox {
   const names = frame?.domains.edges.map(({ node }) => node.name).join(' ') ?? '';
   const ownDomains = useMemo(() => new Set(names.split(' ')), [names]);
   // Results of a search stay until it runs again, even if they no longer match.
-  const isPlain = search === '' && folder !== 'sent';
+  const isPlain = search === '' && folder !== 'sent' && folder !== 'snoozed';
+  const leavesOnSnooze = (isSnoozed: boolean) =>
+    folder === 'snoozed'
+      ? !isSnoozed
+      : isSnoozed && isPlain && view.label === null && (folder === 'inbox' || folder === 'unread');
   const leaves = (isArchived: boolean) =>
     isPlain && folder !== 'trash' && (folder === 'archived' ? !isArchived : isArchived);
   const isTrash = folder === 'trash';
-  const list = useThreadList(wantedOf(view), ({ isArchived, trashedAt }) =>
-    isTrash ? trashedAt !== null : (trashedAt === null || asksTrash(search)) && !leaves(isArchived),
+  const list = useThreadList(wantedOf(view), ({ isArchived, trashedAt, snoozedUntil }) =>
+    isTrash
+      ? trashedAt !== null
+      : (trashedAt === null || asksTrash(search)) && !leaves(isArchived) && !leavesOnSnooze(snoozedUntil !== null),
   );
-  const actsAtOnce = useThreadActs(list, leaves);
+  const actsAtOnce = useThreadActs(list, leaves, leavesOnSnooze);
   const large = useLargeChange();
   const acts = askingFirst(actsAtOnce, large.ask);
   const selection = useSelection(list.pages);
   const [activeId, setActive] = useState<string | null>(threadId);
   const [isLabelling, setLabelling] = useState(false);
+  const [isSnoozing, setSnoozing] = useState(false);
   const [isMerging, setMerging] = useState(false);
   const bulk = useBulk(
     wantedOf(view),
@@ -223,6 +232,10 @@ export function useInbox(): Inbox {
     if (selected.length === 0 && threadId === null && activeId !== null) selection.set([activeId]);
     setLabelling(meant().length > 0);
   };
+  const askSnooze = () => {
+    if (selected.length === 0 && threadId === null && activeId !== null) selection.set([activeId]);
+    setSnoozing(meant().length > 0);
+  };
   const assignToMe = () => {
     const threads = meant();
     if (person === null || !mayOrganize || threads.length === 0) return;
@@ -241,6 +254,7 @@ export function useInbox(): Inbox {
     '#': orAll(remove, { kind: 'trash' }),
     u: orAll(unread, { kind: 'read', isRead: false }),
     l: () => (bulk.chosen === null ? whenLoaded(label, true) : setLabelling(true)),
+    b: () => bulk.chosen === null && whenLoaded(askSnooze, true),
     i: () => whenLoaded(assignToMe),
     m: () => bulk.chosen === null && askMerge(),
     r: answer('reply'),
@@ -294,6 +308,8 @@ export function useInbox(): Inbox {
     searchField,
     isLabelling,
     setLabelling,
+    isSnoozing,
+    setSnoozing,
     back,
     askMerge,
     isMerging: isMerging && selected.length > 1,

@@ -1,9 +1,11 @@
 import { useRef } from 'react';
+import { timeZone } from '../../composer/draft.ts';
 import { graphql } from '../../graphql.ts';
 import { showNotice } from '../../parts/notice.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { THREAD_ROW, type ThreadRow } from './inbox-documents.ts';
 import { type Assignee, nameAssignee } from './people.ts';
+import { shortTime } from './row-time.ts';
 import { heldRows } from './thread-pages.ts';
 import type { ThreadList } from './use-thread-list.ts';
 
@@ -22,6 +24,26 @@ const ASSIGN = graphql(`
     assignThread(input: $input) {
       __typename
       ... on AssignThreadPayload { thread { id assignee { id name email } } }
+      ... on Error { message code }
+    }
+  }
+`);
+
+const SNOOZE = graphql(`
+  mutation InboxSnooze($input: SnoozeThreadInput!) {
+    snoozeThread(input: $input) {
+      __typename
+      ... on SnoozeThreadPayload { undoId snoozedUntil thread { id snoozedUntil returnedBy } }
+      ... on Error { message code }
+    }
+  }
+`);
+
+const REMIND = graphql(`
+  mutation InboxRemind($input: RemindOfThreadInput!) {
+    remindOfThread(input: $input) {
+      __typename
+      ... on RemindOfThreadPayload { undoId remindAt thread { id remindAt } }
       ... on Error { message code }
     }
   }
@@ -88,6 +110,10 @@ export interface ThreadActs {
   label: (ids: readonly string[], add: readonly string[], remove: readonly string[]) => Promise<void>;
   /** Assigns threads to a member, or with null to none. */
   assign: (ids: readonly string[], to: Assignee | null) => Promise<void>;
+  /** Takes threads out of the inbox until a time in words, or with null back into it. */
+  snooze: (ids: readonly string[], until: string | null) => Promise<void>;
+  /** Brings a thread back at a time in words unless a reply comes before; with null no more. */
+  remind: (id: string, at: string | null) => Promise<void>;
   /** Moves threads to the trash. */
   trash: (ids: readonly string[]) => Promise<void>;
   /** Moves threads back from the trash. */
@@ -103,11 +129,17 @@ export interface ThreadActs {
 
 /**
  * Changes threads: the list shows a change immediately, and the previous state if the service refuses it. `leaves` returns whether an
- * archived or unarchived thread no longer belongs to this list.
+ * archived or unarchived thread no longer belongs to this list, `leavesOnSnooze` the same for one that is snoozed or woken.
  */
-export function useThreadActs(list: ThreadList, leaves: (isArchived: boolean) => boolean): ThreadActs {
+export function useThreadActs(
+  list: ThreadList,
+  leaves: (isArchived: boolean) => boolean,
+  leavesOnSnooze: (isSnoozed: boolean) => boolean,
+): ThreadActs {
   const { act: update } = useAct(UPDATE);
   const { act: give } = useAct(ASSIGN);
+  const { act: delay } = useAct(SNOOZE);
+  const { act: setReminder } = useAct(REMIND);
   const { act: join } = useAct(MERGE);
   const { act: moveToTrash } = useAct(TRASH);
   const { act: moveBack } = useAct(RESTORE);
@@ -205,6 +237,24 @@ export function useThreadActs(list: ThreadList, leaves: (isArchived: boolean) =>
       }
     };
   };
+  /** Snoozes one after the other, so that the first refusal is told once. */
+  const setSnoozed = async (ids: readonly string[], until: string | null) => {
+    const before = new Map(heldRows(list.pages).map((row) => [row.node.id, row]));
+    const undone: (string | null)[] = [];
+    for (const id of ids) {
+      const { payload } = await delay({ input: { threadId: id, until, timezone: timeZone } });
+      if (payload === null) break;
+      undone.push(payload.undoId);
+      const { snoozedUntil, returnedBy } = payload.thread;
+      list.patch(new Set([id]), (thread) => ({ ...thread, snoozedUntil, returnedBy }));
+      if (leavesOnSnooze(snoozedUntil !== null)) list.takeOut(new Set([id]));
+    }
+    if (undone.length === 0) return null;
+    return () => {
+      list.putBack(ids.flatMap((id) => before.get(id) ?? []));
+      for (const undoId of undone) takeBack(undoId);
+    };
+  };
   const setLabels = async (ids: readonly string[], add: readonly string[], remove: readonly string[]) => {
     const { payload } = await update({
       input: { threadIds: [...ids], addLabels: [...add], removeLabels: [...remove] },
@@ -240,6 +290,21 @@ export function useThreadActs(list: ThreadList, leaves: (isArchived: boolean) =>
         `${conversations(ids.length)} ${to === null ? 'assigned to no one' : `assigned to ${nameAssignee(to)}`}`,
         setAssignee(ids, to),
       );
+    },
+    async snooze(ids, until) {
+      if (ids.length === 0) return;
+      await tell(
+        `${conversations(ids.length)} ${until === null ? 'moved to the inbox' : 'snoozed'}`,
+        setSnoozed(ids, until),
+      );
+    },
+    async remind(id, at) {
+      const { payload } = await setReminder({ input: { threadId: id, at, timezone: timeZone } });
+      if (payload === null) return;
+      const undo = () => takeBack(payload.undoId);
+      const { remindAt } = payload;
+      const text = remindAt === null ? 'Reminder removed' : `Comes back ${shortTime(remindAt)} unless a reply comes`;
+      await tell(text, Promise.resolve(undo));
     },
     async trash(ids) {
       if (ids.length === 0) return;

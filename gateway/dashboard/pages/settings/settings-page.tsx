@@ -2,7 +2,7 @@ import { Group, SegmentedControl, Stack, Tabs, useMantineColorScheme } from '@ma
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { rememberUndoSeconds, UNDO_CHOICES, undoSeconds } from '../../composer/browser-settings.ts';
-import { IconLock, IconMoon, IconServer2, IconSun, IconSunMoon, IconUser } from '../../parts/icons.ts';
+import { IconBolt, IconLock, IconMoon, IconServer2, IconSun, IconSunMoon, IconUser } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { useRight } from '../../shell/viewer.ts';
 import { DesktopNoticesSection } from './desktop-notices-section.tsx';
@@ -20,8 +20,9 @@ import { Section } from './section.tsx';
 import { ServerSection } from './server-section.tsx';
 import { SessionsSection } from './sessions-section.tsx';
 import { SingleSignOnSection } from './single-sign-on-section.tsx';
+import { SnippetsSection } from './snippets-section.tsx';
 
-const tabs = ['account', 'security', 'service'] as const;
+const tabs = ['account', 'security', 'snippets', 'service'] as const;
 
 /** The account, its sign-in methods, and facts about the service. */
 export function SettingsPage() {
@@ -44,6 +45,9 @@ export function SettingsPage() {
           </Tabs.Tab>
           <Tabs.Tab value="security" leftSection={<IconLock size={16} aria-hidden />}>
             Security
+          </Tabs.Tab>
+          <Tabs.Tab value="snippets" leftSection={<IconBolt size={16} aria-hidden />}>
+            Snippets
           </Tabs.Tab>
           <Tabs.Tab value="service" leftSection={<IconServer2 size={16} aria-hidden />}>
             Service
@@ -68,6 +72,11 @@ export function SettingsPage() {
             <SessionsSection />
             {isOwner && <SingleSignOnSection />}
             <ProgramsSection />
+          </Stack>
+        </Tabs.Panel>
+        <Tabs.Panel value="snippets">
+          <Stack maw={760}>
+            <SnippetsSection />
           </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="service">

@@ -8,7 +8,7 @@ let base: TestDatabase;
 let owner: Database;
 let actor: Database;
 
-const steps = [...Object.keys(ACTOR_OF_STEP), 'domains', 'claims', 'erasures', 'words'] as DueStep[];
+const steps = [...Object.keys(ACTOR_OF_STEP), 'domains', 'claims', 'snoozes', 'erasures', 'words'] as DueStep[];
 
 beforeAll(async () => {
   base = await createTestDatabase();
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => base.drop());
 beforeEach(async () => {
   await owner.pool.query(
-    'truncate reception, email, route, delivery, recipient, domain, thread_claim, approval, dead_row, endpoint, endpoint_subscription, event_counter, user_account, workspace, unindexed_email, word_build cascade',
+    'truncate reception, email, route, delivery, recipient, domain, thread, thread_claim, approval, dead_row, endpoint, endpoint_subscription, event_counter, user_account, workspace, unindexed_email, word_build cascade',
   );
 });
 
@@ -44,6 +44,10 @@ const inserts: Record<DueStep, (at: string) => string> = {
   claims: (at) =>
     `insert into thread_claim (user_id, thread_id, token_sha256, holder, claimed_at, expires_at)
      values ('user', 'thread', '', 'holder', now(), ${at})`,
+  snoozes: (at) =>
+    `insert into thread (user_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text, message_count,
+       received_count, unread_count, archived_count, latest_email_id, last_message_at, created_at, snoozed_until)
+     values ('user', 'thread', '<1@c.test>', '', '{}', '{}', '', 1, 1, 0, 0, 'email', now(), now(), ${at})`,
   approvals: (at) =>
     `insert into approval (user_id, email_id, rule, policy_of, requested_at, expires_at)
      values ('user', 'email', 'always', 'key', now(), ${at})`,
@@ -65,7 +69,17 @@ const recipient = (id: string, status: string, at: string, settledAt: string) =>
   `insert into recipient (user_id, id, email_id, address, domain, status, next_attempt_at, settled_at, created_at)
    values ('user', '${id}', 'email', 'a@b.test', 'b.test', '${status}', ${at}, ${settledAt}, now())`;
 
-const timed = new Set<DueStep>(['ask', 'deliver', 'forward', 'send', 'release', 'domains', 'claims', 'erasures']);
+const timed = new Set<DueStep>([
+  'ask',
+  'deliver',
+  'forward',
+  'send',
+  'release',
+  'domains',
+  'claims',
+  'snoozes',
+  'erasures',
+]);
 const leased: Partial<Record<DueStep, string>> = {
   parse: 'reception',
   report: 'recipient',

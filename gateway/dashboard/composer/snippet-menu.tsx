@@ -1,0 +1,104 @@
+import { Anchor, Button, Popover, ScrollArea, Stack, Text, TextInput } from '@mantine/core';
+import { type KeyboardEvent, useState } from 'react';
+import { Link } from 'wouter';
+import { IconBolt } from '../parts/icons.ts';
+import type { Snippet } from './snippet-documents.ts';
+
+export interface SnippetMenuProps {
+  snippets: readonly Snippet[];
+  isOpen: boolean;
+  setOpen: (isOpen: boolean) => void;
+  choose: (snippet: Snippet) => void;
+  /** called when the user leaves without a choice, with what was typed */
+  leave: (typed: string) => void;
+}
+
+/** The button that inserts a snippet, with its list: what is typed finds one, Enter takes the first. */
+export function SnippetMenu({ snippets, isOpen, setOpen, choose, leave }: SnippetMenuProps) {
+  const [typed, setTyped] = useState('');
+  const wanted = typed.trim().toLowerCase();
+  const found = snippets.filter(({ name, text }) => `${name}\n${text}`.toLowerCase().includes(wanted));
+  const take = (snippet: Snippet) => {
+    setOpen(false);
+    setTyped('');
+    choose(snippet);
+  };
+  const close = () => {
+    setOpen(false);
+    leave(typed);
+    setTyped('');
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') {
+      // Esc closes the list, not the composer.
+      event.stopPropagation();
+      close();
+    }
+    if (event.key !== 'Enter' || found[0] === undefined || event.target instanceof HTMLButtonElement) return;
+    event.preventDefault();
+    event.stopPropagation();
+    take(found[0]);
+  };
+  return (
+    <Popover
+      opened={isOpen}
+      onChange={(open) => (open ? setOpen(true) : close())}
+      closeOnEscape={false}
+      position="bottom-end"
+      width={280}
+      transitionProps={{ duration: 0 }}
+      trapFocus
+      withRoles
+    >
+      <Popover.Target>
+        <Button
+          size="compact-xs"
+          variant="default"
+          leftSection={<IconBolt size={14} aria-hidden />}
+          title="Insert snippet (/)"
+          onClick={() => setOpen(!isOpen)}
+        >
+          Snippet
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label="Snippets" onKeyDown={onKeyDown}>
+        <Stack gap={4}>
+          {snippets.length > 0 && (
+            <TextInput
+              size="xs"
+              label="Find snippet"
+              value={typed}
+              maxLength={64}
+              onChange={(event) => setTyped(event.currentTarget.value)}
+              data-autofocus
+            />
+          )}
+          <ScrollArea.Autosize mah={220}>
+            {found.map((snippet) => (
+              <Button
+                key={snippet.id}
+                variant="subtle"
+                color="gray"
+                size="xs"
+                justify="flex-start"
+                fullWidth
+                title={snippet.text}
+                onClick={() => take(snippet)}
+              >
+                {snippet.name}
+              </Button>
+            ))}
+          </ScrollArea.Autosize>
+          {found.length === 0 && (
+            <Text size="xs" c="dimmed">
+              {snippets.length === 0 ? 'No snippets yet. Create them in the settings.' : 'No snippet matches.'}
+            </Text>
+          )}
+          <Anchor component={Link} href="/settings?tab=snippets" size="xs">
+            Manage snippets
+          </Anchor>
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
