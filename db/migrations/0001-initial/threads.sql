@@ -163,6 +163,13 @@ create function is_thread_within(p_user_id text, p_thread_id text, p_domain_ids 
       or e.own_domain = any (array(select d.name from domain d where d.user_id = p_user_id and d.id = any (p_domain_ids))), false)), false)
     from email e where e.user_id = p_user_id and e.thread_id = p_thread_id $$;
 revoke all on function is_thread_within from public;
+-- Those of the threads that are within: for changes, which need more rights than postroom_domain has.
+create function threads_within(p_user_id text, p_thread_ids text[], p_domain_ids text[], p_addresses text[]) returns setof text
+  language sql stable security definer set search_path = public, pg_temp as $$
+    select t.id from thread t where t.user_id = p_user_id and p_user_id = current_setting('postroom.user_id', true)
+      and t.id = any (p_thread_ids) and is_thread_within(t.user_id, t.id, p_domain_ids, p_addresses) $$;
+revoke all on function threads_within from public;
+grant execute on function threads_within to postroom_gateway;
 
 -- Assigns a thread to a member, or with null to none. A change or removal of the member waits for the transaction, and then takes from the member
 -- what this one gave. `former_id` is the assignee until now.

@@ -156,7 +156,7 @@ export const threadChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
     '/mail/threads/:id',
     {
       errorHandler: sendSnakeCaseError,
-      config: { access: access.organizeAccount },
+      config: { access: access.organize },
       schema: {
         operationId: 'updateThread',
         summary: 'Update a thread',
@@ -178,7 +178,7 @@ export const threadChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
     '/mail/threads/bulk',
     {
       errorHandler: sendSnakeCaseError,
-      config: { access: access.organizeAccount },
+      config: { access: access.organize },
       schema: {
         operationId: 'updateThreads',
         summary: 'Update several threads',
@@ -210,7 +210,7 @@ export const threadChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
     '/mail/threads/undo',
     {
       errorHandler: sendSnakeCaseError,
-      config: { access: access.organizeAccount },
+      config: { access: access.organize },
       schema: {
         operationId: 'undoThreadChange',
         summary: 'Undo a change of threads',

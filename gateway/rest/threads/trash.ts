@@ -53,7 +53,7 @@ const accessToDeleteThread: RouteAccess = {
     oneOf: ['organize'],
     of: ({ query }) => ((query as { forever?: unknown }).forever === true ? ['remove'] : ['organize']),
   },
-  isOfDomain: false,
+  isOfDomain: true,
 };
 
 /** Deleting and restoring mail. */
@@ -93,7 +93,7 @@ export const trashRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   app.post(
     '/emails/:id/trash',
     {
-      config: { access: access.organizeAccount },
+      config: { access: access.organize },
       schema: {
         operationId: 'trashEmail',
         summary: 'Move an email to the trash',
@@ -115,7 +115,7 @@ export const trashRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   app.post(
     '/emails/:id/restore',
     {
-      config: { access: access.organizeAccount },
+      config: { access: access.organize },
       schema: {
         operationId: 'restoreEmail',
         summary: 'Restore an email from the trash',
@@ -164,7 +164,7 @@ export const trashRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   app.post(
     '/mail/threads/:id/restore',
     {
-      config: { access: access.organizeAccount },
+      config: { access: access.organize },
       schema: {
         operationId: 'restoreThread',
         summary: 'Restore a thread from the trash',

@@ -34,7 +34,7 @@ builder.queryField('labels', (t) =>
 builder.mutationField('updateThreads', (t) =>
   t.fieldWithInput({
     type: changedThreadsPayload('UpdateThreadsPayload'),
-    access: access.organizeAccount,
+    access: access.organize,
     description:
       'Updates whole threads: all of them or none. Flags apply to all messages received so far; new messages are unread and not archived.',
     input: {
@@ -83,7 +83,7 @@ const UndoThreadChangePayload = builder.objectRef<UndoneChange>('UndoThreadChang
 builder.mutationField('undoThreadChange', (t) =>
   t.fieldWithInput({
     type: UndoThreadChangePayload,
-    access: access.organizeAccount,
+    access: access.organize,
     description:
       'Undoes one updateThreads, trashThreads or restoreThreads, within a day and once. Threads that something has changed since are left alone.',
     input: { undoId: t.input.id({ required: true, description: 'undoId of the change.' }) },

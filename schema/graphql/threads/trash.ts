@@ -10,7 +10,7 @@ const threadIdsDescription = 'IDs of 1 to 100 threads.';
 builder.mutationField('trashThreads', (t) =>
   t.fieldWithInput({
     type: changedThreadsPayload('TrashThreadsPayload'),
-    access: access.organizeAccount,
+    access: access.organize,
     description:
       'Moves whole threads to the trash: all of them or none. Lists, counts and searches leave them out. They are deleted after 30 days; a new message brings its thread back.',
     input: { threadIds: t.input.idList({ required: true, description: threadIdsDescription }) },
@@ -26,7 +26,7 @@ builder.mutationField('trashThreads', (t) =>
 builder.mutationField('restoreThreads', (t) =>
   t.fieldWithInput({
     type: changedThreadsPayload('RestoreThreadsPayload'),
-    access: access.organizeAccount,
+    access: access.organize,
     description:
       'Moves threads back from the trash: all of them or none. A message that was moved there alone returns to its thread.',
     input: { threadIds: t.input.idList({ required: true, description: threadIdsDescription }) },
@@ -42,7 +42,7 @@ builder.mutationField('restoreThreads', (t) =>
 builder.mutationField('trashEmails', (t) =>
   t.fieldWithInput({
     type: [EmailNode],
-    access: access.organizeAccount,
+    access: access.organize,
     description:
       'Moves emails that have arrived or left to the trash: all of them or none. An email whose thread has other messages gets a thread of its own there, and returns when you restore that thread. Scheduled emails are cancelled instead: cancelEmail.',
     input: { emailIds: t.input.idList({ required: true, description: 'IDs of 1 to 100 emails.' }) },
