@@ -25,6 +25,7 @@ import { sentReviewCapability } from '../../operations/sending/sent-review-capab
 import { assigneeCapability } from '../../operations/threads/assignee-capability.ts';
 import { noteCapability } from '../../operations/threads/note-capability.ts';
 import { presenceCapability } from '../../operations/threads/presence-capability.ts';
+import { readStateCapability } from '../../operations/threads/read-state-capability.ts';
 import { requireDeclaredAccess, requireRequestAccess } from '../admission/access.ts';
 import type { Admission } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
@@ -130,6 +131,7 @@ const resources = [
   capabilityRoutes(assigneeCapability),
   capabilityRoutes(noteCapability),
   capabilityRoutes(presenceCapability),
+  capabilityRoutes(readStateCapability),
   attachmentRoutes,
   attachmentViewRoutes,
   suppressionRoutes,

@@ -33,6 +33,7 @@ import { assigneeCapability } from '../threads/assignee-capability.ts';
 import { claimCapability } from '../threads/claim-capability.ts';
 import { noteCapability } from '../threads/note-capability.ts';
 import { presenceCapability } from '../threads/presence-capability.ts';
+import { readStateCapability } from '../threads/read-state-capability.ts';
 import { overviewCapability } from '../upkeep/overview-capability.ts';
 import { retentionCapability } from '../upkeep/retention-capability.ts';
 import type { Capability } from './capability.ts';
@@ -52,6 +53,7 @@ export const capabilities: readonly Capability[] = [
   assigneeCapability,
   noteCapability,
   presenceCapability,
+  readStateCapability,
   batchCapability,
   scheduleCapability,
   recipientCapability,

@@ -16,6 +16,7 @@ import './events/event.ts';
 import './sending/sending.ts';
 import './routing/guard-config.ts';
 import './threads/presence.ts';
+import './threads/read-state.ts';
 import './threads/thread.ts';
 import './threads/trash.ts';
 import './routing/route.ts';

@@ -275,6 +275,7 @@ create function remove_member(p_user_id text, p_person_id text, p_keeps_keys boo
       delete from auth_session s where s.user_id = p_person_id and coalesce(s.workspace_id, s.user_id) = p_user_id;
       select e.limited, e.disabled into limited, disabled from end_keys_of_person(p_user_id, p_person_id, p_keeps_keys, p_by) e;
       unassigned := unassign_threads(p_user_id, p_person_id, null, null);
+      delete from thread_read r where r.user_id = p_user_id and r.person_id = p_person_id;
       perform close_persons(array[p_person_id], p_last_requests);
     end if;
     return next;

@@ -61,6 +61,7 @@ export const EXPORTED_KINDS: readonly ExportedKind[] = [
   },
   { file: 'threads.jsonl', query: rowsOf('thread', 't.created_at, t.id', ['search_text', 'label_keys']) },
   { file: 'thread-notes.jsonl', query: rowsOf('thread_note', 't.thread_id, t.id', []) },
+  { file: 'thread-reads.jsonl', query: rowsOf('thread_read', 't.person_id, t.thread_id', []) },
   { file: 'thread-claims.jsonl', query: rowsOf('thread_claim', 't.thread_id', ['token_sha256']) },
   {
     file: 'emails.jsonl',
