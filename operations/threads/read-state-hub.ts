@@ -1,6 +1,12 @@
 import { UserError } from '../../core/shared/errors.ts';
 import type { Bus } from '../../schema/messages.ts';
-import type { ReadByMember } from './read-state.ts';
+
+/** What a member's own mark changed. */
+export interface ReadByMember {
+  /** the threads that it was set for, as they are now; null: all */
+  threadIds: string[] | null;
+  isRead: boolean;
+}
 
 /** Tells the sessions of a member, on all gateways, what the member marks as read. Nothing is stored here, and a gateway that starts knows nothing. */
 export interface ReadStateHub {
@@ -41,6 +47,7 @@ export function createReadStateHub({ bus }: { bus: Pick<Bus, 'publish' | 'subscr
     const follower: Follower = { waiting: [], wake: () => undefined };
     const of = followers.get(key) ?? new Set();
     followers.set(key, of.add(follower));
+    followerCount++;
     const stop = () => follower.wake();
     ended.addEventListener('abort', stop);
     try {
@@ -72,7 +79,6 @@ export function createReadStateHub({ bus }: { bus: Pick<Bus, 'publish' | 'subscr
         });
       if (followerCount >= MAX_FOLLOWERS)
         throw new UserError('unavailable', 'Too many subscriptions to read states are open', { retryAfterSeconds: 60 });
-      followerCount++;
       return read(key, signal);
     },
     close() {

@@ -3,6 +3,7 @@ import { asUser } from '../../db/connection/transaction.ts';
 import * as reads from '../../db/queries/threads/thread-read.ts';
 import { withFullAccess } from '../accounts/key-reach.ts';
 import { invalid, isValidId, type OperationContext } from '../context.ts';
+import type { ReadByMember } from './read-state-hub.ts';
 import { MAX_THREADS } from './thread-changes.ts';
 import { threadNotFound } from './thread-transaction.ts';
 import { loadThreads } from './threads.ts';
@@ -14,13 +15,6 @@ export interface ReadChange {
   isRead: boolean;
   /** the last message that is read, or the first that is unread, of a single thread; null: all of them */
   emailId: string | null;
-}
-
-/** What a member's own mark changed. */
-export interface ReadByMember {
-  /** the threads that it was set for, as they are now; null: all */
-  threadIds: string[] | null;
-  isRead: boolean;
 }
 
 /**

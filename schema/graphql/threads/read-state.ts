@@ -1,5 +1,6 @@
-import { followReadByMe, type ReadByMember } from '../../../operations/threads/read-state.ts';
+import { followReadByMe } from '../../../operations/threads/read-state.ts';
 import { readByMe } from '../../../operations/threads/read-state-capability.ts';
+import type { ReadByMember } from '../../../operations/threads/read-state-hub.ts';
 import { access } from '../access.ts';
 import { builder } from '../builder.ts';
 import { typeFor } from '../capability-shapes.ts';

@@ -103,6 +103,7 @@ export const unauditedRequests: Readonly<Record<string, string>> = {
   'POST /members/:id/transfer': SESSION,
   'POST /members/leave': SESSION,
   'POST /mail/threads/:id/presence': SESSION,
+  'POST /mail/threads/read-by-me': MAIL,
   'POST /emails': SENDS,
   'POST /emails/batch': SENDS,
   'POST /emails/schedule': SENDS,
