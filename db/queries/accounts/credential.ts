@@ -102,3 +102,17 @@ export async function findReachedEmails(
     .execute();
   return rows.map(({ id }) => id);
 }
+
+/** Returns the workspace of a key that was revoked or has expired; null: there was none. */
+export async function findEndedKey(
+  database: Database,
+  secretSha256: Buffer,
+): Promise<{ keyId: string; userId: string } | null> {
+  const { rows } = await database.pool.query<{ key_id: string; user_id: string }>({
+    name: 'find-ended-key',
+    text: 'select key_id, user_id from ended_key_owner($1)',
+    values: [secretSha256],
+  });
+  const [row] = rows;
+  return row === undefined ? null : { keyId: row.key_id, userId: row.user_id };
+}
