@@ -10,6 +10,7 @@ import type { LocalSending } from '../operations/sending/local-sender.ts';
 import { sendSystemMail } from '../operations/sending/system-mail.ts';
 import { repeatNotices } from '../operations/threads/note-notices.ts';
 import { createPresenceHub } from '../operations/threads/presence-hub.ts';
+import { createReadStateHub } from '../operations/threads/read-state-hub.ts';
 import type { Bus } from '../schema/messages.ts';
 import { type AccountsOptions, openAccounts } from './accounts/accounts.ts';
 import { createAuthAttempts } from './accounts/auth-attempts.ts';
@@ -112,12 +113,15 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   app.decorate('events', events);
   const presence = createPresenceHub({ bus });
   app.addHook('preClose', async () => presence.close());
+  const readStates = createReadStateHub({ bus });
+  app.addHook('preClose', async () => readStates.close());
   const parts: OperationParts = {
     database,
     entities: openEntityStore(database),
     bus,
     events,
     presence,
+    readStates,
     log,
     now,
     random,

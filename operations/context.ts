@@ -18,6 +18,7 @@ import type { EventHub } from './events/event-hub.ts';
 import type { ResponseRoom } from './response-room.ts';
 import type { LocalSending } from './sending/local-sender.ts';
 import type { PresenceHub } from './threads/presence-hub.ts';
+import type { ReadStateHub } from './threads/read-state-hub.ts';
 
 export { newIdentifier } from '../core/shared/identifiers.ts';
 
@@ -31,6 +32,8 @@ export interface OperationParts {
   events: EventHub;
   /** who has which thread open, in this process */
   presence: PresenceHub;
+  /** tells sessions what their person marks as read */
+  readStates: ReadStateHub;
   log: Logger;
   now: () => Date;
   /** returns `bytes` bytes from a cryptographic source */

@@ -353,6 +353,13 @@ export const broadcasts = {
     name: z.string(),
     state: z.enum(PRESENCE_STATES),
   }),
+  /** a member marked threads as read or unread by the member alone; null: everything (operations/threads/read-state-hub.ts) */
+  'read.changed': z.object({
+    userId: z.string(),
+    personId: z.string(),
+    threadIds: z.array(z.string()).nullable(),
+    isRead: z.boolean(),
+  }),
 } as const;
 
 export type QuestionSubject = keyof typeof questions;

@@ -32,6 +32,7 @@ export type SearchTerm = (
   | { kind: 'before' | 'after'; at: Date }
   | { kind: 'flag'; flag: SearchFlag }
   | AssignedTerm
+  | UnreadByTerm
 ) & { isNegated: boolean };
 
 /** Who works on the email's thread. */
@@ -41,6 +42,13 @@ interface AssignedTerm {
   to: string;
   /** the member; null: none; absent until operations/search/resolve-assignees.ts has looked the member up */
   personId?: string | null;
+}
+
+/** The email's thread has something that the person of the request has not read. */
+interface UnreadByTerm {
+  kind: 'unreadBy';
+  /** the person; absent until operations/search/prepare-search.ts has filled it in */
+  personId?: string;
 }
 
 /** unread, read, archived and inbox match received mail only. Without trashed, no mail in the trash is found. */
@@ -115,6 +123,7 @@ const OPERATORS = [
   'domain',
   'label',
   'assigned',
+  'unread',
   'before',
   'after',
   'has',
@@ -201,6 +210,7 @@ const TAKEN: Readonly<Record<Operator, string>> = {
   domain: 'a domain name, such as domain:example.com',
   label: 'a label, such as label:urgent or label:"to do"',
   assigned: 'me, none, or the address of a member, such as assigned:ann@example.com',
+  unread: 'me',
   before: 'a date such as 2026-01-31, a time such as 2026-01-31T10:00:00Z, or an age such as 7d (12h, 7d, 4w, 1y)',
   after: 'a date such as 2026-01-31, a time such as 2026-01-31T10:00:00Z, or an age such as 7d (12h, 7d, 4w, 1y)',
   has: 'attachment',
@@ -273,6 +283,8 @@ function valueOf(operator: Operator, value: string, isQuoted: boolean, now: Date
       const to = value.toLowerCase();
       return to === 'me' || to === 'none' || /^[^\s@]+@[^\s@]+$/.test(to) ? { kind: 'assigned', to } : null;
     }
+    case 'unread':
+      return value.toLowerCase() === 'me' ? { kind: 'unreadBy' } : null;
     case 'before':
     case 'after': {
       const at = instantOf(value, now);

@@ -188,6 +188,20 @@ export const ThreadNoteSchema = defineEntity({
   indexes: [{ name: 'thread_note_thread', properties: ['userId', 'threadId', 'id'] }],
 });
 
+/** Until when a member has read a thread, or with `*` all threads without a later row. */
+export const ThreadReadSchema = defineEntity({
+  name: 'ThreadRead',
+  tableName: 'thread_read',
+  properties: {
+    userId: p.text().primary(),
+    threadId: p.text().primary(),
+    personId: p.text().primary(),
+    readUntil: p.datetime(3),
+    setAt: p.datetime(3),
+  },
+  indexes: [{ name: 'thread_read_person', properties: ['userId', 'personId', 'setAt'] }],
+});
+
 /** A notice of a mention that is not sent yet. */
 export const NoteNoticeSchema = defineEntity({
   name: 'NoteNotice',

@@ -89,6 +89,7 @@ select create_distributed_table('door_refusal', 'user_id', colocate_with => 'eve
 select create_distributed_table('thread_note', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('saved_view', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('snippet', 'user_id', colocate_with => 'event_counter');
+select create_distributed_table('thread_read', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('note_notice', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('reply_address', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('endpoint_subscription', 'user_id', colocate_with => 'event_counter');

@@ -6,6 +6,7 @@ import type { SignInNotice } from '../../core/accounts/system-account.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { noteFailedSignIn } from '../../db/queries/accounts/audit-entry.ts';
+import { findLinkOwner, findPasskeyOwner } from '../../db/queries/accounts/sign-in-link.ts';
 import { requireFreshSignIn } from '../../operations/accounts/fresh-sign-in.ts';
 import { isClosedFor, type LocalSetting } from '../admission/forwarded-requests.ts';
 import { foreignPage, isOwnPage, isOwnPageOrProgram } from '../admission/session-admission.ts';
@@ -214,6 +215,7 @@ async function serve(
   if (endpoint.needs === 'own' || endpoint.needs === 'fresh') requireOwn(caller, endpoint.needs, options);
   const attempt = await attemptOf(request, endpoint, options);
   if (attempt !== null) await attempts.take(attempt);
+  const account = attempt?.account ?? (await findAttempted(request, endpoint, database));
   const auth = await openAuth();
   const sent = { ...(request.body as Record<string, unknown> | undefined), ...endpoint.adds };
   const handle = () => auth.handler(asOwnRequest(request, { ...endpoint, body: sent }, options.publicUrl));
@@ -233,7 +235,7 @@ async function serve(
   const body: unknown = await response.json().catch(() => null);
   if (!response.ok) {
     const refused = authRefusal(response.status, body);
-    await noteFailure(request, endpoint, attempt, refused, database);
+    await noteFailure(request, endpoint, account, refused, database);
     return send(reply, response.status, refused);
   }
   if (attempt !== null && !KEPT.has(attempt.kind)) await attempts.succeeded(attempt);
@@ -314,20 +316,34 @@ function onlySingleSignOn(): UserError {
   );
 }
 
-/** Stores a refused password in the audit log of its account. Attempts are limited, so they cannot fill the disk. */
+/** Returns the person whom a sign-in with a passkey or a link is of, before it is checked; null: it names no one. */
+async function findAttempted(
+  { body }: FastifyRequest,
+  { path }: AuthEndpoint,
+  database: Database,
+): Promise<string | null> {
+  if (path === '/passkey/verify-authentication')
+    return findPasskeyOwner(database, (body as { response: { id: string } }).response.id);
+  return path === '/sign-in/link' ? findLinkOwner(database, (body as { token: string }).token) : null;
+}
+
+/** What starts a session without a password. */
+const WITHOUT_PASSWORD: ReadonlySet<string> = new Set(['/passkey/verify-authentication', '/sign-in/link']);
+
+/** Stores a refused sign-in or password in the audit log of its account. Attempts are limited, so they cannot fill the disk. */
 async function noteFailure(
   request: FastifyRequest,
   { path, hashesPassword }: AuthEndpoint,
-  attempt: AuthAttempt | null,
+  account: string | null,
   { message }: ErrorBody,
   database: Database,
 ): Promise<void> {
-  const account = attempt?.account ?? null;
-  if (hashesPassword !== true || account === null) return;
+  const isSignIn = path === '/sign-in/email' || WITHOUT_PASSWORD.has(path);
+  if ((hashesPassword !== true && !isSignIn) || account === null) return;
   const agent = request.headers['user-agent'];
   await noteFailedSignIn(database, {
     account,
-    action: path === '/sign-in/email' ? 'session.denied' : 'password.denied',
+    action: isSignIn ? 'session.denied' : 'password.denied',
     reason: message,
     address: request.ip,
     agent: agent === undefined ? null : auditText(agent),

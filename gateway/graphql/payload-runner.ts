@@ -33,6 +33,7 @@ export function createPayloadRunner({ database, bus, log, config, random }: Payl
     entities: { asUser: refuse },
     bus,
     events: { open: refuse, size: () => 0, close: () => Promise.resolve() },
+    readStates: { announce: refuse, follow: refuse, close: () => undefined },
     presence: { announce: refuse, list: () => [], follow: refuse, close: () => undefined },
     log,
     now: () => new Date(),

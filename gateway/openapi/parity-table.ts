@@ -103,7 +103,7 @@ const features: Readonly<Record<string, readonly Row[]>> = {
     [
       'Read and stream events',
       'listEvents',
-      'events Subscription.events deliveryUpdated domainUpdated emailReceived emailUpdated threadPresence threadUpdated',
+      'events Subscription.events deliveryUpdated domainUpdated emailReceived emailUpdated readByMe threadPresence threadUpdated',
       '',
       'REST streams all events with `Accept: text/event-stream`',
     ],

@@ -26,6 +26,7 @@ import { snippetCapability } from '../../operations/sending/snippet-capability.t
 import { assigneeCapability } from '../../operations/threads/assignee-capability.ts';
 import { noteCapability } from '../../operations/threads/note-capability.ts';
 import { presenceCapability } from '../../operations/threads/presence-capability.ts';
+import { readStateCapability } from '../../operations/threads/read-state-capability.ts';
 import { savedViewCapability } from '../../operations/threads/saved-view-capability.ts';
 import { emailReminderCapability, snoozeCapability } from '../../operations/threads/snooze-capability.ts';
 import { emailTrashCapability } from '../../operations/threads/thread-change-capability.ts';
@@ -140,6 +141,7 @@ const resources = [
   capabilityRoutes(snippetCapability),
   capabilityRoutes(noteCapability),
   capabilityRoutes(presenceCapability),
+  capabilityRoutes(readStateCapability),
   attachmentRoutes,
   attachmentViewRoutes,
   suppressionRoutes,

@@ -1,6 +1,7 @@
 import { hasRight } from '../../core/accounts/rights.ts';
 import { RECIPIENT_SUPPRESSED, UserError, VIRUS_FOUND } from '../../core/shared/errors.ts';
 import { isTransient } from '../../db/errors.ts';
+import { findEndedKey } from '../../db/queries/accounts/credential.ts';
 import type { Caller } from '../../operations/caller.ts';
 import type { OperationContext, OperationParts } from '../../operations/context.ts';
 import { UNBOUNDED_ROOM } from '../../operations/response-room.ts';
@@ -55,9 +56,9 @@ export function serveSubmission(submission: SubmissionParts): () => Promise<void
   return async () => void (await Promise.all(subscriptions.map((subscription) => subscription.stop())));
 }
 
-/** Wrong keys of a client are counted; a right key is accepted all the same. */
+/** Wrong keys of a client are counted; a right key is accepted all the same. The audit log has those of keys that are known. */
 async function checkKey(
-  { credentials, attempts }: SubmissionParts,
+  { parts, credentials, attempts }: SubmissionParts,
   { keySha256, remoteAddress }: Request<'gateway.key.check'>,
 ): Promise<Reply<'gateway.key.check'>> {
   const credential = await credentials.findByHash(Buffer.from(keySha256, 'hex'), remoteAddress);
@@ -72,8 +73,20 @@ async function checkKey(
     credential === null
       ? 'Authentication failed. The password is an API key with the scope send.'
       : 'This API key has no scope send';
+  const owner = credential ?? (await findEndedKey(parts.database, Buffer.from(keySha256, 'hex')));
+  if (owner !== null) {
+    const origin = { kind: 'key', id: owner.keyId, address: remoteAddress, agent: null, request: null } as const;
+    parts.noteRefusal(
+      { userId: owner.userId, origin },
+      'SMTP AUTH',
+      new UserError('forbidden', credential === null ? ENDED : text),
+    );
+  }
   return { verdict: 'reject', code: 535, enhancedCode: '5.7.8', text };
 }
+
+/** For the audit log; clients are not told which keys there were. */
+const ENDED = 'This API key was revoked, or has expired';
 
 async function acceptMessage(
   submission: SubmissionParts,

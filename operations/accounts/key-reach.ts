@@ -1,8 +1,8 @@
 import { isReached, limitDetails, type Reach, reachInWords } from '../../core/accounts/key-rights.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/transaction.ts';
-import { findReached } from '../../db/queries/accounts/credential.ts';
-import { isValidId, type OperationContext } from '../context.ts';
+import { findReached, findReachedEmails } from '../../db/queries/accounts/credential.ts';
+import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
 
 /**
  * A key that is limited to domains or addresses reads through a database handle that shows only these and cannot write (limitedTo in
@@ -64,6 +64,19 @@ export function authorizeBatchChange(
   notFound: () => UserError,
 ): Promise<OperationContext> {
   return toChange(context, 'batch', id, notFound);
+}
+
+/** Throws not_found unless the key or the member can reach all of the emails. */
+export async function requireReachedEmails(
+  { database, userId }: OperationContext,
+  ids: readonly string[],
+): Promise<void> {
+  if (database.limit === undefined) return;
+  const asked = [...new Set(ids)];
+  const found = asked.every(isValidId)
+    ? await asUser(database, userId, (transaction) => findReachedEmails(transaction, userId, asked))
+    : [];
+  if (found.length < asked.length) throw emailNotFound();
 }
 
 async function toChange(

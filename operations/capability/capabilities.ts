@@ -37,6 +37,7 @@ import { assigneeCapability } from '../threads/assignee-capability.ts';
 import { claimCapability } from '../threads/claim-capability.ts';
 import { noteCapability } from '../threads/note-capability.ts';
 import { presenceCapability } from '../threads/presence-capability.ts';
+import { readStateCapability } from '../threads/read-state-capability.ts';
 import { savedViewCapability } from '../threads/saved-view-capability.ts';
 import { emailReminderCapability, snoozeCapability } from '../threads/snooze-capability.ts';
 import {
@@ -77,6 +78,7 @@ export const capabilities: readonly Capability[] = [
   replyCapability,
   forwardCapability,
   draftCapability,
+  readStateCapability,
   batchCapability,
   scheduleCapability,
   recipientCapability,

@@ -7,6 +7,7 @@ import {
   lockEmails,
   setFlags,
 } from '../../db/queries/emails/email-flags.ts';
+import { requireReachedEmails, withFullAccess } from '../accounts/key-reach.ts';
 import { emailNotFound, inTrash, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { waitUntilParsed } from './pending-emails.ts';
 
@@ -52,9 +53,10 @@ async function update(
 ): Promise<FlaggedEmail[]> {
   if (flags.isRead === undefined && flags.isArchived === undefined)
     throw invalid('At least one field must be provided: is_read, is_archived', 'is_read');
-  const { bus, database, userId } = context;
+  const { bus, database, userId } = withFullAccess(context);
   const ids = [...new Set(emailIds)];
   if (!ids.every(isValidId)) throw emailNotFound();
+  await requireReachedEmails(context, ids);
   const { updated, lastSeq } = await asUser(database, userId, async (transaction) => {
     const { events, ...changed } = await flagEmails(context, transaction, ids, flags);
     return { ...changed, lastSeq: events.length === 0 ? null : await appendEvents(transaction, userId, events) };

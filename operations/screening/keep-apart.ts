@@ -10,6 +10,7 @@ import {
 } from '../../db/queries/screening/kept-apart.ts';
 import { noteLesson } from '../../db/queries/screening/screening-job.ts';
 import { spamEventData } from '../../db/queries/screening/store-apart.ts';
+import { requireReachedEmails, withFullAccess } from '../accounts/key-reach.ts';
 import { emailNotFound, invalid, isValidId, type OperationContext } from '../context.ts';
 import { restoreLocked } from '../threads/restore-threads.ts';
 import { type Changed, changeThreads, type ThreadContext } from '../threads/thread-transaction.ts';
@@ -29,7 +30,8 @@ export interface MarkedEmail {
  * changes nothing. Throws not_found, validation, conflict.
  */
 export async function markSpam(context: OperationContext, emailId: string): Promise<MarkedEmail> {
-  return changeThreads<MarkedEmail>(context, async (client) => {
+  await requireReachedEmails(context, [emailId]);
+  return changeThreads<MarkedEmail>(withFullAccess(context), async (client) => {
     const email = await lockOne(client, context, emailId);
     if (email.keptApart === 'virus') throw inQuarantine();
     if (email.keptApart === 'spam') return { answer: { emailId, isChanged: false }, events: [] };
@@ -46,8 +48,9 @@ export async function markSpam(context: OperationContext, emailId: string): Prom
  */
 export async function markNotSpam(context: OperationContext, emailId: string): Promise<MarkedEmail> {
   const { userId, bus } = context;
+  await requireReachedEmails(context, [emailId]);
   const { isReceivedNow, ...marked } = await changeThreads<MarkedEmail & { isReceivedNow: boolean }>(
-    context,
+    withFullAccess(context),
     async (client) => {
       const email = await lockOne(client, context, emailId);
       const { keptApart, threadId } = email;

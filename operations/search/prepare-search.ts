@@ -54,6 +54,12 @@ export async function findAssignee(context: OperationContext, given: string, fie
   );
 }
 
+/** Returns the term of a filter of what the person of the request has not read. Throws validation for requests without a person. */
+export function findUnreadBy(context: OperationContext, field: string): SearchTerm & { kind: 'unreadBy' } {
+  const personId = requirePerson(context, (message) => invalid(message, field));
+  return { kind: 'unreadBy', personId, isNegated: false };
+}
+
 /** Looks up the members whom the terms name. Throws validation. */
 async function resolveAssignees(
   context: OperationContext,
@@ -62,6 +68,7 @@ async function resolveAssignees(
   const named = terms.flatMap((term) => (term.kind === 'assigned' && term.to.includes('@') ? [term.to] : []));
   const members = await findMembers(context, named);
   return terms.map((term) => {
+    if (term.kind === 'unreadBy') return { ...term, personId: requirePerson(context, refused) };
     if (term.kind !== 'assigned') return term;
     if (term.to === 'none') return { ...term, personId: null };
     if (term.to === 'me') return { ...term, personId: requirePerson(context, refused) };

@@ -140,7 +140,9 @@ const selection = z
 
 const ARCHIVED = { false: false, true: true, any: 'any' } as const;
 
-const common = { access: 'organizeAccount', method: 'POST', errors: [] } as const;
+const common = { access: 'organize', isOfDomain: true, method: 'POST', errors: [] } as const;
+/** What moves messages may lead beyond what a member or key is limited to. */
+const acrossThreads = { ...common, access: 'organizeAccount', isOfDomain: false } as const;
 
 /** Changes of whole threads, and what moves messages between threads. */
 export const threadChangeCapability: Capability = {
@@ -214,7 +216,7 @@ export const threadChangeCapability: Capability = {
       run: async (context, { undoId }) => ({ message: 'Change undone', ...(await undoThreadChange(context, undoId)) }),
     }),
     defineAction({
-      ...common,
+      ...acrossThreads,
       what: 'Merge threads',
       operationId: 'mergeThreads',
       field: 'mergeThreads',
@@ -233,7 +235,7 @@ export const threadChangeCapability: Capability = {
       }),
     }),
     defineAction({
-      ...common,
+      ...acrossThreads,
       what: 'Split a thread',
       operationId: 'splitThread',
       field: 'splitThread',
@@ -261,7 +263,7 @@ export const threadChangeCapability: Capability = {
       }),
     }),
     defineAction({
-      ...common,
+      ...acrossThreads,
       what: 'Move messages',
       operationId: 'moveEmails',
       field: 'moveEmails',

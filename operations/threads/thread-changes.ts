@@ -11,8 +11,9 @@ import {
 } from '../../db/queries/threads/thread-flags.ts';
 import * as labelQueries from '../../db/queries/threads/thread-labels.ts';
 import { changeSnooze, snoozedEvent } from '../../db/queries/threads/thread-snooze.ts';
+import { withFullAccess } from '../accounts/key-reach.ts';
 import { invalid, type OperationContext } from '../context.ts';
-import { type Changed, changeThreads, resolveLivingThreads } from './thread-transaction.ts';
+import { type Changed, changeThreads, resolveReachedThreads } from './thread-transaction.ts';
 import { type ChangedThreads, type ChangeRecord, createChangeRecord } from './undo-change.ts';
 
 export type Label = labelQueries.Label;
@@ -61,9 +62,9 @@ export async function updateThreads(
   const { isRead, isArchived } = change;
   if (labelling === null && isRead === undefined && isArchived === undefined)
     throw invalid('Give at least one of: isRead, isArchived, labels, addLabels, removeLabels', 'isRead');
-  return changeThreads(context, async (client) => {
+  return changeThreads(withFullAccess(context), async (client) => {
     const { userId } = context;
-    const living = [...new Set(await resolveLivingThreads(client, userId, threadIds))];
+    const living = [...new Set(await resolveReachedThreads(client, context, threadIds))];
     const record = createChangeRecord();
     const flagged = await setFlags(client, context, { threadIds: living, isRead, isArchived }, record);
     const woken = isArchived === undefined ? [] : await wake(client, userId, living, isArchived, record);

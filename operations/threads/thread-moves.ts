@@ -6,6 +6,7 @@ import { inheritLabels } from '../../db/queries/threads/thread-labels.ts';
 import { readThreads, type StoredThread } from '../../db/queries/threads/thread-lookup.ts';
 import { mergeThreads as mergeRows, readThreadsApart } from '../../db/queries/threads/thread-merge.ts';
 import { lockPlaces } from '../../db/queries/threads/thread-move.ts';
+import { copyReads } from '../../db/queries/threads/thread-read.ts';
 import { readThreadEnds, renumberThreads, writeThreads } from '../../db/queries/threads/thread-write.ts';
 import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { regroup } from './regroup-messages.ts';
@@ -55,6 +56,7 @@ export async function splitThread(
       target: 'made',
       reason: 'manual',
     });
+    await copyReads(client, userId, living, newThreadId);
     return { answer: { threadId: living, newThreadId }, events };
   });
 }

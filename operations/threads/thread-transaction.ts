@@ -5,6 +5,7 @@ import { isConflict, isContention, retryContention } from '../../db/errors.ts';
 import { appendThreadEvents, type FeedEvent } from '../../db/queries/threads/thread-events.ts';
 import { findThreads } from '../../db/queries/threads/thread-list.ts';
 import { resolvePlaces } from '../../db/queries/threads/thread-move.ts';
+import { findThreadsWithin } from '../../db/queries/threads/thread-reach.ts';
 import { findTrashedThreads } from '../../db/queries/threads/thread-trash.ts';
 import { withFullAccess } from '../accounts/key-reach.ts';
 import { inTrash, isValidId, newIdentifier, type OperationContext } from '../context.ts';
@@ -45,17 +46,45 @@ export async function changeThreads<T>(
   return answer;
 }
 
-/** Like changeThreads, for one thread that the request can reach. Throws not_found and conflict as resolveLivingThreads does. */
+/** Like changeThreads, for one thread that the request can reach. Throws not_found and conflict as resolveReachedThreads does. */
 export async function changeReachedThread<T>(
   context: OperationContext,
   threadId: string,
   work: (client: pg.ClientBase, living: string) => Promise<Changed<T>>,
 ): Promise<T> {
-  await requireReached(context, [threadId]);
   return changeThreads(withFullAccess(context), async (client) => {
-    const [living = threadId] = await resolveLivingThreads(client, context.userId, [threadId]);
+    const [living = threadId] = await resolveReachedThreads(client, context, [threadId]);
     return work(client, living);
   });
+}
+
+/**
+ * Like resolveLivingThreads, for threads that the request can reach; others are not found. The lock of the transaction keeps mail of other
+ * addresses out of the threads until it ends. Changes need the full access, so the threads are checked here.
+ */
+export async function resolveReachedThreads(
+  client: pg.ClientBase,
+  context: OperationContext,
+  threadIds: readonly string[],
+  place: 'lists' | 'anywhere' = 'lists',
+): Promise<string[]> {
+  const { database, userId } = context;
+  if (database.limit === undefined) return resolveLivingThreads(client, userId, threadIds, place);
+  const everywhere = await resolveLivingThreads(client, userId, threadIds, 'anywhere');
+  const reached = new Set(await selectReached(client, context, everywhere));
+  if (everywhere.some((id) => !reached.has(id))) throw threadNotFound();
+  return place === 'anywhere' ? everywhere : resolveLivingThreads(client, userId, threadIds, place);
+}
+
+/** Returns those of the existing threads that the request can reach, within a transaction of changeThreads. */
+export async function selectReached(
+  client: pg.ClientBase,
+  { database: { limit }, userId }: OperationContext,
+  threadIds: readonly string[],
+): Promise<string[]> {
+  if (limit === undefined) return [...threadIds];
+  const within = await findThreadsWithin(client, userId, threadIds, limit);
+  return threadIds.filter((id) => within.has(id));
 }
 
 /** Throws not_found unless the request can reach all of the threads. */

@@ -16,7 +16,7 @@ import { findOverviews, type ThreadOverview } from '../../db/queries/threads/thr
 import { invalid, isValidId, type OperationContext } from '../context.ts';
 import type { Email, EmailSummary } from '../emails/emails.ts';
 import { withText } from '../emails/html-text.ts';
-import { findAssignee, prepareListSearch, prepareSearch } from '../search/prepare-search.ts';
+import { findAssignee, findUnreadBy, prepareListSearch, prepareSearch } from '../search/prepare-search.ts';
 import { threadNotFound } from './thread-transaction.ts';
 
 export type { ListedThread, RankedThread, Thread } from '../../db/queries/threads/thread-list.ts';
@@ -24,6 +24,8 @@ export type { ListedThread, RankedThread, Thread } from '../../db/queries/thread
 /** Filters of a list of threads; omitted filters match all. */
 export interface ThreadQuery {
   isUnread?: boolean | undefined;
+  /** has messages that the person of the request has not read */
+  isUnreadByMe?: boolean | undefined;
   isClaimed?: boolean | undefined;
   /** `me`, `none`, or the ID or address of a member */
   assigned?: string | undefined;
@@ -75,7 +77,7 @@ export async function listThreadsByRelevance(
   const after = cursor === null ? null : decodeRelevanceCursor(cursor);
   if (cursor !== null && after === null) throw invalid('Invalid cursor', 'cursor');
   const listed = await conditionsOf(context, query);
-  const terms = [...words, ...lists.assigneeTerms(listed.assigneeId ?? null)];
+  const terms = [...words, ...lists.assigneeTerms(listed.assigneeId ?? null), ...(listed.memberTerms ?? [])];
   const conditions = { ...listed, terms, isArchived: null };
   const page = { after, before: null, isInverted: false, limit: limit + 1 };
   const found = await asUser(database, userId, (transaction) => lists.rankInbox(transaction, userId, conditions, page));
@@ -308,6 +310,7 @@ async function conditionsOf(context: OperationContext, query: ThreadQuery): Prom
     isUnread,
     isClaimed: isClaimed ?? null,
     assigneeId: assigned === undefined ? null : await findAssignee(context, assigned, 'assigned'),
+    ...(query.isUnreadByMe === true ? { memberTerms: [findUnreadBy(context, 'unread_by_me')] } : {}),
     isTrashed,
     domain: domain ?? null,
     address: address ?? null,
@@ -322,6 +325,8 @@ export interface InboxQuery {
   /** words also match other forms of the language */
   language?: StemLanguage | undefined;
   isUnread?: boolean | undefined;
+  /** has messages that the person of the request has not read */
+  isUnreadByMe?: boolean | undefined;
   /** false when omitted: the inbox has no archived threads unless the search asks for archived mail; `any`: both */
   isArchived?: boolean | 'any' | undefined;
   /** true: threads in the trash, archived or not; they are left out unless the search asks for them */
@@ -409,6 +414,7 @@ async function inboxConditionsOf(context: OperationContext, query: InboxQuery): 
   } = query;
   const terms = [...(await prepareSearch(context, search, query.language))];
   if (assigned !== undefined) terms.push(...lists.assigneeTerms(await findAssignee(context, assigned, 'assigned')));
+  if (query.isUnreadByMe === true) terms.push(findUnreadBy(context, 'isUnreadByMe'));
   if (label !== undefined) {
     const given = normalizeLabel(label);
     terms.push({ kind: 'label', key: given === null ? '' : labelKey(given), isNegated: false });

@@ -3,11 +3,18 @@ import { UserError } from '../../core/shared/errors.ts';
 import { readThreads } from '../../db/queries/threads/thread-lookup.ts';
 import { setThreadReason } from '../../db/queries/threads/thread-rejoin.ts';
 import * as trash from '../../db/queries/threads/thread-trash.ts';
+import { requireReachedEmails, withFullAccess } from '../accounts/key-reach.ts';
 import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { regroup } from './regroup-messages.ts';
 import { restoreLocked, withoutMessages } from './restore-threads.ts';
 import { MAX_THREADS } from './thread-changes.ts';
-import { type Changed, changeThreads, resolveLivingThreads, type ThreadContext } from './thread-transaction.ts';
+import {
+  type Changed,
+  changeThreads,
+  resolveReachedThreads,
+  selectReached,
+  type ThreadContext,
+} from './thread-transaction.ts';
 import { trashLocked } from './trash-threads.ts';
 import { type ChangedThreads, createChangeRecord } from './undo-change.ts';
 
@@ -28,7 +35,7 @@ export async function trashThreads(context: OperationContext, threadIds: readonl
   requireThreads(threadIds);
   return changed(context, async (client) => {
     const { userId } = context;
-    const living = [...new Set(await resolveLivingThreads(client, userId, threadIds, 'anywhere'))];
+    const living = [...new Set(await resolveReachedThreads(client, context, threadIds, 'anywhere'))];
     const record = createChangeRecord();
     const events = await trashLocked(client, userId, living);
     for (const { threadId } of events) if (threadId != null) record.add(threadId, { trashed: { to: true } });
@@ -45,12 +52,13 @@ export async function restoreThreads(context: OperationContext, threadIds: reado
   requireThreads(threadIds);
   return changed(context, async (client) => {
     const { userId } = context;
-    const living = [...new Set(await resolveLivingThreads(client, userId, threadIds, 'anywhere'))];
+    const living = [...new Set(await resolveReachedThreads(client, context, threadIds, 'anywhere'))];
     const { answer, events } = await restoreLocked(client, userId, living);
     const record = createChangeRecord();
     for (const [id, now] of answer) if (id === now) record.add(id, { trashed: { to: false } });
     const undoId = await record.store(client, context);
-    return { answer: { threadIds: [...new Set(living.map((id) => answer.get(id) ?? id))], undoId }, events };
+    const now = [...new Set(living.map((id) => answer.get(id) ?? id))];
+    return { answer: { threadIds: await selectReached(client, context, now), undoId }, events };
   });
 }
 
@@ -67,6 +75,7 @@ export interface TrashedEmail {
  */
 export async function trashEmails(context: OperationContext, emailIds: readonly string[]): Promise<TrashedEmail[]> {
   const asked = requireEmails(emailIds);
+  await requireReachedEmails(context, asked);
   return changed(context, async (client) => {
     const { threadOf, events } = await moveToTrash(client, context, asked);
     return { answer: asked.map((id) => ({ emailId: id, threadId: threadOf.get(id) ?? '' })), events };
@@ -108,6 +117,7 @@ export async function moveToTrash(
 /** Moves emails back from the trash, each with its thread there. Returns the threads that they are in now. Throws as trashEmails. */
 export async function restoreEmails(context: OperationContext, emailIds: readonly string[]): Promise<TrashedEmail[]> {
   const asked = requireEmails(emailIds);
+  await requireReachedEmails(context, asked);
   return changed(context, async (client) => {
     const { userId } = context;
     const emails = await trash.lockTrashable(client, userId, asked);
@@ -168,7 +178,7 @@ async function remove(
 
 /** Runs the change, with the points at which fault tests kill the process. */
 function changed<T>(context: OperationContext, work: (client: pg.ClientBase) => Promise<Changed<T>>): Promise<T> {
-  return changeThreads(context, async (client) => {
+  return changeThreads(withFullAccess(context), async (client) => {
     const done = await work(client);
     context.fault?.('trash.before-commit');
     return done;

@@ -11,9 +11,10 @@ import {
   type ThreadChanges,
   takeUndo,
 } from '../../db/queries/threads/thread-undo.ts';
+import { withFullAccess } from '../accounts/key-reach.ts';
 import { isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { restoreLocked } from './restore-threads.ts';
-import { type Changed, changeThreads } from './thread-transaction.ts';
+import { type Changed, changeThreads, selectReached } from './thread-transaction.ts';
 import { trashLocked } from './trash-threads.ts';
 
 /** Maximum flags of messages in a change that can be undone; only a change of a single huge thread has more. */
@@ -66,19 +67,16 @@ export interface UndoneChange {
  * Throws not_found when there is no such change, it was undone, or its time is over, and conflict when another change blocks this one.
  */
 export async function undoThreadChange(context: OperationContext, undoId: string): Promise<UndoneChange> {
-  const undone = await changeThreads(context, async (client) => {
+  return changeThreads(withFullAccess(context), async (client) => {
     const { userId } = context;
     const changed = isValidId(undoId) ? await takeUndo(client, userId, undoId) : null;
-    if (changed === null)
+    const ids = changed?.map(({ id }) => id) ?? [];
+    if (changed === null || (await selectReached(client, context, ids)).length < ids.length)
       throw new UserError(
         'not_found',
         'This change cannot be undone. It was undone already, or it is older than a day.',
       );
-    const times = await readChangeTimes(
-      client,
-      userId,
-      changed.map(({ id }) => id),
-    );
+    const times = await readChangeTimes(client, userId, ids);
     const same = changed.filter(({ id, changedAt }) => times.get(id) === changedAt);
     context.fault?.('undo.taken');
     const events = [
@@ -93,7 +91,6 @@ export async function undoThreadChange(context: OperationContext, undoId: string
       events,
     };
   });
-  return undone;
 }
 
 type Events = Changed<unknown>['events'];

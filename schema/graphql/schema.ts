@@ -14,6 +14,7 @@ import './endpoints/payload-preview.ts';
 import './events/event.ts';
 import './routing/guard-config.ts';
 import './threads/presence.ts';
+import './threads/read-state.ts';
 import './threads/thread.ts';
 import './events/subscription.ts';
 import './events/webhook-requests.ts';

@@ -185,6 +185,45 @@ create function audit_workspace() returns trigger language plpgsql security defi
     return null;
   end $$;
 revoke all on function audit_workspace from public;
+-- The workspace of a customer, in the log of the workspace that keeps it.
+create function audit_customer() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+  declare
+    old_row jsonb := case when tg_op = 'UPDATE' then to_jsonb(old) end;
+    new_row jsonb := to_jsonb(new);
+    is_closed boolean := tg_op = 'UPDATE' and old.erase_at is null and new.erase_at is not null;
+    what text := case when tg_op = 'INSERT' then 'created' when is_closed then 'erased'
+      when old.suspended_at is null and new.suspended_at is not null then 'suspended'
+      when old.suspended_at is not null and new.suspended_at is null then 'resumed' else 'updated' end;
+    columns text[] := '{name,client_id,quotas,suspended_at}';
+  begin
+    if tg_op = 'UPDATE' then columns := array(select c from unnest(columns) c where old_row->c is distinct from new_row->c); end if;
+    if cardinality(columns) = 0 and not is_closed then return null; end if;
+    insert into audit_entry (user_id, id, created_at, actor_kind, actor_id, actor_name, client_address, user_agent, request_id, action,
+        object_kind, object_id, object_name, before, after)
+      select w.id, make_audit_id(), postroom_now(), a.kind, a.id, a.name, a.address, a.agent, a.request, 'customer_workspace.' || what,
+        'customer_workspace', new.id, new.name, case when not is_closed then audit_fields(old_row, columns, '{}') end,
+        case when not is_closed then audit_fields(new_row, columns, '{}') end
+      from workspace w cross join lateral audit_actor(w.id, null) a where w.id = new.parent_id and w.erase_at is null;
+    return null;
+  end $$;
+revoke all on function audit_customer from public;
+create trigger workspace_customer_audit after insert or update of name, quotas, suspended_at, erase_at on workspace for each row
+  when (new.parent_id is not null) execute function audit_customer();
+
+-- A key that a workspace creates in that of a customer.
+create function audit_customer_key() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+  begin
+    insert into audit_entry (user_id, id, created_at, actor_kind, actor_id, actor_name, client_address, user_agent, request_id, action,
+        object_kind, object_id, object_name, after)
+      select p.id, make_audit_id(), postroom_now(), a.kind, a.id, a.name, a.address, a.agent, a.request, 'customer_workspace.key_created',
+        'customer_workspace', w.id, w.name, jsonb_build_object('key_id', new.id, 'key_name', new.name, 'scopes', new.scopes)
+      from workspace w join workspace p on p.id = w.parent_id and p.erase_at is null cross join lateral audit_actor(p.id, null) a
+      where w.id = new.user_id and p.id = current_setting('postroom.user_id', true);
+    return null;
+  end $$;
+revoke all on function audit_customer_key from public;
+create trigger api_key_customer_audit after insert on api_key for each row execute function audit_customer_key();
+
 create trigger workspace_audit after insert or update of name, erase_at, requires_second_factor on workspace for each row execute function audit_workspace();
 
 -- Counters and times of work are no settings: columns that are not listed are not audited, and a change of them costs nothing.
@@ -255,6 +294,14 @@ create function note_failed_sign_in(p_account text, p_action text, p_reason text
       from user_account u cross join lateral workspaces_to_audit(u.id) w where (u.email = p_account or u.id = p_account) and u.erase_at is null $$;
 revoke all on function note_failed_sign_in from public;
 grant execute on function note_failed_sign_in to postroom_auth;
+
+-- The workspace of a key that is not valid any more, for the audit log.
+create function ended_key_owner(p_secret_sha256 bytea) returns table (key_id text, user_id text)
+  language sql stable security definer rows 1 set search_path = public, pg_temp as $$
+    select k.id, k.user_id from api_key k
+    where k.secret_sha256 = p_secret_sha256 and (k.revoked_at is not null or k.expires_at <= postroom_now()) $$;
+revoke all on function ended_key_owner from public;
+grant execute on function ended_key_owner to postroom_gateway;
 
 -- Removes up to p_limit entries that are older than p_days. Returns how many.
 create function remove_old_audit_entries(p_days integer, p_limit integer) returns integer

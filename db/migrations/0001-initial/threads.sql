@@ -130,6 +130,18 @@ create table saved_view (
   primary key (user_id, id)
 );
 call pg_temp.protect_rows('saved_view');
+-- What members have read. Received messages up to read_until are read by the member, later ones are not; of the thread '*', those of all threads
+-- that have no row which was set later. A member without rows has read what came before joining. Nothing is stored when mail comes in.
+create table thread_read (
+  user_id text not null,
+  thread_id text not null,
+  person_id text not null,
+  read_until timestamptz(3) not null,
+  set_at timestamptz(3) not null,
+  primary key (user_id, thread_id, person_id)
+);
+create index thread_read_person on thread_read (user_id, person_id, set_at);
+call pg_temp.protect_rows('thread_read');
 
 -- What threads were before one request changed them, for a day (docs/decisions/0131). Deleted when the change is undone; the scheduling actor
 -- deletes what expired.
@@ -192,6 +204,13 @@ create function is_thread_within(p_user_id text, p_thread_id text, p_domain_ids 
       or e.own_domain = any (array(select d.name from domain d where d.user_id = p_user_id and d.id = any (p_domain_ids))), false)), false)
     from email e where e.user_id = p_user_id and e.thread_id = p_thread_id $$;
 revoke all on function is_thread_within from public;
+-- Those of the threads that are within: for changes, which need more rights than postroom_domain has.
+create function threads_within(p_user_id text, p_thread_ids text[], p_domain_ids text[], p_addresses text[]) returns setof text
+  language sql stable security definer set search_path = public, pg_temp as $$
+    select t.id from thread t where t.user_id = p_user_id and p_user_id = current_setting('postroom.user_id', true)
+      and t.id = any (p_thread_ids) and is_thread_within(t.user_id, t.id, p_domain_ids, p_addresses) $$;
+revoke all on function threads_within from public;
+grant execute on function threads_within to postroom_gateway;
 
 -- Assigns a thread to a member, or with null to none. A change or removal of the member waits for the transaction, and then takes from the member
 -- what this one gave. `former_id` is the assignee until now.
@@ -289,6 +308,101 @@ create function unassign_threads(p_user_id text, p_person_id text, p_domain_ids 
       returning t.id)
     select coalesce(array_agg(f.id order by f.id), '{}') from freed f $$;
 revoke all on function unassign_threads from public;
+
+-- Until when a member has read the threads that have no row set later than set_at. No row: the person is no member.
+create function read_mark(p_user_id text, p_person_id text) returns table (read_until timestamptz, set_at timestamptz)
+  language sql stable rows 1 security definer set search_path = public, pg_temp as $$
+    select coalesce(r.read_until, m.joined_at), coalesce(r.set_at, '-infinity')
+    from workspace_member m
+    left join thread_read r on r.user_id = m.workspace_id and r.thread_id = '*' and r.person_id = m.person_id
+    where m.workspace_id = p_user_id and m.person_id = p_person_id and p_user_id = current_setting('postroom.user_id', true) $$;
+revoke all on function read_mark from public;
+grant execute on function read_mark to postroom_gateway, postroom_actor, postroom_domain;
+
+-- Those of the threads with a received message that the member has not read.
+create function threads_unread_by(p_user_id text, p_person_id text, p_thread_ids text[]) returns setof text
+  language sql stable security definer set search_path = public, pg_temp as $$
+    select t.id from read_mark(p_user_id, p_person_id) m
+    join thread t on t.user_id = p_user_id and t.id = any (p_thread_ids)
+    left join thread_read r on r.user_id = p_user_id and r.thread_id = t.id and r.person_id = p_person_id and r.set_at > m.set_at
+    where t.last_message_at > coalesce(r.read_until, m.read_until) and exists (
+      select from email e where e.user_id = p_user_id and e.thread_id = t.id and e.type = 'received' and e.thread_at > coalesce(r.read_until, m.read_until)) $$;
+revoke all on function threads_unread_by from public;
+grant execute on function threads_unread_by to postroom_gateway, postroom_actor, postroom_domain;
+
+-- Marks threads as read by a member, or as unread. With an email, the messages up to it are read, or those from it on are unread. Returns the
+-- threads whose mark moved: nothing is stored for the others.
+create function mark_threads_read(p_user_id text, p_person_id text, p_thread_ids text[], p_is_read boolean, p_email_id text) returns setof text
+  language sql volatile security definer set search_path = public, pg_temp as $$
+    insert into thread_read as r (user_id, thread_id, person_id, read_until, set_at)
+    select p_user_id, t.id, p_person_id, n.read_until, postroom_now()
+    from read_mark(p_user_id, p_person_id) m
+    join thread t on t.user_id = p_user_id and t.id = any (p_thread_ids)
+    left join thread_read f on f.user_id = p_user_id and f.thread_id = t.id and f.person_id = p_person_id and f.set_at > m.set_at
+    left join email e on e.user_id = p_user_id and e.id = p_email_id and e.thread_id = t.id
+    cross join lateral (select case when p_email_id is null then case when p_is_read then t.last_message_at else '-infinity' end
+      when p_is_read then greatest(e.thread_at, coalesce(f.read_until, m.read_until))
+      else least(e.thread_at - interval '1 millisecond', coalesce(f.read_until, m.read_until)) end::timestamptz(3) as read_until) n
+    where n.read_until is not null
+      and case when p_is_read then n.read_until > coalesce(f.read_until, m.read_until) else n.read_until < coalesce(f.read_until, m.read_until) end
+    order by t.id
+    on conflict (user_id, thread_id, person_id) do update set read_until = excluded.read_until, set_at = excluded.set_at
+    returning r.thread_id $$;
+revoke all on function mark_threads_read from public;
+grant execute on function mark_threads_read to postroom_gateway;
+
+-- Marks everything that has come until now as read by a member. Rows that no longer count are deleted, p_most at a time: the rest at the next time.
+create function mark_all_read(p_user_id text, p_person_id text, p_most integer) returns void
+  language sql volatile security definer set search_path = public, pg_temp as $$
+    with gone as (
+      delete from thread_read r where r.user_id = p_user_id and r.person_id = p_person_id and r.thread_id in (
+        select o.thread_id from thread_read o where o.user_id = p_user_id and o.person_id = p_person_id and o.thread_id <> '*' limit p_most))
+    insert into thread_read (user_id, thread_id, person_id, read_until, set_at)
+    select m.workspace_id, '*', m.person_id, postroom_now(), postroom_now()
+    from workspace_member m where m.workspace_id = p_user_id and m.person_id = p_person_id and p_user_id = current_setting('postroom.user_id', true)
+    on conflict (user_id, thread_id, person_id) do update set read_until = excluded.read_until, set_at = excluded.set_at $$;
+revoke all on function mark_all_read from public;
+grant execute on function mark_all_read to postroom_gateway;
+grant select on thread_read to postroom_domain;
+create policy thread_read_of_domain on thread_read for select to postroom_domain using (user_id = current_setting('postroom.user_id', true));
+
+-- When a member joined; null: the person is no member. For actors, whose transactions are of no workspace.
+create function member_since(p_user_id text, p_person_id text) returns timestamptz
+  language sql stable security definer set search_path = public, pg_temp as $$
+    select m.joined_at from workspace_member m where m.workspace_id = p_user_id and m.person_id = p_person_id $$;
+revoke all on function member_since from public;
+grant execute on function member_since to postroom_gateway, postroom_actor;
+
+-- Gives each remaining thread what members have read of it and of the threads that end in it: all of it, or from the first of them that has
+-- something unread, nothing after what was read there.
+create function merge_reads(p_user_id text, p_loser_ids text[], p_survivor_ids text[]) returns void language sql volatile as $$
+  with grouped as (
+    select l.loser_id as thread_id, l.survivor_id from unnest(p_loser_ids, p_survivor_ids) as l(loser_id, survivor_id)
+    union select s, s from unnest(p_survivor_ids) s
+  ), persons as (
+    select distinct g.survivor_id, r.person_id from grouped g join thread_read r on r.user_id = p_user_id and r.thread_id = g.thread_id
+  ), marks as (
+    select p.survivor_id, p.person_id, coalesce(r.read_until, k.read_until, member_since(p_user_id, p.person_id)) as read_until, t.last_message_at
+    from persons p
+    left join thread_read k on k.user_id = p_user_id and k.thread_id = '*' and k.person_id = p.person_id
+    join grouped g on g.survivor_id = p.survivor_id
+    join thread t on t.user_id = p_user_id and t.id = g.thread_id
+    left join thread_read r on r.user_id = p_user_id and r.thread_id = g.thread_id and r.person_id = p.person_id
+      and r.set_at > coalesce(k.set_at, '-infinity')
+  ), ended as (
+    delete from thread_read r where r.user_id = p_user_id and r.thread_id = any (p_loser_ids)
+  )
+  insert into thread_read (user_id, thread_id, person_id, read_until, set_at)
+  select p_user_id, m.survivor_id, m.person_id,
+    coalesce(min(m.read_until) filter (where m.last_message_at > m.read_until), max(m.read_until)), postroom_now()
+  from marks m where m.read_until is not null group by m.survivor_id, m.person_id
+  on conflict (user_id, thread_id, person_id) do update set read_until = excluded.read_until, set_at = excluded.set_at $$;
+
+-- Gives a thread that messages are split off to what members have read of the other.
+create function copy_reads(p_user_id text, p_from_id text, p_to_id text) returns void language sql volatile as $$
+  insert into thread_read (user_id, thread_id, person_id, read_until, set_at)
+  select r.user_id, p_to_id, r.person_id, r.read_until, r.set_at from thread_read r where r.user_id = p_user_id and r.thread_id = p_from_id
+  on conflict do nothing $$;
 
 -- Gives the claims of threads that end to the threads that take their messages. Where both have one, that of the remaining thread stays,
 -- and of several others the earliest. The rest expire now, under the ids of their threads, which are aliases by then.

@@ -276,6 +276,7 @@ create function remove_member(p_user_id text, p_person_id text, p_keeps_keys boo
       select e.limited, e.disabled into limited, disabled from end_keys_of_person(p_user_id, p_person_id, p_keeps_keys, p_by) e;
       unassigned := unassign_threads(p_user_id, p_person_id, null, null);
       delete from saved_view v where v.user_id = p_user_id and v.person_id = p_person_id;
+      delete from thread_read r where r.user_id = p_user_id and r.person_id = p_person_id;
       perform close_persons(array[p_person_id], p_last_requests);
     end if;
     return next;

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { KeyRights, Reach, Scope } from '../../../core/accounts/key-rights.ts';
 import type { Role } from '../../../core/accounts/roles.ts';
 import type { Database } from '../../connection/database.ts';
@@ -86,4 +86,33 @@ export async function findReached(
     .where('id', '=', id)
     .executeTakeFirst();
   return row !== undefined;
+}
+
+/** Returns those of the emails that are visible in the transaction. */
+export async function findReachedEmails(
+  transaction: Transaction<Tables>,
+  userId: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const rows = await transaction
+    .selectFrom('email')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where(sql<boolean>`id = any (${ids}::text[])`)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Returns the workspace of a key that was revoked or has expired; null: there was none. */
+export async function findEndedKey(
+  database: Database,
+  secretSha256: Buffer,
+): Promise<{ keyId: string; userId: string } | null> {
+  const { rows } = await database.pool.query<{ key_id: string; user_id: string }>({
+    name: 'find-ended-key',
+    text: 'select key_id, user_id from ended_key_owner($1)',
+    values: [secretSha256],
+  });
+  const [row] = rows;
+  return row === undefined ? null : { keyId: row.key_id, userId: row.user_id };
 }

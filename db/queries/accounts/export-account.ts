@@ -63,6 +63,7 @@ export const EXPORTED_KINDS: readonly ExportedKind[] = [
   { file: 'thread-notes.jsonl', query: rowsOf('thread_note', 't.thread_id, t.id', []) },
   { file: 'saved-views.jsonl', query: rowsOf('saved_view', 't.created_at, t.id', []) },
   { file: 'snippets.jsonl', query: rowsOf('snippet', 't.name', []) },
+  { file: 'thread-reads.jsonl', query: rowsOf('thread_read', 't.person_id, t.thread_id', []) },
   { file: 'thread-claims.jsonl', query: rowsOf('thread_claim', 't.thread_id', ['token_sha256']) },
   {
     file: 'emails.jsonl',

@@ -25,6 +25,24 @@ export async function makeSignInLink(database: Database, email: string): Promise
   return rowCount === 0 ? null : token;
 }
 
+/** Returns the person whom a link signs in, or signed in until it expired; null: there is none, or it was used. Role postroom_auth. */
+export async function findLinkOwner(database: Database, token: string): Promise<string | null> {
+  const { rows } = await database.pool.query<{ value: string }>(
+    'select value from auth_verification where identifier = $1',
+    [storedIdentifier(signInLinkIdentifier(token))],
+  );
+  return rows[0]?.value ?? null;
+}
+
+/** Returns the person who has a passkey; null: no one has it. Role postroom_auth. */
+export async function findPasskeyOwner(database: Database, credentialId: string): Promise<string | null> {
+  const { rows } = await database.pool.query<{ user_id: string }>(
+    'select user_id from auth_passkey where credential_id = $1',
+    [credentialId],
+  );
+  return rows[0]?.user_id ?? null;
+}
+
 /** Invalidates all unused links of the user: to sign in and to set a password. Role postroom_auth. */
 export async function dropLinks(database: Database, userId: string): Promise<void> {
   await database.pool.query('delete from auth_verification where value = $1 and length(value) < 64', [userId]);

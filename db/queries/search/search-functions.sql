@@ -34,7 +34,7 @@ create or replace function search_tests(q search_query) returns text language sq
     || case when q.own_domain is null then '' else ' and (e.own_domain = ($1).own_domain' || search_party(q.party_domain, 'party_domain') || ')' end
     || case when q.own_address is null then '' else ' and (e.own_address = ($1).own_address' || search_party(q.party_address, 'party_address') || ')' end
     || case when current_setting('role') <> 'postroom_domain' then '' else ' and is_in_reach(e.own_domain, e.own_address)' end
-  from unnest(q.tests) t where t <> 'has received' and t !~ '^!?(assigned:|snoozed$)' $$;
+  from unnest(q.tests) t where t <> 'has received' and t !~ '^!?(assigned:|unread-by:|snoozed$)' $$;
 -- Conditions on the assignee and the snooze of a row of thread: the tests assigned:ID and, for no assignee, assigned:, and snoozed.
 create or replace function search_assignee(q search_query, p_alias text) returns text language sql stable set search_path = public, pg_temp as $$
   select coalesce(string_agg(' and ' || p_alias || case when t.person is null then '.snoozed_until ' || case when t.is_negated then 'is null'
@@ -42,12 +42,20 @@ create or replace function search_assignee(q search_query, p_alias text) returns
     when t.is_negated then 'is distinct from ' || quote_literal(t.person) else '= ' || quote_literal(t.person) end end, ''), '')
   from (select n like '!%' as is_negated, substring(n from 'assigned:(.*)$') as person from unnest(q.tests) n
     where n ~ '^!?(assigned:|snoozed$)') t $$;
+-- Conditions on what members have read of a row of thread: the tests unread-by:ID.
+create or replace function search_unread_by(q search_query, p_alias text) returns text language sql stable set search_path = public, pg_temp as $$
+  select coalesce(string_agg(case when t.is_negated then ' and not ' else ' and ' end || replace(format('exists (select from email u
+      where u.user_id = ($1).user_id and u.thread_id = A.id and u.type = ''received'' and u.thread_at > coalesce(
+        (select r.read_until from thread_read r where r.user_id = ($1).user_id and r.thread_id = A.id and r.person_id = %L and r.set_at > %L), %L))',
+      t.person, coalesce(m.set_at, 'infinity'), coalesce(m.read_until, 'infinity')), 'A.id', p_alias || '.id'), ''), '')
+  from (select n like '!%' as is_negated, substring(n from 'unread-by:(.*)$') as person from unnest(q.tests) n where n ~ '^!?unread-by:') t
+  left join lateral read_mark(q.user_id, t.person) m on true $$;
 -- Whether the search asks for labels or an assignee, of which an index finds the threads; and those conditions on a row t of thread.
 create or replace function is_of_indexed_threads(q search_query) returns boolean language sql stable set search_path = public, pg_temp as $$
   select q.label_keys <> '{}' or exists (select from unnest(q.tests) n where n ~ '^(assigned:.|snoozed$)') $$;
 create or replace function search_indexed_threads(q search_query) returns text language sql stable set search_path = public, pg_temp as $$
   select case when q.label_keys = '{}' then '' else ' and t.label_keys @> ($1).label_keys and t.label_keys <> ''{}''' end
-    || search_assignee(q, 't') $$;
+    || search_assignee(q, 't') || search_unread_by(q, 't') $$;
 -- Whether the trash is searched, which no other search meets. Mail in it is few: it is read email by email.
 create or replace function is_of_trash(q search_query) returns boolean language sql stable set search_path = public, pg_temp as $$
   select 'trashed' = any (q.tests) $$;
@@ -60,8 +68,8 @@ create or replace function search_labels(q search_query, p_thread_id text) retur
       and l.id = ' || p_thread_id || ' and l.label_keys @> ($1).label_keys)' end
     || case when q.without_label_keys = '{}' then '' else ' and not exists (select from thread l where l.user_id = ($1).user_id
       and l.id = ' || p_thread_id || ' and l.label_keys && ($1).without_label_keys)' end
-    || case when search_assignee(q, 'l') = '' then '' else ' and exists (select from thread l where l.user_id = ($1).user_id
-      and l.id = ' || p_thread_id || search_assignee(q, 'l') || ')' end $$;
+    || case when search_assignee(q, 'l') || search_unread_by(q, 'l') = '' then '' else ' and exists (select from thread l
+      where l.user_id = ($1).user_id and l.id = ' || p_thread_id || search_assignee(q, 'l') || search_unread_by(q, 'l') || ')' end $$;
 -- Conditions on when an email of this alias was created.
 create or replace function search_span(q search_query, p_alias text) returns text language sql stable set search_path = public, pg_temp as $$
   select case when q.since is null then '' else ' and ' || p_alias || '.created_at >= ($1).since' end

@@ -63,6 +63,7 @@ export function searchPage(
 /** Attachments are a mark among the words; their absence is a column of the email. */
 function testsOf(term: SearchTerm): string[] {
   if (term.kind === 'assigned') return [assignedTest(term)];
+  if (term.kind === 'unreadBy') return [unreadByTest(term)];
   if (term.kind !== 'flag') return [];
   if (term.flag === 'attachment' && !term.isNegated) return [];
   return [`${term.isNegated ? '!' : ''}${term.flag}`];
@@ -72,6 +73,12 @@ function testsOf(term: SearchTerm): string[] {
 function assignedTest({ personId, isNegated }: SearchTerm & { kind: 'assigned' }): string {
   if (personId === undefined) throw new Error('assigned: was not resolved');
   return `${isNegated ? '!' : ''}assigned:${personId ?? ''}`;
+}
+
+/** Throws for a term without a person. */
+function unreadByTest({ personId, isNegated }: SearchTerm & { kind: 'unreadBy' }): string {
+  if (personId === undefined) throw new Error('unread: was not resolved');
+  return `${isNegated ? '!' : ''}unread-by:${personId}`;
 }
 
 /** Returns whether the search asks for threads that an index of labels, assignees or snoozed threads finds. */

@@ -80,6 +80,8 @@ export interface ThreadConditions {
   isClaimed: boolean | null;
   /** works on it: the ID of a person, `none` for threads without; null or absent: matches all */
   assigneeId?: string | null;
+  /** what the person of the request has not read; absent: matches all */
+  memberTerms?: readonly (SearchTerm & { kind: 'unreadBy' })[];
   isTrashed: boolean;
   /** id or name of a domain of the user; a participant's domain */
   domain: string | null;
@@ -303,26 +305,33 @@ async function fromThreads(
   conditions: ThreadConditions,
   page: KeysetPage | null,
 ): Promise<RawBuilder<unknown>> {
-  const { search, address, domain, isUnread, isClaimed, isTrashed, assigneeId = null } = conditions;
+  const { search, address, domain, isUnread, isClaimed, isTrashed, assigneeId = null, memberTerms = [] } = conditions;
   const assignee = assigneeId === null || assigneeId === 'none' ? assigneeId : sql`${assigneeId}::text`;
   if (!isComposed(conditions)) return fromAllThreads(sql`${userId}`, { ...conditions, assignee }, page);
   const part = search?.part ?? null;
   const withPart = sql`select s.thread_id from search_threads(${userId}, ${part === null ? null : containsPattern(part)},
       ${address === null ? null : addressOf(userId, address)}, ${domain === null ? null : domainNameOf(userId, domain)}, ${isUnread},
       ${page?.after?.at ?? null}, ${page?.after?.id ?? null}, ${page?.before?.at ?? null}, ${page?.before?.id ?? null},
-      ${page?.isInverted ?? false}, ${page?.limit ?? null}, ${isClaimed}, ${isTrashed},
+      ${page?.isInverted ?? false}, ${memberTerms.length > 0 ? null : (page?.limit ?? null)}, ${isClaimed}, ${isTrashed},
       ${assigneeId === 'none' ? '' : assigneeId}) s`;
-  const terms = [...(search?.terms ?? []), ...assigneeTerms(assigneeId)];
+  const terms = [...(search?.terms ?? []), ...assigneeTerms(assigneeId), ...memberTerms];
+  // Those of a member are found with the operators of a search.
+  const isOfMember = memberTerms.length > 0 && part === null;
   const sources = [
-    ...(search === null || part !== null ? [withPart] : []),
-    ...((search?.terms ?? []).length === 0
+    ...(part !== null || (search === null && !isOfMember) ? [withPart] : []),
+    ...((search?.terms ?? []).length === 0 && !isOfMember
       ? []
       : [await withTerms(transaction, userId, { ...conditions, terms }, page)]),
   ];
   return sql`
     from (${sql.join(sources, sql` union `)}) s
     ${page === null ? sql`join thread t on t.user_id = ${userId} and t.id = s.thread_id` : lookUpThread(userId)}
-    where true ${claimedCondition(sql`${userId}`, isClaimed)}`;
+    where true ${claimedCondition(sql`${userId}`, isClaimed)} ${sql.join(
+      memberTerms.map(
+        ({ personId = '' }) => sql`and exists (select from threads_unread_by(${userId}, ${personId}, array[t.id]))`,
+      ),
+      sql` `,
+    )}`;
 }
 
 /** Returns the filter of an assignee as a term of a search. */
@@ -353,8 +362,8 @@ async function withTerms(
 }
 
 /** Whether the statement depends on the values of the filters. */
-function isComposed({ search, address, domain }: ThreadConditions): boolean {
-  return search !== null || address !== null || domain !== null;
+function isComposed({ search, address, domain, memberTerms = [] }: ThreadConditions): boolean {
+  return search !== null || address !== null || domain !== null || memberTerms.length > 0;
 }
 
 /** The ends of a page, their instants and ids as values or as parameters. */

@@ -35,7 +35,8 @@ export async function mergeThreads(
       with moved as (
         update email e set thread_id = ${survivorOf('e.thread_id')} where e.user_id = $1 and e.thread_id = any ($2::text[])
       )
-      select merge_claims($1, $2::text[], $3::text[]), merge_assignees($1, $2::text[], $3::text[]), merge_reminders($1, $2::text[], $3::text[])`,
+      select merge_claims($1, $2::text[], $3::text[]), merge_assignees($1, $2::text[], $3::text[]), merge_reminders($1, $2::text[], $3::text[]),
+        merge_reads($1, $2::text[], $3::text[])`,
     values,
   });
   const { rows } = await client.query<EndedRow>({

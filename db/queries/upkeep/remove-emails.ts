@@ -192,6 +192,7 @@ async function removeThreads(client: pg.ClientBase, userId: string, threadIds: r
       keys as (delete from thread_message_id where ${gone}),
       claims as (delete from thread_claim where ${gone}),
       notes as (delete from thread_note where ${gone}),
+      reads as (delete from thread_read where ${gone}),
       subjects as (delete from thread_subject where ${gone}),
       parted as materialized (delete from thread_apart where ${gone} returning thread_id, other_id),
       others as (

@@ -13,7 +13,7 @@ export const labelThreads = defineTool({
   name: 'label_threads',
   title: 'Label threads',
   description: 'Adds and removes labels of threads.',
-  access: access.organizeAccount,
+  access: access.organize,
   effect: 'changes',
   input: z.object({
     thread_ids: threadIds,
@@ -30,7 +30,7 @@ export const archiveThreads = defineTool({
   name: 'archive_threads',
   title: 'Archive threads',
   description: 'Archives threads, or moves them back to the inbox. A new message also brings a thread back.',
-  access: access.organizeAccount,
+  access: access.organize,
   effect: 'changes',
   input: z.object({
     thread_ids: threadIds,
@@ -46,7 +46,7 @@ export const markThreadsRead = defineTool({
   name: 'mark_threads_read',
   title: 'Mark threads as read',
   description: 'Marks all received messages of threads as read, or as unread.',
-  access: access.organizeAccount,
+  access: access.organize,
   effect: 'changes',
   input: z.object({
     thread_ids: threadIds,
@@ -63,7 +63,7 @@ export const trashThreadsTool = defineTool({
   title: 'Move threads to the trash',
   description:
     'Moves threads to the trash, where they are deleted after 30 days, or back. Searches do not find them there, except with in:trash. A new message also brings a thread back.',
-  access: access.organizeAccount,
+  access: access.organize,
   effect: 'changes',
   input: z.object({
     thread_ids: threadIds,

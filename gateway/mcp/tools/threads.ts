@@ -120,7 +120,7 @@ export const searchThreads = defineTool({
 });
 
 function threadItemOf(thread: ListedThread): z.input<typeof threadItem> {
-  const { latest_message: message } = threadListItemOf(thread);
+  const { latest_message: message } = threadListItemOf(thread, null);
   return {
     ...threadOf(thread),
     latest_message: {

@@ -67,7 +67,7 @@ export const emailChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
     '/emails/bulk',
     {
       errorHandler: sendSnakeCaseError,
-      config: { access: access.organizeAccount },
+      config: { access: access.organize },
       schema: {
         operationId: 'updateEmails',
         summary: 'Update several emails',

@@ -157,7 +157,7 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
   app.patch(
     '/mail/:id',
     {
-      config: { access: access.organizeAccount },
+      config: { access: access.organize },
       schema: {
         ...frame,
         operationId: 'legacyUpdateMail',
@@ -239,7 +239,7 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
   app.post(
     '/mail/bulk',
     {
-      config: { access: access.organizeAccount },
+      config: { access: access.organize },
       schema: {
         ...frame,
         operationId: 'legacyUpdateMails',

@@ -51,7 +51,7 @@ const accessToDeleteThread: RouteAccess = {
     oneOf: ['organize'],
     of: ({ query }) => ((query as { forever?: unknown }).forever === true ? ['remove'] : ['organize']),
   },
-  isOfDomain: false,
+  isOfDomain: true,
 };
 
 export const threadChangeRoutes = [

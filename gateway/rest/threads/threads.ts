@@ -11,6 +11,7 @@ import {
 } from '../../../operations/capability/field-shapes.ts';
 import type { OperationContext } from '../../../operations/context.ts';
 import type { Email } from '../../../operations/emails/emails.ts';
+import { loadReadByMe } from '../../../operations/threads/read-state.ts';
 import * as threads from '../../../operations/threads/threads.ts';
 import { access } from '../../admission/access.ts';
 import { jsonChunks, streamChunks } from '../../http/json-stream.ts';
@@ -36,6 +37,9 @@ const listQuery = z.object({
   order_by: searchOrder,
   language: searchLanguage,
   unread: queryBoolean.default(false).meta({ description: 'Returns threads with unread messages only.' }),
+  unread_by_me: queryBoolean.default(false).meta({
+    description: 'Returns threads with messages that you have not read yourself. For requests of a person.',
+  }),
   claimed: queryBoolean
     .optional()
     .meta({ description: '`false` returns threads that no one has claimed, `true` the others.' }),
@@ -66,6 +70,9 @@ const snoozeFields = {
     .meta({ description: 'When it came back to the inbox; null if it did not, or was archived or snoozed since.' }),
   returned_by: z.enum(RETURN_REASONS).nullable().meta({ description: 'Why it came back; null if it did not.' }),
 };
+const isReadByMe = z.boolean().nullable().meta({
+  description: 'Whether you have read all received messages yourself. Null for requests without a person.',
+});
 
 export const threadListItem = z
   .object({
@@ -83,6 +90,7 @@ export const threadListItem = z
     claim,
     assignee_id: assigneeId,
     ...snoozeFields,
+    is_read_by_me: isReadByMe,
     latest_message: z.object({
       id: z.string(),
       type: z.enum(['inbound', 'outbound']),
@@ -149,14 +157,20 @@ export const threadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
     async (request) => {
       const { limit: size, cursor, unread: isUnread, claimed: isClaimed, trashed: isTrashed } = request.query;
       const { search, language, domain, address, assigned, order_by: order } = request.query;
+      const { unread_by_me: isUnreadByMe } = request.query;
+      const context = contextOf(request);
       const list = order === 'relevance' ? threads.listThreadsByRelevance : threads.listThreads;
       const found = await list(
-        contextOf(request),
-        { isUnread, isClaimed, assigned, isTrashed, search, language, domain, address },
+        context,
+        { isUnread, isUnreadByMe, isClaimed, assigned, isTrashed, search, language, domain, address },
         { limit: size, cursor: cursor ?? null },
       );
+      const areRead = await loadReadByMe(
+        context,
+        found.threads.map(({ id }) => id),
+      );
       return {
-        threads: found.threads.map(threadListItemOf),
+        threads: found.threads.map((thread, at) => threadListItemOf(thread, areRead[at] ?? null)),
         pagination: { limit: size, has_more: found.nextCursor !== null, next_cursor: found.nextCursor },
         filters: { search, unread_only: isUnread, claimed: isClaimed, assigned, domain, address },
       };
@@ -223,13 +237,18 @@ export function threadAnswerOf(
   };
 }
 
-export function threadListItemOf(thread: threads.ListedThread): z.infer<typeof threadListItem> {
+/** `isReadByMe`: whether the person of the request has read it; null: there is none. */
+export function threadListItemOf(
+  thread: threads.ListedThread,
+  isReadByMe: boolean | null,
+): z.infer<typeof threadListItem> {
   const { latest } = thread;
   return {
     ...commonFieldsOf(thread),
     has_unread: thread.unreadCount > 0,
     unread_count: thread.unreadCount,
     is_archived: thread.isArchived,
+    is_read_by_me: isReadByMe,
     latest_message: {
       id: latest.id,
       type: latest.type === 'received' ? 'inbound' : 'outbound',

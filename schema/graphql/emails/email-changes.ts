@@ -14,7 +14,7 @@ const flags = {
 builder.mutationFields((t) => ({
   updateEmail: t.fieldWithInput({
     type: EmailNode,
-    access: access.organizeAccount,
+    access: access.organize,
     errors: { dataField: { name: 'email' } },
     description: 'Marks a received email as read or unread, or archives or unarchives it.',
     input: {
@@ -29,7 +29,7 @@ builder.mutationFields((t) => ({
   }),
   updateEmails: t.fieldWithInput({
     type: [EmailNode],
-    access: access.organizeAccount,
+    access: access.organize,
     errors: { dataField: { name: 'emails' } },
     // Runs before the variables are validated, so the input can be anything.
     complexity: (args) => ({

@@ -6,6 +6,7 @@ import type { EmailSummary } from '../../../operations/emails/emails.ts';
 import { loadMemberNames } from '../../../operations/threads/assign-thread.ts';
 import { memberName } from '../../../operations/threads/assignee-capability.ts';
 import { threadClaim } from '../../../operations/threads/claim-capability.ts';
+import { loadReadByMe } from '../../../operations/threads/read-state.ts';
 import type { Thread } from '../../../operations/threads/threads.ts';
 import * as threads from '../../../operations/threads/threads.ts';
 import { SEARCH_SYNTAX } from '../../input-shapes.ts';
@@ -54,6 +55,8 @@ const messagePages = loadByOwner(({ reads }, threadIds, page: KeysetPage) =>
 );
 
 const overviews = loadByOwner(({ reads }, threadIds, _args: null) => threads.loadOverviews(reads, threadIds));
+
+const readStates = loadByOwner(({ reads }, threadIds, _args: null) => loadReadByMe(reads, threadIds));
 
 const assignees = loadByOwner(({ reads }, personIds, _args: null) => loadMemberNames(reads, personIds));
 
@@ -113,6 +116,12 @@ ThreadNode.implement({
     labels: t.exposeStringList('labels', { description: 'Labels, in the order you added them.' }),
     messageCount: t.exposeInt('messageCount', { description: 'Number of received and sent messages.' }),
     unreadCount: t.exposeInt('unreadCount', { description: 'Number of unread messages.' }),
+    isReadByMe: t.boolean({
+      nullable: true,
+      description:
+        'Whether you have read all received messages. Null for requests without a person, such as API keys of the workspace. unreadCount and isRead belong to the workspace.',
+      resolve: (thread, _args, context) => readStates(context, thread.id, null),
+    }),
     isArchived: t.exposeBoolean('isArchived', {
       description:
         'Whether the thread is archived: it has received messages and all of them are archived. A new message brings it back to the inbox.',
@@ -191,10 +200,13 @@ ThreadNode.implement({
 
 const ASSIGNED = 'Who works on the thread: `me`, `none`, or the ID or address of a member.';
 
+const UNREAD_BY_ME = 'True matches threads with messages that you have not read yourself.';
+
 const ThreadFilter = builder.inputType('ThreadFilter', {
   description: 'Filters a list of threads. Omit a field to match all.',
   fields: (t) => ({
     unread: t.boolean({ description: 'True matches threads with unread messages only.' }),
+    unreadByMe: t.boolean({ description: UNREAD_BY_ME }),
     claimed: t.boolean({ description: 'False matches threads that no one has claimed, true the others.' }),
     assigned: t.string({ description: ASSIGNED }),
     trashed: t.boolean({ description: 'True matches threads in the trash, which are left out otherwise.' }),
@@ -234,6 +246,7 @@ builder.queryFields((t) => ({
 function threadQuery(filter: typeof ThreadFilter.$inferInput | null | undefined): threads.ThreadQuery {
   return {
     isUnread: filter?.unread ?? undefined,
+    isUnreadByMe: filter?.unreadByMe ?? undefined,
     isClaimed: filter?.claimed ?? undefined,
     assigned: filter?.assigned ?? undefined,
     isTrashed: filter?.trashed ?? undefined,
@@ -257,6 +270,7 @@ const InboxFilter = builder.inputType('InboxFilter', {
   description: 'Filters the inbox. Omit a field or pass null to match all; only archived has a default.',
   fields: (t) => ({
     isUnread: t.boolean({ description: 'True matches threads with unread messages only.' }),
+    isUnreadByMe: t.boolean({ description: UNREAD_BY_ME }),
     archived: t.field({
       type: ArchivedFilter,
       description:
@@ -353,6 +367,7 @@ function inboxQuery(filter: InboxFilterInput, search: string | null | undefined)
     isOfInbox: true,
     search: search ?? undefined,
     isUnread: filter?.isUnread ?? undefined,
+    isUnreadByMe: filter?.isUnreadByMe ?? undefined,
     isArchived: archived === null || archived === undefined ? undefined : ARCHIVED[archived],
     isTrashed: filter?.isTrashed ?? undefined,
     label: filter?.label ?? undefined,

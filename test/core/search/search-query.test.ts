@@ -105,7 +105,7 @@ describe('rejects an invalid value with the name of the operator and the allowed
     ['subject:""', /^subject: needs a value/],
     [
       'cc:ann',
-      /^cc: is not a search operator\. Operators are from: to: subject: domain: label: assigned: before: after: has: is: in:/,
+      /^cc: is not a search operator\. Operators are from: to: subject: domain: label: assigned: unread: before: after: has: is: in:/,
     ],
     ['older_than:7d', /older_than:/],
     [`is:${'x'.repeat(400)}`, /^is: does not take "x{60}…"/],

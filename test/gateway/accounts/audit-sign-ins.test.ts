@@ -60,6 +60,36 @@ describe('the audit log', () => {
     expect((await entriesOf(userId)).at(-1)).toMatchObject({ action: 'session.created', kind: 'person', name: email });
   });
 
+  test('has an entry of a link that expired, and none of an unknown one', async () => {
+    const { email, userId } = await makeAccount();
+    const token = await makeSignInLink(gateway.owner, email);
+    await gateway.owner.pool.query(
+      `update auth_verification set expires_at = now() - interval '1 hour' where value = $1`,
+      [userId],
+    );
+    for (const given of [token, 'x'.repeat(43)]) {
+      const refused = await openBrowser(gateway.app).auth('POST', '/sign-in/link', { token: given });
+      expect(refused.statusCode).toBeGreaterThanOrEqual(400);
+    }
+    const denied = (await entriesOf(userId)).filter(({ action }) => action === 'session.denied');
+    expect(denied).toMatchObject([{ kind: 'person', actor: null, address: '127.0.0.1', denied: true }]);
+  });
+
+  test('has an entry of a passkey that is refused', async () => {
+    const { userId } = await makeAccount();
+    await gateway.owner.pool.query(
+      `insert into auth_passkey (id, user_id, name, public_key, credential_id, counter, device_type, backed_up)
+       values ('pk_' || $1, $1, 'key', 'AAAA', 'credential-of-' || $1, 0, 'singleDevice', false)`,
+      [userId],
+    );
+    const verified = Buffer.alloc(37, 4).toString('base64url');
+    const refused = await openBrowser(gateway.app).auth('POST', '/passkey/verify-authentication', {
+      response: { id: `credential-of-${userId}`, response: { authenticatorData: verified } },
+    });
+    expect(refused.statusCode).toBe(400);
+    expect((await entriesOf(userId)).at(-1)).toMatchObject({ action: 'session.denied', denied: true, actor: null });
+  });
+
   test('has an entry of each wrong password, and none of an account that does not exist', async () => {
     const { email, userId } = await makeAccount();
     expect((await signIn(email, 'wrong horse battery'))[1]).not.toBe(200);

@@ -190,6 +190,10 @@ export async function addMail({ actor }: HoldingsGround, mailbox: TestMailbox): 
      values ($1, 'snp_' || $2, 'Snippet of ' || $1, 'Text of ' || $1, now(), now())`,
     [userId, randomBytes(16).toString('hex')],
   );
+  await actor.pool.query(
+    `insert into thread_read (user_id, thread_id, person_id, read_until, set_at) values ($1, $2, 'usr_' || $3, now(), now())`,
+    [userId, threadId, randomBytes(16).toString('hex')],
+  );
   await pool.query(
     `insert into thread_undo (user_id, id, thread_count, message_count, state, created_at, expires_at)
      values ($1, 'chg_' || $3, 1, 0, jsonb_build_array(jsonb_build_object('id', $2::text, 'changedAt', 0)), now(), now() + interval '1 day')`,

@@ -30,6 +30,7 @@ function isMet(mail: SearchedMail, term: SearchTerm): boolean {
     case 'label':
       return mail.labels.some((label) => label.toLowerCase() === term.key);
     case 'assigned':
+    case 'unreadBy':
       return false;
     case 'before':
       return mail.createdAt < term.at;

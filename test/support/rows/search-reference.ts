@@ -158,6 +158,7 @@ function hasTerm(email: ReferenceEmail, term: SearchTerm): boolean {
       return hasFlag(email, term.flag);
     case 'label':
     case 'assigned':
+    case 'unreadBy':
       return false;
   }
 }

@@ -43,6 +43,7 @@ export interface StoringWorld {
   replyAddress: () => Promise<string>;
   /** a person who is a viewer */
   member: () => Promise<string>;
+  customer: () => Promise<string>;
   invitation: () => Promise<string>;
   /** a grant of OAuth */
   grant: () => Promise<string>;
@@ -191,6 +192,7 @@ export async function makeStoringWorld(gateway: TestGateway): Promise<StoringWor
       );
       return personId;
     },
+    customer: async () => (await make('/workspaces', { client_id: randomUUID() })).id,
     async invitation() {
       const { id } = await make('/invitations', { email: `${randomUUID()}@team.test`, role: 'viewer' });
       await gateway.owner.pool.query(
