@@ -8,6 +8,7 @@ export const ScimTokenSchema = defineEntity({
   properties: {
     userId: p.text().primary(),
     id: p.text().unique('scim_token_id_key'),
+    name: p.text(),
     secretSha256: p.blob().$type<Buffer>().unique('scim_token_secret_sha256_key'),
     /** the first and last characters of the token, by which its owner recognizes it */
     hint: p.text(),

@@ -55,7 +55,12 @@ export function describeScim(base: string): ScimDiscovery {
     })),
     schemas: [
       ...[USER_TYPE, GROUP_TYPE].flatMap(schemasOf),
-      { id: CONFIG_SCHEMA, name: 'ServiceProviderConfig', description: 'What the service can do', attributes: configAttributes },
+      {
+        id: CONFIG_SCHEMA,
+        name: 'ServiceProviderConfig',
+        description: 'What the service can do',
+        attributes: configAttributes,
+      },
       { id: TYPE_SCHEMA, name: 'ResourceType', description: 'A type of resources', attributes: typeAttributes },
       { id: SCHEMA_SCHEMA, name: 'Schema', description: 'The attributes of resources', attributes: schemaAttributes },
     ].map(({ attributes, ...schema }) => ({

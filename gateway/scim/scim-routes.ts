@@ -14,9 +14,9 @@ import {
 import { UserError } from '../../core/shared/errors.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { findScimToken } from '../../db/queries/accounts/scim.ts';
-import type { OperationContext } from '../../operations/context.ts';
 import * as directory from '../../operations/accounts/scim-directory.ts';
 import { hashScimToken } from '../../operations/accounts/scim-tokens.ts';
+import type { OperationContext } from '../../operations/context.ts';
 import { type Admission, countRequest } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
 import { openCaller } from '../http/caller.ts';

@@ -220,24 +220,26 @@ export async function removeScimGroup(context: OperationContext, id: string, ver
 interface Ended {
   limits: { keyIds: string[]; disabledEndpoints: KeyLimits['disabledEndpoints'] };
   unassigned: string[];
+  /** persons whose sessions ended in all workspaces */
+  persons: string[];
 }
 
 /** Runs a change of the directory and of the members that follow from it. */
 async function changeDirectory<Result>(
   context: OperationContext,
-  change: (
-    transaction: Transaction<Tables>,
-    mapping: rows.RoleMapping | null,
-    ended: Ended,
-  ) => Promise<Result>,
+  change: (transaction: Transaction<Tables>, mapping: rows.RoleMapping | null, ended: Ended) => Promise<Result>,
 ): Promise<Result> {
+  const ended: Ended = { limits: { keyIds: [], disabledEndpoints: [] }, unassigned: [], persons: [] };
   let result: Result | undefined;
   await changeMembers(context, async (transaction) => {
-    const ended: Ended = { limits: { keyIds: [], disabledEndpoints: [] }, unassigned: [] };
     const mapping = await rows.beginScimChange(transaction, context.userId);
     result = await change(transaction, mapping, ended);
     return ended;
   });
+  for (const userId of ended.persons) {
+    context.forgetCredentials(userId);
+    context.bus.publish('credential.changed', { userId });
+  }
   return result as Result;
 }
 
@@ -274,8 +276,7 @@ async function describeUser(
   }
   const email = canonicalAddress(primaryEmail(document) ?? '');
   const isOwn =
-    email !== null &&
-    (email.address === held?.address || (await rows.isOwnDomain(transaction, userId, email.domain)));
+    email !== null && (email.address === held?.address || (await rows.isOwnDomain(transaction, userId, email.domain)));
   return { ...described, address: isOwn ? email.address : null };
 }
 
@@ -286,11 +287,7 @@ function primaryEmail({ emails }: ScimDocument): string | null {
 }
 
 /** Throws ScimError with status 409. */
-async function requireUnique(
-  transaction: Transaction<Tables>,
-  userId: string,
-  user: rows.ScimUserRow,
-): Promise<void> {
+async function requireUnique(transaction: Transaction<Tables>, userId: string, user: rows.ScimUserRow): Promise<void> {
   if ((await rows.findScimUserNamed(transaction, userId, user)) === null) return;
   throw new ScimError(409, 'uniqueness', 'Another user has this userName or address.');
 }
@@ -299,7 +296,11 @@ async function requireUnique(
 async function storeGroup(
   context: OperationContext,
   transaction: Transaction<Tables>,
-  { group, formerIds, mapping }: { group: rows.ScimRow; formerIds: readonly string[]; mapping: rows.RoleMapping | null },
+  {
+    group,
+    formerIds,
+    mapping,
+  }: { group: rows.ScimRow; formerIds: readonly string[]; mapping: rows.RoleMapping | null },
   ended: Ended,
 ): Promise<ScimResource> {
   const { userId } = context;
@@ -309,7 +310,11 @@ async function storeGroup(
   if (known.length !== memberIds.length) {
     const ids = new Set(known.map(({ id }) => id));
     const missing = memberIds.find((id) => !ids.has(id)) ?? '';
-    throw new ScimError(400, 'invalidValue', `There is no user ${missing.slice(0, 80)}. The value of a member is the id of a user.`);
+    throw new ScimError(
+      400,
+      'invalidValue',
+      `There is no user ${missing.slice(0, 80)}. The value of a member is the id of a user.`,
+    );
   }
   const before = await statesOf(transaction, userId, [...new Set([...formerIds, ...memberIds])], mapping);
   await rows.storeScimGroup(transaction, userId, { ...group, document });
@@ -385,7 +390,8 @@ async function settle(
   if (user.personId !== null && (!isWanted || isRenamed)) {
     const isSamePerson =
       isWanted && user.madePerson && (await rows.renameProvisioned(transaction, userId, user.personId, address));
-    if (!isSamePerson) await endMembership(transaction, userId, former, { ended, keepsOwner: after.isActive && !isRenamed });
+    if (!isSamePerson)
+      await endMembership(transaction, userId, former, { ended, keepsOwner: after.isActive && !isRenamed });
   } else if (before?.isActive === true && !after.isActive)
     await endMembership(transaction, userId, former, { ended, keepsOwner: false });
   if (user.madePerson && user.personId !== null && isWanted)
@@ -411,6 +417,7 @@ async function settle(
   });
   if (provisioned.outcome !== 'member' || provisioned.personId === null) throw notProvisioned(provisioned.outcome);
   addEnded(ended, provisioned.limits);
+  if (provisioned.hasLostSignIn) ended.persons.push(provisioned.personId);
   await rows.linkScimUser(transaction, userId, {
     id: user.id,
     personId: provisioned.personId,

@@ -1,14 +1,19 @@
 import { z } from 'zod';
-import { nameType, restLiteral } from '../../core/shared/field-notes.ts';
+import { named, nameType, restLiteral } from '../../core/shared/field-notes.ts';
 import { type Capability, defineAction } from '../capability/capability.ts';
-import { createScimToken, readScimConnection, revokeScimToken } from './scim-tokens.ts';
+import { text } from '../capability/field-shapes.ts';
+import { createScimToken, MAX_SCIM_TOKEN_NAME, readScimConnection, revokeScimToken } from './scim-tokens.ts';
 
 const token = nameType(
   z.object({
-    id: z.string().meta({ description: 'ID of the token. The audit log names it.' }),
+    id: named(z.string(), { graphqlType: 'ID' }).meta({ description: 'ID of the token. The audit log names it.' }),
+    name: z.string().meta({ description: 'Name of the token.' }),
     hint: z.string().meta({ description: 'The first and last characters of the secret.' }),
     createdAt: z.date().meta({ description: 'When it was created.' }),
-    createdBy: z.string().nullable().meta({ description: 'Address of the member who created it. Null: no member any more.' }),
+    createdBy: z
+      .string()
+      .nullable()
+      .meta({ description: 'Address of the member who created it. Null: no member any more.' }),
     lastUsedAt: z.date().nullable().meta({ description: 'When it was last used, accurate to a minute. Null: never.' }),
   }),
   { type: 'ScimToken', description: 'The token with which a directory provisions members.' },
@@ -61,11 +66,15 @@ export const scimTokenCapability: Capability = {
         'Returns a token with which a directory provisions members. The previous one stops working. Needs a dashboard session and a sign-in within the last 5 minutes.',
       method: 'POST',
       path: '/token',
-      input: z.object({}),
+      input: z.object({
+        name: text.meta({ description: `Name of the directory, 1 to ${MAX_SCIM_TOKEN_NAME} characters.` }),
+      }),
+      inputName: 'CreateScimToken',
+      example: { name: 'Company directory' },
       output: withSecret,
       payloadField: 'connection',
       errors: [],
-      run: (context) => createScimToken(context),
+      run: (context, { name }) => createScimToken(context, name),
     }),
     defineAction({
       access: 'ownership',
@@ -75,12 +84,13 @@ export const scimTokenCapability: Capability = {
       description:
         'The token stops working at once. Members that it provisioned stay. Needs a dashboard session and a sign-in within the last 5 minutes.',
       method: 'DELETE',
-      path: '/token',
+      path: '/token/:id',
+      target: { argument: 'id', argumentDescription: 'ID of the token.' },
       input: z.object({}),
       output: connection,
       payloadField: 'connection',
       errors: [],
-      run: (context) => revokeScimToken(context),
+      run: (context, _input, id) => revokeScimToken(context, id),
     }),
   ],
 };

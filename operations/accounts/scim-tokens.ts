@@ -4,7 +4,7 @@ import { SCIM_PATH } from '../../core/accounts/scim/schema.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import * as rows from '../../db/queries/accounts/scim.ts';
-import { newIdentifier, type OperationContext } from '../context.ts';
+import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { requireFreshSignIn } from './fresh-sign-in.ts';
 
 /** How a directory connects to the workspace. */
@@ -19,6 +19,8 @@ export interface ScimConnection {
   waiting: number;
 }
 
+/** Characters. */
+export const MAX_SCIM_TOKEN_NAME = 100;
 const SECRET_BYTES = 32;
 /** By which scanners of leaked secrets recognize a token. */
 const TOKEN_PREFIX = 'scim_';
@@ -32,15 +34,22 @@ export async function readScimConnection({ database, userId, settings }: Operati
   }));
 }
 
-/** Creates the token of the workspace, and returns it; the previous one stops working at once. Throws forbidden. */
-export async function createScimToken(context: OperationContext): Promise<ScimConnection & { secret: string }> {
+/** Creates the token of the workspace, and returns it; the previous one stops working at once. Throws forbidden, validation. */
+export async function createScimToken(
+  context: OperationContext,
+  given: string,
+): Promise<ScimConnection & { secret: string }> {
   const { database, userId, random, now } = context;
   const personId = requirePerson(context);
   requireFreshSignIn(context, 'create a SCIM token');
+  const name = given.trim();
+  if (name === '' || name.length > MAX_SCIM_TOKEN_NAME)
+    throw invalid(`The name of a token has 1 to ${MAX_SCIM_TOKEN_NAME} characters`, 'name');
   const secret = `${TOKEN_PREFIX}${Buffer.from(random(SECRET_BYTES)).toString('base64url')}`;
   await asUser(database, userId, (transaction) =>
     rows.storeScimToken(transaction, userId, {
       id: newIdentifier(context, 'scimToken'),
+      name,
       secretSha256: hashScimToken(secret),
       hint: keyHint(secret.slice(TOKEN_PREFIX.length)) ?? '',
       createdBy: personId,
@@ -51,12 +60,13 @@ export async function createScimToken(context: OperationContext): Promise<ScimCo
 }
 
 /** Revokes the token of the workspace. What it provisioned stays. Throws forbidden, not_found. */
-export async function revokeScimToken(context: OperationContext): Promise<ScimConnection> {
+export async function revokeScimToken(context: OperationContext, id: string): Promise<ScimConnection> {
   const { database, userId } = context;
   requirePerson(context);
   requireFreshSignIn(context, 'revoke the SCIM token');
-  const isRevoked = await asUser(database, userId, (transaction) => rows.removeScimToken(transaction, userId));
-  if (!isRevoked) throw new UserError('not_found', 'This workspace has no SCIM token');
+  const isRevoked =
+    isValidId(id) && (await asUser(database, userId, (transaction) => rows.removeScimToken(transaction, userId, id)));
+  if (!isRevoked) throw new UserError('not_found', 'This workspace has no SCIM token with this ID');
   return readScimConnection(context);
 }
 

@@ -1,4 +1,11 @@
-import { findTarget, matchesValue, parseValueFilter, resolveTarget, type ScimFilter, type ScimTarget } from './filter.ts';
+import {
+  findTarget,
+  matchesValue,
+  parseValueFilter,
+  resolveTarget,
+  type ScimFilter,
+  type ScimTarget,
+} from './filter.ts';
 import { isObject, type ScimDocument, ScimError, type ScimType } from './schema.ts';
 
 /** Operations of one PATCH. @limit */

@@ -54,9 +54,7 @@ const plural = (name: string, description: string, types: readonly string[], mor
     name,
     description,
     [
-      ...(more.length > 0
-        ? more
-        : [text('value', 'The value.'), text('display', 'A name of the value, for display.')]),
+      ...(more.length > 0 ? more : [text('value', 'The value.'), text('display', 'A name of the value, for display.')]),
       text('type', 'What the value is for.', { canonicalValues: types }),
       isPrimary,
     ],

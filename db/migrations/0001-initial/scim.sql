@@ -3,6 +3,7 @@
 create table scim_token (
   user_id text primary key,
   id text not null unique,
+  name text not null,
   secret_sha256 bytea not null unique,
   hint text not null,
   created_at timestamptz(3) not null,
@@ -10,7 +11,7 @@ create table scim_token (
   last_used_at timestamptz(3)
 );
 call pg_temp.protect_rows('scim_token');
-call pg_temp.audit_table('scim_token', 'scim_token', 'id', 'hint', 'id hint', 'secret_sha256');
+call pg_temp.audit_table('scim_token', 'scim_token', 'id', 'name', 'name hint', 'secret_sha256');
 
 create table scim_user (
   user_id text not null,
@@ -80,10 +81,10 @@ grant execute on function begin_scim_change to postroom_gateway;
 
 -- Makes the person with that address a member, and creates the person if there is none. p_sets_role: a member who is one already gets the
 -- role, except the owner. p_keeps_keys: the role may create API keys. Outcomes: member; no workspace; other domain: the workspace has not
--- verified it; closed: the person is being erased; too many members. limited and disabled: as of revoke_api_key.
+-- verified it; closed: the person is being erased; too many members. has_lost_sign_in: the person's sessions ended. limited and disabled: as of revoke_api_key.
 create function provision_member(p_user_id text, p_email text, p_name text, p_role text, p_sets_role boolean, p_keeps_keys boolean,
     p_new_person_id text, p_most integer)
-  returns table (outcome text, person_id text, is_new boolean, limited text[], disabled jsonb)
+  returns table (outcome text, person_id text, is_new boolean, has_lost_sign_in boolean, limited text[], disabled jsonb)
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
     person user_account;
@@ -91,6 +92,7 @@ create function provision_member(p_user_id text, p_email text, p_name text, p_ro
   begin
     if p_user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
     is_new := false;
+    has_lost_sign_in := false;
     limited := '{}';
     disabled := '[]';
     perform from workspace w where w.id = p_user_id and w.erase_at is null for update;
@@ -108,7 +110,10 @@ create function provision_member(p_user_id text, p_email text, p_name text, p_ro
         outcome := 'too many members'; return next; return;
       end if;
       -- Someone else may have signed up with the address, without proof of receiving mail there. That sign-in must not reach the workspace.
-      if not person.email_verified then perform forget_unproved_sign_in(person.id); end if;
+      if not person.email_verified then
+        perform forget_unproved_sign_in(person.id);
+        has_lost_sign_in := true;
+      end if;
       insert into workspace_member (workspace_id, person_id, role) values (p_user_id, person.id, p_role);
       update workspace_invitation i set accepted_at = postroom_now(), accepted_by = person.id
         where i.workspace_id = p_user_id and i.email = p_email and i.accepted_at is null and i.revoked_at is null;

@@ -1,6 +1,11 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { InvitedRole } from '../../../core/accounts/roles.ts';
-import { type Comparison, comparedAttribute, type ScimFilter, type ScimTarget } from '../../../core/accounts/scim/filter.ts';
+import {
+  type Comparison,
+  comparedAttribute,
+  type ScimFilter,
+  type ScimTarget,
+} from '../../../core/accounts/scim/filter.ts';
 import type { ScimDocument } from '../../../core/accounts/scim/schema.ts';
 import type { GroupRole } from '../../../core/accounts/sign-in.ts';
 import type { Database } from '../../connection/database.ts';
@@ -25,6 +30,7 @@ export async function findScimToken(
 /** The token of the workspace, without its secret. */
 export interface ScimTokenRow {
   id: string;
+  name: string;
   hint: string;
   createdAt: Date;
   /** address of the person; null: no member any more */
@@ -34,7 +40,7 @@ export interface ScimTokenRow {
 
 export async function readScimToken(transaction: Transaction<Tables>, userId: string): Promise<ScimTokenRow | null> {
   const { rows } = await sql<ScimTokenRow>`
-    select id, hint, created_at as "createdAt", last_used_at as "lastUsedAt",
+    select id, name, hint, created_at as "createdAt", last_used_at as "lastUsedAt",
       (select n.email from members_named(${userId}, array[created_by]) n) as "createdBy"
     from scim_token where user_id = ${userId}`.execute(transaction);
   return rows[0] ?? null;
@@ -44,17 +50,19 @@ export async function readScimToken(transaction: Transaction<Tables>, userId: st
 export async function storeScimToken(
   transaction: Transaction<Tables>,
   userId: string,
-  token: { id: string; secretSha256: Buffer; hint: string; createdBy: string; now: Date },
+  token: { id: string; name: string; secretSha256: Buffer; hint: string; createdBy: string; now: Date },
 ): Promise<void> {
-  const { id, secretSha256, hint, createdBy, now } = token;
+  const { id, name, secretSha256, hint, createdBy, now } = token;
   await sql`delete from scim_token where user_id = ${userId}`.execute(transaction);
-  await sql`insert into scim_token (user_id, id, secret_sha256, hint, created_at, created_by)
-    values (${userId}, ${id}, ${secretSha256}, ${hint}, ${now}, ${createdBy})`.execute(transaction);
+  await sql`insert into scim_token (user_id, id, name, secret_sha256, hint, created_at, created_by)
+    values (${userId}, ${id}, ${name}, ${secretSha256}, ${hint}, ${now}, ${createdBy})`.execute(transaction);
 }
 
-/** Returns whether there was a token. */
-export async function removeScimToken(transaction: Transaction<Tables>, userId: string): Promise<boolean> {
-  const { numAffectedRows = 0n } = await sql`delete from scim_token where user_id = ${userId}`.execute(transaction);
+/** Returns whether the workspace had this token. */
+export async function removeScimToken(transaction: Transaction<Tables>, userId: string, id: string): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`delete from scim_token where user_id = ${userId} and id = ${id}`.execute(
+    transaction,
+  );
   return numAffectedRows > 0n;
 }
 
@@ -183,11 +191,7 @@ export async function findScimGroup(
 }
 
 /** Returns whether a domain is verified in the workspace. */
-export async function isOwnDomain(
-  transaction: Transaction<Tables>,
-  userId: string,
-  domain: string,
-): Promise<boolean> {
+export async function isOwnDomain(transaction: Transaction<Tables>, userId: string, domain: string): Promise<boolean> {
   const { rows } = await sql`select from verified_domain_name where user_id = ${userId} and name = ${domain}`.execute(
     transaction,
   );
@@ -247,7 +251,9 @@ export async function listGroupMembers(
   if (groupIds.length === 0) return [];
   const { rows } = await sql<{ groupId: string; memberId: string }>`
     select group_id as "groupId", member_id as "memberId" from scim_group_member
-    where user_id = ${userId} and group_id = any (${groupIds}::text[]) order by group_id, member_id`.execute(transaction);
+    where user_id = ${userId} and group_id = any (${groupIds}::text[]) order by group_id, member_id`.execute(
+    transaction,
+  );
   return rows;
 }
 
@@ -300,6 +306,8 @@ export interface Provisioned {
   outcome: ProvisionOutcome;
   personId: string | null;
   isNew: boolean;
+  /** whether the sessions of the person ended, because no one had proved the address */
+  hasLostSignIn: boolean;
   limits: KeyLimits;
 }
 
@@ -322,17 +330,18 @@ export async function provisionMember(
     outcome: ProvisionOutcome;
     personId: string | null;
     isNew: boolean;
+    hasLostSignIn: boolean;
     limited: string[];
     disabled: KeyLimits['disabledEndpoints'];
   }>`
-    select outcome, person_id as "personId", is_new as "isNew", limited, disabled
+    select outcome, person_id as "personId", is_new as "isNew", has_lost_sign_in as "hasLostSignIn", limited, disabled
     from provision_member(${userId}, ${email}, ${name}, ${role}, ${setsRole}, ${keepsKeys}, ${newPersonId}, ${most})`.execute(
     transaction,
   );
   const [row] = rows;
   if (row === undefined) throw new Error('members are provisioned only in the workspace of the transaction');
-  const { outcome, personId, isNew, limited, disabled } = row;
-  return { outcome, personId, isNew, limits: { keyIds: limited, disabledEndpoints: disabled } };
+  const { limited, disabled, ...rest } = row;
+  return { ...rest, limits: { keyIds: limited, disabledEndpoints: disabled } };
 }
 
 /** Returns whether a person whom the directory created got another address, see rename_provisioned in scim.sql. */
@@ -342,9 +351,9 @@ export async function renameProvisioned(
   personId: string,
   email: string,
 ): Promise<boolean> {
-  const { rows } = await sql<{ done: boolean }>`select rename_provisioned(${userId}, ${personId}, ${email}) as done`.execute(
-    transaction,
-  );
+  const { rows } = await sql<{
+    done: boolean;
+  }>`select rename_provisioned(${userId}, ${personId}, ${email}) as done`.execute(transaction);
   return rows[0]?.done === true;
 }
 
@@ -419,7 +428,8 @@ function comparedSql(target: ScimTarget, comparison: Comparison, value: string |
       : membersSql(sql`true`);
   if (target.attribute.isMultiple === true)
     return someValueSql(target, (held) => compareSql(sql`(${held} ->> ${compared.name})`, comparison, value, isExact));
-  const keys = target.sub === null && target.attribute.type === 'complex' ? [...target.keys, compared.name] : target.keys;
+  const keys =
+    target.sub === null && target.attribute.type === 'complex' ? [...target.keys, compared.name] : target.keys;
   return compareSql(sql`(r.document #>> ${keys}::text[])`, comparison, value, isExact);
 }
 

@@ -4,6 +4,7 @@ import { openTestGateway, type TestGateway } from '../../support/servers/gateway
 import { openBrowser } from '../../support/stages/browser-session.ts';
 import { openScimStage, type ScimStage } from '../../support/stages/scim-stage.ts';
 import { openTeam, TEAM_PASSWORD, type TeamStage } from '../../support/stages/team-stage.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 let gateway: TestGateway;
 let team: TeamStage;
@@ -44,6 +45,8 @@ const mapGroups = (groupRoles: Record<string, string>, defaultRole: string | nul
       defaultRole,
     ],
   );
+const prove = (email: string) =>
+  gateway.owner.pool.query('update user_account set email_verified = true where email = $1', [email]);
 const isValidKey = async (key: string) => (await gateway.call(key, 'GET', '/account')).statusCode === 200;
 const canRead = async (browser: ReturnType<typeof openBrowser>, workspaceId: string) =>
   (await browser.auth('GET', '/workspaces')).json().active?.id === workspaceId;
@@ -55,7 +58,11 @@ describe('a provisioned user', () => {
     const response = await scim.call('POST', '/Users', { userName: email.toUpperCase(), displayName: 'Ann' });
     expect([response.statusCode, response.json()]).toEqual([
       201,
-      expect.objectContaining({ userName: email.toUpperCase(), displayName: 'Ann', id: expect.stringMatching(/^scu_/) }),
+      expect.objectContaining({
+        userName: email.toUpperCase(),
+        displayName: 'Ann',
+        id: expect.stringMatching(/^scu_/),
+      }),
     ]);
     expect(response.headers).toMatchObject({
       location: `http://postroom.test/scim/v2/Users/${response.json().id}`,
@@ -119,6 +126,7 @@ describe('a provisioned user', () => {
     await mapGroups({}, 'developer');
     for (const end of ['deactivate', 'remove'] as const) {
       const { email, browser, personId } = await team.makePerson();
+      await prove(email);
       const id = await scim.create('Users', { userName: email });
       expect((await browser.auth('POST', '/switch-workspace', { workspaceId: team.box.userId })).statusCode).toBe(200);
       const key = await team.insertKeyOf({ email, personId, browser });
@@ -250,8 +258,7 @@ describe('the directory of a workspace', () => {
       await scim.create('Groups', { displayName: 'Ours' }),
     ];
     for (const path of [`/Users/${user}`, `/Groups/${group}`]) {
-      for (const method of ['GET', 'DELETE'] as const)
-        expect((await foreign.call(method, path)).statusCode).toBe(404);
+      for (const method of ['GET', 'DELETE'] as const) expect((await foreign.call(method, path)).statusCode).toBe(404);
       expect((await foreign.patch(path, { op: 'replace', path: 'displayName', value: 'x' })).statusCode).toBe(404);
       expect((await foreign.call('PUT', path, { userName: 'x', displayName: 'x' })).statusCode).toBe(404);
     }
@@ -319,16 +326,16 @@ describe('the token of a directory', () => {
   test('is made and revoked by the owner after a fresh sign-in, is stored as a hash, and shown once', async () => {
     const { browser, personId } = other.owner;
     await gateway.owner.pool.query('delete from scim_token where user_id = $1', [other.box.userId]);
-    const made = await browser.rest('POST', '/scim/token', {}, {});
+    const made = await browser.rest('POST', '/scim/token', {}, { name: 'Okta' });
     const { secret, token, url } = made.json();
     expect([made.statusCode, url, secret]).toEqual([
       200,
       'http://postroom.test/scim/v2',
       expect.stringMatching(/^scim_[\w-]{43}$/),
     ]);
-    const shown = await browser.graphql('{ scimConnection { url token { id hint createdBy lastUsedAt } users } }');
+    const shown = await browser.graphql('{ scimConnection { url token { id name createdBy lastUsedAt } users } }');
     expect(shown.json().data.scimConnection).toMatchObject({
-      token: { id: token.id, createdBy: other.owner.email, lastUsedAt: null },
+      token: { id: token.id, name: 'Okta', createdBy: other.owner.email, lastUsedAt: null },
     });
     expect(shown.body).not.toContain(secret);
     const stored = await gateway.owner.pool.query('select t::text as row from scim_token t where user_id = $1', [
@@ -338,10 +345,15 @@ describe('the token of a directory', () => {
     const call = (given: string) =>
       gateway.app.inject({ url: '/scim/v2/Users', headers: { authorization: `Bearer ${given}` } });
     expect((await call(secret)).statusCode).toBe(200);
-    const renewed = (await browser.graphql('mutation { createScimToken { ... on CreateScimTokenPayload { connection { secret } } } }')).json();
-    const next: string = renewed.data.createScimToken.connection.secret;
+    const renewed = (
+      await browser.graphql(
+        'mutation { createScimToken(input: { name: "Entra" }) { ... on CreateScimTokenPayload { connection { secret token { id } } } } }',
+      )
+    ).json();
+    const { secret: next, token: present } = renewed.data.createScimToken.connection;
     expect([(await call(secret)).statusCode, (await call(next)).statusCode]).toEqual([401, 200]);
-    const revoked = await browser.rest('DELETE', '/scim/token');
+    expect((await browser.rest('DELETE', `/scim/token/${token.id}`)).statusCode).toBe(404);
+    const revoked = await browser.rest('DELETE', `/scim/token/${present.id}`);
     expect([revoked.statusCode, revoked.json().token, (await call(next)).statusCode]).toEqual([200, null, 401]);
     const { rows } = await gateway.owner.pool.query(
       `select action, actor_kind, actor_id from audit_entry where user_id = $1 and object_kind = 'scim_token' order by created_at, id`,
@@ -353,20 +365,20 @@ describe('the token of a directory', () => {
 
   test('is refused to others than the owner, to API keys, and without a fresh sign-in', async () => {
     const admin = await other.makeMember('admin');
-    expect((await admin.browser.rest('POST', '/scim/token', {}, {})).statusCode).toBe(403);
+    expect((await admin.browser.rest('POST', '/scim/token', {}, { name: 'x' })).statusCode).toBe(403);
     expect((await admin.browser.rest('GET', '/scim')).statusCode).toBe(200);
-    expect((await gateway.call(other.box.apiKey, 'POST', '/scim/token', {})).statusCode).toBe(403);
-    await gateway.owner.pool.query(`update auth_session set confirmed_at = now() - interval '6 minutes' where user_id = $1`, [
-      other.owner.personId,
-    ]);
-    const stale = await other.signIn(other.owner.email);
-    await gateway.owner.pool.query(`update auth_session set confirmed_at = now() - interval '6 minutes' where user_id = $1`, [
-      other.owner.personId,
-    ]);
-    for (const method of ['POST', 'DELETE'] as const) {
-      const response = await stale.rest(method, '/scim/token', {}, method === 'POST' ? {} : undefined);
+    expect((await gateway.call(other.box.apiKey, 'POST', '/scim/token', { name: 'x' })).statusCode).toBe(403);
+    await gateway.owner.pool.query(
+      `update auth_session set confirmed_at = now() - interval '6 minutes' where user_id = $1`,
+      [other.owner.personId],
+    );
+    gateway.bus.publish('credential.changed', { userId: other.owner.personId });
+    const stale = other.owner.browser;
+    await waitFor(async () => {
+      const response = await stale.rest('POST', '/scim/token', {}, { name: 'x' });
       expect([response.statusCode, response.json().code]).toEqual([403, 'SIGN_IN_AGAIN']);
-    }
+    });
+    expect((await stale.rest('DELETE', '/scim/token/sct_x')).json().code).toBe('SIGN_IN_AGAIN');
   });
 
   test('is named by the audit log as the one who changed members', async () => {
@@ -377,7 +389,7 @@ describe('the token of a directory', () => {
       `select action, actor_kind, actor_name from audit_entry where user_id = $1 and object_kind = 'member' and object_name = $2`,
       [team.box.userId, email],
     );
-    expect(rows).toEqual([{ action: 'member.created', actor_kind: 'key', actor_name: 'SCIM' }]);
+    expect(rows).toEqual([{ action: 'member.created', actor_kind: 'key', actor_name: 'Directory' }]);
   });
 });
 
@@ -397,7 +409,11 @@ describe('a request of SCIM', () => {
       [scim.call('POST', '/Users', { userName: 'a', active: 'perhaps' }), 400, 'invalidValue'],
       [scim.call('POST', '/Users', { userName: letters(1_025) }), 400, 'invalidValue'],
       [scim.call('POST', '/Users', { userName: 'a', emails: Array(51).fill({ value: 'x' }) }), 400, 'tooMany'],
-      [scim.call('POST', '/Users', { userName: 'a', emails: Array(50).fill({ value: letters(1_000) }) }), 413, undefined],
+      [
+        scim.call('POST', '/Users', { userName: 'a', emails: Array(50).fill({ value: letters(1_000) }) }),
+        413,
+        undefined,
+      ],
       [scim.call('POST', '/Users', JSON.stringify({ userName: letters(2_000_000) })), 413, undefined],
       [scim.call('POST', '/Groups', { displayName: 'x', members: Array(2_001).fill({ value: 'x' }) }), 400, 'tooMany'],
       [scim.call('POST', '/Groups', { displayName: 'x', members: [{ value: 'unknown' }] }), 400, 'invalidValue'],
@@ -409,14 +425,22 @@ describe('a request of SCIM', () => {
       [scim.patch(`/Users/${id}`, { op: 'replace', path: 'groups', value: [] }), 400, 'mutability'],
       [scim.patch(`/Users/${id}`, { op: 'replace', path: '__proto__.x', value: 'x' }), 400, 'invalidPath'],
       [scim.patch(`/Users/${id}`, { op: 'replace', path: 'emails[type eq "work"', value: 'x' }), 400, 'invalidPath'],
-      [scim.patch(`/Users/${id}`, { op: 'replace', path: 'emails[type eq "pager"].value', value: 'x' }), 400, 'noTarget'],
+      [
+        scim.patch(`/Users/${id}`, { op: 'replace', path: 'emails[type eq "pager"].value', value: 'x' }),
+        400,
+        'noTarget',
+      ],
       [scim.call('GET', `/Users?filter=${encodeURIComponent(nested)}`), 400, 'invalidFilter'],
       [scim.call('GET', `/Users?filter=${encodeURIComponent(many)}`), 400, 'invalidFilter'],
       [scim.call('GET', `/Users?filter=${encodeURIComponent('password eq "x"')}`), 400, 'invalidFilter'],
       [scim.call('GET', `/Users?filter=${encodeURIComponent('userName like "x"')}`), 400, 'invalidFilter'],
       [scim.call('GET', `/Users?filter=${encodeURIComponent('userName eq x')}`), 400, 'invalidFilter'],
       [scim.call('GET', `/Users?filter=${encodeURIComponent('userName eq "x" and')}`), 400, 'invalidFilter'],
-      [scim.call('GET', `/Users?filter=${encodeURIComponent("userName eq \"x\" or 1=1; drop table 'x'")}`), 400, 'invalidFilter'],
+      [
+        scim.call('GET', `/Users?filter=${encodeURIComponent('userName eq "x" or 1=1; drop table \'x\'')}`),
+        400,
+        'invalidFilter',
+      ],
       [scim.call('GET', '/Users?startIndex=x'), 400, 'invalidValue'],
       [scim.call('GET', '/Users?attributes=title&excludedAttributes=name'), 400, 'invalidSyntax'],
       [scim.call('GET', '/Users/none'), 404, undefined],
@@ -489,18 +513,25 @@ describe('a request of SCIM', () => {
     expect(page).toMatchObject({ totalResults: 3, startIndex: 2, itemsPerPage: 1 });
     expect(Object.keys(page.Resources[0])).toEqual(['schemas', 'id', 'userName']);
     expect((await call('GET', '/Users?count=0')).json()).toMatchObject({ totalResults: 3, Resources: [] });
-    expect((await call('GET', '/Users?startIndex=-5&count=1000')).json()).toMatchObject({ startIndex: 1, itemsPerPage: 3 });
-    const searched = await call('POST', '/Users/.search', { filter: 'userName sw "ann"', attributes: ['name.givenName'] });
-    expect(searched.json().Resources).toEqual([
-      { schemas: expect.any(Array), id: ids[0], name: { givenName: 'ann' } },
-    ]);
+    expect((await call('GET', '/Users?startIndex=-5&count=1000')).json()).toMatchObject({
+      startIndex: 1,
+      itemsPerPage: 3,
+    });
+    const searched = await call('POST', '/Users/.search', {
+      filter: 'userName sw "ann"',
+      attributes: ['name.givenName'],
+    });
+    expect(searched.json().Resources).toEqual([{ schemas: expect.any(Array), id: ids[0], name: { givenName: 'ann' } }]);
     const first = await call('GET', `/Users/${ids[0]}`);
     const same = await call('GET', `/Users/${ids[0]}`, undefined, { 'if-none-match': String(first.headers['etag']) });
     expect(same.statusCode).toBe(304);
   });
 
   test('changes what Microsoft Entra and Okta change in their ways', async () => {
-    const id = await scim.create('Users', { userName: newName(), emails: [{ value: 'a@x.test', type: 'work', primary: true }] });
+    const id = await scim.create('Users', {
+      userName: newName(),
+      emails: [{ value: 'a@x.test', type: 'work', primary: true }],
+    });
     const response = await scim.patch(
       `/Users/${id}`,
       { op: 'Add', path: 'emails[type eq "home"].value', value: 'b@x.test' },
