@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { SCIM_PATH } from '../core/accounts/scim/schema.ts';
 import { loadOnce } from '../core/shared/load-once.ts';
 import type { Database } from '../db/connection/database.ts';
 import { openEntityStore } from '../db/entities/store.ts';
@@ -37,6 +38,7 @@ import { oauthInterface } from './oauth/oauth.ts';
 import { documentRoutes } from './openapi/openapi.ts';
 import { createContextOf, operationSettings } from './operation-context.ts';
 import { restInterface } from './rest/rest.ts';
+import { scimInterface } from './scim/scim-routes.ts';
 import { SUBMITTED_BYTES, type SubmissionParts, serveSubmission } from './submission/submission.ts';
 import { buildEventPayloads, buildSamplePayload } from './webhooks/event-payload.ts';
 import { pullRequests } from './webhooks/pulled-requests.ts';
@@ -186,6 +188,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   const oauth = { parts, config, authDatabase: options.authDatabase, sessions: accounts.sessions, contextOf };
   await app.register(oauthInterface, oauth);
   await app.register(restInterface, { prefix: '/api/e2', admission, contextOf, publicUrl });
+  await app.register(scimInterface, { prefix: SCIM_PATH, admission, contextOf, database, publicUrl, now });
   await app.register(graphqlInterface, { admission, contextOf, publicUrl, answerWithinMs });
   await app.register(mcpInterface, { admission, contextOf, publicUrl, answerWithinMs });
   return app;

@@ -33,6 +33,9 @@ const prefixes = {
   verification: 'ver',
   passkey: 'psk',
   wordSegment: 'seg',
+  scimToken: 'sct',
+  scimUser: 'scu',
+  scimGroup: 'scg',
 } as const;
 
 export type IdentifierKind = keyof typeof prefixes;

@@ -49,6 +49,7 @@ import {
 import { EventCounterSchema, EventSchema } from './events.ts';
 import { OauthClientSchema, OauthCodeSchema, OauthGrantSchema, OauthTokenSchema } from './oauth.ts';
 import { GuardRuleSchema, GuardRuleStatSchema, RouteSchema } from './routing.ts';
+import { ScimGroupMemberSchema, ScimGroupSchema, ScimTokenSchema, ScimUserSchema } from './scim.ts';
 import { DoorRefusalSchema, GreylistSchema } from './screening.ts';
 import {
   EmailSearchSchema,
@@ -99,6 +100,10 @@ export const entities = [
   OauthGrantSchema,
   OauthTokenSchema,
   OauthCodeSchema,
+  ScimTokenSchema,
+  ScimUserSchema,
+  ScimGroupSchema,
+  ScimGroupMemberSchema,
   ApiRequestSchema,
   AuditEntrySchema,
   DoorRefusalSchema,

@@ -28,6 +28,7 @@ const PARTS = [
   'grants',
   'customers',
   'oauth',
+  'scim',
 ].map((feature) => new URL(`0001-initial/${feature}.sql`, import.meta.url));
 
 const SEARCH = new URL('../queries/search/search-functions.sql', import.meta.url);

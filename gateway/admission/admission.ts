@@ -155,7 +155,7 @@ interface RequestCount {
 }
 
 /** Counts a request of the user and sets the rate limit headers. Throws rate_limited, RequestLimiterAway. */
-async function countRequest({ limiter, now }: RequestCount, userId: string, reply: FastifyReply): Promise<void> {
+export async function countRequest({ limiter, now }: RequestCount, userId: string, reply: FastifyReply): Promise<void> {
   if (limiter === null) return;
   const state = await limiter.take(userId);
   reply.headers(limitHeaders(state, now()));

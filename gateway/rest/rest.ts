@@ -4,6 +4,7 @@ import { accountCapability } from '../../operations/accounts/account-capability.
 import { apiRequestCapability } from '../../operations/accounts/api-request-capability.ts';
 import { auditCapability } from '../../operations/accounts/audit-capability.ts';
 import { customerCapability } from '../../operations/accounts/customer-capability.ts';
+import { scimTokenCapability } from '../../operations/accounts/scim-token-capability.ts';
 import { dmarcSummaryCapability } from '../../operations/domains/dmarc-report-capability.ts';
 import { replyAddressCapability } from '../../operations/domains/reply-address-capability.ts';
 import { emailChecksCapability } from '../../operations/emails/email-checks-capability.ts';
@@ -103,6 +104,7 @@ const resources = [
   contactRoutes,
   ...memberRoutes,
   oauthGrantRoutes,
+  capabilityRoutes(scimTokenCapability),
   capabilityRoutes(customerCapability),
   capabilityRoutes(imageSenderCapability),
   emailWaitRoutes,

@@ -173,8 +173,11 @@ async function unassignedEvents(
   return threadIds.map((threadId) => assignedEvent(threadId, null, by));
 }
 
-/** Runs a change of members, announces what ended with it, and makes all gateways forget the rights of the workspace. */
-async function changeMembers(
+/**
+ * Runs a change of members in one transaction, announces what ended with it, and makes all gateways forget the rights of the workspace. Throws
+ * what `change` throws.
+ */
+export async function changeMembers(
   context: OperationContext,
   change: (transaction: Transaction<Tables>) => Promise<Pick<rows.MemberOutcome<string>, 'limits' | 'unassigned'>>,
 ): Promise<void> {

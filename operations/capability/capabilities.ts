@@ -5,6 +5,7 @@ import { auditCapability } from '../accounts/audit-capability.ts';
 import { customerCapability } from '../accounts/customer-capability.ts';
 import { invitationCapability, memberCapability, workspaceCapability } from '../accounts/member-capability.ts';
 import { oauthGrantCapability } from '../accounts/oauth-grant-capability.ts';
+import { scimTokenCapability } from '../accounts/scim-token-capability.ts';
 import { dmarcReportCapability, dmarcSummaryCapability } from '../domains/dmarc-report-capability.ts';
 import { domainCapability } from '../domains/domain-capability.ts';
 import { emailAddressCapability } from '../domains/email-address-capability.ts';
@@ -108,6 +109,7 @@ export const capabilities: readonly Capability[] = [
   invitationCapability,
   apiKeyCapability,
   oauthGrantCapability,
+  scimTokenCapability,
   customerCapability,
   apiRequestCapability,
   auditCapability,

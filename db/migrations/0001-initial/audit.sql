@@ -54,7 +54,8 @@ create function audit_actor(p_user_id text, p_person_id text) returns table (kin
     kind := coalesce(origin->>'kind', case when session_user = 'postroom_auth' then 'person' else 'system' end);
     id := coalesce(origin->>'id', case when origin is null and kind = 'person' then p_person_id end);
     name := case kind
-      when 'key' then (select k.name from api_key k where k.user_id = p_user_id and k.id = audit_actor.id)
+      when 'key' then coalesce((select k.name from api_key k where k.user_id = p_user_id and k.id = audit_actor.id),
+        (select t.name from scim_token t where t.user_id = p_user_id and t.id = audit_actor.id))
       when 'person' then (select u.email from user_account u where u.id = audit_actor.id)
       when 'system' then nullif(current_setting('application_name', true), '') end;
     address := origin->>'address';

@@ -49,6 +49,9 @@ create function sign_in_by_provider(p_workspace_id text, p_account_id text, p_em
     if person.erase_at is not null then outcome := 'closed'; return next; return; end if;
     select * into held from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = person.id;
     if p_role is null and held.role is distinct from 'owner' then outcome := 'no role'; return next; return; end if;
+    -- The directory of the workspace deactivated the person (scim.sql).
+    perform from scim_user s where s.user_id = p_workspace_id and s.address in (p_email, person.email) and not s.is_active;
+    if found and held.role is distinct from 'owner' then outcome := 'no role'; return next; return; end if;
     if held is null and (select count(*) from workspace_member m where m.workspace_id = p_workspace_id) >= p_most then
       outcome := 'too many members'; return next; return;
     end if;

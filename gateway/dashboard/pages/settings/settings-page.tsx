@@ -15,6 +15,7 @@ import { PasswordSection } from './password-section.tsx';
 import { ProfileSection } from './profile-section.tsx';
 import { ProgramsSection } from './programs-section.tsx';
 import { RetentionSection } from './retention-section.tsx';
+import { ScimSection } from './scim-section.tsx';
 import { SecondFactorSection } from './second-factor-section.tsx';
 import { Section } from './section.tsx';
 import { ServerSection } from './server-section.tsx';
@@ -71,6 +72,7 @@ export function SettingsPage() {
             <PasskeysSection />
             <SessionsSection />
             {isOwner && <SingleSignOnSection />}
+            {isOwner && <ScimSection />}
             <ProgramsSection />
           </Stack>
         </Tabs.Panel>
