@@ -2,6 +2,7 @@ import { useRef } from 'react';
 import { graphql } from '../../graphql.ts';
 import { showNotice } from '../../parts/notice.tsx';
 import { useAct } from '../../parts/use-act.ts';
+import { useRight } from '../../shell/viewer.ts';
 import { THREAD_ROW, type ThreadRow } from './inbox-documents.ts';
 import { type Assignee, nameAssignee } from './people.ts';
 import { heldRows } from './thread-pages.ts';
@@ -114,6 +115,8 @@ export function useThreadActs(list: ThreadList, leaves: (isArchived: boolean) =>
   const { act: takeBackChange } = useAct(UNDO);
   const { act: destroy } = useAct(DELETE_FOREVER);
   const last = useRef<(() => void) | null>(null);
+  const mayOrganize = useRight('organize');
+  if (!mayOrganize) return NO_ACTS;
 
   /** Sets what the undo key does next, once. */
   const remember = (undo: () => void) => {
@@ -273,6 +276,22 @@ export function useThreadActs(list: ThreadList, leaves: (isArchived: boolean) =>
     remember: (undo) => remember(undo).run,
   };
 }
+
+const nothing = () => Promise.resolve();
+
+/** For members who may change nothing: keys and opening a conversation do nothing. */
+const NO_ACTS: ThreadActs = {
+  archive: nothing,
+  markRead: nothing,
+  label: nothing,
+  assign: nothing,
+  trash: nothing,
+  restore: nothing,
+  deleteForever: nothing,
+  merge: () => Promise.resolve(null),
+  undo: () => false,
+  remember: (undo) => undo,
+};
 
 function conversations(count: number): string {
   return count === 1 ? 'Conversation' : `${count} conversations`;
