@@ -148,6 +148,7 @@ const person = nameType(
     rights: z
       .array(z.string())
       .meta({ description: 'What the person may do in the workspace, as docs/teams.md lists it.' }),
+    isLimited: z.boolean().meta({ description: 'Whether the person is limited to domains or addresses.' }),
     workspaceName: z.string().meta({ description: 'Name of the workspace of the session.' }),
   }),
   { type: 'Person', description: 'The person who is signed in.' },

@@ -41,6 +41,7 @@ export interface Person extends rows.PersonRow {
   role: Role;
   isApprover: boolean;
   rights: Right[];
+  isLimited: boolean;
 }
 
 /** Returns the person of the session of a request; null for API keys. */
@@ -53,6 +54,7 @@ export async function readPerson({ database, userId, rights, caller }: Operation
     ...row,
     role,
     isApprover,
+    isLimited: reach !== null,
     rights: (Object.keys(RIGHTS) as Right[]).filter(
       (right) => hasRight(rights, right) && (reach === null || isLimitableRight(right)),
     ),

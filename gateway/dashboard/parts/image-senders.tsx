@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from 'urql';
 import { graphql } from '../graphql.ts';
+import { needs } from './needs.ts';
 import { notify } from './notify.ts';
 import { useAct } from './use-act.ts';
 
@@ -37,6 +38,7 @@ export function AlwaysShowImages({ emailId, done }: { emailId: string; done: () 
   };
   return (
     <Button
+      {...needs('organize', 'everything')}
       size="compact-sm"
       variant="default"
       maw="100%"

@@ -4,13 +4,14 @@ import { Link, useLocation, useSearch } from 'wouter';
 import { useLiveState } from '../live/live-context.tsx';
 import { readStored } from '../parts/browser-storage.ts';
 import { IconActivity, IconGauge, IconHelp, IconInbox, IconPencilPlus, IconSearch, IconUser } from '../parts/icons.ts';
+import { NEEDED, needs } from '../parts/needs.ts';
 import { ApprovalCount, DraftCount, UnreadCount } from './counts.tsx';
 import style from './frame.module.css';
 import { useIdleLoading } from './idle-loading.ts';
 import { FieldComing, useShortcuts } from './keys.ts';
 import { MentionNotices } from './mention-notices.tsx';
 import { findChangeRight, findGuidePath, placeOf, places } from './places.ts';
-import { useViewer } from './viewer.ts';
+import { useViewer, type Viewer } from './viewer.ts';
 
 const loadMenu = () => import('./account-menu.tsx');
 const loadPalette = () => import('./command-palette.tsx');
@@ -40,6 +41,7 @@ export function Frame({ children }: { children: ReactNode }) {
       main.current?.focus({ preventScroll: true });
     previous.current = location;
   }, [location]);
+  useHiddenControls();
   useIdleLoading(IDLE);
   const openPalette = useCallback(() => setOverlay('palette'), []);
   const openHelp = useCallback(() => setOverlay('help'), []);
@@ -106,6 +108,22 @@ export function Frame({ children }: { children: ReactNode }) {
   );
 }
 
+/** Hides what the person may not use, also in dialogs and menus, which lie outside the frame. */
+function useHiddenControls() {
+  const { person } = useViewer();
+  const lacked = person == null ? '' : NEEDED.filter((right) => !hasNeeded(person, right)).join(' ');
+  useEffect(() => {
+    document.documentElement.dataset['lacks'] = lacked;
+    return () => {
+      delete document.documentElement.dataset['lacks'];
+    };
+  }, [lacked]);
+}
+
+function hasNeeded({ rights, isLimited }: NonNullable<Viewer['person']>, needed: (typeof NEEDED)[number]): boolean {
+  return needed === 'everything' ? !isLimited : rights.includes(needed);
+}
+
 /** What a thumb reaches on a phone. Wider pages have the navigation. */
 const BOTTOM = [
   { path: '/', label: 'Overview', icon: IconGauge },
@@ -122,6 +140,7 @@ function BottomBar({ location }: { location: string }) {
         <Link
           key={path}
           href={path}
+          {...(path.includes('compose') ? needs('send') : {})}
           className={style['quick'] ?? ''}
           aria-current={path === current ? 'page' : undefined}
         >

@@ -96,7 +96,7 @@ export const auditedRequests: Readonly<Record<string, AuditedRequest>> = {
   'DELETE /workspaces/:id': { action: 'customer_workspace.erased', given: (w) => named(w.customer()) },
   'POST /workspaces/:id/api-keys': {
     action: 'customer_workspace.key_created',
-    given: async (w) => ({ id: await w.customer(), body: { name: w.fresh() } }),
+    given: async (w) => ({ id: await w.customer(), body: { name: w.fresh(), scopes: ['read'] } }),
   },
   'POST /emails/:id/approve': { action: 'approval.approved' },
   'POST /emails/:id/reject': { action: 'approval.rejected', given: (w) => named(w.awaitingApproval()) },

@@ -2,6 +2,7 @@ import { Alert, Anchor, Button, Group, Paper, Stack, Text, Title } from '@mantin
 import { Link } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { IconRefresh } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { useAct } from '../../parts/use-act.ts';
@@ -117,6 +118,7 @@ function DeliveryCard({ emailId, delivery, number }: { emailId: string; delivery
         </Group>
         {endpoint !== null && (isRouted || status !== 'SUCCESS') && (
           <Button
+            {...needs('send', 'everything')}
             size="xs"
             variant={status === 'SUCCESS' ? 'default' : 'filled'}
             leftSection={<IconRefresh size={16} aria-hidden />}

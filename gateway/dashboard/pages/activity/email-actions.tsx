@@ -11,6 +11,7 @@ import {
   IconSend,
   IconShieldCheck,
 } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { FieldComing } from '../../shell/keys.ts';
 import { ApprovalActions } from '../approvals/approval-actions.tsx';
@@ -61,6 +62,7 @@ function ReceivedActions({ email: { id, guardStatus, isRead, isArchived } }: { e
     <>
       {guardStatus === null ? (
         <Button
+          {...needs('send', 'everything')}
           size="xs"
           variant="default"
           leftSection={<IconRefresh size={16} aria-hidden />}
@@ -71,6 +73,7 @@ function ReceivedActions({ email: { id, guardStatus, isRead, isArchived } }: { e
         </Button>
       ) : (
         <Button
+          {...needs('endpoints')}
           size="xs"
           leftSection={<IconShieldCheck size={16} aria-hidden />}
           loading={release.isBusy}
@@ -80,6 +83,7 @@ function ReceivedActions({ email: { id, guardStatus, isRead, isArchived } }: { e
         </Button>
       )}
       <Button
+        {...needs('organize')}
         size="xs"
         variant="default"
         leftSection={isRead ? <IconMail size={16} aria-hidden /> : <IconMailOpened size={16} aria-hidden />}
@@ -89,6 +93,7 @@ function ReceivedActions({ email: { id, guardStatus, isRead, isArchived } }: { e
         {isRead ? 'Mark as unread' : 'Mark as read'}
       </Button>
       <Button
+        {...needs('organize')}
         size="xs"
         variant="default"
         leftSection={<IconArchive size={16} aria-hidden />}
@@ -107,6 +112,7 @@ function SentActions({ email: { id, recipients } }: { email: EmailHeadData }) {
   if (!isDeferred) return null;
   return (
     <Button
+      {...needs('send', 'everything')}
       size="xs"
       leftSection={<IconSend size={16} aria-hidden />}
       loading={retry.isBusy}
@@ -125,10 +131,16 @@ function AnswerActions({ email }: { email: EmailHeadData }) {
   const close = () => setMode(null);
   return (
     <>
-      <Button size="xs" leftSection={<IconArrowBackUp size={16} aria-hidden />} onClick={() => setMode('reply')}>
+      <Button
+        {...needs('send')}
+        size="xs"
+        leftSection={<IconArrowBackUp size={16} aria-hidden />}
+        onClick={() => setMode('reply')}
+      >
         Reply
       </Button>
       <Button
+        {...needs('send')}
         size="xs"
         variant="default"
         leftSection={<IconArrowForwardUp size={16} aria-hidden />}

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { graphql } from '../../graphql.ts';
 import { IconRotateClockwise2 } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { ReprocessDiff, type ReprocessedEmail } from './reprocess-diff.tsx';
 
@@ -46,7 +47,13 @@ export function ReprocessDialog({ emailId, isReceived }: { emailId: string; isRe
   const [isOpen, { open, close }] = useDisclosure(false);
   return (
     <>
-      <Button size="xs" variant="default" leftSection={<IconRotateClockwise2 size={16} aria-hidden />} onClick={open}>
+      <Button
+        {...needs('imports')}
+        size="xs"
+        variant="default"
+        leftSection={<IconRotateClockwise2 size={16} aria-hidden />}
+        onClick={open}
+      >
         Reprocess
       </Button>
       <Modal opened={isOpen} onClose={close} title="Reprocess email" size="lg">

@@ -6,8 +6,10 @@ import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { counted } from '../../parts/counted.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { needs } from '../../parts/needs.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { type Problem, useAct } from '../../parts/use-act.ts';
+import { useRight } from '../../shell/viewer.ts';
 import { DELETE_ADDRESS, ONE_ADDRESS, routeOf, type ShownAddress, UPDATE_ADDRESS } from './address-documents.ts';
 import { AddressPolicy } from './address-policy.tsx';
 import { AddressSignature } from './address-signature.tsx';
@@ -46,6 +48,7 @@ export function AddressDrawer({ id, close }: { id: string | null; close: () => v
 
 function Details({ address, close }: { address: ShownAddress; close: () => void }) {
   const { act, isBusy } = useAct(UPDATE_ADDRESS, { quiet: true });
+  const mayChange = useRight('domains');
   const { act: remove } = useAct(DELETE_ADDRESS, { done: `${address.address} was deleted.` });
   const endpoints = useEndpointChoices(address.endpoint);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -88,7 +91,7 @@ function Details({ address, close }: { address: ShownAddress; close: () => void 
           data={endpoints}
           value={address.endpoint?.id ?? null}
           onChange={(endpointId) => void change({ endpointId, ...(endpointId === null ? { webhookId: null } : {}) })}
-          disabled={isBusy}
+          disabled={isBusy || !mayChange}
           clearable
           clearButtonProps={{ 'aria-label': 'No endpoint' }}
         />
@@ -100,7 +103,7 @@ function Details({ address, close }: { address: ShownAddress; close: () => void 
               : 'Mail to the address is rejected (550).'
           }
           checked={address.isActive}
-          disabled={isBusy}
+          disabled={isBusy || !mayChange}
           onChange={(event) => void change({ isActive: event.currentTarget.checked })}
         />
         {problem !== null && (
@@ -121,6 +124,7 @@ function Details({ address, close }: { address: ShownAddress; close: () => void 
       </Stack>
       <Group justify="space-between">
         <ConfirmButton
+          {...needs('domains')}
           label="Delete address"
           question={`Delete ${address.address}?`}
           about="Mail to this address will be rejected. The address can be created again by the owner of the domain. Received mail stays readable."

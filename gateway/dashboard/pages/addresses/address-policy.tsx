@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
+import { needs } from '../../parts/needs.ts';
 import {
   PolicyFields,
   PolicyUsage,
@@ -25,7 +26,13 @@ export function AddressPolicy({ address }: { address: ShownAddress }) {
       {isOpen ? (
         <PolicyForm address={address} close={() => setOpen(false)} />
       ) : (
-        <Button variant="default" size="xs" onClick={() => setOpen(true)} style={{ alignSelf: 'flex-start' }}>
+        <Button
+          {...needs('domains')}
+          variant="default"
+          size="xs"
+          onClick={() => setOpen(true)}
+          style={{ alignSelf: 'flex-start' }}
+        >
           Edit send policy
         </Button>
       )}

@@ -1,5 +1,6 @@
 import { Alert, Button, Stack, Text, Textarea, Title } from '@mantine/core';
 import { useState } from 'react';
+import { needs } from '../../parts/needs.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { type ShownAddress, UPDATE_ADDRESS } from './address-documents.ts';
 
@@ -35,6 +36,7 @@ export function AddressSignature({ address }: { address: ShownAddress }) {
         </Alert>
       )}
       <Button
+        {...needs('domains')}
         variant="default"
         size="xs"
         loading={isBusy}

@@ -5,6 +5,7 @@ import { useSearchParams } from 'wouter';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { IconAt, IconPlus, IconSearch } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { DOMAIN_CHOICES } from './address-documents.ts';
 import { AddressDrawer } from './address-drawer.tsx';
@@ -36,7 +37,7 @@ export function AddressesPage() {
             : 'Postroom receives and stores mail to these addresses, and delivers it to their endpoints.'
         }
       >
-        <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={create}>
+        <Button {...needs('domains')} leftSection={<IconPlus size={16} aria-hidden />} onClick={create}>
           {isReply ? 'Create reply address' : 'Create address'}
         </Button>
       </PageHeader>
@@ -111,7 +112,9 @@ function PermanentAddresses() {
                 Show all addresses
               </Button>
             ) : (
-              <Button onClick={() => set({ new: '' })}>Create address</Button>
+              <Button {...needs('domains')} onClick={() => set({ new: '' })}>
+                Create address
+              </Button>
             )}
           </EmptyState>
         }

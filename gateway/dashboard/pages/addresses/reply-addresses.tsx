@@ -4,6 +4,7 @@ import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { IconMessageReply } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Row, RowList } from '../../parts/row-list.tsx';
 import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
@@ -48,7 +49,9 @@ export function ReplyAddresses() {
             title="No reply addresses yet"
             about="Create one and use it as Reply-To of an email that you send. Mail to it carries your metadata and joins your thread. Its status and the number of messages appear here."
           >
-            <Button onClick={() => set('new', '')}>Create reply address</Button>
+            <Button {...needs('send')} onClick={() => set('new', '')}>
+              Create reply address
+            </Button>
           </EmptyState>
         }
       >
@@ -96,6 +99,7 @@ function ReplyAddressRow({ reply }: { reply: ShownReplyAddress }) {
       actions={
         status !== 'REVOKED' && (
           <ConfirmButton
+            {...needs('send')}
             label="Revoke"
             aria-label={`Revoke ${address}`}
             question="Revoke this reply address?"

@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { useLive } from '../../live/live-context.tsx';
 import { Command } from '../../parts/command.tsx';
 import { IconCircleCheck } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { useViewer } from '../../shell/viewer.ts';
 import { type ShownAddress, SIMULATE } from './address-documents.ts';
@@ -51,7 +52,7 @@ export function TestMail({ address }: { address: ShownAddress }) {
             if (found !== undefined) setTemplate(found.value);
           }}
         />
-        <Button loading={isBusy} onClick={() => void send()}>
+        <Button {...needs('endpoints')} loading={isBusy} onClick={() => void send()}>
           Send test email
         </Button>
       </Group>

@@ -2,6 +2,7 @@ import { Button, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { IconCheck, IconX } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { APPROVE, REJECT } from './approval-documents.ts';
 
@@ -16,6 +17,7 @@ export function ApprovalActions({ id, title }: { id: string; title: string }) {
   return (
     <>
       <Button
+        {...needs('approve')}
         size="xs"
         leftSection={<IconCheck size={16} aria-hidden />}
         loading={approve.isBusy}
@@ -25,6 +27,7 @@ export function ApprovalActions({ id, title }: { id: string; title: string }) {
         Approve
       </Button>
       <ConfirmButton
+        {...needs('approve')}
         label="Reject"
         leftSection={<IconX size={16} aria-hidden />}
         question={`Reject “${title}”?`}

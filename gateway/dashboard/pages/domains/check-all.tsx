@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { graphql } from '../../graphql.ts';
 import { IconRefresh } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { VERIFY_DOMAINS } from './domain-documents.ts';
 
@@ -60,6 +61,7 @@ export function useCheckAll(): { button: React.ReactNode; progress: React.ReactN
   return {
     button: (
       <Button
+        {...needs('domains')}
         variant="default"
         leftSection={<IconRefresh size={16} aria-hidden />}
         disabled={isRunning}

@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { IconRefresh } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { type Problem, useAct } from '../../parts/use-act.ts';
 import { type ShownDomain, VERIFY_DOMAIN } from './domain-documents.ts';
@@ -28,6 +29,7 @@ export function CheckDns({ domain, refresh }: { domain: ShownDomain; refresh: ()
           </Text>
         </Text>
         <Button
+          {...needs('domains')}
           size="xs"
           variant="default"
           leftSection={<IconRefresh size={14} aria-hidden />}

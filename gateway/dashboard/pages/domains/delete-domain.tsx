@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { IconTrash } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { notify } from '../../parts/notify.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { DELETE_DOMAIN, type ShownDomain } from './domain-documents.ts';
@@ -12,7 +13,7 @@ export function DeleteDomain({ domain }: { domain: ShownDomain }) {
   const [isOpen, { open, close }] = useDisclosure(false);
   return (
     <>
-      <Button variant="default" leftSection={<IconTrash size={16} aria-hidden />} onClick={open}>
+      <Button {...needs('domains')} variant="default" leftSection={<IconTrash size={16} aria-hidden />} onClick={open}>
         Delete
       </Button>
       <Modal opened={isOpen} onClose={close} title={`Delete ${domain.name}?`} centered>

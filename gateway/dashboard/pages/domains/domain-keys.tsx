@@ -1,5 +1,6 @@
 import { Code, Group, Stack, Text } from '@mantine/core';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { needs } from '../../parts/needs.ts';
 import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { ROTATE_KEY, type ShownDomain } from './domain-documents.ts';
@@ -54,6 +55,7 @@ export function DomainKeys({ domain, refresh }: { domain: ShownDomain; refresh: 
       </Stack>
       <Group>
         <ConfirmButton
+          {...needs('domains')}
           label="Rotate key"
           disabled={isWaiting}
           question="Rotate the DKIM key?"

@@ -1,6 +1,7 @@
 import { Anchor, Button, Group, SimpleGrid, Table, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { counted } from '../../parts/counted.ts';
+import { needs } from '../../parts/needs.ts';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import type { ShownDomain } from './domain-documents.ts';
 import { domainTone } from './domain-words.ts';
@@ -14,7 +15,13 @@ export function DomainAddresses({ domain }: { domain: ShownDomain }) {
       title="Addresses and emails"
       aside={
         domain.status === 'VERIFIED' && (
-          <Button component={Link} href={`/addresses?new=${domain.id}`} size="xs" variant="default">
+          <Button
+            {...needs('domains')}
+            component={Link}
+            href={`/addresses?new=${domain.id}`}
+            size="xs"
+            variant="default"
+          >
             Create address
           </Button>
         )

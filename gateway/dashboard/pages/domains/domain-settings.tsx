@@ -1,13 +1,16 @@
 import { Alert, Button, Group, Select, Stack, Switch, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { needs } from '../../parts/needs.ts';
 import { type Problem, useAct } from '../../parts/use-act.ts';
+import { useRight } from '../../shell/viewer.ts';
 import { useEndpointChoices } from '../addresses/endpoint-choice.tsx';
 import { type ShownDomain, UPDATE_DOMAIN } from './domain-documents.ts';
 import { Section } from './section.tsx';
 
 /** Handling of mail to unknown addresses and to dmarc@. */
 export function DomainSettings({ domain, refresh }: { domain: ShownDomain; refresh: () => void }) {
+  const mayChange = useRight('domains');
   const { act, isBusy } = useAct(UPDATE_DOMAIN, { quiet: true, done: 'Saved.' });
   const [problem, setProblem] = useState<Problem | null>(null);
   const endpoints = useEndpointChoices();
@@ -58,6 +61,7 @@ export function DomainSettings({ domain, refresh }: { domain: ShownDomain; refre
             miw={220}
           />
           <Button
+            {...needs('domains')}
             loading={isBusy}
             disabled={chosen === null || (domain.catchAll.isEnabled && chosen === current)}
             onClick={() => chosen !== null && void change({ isCatchAllEnabled: true, catchAllEndpointId: chosen })}
@@ -70,6 +74,7 @@ export function DomainSettings({ domain, refresh }: { domain: ShownDomain; refre
         <Group gap="xs">
           {!(domain.catchAll.isEnabled && current === null) && (
             <Button
+              {...needs('domains')}
               variant="default"
               loading={isBusy}
               onClick={() => void change({ isCatchAllEnabled: true, isCatchAllStoreOnly: true })}
@@ -78,7 +83,12 @@ export function DomainSettings({ domain, refresh }: { domain: ShownDomain; refre
             </Button>
           )}
           {domain.catchAll.isEnabled && (
-            <Button variant="default" loading={isBusy} onClick={() => void change({ isCatchAllEnabled: false })}>
+            <Button
+              {...needs('domains')}
+              variant="default"
+              loading={isBusy}
+              onClick={() => void change({ isCatchAllEnabled: false })}
+            >
               Turn off catch-all
             </Button>
           )}
@@ -89,7 +99,7 @@ export function DomainSettings({ domain, refresh }: { domain: ShownDomain; refre
           label={`Deliver mail to dmarc@${domain.name} like other mail`}
           description="Postroom reads DMARC reports in any case. If this is off, they are not delivered to the catch-all."
           checked={domain.receiveDmarcEmails}
-          disabled={!isVerified || isBusy}
+          disabled={!isVerified || isBusy || !mayChange}
           onChange={(event) => void change({ receiveDmarcEmails: event.currentTarget.checked })}
         />
       </Stack>

@@ -4,6 +4,7 @@ import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { IconPlus, IconWorld } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { AddDomain } from './add-domain.tsx';
 import { useCheckAll } from './check-all.tsx';
@@ -40,7 +41,12 @@ function AllDomains() {
         about="Postroom receives and sends mail for a domain once its DNS records are published."
       >
         {counts !== undefined && counts.total > 0 && button}
-        <Button component={Link} href="/domains?new" leftSection={<IconPlus size={16} aria-hidden />}>
+        <Button
+          {...needs('domains')}
+          component={Link}
+          href="/domains?new"
+          leftSection={<IconPlus size={16} aria-hidden />}
+        >
           Add domain
         </Button>
       </PageHeader>
@@ -76,7 +82,7 @@ function AllDomains() {
               title="No domains yet"
               about="Add the domain of your mail addresses. This page then shows the DNS records to publish and checks them."
             >
-              <Button component={Link} href="/domains?new">
+              <Button {...needs('domains')} component={Link} href="/domains?new">
                 Add domain
               </Button>
             </EmptyState>

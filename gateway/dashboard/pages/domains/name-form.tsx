@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { needs } from '../../parts/needs.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { useFirstField } from '../../shell/keys.ts';
 import { useViewer } from '../../shell/viewer.ts';
@@ -66,7 +67,7 @@ export function NameForm({ done }: { done: (added: { id: string; status: string 
             </Alert>
           )}
           <Group justify="flex-end">
-            <Button type="submit" loading={isBusy}>
+            <Button {...needs('domains')} type="submit" loading={isBusy}>
               Add domain
             </Button>
           </Group>

@@ -6,6 +6,7 @@ import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { counted } from '../../parts/counted.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { IconPencil, IconPencilPlus, IconSend } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Row } from '../../parts/row-list.tsx';
@@ -48,7 +49,12 @@ export function DraftsPage() {
   return (
     <>
       <PageHeader title="Drafts" about="Unsent emails, last changed first.">
-        <Button component={Link} href="/inbox?compose=new" leftSection={<IconPencilPlus size={16} aria-hidden />}>
+        <Button
+          {...needs('send')}
+          component={Link}
+          href="/inbox?compose=new"
+          leftSection={<IconPencilPlus size={16} aria-hidden />}
+        >
           Write
         </Button>
       </PageHeader>
@@ -87,6 +93,7 @@ function DraftRow({ draft }: { draft: Draft }) {
       actions={
         <Group gap="xs" wrap="nowrap">
           <Button
+            {...needs('send')}
             size="xs"
             variant="default"
             loading={send.isBusy}
@@ -96,6 +103,7 @@ function DraftRow({ draft }: { draft: Draft }) {
             Send
           </Button>
           <ConfirmButton
+            {...needs('send')}
             label="Delete"
             question={`Delete the draft “${title}”?`}
             about="Its text and attachments are deleted."

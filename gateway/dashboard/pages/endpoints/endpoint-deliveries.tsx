@@ -4,6 +4,7 @@ import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconRefresh } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { useAct } from '../../parts/use-act.ts';
@@ -166,6 +167,7 @@ function Row({ delivery }: { delivery: Delivery }) {
           <Group gap="xs">
             {status !== 'SUCCESS' && (
               <Button
+                {...needs('send', 'everything')}
                 size="xs"
                 leftSection={<IconRefresh size={16} aria-hidden />}
                 loading={isBusy}

@@ -8,6 +8,7 @@ import { IconPlugConnectedX } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
+import { useRight } from '../../shell/viewer.ts';
 import { EndpointDeliveries } from './endpoint-deliveries.tsx';
 import { ENDPOINT, type Endpoint } from './endpoint-documents.ts';
 import { EndpointReplay } from './endpoint-replay.tsx';
@@ -100,12 +101,13 @@ export function EndpointPage() {
 
 function ActiveSwitch({ endpoint }: { endpoint: Endpoint }) {
   const { act, isBusy } = useEndpointUpdate(endpoint.__typename);
+  const mayChange = useRight('endpoints');
   return (
     <Switch
       label={endpoint.isActive ? 'On' : 'Off'}
       aria-label={`${endpoint.name} is on`}
       checked={endpoint.isActive}
-      disabled={isBusy}
+      disabled={isBusy || !mayChange}
       onChange={({ currentTarget }) => void act({ id: endpoint.id, isActive: currentTarget.checked })}
     />
   );

@@ -3,6 +3,7 @@ import { useRef, useState } from 'react';
 import { graphql } from '../../graphql.ts';
 import { counted } from '../../parts/counted.ts';
 import { IconPlayerStop, IconRepeat } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { RetryWaiting } from './retry-waiting.tsx';
 
@@ -100,7 +101,12 @@ export function EndpointReplay({ id, isActive }: { id: string; isActive: boolean
             Stop
           </Button>
         ) : (
-          <Button leftSection={<IconRepeat size={16} aria-hidden />} disabled={!isActive} onClick={() => void run()}>
+          <Button
+            {...needs('endpoints')}
+            leftSection={<IconRepeat size={16} aria-hidden />}
+            disabled={!isActive}
+            onClick={() => void run()}
+          >
             Replay emails
           </Button>
         )}

@@ -4,6 +4,7 @@ import { Link, useLocation } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { formErrors } from '../../parts/form-errors.ts';
+import { needs } from '../../parts/needs.ts';
 import { useAct } from '../../parts/use-act.ts';
 import type { Endpoint } from './endpoint-documents.ts';
 import { EndpointFields } from './endpoint-fields.tsx';
@@ -48,7 +49,7 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
             </Alert>
           )}
           <Group>
-            <Button type="submit" loading={update.isBusy}>
+            <Button {...needs('endpoints')} type="submit" loading={update.isBusy}>
               Save
             </Button>
             <Button variant="default" component={Link} href={`/endpoints/${endpoint.id}?tab=test`}>
@@ -63,6 +64,7 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
             ? 'No address uses this endpoint. Pending deliveries stop. Emails are kept.'
             : `${users === 1 ? 'One address or domain uses' : `${users} addresses and domains use`} this endpoint. Their mail will only be stored. Pending deliveries stop. Emails are kept.`}
           <ConfirmButton
+            {...needs('endpoints')}
             label="Delete endpoint"
             color="red"
             question={`Delete ${endpoint.name}?`}

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Paper, Select, Stack, Text, TextInput } from '@ma
 import { useState } from 'react';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { IconPlayerPlay } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { Json } from '../activity/json.tsx';
 import type { Endpoint } from './endpoint-documents.ts';
@@ -59,7 +60,12 @@ export function EndpointTest({ endpoint }: { endpoint: Endpoint }) {
             />
           </>
         )}
-        <Button onClick={() => void run()} loading={isBusy} leftSection={<IconPlayerPlay size={16} aria-hidden />}>
+        <Button
+          {...needs('endpoints')}
+          onClick={() => void run()}
+          loading={isBusy}
+          leftSection={<IconPlayerPlay size={16} aria-hidden />}
+        >
           Send test
         </Button>
       </Group>

@@ -18,6 +18,7 @@ import { counted } from '../../parts/counted.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconPlugConnected, IconPlus, IconSearch } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
@@ -78,7 +79,12 @@ export function EndpointsPage() {
         title="Endpoints"
         about="Where Postroom delivers received mail: webhooks, chat rooms, and other mailboxes."
       >
-        <Button component={Link} href="/endpoints?new=webhook" leftSection={<IconPlus size={16} aria-hidden />}>
+        <Button
+          {...needs('endpoints')}
+          component={Link}
+          href="/endpoints?new=webhook"
+          leftSection={<IconPlus size={16} aria-hidden />}
+        >
           Create endpoint
         </Button>
       </PageHeader>
@@ -91,7 +97,7 @@ export function EndpointsPage() {
           title="No endpoints yet"
           about="An endpoint receives the mail of an address or a domain and posts it to your program or forwards it. Create an endpoint, then choose it for an address."
         >
-          <Button component={Link} href="/endpoints?new=webhook">
+          <Button {...needs('endpoints')} component={Link} href="/endpoints?new=webhook">
             Create endpoint
           </Button>
         </EmptyState>

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { graphql } from '../../graphql.ts';
 import { counted } from '../../parts/counted.ts';
 import { IconPlayerTrackNext } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { useAct } from '../../parts/use-act.ts';
 
 const RETRY_WAITING = graphql(`
@@ -35,6 +36,7 @@ export function RetryWaiting({ id, isActive }: { id: string; isActive: boolean }
   return (
     <Group gap="sm">
       <Button
+        {...needs('endpoints')}
         variant="default"
         leftSection={<IconPlayerTrackNext size={16} aria-hidden />}
         disabled={!isActive}

@@ -4,6 +4,7 @@ import { graphql } from '../../graphql.ts';
 import { Command } from '../../parts/command.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { needs } from '../../parts/needs.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import type { Endpoint } from './endpoint-documents.ts';
@@ -64,6 +65,7 @@ export function SigningTab({ endpoint }: { endpoint: Extract<Endpoint, { __typen
         </Stack>
         <Group mt="md">
           <ConfirmButton
+            {...needs('endpoints')}
             label="Rotate secret"
             question="Rotate the signing secret?"
             about="For 24 hours, requests have a signature for each secret so that your receiver can switch. After that the old secret is invalid."

@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { IconSend } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { subjectOf } from '../activity/email-words.ts';
@@ -79,6 +80,7 @@ function DeferredRow({ email }: { email: Deferred }) {
           </Text>
         </Stack>
         <Button
+          {...needs('send', 'everything')}
           size="xs"
           leftSection={<IconSend size={16} aria-hidden />}
           loading={isBusy}

@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { IconShieldCheck, IconTrash } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { nameOf, subjectOf } from '../activity/email-words.ts';
@@ -81,6 +82,7 @@ function HeldRow({ email }: { email: Held }) {
         </Stack>
         <Group gap={6} wrap="nowrap">
           <Button
+            {...needs('endpoints')}
             size="xs"
             variant="default"
             leftSection={<IconTrash size={16} aria-hidden />}
@@ -90,6 +92,7 @@ function HeldRow({ email }: { email: Held }) {
             Delete
           </Button>
           <Button
+            {...needs('endpoints')}
             size="xs"
             leftSection={<IconShieldCheck size={16} aria-hidden />}
             loading={isBusy}

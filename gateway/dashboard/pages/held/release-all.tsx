@@ -1,6 +1,7 @@
 import { Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { needs } from '../../parts/needs.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { RELEASE } from '../activity/waiting-documents.ts';
 
@@ -41,6 +42,7 @@ export function ReleaseAll({ ids, onDone }: { ids: readonly string[]; onDone: ()
       <Group>
         {isRunning ? (
           <Button
+            {...needs('endpoints')}
             size="xs"
             variant="default"
             onClick={() => {
@@ -52,6 +54,7 @@ export function ReleaseAll({ ids, onDone }: { ids: readonly string[]; onDone: ()
         ) : (
           ids.length > 1 && (
             <ConfirmButton
+              {...needs('endpoints')}
               label={`Release all ${ids.length} shown`}
               question={`Release ${ids.length} emails?`}
               about="Each email is delivered as if no guard rule had matched, one after the other. You can stop at any time."

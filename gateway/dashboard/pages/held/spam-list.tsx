@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { IconShieldCheck } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { nameOf, subjectOf } from '../activity/email-words.ts';
 import { ListCard } from '../activity/list-card.tsx';
@@ -72,6 +73,7 @@ function SpamRow({ email }: { email: Spam }) {
           </Badge>
         ) : (
           <Button
+            {...needs('organize')}
             size="xs"
             leftSection={<IconShieldCheck size={16} aria-hidden />}
             loading={isBusy}

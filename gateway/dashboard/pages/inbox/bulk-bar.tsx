@@ -44,7 +44,7 @@ export function BulkBar({
   const words = { all: `All ${count} selected`, newest: `The newest ${count} selected`, some: `${count} selected` };
   return (
     <Group p="xs" gap={6} wrap="wrap" role="toolbar" aria-label="All conversations">
-      <Tool label="Clear selection" onClick={clear}>
+      <Tool isOfAll label="Clear selection" onClick={clear}>
         <IconX size={18} aria-hidden />
       </Tool>
       <Text size="sm" fw={600} aria-live="polite">

@@ -1,5 +1,6 @@
 import { Alert, Anchor, Button, Group, Text } from '@mantine/core';
 import { Link } from 'wouter';
+import { needs } from '../../parts/needs.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { RELEASE } from '../activity/waiting-documents.ts';
 
@@ -16,7 +17,13 @@ export function HeldNote({ emailId }: { emailId: string }) {
           </Anchor>
           .
         </Text>
-        <Button size="xs" variant="default" loading={isBusy} onClick={() => void act({ id: emailId })}>
+        <Button
+          {...needs('endpoints')}
+          size="xs"
+          variant="default"
+          loading={isBusy}
+          onClick={() => void act({ id: emailId })}
+        >
           Release
         </Button>
       </Group>

@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Checkbox, Popover, ScrollArea, Stack, Text, TextInput } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
 import { IconPlus, IconTag } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import type { LabelCount } from './inbox-documents.ts';
 
 /** Maximum characters of a label. */
@@ -46,7 +47,14 @@ export function LabelMenu({ labels, given, isOpen, setOpen, change }: LabelMenuP
       withRoles
     >
       <Popover.Target>
-        <ActionIcon variant="default" size="lg" aria-label="Labels" title="Labels (l)" onClick={() => setOpen(!isOpen)}>
+        <ActionIcon
+          {...needs('organize')}
+          variant="default"
+          size="lg"
+          aria-label="Labels"
+          title="Labels (l)"
+          onClick={() => setOpen(!isOpen)}
+        >
           <IconTag size={18} aria-hidden />
         </ActionIcon>
       </Popover.Target>

@@ -1,6 +1,7 @@
 import { Anchor, Button, Popover, Stack, Text, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
 import { graphql } from '../../graphql.ts';
+import { needs } from '../../parts/needs.ts';
 import { notify } from '../../parts/notify.ts';
 import { useAct } from '../../parts/use-act.ts';
 import type { MessageBodyData } from './thread-documents.ts';
@@ -50,7 +51,7 @@ export function LeaveList({
           <Text size="sm" className="postroom-wrap">
             {`Ask ${new URL(url).host} to send no more mail of this list?`}
           </Text>
-          <Button size="xs" loading={isBusy} onClick={() => void leave()}>
+          <Button {...needs('send')} size="xs" loading={isBusy} onClick={() => void leave()}>
             Unsubscribe
           </Button>
         </Stack>

@@ -2,6 +2,7 @@ import { ActionIcon, Box, Group } from '@mantine/core';
 import { lazy, Suspense, useMemo, useRef } from 'react';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconLayoutList, IconList, IconPencilPlus } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { useDensity } from './density.ts';
 import style from './inbox.module.css';
 import { InboxFilters } from './inbox-filters.tsx';
@@ -44,6 +45,7 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
             />
           </Box>
           <ActionIcon
+            {...needs('send')}
             size="lg"
             aria-label="Write email"
             title="Write email (c)"

@@ -14,6 +14,7 @@ import {
   IconPaperclip,
   IconTrash,
 } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { HeldNote } from './held-note.tsx';
 import style from './inbox.module.css';
@@ -130,18 +131,21 @@ export function MessageCard(props: MessageCardProps) {
           </Menu.Target>
           <Menu.Dropdown>
             <Menu.Item
+              {...needs('send')}
               leftSection={<IconCornerUpLeft size={16} />}
               onClick={() => compose({ mode: 'reply', emailId: id })}
             >
               Reply
             </Menu.Item>
             <Menu.Item
+              {...needs('send')}
               leftSection={<IconCornerUpLeftDouble size={16} />}
               onClick={() => compose({ mode: 'reply-all', emailId: id })}
             >
               Reply to all
             </Menu.Item>
             <Menu.Item
+              {...needs('send')}
               leftSection={<IconArrowForwardUp size={16} />}
               onClick={() => compose({ mode: 'forward', emailId: id })}
             >
@@ -149,11 +153,19 @@ export function MessageCard(props: MessageCardProps) {
             </Menu.Item>
             <Menu.Divider />
             {!isFirst && (
-              <Menu.Item leftSection={<IconArrowsSplit size={16} />} onClick={() => setDialog('split')}>
+              <Menu.Item
+                {...needs('organize', 'everything')}
+                leftSection={<IconArrowsSplit size={16} />}
+                onClick={() => setDialog('split')}
+              >
                 Split conversation here
               </Menu.Item>
             )}
-            <Menu.Item leftSection={<IconArrowMoveRight size={16} />} onClick={() => setDialog('move')}>
+            <Menu.Item
+              {...needs('organize', 'everything')}
+              leftSection={<IconArrowMoveRight size={16} />}
+              onClick={() => setDialog('move')}
+            >
               Move message
             </Menu.Item>
             <Menu.Divider />
@@ -161,12 +173,12 @@ export function MessageCard(props: MessageCardProps) {
               Show message details
             </Menu.Item>
             {thread.trashedAt === null && !isOwn && (
-              <Menu.Item leftSection={<IconBan size={16} />} onClick={() => void markSpam(id)}>
+              <Menu.Item {...needs('organize')} leftSection={<IconBan size={16} />} onClick={() => void markSpam(id)}>
                 Mark as spam
               </Menu.Item>
             )}
             {thread.trashedAt === null && (
-              <Menu.Item leftSection={<IconTrash size={16} />} onClick={() => void remove(id)}>
+              <Menu.Item {...needs('organize')} leftSection={<IconTrash size={16} />} onClick={() => void remove(id)}>
                 Delete message
               </Menu.Item>
             )}

@@ -9,6 +9,7 @@ import {
   IconTrash,
   IconX,
 } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import type { LabelCount, ThreadRow } from './inbox-documents.ts';
 import { LabelMenu } from './label-menu.tsx';
 import { SnoozeMenu } from './snooze-menu.tsx';
@@ -53,7 +54,7 @@ export function SelectionBar(props: SelectionBarProps) {
   const then = (done: Promise<unknown>) => void done.then(clear);
   return (
     <Group p="xs" gap={6} wrap="wrap" role="toolbar" aria-label="Selected conversations">
-      <Tool label="Clear selection" onClick={clear}>
+      <Tool isOfAll label="Clear selection" onClick={clear}>
         <IconX size={18} aria-hidden />
       </Tool>
       <Text size="sm" fw={600} aria-live="polite">
@@ -96,6 +97,7 @@ export function SelectionBar(props: SelectionBarProps) {
           />
           {ids.length > 1 && (
             <Button
+              {...needs('organize', 'everything')}
               size="xs"
               h={34}
               variant="default"
@@ -113,10 +115,27 @@ export function SelectionBar(props: SelectionBarProps) {
 }
 
 /** An icon button whose tooltip is its label. */
-export function Tool({ label, onClick, children }: { label: string; onClick: () => void; children: ReactNode }) {
+export function Tool({
+  label,
+  onClick,
+  children,
+  isOfAll = false,
+}: {
+  label: string;
+  onClick: () => void;
+  children: ReactNode;
+  /** whether members who may change nothing see it */
+  isOfAll?: boolean;
+}) {
   return (
     <Tooltip label={label}>
-      <ActionIcon variant="default" size="lg" aria-label={label} onClick={onClick}>
+      <ActionIcon
+        {...(isOfAll ? {} : needs('organize'))}
+        variant="default"
+        size="lg"
+        aria-label={label}
+        onClick={onClick}
+      >
         {children}
       </ActionIcon>
     </Tooltip>

@@ -2,6 +2,7 @@ import { Badge, Button, Group, Paper, Text } from '@mantine/core';
 import { modeOf } from '../../composer/draft.ts';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { needs } from '../../parts/needs.ts';
 import type { Composing } from './inbox-view.ts';
 
 const THREAD_DRAFTS = graphql(`
@@ -35,6 +36,7 @@ export function ThreadDrafts({ threadId, compose }: { threadId: string; compose:
             </Text>
           </Group>
           <Button
+            {...needs('send')}
             size="xs"
             variant="default"
             onClick={() => compose({ mode, emailId: originalEmail.id, draftId })}

@@ -12,6 +12,7 @@ import {
   IconMail,
   IconTrash,
 } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { exactTime } from '../../parts/relative-time.tsx';
 import { AssignMenu } from './assign-menu.tsx';
 import style from './inbox.module.css';
@@ -113,6 +114,7 @@ export function ThreadHead(props: ThreadHeadProps) {
               radius="sm"
               rightSection={
                 <CloseButton
+                  {...needs('organize')}
                   size={16}
                   iconSize={12}
                   aria-label={`Remove label ${label}`}
@@ -171,18 +173,21 @@ export function ThreadHead(props: ThreadHeadProps) {
               {last !== undefined && (
                 <>
                   <Menu.Item
+                    {...needs('send')}
                     leftSection={<IconCornerUpLeft size={16} />}
                     onClick={() => compose({ mode: 'reply', emailId: last.id })}
                   >
                     Reply
                   </Menu.Item>
                   <Menu.Item
+                    {...needs('send')}
                     leftSection={<IconCornerUpLeftDouble size={16} />}
                     onClick={() => compose({ mode: 'reply-all', emailId: last.id })}
                   >
                     Reply to all
                   </Menu.Item>
                   <Menu.Item
+                    {...needs('send')}
                     leftSection={<IconArrowForwardUp size={16} />}
                     onClick={() => compose({ mode: 'forward', emailId: last.id })}
                   >
@@ -191,13 +196,13 @@ export function ThreadHead(props: ThreadHeadProps) {
                   <Menu.Divider />
                 </>
               )}
-              <Menu.Item leftSection={<IconArchive size={16} />} onClick={archive}>
+              <Menu.Item {...needs('organize')} leftSection={<IconArchive size={16} />} onClick={archive}>
                 {isArchived ? 'Unarchive' : 'Archive'}
               </Menu.Item>
-              <Menu.Item leftSection={<IconMail size={16} />} onClick={unread}>
+              <Menu.Item {...needs('organize')} leftSection={<IconMail size={16} />} onClick={unread}>
                 Mark as unread
               </Menu.Item>
-              <Menu.Item leftSection={<IconTrash size={16} />} onClick={remove}>
+              <Menu.Item {...needs('organize')} leftSection={<IconTrash size={16} />} onClick={remove}>
                 Delete
               </Menu.Item>
             </Menu.Dropdown>

@@ -1,9 +1,13 @@
 import { Alert, Anchor, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
+import { useClient } from 'urql';
 import { Link } from 'wouter';
+import { graphql } from '../../graphql.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconMailQuestion } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
+import { useRight } from '../../shell/viewer.ts';
 import style from './inbox.module.css';
 import type { LabelCount } from './inbox-documents.ts';
 import type { Composing } from './inbox-view.ts';
@@ -13,6 +17,7 @@ import type { OpenThread, ThreadMessage } from './thread-documents.ts';
 import { ThreadDrafts } from './thread-drafts.tsx';
 import { ThreadHead } from './thread-head.tsx';
 import { ThreadNotes } from './thread-notes.tsx';
+import { useTeam } from './use-team.ts';
 import { MESSAGES, type ThreadInSight } from './use-thread.ts';
 import type { ThreadActs } from './use-thread-acts.ts';
 
@@ -53,6 +58,7 @@ export function ThreadView(props: ThreadViewProps) {
   } = props;
   const { thread, messages, earlierCount, error, refresh } = inSight;
   useMarkRead(thread ?? null, acts);
+  useReadByMe(thread ?? null, messages.at(-1)?.id);
   const unfolded = useUnfolded(messages);
   const scroll = useRef<HTMLDivElement>(null);
   const id = thread?.id ?? null;
@@ -156,15 +162,15 @@ function AnswerBar({ messages, compose }: { messages: ThreadMessage[]; compose: 
   const emailId = last.id;
   return (
     <Group gap="xs">
-      <Button size="sm" variant="default" onClick={() => compose({ mode: 'reply', emailId })}>
+      <Button {...needs('send')} size="sm" variant="default" onClick={() => compose({ mode: 'reply', emailId })}>
         Reply
       </Button>
       {last.to.length + last.cc.length > 1 && (
-        <Button size="sm" variant="default" onClick={() => compose({ mode: 'reply-all', emailId })}>
+        <Button {...needs('send')} size="sm" variant="default" onClick={() => compose({ mode: 'reply-all', emailId })}>
           Reply to all
         </Button>
       )}
-      <Button size="sm" variant="default" onClick={() => compose({ mode: 'forward', emailId })}>
+      <Button {...needs('send')} size="sm" variant="default" onClick={() => compose({ mode: 'forward', emailId })}>
         Forward
       </Button>
     </Group>
@@ -185,6 +191,37 @@ function useUnfolded(messages: ThreadMessage[]) {
       if (message !== undefined) setChosen({ ...chosen, [id]: !has(message) });
     },
   };
+}
+
+const READ_BY_ME = graphql(`
+  mutation InboxReadByMe($input: SetReadByMeInput!) {
+    setReadByMe(input: $input) { __typename ... on Error { message code } }
+  }
+`);
+
+/** In a team, marks what is shown of a conversation as read by the person, whoever else has read it. */
+function useReadByMe(thread: OpenThread | null, lastId: string | undefined): void {
+  const client = useClient();
+  const { isTeam } = useTeam();
+  const mayMark = useRight('notes');
+  const id = thread?.id;
+  useEffect(() => {
+    if (!isTeam || !mayMark || id === undefined || lastId === undefined) return;
+    let timer = 0;
+    const begin = () => {
+      window.clearTimeout(timer);
+      if (document.visibilityState !== 'visible') return;
+      timer = window.setTimeout(() => {
+        void client.mutation(READ_BY_ME, { input: { threadIds: [id], isRead: true, emailId: lastId } }).toPromise();
+      }, READ_AFTER_MS);
+    };
+    begin();
+    document.addEventListener('visibilitychange', begin);
+    return () => {
+      window.clearTimeout(timer);
+      document.removeEventListener('visibilitychange', begin);
+    };
+  }, [client, isTeam, mayMark, id, lastId]);
 }
 
 /**

@@ -2,6 +2,7 @@ import { Button, Group } from '@mantine/core';
 import { DAY_MS } from '../../../../core/shared/durations.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { IconRestore } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import type { ThreadActs } from './use-thread-acts.ts';
 
 /** Days that mail stays in the trash. */
@@ -28,6 +29,7 @@ export function TrashTools({
   return (
     <Group gap={6} ml="auto" wrap="nowrap">
       <Button
+        {...needs('organize')}
         size="xs"
         h={34}
         variant="default"
@@ -37,6 +39,7 @@ export function TrashTools({
         Restore
       </Button>
       <ConfirmButton
+        {...needs('remove')}
         h={34}
         label="Delete forever"
         question={one ? 'Delete this conversation forever?' : `Delete ${ids.length} conversations forever?`}

@@ -67,7 +67,9 @@ type ActedOn = Pick<ThreadRow, 'id' | 'isArchived' | 'trashedAt' | 'unreadCount'
 
 /** Connects the parts of the inbox: the view in the URL, the list, the selection, and the keys. */
 export function useInbox(): Inbox {
-  const { view, pathOf, go } = useInboxView();
+  const { view: asked, pathOf, go } = useInboxView();
+  const maySend = useRight('send');
+  const view = useMemo(() => (maySend ? asked : { ...asked, compose: null }), [asked, maySend]);
   const { threadId, folder, search } = view;
   const { person } = useViewer();
   const mayOrganize = useRight('organize');
@@ -193,7 +195,8 @@ export function useInbox(): Inbox {
     );
     if (threadId !== null && selected.length === 0) back();
   };
-  const askMerge = () => setMerging(selected.length > 1 && selected.length <= MAX_MERGED);
+  const askMerge = () =>
+    person?.isLimited !== true && mayOrganize && setMerging(selected.length > 1 && selected.length <= MAX_MERGED);
   const merge = () => {
     const ids = selected.map(({ id }) => id);
     setMerging(false);
@@ -218,6 +221,7 @@ export function useInbox(): Inbox {
   };
   /** Changes all conversations while they are selected. Those in the trash can only be restored. */
   const orAll = (one: () => void, change: BulkChange) => () => {
+    if (!mayOrganize) return;
     if (bulk.chosen === null) whenLoaded(one);
     else if (!isTrash) runBulk(change);
   };
@@ -253,8 +257,8 @@ export function useInbox(): Inbox {
     e: orAll(archive, { kind: 'archive', isArchived: folder !== 'archived' }),
     '#': orAll(remove, { kind: 'trash' }),
     u: orAll(unread, { kind: 'read', isRead: false }),
-    l: () => (bulk.chosen === null ? whenLoaded(label, true) : setLabelling(true)),
-    b: () => bulk.chosen === null && whenLoaded(askSnooze, true),
+    l: () => mayOrganize && (bulk.chosen === null ? whenLoaded(label, true) : setLabelling(true)),
+    b: () => mayOrganize && bulk.chosen === null && whenLoaded(askSnooze, true),
     i: () => whenLoaded(assignToMe),
     m: () => bulk.chosen === null && askMerge(),
     r: answer('reply'),

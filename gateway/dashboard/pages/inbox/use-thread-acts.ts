@@ -3,6 +3,7 @@ import { timeZone } from '../../composer/draft.ts';
 import { graphql } from '../../graphql.ts';
 import { showNotice } from '../../parts/notice.tsx';
 import { useAct } from '../../parts/use-act.ts';
+import { useRight } from '../../shell/viewer.ts';
 import { THREAD_ROW, type ThreadRow } from './inbox-documents.ts';
 import { type Assignee, nameAssignee } from './people.ts';
 import { shortTime } from './row-time.ts';
@@ -146,6 +147,8 @@ export function useThreadActs(
   const { act: takeBackChange } = useAct(UNDO);
   const { act: destroy } = useAct(DELETE_FOREVER);
   const last = useRef<(() => void) | null>(null);
+  const mayOrganize = useRight('organize');
+  if (!mayOrganize) return NO_ACTS;
 
   /** Sets what the undo key does next, once. */
   const remember = (undo: () => void) => {
@@ -338,6 +341,22 @@ export function useThreadActs(
     remember: (undo) => remember(undo).run,
   };
 }
+
+const nothing = () => Promise.resolve();
+
+/** For members who may change nothing: keys and opening a conversation do nothing. */
+const NO_ACTS: ThreadActs = {
+  archive: nothing,
+  markRead: nothing,
+  label: nothing,
+  assign: nothing,
+  trash: nothing,
+  restore: nothing,
+  deleteForever: nothing,
+  merge: () => Promise.resolve(null),
+  undo: () => false,
+  remember: (undo) => undo,
+};
 
 function conversations(count: number): string {
   return count === 1 ? 'Conversation' : `${count} conversations`;

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/co
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { graphql } from '../../graphql.ts';
+import { needs } from '../../parts/needs.ts';
 import {
   POLICY_PARTS,
   PolicyFields,
@@ -33,7 +34,7 @@ export function EditKey({ apiKey }: { apiKey: ShownKey }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button variant="default" size="xs" onClick={() => setOpen(true)}>
+      <Button {...needs('keys')} variant="default" size="xs" onClick={() => setOpen(true)}>
         Edit key
       </Button>
       <Modal opened={isOpen} onClose={() => setOpen(false)} title={`Edit ${apiKey.name}`} size="lg">

@@ -2,6 +2,7 @@ import { Alert, Button, Group, List, Modal, Radio, Skeleton, Stack, Text } from 
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql, type ResultOf } from '../../graphql.ts';
+import { needs } from '../../parts/needs.ts';
 import { useAct } from '../../parts/use-act.ts';
 import type { ShownKey } from './use-keys.ts';
 
@@ -40,7 +41,7 @@ export function RevokeKey({ apiKey }: { apiKey: ShownKey }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button variant="default" size="xs" onClick={() => setOpen(true)}>
+      <Button {...needs('keys')} variant="default" size="xs" onClick={() => setOpen(true)}>
         Revoke key
       </Button>
       <Modal opened={isOpen} onClose={() => setOpen(false)} title={`Revoke ${apiKey.name}?`} centered>

@@ -1,6 +1,7 @@
 import { Button, Card, Group, Tabs, Text, Title } from '@mantine/core';
 import { graphql } from '../../graphql.ts';
 import { Command } from '../../parts/command.tsx';
+import { needs } from '../../parts/needs.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { useViewer } from '../../shell/viewer.ts';
 
@@ -58,7 +59,7 @@ export function FirstMail({ address }: { address: string }) {
         </Tabs.Panel>
         <Tabs.Panel value="test" pt="sm">
           <Group>
-            <Button onClick={() => void simulate()} loading={isBusy}>
+            <Button {...needs('endpoints')} onClick={() => void simulate()} loading={isBusy}>
               Send test email
             </Button>
             <Text size="sm" c="dimmed">

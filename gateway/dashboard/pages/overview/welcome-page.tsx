@@ -5,6 +5,7 @@ import { useLiveQuery } from '../../live/use-live-query.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconAt } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { CREATE_ADDRESS } from '../addresses/address-documents.ts';
@@ -47,7 +48,7 @@ export function WelcomePage() {
         >
           <Group justify="center">
             {data.viewer.suggestedDomain !== null && <FirstAddress domain={data.viewer.suggestedDomain} />}
-            <Button component={Link} href="/domains?new" variant="default">
+            <Button {...needs('domains')} component={Link} href="/domains?new" variant="default">
               Add domain
             </Button>
             <Button component={Link} href="/addresses" variant="default">
@@ -81,7 +82,7 @@ function FirstAddress({ domain }: { domain: string }) {
     if (payload !== null) await create.act({ input: { address: `hello@${domain}`, domainId: payload.domain.id } });
   };
   return (
-    <Button loading={add.isBusy || create.isBusy} onClick={() => void both()}>
+    <Button {...needs('domains')} loading={add.isBusy || create.isBusy} onClick={() => void both()}>
       Get hello@{domain}
     </Button>
   );

@@ -1,8 +1,10 @@
 import { ActionIcon, Anchor, Badge, Card, Group, Stack, Switch, Text, Tooltip } from '@mantine/core';
 import { Link } from 'wouter';
 import { IconArrowDown, IconArrowUp } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { useAct } from '../../parts/use-act.ts';
+import { useRight } from '../../shell/viewer.ts';
 import { type Rule, UPDATE } from './rule-documents.ts';
 
 /** A rule in the list; `move` moves it one place up (-1) or down (1). */
@@ -22,6 +24,7 @@ export function RuleCard({
   move: (by: -1 | 1) => void;
 }) {
   const { act, isBusy } = useAct(UPDATE);
+  const mayChange = useRight('policies');
   return (
     <Card withBorder padding="md" bg="var(--postroom-raised)" component="li">
       <Group justify="space-between" align="flex-start" gap="sm">
@@ -48,11 +51,12 @@ export function RuleCard({
           <Switch
             aria-label={`${rule.name} is on`}
             checked={rule.isActive}
-            disabled={isBusy}
+            disabled={isBusy || !mayChange}
             onChange={({ currentTarget }) => void act({ input: { id: rule.id, isActive: currentTarget.checked } })}
           />
           <Tooltip label="Move up">
             <ActionIcon
+              {...needs('policies')}
               variant="default"
               aria-label={`Move ${rule.name} up`}
               disabled={isFirst || isMoving}
@@ -63,6 +67,7 @@ export function RuleCard({
           </Tooltip>
           <Tooltip label="Move down">
             <ActionIcon
+              {...needs('policies')}
               variant="default"
               aria-label={`Move ${rule.name} down`}
               disabled={isLast || isMoving}

@@ -17,6 +17,7 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { formErrors } from '../../parts/form-errors.ts';
+import { needs } from '../../parts/needs.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { useFirstField } from '../../shell/keys.ts';
 import { useEndpointChoices } from '../addresses/endpoint-choice.tsx';
@@ -133,11 +134,12 @@ export function RuleForm({
               </Alert>
             )}
             <Group>
-              <Button type="submit" loading={create.isBusy || update.isBusy}>
+              <Button {...needs('policies')} type="submit" loading={create.isBusy || update.isBusy}>
                 {rule === null ? 'Create rule' : 'Save rule'}
               </Button>
               {rule !== null && (
                 <ConfirmButton
+                  {...needs('policies')}
                   label="Delete rule"
                   size="sm"
                   question={`Delete ${rule.name}?`}

@@ -5,6 +5,7 @@ import { useLiveQuery } from '../../live/use-live-query.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconPlus, IconShieldHalf } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { notify } from '../../parts/notify.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { useAct } from '../../parts/use-act.ts';
@@ -42,7 +43,12 @@ export function RulesPage() {
         title="Guard rules"
         about="Postroom checks received mail against these rules from the top. The first match decides."
       >
-        <Button component={Link} href="/rules/new" leftSection={<IconPlus size={16} aria-hidden />}>
+        <Button
+          {...needs('policies')}
+          component={Link}
+          href="/rules/new"
+          leftSection={<IconPlus size={16} aria-hidden />}
+        >
           Create rule
         </Button>
       </PageHeader>
@@ -54,7 +60,7 @@ export function RulesPage() {
           title="No guard rules yet"
           about="A rule holds, allows or routes mail by sender, words, attachments, or the results of SPF, DKIM and DMARC. Before you save it, test it with the emails of the last 30 days."
         >
-          <Button component={Link} href="/rules/new">
+          <Button {...needs('policies')} component={Link} href="/rules/new">
             Create rule
           </Button>
         </EmptyState>

@@ -2,6 +2,7 @@ import { Group, Paper, Progress, Stack, Text, Title } from '@mantine/core';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { needs } from '../../parts/needs.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { useAct } from '../../parts/use-act.ts';
 
@@ -69,6 +70,7 @@ export function BatchList({ ids }: { ids: readonly string[] }) {
                 </Text>
               </Stack>
               <ConfirmButton
+                {...needs('send')}
                 label="Cancel batch"
                 question="Cancel the waiting emails of this batch?"
                 about={`Waiting emails of the batch (${total} in total) will not be sent. Emails that were sent are not affected.`}

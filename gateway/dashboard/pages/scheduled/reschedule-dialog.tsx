@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { IconCalendarClock } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { RESCHEDULE } from './schedule-documents.ts';
 import { timeInZone } from './time-in-zone.ts';
@@ -25,7 +26,13 @@ export function RescheduleDialog({
   const [isOpen, { open, close }] = useDisclosure(false);
   return (
     <>
-      <Button size="xs" variant="default" leftSection={<IconCalendarClock size={16} aria-hidden />} onClick={open}>
+      <Button
+        {...needs('send')}
+        size="xs"
+        variant="default"
+        leftSection={<IconCalendarClock size={16} aria-hidden />}
+        onClick={open}
+      >
         Reschedule
       </Button>
       <Modal opened={isOpen} onClose={close} title={`Reschedule “${subject}”`} centered>

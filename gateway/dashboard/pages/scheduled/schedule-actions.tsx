@@ -1,6 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { IconPlayerPause, IconPlayerPlay } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { RescheduleDialog } from './reschedule-dialog.tsx';
 import { CANCEL, PAUSE, RESUME } from './schedule-documents.ts';
@@ -21,6 +22,7 @@ export function ScheduleActions({
     <Group gap="xs">
       {isPaused ? (
         <Button
+          {...needs('send')}
           size="xs"
           leftSection={<IconPlayerPlay size={16} aria-hidden />}
           loading={resume.isBusy}
@@ -30,6 +32,7 @@ export function ScheduleActions({
         </Button>
       ) : (
         <Button
+          {...needs('send')}
           size="xs"
           variant="default"
           leftSection={<IconPlayerPause size={16} aria-hidden />}
@@ -41,6 +44,7 @@ export function ScheduleActions({
       )}
       <RescheduleDialog id={id} subject={subject} scheduledAt={scheduledAt} timezone={timezone ?? 'UTC'} />
       <ConfirmButton
+        {...needs('send')}
         label="Cancel email"
         question="Cancel this email?"
         about={`“${subject}” will not be sent. It stays readable in Activity.`}

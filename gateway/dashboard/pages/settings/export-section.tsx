@@ -1,6 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { confirmSignIn } from '../../parts/confirm-sign-in.ts';
 import { IconDownload } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { auth } from '../sign-in/auth-calls.ts';
 import { Section } from './section.tsx';
 
@@ -24,6 +25,7 @@ export function ExportSection() {
       </Text>
       <Group>
         <Button
+          {...needs('export')}
           component="a"
           href="/api/auth/export"
           download

@@ -2,6 +2,7 @@ import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { needs } from '../../parts/needs.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { Section } from './section.tsx';
@@ -59,6 +60,7 @@ export function ImagesSection() {
                 </Text>
               </Stack>
               <Button
+                {...needs('organize', 'everything')}
                 variant="default"
                 size="xs"
                 disabled={isBusy}

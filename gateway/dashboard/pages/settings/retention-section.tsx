@@ -6,6 +6,7 @@ import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { counted } from '../../parts/counted.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { needs } from '../../parts/needs.ts';
 import { problemOf, useAct } from '../../parts/use-act.ts';
 import { Section } from './section.tsx';
 
@@ -116,7 +117,7 @@ function RetentionForm({ retention, done }: { retention: ShownRetention; done: (
           </Alert>
         )}
         <Group>
-          <Button type="submit" loading={isBusy} disabled={!form.isDirty()}>
+          <Button {...needs('retention')} type="submit" loading={isBusy} disabled={!form.isDirty()}>
             Save
           </Button>
         </Group>

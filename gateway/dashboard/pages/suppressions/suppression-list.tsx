@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { VariablesOf } from '../../graphql.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { needs } from '../../parts/needs.ts';
 import { RefusalNote } from '../../parts/refusal-note.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Row, RowList } from '../../parts/row-list.tsx';
@@ -60,6 +61,7 @@ function SuppressionRow({ suppression }: { suppression: ShownSuppression }) {
       }
       actions={
         <ConfirmButton
+          {...needs('policies')}
           label="Remove"
           aria-label={`Remove suppression of ${address}`}
           question={`Send mail to ${address} again?`}

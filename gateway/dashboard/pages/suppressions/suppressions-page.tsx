@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { IconBan, IconPlus, IconSearch } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { SUPPRESS } from './suppression-documents.ts';
@@ -43,7 +44,11 @@ export function SuppressionsPage() {
         title="Suppressions"
         about="Addresses that Postroom does not send mail to, after a bounce, a complaint, an unsubscription from a list, or by your choice."
       >
-        <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => set({ new: '' })}>
+        <Button
+          {...needs('policies')}
+          leftSection={<IconPlus size={16} aria-hidden />}
+          onClick={() => set({ new: '' })}
+        >
           Suppress address
         </Button>
       </PageHeader>
