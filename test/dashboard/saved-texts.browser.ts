@@ -42,6 +42,7 @@ describe.skipIf(chromiumPath === undefined)('what users keep under a name', () =
   test('a snippet is created in the settings, and inserted by a slash without waiting', LIMIT, async () => {
     const account = await stage.account();
     const { page, complaints } = await stage.open(account);
+    page.setDefaultTimeout(20_000);
     await page.goto(`${stage.url}/settings?tab=snippets`);
     await page.getByRole('button', { name: 'Create snippet' }).click();
     await page.keyboard.type('Thanks');

@@ -41,9 +41,13 @@ export function MessageField({
   const snippets = data?.snippets ?? [];
   // How the list of snippets was opened: by a slash, which the snippet replaces, or by the button.
   const [snippetsBy, setSnippetsBy] = useState<'slash' | 'button' | null>(null);
+  // Until the list is there, what is typed is kept for it.
+  const [isOpening, setOpening] = useState(false);
   const insert = useRef<InsertText>(null);
   const onSlash = () => {
-    if (snippets.length > 0) setSnippetsBy('slash');
+    if (snippets.length === 0) return;
+    setOpening(true);
+    setSnippetsBy('slash');
   };
 
   const [isAsking, setAsking] = useState(false);
@@ -68,9 +72,11 @@ export function MessageField({
           {label}
         </Input.Label>
         <Group gap={6} ml="auto">
-          <Suspense fallback={snippetsBy === null ? null : <FieldComing cancel={() => setSnippetsBy(null)} />}>
+          {isOpening && <FieldComing cancel={() => setSnippetsBy(null)} />}
+          <Suspense>
             <SnippetMenu
               snippets={snippets}
+              shown={() => setOpening(false)}
               isOpen={snippetsBy !== null}
               setOpen={(isOpen) => setSnippetsBy(isOpen ? 'button' : null)}
               choose={(snippet) => insert.current?.(fillSnippet(snippet.text, snippetValues), snippetsBy === 'slash')}

@@ -1,5 +1,5 @@
 import { Anchor, Button, Popover, ScrollArea, Stack, Text, TextInput } from '@mantine/core';
-import { type KeyboardEvent, useState } from 'react';
+import { type KeyboardEvent, useEffect, useEffectEvent, useState } from 'react';
 import { Link } from 'wouter';
 import { IconBolt } from '../parts/icons.ts';
 import type { Snippet } from './snippet-documents.ts';
@@ -11,10 +11,12 @@ export interface SnippetMenuProps {
   choose: (snippet: Snippet) => void;
   /** called when the user leaves without a choice, with what was typed */
   leave: (typed: string) => void;
+  /** called when the list is on the page */
+  shown: () => void;
 }
 
 /** The button that inserts a snippet, with its list: what is typed finds one, Enter takes the first. */
-export function SnippetMenu({ snippets, isOpen, setOpen, choose, leave }: SnippetMenuProps) {
+export function SnippetMenu({ snippets, isOpen, setOpen, choose, leave, shown }: SnippetMenuProps) {
   const [typed, setTyped] = useState('');
   const wanted = typed.trim().toLowerCase();
   const found = snippets.filter(({ name, text }) => `${name}\n${text}`.toLowerCase().includes(wanted));
@@ -63,6 +65,7 @@ export function SnippetMenu({ snippets, isOpen, setOpen, choose, leave }: Snippe
       </Popover.Target>
       <Popover.Dropdown aria-label="Snippets" onKeyDown={onKeyDown}>
         <Stack gap={4}>
+          <Shown tell={shown} />
           {snippets.length > 0 && (
             <TextInput
               size="xs"
@@ -71,6 +74,7 @@ export function SnippetMenu({ snippets, isOpen, setOpen, choose, leave }: Snippe
               maxLength={64}
               onChange={(event) => setTyped(event.currentTarget.value)}
               data-autofocus
+              data-mantine-stop-propagation
             />
           )}
           <ScrollArea.Autosize mah={220}>
@@ -83,6 +87,7 @@ export function SnippetMenu({ snippets, isOpen, setOpen, choose, leave }: Snippe
                 justify="flex-start"
                 fullWidth
                 title={snippet.text}
+                data-mantine-stop-propagation
                 onClick={() => take(snippet)}
               >
                 {snippet.name}
@@ -101,4 +106,10 @@ export function SnippetMenu({ snippets, isOpen, setOpen, choose, leave }: Snippe
       </Popover.Dropdown>
     </Popover>
   );
+}
+
+function Shown({ tell }: { tell: () => void }): null {
+  const told = useEffectEvent(tell);
+  useEffect(() => told(), []);
+  return null;
 }

@@ -1,4 +1,4 @@
-import { Center, Loader } from '@mantine/core';
+import { Center, Loader, Text } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useState } from 'react';
 import { useQuery } from 'urql';
 import { Redirect, useLocation } from 'wouter';
@@ -9,6 +9,7 @@ import { auth } from '../pages/sign-in/auth-calls.ts';
 import { withNext } from '../pages/sign-in/next-path.ts';
 import { summonConfirmation } from '../parts/confirm-sign-in.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
+import { keepShell } from './offline-shell.ts';
 import { listenForSessionNews } from './session-news.ts';
 import { rememberSignIn, ShellOutline, wasSignedIn } from './shell-outline.tsx';
 import { leave } from './sign-out.ts';
@@ -36,6 +37,13 @@ export function SessionGate({ children }: { children: ReactNode }) {
       </Suspense>
     );
   if (error === undefined && wasSignedIn()) return <ShellOutline />;
+  if (error?.networkError !== undefined && error.response === undefined && wasSignedIn())
+    return (
+      <ShellOutline>
+        <Text fw={600}>{navigator.onLine ? 'Postroom does not respond' : 'You are offline'}</Text>
+        <ErrorNote error={error} retry={() => again({ requestPolicy: 'network-only' })} />
+      </ShellOutline>
+    );
   return (
     <Center mih="60vh" p="md">
       {error === undefined ? (
@@ -54,6 +62,7 @@ function Session({ viewer, events, children }: ResultOf<typeof VIEWER> & { child
   const [round, setRound] = useState(0);
   const [asksAgain, setAsksAgain] = useState(false);
   useEffect(() => rememberSignIn(true), []);
+  useEffect(() => keepShell(), []);
   useEffect(() => summonConfirmation(() => setAsksAgain(true)), []);
   const goOn = () => {
     if (isOver) setRound(round + 1);

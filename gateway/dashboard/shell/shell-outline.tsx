@@ -1,4 +1,5 @@
 import { Skeleton, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { readStored, writeStored } from '../parts/browser-storage.ts';
 import style from './frame.module.css';
 import { places } from './places.ts';
@@ -15,10 +16,16 @@ export function rememberSignIn(isSignedIn: boolean): void {
   writeStored(SIGNED_IN, isSignedIn ? 'yes' : 'no');
 }
 
-/** The outline of the frame, until the session is known. */
-export function ShellOutline() {
+/** The outline of the frame, until the session is known, or with what is said instead of the page. */
+export function ShellOutline({ children }: { children?: ReactNode }) {
+  const isLoading = children === undefined;
   return (
-    <div className={style['frame']} aria-busy role="status" aria-label="Loading">
+    <div
+      className={style['frame']}
+      aria-busy={isLoading}
+      role={isLoading ? 'status' : undefined}
+      aria-label={isLoading ? 'Loading' : undefined}
+    >
       <div className={style['bar']} />
       <div className={style['side']} aria-hidden>
         <div className={style['top']}>
@@ -37,14 +44,18 @@ export function ShellOutline() {
           </div>
         ))}
       </div>
-      <div className={style['main']}>
+      <main className={style['main']}>
         <Stack>
-          <Skeleton h={32} maw={240} />
-          <Skeleton h={40} />
-          <Skeleton h={40} />
-          <Skeleton h={40} />
+          {children ?? (
+            <>
+              <Skeleton h={32} maw={240} />
+              <Skeleton h={40} />
+              <Skeleton h={40} />
+              <Skeleton h={40} />
+            </>
+          )}
         </Stack>
-      </div>
+      </main>
     </div>
   );
 }
