@@ -1,5 +1,6 @@
 import type { RequestLogLevel } from '../core/accounts/logged-request.ts';
 import type { MtaStsMode } from '../core/domains/mta-sts.ts';
+import type { DmarcRules } from '../core/screening/door/dmarc-enforcement.ts';
 import type { Retention } from '../core/upkeep/retention.ts';
 import type { LocalSetting } from './admission/forwarded-requests.ts';
 
@@ -53,6 +54,8 @@ export interface GatewayConfig {
   hasGuardModel: boolean;
   /** whether a spam filter learns from what users mark */
   hasSpamFilter: boolean;
+  /** which mail that fails DMARC is held or refused; none if omitted */
+  dmarc?: DmarcRules;
   /** private networks (CIDR) that webhooks may reach */
   allowedPrivateNetworks: readonly string[];
   /** ports of our own servers, which webhooks may never reach */

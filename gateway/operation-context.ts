@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Origin } from '../core/accounts/audit.ts';
 import { type KeyRights, NO_RIGHTS } from '../core/accounts/key-rights.ts';
+import { noDmarcRules } from '../core/screening/door/dmarc-enforcement.ts';
 import { DEFAULT_APPROVAL_DAYS } from '../core/sending/approval.ts';
 import { createAddressGuard } from '../core/shared/network-address.ts';
 import { KEEP_FOREVER } from '../core/upkeep/retention.ts';
@@ -33,6 +34,7 @@ export function operationSettings(config: GatewayConfig): OperationSettings {
     retention: config.retention ?? KEEP_FOREVER,
     hasGuardModel,
     hasSpamFilter,
+    dmarc: config.dmarc ?? noDmarcRules,
     smtp: config.smtp,
     version: config.version,
     isSignUpOpen: config.isSignUpOpen,

@@ -6,6 +6,7 @@ import type { MtaStsMode } from '../core/domains/mta-sts.ts';
 import type { WebhookFormat } from '../core/endpoints/endpoint-config.ts';
 import type { PayloadQuery, PayloadQueryError, SelectedPayload } from '../core/endpoints/payload-query.ts';
 import type { EventKind } from '../core/events/event-kinds.ts';
+import type { DmarcRules } from '../core/screening/door/dmarc-enforcement.ts';
 import { UserError } from '../core/shared/errors.ts';
 import type { AddressGuard } from '../core/shared/network-address.ts';
 import type { Retention } from '../core/upkeep/retention.ts';
@@ -133,6 +134,8 @@ export interface OperationSettings {
   hasGuardModel: boolean;
   /** whether a spam filter is configured, which learns from what users mark */
   hasSpamFilter: boolean;
+  /** which mail that fails DMARC is held or refused */
+  dmarc: DmarcRules;
   /** the SMTP listener, shown to users who want to send a test mail */
   smtp: { host: string; port: number };
   /** of this service */

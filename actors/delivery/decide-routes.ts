@@ -1,4 +1,5 @@
 import type { ClientBase, Pool } from 'pg';
+import { holdForged } from '../../core/routing/forged-mail.ts';
 import {
   answersOf,
   decideJudged,
@@ -10,12 +11,7 @@ import {
 } from '../../core/routing/guard-judgement.ts';
 import { type GuardFacts, type GuardRule, readsText } from '../../core/routing/guard-rule.ts';
 import type { RouteDecision, RouteFacts } from '../../core/routing/route.ts';
-import {
-  type DmarcRules,
-  enforceDmarc,
-  explainDmarcHold,
-  noDmarcRules,
-} from '../../core/screening/door/dmarc-enforcement.ts';
+import { type DmarcRules, noDmarcRules } from '../../core/screening/door/dmarc-enforcement.ts';
 import type { UnroutedRow } from '../../db/queries/routing/delivery-route.ts';
 import {
   type GuardFactsExtent,
@@ -96,7 +92,7 @@ export async function decideRoutes(
     decision:
       judgement === null
         ? heldForReview()
-        : (holdForged(judgement, facts.get(keyOf(row)), dmarc) ??
+        : (holdForged(judgement, authenticationOf(facts.get(keyOf(row))?.authentication ?? null), dmarc) ??
           decideJudged(judgement, routeFactsOf(row), (endpointId) => find({ userId: row.user_id, endpointId }))),
   }));
   return { decided, find };
@@ -164,14 +160,6 @@ function judge(
   const mail = { facts: guardFactsOfRow(factsRow), isParsed: factsRow.parse_error === null };
   const answers = readAnswers(row.answers);
   return { judgement: judgeMail(rules, mail, { answers: answersOf(answers, rules), hasModel }), answers };
-}
-
-/** Returns the route of mail that is held because it fails DMARC, and that no rule allows; null for other mail. */
-function holdForged({ verdict }: Judgement, row: FactsRow | undefined, rules: DmarcRules): RouteDecision | null {
-  if (rules.enforcement === 'off' || row === undefined || verdict?.kind === 'matched') return null;
-  const authentication = authenticationOf(row.authentication);
-  if (authentication === null || enforceDmarc(authentication, rules) === 'accept') return null;
-  return heldForReview(explainDmarcHold(authentication));
 }
 
 /** Returns null, and logs the error, when the work throws. */

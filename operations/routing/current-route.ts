@@ -1,4 +1,5 @@
 import { readWebhookConfig } from '../../core/endpoints/endpoint-config.ts';
+import { holdForged } from '../../core/routing/forged-mail.ts';
 import {
   answersOf,
   decideJudged,
@@ -73,7 +74,8 @@ export async function decideCurrentRoute(
   const judgement = mail.isReleased ? NONE : await judge(context, mail, rules, answers);
   const named = judgement.verdict?.kind === 'matched' ? judgement.verdict.rule.endpointId : null;
   const targets = await targetsOf(transaction, userId, mail, named);
-  const decision = decideJudged(judgement, mail.facts, (id) => targets.get(id));
+  const decision =
+    (await holdNow(context, mail, judgement)) ?? decideJudged(judgement, mail.facts, (id) => targets.get(id));
   const tried = mail.isReleased ? [] : triedRules(rules, judgement, answers);
   return { decision, target: targetOf(decision, targets), rules, tried };
 }
@@ -138,6 +140,17 @@ export function endpointNotFound(): UserError {
 }
 
 const NONE: Judgement = { verdict: { kind: 'none' } };
+
+/** Returns the route of mail that DMARC_ENFORCE holds; null for other mail, and for mail that a user released. */
+async function holdNow(
+  { settings: { dmarc } }: OperationContext,
+  mail: RoutableMail,
+  judgement: Judgement,
+): Promise<RouteDecision | null> {
+  if (dmarc.enforcement === 'off' || mail.isReleased) return null;
+  const content = await mail.read('outline');
+  return content === null ? null : holdForged(judgement, content.facts.authentication, dmarc);
+}
 
 async function judge(
   { userId, settings }: OperationContext,

@@ -1,4 +1,5 @@
 import { composeHypotheticalMail } from '../../core/mime/simulated-mail.ts';
+import { enforceDmarc, explainDmarcRefusal, noDmarcRules } from '../../core/screening/door/dmarc-enforcement.ts';
 import { parseSender } from '../../core/sending/outgoing-addresses.ts';
 import { checkOutgoingHeaders, checkSubject } from '../../core/sending/outgoing-headers.ts';
 import { UserError } from '../../core/shared/errors.ts';
@@ -9,6 +10,7 @@ import { readHypotheticalRoute } from '../../db/queries/routing/hypothetical-rou
 import { readReferences } from '../../db/queries/routing/route-read.ts';
 import type { Reply } from '../../schema/messages.ts';
 import { invalid, type OperationContext } from '../context.ts';
+import { authenticationOf } from '../emails/stored-authentication.ts';
 import { type CurrentRoute, decideCurrentRoute } from './current-route.ts';
 import {
   addressOf,
@@ -69,7 +71,12 @@ export async function explainRoute(
     throw new UserError('unavailable', 'Too many route previews are running. Try again in a moment.', {
       retryAfterSeconds: 2,
     });
-  return explain(context, recipient, mail);
+  return explain(input.raw === null ? withoutDmarc(context) : context, recipient, mail);
+}
+
+/** Fields have neither a signature nor a server that sent them, so that DMARC says nothing about such mail. */
+function withoutDmarc(context: OperationContext): OperationContext {
+  return { ...context, settings: { ...context.settings, dmarc: noDmarcRules } };
 }
 
 type Examined = Extract<Reply<'receiving.message.examine'>, { verdict: 'examined' }>;
@@ -102,7 +109,7 @@ async function explain(context: OperationContext, recipient: OwnRecipient, mail:
       releasedAt: null,
       answers: [],
       deliveries: [],
-      steps: stepsOf(mail, recipient, now, would.reason),
+      steps: stepsOf(mail, recipient, now, would.reason, refusalOf(context, mail)),
       would,
       tried: now.tried,
     };
@@ -126,13 +133,22 @@ function factsOf(mail: Examined, { recipient, ownAddress }: OwnRecipient) {
   });
 }
 
+/** Returns the reply to a message that DMARC_ENFORCE refuses before it is accepted; null: it is accepted. */
+function refusalOf({ settings: { dmarc } }: OperationContext, { authentication: stored }: Examined): string | null {
+  const authentication = authenticationOf(stored);
+  if (authentication === null || enforceDmarc(authentication, dmarc) !== 'reject') return null;
+  return explainDmarcRefusal(authentication);
+}
+
 /** The steps have not happened, so they have no time. */
 function stepsOf(
   { parseError }: Examined,
   { recipient, ownAddress }: OwnRecipient,
   { tried, target }: CurrentRoute,
   reason: string,
+  refusal: string | null,
 ): RouteStep[] {
+  if (refusal !== null) return [step('received', `It would be refused: 550 5.7.1 ${refusal}.`)];
   const taken = recipient.toLowerCase() === ownAddress ? '' : ` (address ${ownAddress})`;
   const asked = tried.filter(({ outcome }) => outcome !== 'not-reached').length;
   const rules = asked === 0 ? '' : ` after ${asked} guard ${asked === 1 ? 'rule' : 'rules'}`;

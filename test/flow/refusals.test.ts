@@ -162,6 +162,24 @@ test('DMARC_ENFORCE=reject refuses what fails where the policy asks for it, and 
       );
     },
   );
+  const { body } = await account.call('GET', '/emails?time_range=all&search=careful');
+  const [held] = body.data;
+  const explained = await account.call('GET', `/emails/${held.id}/route`);
+  expect(explained.body).toMatchObject({ outcome: 'review', reason: expect.stringContaining('failed DMARC') });
+  const now = await account.call('GET', `/emails/${held.id}/route?now=true`);
+  expect(now.body.would).toMatchObject({
+    outcome: 'review',
+    reason: expect.stringContaining('failed DMARC'),
+  });
+  const raw = (domain: string) => `From: ada@${domain}\r\nTo: ${recipient}\r\nSubject: Hi\r\n\r\nHi\r\n`;
+  const preview = async (mail: object) =>
+    (await account.call('POST', '/emails/explain-route', { to: recipient, ...mail })).body;
+  expect(await preview({ raw: raw('careful.test') })).toMatchObject({ outcome: 'review' });
+  const refused = await preview({ raw: raw('strict.test') });
+  expect(refused.steps).toEqual([
+    expect.objectContaining({ step: 'received', detail: expect.stringContaining('It would be refused: 550 5.7.1') }),
+  ]);
+  expect(await preview({ from: 'ada@strict.test', subject: 'Hi', text: 'Hi' })).toMatchObject({ outcome: 'stored' });
 });
 
 test('greylisting survives a kill, and knows the network of a host that tried again', async () => {
@@ -170,8 +188,8 @@ test('greylisting survives a kill, and knows the network of a host that tried ag
   const recipient = `inbox@${owner.domain}`;
   await owner.call('POST', '/email-addresses', { address: recipient, domainId: owner.domainId });
   await owner.call('POST', '/email-addresses', { address: `other@${owner.domain}`, domainId: owner.domainId });
-  const name = async (address: string, to = recipient) => {
-    const client = await greetFrom(own.smtpPort, address);
+  const name = async (address: string, to = recipient, helo = 'client.test') => {
+    const client = await greetFrom(own.smtpPort, address, helo);
     await client.say('MAIL FROM:<ada@elsewhere.test>');
     const { text } = await client.say(`RCPT TO:<${to}>`);
     client.destroy();
@@ -187,6 +205,8 @@ test('greylisting survives a kill, and knows the network of a host that tried ag
   );
   // Another host of the network, to another recipient.
   expect(await name('8.8.13.77', `other@${owner.domain}`)).toMatch(/^250 /);
-  expect(await name('8.8.14.1')).toMatch(/^451 /);
+  expect(await name('8.8.14.1', recipient, 'client.example')).toMatch(/^451 /);
+  // Another network of the same pool, with what the first one offered.
+  expect(await name('8.8.15.1', recipient, 'relay7.client.test')).toMatch(/^250 /);
   await own.stop();
 }, 300_000);

@@ -66,6 +66,7 @@ export function gatewayConfigOf({
     retention: config.retention,
     hasGuardModel: config.guardModel !== null,
     hasSpamFilter: config.scanners.spam !== null,
+    dmarc: config.dmarc,
     allowedPrivateNetworks: config.allowedPrivateNetworks,
     ownPorts: ownPorts(config, databaseUrl),
     isSignUpOpen: config.isSignUpOpen,

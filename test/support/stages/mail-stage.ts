@@ -9,6 +9,7 @@ import { createParsePool } from '../../../actors/receiving/parse-pool.ts';
 import type { Scanners } from '../../../actors/screening/scanners.ts';
 import { startThreadingActor } from '../../../actors/threading/actor.ts';
 import { FULL_RIGHTS } from '../../../core/accounts/key-rights.ts';
+import { noDmarcRules } from '../../../core/screening/door/dmarc-enforcement.ts';
 import { createAddressGuard } from '../../../core/shared/network-address.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import type { OperationContext } from '../../../operations/context.ts';
@@ -108,6 +109,7 @@ export async function openMailStage(options: MailStageOptions = {}): Promise<Mai
         sendLimitPerHour: 0,
         hasGuardModel: options.hasGuardModel ?? false,
         hasSpamFilter: options.scanners !== undefined,
+        dmarc: noDmarcRules,
         guard: createAddressGuard({ allowedPrivateNetworks: [], ownPorts: [] }),
       },
     }) as unknown as OperationContext;
