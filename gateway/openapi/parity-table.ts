@@ -89,15 +89,11 @@ const features: Readonly<Record<string, readonly Row[]>> = {
   ],
   Domains: [],
   Endpoints: [
-    ['List and read endpoints', 'listEndpoints getEndpoint', 'endpoints endpoint'],
-    [
-      'Create and change endpoints',
-      'createEndpoint updateEndpoint putEndpoint',
-      'createWebhookEndpoint createEmailEndpoint createEmailGroupEndpoint updateWebhookEndpoint updateEmailEndpoint updateEmailGroupEndpoint',
-    ],
-    ['Test an endpoint', 'testEndpoint', 'testEndpoint'],
-    ['Rotate the secret', 'rotateEndpointSecret', 'rotateEndpointSecret'],
-    ['Preview a payload query', 'previewPayload', 'previewPayload'],
+    ['List and read endpoints'],
+    ['Create and change endpoints'],
+    ['Test an endpoint', 'testEndpoint'],
+    ['Rotate the secret'],
+    ['Preview a payload query'],
   ],
   Events: [
     [

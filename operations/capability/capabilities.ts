@@ -18,6 +18,7 @@ import { reprocessCapability } from '../emails/reprocess-capability.ts';
 import { timelineCapability } from '../emails/timeline-capability.ts';
 import { deliveryCapability, redeliveryCapability, releaseCapability } from '../endpoints/delivery-capability.ts';
 import { endpointDeletion, replayCapability, retryWaitingCapability } from '../endpoints/endpoint-capability.ts';
+import { endpointActionCapability, endpointCapability } from '../endpoints/endpoint-change-capability.ts';
 import { webhookRequestCapability } from '../endpoints/webhook-request-capability.ts';
 import { guardCapability } from '../routing/guard-capability.ts';
 import { routeCapability } from '../routing/route-capability.ts';
@@ -84,6 +85,8 @@ export const capabilities: readonly Capability[] = [
   replyAddressCapability,
   deliveryCapability,
   redeliveryCapability,
+  endpointCapability,
+  endpointActionCapability,
   endpointDeletion,
   replayCapability,
   retryWaitingCapability,
