@@ -10,6 +10,7 @@ import { domainCapability } from '../domains/domain-capability.ts';
 import { emailAddressCapability } from '../domains/email-address-capability.ts';
 import { replyAddressCapability } from '../domains/reply-address-capability.ts';
 import { contactCapability } from '../emails/contact-capability.ts';
+import { emailChangeCapability, rescheduleCapability } from '../emails/email-change-capability.ts';
 import { emailChecksCapability } from '../emails/email-checks-capability.ts';
 import { imageSenderCapability } from '../emails/image-sender-capability.ts';
 import { importCapability } from '../emails/import-capability.ts';
@@ -50,6 +51,7 @@ import type { Capability } from './capability.ts';
 /** All capabilities that are declared once. */
 export const capabilities: readonly Capability[] = [
   timelineCapability,
+  emailChangeCapability,
   emailChecksCapability,
   importCapability,
   listUnsubscribeCapability,
@@ -70,6 +72,7 @@ export const capabilities: readonly Capability[] = [
   sendCapability,
   replyCapability,
   forwardCapability,
+  rescheduleCapability,
   draftCapability,
   batchCapability,
   scheduleCapability,

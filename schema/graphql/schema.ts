@@ -5,7 +5,6 @@ import './sending/batch.ts';
 import './sending/approval.ts';
 import './endpoints/delivery.ts';
 import './emails/email.ts';
-import './emails/email-changes.ts';
 import './emails/email-findings.ts';
 import './endpoints/endpoint.ts';
 import './events/event.ts';
