@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { graphqlOnly, graphqlText, inRest, linkTo, named, restLiteral, restOnly } from '../../core/shared/field-notes.ts';
+import {
+  graphqlOnly,
+  graphqlText,
+  inRest,
+  linkTo,
+  named,
+  restLiteral,
+  restOnly,
+} from '../../core/shared/field-notes.ts';
 import { type Capability, defineAction } from '../capability/capability.ts';
 import { rescheduleEmail } from '../sending/scheduled-emails.ts';
 import { MAX_EMAILS, updateEmail, updateEmails } from './email-flags.ts';
