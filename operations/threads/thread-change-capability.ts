@@ -141,6 +141,8 @@ const selection = z
 const ARCHIVED = { false: false, true: true, any: 'any' } as const;
 
 const common = { access: 'organizeAccount', method: 'POST', errors: [] } as const;
+/** What moves messages between threads. */
+const regrouping = { ...common, access: 'organizeAccount' } as const;
 
 /** Changes of whole threads, and what moves messages between threads. */
 export const threadChangeCapability: Capability = {
@@ -214,7 +216,7 @@ export const threadChangeCapability: Capability = {
       run: async (context, { undoId }) => ({ message: 'Change undone', ...(await undoThreadChange(context, undoId)) }),
     }),
     defineAction({
-      ...common,
+      ...regrouping,
       what: 'Merge threads',
       operationId: 'mergeThreads',
       field: 'mergeThreads',
@@ -233,7 +235,7 @@ export const threadChangeCapability: Capability = {
       }),
     }),
     defineAction({
-      ...common,
+      ...regrouping,
       what: 'Split a thread',
       operationId: 'splitThread',
       field: 'splitThread',
@@ -261,7 +263,7 @@ export const threadChangeCapability: Capability = {
       }),
     }),
     defineAction({
-      ...common,
+      ...regrouping,
       what: 'Move messages',
       operationId: 'moveEmails',
       field: 'moveEmails',
