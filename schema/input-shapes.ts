@@ -1,12 +1,6 @@
 import { z } from 'zod';
-import {
-  ENDPOINT_ORDERINGS,
-  MAX_EVENT_PATTERNS,
-  MAX_FILTER_NAMES,
-  MAX_PAYLOAD_QUERY_LENGTH,
-} from '../core/endpoints/endpoint-events.ts';
 import { UserError } from '../core/shared/errors.ts';
-import { searchText, text } from '../operations/capability/field-shapes.ts';
+import { searchText } from '../operations/capability/field-shapes.ts';
 
 /** Number of errors that one response lists. */
 const MAX_DETAILS = 20;
@@ -35,54 +29,6 @@ export function invalidInput(details: readonly { field: string; message: string 
     details: details.slice(0, MAX_DETAILS),
   });
 }
-
-/** Characters; for endpoints and guard rules. */
-const MAX_NAME_LENGTH = 255;
-const MAX_DESCRIPTION_LENGTH = 1_000;
-
-/** Name and description of an endpoint of any type. */
-export const endpointNaming = {
-  name: text.min(1).max(MAX_NAME_LENGTH),
-  description: text.max(MAX_DESCRIPTION_LENGTH).nullish(),
-};
-export const endpointNamingShape = z.object(endpointNaming);
-
-const filterNames = z.array(text.min(1)).max(MAX_FILTER_NAMES).optional();
-
-const payloadQuery = text.min(1).max(MAX_PAYLOAD_QUERY_LENGTH);
-export const payloadPreviewShape = z.object({ query: payloadQuery });
-
-/** What a webhook is posted, and how. Omitted fields have their defaults, or keep their values in an update. */
-export const endpointSubscription = {
-  events: z.array(text).min(1).max(MAX_EVENT_PATTERNS).optional().meta({
-    description:
-      'Kinds of events to post, as `GET /events` names them, or `*` for all, or a prefix such as `email.*`. `email.received` is posted for mail that is routed to the endpoint. The default is `["email.received"]`.',
-  }),
-  filter: z
-    .object({
-      domains: filterNames.meta({ description: 'IDs or names of domains.' }),
-      addresses: filterNames.meta({ description: 'IDs of addresses, or the addresses.' }),
-    })
-    .nullish()
-    .meta({ description: 'Posts only events about one of these domains or addresses. Null for all.' }),
-  payloadQuery: payloadQuery.nullish().meta({
-    description:
-      'GraphQL selection on the type `Event`, whose result becomes `data` of the payload. Null for the default payload.',
-  }),
-  ordering: z.enum(ENDPOINT_ORDERINGS).optional().meta({
-    description:
-      'Whether a delivery waits until the earlier ones of its thread or sender to this endpoint are finished. The default is `none`.',
-  }),
-  allowActions: z
-    .boolean()
-    .optional()
-    .meta({ description: 'Whether a response may contain actions for Postroom to run. The default is `false`.' }),
-  since: text.optional().meta({
-    description:
-      'Cursor of an event, after which events are posted. Without it, an endpoint that subscribes or is enabled starts with new events.',
-  }),
-};
-export const endpointSubscriptionShape = z.object(endpointSubscription);
 
 /** The emails of a batch; each is validated on its own. */
 export const batchEmails = <Email extends z.ZodType>(email: Email) => z.array(email).min(1).max(MAX_EMAILS);

@@ -127,7 +127,13 @@ function annotate<Shape extends z.ZodType>(shape: Shape, more: FieldNotes): Shap
 }
 
 /** Names of a shape in GraphQL, where they differ from that of the component in openapi.json. */
-const typeNames = z.registry<{ type?: string; input?: string; interfaces?: readonly unknown[] }>();
+const typeNames = z.registry<{
+  type?: string;
+  input?: string;
+  interfaces?: readonly unknown[];
+  /** that of the type, whatever description a field has that it is the type of */
+  graphqlDescription?: string;
+}>();
 
 interface TypeNames {
   id?: string;
@@ -144,7 +150,8 @@ export function nameType<Shape extends z.ZodType>(shape: Shape, { id, descriptio
     ...(id === undefined ? {} : { id }),
     ...(description === undefined ? {} : { description }),
   }) as Shape;
-  typeNames.add(copy, graphql);
+  const { graphqlDescription } = readNotes(shape);
+  typeNames.add(copy, { ...graphql, ...(graphqlDescription === undefined ? {} : { graphqlDescription }) });
   return copy;
 }
 
@@ -156,6 +163,11 @@ export function findInterfaces(shape: z.core.$ZodType): readonly z.ZodObject[] {
 /** Returns the name of an object in GraphQL; undefined if it has none. */
 export function findTypeName(shape: z.core.$ZodType, kind: 'type' | 'input'): string | undefined {
   return typeNames.get(shape)?.[kind] ?? findId(shape);
+}
+
+/** Returns the description of an object in GraphQL, if it differs from that in REST; undefined if not. */
+export function findTypeText(shape: z.core.$ZodType): string | undefined {
+  return typeNames.get(shape)?.graphqlDescription;
 }
 
 /** Returns the name that an object has in GraphQL alone; undefined if it has none. */

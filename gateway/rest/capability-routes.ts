@@ -469,6 +469,13 @@ export function findBody(name: string): z.ZodType {
   return body;
 }
 
+/** Returns the fields that an operation takes in its body. Throws if the capability does not have it. */
+export function findRequest({ operations, restCase }: Capability, operationId: string): Fields {
+  const operation = operations.find((each) => each.operationId === operationId);
+  if (operation === undefined || !('input' in operation)) throw new Error(`${operationId} takes no input`);
+  return wireInput(operation.input, restCase);
+}
+
 /** Returns the body of a request, null without fields, and what makes the input of the operation from it. */
 function makeRequest(operation: Change | Delete | Action, { capability, differences }: RouteParts) {
   const { input, inputName, example } = operation;

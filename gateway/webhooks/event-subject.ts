@@ -11,7 +11,7 @@ import { domainDetailsOf } from '../rest/domains/domain-wire.ts';
 import { emailBodyOf } from '../rest/emails/email-wire.ts';
 import { readSenderFindings } from '../rest/emails/sender-findings.ts';
 import { writeDelivery } from '../rest/endpoints/deliveries.ts';
-import { endpointBodyOf } from '../rest/endpoints/endpoint-wire.ts';
+import { writeEndpoint } from '../rest/endpoints/endpoints.ts';
 import { readApprovals } from '../rest/sending/approvals.ts';
 import { threadAnswerOf } from '../rest/threads/threads.ts';
 
@@ -77,7 +77,7 @@ const readers: Readonly<Record<SubjectKind, (context: OperationContext, events: 
     return endpoints.map((endpoint) => {
       if (endpoint === null) return null;
       const { headers: _, verificationToken: __, ...config } = endpoint.config;
-      return endpointBodyOf({ ...endpoint, config }, context.userId);
+      return writeEndpoint(context, { ...endpoint, config });
     });
   },
   async domain(context, events) {

@@ -11,6 +11,7 @@ import { domainCapability } from '../domains/domain-capability.ts';
 import { emailAddressCapability } from '../domains/email-address-capability.ts';
 import { replyAddressCapability } from '../domains/reply-address-capability.ts';
 import { contactCapability } from '../emails/contact-capability.ts';
+import { emailChangeCapability, rescheduleCapability } from '../emails/email-change-capability.ts';
 import { emailChecksCapability } from '../emails/email-checks-capability.ts';
 import { imageSenderCapability } from '../emails/image-sender-capability.ts';
 import { importCapability } from '../emails/import-capability.ts';
@@ -19,6 +20,7 @@ import { reprocessCapability } from '../emails/reprocess-capability.ts';
 import { timelineCapability } from '../emails/timeline-capability.ts';
 import { deliveryCapability, redeliveryCapability, releaseCapability } from '../endpoints/delivery-capability.ts';
 import { endpointDeletion, replayCapability, retryWaitingCapability } from '../endpoints/endpoint-capability.ts';
+import { endpointActionCapability, endpointCapability } from '../endpoints/endpoint-change-capability.ts';
 import { webhookRequestCapability } from '../endpoints/webhook-request-capability.ts';
 import { guardCapability } from '../routing/guard-capability.ts';
 import { routeCapability } from '../routing/route-capability.ts';
@@ -54,6 +56,7 @@ import type { Capability } from './capability.ts';
 /** All capabilities that are declared once. */
 export const capabilities: readonly Capability[] = [
   timelineCapability,
+  emailChangeCapability,
   emailChecksCapability,
   importCapability,
   listUnsubscribeCapability,
@@ -78,6 +81,7 @@ export const capabilities: readonly Capability[] = [
   sendCapability,
   replyCapability,
   forwardCapability,
+  rescheduleCapability,
   draftCapability,
   readStateCapability,
   batchCapability,
@@ -94,6 +98,8 @@ export const capabilities: readonly Capability[] = [
   replyAddressCapability,
   deliveryCapability,
   redeliveryCapability,
+  endpointCapability,
+  endpointActionCapability,
   endpointDeletion,
   replayCapability,
   retryWaitingCapability,

@@ -124,6 +124,8 @@ export interface List<Row extends ResourceRow = ResourceRow> extends OperationNa
   /** whether REST pages by `after` and `before`, too, as the `resend` client does */
   isPagedByItem: boolean;
   order?: Order<Row>;
+  /** the field of the filter that orders the list; cursors in GraphQL are valid in one order only */
+  orderField?: string;
   page: (context: OperationContext, filter: unknown, page: KeysetPage<never>) => Promise<Row[]>;
   count: (context: OperationContext, filter: unknown) => Promise<number>;
   list: (context: OperationContext, filter: unknown, page: Page) => Promise<{ rows: Row[]; total: number }>;
@@ -194,6 +196,8 @@ interface ChangeNames extends OperationNames {
   isInputOptional?: boolean;
   /** whether the input can be as large as an email with its attachments */
   isMail?: boolean;
+  /** type of what GraphQL returns, if it is one of several types of the resource */
+  returns?: string;
   /** types of its errors in GraphQL, beside those that each mutation can have */
   graphqlErrors?: readonly 'SuppressedRecipient'[];
   /** what GraphQL shows of the object to keys without the scope `read`: `Type.field` */

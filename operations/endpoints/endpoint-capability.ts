@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { secretUrl } from '../../core/accounts/secret-fields.ts';
-import { WEBHOOK_FORMATS } from '../../core/endpoints/endpoint-config.ts';
 import {
   graphqlOnly,
   linkTo,
@@ -13,20 +12,11 @@ import {
 import { oneOf } from '../../core/shared/vocabulary.ts';
 import { type Capability, defineAction } from '../capability/capability.ts';
 import { deleteEndpoint } from './endpoint-changes.ts';
+import { webhookFormat } from './endpoint-types.ts';
 import { MAX_REPLAYED, replayDeliveries, retryWaiting } from './replays.ts';
 
 const number = z.number().int();
 const target = { argument: 'id', argumentDescription: 'ID of the endpoint.' } as const;
-
-export const webhookFormat = oneOf(WEBHOOK_FORMATS, {
-  name: 'WebhookFormat',
-  description: 'Format of webhook requests.',
-  values: {
-    native: 'The whole email as JSON, for programs.',
-    chat_a: 'A message for a Discord channel.',
-    chat_b: 'A message for a Slack channel.',
-  },
-});
 
 /** The result of a test as GraphQL has it; REST has names of other clients (gateway/rest/endpoints/endpoint-actions.ts). */
 export const endpointTest = nameType(

@@ -16,7 +16,14 @@ import {
   targetField,
   uncapitalized,
 } from './capability-fields.ts';
-import { fieldShape, inputFields, makeInputReader, makePayloadType, typeFor } from './capability-shapes.ts';
+import {
+  fieldShape,
+  findOutputType,
+  inputFields,
+  makeInputReader,
+  makePayloadType,
+  typeFor,
+} from './capability-shapes.ts';
 import { SuppressedRecipient } from './client-errors.ts';
 import { forgetLoaded, type GraphContext } from './context.ts';
 import { loadByOwner } from './load-by-owner.ts';
@@ -55,7 +62,9 @@ export function addAction(action: Action, resource: Resource | undefined): void 
   const isOfDomain = resource?.isOfDomain ?? action.isOfDomain ?? false;
   if (of !== undefined && output !== 'resource') addOwnedField(action, of, typeFor(output, { isOfDomain }));
   if (field === undefined || run === undefined) return;
-  const [linked, link] = findLink(output, payloadField, resource) ?? [];
+  const { returns } = action;
+  const [linked, link] =
+    returns === undefined ? (findLink(output, payloadField, resource) ?? []) : [undefined, findOutputType(returns)];
   const dataField = output === 'resource' && resource !== undefined ? uncapitalized(resource.name) : payloadField;
   const options = {
     type: (link ?? payloadType(action, field, isOfDomain)) as NodeType,

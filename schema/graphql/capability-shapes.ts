@@ -1,6 +1,6 @@
 import type { InputRef, OutputRef } from '@pothos/core';
 import type { z } from 'zod';
-import { findInterfaces, findTypeName, isIdName, readNotes } from '../../core/shared/field-notes.ts';
+import { findInterfaces, findTypeName, findTypeText, isIdName, readNotes } from '../../core/shared/field-notes.ts';
 import { findVocabulary, type Vocabulary } from '../../core/shared/vocabulary.ts';
 import type { Fields } from '../../operations/capability/capability.ts';
 import { builder, enumValues } from './builder.ts';
@@ -29,6 +29,13 @@ const readers = new Map<string, Read>();
 /** Makes a type that is written by hand usable for fields whose shape has its name. */
 export function addOutputType(name: string, type: object): void {
   namedTypes.type.set(name, type);
+}
+
+/** Returns a type that is written by hand. Throws if there is none with this name. */
+export function findOutputType(name: string): object {
+  const type = namedTypes.type.get(name);
+  if (type === undefined) throw new Error(`There is no type ${name}`);
+  return type;
 }
 
 /** Makes an input type of GraphQL usable, in the same way. `read` returns what the shape accepts, and throws validation. */
@@ -134,7 +141,7 @@ function makeObjectType(name: string, shape: Fields, isOfDomain: boolean): objec
   const ref = builder.objectRef<Record<string, unknown>>(name);
   namedTypes.type.set(name, ref);
   ref.implement({
-    description: describe(shape),
+    description: findTypeText(shape) ?? describe(shape),
     isOfDomain,
     interfaces: findInterfaces(shape).map((each) => interfaceType(each as Fields, isOfDomain)) as never,
     fields: (t) => plainFields(t as never, shape, isOfDomain) as never,
@@ -150,7 +157,7 @@ function interfaceType(shape: Fields, isOfDomain: boolean): object {
   const ref = builder.interfaceRef<Record<string, unknown>>(name);
   namedTypes.type.set(name, ref);
   ref.implement({
-    description: describe(shape),
+    description: findTypeText(shape) ?? describe(shape),
     isOfDomain,
     fields: (t) => plainFields(t as never, shape, isOfDomain) as never,
   });
@@ -168,7 +175,7 @@ export function makePayloadType(name: string, shape: Fields): object {
 
 function makeInputType(name: string, shape: Fields): object {
   const ref = builder.inputType(name, {
-    description: describe(shape),
+    description: findTypeText(shape) ?? describe(shape),
     fields: (t) => inputFields(t, shape),
   });
   namedTypes.input.set(name, ref);

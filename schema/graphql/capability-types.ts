@@ -30,8 +30,15 @@ import {
   targetField,
   uncapitalized,
 } from './capability-fields.ts';
-import { describe, inputFields, makeInputReader, objectFields } from './capability-shapes.ts';
-import { type ConnectionArgs, type CountedConnection, type Cursors, connectionBy, totalCount } from './connection.ts';
+import { describe, findOutputType, inputFields, makeInputReader, objectFields } from './capability-shapes.ts';
+import {
+  type ConnectionArgs,
+  type CountedConnection,
+  type Cursors,
+  connectionBy,
+  orderedCursors,
+  totalCount,
+} from './connection.ts';
 import { forgetLoaded, type GraphContext } from './context.ts';
 import { loadByOwner } from './load-by-owner.ts';
 import { nodeTypes } from './nodes.ts';
@@ -146,7 +153,7 @@ function makeConnection(resource: Resource, nouns: string) {
 }
 
 function addList(list: List, field: string, { capability, node }: Parts): void {
-  const { page, count, order } = list;
+  const { page, count, order, orderField } = list;
   const description = list.graphqlDescription ?? list.description;
   const { connection, filter } = makeListParts(capability);
   const read = makeInputReader(list.filter);
@@ -169,7 +176,7 @@ function addList(list: List, field: string, { capability, node }: Parts): void {
           const { filter: filtered, ...others } = args as ConnectionArgs & { filter?: object | null };
           const input = parseGiven(list.filter, read({ ...filtered, ...others }));
           const found = await connectionBy<ResourceRow, KeysetCursor>(
-            cursors,
+            orderField === undefined ? cursors : orderedCursors((input as Record<string, string>)[orderField] ?? ''),
             others,
             cursorOf as (row: ResourceRow) => KeysetCursor,
             (span) => page(reads, input, span as never),
@@ -261,10 +268,11 @@ function addChange(change: Change | Delete, field: string, { resource, node }: P
         ? node
         : shownPayload(field, shownOnce, resource, node);
   const isPlain = isWhole && shownOnce === undefined;
+  const returned = change.returns === undefined ? undefined : findOutputType(change.returns);
   const read = makeMailReader(change);
   builder.mutationField(field, (t) =>
     t.fieldWithInput({
-      type: payload as NodeType,
+      type: (returned ?? payload) as NodeType,
       access: { ...access[name], ...(shows === undefined ? {} : { shows }) },
       description,
       input: { ...targetField(t.input as never, target), ...inputFields(t.input, input) },
@@ -275,7 +283,7 @@ function addChange(change: Change | Delete, field: string, { resource, node }: P
         const id = target === undefined ? '' : String(values[target.argument]);
         const row = await run(context.operations, parseGiven(input, read(values)), id);
         forgetLoaded(context);
-        return (isPlain ? row.id : row) as never;
+        return (isPlain && returned === undefined ? row.id : row) as never;
       },
     }),
   );

@@ -5,12 +5,8 @@ import './sending/batch.ts';
 import './sending/approval.ts';
 import './endpoints/delivery.ts';
 import './emails/email.ts';
-import './emails/email-changes.ts';
 import './emails/email-findings.ts';
 import './endpoints/endpoint.ts';
-import './endpoints/endpoint-actions.ts';
-import './endpoints/endpoint-changes.ts';
-import './endpoints/payload-preview.ts';
 import './events/event.ts';
 import './routing/guard-config.ts';
 import './threads/presence.ts';
@@ -26,7 +22,7 @@ import { builder } from './builder.ts';
 import { addCapabilities } from './capability-types.ts';
 import { describeGenerated } from './describe-generated.ts';
 
-addCapabilities(capabilities, []);
+addCapabilities(capabilities, ['Endpoint']);
 
 /** The GraphQL schema of the gateway; bin/contracts.ts prints it. */
 export const schema: GraphQLSchema = requireAccess(describeGenerated(builder.toSchema()));

@@ -1,65 +1,35 @@
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { MAX_EMAILS, updateEmails } from '../../../operations/emails/email-flags.ts';
+import { emailChangeCapability } from '../../../operations/emails/email-change-capability.ts';
 import { MAX_REPROCESSED, REPROCESS_STEPS } from '../../../operations/emails/reprocess.ts';
 import { reprocessCapability } from '../../../operations/emails/reprocess-capability.ts';
-import { access } from '../../admission/access.ts';
 import { sendSnakeCaseError } from '../../http/error-response.ts';
 import { capabilityRoutes } from '../capability-routes.ts';
-import { errorBody, instant, type RestOptions, wireInstant } from '../shapes.ts';
 
-const emailIds = (most: number) =>
-  z
-    .array(z.string())
-    .min(1)
-    .max(most)
-    .meta({ description: `IDs of 1 to ${most} emails.` });
+const route = { errorHandler: sendSnakeCaseError };
 
-const updateBody = z
-  .object({
-    email_ids: emailIds(MAX_EMAILS),
-    is_read: z.boolean().optional().meta({ description: 'True marks the emails as read, false as unread.' }),
-    is_archived: z.boolean().optional().meta({ description: 'True archives the emails, false unarchives them.' }),
-  })
-  .meta({
-    id: 'UpdateEmails',
-    examples: [
-      { email_ids: ['em_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b', 'em_019aa3c1b2d47e1f8a0b3c4d5e6f7a8c'], is_read: true },
-    ],
-  });
-
-const updatedEmails = z
-  .object({
-    object: z.literal('list'),
-    data: z
-      .array(
-        z.object({
-          id: z.string(),
-          is_read: z.boolean(),
-          is_archived: z.boolean(),
-          updated_at: instant,
-        }),
-      )
-      .meta({ description: 'The emails, in the order of the request.' }),
-  })
-  .meta({ id: 'UpdatedEmails' });
+export const emailChangeRoutes = capabilityRoutes(emailChangeCapability, { operations: { updateEmails: { route } } });
 
 /** The lists are checked before the operation. */
 export const reprocessRoutes = capabilityRoutes(reprocessCapability, {
   operations: {
     reprocessEmails: {
       request: z.object({
-        email_ids: emailIds(MAX_REPROCESSED),
+        email_ids: z
+          .array(z.string())
+          .min(1)
+          .max(MAX_REPROCESSED)
+          .meta({ description: `IDs of 1 to ${MAX_REPROCESSED} emails.` }),
         steps: z.array(z.enum(REPROCESS_STEPS)).min(1).meta({
           description:
             'Steps to run, always in this order: `parse` parses the raw message with the current parser, `thread` threads the email as if it arrived now, `route` applies guard rules and routes, and delivers the email again accordingly.',
         }),
         dry_run: z.boolean().meta({ description: 'True to change nothing and return what would change.' }),
       }),
-      route: { errorHandler: sendSnakeCaseError },
+      route,
     },
   },
 });
+<<<<<<< HEAD
 
 /** Changes of several emails at once. */
 export const emailChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
@@ -92,3 +62,5 @@ export const emailChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
     },
   );
 };
+=======
+>>>>>>> wt-e

@@ -1,28 +1,14 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { secretUrl } from '../../../core/accounts/secret-fields.ts';
-import { DEFAULT_MAX_PAYLOAD_BYTES } from '../../../core/endpoints/endpoint-config.ts';
-import { payloadPreview, replayCapability, replayInput } from '../../../operations/endpoints/endpoint-capability.ts';
-import { rotateSecret } from '../../../operations/endpoints/endpoint-changes.ts';
+import { replayCapability, replayInput } from '../../../operations/endpoints/endpoint-capability.ts';
 import { TEST_ANSWER_MS, testEndpoint } from '../../../operations/endpoints/endpoint-test.ts';
-import { previewPayload } from '../../../operations/endpoints/payload-preview.ts';
+import { FORMAT_NAMES, type FormatName, formats } from '../../../operations/endpoints/endpoint-types.ts';
 import { MAX_REPLAYED } from '../../../operations/endpoints/replays.ts';
-import { endpointSubscription, payloadPreviewShape } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
 import { capabilityRoutes } from '../capability-routes.ts';
-import { makeWriter, wireInput, wireOutput } from '../capability-shapes.ts';
+import { wireInput } from '../capability-shapes.ts';
 import { errorBody, idInPath, type RestOptions, text } from '../shapes.ts';
-import { endpointDetails, endpointDetailsOf, FORMAT_NAMES, formats } from './endpoint-wire.ts';
-
-const rotation = z
-  .object({
-    verificationToken: z
-      .boolean()
-      .optional()
-      .meta({ description: '`true` to also replace the verification token. The old token stops working at once.' }),
-  })
-  .nullish()
-  .meta({ id: 'RotateSecret', examples: [{ verificationToken: true }] });
 
 const replayLimit = z
   .number()
@@ -31,22 +17,6 @@ const replayLimit = z
   .default(MAX_REPLAYED)
   .transform((value) => Math.min(value, MAX_REPLAYED))
   .meta({ description: `Maximum number of emails. Values above ${MAX_REPLAYED} count as ${MAX_REPLAYED}.` });
-
-const previewInput = payloadPreviewShape
-  .extend({
-    cursor: z.string().meta({ description: 'Cursor of a stored event.' }),
-    filter: endpointSubscription.filter,
-    maxPayloadOctets: z.number().int().default(DEFAULT_MAX_PAYLOAD_BYTES).meta({
-      description: 'Maximum size of the request body in bytes, 10,000 to 25,000,000.',
-    }),
-  })
-  .meta({
-    id: 'PreviewPayload',
-    'x-examples': [{ query: '{ email { subject from { address } } }', cursor: '…' }],
-  });
-
-const previewBody = wireOutput(payloadPreview, 'camel');
-const writePreview = makeWriter(payloadPreview, 'camel');
 
 export const replayRoutes = capabilityRoutes(replayCapability, {
   operations: {
@@ -75,7 +45,7 @@ const testInput = z
   .nullish()
   .meta({ id: 'TestEndpoint', examples: [{ webhookFormat: 'native' }] });
 
-const testAnswer = z
+const testResponse = z
   .object({
     success: z.boolean(),
     message: z.string(),
@@ -94,55 +64,6 @@ const testAnswer = z
 
 const refusedTest = z.looseObject({ ...errorBody.shape });
 
-export const endpointActionRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
-  app.post(
-    '/endpoints/preview-payload',
-    {
-      config: { access: access.read },
-      schema: {
-        operationId: 'previewPayload',
-        summary: 'Preview a payload query',
-        description: 'Runs a payload query for a stored event, as a delivery does. Nothing is sent.',
-        tags: ['Endpoints'],
-        body: previewInput,
-        response: { 200: previewBody, default: errorBody },
-      },
-    },
-    async (request) => {
-      const { query, cursor, filter, maxPayloadOctets } = request.body;
-      const preview = await previewPayload(contextOf(request), {
-        query,
-        cursor,
-        filter: filter ?? null,
-        maxPayloadOctets,
-      });
-      return writePreview?.(preview) as Record<string, unknown>;
-    },
-  );
-
-  app.post(
-    '/endpoints/:id/rotate-secret',
-    {
-      config: { access: access.endpoints },
-      schema: {
-        operationId: 'rotateEndpointSecret',
-        summary: 'Rotate the signing secret of a webhook',
-        description:
-          'Creates a new signing secret. For 24 hours requests are also signed with the old one, so that receivers can switch.',
-        tags: ['Endpoints'],
-        params: idInPath,
-        body: rotation,
-        response: { 200: endpointDetails, default: errorBody },
-      },
-    },
-    async (request) => {
-      const context = contextOf(request);
-      const isTokenReplaced = request.body?.verificationToken === true;
-      return endpointDetailsOf(await rotateSecret(context, request.params.id, { isTokenReplaced }), context);
-    },
-  );
-};
-
 export const endpointTestRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
   app.post(
     '/endpoints/:id/test',
@@ -156,7 +77,7 @@ export const endpointTestRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
         tags: ['Endpoints'],
         params: idInPath,
         body: testInput,
-        response: { 200: testAnswer, 400: refusedTest, default: errorBody },
+        response: { 200: testResponse, 400: refusedTest, default: errorBody },
       },
     },
     async (request, reply) => {
@@ -200,6 +121,6 @@ const INVALID_FORMAT = {
   validFormats: [...FORMAT_NAMES],
 };
 
-function isFormatName(value: unknown): value is (typeof FORMAT_NAMES)[number] {
+function isFormatName(value: unknown): value is FormatName {
   return (FORMAT_NAMES as readonly unknown[]).includes(value);
 }

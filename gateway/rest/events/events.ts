@@ -3,17 +3,15 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { EVENT_KINDS } from '../../../core/events/event-kinds.ts';
 import type { OperationContext } from '../../../operations/context.ts';
+import { eventShape } from '../../../operations/events/event-shapes.ts';
 import * as events from '../../../operations/events/events.ts';
 import { access } from '../../admission/access.ts';
 import { sendEventStream } from '../../http/event-stream.ts';
-import { errorBody, instant, limit, type RestOptions, text, wireInstant } from '../shapes.ts';
+import { makeWriter, wireOutput } from '../capability-shapes.ts';
+import { errorBody, limit, type RestOptions, text } from '../shapes.ts';
 
 /** Time limit of a long poll: the wait and the queries before and after it. Milliseconds. */
-const ANSWER_MS = (events.MAX_WAIT_SECONDS + 15) * 1_000;
-
-const kindList = Object.entries(EVENT_KINDS)
-  .map(([kind, meaning]) => `- \`${kind}\`: ${meaning}`)
-  .join('\n');
+const RESPONSE_MS = (events.MAX_WAIT_SECONDS + 15) * 1_000;
 
 const anyKind = `(?:${Object.keys(EVENT_KINDS).join('|').replaceAll('.', '\\.')})`;
 const KINDS_PATTERN = `^ *${anyKind} *(?:, *${anyKind} *)*$`;
@@ -33,27 +31,14 @@ const eventsQuery = z.object({
   }),
 });
 
-const eventBody = z
-  .object({
-    object: z.literal('event'),
-    id: z.string(),
-    cursor: z.string().meta({ description: 'Cursor of the event.' }),
-    kind: z.enum(Object.keys(EVENT_KINDS) as [events.EventKind]),
-    at: instant,
-    email_id: z.string().nullable(),
-    thread_id: z.string().nullable(),
-    delivery_id: z.string().nullable(),
-    endpoint_id: z.string().nullable(),
-    domain_id: z.string().nullable(),
-    data: z.unknown().meta({
-      type: 'object',
-      additionalProperties: true,
-      description: 'Additional data; the fields depend on the kind.',
-    }),
-  })
-  .meta({ id: 'Event', description: `An event. Kinds:\n\n${kindList}` });
+const eventBody = wireOutput(eventShape, 'snake');
+const write = makeWriter(eventShape, 'snake') as (event: object) => Record<string, unknown> & { cursor: string };
 
-const pageAnswer = z.object({
+function writeEvent(context: OperationContext, event: events.FeedEvent): ReturnType<typeof write> {
+  return write({ ...event, cursor: events.cursorOf(context, event) });
+}
+
+const pageResponse = z.object({
   object: z.literal('list'),
   data: z.array(eventBody),
   has_more: z.boolean().meta({ description: 'Whether there are more events after `next_cursor`.' }),
@@ -63,10 +48,10 @@ const pageAnswer = z.object({
   latest_cursor: z.string().meta({ description: 'Cursor of the newest event.' }),
 });
 
-const answer = {
+const pageOrStream = {
   description: 'A page of events, or with `Accept: text/event-stream` a stream of events.',
   content: {
-    'application/json': { schema: pageAnswer },
+    'application/json': { schema: pageResponse },
     'text/event-stream': {
       schema: z.string().meta({ description: 'In each message, `id` is the cursor and `data` is an Event.' }),
     },
@@ -77,7 +62,7 @@ export const eventRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   app.get(
     '/events',
     {
-      config: { access: access.read, answerWithinMs: ANSWER_MS },
+      config: { access: access.read, answerWithinMs: RESPONSE_MS },
       schema: {
         operationId: 'listEvents',
         summary: 'List or stream events',
@@ -85,7 +70,7 @@ export const eventRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
           'Returns everything that happens to emails, threads, deliveries and domains, oldest first and without gaps: continue with the last cursor to see every event exactly once. With `Accept: text/event-stream`, the response is a stream of server-sent events. To resume a stream, send the last cursor as `Last-Event-ID`.',
         tags: ['Events'],
         querystring: eventsQuery,
-        response: { 200: answer, 410: errorBody, default: errorBody },
+        response: { 200: pageOrStream, 410: errorBody, default: errorBody },
       },
     },
     async (request, reply) => {
@@ -96,12 +81,12 @@ export const eventRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       const start = events.startAfter((isStream ? lastEventId(request) : null) ?? request.query.after);
       if (isStream) {
         const reader = await events.openEvents(context, { start, kinds });
-        return sendEventStream(reply, reader, context.caller, (event) => eventBodyOf(context, event));
+        return sendEventStream(reply, reader, context.caller, (event) => writeEvent(context, event));
       }
       const page = await events.awaitEvents(context, { start, kinds }, { limit: size, waitMs: wait * 1_000 });
       return {
         object: 'list' as const,
-        data: page.events.map((event) => eventBodyOf(context, event)),
+        data: page.events.map((event) => writeEvent(context, event)),
         has_more: page.hasMore,
         next_cursor: page.nextCursor,
         latest_cursor: page.newestCursor,
@@ -119,20 +104,4 @@ function wantsStream({ method, headers }: FastifyRequest): boolean {
 function lastEventId({ headers }: FastifyRequest): string | null {
   const value = headers['last-event-id'];
   return typeof value === 'string' && value !== '' ? value : null;
-}
-
-function eventBodyOf(context: OperationContext, event: events.FeedEvent): z.infer<typeof eventBody> {
-  return {
-    object: 'event',
-    id: event.id,
-    cursor: events.cursorOf(context, event),
-    kind: event.kind,
-    at: wireInstant(event.at),
-    email_id: event.emailId,
-    thread_id: event.threadId,
-    delivery_id: event.deliveryId,
-    endpoint_id: event.endpointId,
-    domain_id: event.domainId,
-    data: event.data,
-  };
 }
