@@ -13,7 +13,7 @@ import { rescheduleEmail } from '../sending/scheduled-emails.ts';
 import { MAX_EMAILS, updateEmail, updateEmails } from './email-flags.ts';
 
 const target = { argument: 'id', argumentDescription: 'ID of the email.' } as const;
-const common = { access: 'organizeAccount', method: 'POST', path: '', summary: '', errors: [] } as const;
+const common = { access: 'organize', isOfDomain: true, method: 'POST', path: '', summary: '', errors: [] } as const;
 const IS_READ = 'True marks the email as read, false as unread. Omit to keep the current value.';
 const IS_ARCHIVED = 'True archives the email, false unarchives it. Omit to keep the current value.';
 const flag = z.boolean().optional();

@@ -140,15 +140,9 @@ const selection = z
 
 const ARCHIVED = { false: false, true: true, any: 'any' } as const;
 
-<<<<<<< HEAD
 const common = { access: 'organize', isOfDomain: true, method: 'POST', errors: [] } as const;
 /** What moves messages may lead beyond what a member or key is limited to. */
-const acrossThreads = { ...common, access: 'organizeAccount', isOfDomain: false } as const;
-=======
-const common = { access: 'organizeAccount', method: 'POST', errors: [] } as const;
-/** What moves messages between threads. */
-const regrouping = { ...common, access: 'organizeAccount' } as const;
->>>>>>> wt-e
+const regrouping = { ...common, access: 'organizeAccount', isOfDomain: false } as const;
 
 /** Changes of whole threads, and what moves messages between threads. */
 export const threadChangeCapability: Capability = {
@@ -222,11 +216,7 @@ export const threadChangeCapability: Capability = {
       run: async (context, { undoId }) => ({ message: 'Change undone', ...(await undoThreadChange(context, undoId)) }),
     }),
     defineAction({
-<<<<<<< HEAD
-      ...acrossThreads,
-=======
       ...regrouping,
->>>>>>> wt-e
       what: 'Merge threads',
       operationId: 'mergeThreads',
       field: 'mergeThreads',
@@ -245,11 +235,7 @@ export const threadChangeCapability: Capability = {
       }),
     }),
     defineAction({
-<<<<<<< HEAD
-      ...acrossThreads,
-=======
       ...regrouping,
->>>>>>> wt-e
       what: 'Split a thread',
       operationId: 'splitThread',
       field: 'splitThread',
@@ -277,11 +263,7 @@ export const threadChangeCapability: Capability = {
       }),
     }),
     defineAction({
-<<<<<<< HEAD
-      ...acrossThreads,
-=======
       ...regrouping,
->>>>>>> wt-e
       what: 'Move messages',
       operationId: 'moveEmails',
       field: 'moveEmails',

@@ -29,38 +29,3 @@ export const reprocessRoutes = capabilityRoutes(reprocessCapability, {
     },
   },
 });
-<<<<<<< HEAD
-
-/** Changes of several emails at once. */
-export const emailChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
-  app.post(
-    '/emails/bulk',
-    {
-      errorHandler: sendSnakeCaseError,
-      config: { access: access.organize },
-      schema: {
-        operationId: 'updateEmails',
-        summary: 'Update several emails',
-        description: 'Marks or archives received emails. Changes all of them, or none if one cannot be changed.',
-        tags: ['Emails'],
-        body: updateBody,
-        response: { 200: updatedEmails, default: errorBody },
-      },
-    },
-    async (request) => {
-      const { email_ids: ids, is_read: isRead, is_archived: isArchived } = request.body;
-      const updated = await updateEmails(contextOf(request), ids, { isRead, isArchived });
-      return {
-        object: 'list' as const,
-        data: updated.map((email) => ({
-          id: email.id,
-          is_read: email.isRead,
-          is_archived: email.isArchived,
-          updated_at: wireInstant(email.updatedAt),
-        })),
-      };
-    },
-  );
-};
-=======
->>>>>>> wt-e

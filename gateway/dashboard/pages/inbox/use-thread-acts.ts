@@ -350,6 +350,8 @@ const NO_ACTS: ThreadActs = {
   markRead: nothing,
   label: nothing,
   assign: nothing,
+  snooze: nothing,
+  remind: nothing,
   trash: nothing,
   restore: nothing,
   deleteForever: nothing,
