@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { graphqlOnly, named, restOnly } from '../../../core/shared/field-notes.ts';
+import { graphqlOnly, graphqlText, inRest, named, restOnly } from '../../../core/shared/field-notes.ts';
 import { makeReader, makeWriter, snakeCase, wireInput, wireOutput } from '../../../gateway/rest/capability-shapes.ts';
 
 const at = '2026-11-28T10:00:00.000Z';
@@ -57,4 +57,24 @@ test('a shape that REST has as it is stays the same component', () => {
   expect(wireOutput(other, 'snake')).toBe(wireOutput(other, 'snake'));
   expect(wireOutput(other, 'snake').shape['same']).toBe(same);
   expect(wireOutput(other, 'snake').meta()).toMatchObject({ id: 'TestOther' });
+});
+
+test('a field with a shape of its own in REST is checked and returned as that shape says', () => {
+  const addresses = z.union([z.string(), z.array(z.string())]);
+  const noted = z.object({
+    sentTo: graphqlText(inRest(z.array(z.string()), addresses.meta({ description: 'One or several.' })), 'A list.'),
+  });
+  const inputs = wireInput(noted, 'snake');
+  expect(inputs.safeParse({ sent_to: 'ann@example.org' }).success).toBe(true);
+  expect(z.toJSONSchema(inputs).properties?.['sent_to']).toMatchObject({ description: 'One or several.' });
+  expect(makeReader(noted, 'snake')({ sent_to: 'ann@example.org' })).toEqual({ sentTo: 'ann@example.org' });
+  expect(makeWriter(noted, 'snake')?.({ sentTo: ['ann@example.org'] })).toEqual({ sent_to: ['ann@example.org'] });
+});
+
+test('words for GraphQL leave the description and the component of REST as they are', () => {
+  const noted = graphqlText(
+    z.object({ name: z.string() }).meta({ id: 'TestWords', description: 'In REST.' }),
+    'Other.',
+  );
+  expect(wireOutput(noted, 'snake').meta()).toMatchObject({ id: 'TestWords', description: 'In REST.' });
 });

@@ -1,46 +1,36 @@
-import { Button, Checkbox, Group, Select } from '@mantine/core';
-import { useSearchParams } from 'wouter';
+import { Button, Checkbox, Group } from '@mantine/core';
+import type { ResultOf } from '../../graphql.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { FilterSelect } from '../../parts/filter-select.tsx';
 import { FilterText } from '../../parts/filter-text.tsx';
 import { IconDownload, IconFingerprint } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { ACTOR_KINDS, type AuditFilter, OBJECT_KINDS } from './audit-documents.ts';
-import { AuditList } from './audit-list.tsx';
+import { PagedList, type PagedQuery } from '../../parts/paged-list.tsx';
+import { readLocalTime, useUrlFilters } from '../../parts/url-filters.ts';
+import { ACTOR_KINDS, AUDIT_LOG, type AuditFilter, OBJECT_KINDS, type ShownEntry } from './audit-documents.ts';
+import { AuditEntry } from './audit-entry.tsx';
 
 const FILTERS = ['actor', 'who', 'object', 'id', 'denied', 'from', 'to'];
 const LABELS = { actor: 'Person or key', id: 'Object ID', from: 'From', to: 'To' } as const;
 
+const LOG: PagedQuery<ResultOf<typeof AUDIT_LOG>, AuditFilter, ShownEntry> = {
+  query: AUDIT_LOG,
+  pageOf: ({ auditEntries }) => auditEntries,
+  types: ['AuditEntry'],
+  label: 'Audit log',
+};
+
 /** Who changed what: the audit log with filters. */
 export function AuditPage() {
-  const [search, setSearch] = useSearchParams();
-  const set = (changes: Record<string, string | null>) =>
-    setSearch((params) => {
-      for (const [name, value] of Object.entries(changes))
-        if (value === null || value === '') params.delete(name);
-        else params.set(name, value);
-      return params;
-    });
-  const pages = Math.max(1, Number(search.get('pages')) || 1);
-  const isFiltered = FILTERS.some((name) => search.has(name));
-  const choice = (name: string, label: string, choices: readonly { value: string; label: string }[]) => (
-    <Select
-      aria-label={label}
-      placeholder={label}
-      data={[...choices]}
-      value={search.get(name)}
-      onChange={(value) => set({ [name]: value, pages: null })}
-      clearable
-      clearButtonProps={{ 'aria-label': `Any ${label.toLowerCase()}` }}
-      w={170}
-    />
-  );
+  const filters = useUrlFilters(FILTERS);
+  const { search, isFiltered } = filters;
   const field = (name: keyof typeof LABELS, type: 'search' | 'datetime-local') => (
     <FilterText
       key={name}
       label={LABELS[name]}
       type={type}
       value={search.get(name) ?? ''}
-      set={(value) => set({ [name]: value, pages: null })}
+      set={(value) => filters.filterBy(name, value)}
     />
   );
   return (
@@ -61,22 +51,22 @@ export function AuditPage() {
       </PageHeader>
       <Group mb="md" gap="xs">
         {field('actor', 'search')}
-        {choice('who', 'Who', ACTOR_KINDS)}
-        {choice('object', 'Object', OBJECT_KINDS)}
+        <FilterSelect name="who" label="Who" choices={ACTOR_KINDS} filters={filters} width={170} />
+        <FilterSelect name="object" label="Object" choices={OBJECT_KINDS} filters={filters} width={170} />
         {field('id', 'search')}
         {field('from', 'datetime-local')}
         {field('to', 'datetime-local')}
         <Checkbox
           label="Denied only"
           checked={search.get('denied') === 'yes'}
-          onChange={({ currentTarget }) => set({ denied: currentTarget.checked ? 'yes' : null, pages: null })}
+          onChange={({ currentTarget }) => filters.filterBy('denied', currentTarget.checked ? 'yes' : null)}
         />
       </Group>
-      <AuditList
-        filter={filterOf(search)}
-        after={null}
-        pages={pages}
-        more={() => set({ pages: String(pages + 1) })}
+      <PagedList
+        list={LOG}
+        filter={readFilter(search)}
+        filters={filters}
+        row={(entry) => <AuditEntry key={entry.id} entry={entry} />}
         empty={
           <EmptyState
             icon={IconFingerprint}
@@ -88,7 +78,7 @@ export function AuditPage() {
             }
           >
             {isFiltered && (
-              <Button variant="default" onClick={() => set(Object.fromEntries(FILTERS.map((name) => [name, null])))}>
+              <Button variant="default" onClick={filters.clear}>
                 Show all entries
               </Button>
             )}
@@ -99,12 +89,12 @@ export function AuditPage() {
   );
 }
 
-function filterOf(search: URLSearchParams): AuditFilter {
+function readFilter(search: URLSearchParams): AuditFilter {
   const filter: AuditFilter = {};
   const who = ACTOR_KINDS.find(({ value }) => value === search.get('who'))?.value;
   const kind = OBJECT_KINDS.find(({ value }) => value === search.get('object'))?.value;
   const [actor, id] = [search.get('actor'), search.get('id')];
-  const [since, until] = [instantOf(search.get('from')), instantOf(search.get('to'))];
+  const [since, until] = [readLocalTime(search.get('from')), readLocalTime(search.get('to'))];
   if (who !== undefined) filter.actorKind = who;
   if (kind !== undefined) filter.objectKind = kind;
   if (actor !== null) filter.actor = actor;
@@ -117,16 +107,10 @@ function filterOf(search: URLSearchParams): AuditFilter {
 
 /** Returns the same filter for REST. */
 function exportQuery(search: URLSearchParams): string {
-  const { actorKind, objectKind, objectId, isDenied, ...rest } = filterOf(search);
+  const { actorKind, objectKind, objectId, isDenied, ...rest } = readFilter(search);
   const query = new URLSearchParams();
   const given = { actor_kind: actorKind?.toLowerCase(), object_kind: objectKind, object_id: objectId, ...rest };
   for (const [name, value] of Object.entries(given)) if (typeof value === 'string') query.set(name, value);
   if (isDenied === true) query.set('is_denied', 'true');
   return query.toString();
-}
-
-/** Returns a time of this browser's zone, such as `2026-11-22T10:30`, in UTC; null if it is none. */
-function instantOf(local: string | null): string | null {
-  const at = Date.parse(local ?? '');
-  return Number.isNaN(at) ? null : new Date(at).toISOString();
 }

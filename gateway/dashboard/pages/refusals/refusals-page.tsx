@@ -1,26 +1,26 @@
-import { Button, Group, Select } from '@mantine/core';
-import { useSearchParams } from 'wouter';
+import { Button, Group } from '@mantine/core';
+import type { ResultOf } from '../../graphql.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { FilterSelect } from '../../parts/filter-select.tsx';
 import { FilterText } from '../../parts/filter-text.tsx';
 import { IconMailOff } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { type DoorRefusalFilter, REASONS } from './refusal-documents.ts';
-import { RefusalList } from './refusal-list.tsx';
+import { PagedList, type PagedQuery } from '../../parts/paged-list.tsx';
+import { useUrlFilters } from '../../parts/url-filters.ts';
+import { type DoorRefusalFilter, REASONS, REFUSALS, type ShownRefusal } from './refusal-documents.ts';
+import { RefusalRow } from './refusal-row.tsx';
 
-const FILTERS = ['q', 'reason'];
+const LIST: PagedQuery<ResultOf<typeof REFUSALS>, DoorRefusalFilter, ShownRefusal> = {
+  query: REFUSALS,
+  pageOf: ({ refusals }) => refusals,
+  types: ['DoorRefusal'],
+  label: 'Refusals',
+};
 
 /** Mail that was refused before it was accepted: why an expected message did not come. */
 export function RefusalsPage() {
-  const [search, setSearch] = useSearchParams();
-  const set = (changes: Record<string, string | null>) =>
-    setSearch((params) => {
-      for (const [name, value] of Object.entries(changes))
-        if (value === null || value === '') params.delete(name);
-        else params.set(name, value);
-      return params;
-    });
-  const pages = Math.max(1, Number(search.get('pages')) || 1);
-  const isFiltered = FILTERS.some((name) => search.has(name));
+  const filters = useUrlFilters(['q', 'reason']);
+  const { search, isFiltered } = filters;
   return (
     <>
       <PageHeader
@@ -32,25 +32,16 @@ export function RefusalsPage() {
           label="Recipient, sender or client"
           type="search"
           value={search.get('q') ?? ''}
-          set={(value) => set({ q: value, pages: null })}
+          set={(value) => filters.filterBy('q', value)}
           width={300}
         />
-        <Select
-          aria-label="Reason"
-          placeholder="Reason"
-          data={[...REASONS]}
-          value={search.get('reason')}
-          onChange={(value) => set({ reason: value, pages: null })}
-          clearable
-          clearButtonProps={{ 'aria-label': 'Any reason' }}
-          w={220}
-        />
+        <FilterSelect name="reason" label="Reason" choices={REASONS} filters={filters} width={220} />
       </Group>
-      <RefusalList
+      <PagedList
+        list={LIST}
         filter={readFilter(search)}
-        after={null}
-        pages={pages}
-        more={() => set({ pages: String(pages + 1) })}
+        filters={filters}
+        row={(refusal) => <RefusalRow key={refusal.id} refusal={refusal} />}
         empty={
           <EmptyState
             icon={IconMailOff}
@@ -62,7 +53,7 @@ export function RefusalsPage() {
             }
           >
             {isFiltered && (
-              <Button variant="default" onClick={() => set(Object.fromEntries(FILTERS.map((name) => [name, null])))}>
+              <Button variant="default" onClick={filters.clear}>
                 Show all refusals
               </Button>
             )}

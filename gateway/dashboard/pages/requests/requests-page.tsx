@@ -1,14 +1,26 @@
-import { Button, Group, Select, Text, TextInput } from '@mantine/core';
+import { Button, Group, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useMemo, useState } from 'react';
 import { useQuery } from 'urql';
-import { Link, useSearchParams } from 'wouter';
+import { Link } from 'wouter';
+import type { ResultOf, VariablesOf } from '../../graphql.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { FilterSelect } from '../../parts/filter-select.tsx';
 import { IconHistory, IconSearch } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { INTERFACES, METHODS, REQUEST_KEYS, STATUS_CLASSES, TIMES } from './request-documents.ts';
+import { PagedList, type PagedQuery } from '../../parts/paged-list.tsx';
+import { readLocalTime, useUrlFilters } from '../../parts/url-filters.ts';
+import {
+  INTERFACES,
+  METHODS,
+  REQUEST_KEYS,
+  REQUESTS,
+  type ShownRequest,
+  STATUS_CLASSES,
+  TIMES,
+} from './request-documents.ts';
 import { RequestDrawer } from './request-drawer.tsx';
-import { type RequestFilter, RequestList } from './request-list.tsx';
+import { RequestRow } from './request-row.tsx';
 
 /** Delay between the last keystroke and the search. Milliseconds. */
 const REST_MS = 300;
@@ -16,40 +28,44 @@ const REST_MS = 300;
 const MAX_SEARCH = 100;
 const FILTERS = ['q', 'status', 'method', 'interface', 'key', 'time', 'from', 'to'];
 
-/** Requests of API keys in the last 7 days. */
+/** The feed has no events about requests, so a visible list asks for new ones. Milliseconds. */
+const RELOAD_MS = 3_000;
+
+type RequestFilter = NonNullable<VariablesOf<typeof REQUESTS>['filter']>;
+
+const LIST: PagedQuery<ResultOf<typeof REQUESTS>, RequestFilter, ShownRequest> = {
+  query: REQUESTS,
+  pageOf: ({ apiRequests }) => apiRequests,
+  types: ['ApiRequest'],
+  label: 'Requests',
+  reloadMs: RELOAD_MS,
+};
+
+/** Requests of API keys in the last 7 days; new ones appear within seconds. */
 export function RequestsPage() {
-  const [search, setSearch] = useSearchParams();
-  const set = (changes: Record<string, string | null>) =>
-    setSearch((params) => {
-      for (const [name, value] of Object.entries(changes))
-        if (value === null) params.delete(name);
-        else params.set(name, value);
-      return params;
-    });
+  const filters = useUrlFilters(FILTERS);
+  const { search, set, isFiltered } = filters;
   const [{ data }] = useQuery({ query: REQUEST_KEYS, variables: {} });
   const keys = data?.apiKeys.edges.map(({ node }) => ({ value: node.id, label: nameOf(node) })) ?? [];
   const sought = search.get('q') ?? '';
   const [typed, setTyped] = useState(sought);
-  const find = useDebouncedCallback((text: string) => set({ q: text === '' ? null : text, pages: null }), REST_MS);
-  const isFiltered = FILTERS.some((name) => search.has(name));
-  const pages = Math.max(1, Number(search.get('pages')) || 1);
+  const find = useDebouncedCallback((text: string) => filters.filterBy('q', text), REST_MS);
   const [now, setNow] = useState(() => Date.now());
   // A filter by age begins when it is chosen. If it moved, each request of the list would have other variables.
   const wanted = new URLSearchParams([...search].filter(([name]) => FILTERS.includes(name))).toString();
   const filter = useMemo(() => filterOf(new URLSearchParams(wanted), now), [wanted, now]);
-  const choice = (name: string, label: string, none: string, choices: { value: string; label: string }[]) => (
-    <Select
-      aria-label={label}
+  const choice = (name: string, label: string, none: string, choices: readonly { value: string; label: string }[]) => (
+    <FilterSelect
+      name={name}
+      label={label}
       placeholder={none}
-      data={choices}
-      value={search.get(name)}
-      onChange={(value) => {
+      any={none}
+      choices={choices}
+      filters={filters}
+      width={146}
+      onChoice={() => {
         if (name === 'time') setNow(Date.now());
-        set({ [name]: value, pages: null });
       }}
-      clearable
-      clearButtonProps={{ 'aria-label': none }}
-      w={146}
     />
   );
   const instant = (name: 'from' | 'to', label: string) => (
@@ -63,9 +79,7 @@ export function RequestsPage() {
       }
       leftSectionWidth={52}
       value={search.get(name) ?? ''}
-      onChange={({ currentTarget }) =>
-        set({ [name]: currentTarget.value === '' ? null : currentTarget.value, pages: null })
-      }
+      onChange={({ currentTarget }) => filters.filterBy(name, currentTarget.value)}
     />
   );
   return (
@@ -88,16 +102,16 @@ export function RequestsPage() {
             find(event.currentTarget.value.trim());
           }}
         />
-        {choice('status', 'Status', 'Any status', [...STATUS_CLASSES])}
+        {choice('status', 'Status', 'Any status', STATUS_CLASSES)}
         {choice(
           'method',
           'Method',
           'Any method',
           METHODS.map((method) => ({ value: method, label: method })),
         )}
-        {choice('interface', 'Interface', 'Any interface', [...INTERFACES])}
+        {choice('interface', 'Interface', 'Any interface', INTERFACES)}
         {choice('key', 'API key', 'Any key', keys)}
-        {choice('time', 'Time', 'Last 7 days', [...TIMES])}
+        {choice('time', 'Time', 'Last 7 days', TIMES)}
         {search.get('time') === 'custom' && (
           <>
             {instant('from', 'From')}
@@ -105,12 +119,11 @@ export function RequestsPage() {
           </>
         )}
       </Group>
-      <RequestList
+      <PagedList
+        list={LIST}
         filter={filter}
-        after={null}
-        pages={pages}
-        more={() => set({ pages: String(pages + 1) })}
-        open={(id) => set({ request: id })}
+        filters={filters}
+        row={(request) => <RequestRow key={request.id} request={request} open={(id) => set({ request: id })} />}
         empty={
           <EmptyState
             icon={IconHistory}
@@ -126,7 +139,7 @@ export function RequestsPage() {
                 variant="default"
                 onClick={() => {
                   setTyped('');
-                  set(Object.fromEntries(FILTERS.map((name) => [name, null])));
+                  filters.clear();
                 }}
               >
                 Show all requests
@@ -166,15 +179,9 @@ function filterOf(search: URLSearchParams, now: number): RequestFilter {
   const hours = HOURS[time];
   if (hours !== undefined) filter.since = new Date(now - hours * HOUR_MS).toISOString();
   if (time === 'custom') {
-    const [since, until] = [instantOf(search.get('from')), instantOf(search.get('to'))];
+    const [since, until] = [readLocalTime(search.get('from')), readLocalTime(search.get('to'))];
     if (since !== null) filter.since = since;
     if (until !== null) filter.until = until;
   }
   return filter;
-}
-
-/** Returns a time of this browser's zone, such as `2026-11-22T10:30`, in UTC; null if it is none. */
-function instantOf(local: string | null): string | null {
-  const at = Date.parse(local ?? '');
-  return Number.isNaN(at) ? null : new Date(at).toISOString();
 }

@@ -1,65 +1,11 @@
-import { Badge, Button, Collapse, Group, Paper, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core';
+import { Badge, Collapse, Group, Stack, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import type { ReactNode } from 'react';
-import { useLiveQuery } from '../../live/use-live-query.ts';
-import { ErrorNote } from '../../parts/error-note.tsx';
 import { exactTime, RelativeTime } from '../../parts/relative-time.tsx';
 import { Json } from '../activity/json.tsx';
-import { AUDIT_LOG, type AuditFilter, nameActor, type ShownEntry } from './audit-documents.ts';
+import { nameActor, type ShownEntry } from './audit-documents.ts';
 
-const PAGE = 50;
-
-/** The first `pages` pages of the log. `empty` is shown when there is no entry. */
-export function AuditList({
-  filter,
-  after,
-  pages,
-  more,
-  empty,
-}: {
-  filter: AuditFilter;
-  after: string | null;
-  pages: number;
-  more: () => void;
-  empty: ReactNode;
-}) {
-  const { data, error, isLoading, refresh } = useLiveQuery({
-    query: AUDIT_LOG,
-    variables: { first: PAGE, after, filter },
-    kinds: [],
-    types: ['AuditEntry'],
-  });
-  const list = data?.auditEntries;
-  const next = list?.pageInfo.hasNextPage === true ? (list.pageInfo.endCursor ?? null) : null;
-  if (list?.edges.length === 0 && after === null) return empty;
-  return (
-    <>
-      {isLoading && <Skeleton h={200} aria-label="Loading" />}
-      {error !== undefined && <ErrorNote error={error} retry={refresh} />}
-      {list !== undefined && list.edges.length > 0 && (
-        <Paper withBorder bg="var(--postroom-raised)" mb="xs">
-          <Stack component="ul" gap={0} p={0} m={0} style={{ listStyle: 'none' }} aria-label="Audit log">
-            {list.edges.map(({ node }) => (
-              <EntryRow key={node.id} entry={node} />
-            ))}
-          </Stack>
-        </Paper>
-      )}
-      {next !== null &&
-        (pages > 1 ? (
-          <AuditList filter={filter} after={next} pages={pages - 1} more={more} empty={null} />
-        ) : (
-          <Group justify="center" mt="md">
-            <Button variant="default" onClick={more}>
-              Load more
-            </Button>
-          </Group>
-        ))}
-    </>
-  );
-}
-
-function EntryRow({ entry }: { entry: ShownEntry }) {
+/** An entry of the audit log, with its details when it is opened. */
+export function AuditEntry({ entry }: { entry: ShownEntry }) {
   const [isOpen, { toggle }] = useDisclosure(false);
   const { action, objectName, objectId, isDenied, times, createdAt } = entry;
   return (
