@@ -47,6 +47,7 @@ export const IconBolt = icon('bolt');
 export const IconBook = icon('book');
 export const IconBraces = icon('braces');
 export const IconBrandGraphql = icon('brand-graphql');
+export const IconBuilding = icon('building');
 export const IconCalendar = icon('calendar');
 export const IconCalendarClock = icon('calendar-clock');
 export const IconCheck = icon('check');
