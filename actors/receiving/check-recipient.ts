@@ -41,7 +41,18 @@ const OVER_QUOTA = {
   enhancedCode: '4.2.2',
   text: 'This mailbox has received its mail for today, please try again later',
 };
-const PAUSED: Readonly<Record<Pause, typeof SUSPENDED>> = { suspended: SUSPENDED, 'over quota': OVER_QUOTA };
+/** 452, not 552: mail is not lost when the mailbox gets room within the days for which the sender retries (RFC 5321 §4.5.3.1.10). */
+const FULL = {
+  verdict: 'reject' as const,
+  code: 452,
+  enhancedCode: '4.2.2',
+  text: 'This mailbox is full, please try again later',
+};
+const PAUSED: Readonly<Record<Pause, typeof SUSPENDED>> = {
+  suspended: SUSPENDED,
+  'over quota': OVER_QUOTA,
+  full: FULL,
+};
 const RELAY_DENIED: RecipientVerdict = { verdict: 'reject', code: 550, enhancedCode: '5.7.1', text: 'Relay denied' };
 
 /**

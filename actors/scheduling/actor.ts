@@ -1,6 +1,7 @@
 import { DEFAULT_AUDIT_DAYS } from '../../core/accounts/audit.ts';
 import { KEEP_FOREVER, type Retention } from '../../core/upkeep/retention.ts';
 import { removeOldAuditEntries } from '../../db/queries/accounts/audit-entry.ts';
+import { MEASURED_AT_ONCE, measureStoredBytes } from '../../db/queries/accounts/customer.ts';
 import { removeOldTraces } from '../../db/queries/emails/email-trace.ts';
 import { removeRetired } from '../../db/queries/search/word-segment.ts';
 import { REMOVE_KEYS_BATCH, removeOldIdempotencyKeys } from '../../db/queries/sending/idempotency-key.ts';
@@ -22,6 +23,7 @@ import { createTlsReporter, type TlsReportOptions } from './tls-reports.ts';
 import { SNOOZES_BATCH, type WakeOptions, wakeDueThreads } from './wake-threads.ts';
 
 const KEYS_EVERY_MS = 60_000;
+const STORED_BYTES_EVERY_MS = 20_000;
 const TRACES_EVERY_MS = 10 * 60_000;
 /** Trace rows removed at once. */
 const TRACES_BATCH = 2_000;
@@ -61,7 +63,8 @@ export interface SchedulingActorOptions {
  *    keys set up stops.
  * 3. `domains`: the DNS of domains is checked. `tls-reports`: reports of TLS sessions are sent.
  * 4. `words`: the words of new mail are put into segments. `replaced-words`: segments that were replaced are removed.
- * 5. `erasures`: closed accounts are erased. `retention`: mail that is kept no longer is erased. `keys`, `traces`, `leftovers` and
+ * 5. `erasures`: closed accounts are erased. `retention`: mail that is kept no longer is erased. `stored-bytes`: the mail of
+ *    workspaces with a quota is measured. `keys`, `traces`, `leftovers` and
  *    `audit`: expired idempotency keys, traces, rows that nothing names any more, and old entries of the audit log are removed.
  */
 export function startSchedulingActor(context: ActorContext, options: SchedulingActorOptions): Promise<Actor> {
@@ -167,6 +170,12 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
         name: 'retention',
         everyMs: RETENTION_EVERY_MS,
         work: async (run) => void (await removeOldMail(context, { retention: KEEP_FOREVER, ...options }, run)),
+      },
+      {
+        name: 'stored-bytes',
+        everyMs: STORED_BYTES_EVERY_MS,
+        batchSize: MEASURED_AT_ONCE,
+        work: () => measureStoredBytes(context.database),
       },
       {
         name: 'keys',

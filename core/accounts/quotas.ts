@@ -5,6 +5,9 @@ import { nameType } from '../shared/field-notes.ts';
 /** Largest value of a quota. */
 const MAX_QUOTA = 1_000_000_000;
 
+/** Largest quota of stored bytes: a petabyte. */
+const MAX_STORED_BYTES = 1e15;
+
 const quota = z.number().int().min(0).max(MAX_QUOTA).nullish();
 
 /** What a customer's workspace may use. Omitted or null quotas are not limited. */
@@ -13,6 +16,9 @@ export const quotasShape = nameType(
     mailPerDay: quota.meta({ description: 'Emails that it receives and sends together on a day (UTC).' }),
     domains: quota.meta({ description: 'Domains.' }),
     addresses: quota.meta({ description: 'Email addresses.' }),
+    storedBytes: z.number().min(0).max(MAX_STORED_BYTES).nullish().meta({
+      description: 'Bytes of its messages, which are measured about once a minute.',
+    }),
   }),
   {
     type: 'WorkspaceQuotas',
@@ -26,7 +32,12 @@ export type Quota = keyof Quotas;
 /** `code` on the wire. */
 const QUOTA_EXCEEDED = 'quota_exceeded';
 
-const WHAT: Record<Quota, string> = { mailPerDay: 'emails per day', domains: 'domains', addresses: 'email addresses' };
+const WHAT: Record<Quota, string> = {
+  mailPerDay: 'emails per day',
+  domains: 'domains',
+  addresses: 'email addresses',
+  storedBytes: 'bytes of mail',
+};
 
 /** How much of a quota is used, and how much a request adds. */
 export interface QuotaUse {
@@ -48,4 +59,5 @@ export function quotaExceeded({ quota: name, limit, used, added }: QuotaUse): Us
   });
 }
 
-const wireName = (name: Quota) => (name === 'mailPerDay' ? 'mail_per_day' : name);
+const WIRE_NAMES: Partial<Record<Quota, string>> = { mailPerDay: 'mail_per_day', storedBytes: 'stored_bytes' };
+const wireName = (name: Quota) => WIRE_NAMES[name] ?? name;

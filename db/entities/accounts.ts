@@ -47,6 +47,10 @@ export const WorkspaceSchema = defineEntity({
     suspendedAt: p.datetime(3).nullable(),
     /** whether members need a second factor, or a passkey */
     requiresSecondFactor: p.boolean().default(false),
+    /** of a workspace with a quota of stored bytes: what it has stored, when that was measured, and the last event then */
+    storedBytes: p.bigint('number').defaultRaw('0'),
+    storedAt: p.datetime(3).nullable(),
+    storedSeq: p.bigint('number').nullable(),
   },
   indexes: [
     { name: 'workspace_erase', properties: ['eraseAt'], where: 'erase_at IS NOT NULL' },

@@ -44,6 +44,7 @@ const pages: Record<string, ComponentType> = {
   })),
   '/refused': lazy(async () => ({ default: (await import('./pages/refusals/refusals-page.tsx')).RefusalsPage })),
   '/members': lazy(async () => ({ default: (await import('./pages/members/members-page.tsx')).MembersPage })),
+  '/customers': lazy(async () => ({ default: (await import('./pages/customers/customers-page.tsx')).CustomersPage })),
   '/keys': lazy(async () => ({ default: (await import('./pages/keys/keys-page.tsx')).KeysPage })),
   '/requests': lazy(async () => ({ default: (await import('./pages/requests/requests-page.tsx')).RequestsPage })),
   '/audit': lazy(async () => ({ default: (await import('./pages/audit/audit-page.tsx')).AuditPage })),

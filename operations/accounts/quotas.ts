@@ -12,7 +12,7 @@ import type { OperationContext } from '../context.ts';
 export async function requireRoom(
   { rights, userId }: Pick<OperationContext, 'rights' | 'userId'>,
   transaction: Transaction<Tables>,
-  quota: Exclude<Quota, 'mailPerDay'>,
+  quota: Exclude<Quota, 'mailPerDay' | 'storedBytes'>,
 ): Promise<void> {
   if (!rights.mayHaveQuotas) return;
   const state = await readQuotaState(transaction, userId, { isLocking: true });
@@ -20,7 +20,8 @@ export async function requireRoom(
 }
 
 /**
- * Requires that so many more emails are within the quota of today. Requests that run at the same moment may exceed it together. Throws forbidden.
+ * Requires that so many more emails are within the quota of today, and that stored mail leaves room. Requests that run at the same moment may
+ * exceed it together, and stored bytes are those of the last measurement. Throws forbidden.
  */
 export async function requireMailQuota({ database, rights, userId }: OperationContext, added: number): Promise<void> {
   if (!rights.mayHaveQuotas) return;
@@ -28,6 +29,7 @@ export async function requireMailQuota({ database, rights, userId }: OperationCo
   const state = await asUser(whole, userId, (transaction) => readQuotaState(transaction, userId, { isLocking: false }));
   if (state === null) return;
   requireLeft({ quota: 'mailPerDay', limit: state.quotas.mailPerDay ?? Infinity, used: state.mailPerDay, added });
+  requireLeft({ quota: 'storedBytes', limit: state.quotas.storedBytes ?? Infinity, used: state.storedBytes, added: 1 });
 }
 
 function requireLeft(use: QuotaUse): void {

@@ -46,6 +46,10 @@ const benchmarks: Record<string, Benchmark> = {
   },
   graphql: { about: 'lists and pages beside REST, and subscriptions', load: () => import('./graphql.ts') },
   dashboard: { about: 'the dashboard in Chromium', load: () => import('./dashboard.ts') },
+  workspaces: {
+    about: 'lists, searches and admission beside 10,000 workspaces, with 50 members',
+    load: () => import('./workspaces.ts'),
+  },
   retention: { about: 'removes the mail of one large mailbox', load: () => import('./retention.ts') },
 };
 

@@ -24,6 +24,10 @@ create table workspace (
   quotas jsonb,
   suspended_at timestamptz(3),
   requires_second_factor boolean not null default false,
+  -- of a workspace with a quota of them, when they were measured, and at which number of its feed
+  stored_bytes bigint not null default 0,
+  stored_at timestamptz(3),
+  stored_seq bigint,
   check ((parent_id is null) = (client_id is null))
 );
 create index workspace_erase on workspace (erase_at) where erase_at is not null;

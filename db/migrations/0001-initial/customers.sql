@@ -144,10 +144,34 @@ create function quota_state(p_user_id text, p_locks boolean) returns jsonb
     return jsonb_build_object('quotas', held,
       'domains', (select count(*) from domain d where d.user_id = p_user_id),
       'addresses', (select count(*) from email_address a where a.user_id = p_user_id),
-      'mailPerDay', mail_of_today(p_user_id));
+      'mailPerDay', mail_of_today(p_user_id),
+      'storedBytes', (select w.stored_bytes from workspace w where w.id = p_user_id));
   end $$;
 revoke all on function quota_state from public;
 grant execute on function quota_state to postroom_gateway, postroom_actor;
+
+-- Measures what workspaces with a quota of stored bytes have stored: those whose feed has grown since a minute, and all once an hour, because mail
+-- that is erased has no event. Returns how many.
+create function measure_stored_bytes(p_limit integer) returns integer
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+  declare
+    measured integer;
+  begin
+    with due as (
+      select w.id, c.last_seq from workspace w left join event_counter c on c.user_id = w.id
+      where w.quotas->>'storedBytes' is not null and w.erase_at is null and (w.stored_at is null
+        or (w.stored_at < postroom_now() - interval '1 minute' and w.stored_seq is distinct from c.last_seq)
+        or w.stored_at < postroom_now() - interval '1 hour')
+      order by w.stored_at nulls first limit p_limit for update of w skip locked
+    )
+    update workspace w set stored_at = postroom_now(), stored_seq = d.last_seq, stored_bytes = coalesce((
+      select sum(r.size_octets) from email e join raw_message r on r.id = e.raw_id where e.user_id = d.id), 0)
+    from due d where w.id = d.id;
+    get diagnostics measured = row_count;
+    return measured;
+  end $$;
+revoke all on function measure_stored_bytes from public;
+grant execute on function measure_stored_bytes to postroom_actor;
 
 -- Those of the addresses that a workspace has: the transaction's, or one that it keeps for a customer. Null: it is neither, or closed.
 create function token_addresses(p_user_id text, p_workspace_id text, p_addresses text[]) returns text[]

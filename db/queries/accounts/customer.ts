@@ -2,6 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import type { Scope } from '../../../core/accounts/key-rights.ts';
 import type { Quotas } from '../../../core/accounts/quotas.ts';
 import type { KeysetPage, Page } from '../../../core/shared/page.ts';
+import type { Database } from '../../connection/database.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { keysetConditions, keysetOrder } from '../keyset.ts';
 import { LAST_REQUESTS_MS } from './erase-account.ts';
@@ -240,6 +241,8 @@ export interface QuotaState {
   mailPerDay: number;
   domains: number;
   addresses: number;
+  /** when it was measured last */
+  storedBytes: number;
 }
 
 /** Returns the quotas of the transaction's workspace; null when it has none. `isLocking`: others who ask the same wait for the transaction. */
@@ -251,6 +254,22 @@ export async function readQuotaState(
   const { rows } = await sql<{ state: QuotaState | null }>`
     select quota_state(${userId}, ${isLocking}) as state`.execute(transaction);
   return rows[0]?.state ?? null;
+}
+
+/** Workspaces whose stored bytes one call measures. */
+export const MEASURED_AT_ONCE = 20;
+
+/**
+ * Measures the stored bytes of workspaces that have a quota of them: of those where anything happened since a minute, and of all once an hour.
+ * Returns how many it measured. Role postroom_actor.
+ */
+export async function measureStoredBytes(database: Database): Promise<number> {
+  const { rows } = await database.pool.query<{ measured: number }>({
+    name: 'measure-stored-bytes',
+    text: 'select measure_stored_bytes($1) as measured',
+    values: [MEASURED_AT_ONCE],
+  });
+  return rows[0]?.measured ?? 0;
 }
 
 const jsonOf = (quotas: Quotas | null) => (quotas === null ? null : JSON.stringify(quotas));

@@ -1,11 +1,12 @@
 import type { Database } from '../../connection/database.ts';
 
 /** Why mail for a workspace is deferred. */
-export type Pause = 'suspended' | 'over quota';
+export type Pause = 'suspended' | 'over quota' | 'full';
 
 /** Selects a Pause, or null, in a statement on verified_domain_name as `v`. Most workspaces have neither, and cost a look at their row. */
 export const PAUSE_COLUMN = `case when w.suspended_at is not null then 'suspended'
-      when (w.quotas->>'mailPerDay')::integer <= mail_of_today(w.id) then 'over quota' end as pause`;
+      when (w.quotas->>'mailPerDay')::integer <= mail_of_today(w.id) then 'over quota'
+      when (w.quotas->>'storedBytes')::float8 <= w.stored_bytes then 'full' end as pause`;
 export const PAUSE_JOIN =
   'left join workspace w on w.id = v.user_id and (w.suspended_at is not null or w.quotas is not null)';
 

@@ -50,6 +50,7 @@ export const IconBookmark = icon('bookmark');
 export const IconBookmarkFilled = icon('bookmark-filled');
 export const IconBraces = icon('braces');
 export const IconBrandGraphql = icon('brand-graphql');
+export const IconBuilding = icon('building');
 export const IconCalendar = icon('calendar');
 export const IconCalendarClock = icon('calendar-clock');
 export const IconCheck = icon('check');

@@ -4,6 +4,7 @@ import {
   IconAt,
   IconBan,
   IconBook,
+  IconBuilding,
   IconCalendarClock,
   IconChecks,
   IconFingerprint,
@@ -68,6 +69,7 @@ export const places: { heading: string | null; places: Place[] }[] = [
       { path: '/audit', label: 'Audit log', icon: IconFingerprint, key: 'v', right: 'audit' },
       { path: '/reference', label: 'Reference', icon: IconApi, key: 'x' },
       { path: '/docs', label: 'Guides', icon: IconBook, key: 'u' },
+      { path: '/customers', label: 'Customers', icon: IconBuilding, key: 'c', right: 'workspaces' },
       { path: '/members', label: 'Members', icon: IconUsers, key: 't' },
       { path: '/settings', label: 'Settings', icon: IconSettings, key: ',' },
     ],
@@ -101,6 +103,7 @@ const GUIDES: Record<string, string> = {
   '/requests': 'requests',
   '/audit': 'audit',
   '/reference': 'graphql',
+  '/customers': 'workspaces',
   '/members': 'teams',
   '/settings': 'accounts',
 };

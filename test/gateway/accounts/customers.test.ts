@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { checkRecipient } from '../../../actors/receiving/check-recipient.ts';
 import type { Scope } from '../../../core/accounts/key-rights.ts';
+import { measureStoredBytes } from '../../../db/queries/accounts/customer.ts';
 import { insertKey } from '../../support/rows/key-rows.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
@@ -174,7 +175,46 @@ describe('a quota', () => {
     expect(await verdict(address)).toBe(id);
   });
 
-  test.for([[{ mail_per_day: -1 }], [{ domains: 1.5 }], [{ addresses: '3' }], [{ mails: 3 }]])(
+  test('of stored bytes refuses what is sent and defers what comes in once it was measured, until there is room', async () => {
+    const { id, key } = await makeCustomer({ quotas: { stored_bytes: 2_000 } });
+    const { address } = await addAddress(key);
+    expect((await call('POST', '/emails', mail(address), key)).statusCode).toBe(200);
+    const measure = async () => {
+      await gateway.owner.pool.query(`update workspace set stored_at = stored_at - interval '2 minutes' where id = $1`, [id]);
+      while ((await measureStoredBytes(gateway.actor)) > 0);
+      const { rows } = await gateway.owner.pool.query('select stored_bytes from workspace where id = $1', [id]);
+      return Number(rows[0].stored_bytes);
+    };
+    const one = await measure();
+    expect(one).toBeGreaterThan(100);
+    expect(await verdict(address)).toBe(id);
+    const large = { ...mail(address), text: 'x'.repeat(3_000) };
+    expect((await call('POST', '/emails', large, key)).statusCode).toBe(200);
+    expect(await measure()).toBeGreaterThan(one + 3_000);
+    expect(await verdict(address)).toBe('452 4.2.2');
+    const refused = await call('POST', '/emails', mail(address), key);
+    expect([refused.statusCode, refused.json()]).toEqual([
+      403,
+      expect.objectContaining({ code: 'quota_exceeded', quota: 'stored_bytes', limit: 2_000, left: 0 }),
+    ]);
+    expect((await call('PATCH', `/workspaces/${id}`, { quotas: { stored_bytes: 5e9 } })).statusCode).toBe(200);
+    expect(await verdict(address)).toBe(id);
+    expect((await call('POST', '/emails', mail(address), key)).statusCode).toBe(200);
+  });
+
+  test('of stored bytes is measured again only where something happened', async () => {
+    const { id, key } = await makeCustomer({ quotas: { stored_bytes: 2_000 } });
+    while ((await measureStoredBytes(gateway.actor)) > 0);
+    const age = () =>
+      gateway.owner.pool.query(`update workspace set stored_at = stored_at - interval '2 minutes' where id = $1`, [id]);
+    await age();
+    expect(await measureStoredBytes(gateway.actor)).toBe(0);
+    const { address } = await addAddress(key);
+    await call('POST', '/emails', mail(address), key);
+    expect(await measureStoredBytes(gateway.actor)).toBe(1);
+  });
+
+  test.for([[{ stored_bytes: -1 }], [{ stored_bytes: 1e16 }], [{ stored_bytes: 'much' }], [{ mail_per_day: -1 }], [{ domains: 1.5 }], [{ addresses: '3' }], [{ mails: 3 }]])(
     'is checked: %o',
     async ([quotas], { expect: check }) => {
       check((await create({ client_id: `bad-${names++}`, quotas })).statusCode).toBe(400);
