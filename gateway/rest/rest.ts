@@ -20,12 +20,13 @@ import { webhookRequestCapability } from '../../operations/endpoints/webhook-req
 import { simulateCapability } from '../../operations/routing/simulate-capability.ts';
 import { refusalCapability } from '../../operations/screening/refusal-capability.ts';
 import { spamCapability } from '../../operations/screening/spam-capability.ts';
+import { eventReplyCapability } from '../../operations/sending/event-reply-capability.ts';
 import { retrySendingCapability } from '../../operations/sending/schedule-capability.ts';
 import { sentReviewCapability } from '../../operations/sending/sent-review-capability.ts';
+import { snippetCapability } from '../../operations/sending/snippet-capability.ts';
 import { assigneeCapability } from '../../operations/threads/assignee-capability.ts';
 import { noteCapability } from '../../operations/threads/note-capability.ts';
 import { presenceCapability } from '../../operations/threads/presence-capability.ts';
-import { snippetCapability } from '../../operations/sending/snippet-capability.ts';
 import { savedViewCapability } from '../../operations/threads/saved-view-capability.ts';
 import { emailReminderCapability, snoozeCapability } from '../../operations/threads/snooze-capability.ts';
 import { requireDeclaredAccess, requireRequestAccess } from '../admission/access.ts';
@@ -135,6 +136,7 @@ const resources = [
   capabilityRoutes(emailReminderCapability),
   capabilityRoutes(savedViewCapability),
   capabilityRoutes(snippetCapability),
+  capabilityRoutes(eventReplyCapability),
   capabilityRoutes(noteCapability),
   capabilityRoutes(presenceCapability),
   attachmentRoutes,

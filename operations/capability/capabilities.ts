@@ -25,6 +25,7 @@ import { refusalCapability } from '../screening/refusal-capability.ts';
 import { spamCapability } from '../screening/spam-capability.ts';
 import { approvalCapability } from '../sending/approval-capability.ts';
 import { batchCapability } from '../sending/batch-capability.ts';
+import { eventReplyCapability } from '../sending/event-reply-capability.ts';
 import { recipientCapability } from '../sending/recipient-capability.ts';
 import { retrySendingCapability, scheduleCapability } from '../sending/schedule-capability.ts';
 import { sentReviewCapability } from '../sending/sent-review-capability.ts';
@@ -57,6 +58,7 @@ export const capabilities: readonly Capability[] = [
   emailReminderCapability,
   savedViewCapability,
   snippetCapability,
+  eventReplyCapability,
   noteCapability,
   presenceCapability,
   batchCapability,

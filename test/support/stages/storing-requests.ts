@@ -474,6 +474,7 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'DELETE /endpoints/:id': REMOVES,
   'POST /endpoints/preview-payload': LOOKS,
   'POST /emails/:id/unsubscribe': LEAVES,
+  'POST /emails/:id/event-reply': AT_ONCE,
   'POST /endpoints/:id/test': 'posts an example at once',
   'POST /endpoints/:id/retry-waiting': 'makes pending deliveries due at once',
   'DELETE /guard/:id': REMOVES,
@@ -580,6 +581,7 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'mutation revokeApiKey': REMOVES,
   'mutation testEndpoint': 'posts an example at once',
   'mutation unsubscribeFromList': LEAVES,
+  'mutation replyToEvent': AT_ONCE,
   'mutation retryWaitingDeliveries': 'makes pending deliveries due at once',
 
   'tool cancel_email': REMOVES,
@@ -588,6 +590,7 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'tool delete_draft': REMOVES,
   'tool reject_email': REMOVES,
   'tool unsubscribe_from_list': LEAVES,
+  'tool reply_to_event': AT_ONCE,
   'tool label_threads': AT_ONCE,
   'tool archive_threads': AT_ONCE,
   'tool mark_threads_read': AT_ONCE,
