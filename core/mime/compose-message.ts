@@ -136,11 +136,11 @@ function isAlternative({ event }: OutgoingAttachment): boolean {
 }
 
 /** Gives an alternative a name, by which it is an attachment, too. */
-function nameAlternative(node: MimeNode, { filename, contentType }: OutgoingAttachment): void {
-  if (node.contentType === contentType.replace(/;.*/s, ''))
-    node.setHeader('Content-Disposition', `inline; filename="${filename}"`);
-  for (const child of node.childNodes)
-    nameAlternative(child, { filename, contentType, content: Buffer.alloc(0), contentId: null });
+function nameAlternative(node: MimeNode, attachment: OutgoingAttachment): void {
+  // The type of a part is known from its header only until it is written.
+  if (String(node.getHeader('Content-Type')) === attachment.contentType)
+    node.setHeader('Content-Disposition', `inline; filename="${attachment.filename}"`);
+  for (const child of node.childNodes) nameAlternative(child, attachment);
 }
 
 /** Returns the bytes if every SMTP server can carry them unchanged; otherwise throws, because that is a bug. */
