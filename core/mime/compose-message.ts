@@ -120,11 +120,27 @@ function compile(draft: Draft): MimeNode {
     references: [...draft.references],
     ...(draft.text === null ? {} : { text: toLines(draft.text) }),
     ...(draft.html === null ? {} : { html: toLines(draft.html) }),
-    attachments: draft.attachments.map(toPart),
+    alternatives: draft.attachments
+      .filter(isAlternative)
+      .map(({ contentType, content }) => ({ contentType, content: Buffer.from(content) })),
+    attachments: draft.attachments.filter((attachment) => !isAlternative(attachment)).map(toPart),
   }).compile();
+  for (const attachment of draft.attachments.filter(isAlternative)) nameAlternative(message, attachment);
   message.setHeader('Subject', toFieldValue(draft.subject));
   for (const [name, value] of draft.fields) message.addHeader(name, toFieldValue(value));
   return message;
+}
+
+function isAlternative({ event }: OutgoingAttachment): boolean {
+  return event !== undefined;
+}
+
+/** Gives an alternative a name, by which it is an attachment, too. */
+function nameAlternative(node: MimeNode, attachment: OutgoingAttachment): void {
+  // The type of a part is known from its header only until it is written.
+  if (String(node.getHeader('Content-Type')) === attachment.contentType)
+    node.setHeader('Content-Disposition', `inline; filename="${attachment.filename}"`);
+  for (const child of node.childNodes) nameAlternative(child, attachment);
 }
 
 /** Returns the bytes if every SMTP server can carry them unchanged; otherwise throws, because that is a bug. */
@@ -280,6 +296,7 @@ function toAttachment(
     start,
     length,
     transferEncoding,
+    ...(attachment.event === undefined ? {} : { event: attachment.event }),
   };
 }
 

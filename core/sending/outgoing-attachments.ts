@@ -1,5 +1,6 @@
 import libmime from 'libmime';
 import { attachmentFilename } from '../mime/attachment.ts';
+import type { CalendarEvent } from '../mime/calendar-event.ts';
 import { isHeaderText } from './outgoing-headers.ts';
 
 /** An attachment of a send request. */
@@ -20,6 +21,8 @@ export interface OutgoingAttachment {
   contentType: string;
   /** `<...>`; null when the HTML does not refer to it */
   contentId: string | null;
+  /** of a calendar that says the same as the text: it is an alternative to it (RFC 6047 §2.4), not beside it */
+  event?: CalendarEvent;
 }
 
 export type OutgoingAttachmentsResult =

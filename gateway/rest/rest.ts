@@ -21,6 +21,7 @@ import { webhookRequestCapability } from '../../operations/endpoints/webhook-req
 import { simulateCapability } from '../../operations/routing/simulate-capability.ts';
 import { refusalCapability } from '../../operations/screening/refusal-capability.ts';
 import { spamCapability } from '../../operations/screening/spam-capability.ts';
+import { eventReplyCapability } from '../../operations/sending/event-reply-capability.ts';
 import { retrySendingCapability } from '../../operations/sending/schedule-capability.ts';
 import { sentReviewCapability } from '../../operations/sending/sent-review-capability.ts';
 import { snippetCapability } from '../../operations/sending/snippet-capability.ts';
@@ -141,6 +142,7 @@ const resources = [
   capabilityRoutes(emailReminderCapability),
   capabilityRoutes(savedViewCapability),
   capabilityRoutes(snippetCapability),
+  capabilityRoutes(eventReplyCapability),
   capabilityRoutes(noteCapability),
   capabilityRoutes(presenceCapability),
   capabilityRoutes(readStateCapability),

@@ -30,6 +30,7 @@ import { spamCapability } from '../screening/spam-capability.ts';
 import { approvalCapability } from '../sending/approval-capability.ts';
 import { batchCapability } from '../sending/batch-capability.ts';
 import { draftCapability } from '../sending/draft-capability.ts';
+import { eventReplyCapability } from '../sending/event-reply-capability.ts';
 import { recipientCapability } from '../sending/recipient-capability.ts';
 import { retrySendingCapability, scheduleCapability } from '../sending/schedule-capability.ts';
 import { forwardCapability, replyCapability, sendCapability } from '../sending/sending-capability.ts';
@@ -76,6 +77,7 @@ export const capabilities: readonly Capability[] = [
   emailReminderCapability,
   savedViewCapability,
   snippetCapability,
+  eventReplyCapability,
   noteCapability,
   presenceCapability,
   sendCapability,

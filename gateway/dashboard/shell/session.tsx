@@ -1,4 +1,4 @@
-import { Center, Loader, Text } from '@mantine/core';
+import { Center, Loader, Title } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useState } from 'react';
 import { useQuery } from 'urql';
 import { Redirect, useLocation } from 'wouter';
@@ -40,7 +40,9 @@ export function SessionGate({ children }: { children: ReactNode }) {
   if (error?.networkError !== undefined && error.response === undefined && wasSignedIn())
     return (
       <ShellOutline>
-        <Text fw={600}>{navigator.onLine ? 'Postroom does not respond' : 'You are offline'}</Text>
+        <Title order={1} size="h3">
+          {navigator.onLine ? 'Postroom does not respond' : 'You are offline'}
+        </Title>
         <ErrorNote error={error} retry={() => again({ requestPolicy: 'network-only' })} />
       </ShellOutline>
     );

@@ -42,6 +42,7 @@ const PLACES: Record<string, { fields: string[]; beside?: Record<string, unknown
   mark_spam: { fields: ['email_id'] },
   mark_not_spam: { fields: ['email_id'] },
   assign_thread: { fields: ['thread_id'], beside: { assignee: null } },
+  reply_to_event: { fields: ['email_id'], beside: { response: 'accepted' } },
   snooze_thread: { fields: ['thread_id'], beside: { until: null } },
   remind_of_thread: { fields: ['thread_id'], beside: { at: null } },
   add_thread_note: { fields: ['thread_id'], beside: { text: 'swept' } },

@@ -89,7 +89,7 @@ describe('saved views', () => {
     expect(answer.body).toContain('is_shared');
   });
 
-  test('are at most 100 for each person, also when 120 are saved at once', async () => {
+  test('are at most 100 for each person', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => save(ben, { name: 'One of many' })));
     expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
     for (let n = 12; n < 100; n += 1) await save(ben, { name: `View ${n}` });

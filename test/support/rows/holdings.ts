@@ -348,7 +348,7 @@ function plainValue(name: string, type: string, userId: string): unknown {
   if (type.startsWith('timestamp')) return new Date();
   if (type === 'boolean') return false;
   if (/int|numeric|double/.test(type)) return 1;
-  if (type === 'bytea') return Buffer.from('octets');
+  if (type === 'bytea') return Buffer.from(`${name} of ${userId}`);
   return `${name}_${userId}`;
 }
 

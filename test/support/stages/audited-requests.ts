@@ -178,6 +178,7 @@ export const unauditedRequests: Readonly<Record<string, string>> = {
       'POST /mail/threads/:id/snooze',
       'POST /mail/threads/:id/reminder',
       'POST /emails/:id/reminder',
+      'POST /emails/:id/event-reply',
       'POST /mail/threads/:id/notes',
       'PATCH /mail/notes/:id',
       'DELETE /mail/notes/:id',

@@ -71,6 +71,7 @@ const MORE: Readonly<Record<string, Record<string, unknown>[]>> = {
   snoozeThread: [{ until: null }],
   remindOfThread: [{ at: null }],
   remindOfEmail: [{ at: null }],
+  replyToEvent: [{ response: 'ACCEPTED' }],
   updateDomain: [{ isCatchAllEnabled: true }, { isCatchAllEnabled: false }],
   updateApiKey: [{ name: 'x' }],
   updateMember: [{ role: 'AGENT' }],

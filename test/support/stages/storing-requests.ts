@@ -475,6 +475,7 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'DELETE /endpoints/:id': REMOVES,
   'POST /endpoints/preview-payload': LOOKS,
   'POST /emails/:id/unsubscribe': LEAVES,
+  'POST /emails/:id/event-reply': AT_ONCE,
   'POST /endpoints/:id/test': 'posts an example at once',
   'POST /endpoints/:id/retry-waiting': 'makes pending deliveries due at once',
   'DELETE /guard/:id': REMOVES,
@@ -586,6 +587,7 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'mutation revokeApiKey': REMOVES,
   'mutation testEndpoint': 'posts an example at once',
   'mutation unsubscribeFromList': LEAVES,
+  'mutation replyToEvent': AT_ONCE,
   'mutation retryWaitingDeliveries': 'makes pending deliveries due at once',
 
   'tool cancel_email': REMOVES,
@@ -594,6 +596,7 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'tool delete_draft': REMOVES,
   'tool reject_email': REMOVES,
   'tool unsubscribe_from_list': LEAVES,
+  'tool reply_to_event': AT_ONCE,
   'tool label_threads': AT_ONCE,
   'tool archive_threads': AT_ONCE,
   'tool mark_threads_read': AT_ONCE,

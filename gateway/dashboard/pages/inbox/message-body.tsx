@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconAlertTriangle } from '../../parts/icons.ts';
@@ -12,6 +12,8 @@ import style from './inbox.module.css';
 import { MessageAttachments } from './message-attachments.tsx';
 import { MessageEnvelope } from './message-envelope.tsx';
 import { MESSAGE_BODY, type MessageBodyData, type ThreadMessage } from './thread-documents.ts';
+
+const InvitationCard = lazy(async () => ({ default: (await import('./invitation-card.tsx')).InvitationCard }));
 
 /** Everything below the head of a message. */
 export function MessageBody({ message }: { message: ThreadMessage }) {
@@ -49,6 +51,11 @@ export function MessageBody({ message }: { message: ThreadMessage }) {
               <Text size="sm">{`${email.content.parseError}. You can download the whole message from its page.`}</Text>
             </Alert>
           )}
+          {email.attachments.some(isCalendar) && (
+            <Suspense fallback={<Skeleton h={90} />}>
+              <InvitationCard emailId={email.id} />
+            </Suspense>
+          )}
           <MessageWords email={email} title={message.subject || 'No subject'} />
           <MessageAttachments emailId={email.id} attachments={email.attachments} />
           {message.type !== 'RECEIVED' && (
@@ -58,6 +65,10 @@ export function MessageBody({ message }: { message: ThreadMessage }) {
       )}
     </>
   );
+}
+
+function isCalendar({ contentType, filename }: { contentType: string; filename: string }): boolean {
+  return /^text\/calendar\b|^application\/ics\b/i.test(contentType) || /\.ics$/i.test(filename);
 }
 
 /** The HTML body, or the text without quoted parts, which can be expanded. */
