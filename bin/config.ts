@@ -99,6 +99,7 @@ export interface Config {
   retention: Retention;
   /** whether every visitor of the dashboard may create an account */
   isSignUpOpen: boolean;
+  agentSignUpDomain: string | null;
   /** the single sign-on of the service; null: none */
   oidc: ServiceProvider | null;
   /** sender address of the service's own mail */
@@ -243,6 +244,7 @@ export function readConfig(env: Environment): Config {
     forwardLimitPerHour: values.FORWARD_LIMIT_PER_HOUR,
     retention: retentionOf(values),
     isSignUpOpen: values.SIGN_UP === undefined ? isLocalOnly : values.SIGN_UP === 'on',
+    agentSignUpDomain: values.AGENT_SIGN_UP_DOMAIN ?? null,
     oidc: readServiceProvider(values),
     systemMailFrom: values.SYSTEM_MAIL_FROM ?? `postroom@${values.MAIL_HOSTNAME}`,
     trustedProxies: values.TRUSTED_PROXIES,
@@ -420,6 +422,7 @@ const environment = z.object({
   RETENTION_BODIES_DAYS: wholeNumber(1, MAX_RETENTION_DAYS).optional(),
   RETENTION_METADATA_DAYS: wholeNumber(1, MAX_RETENTION_DAYS).optional(),
   SIGN_UP: z.enum(['on', 'off'], { error: 'must be on or off' }).optional(),
+  AGENT_SIGN_UP_DOMAIN: lowerHostName.optional(),
   OIDC_ISSUER: urlOf('http:', 'https:')
     .refine((value) => value.startsWith('https:') || isLoopback(new URL(value).hostname), {
       error: 'must be an https URL; http is permitted for localhost only',

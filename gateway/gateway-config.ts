@@ -68,6 +68,8 @@ export interface GatewayConfig {
   oauthClients?: number;
   /** whether anyone can create an account */
   isSignUpOpen: boolean;
+  /** the domain below which agents that sign up get inboxes; null or omitted: agents cannot sign up */
+  agentSignUpDomain?: string | null;
   /** the single sign-on of the service; null or omitted: none */
   oidc?: ServiceProvider | null;
   /** settings that are open because only this machine reaches the service; none if omitted */

@@ -37,6 +37,7 @@ import { mcpInterface } from './mcp/mcp-routes.ts';
 import { oauthInterface } from './oauth/oauth.ts';
 import { documentRoutes } from './openapi/openapi.ts';
 import { createContextOf, operationSettings } from './operation-context.ts';
+import { agentSignUpRoutes } from './rest/accounts/agent-sign-up.ts';
 import { restInterface } from './rest/rest.ts';
 import { scimInterface } from './scim/scim-routes.ts';
 import { SUBMITTED_BYTES, type SubmissionParts, serveSubmission } from './submission/submission.ts';
@@ -187,6 +188,13 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   await app.register(accounts.routes, { prefix: '/api/auth' });
   const oauth = { parts, config, authDatabase: options.authDatabase, sessions: accounts.sessions, contextOf };
   await app.register(oauthInterface, oauth);
+  await app.register(agentSignUpRoutes, {
+    prefix: '/api/e2/agent',
+    admission,
+    contextOf,
+    attempts: createAuthAttempts(options.authDatabase, config.secretKey),
+    domain: config.agentSignUpDomain ?? null,
+  });
   await app.register(restInterface, { prefix: '/api/e2', admission, contextOf, publicUrl });
   await app.register(scimInterface, { prefix: SCIM_PATH, admission, contextOf, database, publicUrl, now });
   await app.register(graphqlInterface, { admission, contextOf, publicUrl, answerWithinMs });

@@ -30,6 +30,11 @@ export function deriveDeviceSecret(secretKey: Uint8Array): Uint8Array {
   return derive(secretKey, 'postroom device');
 }
 
+/** Derives the secret of the keys and codes of agents that sign up. */
+export function deriveAgentSecret(secretKey: Uint8Array): Uint8Array {
+  return derive(secretKey, 'postroom agent sign-up');
+}
+
 /** Derives the secret of `triesKey` from SECRET_KEY. */
 export function deriveTriesSecret(secretKey: Uint8Array): Uint8Array {
   return derive(secretKey, 'postroom auth-tries');

@@ -70,6 +70,22 @@ If you do not know who sent this, ignore this message.
   return { to, subject: `Invitation to ${workspace} on Postroom`, text };
 }
 
+/** Returns the message with the code by which a person confirms an agent. The agent chose its name. */
+export function agentCodeMail(
+  to: string,
+  { name, address, code, publicUrl }: { name: string; address: string; code: string; publicUrl: string },
+): SystemMail {
+  const text = `An agent that calls itself "${plainName(name)}" signed up at ${publicUrl} with your address. It has the inbox ${address}.
+
+Until you confirm it, it can write to you only. If it is yours, give it this code within an hour:
+
+${code}
+
+The inbox is then yours: sign in with this address. If you do not know the agent, ignore this message.
+`;
+  return { to, subject: 'Code for your agent on Postroom', text };
+}
+
 /**
  * Returns the message about a note that mentions its receiver. The note itself stays in the thread: mail leaves the workspace.
  */

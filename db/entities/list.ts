@@ -16,6 +16,7 @@ import {
   WorkspaceMemberSchema,
   WorkspaceSchema,
 } from './accounts.ts';
+import { AgentSignUpSchema } from './agents.ts';
 import { AuditEntrySchema } from './audit.ts';
 import {
   AddressDomainSchema,
@@ -100,6 +101,7 @@ export const entities = [
   OauthGrantSchema,
   OauthTokenSchema,
   OauthCodeSchema,
+  AgentSignUpSchema,
   ScimTokenSchema,
   ScimUserSchema,
   ScimGroupSchema,

@@ -29,6 +29,7 @@ const PARTS = [
   'customers',
   'oauth',
   'scim',
+  'agents',
 ].map((feature) => new URL(`0001-initial/${feature}.sql`, import.meta.url));
 
 const SEARCH = new URL('../queries/search/search-functions.sql', import.meta.url);

@@ -100,6 +100,7 @@ select create_distributed_table('thread_subject', 'user_id', colocate_with => 'e
 select create_distributed_table('thread_undo', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('screening_job', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('trashed_email', 'user_id', colocate_with => 'event_counter');
+select create_distributed_table('agent_sign_up', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('scim_user', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('scim_group', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('scim_group_member', 'user_id', colocate_with => 'event_counter');

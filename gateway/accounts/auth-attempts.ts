@@ -20,7 +20,8 @@ export type AttemptKind =
   | 'submission'
   | 'oauth-client'
   | 'device'
-  | 'device-code';
+  | 'device-code'
+  | 'agent-sign-up';
 
 /** An attempt of a client at an account. */
 export interface AuthAttempt {

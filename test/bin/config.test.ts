@@ -34,6 +34,7 @@ test('an empty environment gives the defaults of the table', () => {
     rateLimitPerSecond: 100,
     sendLimitPerHour: 0,
     approvalDays: 7,
+    agentSignUpDomain: null,
     auditDays: 400,
     auditReads: false,
     requestLog: 'on',

@@ -70,6 +70,7 @@ export function gatewayConfigOf({
     allowedPrivateNetworks: config.allowedPrivateNetworks,
     ownPorts: ownPorts(config, databaseUrl),
     isSignUpOpen: config.isSignUpOpen,
+    agentSignUpDomain: config.agentSignUpDomain,
     oidc: config.oidc,
     dnsServers: config.dnsServers,
     openForLocal: config.openForLocal,

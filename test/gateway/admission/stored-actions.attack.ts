@@ -199,6 +199,10 @@ const moreValues: Readonly<Record<string, object>> = {
 
 /** Mutations that are not tried here, each with the reason. */
 const UNTRIED: Readonly<Record<string, string>> = {
+  'POST /scim/token': 'needs a session; see scim/scim-members.test.ts',
+  'DELETE /scim/token/:id': 'needs a session; see scim/scim-members.test.ts',
+  'mutation createScimToken': 'needs a session; see scim/scim-members.test.ts',
+  'mutation revokeScimToken': 'needs a session; see scim/scim-members.test.ts',
   'POST /members/:id/transfer': 'needs a session; see accounts/members.test.ts',
   'POST /members/leave': 'needs a session; see accounts/members.test.ts',
   'POST /mail/threads/:id/presence': 'needs a session; see graphql/thread-presence.test.ts',

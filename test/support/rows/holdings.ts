@@ -104,7 +104,7 @@ export async function addRefusal(actor: Database, { userId, address }: TestMailb
   );
 }
 
-/** Adds a member, an invitation, a program with access and the workspace of a customer. */
+/** Adds a member, an invitation, a program with access, a directory's token, an agent's sign-up and the workspace of a customer. */
 export async function addTeam(actor: Database, { userId }: TestMailbox): Promise<void> {
   const id = randomBytes(16).toString('hex');
   await actor.pool.query(
@@ -126,6 +126,17 @@ export async function addTeam(actor: Database, { userId }: TestMailbox): Promise
        values ('key_' || $2, $1, 'Program of ' || $1, sha256(convert_to($2, 'UTF8')), true) returning id)
      insert into oauth_grant (id, workspace_id, client_id, client_host, level, resource)
      select id, $1, 'client of ' || $1, 'app.test', 'read', '' from made`,
+    [userId, id],
+  );
+  await actor.pool.query(
+    `insert into scim_token (user_id, id, name, secret_sha256, hint, created_at, created_by)
+     values ($1, 'sct_' || $2, 'Directory of ' || $1, sha256(convert_to('scim ' || $2, 'UTF8')), 'hint', now(), $1)`,
+    [userId, id],
+  );
+  await actor.pool.query(
+    `insert into agent_sign_up (user_id, email, name, key_id, request_sha256, code_hmac, code_expires_at, created_at, confirmed_at)
+     values ($1, 'agent-' || $2 || '@account.test', 'Agent of ' || $1, 'key_' || $2, sha256(convert_to('agent ' || $2, 'UTF8')), 'code',
+       now(), now(), now())`,
     [userId, id],
   );
   await actor.pool.query(
