@@ -24,7 +24,7 @@ export async function makeTwoDomains(gateway: TestGateway): Promise<TwoDomains> 
     [into, from],
   );
   // What there is once for each user cannot be joined.
-  for (const table of ['event_counter', 'retention', 'retention_sweep', 'word_build'])
+  for (const table of ['agent_sign_up', 'event_counter', 'retention', 'retention_sweep', 'scim_token', 'word_build'])
     await pool.query(`delete from ${table} where user_id = $1`, [from]);
   const tables = await userTables(gateway.owner);
   // Entries of the audit log cannot be changed.
