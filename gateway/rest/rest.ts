@@ -25,7 +25,7 @@ import { sentReviewCapability } from '../../operations/sending/sent-review-capab
 import { assigneeCapability } from '../../operations/threads/assignee-capability.ts';
 import { noteCapability } from '../../operations/threads/note-capability.ts';
 import { presenceCapability } from '../../operations/threads/presence-capability.ts';
-import { emailTrashCapability } from '../../operations/threads/thread-change-capability.ts';
+import { emailTrashCapability } from '../../operations/threads/trash-capability.ts';
 import { requireDeclaredAccess, requireRequestAccess } from '../admission/access.ts';
 import type { Admission } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
