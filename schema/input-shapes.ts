@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { UserError } from '../core/shared/errors.ts';
-import { searchText } from '../operations/capability/field-shapes.ts';
 
 /** Number of errors that one response lists. */
 const MAX_DETAILS = 20;
@@ -8,9 +7,6 @@ const MAX_DETAILS = 20;
 /** The search syntax, for descriptions of arguments. */
 export const SEARCH_SYNTAX =
   'Words, "phrases" and operators, all of which must match one email: from: to: subject: domain: label: before: after: has:attachment is:unread is:read is:archived in:inbox in:archive in:sent in:received in:scheduled. A minus before a term excludes it. Words match the start of a word in the subject, sender, recipients or body.';
-
-/** A filter that has `search`, whatever else it has. */
-export const searchShape = z.object({ search: searchText.optional() });
 
 /**
  * Parses an input. Throws validation with the path and the message of each error, the same in REST and GraphQL, which share their input

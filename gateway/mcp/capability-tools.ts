@@ -14,8 +14,8 @@ import type {
 } from '../../operations/capability/capability.ts';
 import type { OperationContext } from '../../operations/context.ts';
 import { access } from '../admission/access.ts';
-import { wireObject } from '../rest/capability-routes.ts';
 import { makeReader, makeWriter, snakeCase, wireInput, wireOutput } from '../rest/capability-shapes.ts';
+import { wireObject } from '../rest/wire-object.ts';
 import { listedInWords } from './json-schema.ts';
 import { keysetPage, nextCursor, pageInput, pageOf } from './shapes.ts';
 import { defineTool, type Tool } from './tool.ts';

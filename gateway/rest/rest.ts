@@ -31,7 +31,7 @@ import { presenceCapability } from '../../operations/threads/presence-capability
 import { readStateCapability } from '../../operations/threads/read-state-capability.ts';
 import { savedViewCapability } from '../../operations/threads/saved-view-capability.ts';
 import { emailReminderCapability, snoozeCapability } from '../../operations/threads/snooze-capability.ts';
-import { emailTrashCapability } from '../../operations/threads/thread-change-capability.ts';
+import { emailTrashCapability } from '../../operations/threads/trash-capability.ts';
 import { requireDeclaredAccess, requireRequestAccess } from '../admission/access.ts';
 import type { Admission } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { secret } from '../../core/accounts/secret-fields.ts';
 import { named, nameType, restLiteral } from '../../core/shared/field-notes.ts';
 import { type Capability, defineAction } from '../capability/capability.ts';
 import { text } from '../capability/field-shapes.ts';
@@ -34,7 +35,7 @@ const connection = z
   .meta({ id: 'ScimConnection', description: 'How a directory provisions members of the workspace by SCIM.' });
 
 const withSecret = connection
-  .extend({ secret: z.string().meta({ description: 'The token. Shown only here.' }) })
+  .extend({ secret: z.string().meta({ ...secret, description: 'The token. Shown only here.' }) })
   .meta({ id: 'NewScimConnection', description: 'How a directory provisions members, with the new token.' });
 
 export const scimTokenCapability: Capability = {

@@ -19,8 +19,9 @@ import { listUnsubscribeCapability } from '../emails/list-unsubscribe-capability
 import { reprocessCapability } from '../emails/reprocess-capability.ts';
 import { timelineCapability } from '../emails/timeline-capability.ts';
 import { deliveryCapability, redeliveryCapability, releaseCapability } from '../endpoints/delivery-capability.ts';
+import { endpointActionCapability } from '../endpoints/endpoint-action-capability.ts';
 import { endpointDeletion, replayCapability, retryWaitingCapability } from '../endpoints/endpoint-capability.ts';
-import { endpointActionCapability, endpointCapability } from '../endpoints/endpoint-change-capability.ts';
+import { endpointCapability } from '../endpoints/endpoint-change-capability.ts';
 import { webhookRequestCapability } from '../endpoints/webhook-request-capability.ts';
 import { guardCapability } from '../routing/guard-capability.ts';
 import { routeCapability } from '../routing/route-capability.ts';
@@ -44,12 +45,8 @@ import { presenceCapability } from '../threads/presence-capability.ts';
 import { readStateCapability } from '../threads/read-state-capability.ts';
 import { savedViewCapability } from '../threads/saved-view-capability.ts';
 import { emailReminderCapability, snoozeCapability } from '../threads/snooze-capability.ts';
-import {
-  emailTrashCapability,
-  labelCapability,
-  threadChangeCapability,
-  threadTrashCapability,
-} from '../threads/thread-change-capability.ts';
+import { labelCapability, threadChangeCapability } from '../threads/thread-change-capability.ts';
+import { emailTrashCapability, threadTrashCapability } from '../threads/trash-capability.ts';
 import { overviewCapability } from '../upkeep/overview-capability.ts';
 import { retentionCapability } from '../upkeep/retention-capability.ts';
 import type { Capability } from './capability.ts';

@@ -18,7 +18,7 @@ import { excerptOf } from './compose-outgoing.ts';
 import { scheduleOf } from './send-email.ts';
 import { staleDraft } from './store-submissions.ts';
 
-export type DraftFile = rows.DraftFile;
+type DraftFile = rows.DraftFile;
 export type DraftBodies = rows.DraftBodies;
 
 /** An unsent email, without its bodies. */
@@ -31,7 +31,7 @@ export interface Draft extends Omit<rows.StoredDraft, 'textStart' | 'htmlStart' 
 export type DraftDetails = Draft & Omit<DraftBodies, 'id'>;
 
 /** A file of a draft: a new one, or one that it has already, by its id. */
-export type DraftAttachment = GivenAttachment | { id: string };
+type DraftAttachment = GivenAttachment | { id: string };
 
 /** Fields of a draft as in a send request; undefined: not given; null: none. */
 export interface DraftInput extends Omit<NewEmail, 'attachments' | 'claimToken'> {
@@ -140,7 +140,7 @@ export async function readDraftAttachment(
 }
 
 /** Returns an attachment of a draft with its content; null when the user has no such draft, or it has no such attachment. */
-export async function findDraftAttachment(
+async function findDraftAttachment(
   context: OperationContext,
   id: string,
   attachmentId: string,

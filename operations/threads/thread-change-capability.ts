@@ -1,14 +1,5 @@
 import { z } from 'zod';
-import {
-  graphqlText,
-  inRest,
-  linkTo,
-  maybeGone,
-  named,
-  nameType,
-  restLiteral,
-  restOnly,
-} from '../../core/shared/field-notes.ts';
+import { graphqlText, inRest, linkTo, maybeGone, named, restLiteral, restOnly } from '../../core/shared/field-notes.ts';
 import { UNDO_HOURS } from '../../core/threads/undo-hours.ts';
 import { type Capability, defineAction } from '../capability/capability.ts';
 import { operatorSearch, searchLanguage, text } from '../capability/field-shapes.ts';
@@ -19,10 +10,11 @@ import * as trash from './trash.ts';
 import { undoThreadChange } from './undo-change.ts';
 
 const number = z.number().int();
-const target = { argument: 'threadId', argumentDescription: 'ID of the thread.' } as const;
-const idList = z.array(named(z.string(), { graphqlType: 'ID' }));
+export const threadTarget = { argument: 'threadId', argumentDescription: 'ID of the thread.' } as const;
+export const idList = z.array(named(z.string(), { graphqlType: 'ID' }));
 const message = restOnly(z.string());
-const done = { success: restLiteral(true), message };
+/** What REST says of each change. */
+export const done = { success: restLiteral(true), message };
 
 const THREAD_EXAMPLES = ['th_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b', 'th_019aa3c1b2d47e1f8a0b3c4d5e6f7a8c'];
 const EMAIL_EXAMPLES = ['em_019aa3c1b2d47e1f8a0b3c4d5e6f7a8b'];
@@ -65,7 +57,7 @@ const changedThread = z
   })
   .meta({ id: 'ChangedThread' });
 
-const changedThreads = graphqlText(
+export const changedThreads = graphqlText(
   z
     .object({
       ...done,
@@ -140,9 +132,9 @@ const selection = z
 
 const ARCHIVED = { false: false, true: true, any: 'any' } as const;
 
-const common = { access: 'organize', isOfDomain: true, method: 'POST', errors: [] } as const;
+export const changeOptions = { access: 'organize', isOfDomain: true, method: 'POST', errors: [] } as const;
 /** What moves messages may lead beyond what a member or key is limited to. */
-const regrouping = { ...common, access: 'organizeAccount', isOfDomain: false } as const;
+const regrouping = { ...changeOptions, access: 'organizeAccount', isOfDomain: false } as const;
 
 /** Changes of whole threads, and what moves messages between threads. */
 export const threadChangeCapability: Capability = {
@@ -153,14 +145,14 @@ export const threadChangeCapability: Capability = {
   restCase: 'snake',
   operations: [
     defineAction({
-      ...common,
+      ...changeOptions,
       method: 'PATCH',
       operationId: 'updateThread',
       summary: 'Update a thread',
       description:
         'Sets flags and labels of a whole thread. Flags apply to all messages received so far; new messages are unread and not archived.',
       path: '/:id',
-      target,
+      target: threadTarget,
       input: threadFlags,
       inputName: 'UpdateThread',
       example: { isRead: true, addLabels: ['billing'] },
@@ -171,7 +163,7 @@ export const threadChangeCapability: Capability = {
       }),
     }),
     defineAction({
-      ...common,
+      ...changeOptions,
       operationId: 'updateThreads',
       field: 'updateThreads',
       summary: 'Update several threads',
@@ -198,7 +190,7 @@ export const threadChangeCapability: Capability = {
       },
     }),
     defineAction({
-      ...common,
+      ...changeOptions,
       what: 'Undo a change',
       operationId: 'undoThreadChange',
       field: 'undoThreadChange',
@@ -245,7 +237,7 @@ export const threadChangeCapability: Capability = {
       graphqlDescription:
         'Moves messages of a thread into a new thread with the same labels. Later replies join the thread that has the message they answer, and no later message joins the two threads again; use mergeThreads to do so. Repeating the request returns the same result.',
       path: '/:id/split',
-      target,
+      target: threadTarget,
       input: z.object({
         emailIds: countedIds(
           'messages',
@@ -347,178 +339,5 @@ export const labelCapability: Capability = {
       errors: [],
       run: (context) => listLabels(context),
     }),
-  ],
-};
-
-const removedCounts = {
-  deletedEmails: restOnly(number.optional()).meta({ description: 'With `forever`: number of emails that are gone.' }),
-  keptEmails: restOnly(number.optional()).meta({
-    description:
-      'With `forever`: number of emails that stay in the trash because they are still sent, routed or delivered.',
-  }),
-};
-
-const threadTrashChange = z
-  .object({
-    ...done,
-    object: restLiteral('thread'),
-    id: z.string().meta({ description: 'ID of the thread that has the messages.' }),
-    ...removedCounts,
-  })
-  .meta({ id: 'ThreadTrashChange' });
-
-/** Also what DELETE /emails/{id} returns for an email that is gone. */
-export const emailTrashChange = z
-  .object({
-    ...done,
-    object: restLiteral('email'),
-    id: z.string(),
-    threadId: z.string().nullable().meta({ description: 'Its thread now. Null if the email is gone.' }),
-    ...removedCounts,
-  })
-  .meta({ id: 'EmailTrashChange' });
-
-const emailTarget = { argument: 'id', argumentDescription: 'ID of the email.' } as const;
-const threadIds = idList.meta({ description: 'IDs of 1 to 100 threads.' });
-const many = { ...common, path: '', summary: '' } as const;
-
-const changeThreads = (field: string, description: string, run: typeof trash.trashThreads) =>
-  defineAction({
-    ...many,
-    field,
-    description,
-    input: z.object({ threadIds }),
-    output: changedThreads,
-    run: async (context, input) => ({ message: '', ...(await run(context, input.threadIds)) }),
-  });
-
-/** Single emails in the trash. REST moves one at a time, GraphQL several. */
-export const emailTrashCapability: Capability = {
-  feature: 'Emails',
-  what: 'Move an email to the trash',
-  tag: 'Emails',
-  path: '/emails',
-  restCase: 'snake',
-  operations: [
-    defineAction({
-      ...common,
-      operationId: 'trashEmail',
-      summary: 'Move an email to the trash',
-      description:
-        'Moves a received email, or one that has left, to the trash for 30 days. If its thread has other messages, the email gets a thread of its own there. Repeating the request changes nothing.',
-      path: '/:id/trash',
-      target: emailTarget,
-      input: z.object({}),
-      output: emailTrashChange,
-      async run(context, _input, id) {
-        const [trashed] = await trash.trashEmails(context, [id]);
-        return { message: 'Email moved to the trash', id, threadId: trashed?.threadId ?? null };
-      },
-    }),
-    defineAction({
-      ...common,
-      what: 'Restore an email',
-      operationId: 'restoreEmail',
-      summary: 'Restore an email from the trash',
-      description: 'Moves the email back, with its thread in the trash. An email that is not there stays as it is.',
-      path: '/:id/restore',
-      target: emailTarget,
-      input: z.object({}),
-      output: emailTrashChange,
-      async run(context, _input, id) {
-        const [restored] = await trash.restoreEmails(context, [id]);
-        return { message: 'Email restored', id, threadId: restored?.threadId ?? null };
-      },
-    }),
-    defineAction({
-      ...many,
-      field: 'trashEmails',
-      description:
-        'Moves emails that have arrived or left to the trash: all of them or none. An email whose thread has other messages gets a thread of its own there, and returns when you restore that thread. Scheduled emails are cancelled instead: cancelEmail.',
-      input: z.object({ emailIds: idList.meta({ description: 'IDs of 1 to 100 emails.' }) }),
-      output: z.object({ emailIds: linkTo('Email', z.array(z.string())) }),
-      payloadField: 'emails',
-      run: async (context, { emailIds }) => ({
-        emailIds: (await trash.trashEmails(context, emailIds)).map(({ emailId }) => emailId),
-      }),
-    }),
-  ],
-};
-
-/** Whole threads in the trash. */
-export const threadTrashCapability: Capability = {
-  feature: 'Threads',
-  what: 'Trash, delete and restore',
-  tag: 'Threads',
-  path: '/mail/threads',
-  restCase: 'snake',
-  operations: [
-    defineAction({
-      ...common,
-      method: 'DELETE',
-      operationId: 'deleteThread',
-      summary: 'Delete a thread',
-      description:
-        'Moves the thread to the trash for 30 days, with all its messages. A new message brings it back. Repeating the request changes nothing.',
-      path: '/:id',
-      target,
-      // In the query (gateway/rest/threads/thread-changes.ts).
-      input: z.object({ forever: restOnly(z.boolean().optional()) }),
-      output: threadTrashChange,
-      async run(context, { forever }, id) {
-        if (forever === true) {
-          const { removed, inWork } = await trash.removeThreads(context, [id]);
-          return { message: 'Thread deleted forever', id, deletedEmails: removed, keptEmails: inWork };
-        }
-        const [threadId = id] = (await trash.trashThreads(context, [id])).threadIds;
-        return { message: 'Thread moved to the trash', id: threadId };
-      },
-    }),
-    defineAction({
-      ...common,
-      operationId: 'restoreThread',
-      summary: 'Restore a thread from the trash',
-      description:
-        'Moves the thread back. A message that was moved to the trash alone returns to its thread, whose ID is in the response.',
-      path: '/:id/restore',
-      target,
-      input: z.object({}),
-      output: threadTrashChange,
-      async run(context, _input, id) {
-        const [threadId = id] = (await trash.restoreThreads(context, [id])).threadIds;
-        return { message: 'Thread restored', id: threadId };
-      },
-    }),
-    changeThreads(
-      'trashThreads',
-      'Moves whole threads to the trash: all of them or none. Lists, counts and searches leave them out. They are deleted after 30 days; a new message brings its thread back.',
-      trash.trashThreads,
-    ),
-    defineAction({
-      ...many,
-      access: 'remove',
-      field: 'deleteThreadsForever',
-      description:
-        'Deletes threads with everything that belongs to their messages, whether they are in the trash or not. This cannot be undone.',
-      input: z.object({ threadIds }),
-      output: nameType(
-        z.object({
-          removed: named(number, { graphqlName: 'deletedEmailCount' }).meta({
-            description: 'Number of emails that are gone.',
-          }),
-          inWork: named(number, { graphqlName: 'keptEmailCount' }).meta({
-            description:
-              'Number of emails that stay in the trash because they are still sent, routed or delivered. Delete them again later.',
-          }),
-        }),
-        { type: 'DeleteForeverPayload', description: 'Result of deleting mail forever.' },
-      ),
-      run: (context, input) => trash.removeThreads(context, input.threadIds),
-    }),
-    changeThreads(
-      'restoreThreads',
-      'Moves threads back from the trash: all of them or none. A message that was moved there alone returns to its thread.',
-      trash.restoreThreads,
-    ),
   ],
 };

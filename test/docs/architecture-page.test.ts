@@ -121,7 +121,8 @@ test('each file that is said to call an operation imports it', () => {
       },
     ),
   );
-  expect(calls.length).toBeGreaterThan(6);
+  // Each operation that is declared has one caller.
+  expect(calls.length).toBeGreaterThan(3);
   const readImports = (file: string) =>
     [...readFileSync(path.join(repository, file), 'utf8').matchAll(/from '([^']+)'/g)].map(([, name = '']) =>
       path.posix.join(path.posix.dirname(file), name),

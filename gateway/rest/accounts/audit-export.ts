@@ -4,10 +4,10 @@ import { auditCapability, auditFilter } from '../../../operations/accounts/audit
 import { type AuditEntry, type AuditQuery, exportAuditEntries } from '../../../operations/accounts/audit-log.ts';
 import { access } from '../../admission/access.ts';
 import { sendDownloadError } from '../../http/error-response.ts';
-import { plainWireObject } from '../capability-routes.ts';
 import { makeReader, wireQuery } from '../capability-shapes.ts';
 import { downloadOf } from '../emails/attachments.ts';
 import { errorBody, type RestOptions } from '../shapes.ts';
+import { plainWireObject } from '../wire-object.ts';
 
 const readFilter = makeReader(auditFilter, 'snake') as (query: unknown) => AuditQuery;
 

@@ -5,8 +5,9 @@ import type { OperationContext } from '../../../operations/context.ts';
 import { dmarcReportCapability, dmarcReportResource } from '../../../operations/domains/dmarc-report-capability.ts';
 import { readDmarcReport, type readDmarcReports } from '../../../operations/domains/dmarc-reports.ts';
 import { access } from '../../admission/access.ts';
-import { capabilityRoutes, plainWireObject } from '../capability-routes.ts';
+import { capabilityRoutes } from '../capability-routes.ts';
 import { errorBody, idInPath, type RestOptions } from '../shapes.ts';
+import { plainWireObject } from '../wire-object.ts';
 
 const report = plainWireObject(dmarcReportResource, 'camel');
 const reportWithRecords = z

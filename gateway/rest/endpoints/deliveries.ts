@@ -1,7 +1,7 @@
 import type { OperationContext } from '../../../operations/context.ts';
 import type { Delivery } from '../../../operations/endpoints/deliveries.ts';
 import { deliveryResource } from '../../../operations/endpoints/delivery-capability.ts';
-import { plainWireObject } from '../capability-routes.ts';
+import { plainWireObject } from '../wire-object.ts';
 
 const { shape, writeRow } = plainWireObject(deliveryResource, 'camel');
 

@@ -3,14 +3,13 @@ import { secret } from '../../../core/accounts/secret-fields.ts';
 import { ENDPOINT_CONFIG_FIELDS } from '../../../core/endpoints/endpoint-config.ts';
 import type { OperationContext } from '../../../operations/context.ts';
 import { configSecrets } from '../../../operations/domains/email-address-capability.ts';
-import {
-  endpointActionCapability,
-  endpointCapability,
-} from '../../../operations/endpoints/endpoint-change-capability.ts';
+import { endpointActionCapability } from '../../../operations/endpoints/endpoint-action-capability.ts';
+import { endpointCapability } from '../../../operations/endpoints/endpoint-change-capability.ts';
 import { endpointResource } from '../../../operations/endpoints/endpoint-types.ts';
 import type { Endpoint, EndpointDetails } from '../../../operations/endpoints/endpoints.ts';
-import { capabilityRoutes, findRequest, plainWireObject } from '../capability-routes.ts';
+import { capabilityRoutes, findRequest } from '../capability-routes.ts';
 import { instant, wireInstant } from '../shapes.ts';
+import { plainWireObject } from '../wire-object.ts';
 import { deliveryBody, writeDelivery } from './deliveries.ts';
 
 const object = plainWireObject(endpointResource, 'camel');

@@ -12,9 +12,10 @@ import type { NewEmail } from '../../../operations/sending/check-outgoing.ts';
 import { sendBatch } from '../../../operations/sending/send-batch.ts';
 import { batchEmails, limitEntries } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
-import { capabilityRoutes, plainWireObject } from '../capability-routes.ts';
+import { capabilityRoutes } from '../capability-routes.ts';
 import { makeWriter } from '../capability-shapes.ts';
 import { errorBody, type RestOptions } from '../shapes.ts';
+import { plainWireObject } from '../wire-object.ts';
 import { idempotencyHeader, readEmail, readIdempotencyHeader, sendBody } from './outgoing-shapes.ts';
 
 /** Maximum size of a body, which can contain the attachments of 100 emails; bytes. @limit */

@@ -11,9 +11,10 @@ import {
 import type { Draft, DraftInput, NewDraft } from '../../../operations/sending/drafts.ts';
 import { NO_CONTENT, readFile } from '../../../operations/sending/email-input.ts';
 import type { Receipt } from '../../../operations/sending/idempotency.ts';
-import { capabilityRoutes, plainWireObject } from '../capability-routes.ts';
+import { capabilityRoutes } from '../capability-routes.ts';
 import { makeReader, wireInput } from '../capability-shapes.ts';
 import { errorBody, listOf } from '../shapes.ts';
+import { plainWireObject } from '../wire-object.ts';
 import { sentDifferences } from './sending.ts';
 
 const object = plainWireObject(draftResource, 'snake');

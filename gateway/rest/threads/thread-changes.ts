@@ -4,8 +4,8 @@ import {
   labelCapability,
   threadChangeCapability,
   threadFlags,
-  threadTrashCapability,
 } from '../../../operations/threads/thread-change-capability.ts';
+import { threadTrashCapability } from '../../../operations/threads/trash-capability.ts';
 import type { RouteAccess } from '../../admission/access.ts';
 import { sendSnakeCaseError } from '../../http/error-response.ts';
 import { capabilityRoutes } from '../capability-routes.ts';

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { deleteEmail } from '../../../operations/emails/delete-email.ts';
-import { emailTrashChange } from '../../../operations/threads/thread-change-capability.ts';
+import { emailTrashChange } from '../../../operations/threads/trash-capability.ts';
 import { wireOutput } from '../capability-shapes.ts';
 import { cancelledBodyOf, scheduleChangeBody } from '../sending/scheduled-emails.ts';
 import { errorBody, idInPath, queryBoolean, type RestOptions } from '../shapes.ts';
