@@ -3,7 +3,7 @@ import { resolveReferences } from '../html/visible-text.ts';
 
 /** Attributes with text for readers or programs, as in core/sending/unseen-html.ts. */
 const TEXTS =
-  /\s(?:alt|title|aria-label|aria-description|placeholder|value|label|summary|content|abbr|standby|data-text|srcdoc)\s*=\s*(?:"([^"<]{1,20000})"|'([^'<]{1,20000})')/gi;
+  /\s(?:alt|title|aria-label|aria-description|placeholder|value|label|summary|content|abbr|standby|srcdoc|data-[\w-]{1,40})\s*=\s*(?:"([^"<]{1,20000})"|'([^'<]{1,20000})')/gi;
 const TAG_END = /(?:[^<>"']|"[^"<]{0,20000}"|'[^'<]{0,20000}')*>/y;
 const CSS_TEXT = /\/\*(?:[^*]|\*(?!\/)){1,20000}\*\/|(?<![\w-])content\s*:\s*(?:"[^"]{1,2000}"|'[^']{1,2000}')/g;
 /** Elements that usually have such an attribute, and attributes that others seldom have. */
@@ -18,7 +18,7 @@ const WITH_TEXT: ReadonlySet<string> = new Set([
   'track',
   'iframe',
 ]);
-const SELDOM = /\s(?:title|aria-|placeholder|label|summary|abbr|standby|data-text|alt|value|content)/i;
+const SELDOM = /\s(?:title|aria-|placeholder|label|summary|abbr|standby|data-|alt|value|content)/i;
 /** Characters of a tag that can have such an attribute. */
 const MIN_TAG = 14;
 

@@ -33,6 +33,8 @@ const PROMPT_MARKS: readonly Phrase[] = [
   ],
   [[], /(?:^|\n)\s*#{2,}\s*(?:user|human|response|input)\s*:/, 0.4, 'it has the roles of a prompt'],
   [[], /<\/?(?:system|system_prompt|instructions?|assistant|admin)>/, 0.7, 'it has the marks of a prompt'],
+  [[], /^\s*\[(?:system|developer)\]/, 0.5, 'it has the role of the system of a prompt'],
+  [[], /^\s*\[assistant\]/, 0.5, 'it has the role of the assistant of a prompt'],
   [[], /["']?role["']?\s*:\s*["'](?:system|developer|assistant)["']/, 0.7, 'it has a message of a prompt as data'],
 ];
 
@@ -100,7 +102,7 @@ const PHRASES: readonly Phrase[] = [
   ],
   [
     ['safety', 'content', 'security'],
-    /\b(?:safety|content|security) (?:rules|guidelines|policy|policies|filters?|restrictions)\b.{0,40}\b(?:no longer|do not|don't|suspended|disabled|void|off)\b/s,
+    /\b(?:safety|content|security) (?:rules|guidelines|policy|policies|filters?|restrictions|checks)\b.{0,40}\b(?:no longer|do not|don't|suspended|disabled|void|off)\b/s,
     0.6,
     'it suspends the rules of the machine',
   ],
@@ -139,6 +141,12 @@ const PHRASES: readonly Phrase[] = [
     ['you'],
     /\b(?:if|when|in case|since|as) you(?:'re| are) (?:\w+ ){0,3}?(?:ai|llm|language model|assistant|chatbot|bot|ai agent|automated (?:system|reader|agent)|machine|agent)\b/,
     0.9,
+    'it speaks to machines that read the mail',
+  ],
+  [
+    ['if you'],
+    /\bif you(?:'re| are) (?:an? |the )?(?:\w+ ){0,2}?(?:language model|llm|chatbot|ai|ai (?:agent|assistant|model|system))(?: (?:and|who|that|which|reading|processing)\b[^,.]{0,40})?[,:]/,
+    1,
     'it speaks to machines that read the mail',
   ],
   [
@@ -186,7 +194,7 @@ const START_VOCATIVE = new RegExp(
   `^[\\s"'(*_#>-]*(?:(?:dear|hello|hi|hey|attention|attn|to|for|note|notes|message|instructions?|memo|hint|important|urgent|notice|reminder)[ :,!-]+(?:(?:instructions?|message|notice|note|to|for|the|any|all|every|my|whichever|from) ){0,4})?(?:${MODIFIER} ){0,3}?${MACHINE_NOUN}(?: (?:agents?|assistants?|models?|bots?|systems?|instructions?|note|task|only|reading this(?: e-?mail| message)?|processing this(?: e-?mail| message)?))*\\s*[:,;!\\u2014-]`,
 );
 const NOTE_TO = new RegExp(
-  `\\b(?:note|notice|instructions?|message|attention|memo|directive|hint|reminder|rule|policy) (?:to|for) (?:the |any |all |every |my |whatever |your )?(?:\\w+ ){0,2}?${MACHINE_NOUN}\\b`,
+  `\\b(?:note|notice|instructions?|message|attention|memo|directive|hint|reminder|rule|policy)(?: from [\\w -]{1,50}?)? (?:to|for) (?:the |any |all |every |my |whatever |your )?(?:\\w+ ){0,2}?${MACHINE_NOUN}\\b`,
 );
 const MODAL = new RegExp(
   `\\b${MACHINE_NOUN}(?: \\w+){0,3}? (?:must|should|shall|has to|have to|needs? to|please|(?:is|are) required to|has permission|have permission|(?:is|are) (?:authori[sz]ed|allowed|instructed) to)\\b`,

@@ -304,15 +304,18 @@ function addEmptyLink({ nodeName, attrs, childNodes }: Element, look: Look, list
 
 /** Attributes whose text some readers see: when an image is not loaded, or under the pointer. */
 const TEXTS: ReadonlySet<string> = new Set(
-  'alt title aria-label aria-description placeholder value label summary content abbr standby data-text srcdoc'.split(
-    ' ',
-  ),
+  'alt title aria-label aria-description placeholder value label summary content abbr standby srcdoc'.split(' '),
 );
+
+/** Programs keep names, numbers and JSON in attributes of their own; words between spaces are for a reader. */
+function isSentence(name: string, value: string): boolean {
+  return name.startsWith('data-') && /[^\s"{}]\s+[^\s"{}]+\s+[^\s"{}]/.test(value.slice(0, 2_000));
+}
 
 function addAttributes({ attrs, nodeName }: Element, look: Look, list: PieceList): void {
   for (const { name, value } of attrs)
     if (
-      TEXTS.has(name) &&
+      (TEXTS.has(name) || isSentence(name, value)) &&
       value.trim() !== '' &&
       !(nodeName === 'meta' && /^(?:text\/html|width=|IE=|telephone=|[\w-]{1,30}$|light)/i.test(value))
     )

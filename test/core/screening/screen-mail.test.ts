@@ -4,6 +4,8 @@ import { MAX_EXCERPT_LENGTH, MAX_FINDINGS, type ScreenedMail } from '../../../co
 import { expectLinearGrowth } from '../../support/growth.ts';
 import { AIMED_MAIL } from './aimed-mail.ts';
 import { HARMLESS_MAIL } from './harmless-mail.ts';
+import { LATER_AIMED_MAIL } from './later-aimed-mail.ts';
+import { LATER_HARMLESS_MAIL } from './later-harmless-mail.ts';
 import { inBase64, inTagCharacters, type MailCase, mailCase } from './mail-case.ts';
 
 /** Every third case was put aside while the rules were written. */
@@ -30,6 +32,19 @@ describe('the screening of mail for text that is aimed at agents', () => {
 
   test('finds no harmless mail that its rules were written with', () => {
     expect(verdictsOf(split(HARMLESS_MAIL).used, 'review')).toEqual([]);
+  });
+
+  // Written in November 2026, after the rules: 35 of 40 were found at first, and 16 of the 20 put aside, for which no rule was changed.
+  test('finds later aimed mail, and most of what was put aside', () => {
+    const { used, heldOut } = split(LATER_AIMED_MAIL);
+    expect(verdictsOf(used, 'clear')).toEqual([]);
+    expect(verdictsOf(heldOut, 'review').length).toBeGreaterThanOrEqual(16);
+  });
+
+  test('marks none of the later look-alikes but the one that quotes an order in full', () => {
+    const { used, heldOut } = split(LATER_HARMLESS_MAIL);
+    expect(verdictsOf(used, 'review')).toEqual(['a quotation with an order']);
+    expect(verdictsOf(heldOut, 'review')).toEqual([]);
   });
 
   test('says which part, what and why', () => {
