@@ -16,6 +16,8 @@ RUN rm -rf node_modules/node node_modules/node-bin-* node_modules/@embedded-post
   node_modules/redis node_modules/@redis node_modules/haraka-plugin-redis/node_modules \
   && mkdir node_modules/redis && echo 'module.exports = {};' > node_modules/redis/index.js \
   && node --eval "require('./node_modules/haraka/outbound/tls.js')"
+# What is in the image, as CycloneDX: /app/sbom.cdx.json
+RUN node bin/sbom.ts --installed --out sbom.cdx.json
 # User 10001 reads all of it, whatever the umask of the clone was. npm sets the modes of its files itself; to set them again would copy
 # every one of them once more.
 RUN find . -path ./node_modules -prune -o -exec chmod u=rwX,go=rX {} +

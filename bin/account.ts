@@ -5,6 +5,7 @@ import { checkRetention, MAX_RETENTION_DAYS, type Retention } from '../core/upke
 import type { Database } from '../db/connection/database.ts';
 import { openEntityStore } from '../db/entities/store.ts';
 import { createAccount, findAccount, type NewAccount } from '../db/queries/accounts/account.ts';
+import { resetSecondFactor } from '../db/queries/accounts/second-factor.ts';
 import { makeSignInLink } from '../db/queries/accounts/sign-in-link.ts';
 import { readRetention, writeRetention } from '../db/queries/upkeep/retention.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart, refuseUsage } from './runner/command-line.ts';
@@ -18,6 +19,7 @@ const emailShape = z.email('EMAIL must be an email address such as you@example.c
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   create: ['password', 'key'],
   'sign-in-link': [],
+  'reset-second-factor': [],
   retention: ['raw-days', 'body-days', 'metadata-days', 'default'],
   export: ['with-secrets'],
   erase: ['yes'],
@@ -38,6 +40,7 @@ const { words, options } = readArguments({
   },
   usage: `Usage: npx node bin/account.ts create EMAIL [--password P] [--key K]
        npx node bin/account.ts sign-in-link EMAIL
+       npx node bin/account.ts reset-second-factor EMAIL
        npx node bin/account.ts retention EMAIL [--raw-days N] [--body-days N] [--metadata-days N] [--default]
        npx node bin/account.ts export EMAIL DIRECTORY [--with-secrets]
        npx node bin/account.ts erase EMAIL --yes
@@ -45,6 +48,8 @@ const { words, options } = readArguments({
 create creates a person with a workspace, and prints JSON {"userId","email","apiKey"}. userId is the ID
 of the workspace. The key is shown only once. The person can invite others to the workspace.
 sign-in-link prints a link that signs the person in to the dashboard once, within 24 hours.
+reset-second-factor removes the authenticator app and the recovery codes of a person who lost them,
+ends all sessions of the person, and writes it to the audit log. Make sure who asks for it.
 retention, export and erase are for the workspace that the person owns.
 retention prints how long its mail is kept. With an option it sets all three values:
 omitted values mean no limit. Older mail is permanently removed within the hour.
@@ -108,6 +113,16 @@ function linkFor(email: string): Work {
   };
 }
 
+function resetOf(email: string): Work {
+  return async (database) => {
+    const outcome = await resetSecondFactor(database, email);
+    if (outcome === 'no account')
+      throw new Error(`Account ${email} does not exist. Create it with npx node bin/account.ts create`);
+    if (outcome === 'none') throw new Error(`${email} has no second factor`);
+    return JSON.stringify({ email, secondFactor: 'removed', sessions: 'ended' });
+  };
+}
+
 function ownsNone(email: string): string {
   return `${email} owns no workspace. Name its owner`;
 }
@@ -164,6 +179,7 @@ function readCommand(): Work {
   const email = emailShape.safeParse(given);
   if (!email.success) return refuseUsage(email.error.issues[0]?.message ?? '');
   if (command === 'sign-in-link') return linkFor(email.data);
+  if (command === 'reset-second-factor') return resetOf(email.data);
   if (command === 'retention') return retentionOf(email.data, readChoice());
   if (command === 'export')
     return directory === undefined ? refuseUsage('DIRECTORY is missing') : exportOf(email.data, directory);

@@ -111,9 +111,23 @@ export function createAuth(options: AuthOptions) {
         origin,
         advanced: { webAuthnChallengeCookie: 'passkey' },
         authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+        registration: { afterVerification: requireVerifiedUser },
         schema: { passkey: { modelName: authTables.passkey.modelName, fields: authColumns.passkey } },
       }),
     ],
+  });
+}
+
+/** Refuses a new passkey whose device did not check its user, because a passkey counts as two factors. Throws APIError. */
+async function requireVerifiedUser({
+  verification,
+}: {
+  verification: { registrationInfo?: { userVerified: boolean } | undefined };
+}): Promise<void> {
+  if (verification.registrationInfo?.userVerified === true) return;
+  throw new APIError('BAD_REQUEST', {
+    code: 'USER_NOT_VERIFIED',
+    message: 'Your device did not check a fingerprint, face or PIN. Set up a screen lock or PIN on it, and try again.',
   });
 }
 

@@ -155,6 +155,26 @@ export function requireSecondFactor(
   });
 }
 
+/**
+ * Removes the authenticator app and recovery codes of the person with that address (in lower case), and all sessions. `none`: the person has no
+ * second factor, and nothing changes. The pool must be of the URL's own role.
+ */
+export function resetSecondFactor(database: Database, email: string): Promise<'reset' | 'none' | 'no account'> {
+  return inTransaction(database, async (client) => {
+    const found = await client.query<{ id: string }>(
+      'select id from user_account where email = $1 and erase_at is null for update',
+      [email],
+    );
+    const id = found.rows[0]?.id;
+    if (id === undefined) return 'no account';
+    const removed = await client.query('delete from auth_totp where user_id = $1', [id]);
+    if (removed.rowCount === 0) return 'none';
+    await client.query('delete from auth_recovery_code where user_id = $1', [id]);
+    await client.query('delete from auth_session where user_id = $1', [id]);
+    return 'reset';
+  });
+}
+
 /** Returns whether a second factor was shown in a session. */
 export async function hasShownSecondFactor(database: Database, sessionId: string): Promise<boolean> {
   const { rowCount } = await database.pool.query(

@@ -20,12 +20,14 @@ const signUpBody = z.strictObject({
   email: z.email('must be an address such as you@example.com').max(254).toLowerCase(),
   name: z.string().trim().min(1, 'must not be empty').max(60, 'must have 60 characters at most'),
 });
-const confirmBody = z.strictObject({
-  code: z
-    .string()
-    .trim()
-    .regex(/^\d{6}$/, 'must be the 6 digits from the mail'),
-});
+const confirmBody = z
+  .strictObject({
+    code: z
+      .string()
+      .trim()
+      .regex(/^\d{6}$/, 'must be the 6 digits from the mail'),
+  })
+  .meta({ examples: [{ code: '123456' }] });
 const IDEMPOTENCY_KEY = /^[!-~]{16,255}$/;
 const BODY_LIMIT = 4_096;
 

@@ -493,6 +493,7 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'DELETE /invitations/:id': REMOVES,
   'DELETE /oauth/grants/:id': REMOVES,
   'POST /scim/token': SESSION,
+  'POST /agent/confirm': 'needs the code of a mail; see rest/agent-sign-up.test.ts',
   'DELETE /scim/token/:id': SESSION,
   'POST /workspaces': ACCOUNT,
   'PATCH /workspaces/:id': ACCOUNT,
