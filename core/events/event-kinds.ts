@@ -53,6 +53,9 @@ export const EVENT_KINDS = {
     'A thread came back to the inbox: `data.by` is `snooze` when its time was over, `reminder` when no reply came in time. A reply to a snoozed thread is an `email.received`.',
   'thread.note_added':
     'A member wrote a note in a thread. `data` has its `noteId`, the author’s name as `by`, and the IDs of mentioned members as `mentions`, not its text.',
+  'thread.note_edited':
+    'The author changed a note in a thread. `data` has its `noteId`, the author’s name as `by`, and the IDs of members whom only the new text mentions as `mentions`.',
+  'thread.note_deleted': 'A note in a thread was deleted; `data.noteId` is its ID.',
   'thread.released': 'A claim of a thread ended; `data.reason` is `released`, `expired` or `merged`.',
   'delivery.succeeded': 'A received email was delivered to an endpoint.',
   'delivery.deferred': 'An attempt to deliver to an endpoint failed; Postroom retries it.',

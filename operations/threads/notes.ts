@@ -70,7 +70,8 @@ export async function editNote(context: OperationContext, noteId: string, given:
     const added = said.mentions.filter((personId) => !known.has(personId));
     await notes.insertNotices(client, userId, noteId, withoutAuthor(context, added));
     fault?.('notes.before-commit');
-    return { answer: null, events: [] };
+    const data = { noteId, by: before.authorName, mentions: added };
+    return { answer: null, events: [{ kind: 'thread.note_edited', threadId: living, data }] };
   });
   fault?.('notes.after-commit');
   await sendNotices(context, noteId);
@@ -82,9 +83,9 @@ export async function deleteNote(context: OperationContext, noteId: string): Pro
   const before = await readNote(context, noteId);
   if (!before.isYours && !hasRight(context.rights, 'members'))
     throw new UserError('forbidden', 'Only the author, an admin and the owner can delete a note.');
-  await changeReachedThread(context, before.threadId, async (client) => {
+  await changeReachedThread(context, before.threadId, async (client, living) => {
     if (!(await notes.deleteNote(client, context.userId, noteId))) throw noteNotFound();
-    return { answer: null, events: [] };
+    return { answer: null, events: [{ kind: 'thread.note_deleted', threadId: living, data: { noteId } }] };
   });
   return before;
 }

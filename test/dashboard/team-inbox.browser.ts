@@ -80,6 +80,8 @@ describe.skipIf(chromiumPath === undefined)('two members in two browsers', () =>
     await ann.page.getByLabel('Note', { exact: true }).fill('It arrives today');
     await ann.page.getByRole('button', { name: 'Save note' }).click();
     await ann.page.getByRole('article').filter({ hasText: 'It arrives today' }).waitFor();
+    // The other page shows the change without being asked.
+    await owner.page.getByRole('article').filter({ hasText: 'It arrives today' }).waitFor();
     expect(await ann.page.getByRole('button', { name: 'Delete note' }).count()).toBe(1);
 
     // The keyboard takes the assignment back.

@@ -24,8 +24,9 @@ import {
   IconWorld,
 } from '../parts/icons.ts';
 import { FieldComing } from './keys.ts';
-import { places } from './places.ts';
+import { isShown, places } from './places.ts';
 import { signOut } from './sign-out.ts';
+import { useViewer } from './viewer.ts';
 
 const FOUND = graphql(`
   query PaletteThreads($search: String!) {
@@ -100,6 +101,7 @@ export function CommandPalette({ close, openHelp }: { close: () => void; openHel
   const [{ data: own }] = useQuery({ query: ADDRESSES, variables: {} });
   useEffect(() => palette.open(), []);
 
+  const person = useViewer().person ?? null;
   const go = (path: string) => () => navigate(path);
   const command = (id: string, label: string, Icon: IconType, onClick: () => void): SpotlightActionData => ({
     id,
@@ -109,17 +111,20 @@ export function CommandPalette({ close, openHelp }: { close: () => void; openHel
   });
   const pages = places
     .flatMap((group) => group.places)
+    .filter((place) => isShown(place, person))
     .map(({ path, label, icon, key }) => ({
       ...command(path, label, icon, go(path)),
       rightSection: <span aria-hidden>{`g ${key}`}</span>,
     }));
+  const withRight = (right: string, action: SpotlightActionData) =>
+    person?.rights.includes(right) === true ? [action] : [];
   const actions = [
-    command('write', 'Write email', IconPencilPlus, go('/inbox?compose=new')),
-    command('domain', 'Add domain', IconWorld, go('/domains?new')),
-    command('address', 'Create address', IconAt, go('/addresses?new')),
-    command('endpoint', 'Create endpoint', IconPlugConnected, go('/endpoints?new=webhook')),
-    command('rule', 'Create guard rule', IconShieldHalf, go('/rules/new')),
-    command('key', 'Create API key', IconKey, go('/keys?new')),
+    ...withRight('send', command('write', 'Write email', IconPencilPlus, go('/inbox?compose=new'))),
+    ...withRight('domains', command('domain', 'Add domain', IconWorld, go('/domains?new'))),
+    ...withRight('domains', command('address', 'Create address', IconAt, go('/addresses?new'))),
+    ...withRight('endpoints', command('endpoint', 'Create endpoint', IconPlugConnected, go('/endpoints?new=webhook'))),
+    ...withRight('policies', command('rule', 'Create guard rule', IconShieldHalf, go('/rules/new'))),
+    ...withRight('keys', command('key', 'Create API key', IconKey, go('/keys?new'))),
     command('light', 'Use light theme', IconSun, () => setColorScheme('light')),
     command('dark', 'Use dark theme', IconMoon, () => setColorScheme('dark')),
     command('keys-help', 'Show keyboard shortcuts', IconKeyboard, openHelp),

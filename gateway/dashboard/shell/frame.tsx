@@ -10,7 +10,7 @@ import style from './frame.module.css';
 import { useIdleLoading } from './idle-loading.ts';
 import { FieldComing, useShortcuts } from './keys.ts';
 import { MentionNotices } from './mention-notices.tsx';
-import { findChangeRight, findGuidePath, placeOf, places } from './places.ts';
+import { findChangeRight, findGuidePath, isShown, placeOf, places } from './places.ts';
 import { useViewer, type Viewer } from './viewer.ts';
 
 const loadMenu = () => import('./account-menu.tsx');
@@ -180,7 +180,7 @@ function SkipLinks({ location }: { location: string }) {
 
 /** The places. One Tab stop; arrow keys move through it. */
 function Navigation({ location }: { location: string }) {
-  const rights = useViewer().person?.rights ?? [];
+  const person = useViewer().person ?? null;
   const current = placeOf(location, useSearch());
   const [focused, setFocused] = useState<string | null>(null);
   const all = places.flatMap((group) => group.places.map(({ path }) => path));
@@ -205,7 +205,7 @@ function Navigation({ location }: { location: string }) {
           )}
           {group.heading !== null && <div className={style['heading']}>{group.heading}</div>}
           {group.places
-            .filter(({ right }) => right === undefined || rights.includes(right))
+            .filter((place) => isShown(place, person))
             .map(({ path, label, icon: Icon }) => (
               <Link
                 key={path}

@@ -5,7 +5,7 @@ import { useViewer } from './viewer.ts';
 /** Shows a notice when a note mentions the signed-in person. */
 export function MentionNotices() {
   const { person } = useViewer();
-  useLive(['THREAD_NOTE_ADDED'], (event) => {
+  useLive(['THREAD_NOTE_ADDED', 'THREAD_NOTE_EDITED'], (event) => {
     const { by, mentions } = (event?.data ?? {}) as { by?: string; mentions?: string[] };
     if (person === null || event?.threadId == null || mentions?.includes(person.id) !== true || by === person.name)
       return;

@@ -33,6 +33,17 @@ export interface Place {
   key: string;
   /** the right without which it is not shown; absent: everyone sees it */
   right?: string;
+  /** it shows what belongs to the workspace as a whole, so members who are limited to domains or addresses do not see it */
+  isOfWhole?: true;
+}
+
+/** Returns whether a person sees an entry. */
+export function isShown(
+  { right, isOfWhole }: Place,
+  person: { rights: readonly string[]; isLimited: boolean } | null,
+): boolean {
+  if (person === null) return right === undefined;
+  return (right === undefined || person.rights.includes(right)) && !(isOfWhole === true && person.isLimited);
 }
 
 /** Groups of navigation entries, each with its heading (null: none). */
@@ -47,7 +58,7 @@ export const places: { heading: string | null; places: Place[] }[] = [
       { path: '/approvals', label: 'Approvals', icon: IconChecks, key: 'p' },
       { path: '/scheduled', label: 'Scheduled', icon: IconCalendarClock, key: 'l' },
       { path: '/held', label: 'Held and blocked', icon: IconListCheck, key: 'h' },
-      { path: '/refused', label: 'Refused at the door', icon: IconMailOff, key: 'f' },
+      { path: '/refused', label: 'Refused at the door', icon: IconMailOff, key: 'f', isOfWhole: true },
       { path: '/activity', label: 'Activity', icon: IconActivity, key: 'a' },
     ],
   },

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { eraseRows } from '../../../db/queries/accounts/erase-account.ts';
+import { exportAccount } from '../../../operations/accounts/export-account.ts';
 import { insertKey } from '../../support/rows/key-rows.ts';
 import { insertThread } from '../../support/rows/mail-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
@@ -139,6 +141,54 @@ describe('a note', () => {
       [id],
     );
     expect(events.rows).toEqual([{ data: { noteId: expect.any(String), by: expect.any(String), mentions: [] } }]);
+  });
+
+  test('is announced without its text when it is changed and when it is deleted', async () => {
+    const id = await makeThread();
+    const colleague = await team.makeMember('viewer');
+    const { id: note } = (await add(agent.browser, id, 'First words')).json();
+    await agent.browser.rest('PATCH', `/mail/notes/${note}`, {}, { text: `@${colleague.email} other words` });
+    await agent.browser.rest('DELETE', `/mail/notes/${note}`);
+    const { rows } = await gateway.owner.pool.query(
+      `select kind, data from event where thread_id = $1 and kind like 'thread.note%' order by seq`,
+      [id],
+    );
+    const by = agent.email.split('@')[0];
+    expect(rows).toEqual([
+      { kind: 'thread.note_added', data: { noteId: note, by, mentions: [] } },
+      { kind: 'thread.note_edited', data: { noteId: note, by, mentions: [colleague.personId] } },
+      { kind: 'thread.note_deleted', data: { noteId: note } },
+    ]);
+  });
+
+  test('is in the export of the workspace with what members have read, and goes when it is erased', async () => {
+    const other = await openTeam(gateway, 'leaving');
+    const { userId } = other.box;
+    const { threadId } = await insertThread(gateway.owner, {
+      userId,
+      count: 1,
+      lastMessageAt: new Date(Date.now() + 3_600_000),
+    });
+    expect((await add(other.owner.browser, threadId, 'To be exported')).statusCode).toBe(200);
+    await other.owner.browser.rest('POST', '/mail/threads/read-by-me', {}, { thread_ids: [threadId], is_read: true });
+    const files = new Map<string, string>();
+    await exportAccount(gateway.database, {
+      userId,
+      secretKey: null,
+      write: async ({ path, pieces }) => {
+        const parts: Buffer[] = [];
+        for await (const piece of pieces) parts.push(piece);
+        files.set(path, Buffer.concat(parts).toString());
+      },
+    });
+    expect(files.get('thread-notes.jsonl')).toContain('To be exported');
+    expect(files.get('thread-reads.jsonl')).toContain(other.owner.personId);
+    const count = async (table: string) =>
+      (await gateway.owner.pool.query(`select from ${table} where user_id = $1`, [userId])).rowCount;
+    expect([await count('thread_note'), await count('thread_read')]).toEqual([1, 1]);
+    await gateway.owner.pool.query('update workspace set erase_at = now() where id = $1', [userId]);
+    while ((await eraseRows(gateway.actor, userId)) > 0);
+    expect([await count('thread_note'), await count('thread_read')]).toEqual([0, 0]);
   });
 
   test('moves with its thread into another', async () => {

@@ -58,7 +58,7 @@ export function ThreadNotes({ threadId }: { threadId: string }) {
   const { data, error, refresh } = useLiveQuery({
     query: NOTES,
     variables: { threadId },
-    kinds: ['THREAD_NOTE_ADDED', 'THREAD_MERGED'],
+    kinds: ['THREAD_NOTE_ADDED', 'THREAD_NOTE_EDITED', 'THREAD_NOTE_DELETED', 'THREAD_MERGED'],
     concerns: (event) => event.threadId === threadId,
     types: ['Note', 'DeleteThreadNotePayload'],
     isPaused: !mayRead,

@@ -18,7 +18,9 @@ export interface TeamMember {
 /** Returns the members of the workspace, the signed-in person first; only that person where the others may not be listed. */
 export function useTeam(): { members: TeamMember[]; isTeam: boolean } {
   const { person } = useViewer();
-  const [{ data, error }] = useQuery({ query: TEAM });
+  // Members who are limited may not list the others; there are some, since the owner has no limits.
+  const isLimited = person?.isLimited === true;
+  const [{ data, error }] = useQuery({ query: TEAM, pause: isLimited });
   const found = data?.members ?? [];
   const own =
     person === null || found.some(({ isYou }) => isYou)
@@ -27,5 +29,5 @@ export function useTeam(): { members: TeamMember[]; isTeam: boolean } {
   const members = [...own, ...found]
     .map(({ id, email, name, isYou }) => ({ id, email, called: name || email, isYou }))
     .toSorted((one, other) => Number(other.isYou) - Number(one.isYou) || one.called.localeCompare(other.called));
-  return { members, isTeam: members.length > 1 || error !== undefined };
+  return { members, isTeam: isLimited || members.length > 1 || error !== undefined };
 }

@@ -20,7 +20,8 @@ export function MembersPage() {
   const { person } = useViewer();
   const mayManage = useRight('members');
   const [isOpen, setOpen] = useState(false);
-  const [{ data, error }, refresh] = useQuery({ query: MEMBERS, requestPolicy: 'network-only' });
+  const isLimited = person?.isLimited === true;
+  const [{ data, error }, refresh] = useQuery({ query: MEMBERS, requestPolicy: 'network-only', pause: isLimited });
   const again = () => refresh({ requestPolicy: 'network-only' });
   return (
     <>
@@ -36,7 +37,8 @@ export function MembersPage() {
       </PageHeader>
       <Stack gap="xl">
         {error !== undefined && <ErrorNote error={error} retry={again} />}
-        {data === undefined && error === undefined && <Skeleton h={200} aria-label="Loading" />}
+        {isLimited && <Text size="sm">You are limited to domains or addresses, so other members are not listed.</Text>}
+        {data === undefined && error === undefined && !isLimited && <Skeleton h={200} aria-label="Loading" />}
         {data !== undefined && (
           <Rows label="Members">
             {data.members.map((member) => (
