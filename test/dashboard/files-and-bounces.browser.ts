@@ -69,7 +69,16 @@ describe.skipIf(chromiumPath === undefined)('a message in the dashboard', () => 
     await row('With photos').getByText('has attachments').waitFor({ state: 'attached' });
     expect(await row('With a logo').getByText('has attachments').count()).toBe(0);
     await row('With photos').getByRole('link').click();
-    await page.getByRole('group', { name: 'Attachments' }).locator('canvas[data-thumbnail]').waitFor();
+    await page.waitForTimeout(3000);
+    console.log('DEBUG', await page.evaluate(async () => {
+      const id = document.querySelector('a[download][href*="/attachments/"]')?.getAttribute('href') ?? '';
+      const out = [id, String(document.querySelectorAll('canvas').length)];
+      for (const m of performance.getEntriesByType('resource').filter((e) => e.name.includes('preview'))) out.push(m.name);
+      const url = out.find((x) => x.includes('preview'));
+      if (url) { const r = await fetch(url); out.push(String(r.status), r.headers.get('content-type') ?? ''); const b = await r.blob(); out.push(String(b.size)); try { const im = await createImageBitmap(b, { resizeWidth: 56, resizeHeight: 56, resizeQuality: 'medium' }); out.push('ok ' + im.width); } catch (e) { out.push(String(e)); } }
+      return out;
+    }));
+    await page.getByRole('group', { name: 'Attachments' }).locator('canvas[data-thumbnail]').waitFor({ timeout: 3000 });
     // An image that would take gigabytes stays an icon.
     expect(await page.getByRole('group', { name: 'Attachments' }).locator('canvas[data-thumbnail]').count()).toBe(1);
     expect(await findViolations(page)).toEqual([]);
