@@ -20,7 +20,9 @@ function png(side: number, claimed = side): Buffer {
   head.writeUInt32BE(claimed, 0);
   head.writeUInt32BE(claimed, 4);
   head.set([8, 2, 0, 0, 0], 8);
-  const rows = Buffer.concat(Array.from({ length: side }, () => Buffer.alloc(1 + side * 3, 0x80)));
+  const rows = Buffer.concat(
+    Array.from({ length: side }, () => Buffer.concat([Buffer.from([0]), Buffer.alloc(side * 3, 0x80)])),
+  );
   return Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
     chunk('IHDR', head),
@@ -69,16 +71,7 @@ describe.skipIf(chromiumPath === undefined)('a message in the dashboard', () => 
     await row('With photos').getByText('has attachments').waitFor({ state: 'attached' });
     expect(await row('With a logo').getByText('has attachments').count()).toBe(0);
     await row('With photos').getByRole('link').click();
-    await page.waitForTimeout(3000);
-    console.log('DEBUG', await page.evaluate(async () => {
-      const id = document.querySelector('a[download][href*="/attachments/"]')?.getAttribute('href') ?? '';
-      const out = [id, String(document.querySelectorAll('canvas').length)];
-      for (const m of performance.getEntriesByType('resource').filter((e) => e.name.includes('preview'))) out.push(m.name);
-      const url = out.find((x) => x.includes('preview'));
-      if (url) { const r = await fetch(url); out.push(String(r.status), r.headers.get('content-type') ?? ''); const b = await r.blob(); out.push(String(b.size)); try { const im = await createImageBitmap(b, { resizeWidth: 56, resizeHeight: 56, resizeQuality: 'medium' }); out.push('ok ' + im.width); } catch (e) { out.push(String(e)); } }
-      return out;
-    }));
-    await page.getByRole('group', { name: 'Attachments' }).locator('canvas[data-thumbnail]').waitFor({ timeout: 3000 });
+    await page.getByRole('group', { name: 'Attachments' }).locator('canvas[data-thumbnail]').waitFor();
     // An image that would take gigabytes stays an icon.
     expect(await page.getByRole('group', { name: 'Attachments' }).locator('canvas[data-thumbnail]').count()).toBe(1);
     expect(await findViolations(page)).toEqual([]);
