@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { setImmediate as otherWork } from 'node:timers/promises';
 import type { AddressFields, AddressList, Mailbox } from '../../core/mime/address.ts';
+import { countAttachments } from '../../core/mime/attachment.ts';
 import { composeMessage, listComposedAttachments } from '../../core/mime/compose-message.ts';
 import { readableFields, readHeaderSection } from '../../core/mime/header-fields.ts';
 import { isMadeId } from '../../core/mime/message-id.ts';
@@ -99,7 +100,7 @@ export async function composeOutgoing(
     in_reply_to: inReplyTo === null ? [] : [inReplyTo],
     reference_ids: references,
     attachments: listed,
-    attachment_count: listed.length,
+    attachment_count: countAttachments(listed, html),
     tags: email.tags,
     metadata: email.metadata,
     search_text: [subject, addresses.from?.text ?? '', ...recipients]

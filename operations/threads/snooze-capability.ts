@@ -17,6 +17,8 @@ const reminderTime = text.max(MAX_TIME_LENGTH).nullable().meta({
     'A time between a minute and a year ahead, in ISO 8601 or words such as `in 3 days`. Null removes the reminder.',
 });
 
+const reminder = z.object({ at: reminderTime, timezone });
+
 const snoozed = z
   .object({
     threadId: linkTo('Thread', z.string()).meta({ description: 'The thread.' }),
@@ -86,11 +88,8 @@ export const snoozeCapability: Capability = {
       description:
         'Brings a thread back on top of the inbox at a time, also one that has only sent mail. A message that arrives in it before cancels the reminder. The event is `thread.returned`, with `by` as `reminder`.',
       path: '/:id/reminder',
-      input: z.object({
-        at: reminderTime,
-        timezone,
-      }),
-      inputName: 'RemindOfThread',
+      input: reminder,
+      inputName: 'SetReminder',
       example: { at: 'in 3 days' },
       run: (context, { at, timezone: zone }, threadId) => remindOfThread(context, threadId, givenTime(at, zone)),
     }),
@@ -114,8 +113,8 @@ export const emailReminderCapability: Capability = {
         'Brings the thread of a sent or scheduled email back on top of the inbox at a time unless a message arrives in it before. An email that is not sent yet keeps the reminder.',
       path: '/:id/reminder',
       target: { argument: 'emailId', argumentDescription: 'ID of the email.' },
-      input: z.object({ at: reminderTime, timezone }),
-      inputName: 'RemindOfEmail',
+      input: reminder,
+      inputName: 'SetReminder',
       example: { at: 'in 3 days' },
       output: z
         .object({

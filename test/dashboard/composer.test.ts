@@ -123,6 +123,11 @@ test.each([
   ['<div data-signature=""><p>--<br>Ann</p></div>', true],
   ['<p style="color:red">a</p>', false],
   ['<table><tr><td>a</td></tr></table>', false],
+  [
+    '<table border="1" cellpadding="4" cellspacing="0"><tbody><tr><td colspan="2"><p>a</p></td></tr></tbody></table>',
+    true,
+  ],
+  ['<table border="0" cellpadding="4" cellspacing="0"><tbody><tr><td>a</td></tr></tbody></table>', false],
   ['<img src="https://x.test/pixel.gif">', false],
   ['<div>a</div>', false],
   ['<!-- a -->', false],

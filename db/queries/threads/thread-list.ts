@@ -41,8 +41,7 @@ export interface Thread extends ThreadSnooze {
   participantNames: string[];
   messageCount: number;
   unreadCount: number;
-  /** all its received messages are archived, and it has some */
-  isArchived: boolean;
+  isArchived: boolean; // all its received messages are archived, and it has some
   /** in the order in which they were added */
   labels: string[];
   /** when it was moved to the trash; null: it is not there */
@@ -141,7 +140,7 @@ function listSql({ user, source, isInverted, limit }: ListParts): RawBuilder<Lis
     ${order}`;
 }
 
-/** Texts of prepared lists by name: one for each combination of the filters and ends of a page. */
+/** By name: one for each combination of the filters and ends of a page. */
 const preparedTexts = new Map<string, string>();
 
 /** Returns the list as a prepared statement. Composing and planning it cost more than running it. */
@@ -407,7 +406,6 @@ export interface InboxConditions {
   hasReceived?: boolean;
   /** leaves out snoozed threads; absent means false */
   isAwake?: boolean;
-  /** absent means null */
   isClaimed?: boolean | null;
   /** id or name of a domain of the user; a participant's domain */
   domain: string | null;

@@ -32,6 +32,8 @@ function blockOf(node: DocumentNode): string {
       const first = Number(node.attrs?.['start'] ?? 1);
       return (node.content ?? []).map((item, at) => itemOf(item, `${first + at}. `)).join('\n');
     }
+    case 'table':
+      return (node.content ?? []).map(rowOf).join('\n');
     case 'horizontalRule':
       return '-----';
     case 'signature':
@@ -40,6 +42,11 @@ function blockOf(node: DocumentNode): string {
     default:
       return inlineOf(node);
   }
+}
+
+/** Cells in one line, in which only a bar separates them. */
+function rowOf({ content = [] }: DocumentNode): string {
+  return content.map((cell) => blocksOf(cell).join(' ').replaceAll('\n', ' ').trim()).join(' | ');
 }
 
 function itemOf(item: DocumentNode, mark: string): string {

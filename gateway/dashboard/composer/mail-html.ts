@@ -21,13 +21,20 @@ const EDITABLE: Record<string, readonly string[]> = {
   div: ['data-signature'],
   a: ['href', 'target', 'rel'],
   img: ['src', 'alt'],
+  tbody: [],
+  tr: [],
+  td: ['colspan', 'rowspan'],
+  th: ['colspan', 'rowspan'],
 };
+/** How a table of the editor is sent; tables of programs, which can be a layout, look otherwise. */
+const TABLE = '<table border="1" cellpadding="4" cellspacing="0">';
 const TAG = /<\/?([a-z][a-z0-9-]*)((?:"[^"]*"|'[^']*'|[^"'>])*)>/gi;
 const ATTRIBUTE = /([^\s=/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g;
 
 /** Returns whether the editor shows all of this HTML. That of programs can have tables, styles and remote images, which it would remove. */
 export function isEditable(html: string): boolean {
   const rest = html.replaceAll(TAG, (tag, name: string, attributes: string) => {
+    if (tag === TABLE || tag === '</table>') return '';
     const allowed = EDITABLE[name.toLowerCase()];
     if (allowed === undefined) return tag;
     const found = [...attributes.matchAll(ATTRIBUTE)];
@@ -42,7 +49,17 @@ export function isEditable(html: string): boolean {
 }
 
 /** Attributes of pasted HTML that are kept. */
-const KEPT = new Set(['href', 'alt', 'start', 'type', 'data-pm-slice', 'data-signature', 'data-cid']);
+const KEPT = new Set([
+  'href',
+  'alt',
+  'start',
+  'type',
+  'data-pm-slice',
+  'data-signature',
+  'data-cid',
+  'colspan',
+  'rowspan',
+]);
 
 /**
  * Returns HTML without scripts, style sheets, sources of images and event handlers, so that parsing it runs and shows nothing; with `data-style`
@@ -67,13 +84,17 @@ export function harmlessTags(html: string): string {
 export function sentHtml(html: string): string {
   return html
     .replaceAll('<img data-cid="', '<img src="cid:')
+    .replaceAll('<table>', TABLE)
     .replaceAll('<p></p>', '<p><br></p>')
     .replace(/<li><p>((?:(?!<\/?p>).)*)<\/p>(?=<\/li>|<[uo]l)/gs, '<li>$1');
 }
 
 /** Returns the HTML for the editor; the opposite of sentHtml. The browser would load `cid:` while it parses. */
 export function editorHtml(html: string): string {
-  return html.replaceAll('<p><br></p>', '<p></p>').replaceAll('<img src="cid:', '<img data-cid="');
+  return html
+    .replaceAll(TABLE, '<table>')
+    .replaceAll('<p><br></p>', '<p></p>')
+    .replaceAll('<img src="cid:', '<img data-cid="');
 }
 
 /** Returns text as paragraphs. */

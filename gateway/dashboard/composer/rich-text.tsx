@@ -64,6 +64,9 @@ export function RichText({
       StarterKit.configure({ link: false, heading: { levels: [1, 2, 3] }, trailingNode: false }),
       Link.configure({ openOnClick: false, HTMLAttributes: { target: null, rel: null } }),
       Signature,
+      Table,
+      TableRow,
+      TableCell,
       inlineImage((contentId) => images.current.showImage(contentId)),
     ],
     content: editorHtml(value),
@@ -183,6 +186,46 @@ const Signature = Node.create({
   parseHTML: () => [{ tag: 'div[data-signature]' }],
   renderHTML: () => ['div', { 'data-signature': '' }, 0],
 });
+
+/** A table that was pasted. Its cells are edited; its shape stays. */
+const Table = Node.create({
+  name: 'table',
+  group: 'block',
+  content: 'tableRow+',
+  isolating: true,
+  parseHTML: () => [{ tag: 'table' }],
+  renderHTML: () => ['table', ['tbody', 0]],
+});
+const TableRow = Node.create({
+  name: 'tableRow',
+  content: 'tableCell+',
+  parseHTML: () => [{ tag: 'tr' }],
+  renderHTML: () => ['tr', 0],
+});
+const TableCell = Node.create({
+  name: 'tableCell',
+  content: 'block+',
+  isolating: true,
+  addAttributes: () => ({
+    isHeader: { default: false, rendered: false, parseHTML: (cell) => cell.nodeName === 'TH' },
+    colspan: span('colspan'),
+    rowspan: span('rowspan'),
+  }),
+  parseHTML: () => [{ tag: 'td' }, { tag: 'th' }],
+  renderHTML: ({ node, HTMLAttributes }) => [node.attrs['isHeader'] === true ? 'th' : 'td', HTMLAttributes, 0],
+});
+
+/** Cells over which one extends, of as many as a table has at most. */
+const MAX_SPAN = 100;
+
+function span(name: 'colspan' | 'rowspan') {
+  return {
+    default: 1,
+    parseHTML: (cell: HTMLElement) =>
+      Math.min(MAX_SPAN, Math.max(1, Number.parseInt(cell.getAttribute(name) ?? '1', 10) || 1)),
+    renderHTML: (attributes: Record<string, unknown>) => (attributes[name] === 1 ? {} : { [name]: attributes[name] }),
+  };
+}
 
 /** An image in the text, whose content is an attachment with this Content-ID. Others are removed: they could report who reads the draft. */
 function inlineImage(show: (contentId: string) => Promise<string | null>) {

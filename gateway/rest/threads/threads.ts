@@ -59,15 +59,9 @@ const claim = z
 const assigneeId = z.string().nullable().meta({ description: 'ID of the member who works on the thread; null: none.' });
 
 const snoozeFields = {
-  snoozed_until: instant
-    .nullable()
-    .meta({ description: 'Out of the inbox until then, or until a reply; null: it is not.' }),
-  remind_at: instant
-    .nullable()
-    .meta({ description: 'When it comes back to the inbox unless a reply comes before; null: no reminder.' }),
-  returned_at: instant
-    .nullable()
-    .meta({ description: 'When it came back to the inbox; null if it did not, or was archived or snoozed since.' }),
+  snoozed_until: instant.nullable().meta({ description: 'Out of the inbox until then, or a reply; null: it is not.' }),
+  remind_at: instant.nullable().meta({ description: 'When it comes back without a reply; null: no reminder.' }),
+  returned_at: instant.nullable().meta({ description: 'When it came back; null: not, or archived or snoozed since.' }),
   returned_by: z.enum(RETURN_REASONS).nullable().meta({ description: 'Why it came back; null if it did not.' }),
 };
 const isReadByMe = z.boolean().nullable().meta({

@@ -52,6 +52,14 @@ test('a list shows every documented field', async () => {
         unread_count: 1,
         is_archived: false,
         assignee_id: null,
+        snoozed_until: null,
+        remind_at: null,
+        returned_at: null,
+        returned_by: null,
+        snoozed_until: null,
+        remind_at: null,
+        returned_at: null,
+        returned_by: null,
         claim: null,
         latest_message: {
           id: emailIds[1],
@@ -265,6 +273,10 @@ describe('one thread', () => {
       updated_at: expect.any(String),
       trashed_at: null,
       assignee_id: null,
+      snoozed_until: null,
+      remind_at: null,
+      returned_at: null,
+      returned_by: null,
       claim: null,
     });
     expect(answer.total_count).toBe(2);

@@ -2,6 +2,7 @@ import { Box, Code, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import type { ResultOf } from '../../graphql.ts';
 import { RefusalNote } from '../../parts/refusal-note.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
+import { SendAgain } from '../../parts/send-again.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { RECIPIENTS } from './email-documents.ts';
 import { EmailPart } from './email-part.tsx';
@@ -18,14 +19,14 @@ export function RecipientsTab({ id }: { id: string }) {
         recipients.length === 0 ? (
           <Text c="dimmed">This email has no recipients.</Text>
         ) : (
-          recipients.map((recipient) => <RecipientCard key={recipient.id} recipient={recipient} />)
+          recipients.map((recipient) => <RecipientCard key={recipient.id} emailId={id} recipient={recipient} />)
         )
       }
     </EmailPart>
   );
 }
 
-function RecipientCard({ recipient }: { recipient: Recipient }) {
+function RecipientCard({ emailId, recipient }: { emailId: string; recipient: Recipient }) {
   const { address, status, attempts, nextAttemptAt, settledAt, complainedAt, lastText, refusal } = recipient;
   const isReported = lastText !== null && lastText !== attempts.at(-1)?.text;
   const isDeferred = status === 'PENDING' && recipient.attemptCount > 0;
@@ -55,6 +56,7 @@ function RecipientCard({ recipient }: { recipient: Recipient }) {
         )}
       </Text>
       <RefusalNote refusal={refusal} />
+      {(status === 'BOUNCED' || status === 'FAILED') && <SendAgain emailId={emailId} address={address} />}
       {attempts.length === 0 && lastText === null && (
         <Text size="sm" mt="xs">
           No delivery attempt yet.

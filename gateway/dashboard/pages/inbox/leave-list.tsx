@@ -16,25 +16,56 @@ const UNSUBSCRIBE = graphql(`
   }
 `);
 
-/** Leaves the list that sent a message: with one click after a question, or on the page of the list. Nothing if the message names neither. */
+const SEND = graphql(`
+  mutation InboxUnsubscribeByMail($input: SendEmailInput!) {
+    sendEmail(input: $input) {
+      __typename
+      ... on SendEmailPayload { email { id } }
+      ... on Error { message code }
+    }
+  }
+`);
+
+/** Leaves the list that sent a message: with one click or a mail after a question, or on the page of the list. */
 export function LeaveList({
   emailId,
   offer,
+  from,
 }: {
   emailId: string;
+  /** the address that received the message, which a mail to the list comes from; null: unknown */
+  from: string | null;
   offer: NonNullable<MessageBodyData['listUnsubscribe']>;
 }) {
   const [isOpen, setOpen] = useState(false);
   const { act, isBusy } = useAct(UNSUBSCRIBE);
+  const { act: send, isBusy: isSending } = useAct(SEND);
   const { url, isOneClick } = offer;
-  if (url === null) return null;
-  if (!isOneClick)
+  const mail = offer.mailto === null || from === null ? null : readMailto(offer.mailto);
+  const byMail = !isOneClick && url === null ? mail : null;
+  if (url === null && byMail === null) return null;
+  if (url !== null && !isOneClick)
     return (
       <Anchor size="xs" href={url} target="_blank" rel="noopener noreferrer">
         Unsubscribe
       </Anchor>
     );
   const leave = async () => {
+    if (byMail !== null && from !== null) {
+      const { payload } = await send({
+        input: {
+          from,
+          to: [byMail.to],
+          subject: byMail.subject,
+          text: byMail.body,
+          idempotencyKey: `unsubscribe ${emailId}`,
+        },
+      });
+      setOpen(false);
+      if (payload !== null)
+        notify({ message: `A mail to ${byMail.to} asks to be removed from the list.`, color: 'green' });
+      return;
+    }
     const { payload } = await act({ input: { emailId } });
     setOpen(false);
     if (payload !== null) notify({ message: payload.message, color: payload.isDone ? 'green' : 'red' });
@@ -49,13 +80,29 @@ export function LeaveList({
       <Popover.Dropdown>
         <Stack gap="xs">
           <Text size="sm" className="postroom-wrap">
-            {`Ask ${new URL(url).host} to send no more mail of this list?`}
+            {byMail === null
+              ? `Ask ${new URL(url ?? '').host} to send no more mail of this list?`
+              : `Send a mail from ${from} to ${byMail.to}, which asks to be removed from this list? Its subject: ${byMail.subject}`}
           </Text>
-          <Button {...needs('send')} size="xs" loading={isBusy} onClick={() => void leave()}>
-            Unsubscribe
+          <Button {...needs('send')} size="xs" loading={isBusy || isSending} onClick={() => void leave()}>
+            {byMail === null ? 'Unsubscribe' : 'Send mail'}
           </Button>
         </Stack>
       </Popover.Dropdown>
     </Popover>
   );
+}
+
+/** Returns the mail that a `mailto:` address asks for (RFC 6068); null if it names no or several addresses. */
+function readMailto(mailto: string): { to: string; subject: string; body: string } | null {
+  try {
+    const { pathname, searchParams } = new URL(mailto);
+    const to = decodeURIComponent(pathname).trim();
+    if (!/^[^\s@,<>"]+@[^\s@,<>"]+$/.test(to)) return null;
+    const subject = (searchParams.get('subject') ?? '').replaceAll(/\s+/g, ' ').trim().slice(0, 500);
+    const body = (searchParams.get('body') ?? '').trim().slice(0, 5_000);
+    return { to, subject: subject === '' ? 'unsubscribe' : subject, body: body === '' ? 'unsubscribe' : body };
+  } catch {
+    return null;
+  }
 }

@@ -4,11 +4,15 @@ import { sizeText } from '../../composer/attachments.ts';
 import { archivePath, hasPreview } from '../../parts/attachment-paths.ts';
 import type { PreviewedAttachment } from '../../parts/attachment-preview.tsx';
 import { IconDownload, IconEye, IconFile } from '../../parts/icons.ts';
+import { hasThumbnail, Thumbnail } from '../../parts/thumbnail.tsx';
 import type { MessageBodyData } from './thread-documents.ts';
 
 const AttachmentPreview = lazy(async () => ({
   default: (await import('../../parts/attachment-preview.tsx')).AttachmentPreview,
 }));
+
+/** Attachments of an email that are scaled down in the page. */
+const MAX_THUMBNAILS = 24;
 
 /** Attachments of a message with size, preview and download link. */
 export function MessageAttachments({
@@ -16,7 +20,7 @@ export function MessageAttachments({
   attachments,
 }: {
   emailId: string;
-  attachments: MessageBodyData['attachments'];
+  attachments: readonly Omit<MessageBodyData['attachments'][number], 'contentId'>[];
 }) {
   const [previewed, setPreviewed] = useState<PreviewedAttachment | null>(null);
   if (attachments.length === 0) return null;
@@ -27,7 +31,11 @@ export function MessageAttachments({
           <Group gap="xs" wrap="nowrap">
             <Anchor href={pathOf(downloadUrl)} download={filename} size="sm" underline="hover" c="inherit">
               <Group gap="xs" wrap="nowrap">
-                <IconFile size={16} aria-hidden />
+                {index < MAX_THUMBNAILS && hasThumbnail({ contentType, size }) ? (
+                  <Thumbnail emailId={emailId} index={index} fallback={<IconFile size={16} aria-hidden />} />
+                ) : (
+                  <IconFile size={16} aria-hidden />
+                )}
                 <span className="postroom-wrap">{filename}</span>
                 <Text component="span" size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }} title={contentType}>
                   {sizeText(size)}

@@ -3,6 +3,7 @@ import { lazy, Suspense, useState } from 'react';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconAlertTriangle } from '../../parts/icons.ts';
+import { isInlineImage } from '../../parts/inline-image.ts';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { ScreeningFindings } from '../../parts/screening-findings.tsx';
@@ -13,6 +14,7 @@ import { MessageAttachments } from './message-attachments.tsx';
 import { MessageEnvelope } from './message-envelope.tsx';
 import { MESSAGE_BODY, type MessageBodyData, type ThreadMessage } from './thread-documents.ts';
 
+const SendAgain = lazy(async () => ({ default: (await import('../../parts/send-again.tsx')).SendAgain }));
 const InvitationCard = lazy(async () => ({ default: (await import('./invitation-card.tsx')).InvitationCard }));
 
 /** Everything below the head of a message. */
@@ -57,9 +59,12 @@ export function MessageBody({ message }: { message: ThreadMessage }) {
             </Suspense>
           )}
           <MessageWords email={email} title={message.subject || 'No subject'} />
-          <MessageAttachments emailId={email.id} attachments={email.attachments} />
+          <MessageAttachments
+            emailId={email.id}
+            attachments={email.attachments.filter((attachment) => !isInlineImage(attachment, email.content.html))}
+          />
           {message.type !== 'RECEIVED' && (
-            <MessageRecipients recipients={email.recipients} failureReason={message.failureReason} />
+            <MessageRecipients emailId={email.id} recipients={email.recipients} failureReason={message.failureReason} />
           )}
         </>
       )}
@@ -125,9 +130,11 @@ const tones: Record<Recipient['status'], Tone> = {
 
 /** Status of a sent message for each recipient, with the reason in words, or else the server's last reply. Each is said once. */
 function MessageRecipients({
+  emailId,
   recipients,
   failureReason,
 }: {
+  emailId: string;
   recipients: MessageBodyData['recipients'];
   failureReason: string | null;
 }) {
@@ -146,6 +153,11 @@ function MessageRecipients({
             {status !== 'DELIVERED' && refusal !== null && ` · ${refusal.title}. ${refusal.advice}`}
             {status !== 'DELIVERED' && refusal === null && lastText !== null && ` · ${lastCode ?? ''} ${lastText}`}
           </Text>
+          {(status === 'BOUNCED' || status === 'FAILED') && (
+            <Suspense>
+              <SendAgain emailId={emailId} address={address} />
+            </Suspense>
+          )}
         </Group>
       ))}
       {failureReason !== null && !isExplained && (

@@ -38,7 +38,7 @@ export function MessageEnvelope({
   /** null: not loaded yet */
   body: MessageBodyData | null;
 }) {
-  const { to, cc, bcc, replyTo, threadReason, createdAt, envelopeRecipient, id } = message;
+  const { to, cc, bcc, replyTo, threadReason, createdAt, envelopeRecipient, ownAddress, id } = message;
   const authentication = body?.content.authentication ?? null;
   const offer = body?.listUnsubscribe ?? null;
   const [isOpen, setOpen] = useState(false);
@@ -54,7 +54,7 @@ export function MessageEnvelope({
         <UnstyledButton fz="xs" c="var(--mantine-color-anchor)" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? 'Hide details' : 'Show details'}
         </UnstyledButton>
-        {offer !== null && <LeaveList emailId={id} offer={offer} />}
+        {offer !== null && <LeaveList emailId={id} offer={offer} from={ownAddress?.address ?? envelopeRecipient} />}
       </Group>
       {isOpen && (
         <>

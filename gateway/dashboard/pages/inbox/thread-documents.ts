@@ -48,11 +48,11 @@ export const MESSAGE_BODY = graphql(`
   query InboxMessageBody($id: ID!) {
     email(id: $id) {
       id type status
-      attachments { index filename contentType size downloadUrl disposition }
+      attachments { index filename contentType contentId size downloadUrl disposition }
       recipients { id address status lastCode lastText refusal { title advice } nextAttemptAt settledAt }
       securityWarnings { kind text shown actual }
       security { injection { verdict findings { part excerpt why } } }
-      listUnsubscribe { isOneClick url }
+      listUnsubscribe { isOneClick url mailto }
       content {
         text cleanedText html parseError isTruncated
         authentication {
