@@ -46,6 +46,10 @@ const benchmarks: Record<string, Benchmark> = {
   },
   graphql: { about: 'lists and pages beside REST, and subscriptions', load: () => import('./graphql.ts') },
   dashboard: { about: 'the dashboard in Chromium', load: () => import('./dashboard.ts') },
+  screening: {
+    about: 'what screening a message costs, with and without rspamd and clamd',
+    load: () => import('./screening.ts'),
+  },
   retention: { about: 'removes the mail of one large mailbox', load: () => import('./retention.ts') },
 };
 
