@@ -61,7 +61,13 @@ export function createActionRunner(options: ActionRunnerOptions): ActionRunner {
     const settings = { sendLimitPerHour, approvalDays, secretKey, unsubscribeUrl: null };
     const acted = await runActions(
       {
-        ...{ bus, database, log, now, random, settings, userId: job.userId },
+        bus,
+        database,
+        log,
+        now,
+        random,
+        settings,
+        userId: job.userId,
         ...(scanOutgoing === undefined ? {} : { scanOutgoing }),
       },
       {

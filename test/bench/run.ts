@@ -50,6 +50,10 @@ const benchmarks: Record<string, Benchmark> = {
     about: 'lists, searches and admission beside 10,000 workspaces, with 50 members',
     load: () => import('./workspaces.ts'),
   },
+  screening: {
+    about: 'what screening a message costs, with and without rspamd and clamd',
+    load: () => import('./screening.ts'),
+  },
   retention: { about: 'removes the mail of one large mailbox', load: () => import('./retention.ts') },
 };
 

@@ -55,6 +55,17 @@ const ELSEWHERE: Record<string, string> = {
   'tracing.md': 'starts Jaeger in Docker; test/flow/traces.test.ts sends traces to a collector',
 };
 
+/** Pages of docs/deploy, whose commands change a whole machine or need more than one, and what tries parts of them. */
+const DEPLOYMENTS: Record<string, string> = {
+  'compose.md':
+    'needs Docker and pulls images; test/deploy/compose.long.ts starts the processes of the file, compose-file.test.ts reads it',
+  'kubernetes.md':
+    'needs a cluster; test/deploy/kubernetes.test.ts checks its manifests, roll.test.ts rolls the same processes',
+  'one-server.md': 'creates users, services and DNS records; test/flow/screening-dashboard.long.ts tries its scanners',
+  'postgresql.md': 'needs several database servers; test/deploy/engine and test/db/cluster try its settings',
+  'proxy.md': 'needs a proxy with a public certificate',
+};
+
 let machine: Machine;
 let service: Run;
 let key: string;
@@ -157,6 +168,11 @@ test('every page with commands is a session, or names what runs them', async () 
     if (readBlocks(await readPage(page)).some(({ language }) => ['sh', 'bash', 'console'].includes(language)))
       withCommands.push(page);
   expect(withCommands.toSorted()).toEqual([...SESSIONS, ...Object.keys(ELSEWHERE)].toSorted());
+});
+
+test('every page of docs/deploy says what tries it, or why nothing does', async () => {
+  const found = (await readdir(path.join(repository, 'docs/deploy'))).filter((name) => name.endsWith('.md'));
+  expect(found.toSorted()).toEqual(Object.keys(DEPLOYMENTS).toSorted());
 });
 
 test.each(pages)('no block of docs/%s has a placeholder that would be pasted', async (page) => {

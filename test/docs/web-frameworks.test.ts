@@ -62,8 +62,8 @@ afterAll(async () => {
   await rm(scratch, { recursive: true, force: true });
 });
 
-const subjectsOf = async ({ call }: DomainAccount) => {
-  const { body } = await call('GET', '/emails?type=received&time_range=all');
+const subjectsOf = async (of: DomainAccount) => {
+  const { body } = await of.call('GET', '/emails?type=received&time_range=all');
   return body.data.map(({ subject }: { subject: string }) => subject) as string[];
 };
 

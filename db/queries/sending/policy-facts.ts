@@ -99,7 +99,7 @@ export async function readKnownRecipients(
 }
 
 /** What outgoing emails name that may lead to mail which a person should look at. */
-export interface ReviewQuestion {
+interface ReviewQuestion {
   /** of the messages that they answer, see core/threads/threading.ts */
   keys: readonly string[];
   /** that they forward */
