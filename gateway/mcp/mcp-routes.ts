@@ -18,7 +18,7 @@ export interface McpOptions {
 }
 
 /** Time limit of the longest request, one that waits for an email. Milliseconds. */
-const LONGEST_ANSWER_MS = 75_000;
+const MAX_RESPONSE_MS = 75_000;
 
 /**
  * The plugin of the MCP server at `/mcp`: Streamable HTTP without sessions, so that any gateway responds to any request. The first request loads the
@@ -45,7 +45,7 @@ export async function mcpInterface(
       url: MCP_PATH,
       method: 'POST',
       schema: { hide: true },
-      config: { access: access.byDocument, answerWithinMs: LONGEST_ANSWER_MS },
+      config: { access: access.byDocument, answerWithinMs: MAX_RESPONSE_MS },
       // For emails with attachments.
       bodyLimit: MAIL_BODY_LIMIT,
       handler: async (request: FastifyRequest, reply: FastifyReply) => {

@@ -21,10 +21,10 @@ import { tools } from './tools.ts';
 /** Responds to a request of MCP, or throws what becomes an error response of HTTP: 401, 503, 500. */
 export type AnswerMcp = (
   exchange: { request: FastifyRequest; reply: FastifyReply },
-  options: AnswerOptions,
+  options: ResponseOptions,
 ) => Promise<FastifyReply>;
 
-export interface AnswerOptions {
+export interface ResponseOptions {
   operations: OperationContext;
   publicUrl: string;
   /** time limit of a request that does not extend it; milliseconds */
@@ -91,7 +91,7 @@ export function createMcpEndpoint(): AnswerMcp {
 async function answerInTime(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   serverOf: (exchange: Exchange) => McpServer,
-  { operations, publicUrl, answerWithinMs }: AnswerOptions,
+  { operations, publicUrl, answerWithinMs }: ResponseOptions,
 ): Promise<FastifyReply> {
   const message = readMessage(request.body);
   if ('error' in message) return reply.code(400).send({ jsonrpc: '2.0', id: null, error: message.error });

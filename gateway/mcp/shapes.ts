@@ -75,9 +75,9 @@ export function cursorPage<Cursor>({ limit, cursor }: PageArgs, cursors: Cursors
 export function pageOf<Row>(
   rows: readonly Row[],
   limit: number,
-  placeOf: (row: Row) => KeysetCursor,
+  cursorOf: (row: Row) => KeysetCursor,
 ): { rows: Row[]; nextCursor: string | null } {
-  return pageBy(KEYSET, rows, limit, placeOf);
+  return pageBy(KEYSET, rows, limit, cursorOf);
 }
 
 /** Like `pageOf`, for lists with other cursors. */
@@ -85,12 +85,12 @@ export function pageBy<Row, Cursor>(
   cursors: Cursors<Cursor>,
   rows: readonly Row[],
   limit: number,
-  placeOf: (row: Row) => Cursor,
+  cursorOf: (row: Row) => Cursor,
 ): { rows: Row[]; nextCursor: string | null } {
   const last = rows[limit - 1];
   return {
     rows: rows.slice(0, limit),
-    nextCursor: rows.length > limit && last !== undefined ? cursors.encode(placeOf(last)) : null,
+    nextCursor: rows.length > limit && last !== undefined ? cursors.encode(cursorOf(last)) : null,
   };
 }
 

@@ -1,18 +1,10 @@
 import { z } from 'zod';
 import { secret, secretUrl } from '../../core/accounts/secret-fields.ts';
 import { DEFAULT_SUBSCRIPTION } from '../../core/endpoints/endpoint-events.ts';
-import {
-  asArgument,
-  graphqlOnly,
-  graphqlText,
-  named,
-  nameType,
-  required,
-  restOnly,
-} from '../../core/shared/field-notes.ts';
+import { asArgument, graphqlText, named, nameType, required, restOnly } from '../../core/shared/field-notes.ts';
 import { oneOf } from '../../core/shared/vocabulary.ts';
 import { type Capability, defineChange, defineList, defineRead } from '../capability/capability.ts';
-import { searchText, text } from '../capability/field-shapes.ts';
+import { searchText } from '../capability/field-shapes.ts';
 import type { OperationContext } from '../context.ts';
 import { configSecrets } from '../domains/email-address-capability.ts';
 import { type EndpointChange, updateEndpoint } from './endpoint-changes.ts';
@@ -34,7 +26,6 @@ import {
 import {
   countEndpoints,
   createEndpoint,
-  type Endpoint,
   invalidConfiguration,
   listEndpoints,
   pageEndpoints,

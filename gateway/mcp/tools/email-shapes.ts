@@ -9,7 +9,7 @@ import { RECIPIENT_STATUSES } from '../../../core/smtp/delivery-status.ts';
 import type { OperationContext } from '../../../operations/context.ts';
 import { type EmailDetails, type EmailSummary, readEmail } from '../../../operations/emails/emails.ts';
 import { inTurn } from '../../../operations/emails/html-text.ts';
-import { waitAnswer } from '../../rest/emails/email-wait.ts';
+import { waitResponse } from '../../rest/emails/email-wait.ts';
 import { emailBodyOf, emailListItem, emailListItemOf } from '../../rest/emails/email-wire.ts';
 import { eventBodyOf } from '../../rest/emails/event-wire.ts';
 import { examinedEmailBody, NO_FINDINGS, readSenderFindings } from '../../rest/emails/sender-findings.ts';
@@ -263,7 +263,7 @@ export const extracts = {
         .meta(listedInWords('`url`, `text`, `found_in`, `is_unsubscribe`.')),
     )
     .meta({ description: 'Most relevant first.' }),
-  event: waitAnswer.shape.event
+  event: waitResponse.shape.event
     .unwrap()
     .meta(listedInWords('Invitation: `method`, `summary`, `start`, `end`, …'))
     .nullable(),

@@ -34,7 +34,7 @@ const AWAITED_BODY = 4_000;
 /** Shorter than the time after which clients give up by default, 60 s. */
 const MAX_WAIT_SECONDS = 45;
 /** Time limit of waiting for an email: the wait and the queries around it; milliseconds. */
-const WAIT_ANSWER_MS = MAX_WAIT_SECONDS * 1_000 + 10_000;
+const WAIT_RESPONSE_MS = MAX_WAIT_SECONDS * 1_000 + 10_000;
 
 const { type, status, domain, address } = listQuery.shape;
 
@@ -92,7 +92,7 @@ export const awaitEmail = defineTool({
     'Waits until an email arrives that matches all filters, and returns it with its verification codes, links and invitation. Begin to wait before the mail is sent, or give `since`.',
   access: access.read,
   effect: 'reads mail',
-  answerWithinMs: WAIT_ANSWER_MS,
+  answerWithinMs: WAIT_RESPONSE_MS,
   input: waitBody.extend({
     address: address.meta({ description: 'One of yours, or its ID. With a plus tag it matches that tag only.' }),
     domain: domain.meta({ description: 'One of yours, or its ID.' }),

@@ -5,7 +5,7 @@ import { readReplySender, sendReply } from '../../../operations/sending/replies.
 import { cancelEmail, rescheduleEmail } from '../../../operations/sending/scheduled-emails.ts';
 import { sendEmail } from '../../../operations/sending/send-email.ts';
 import { access } from '../../admission/access.ts';
-import { updateAnswer } from '../../rest/emails/emails.ts';
+import { updateResponse } from '../../rest/emails/emails.ts';
 import {
   readEmail,
   scheduledResponse,
@@ -138,8 +138,8 @@ export const forwardEmailTool = defineTool({
 
 const emailId = z.string();
 const changed = z.object({
-  id: updateAnswer.shape.id,
-  status: updateAnswer.shape.status.unwrap(),
+  id: updateResponse.shape.id,
+  status: updateResponse.shape.status.unwrap(),
   scheduled_at: instant,
 });
 

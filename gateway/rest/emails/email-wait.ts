@@ -13,7 +13,7 @@ import { NO_FINDINGS, readSenderFindings } from './sender-findings.ts';
 const MAX_TIMEOUT_SECONDS = MAX_WAIT_MS / 1_000;
 const DEFAULT_TIMEOUT_SECONDS = 30;
 /** Time limit of a response: the wait and the queries before and after it; milliseconds. */
-const ANSWER_MS = MAX_WAIT_MS + 15_000;
+const RESPONSE_MS = MAX_WAIT_MS + 15_000;
 
 /** Rejects an empty filter, which is more likely a mistake than intended to match all mail. */
 const NOT_BLANK = String.raw`\S`;
@@ -52,7 +52,7 @@ export const waitBody = z
 
 const foundIn = <T extends string>(...places: [T, ...T[]]) => z.array(z.enum(places));
 
-export const waitAnswer = z
+export const waitResponse = z
   .object({
     object: z.literal('wait'),
     timed_out: z.boolean().meta({ description: 'Whether no email came in time. `email` is then null.' }),
@@ -84,7 +84,7 @@ export const emailWaitRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
   app.post(
     '/emails/wait',
     {
-      config: { access: access.read, answerWithinMs: ANSWER_MS, isStrict: true },
+      config: { access: access.read, answerWithinMs: RESPONSE_MS, isStrict: true },
       schema: {
         operationId: 'waitForEmail',
         summary: 'Wait for an email',
@@ -92,7 +92,7 @@ export const emailWaitRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
           'Returns the first received email that matches all filters, once it has a thread, with the codes and links in it, and the event if it is an invitation. If no email arrives in time, the response is still 200, with `timed_out`.',
         tags: ['Emails'],
         body: waitBody,
-        response: { 200: waitAnswer, default: errorBody },
+        response: { 200: waitResponse, default: errorBody },
       },
     },
     async (request) => {

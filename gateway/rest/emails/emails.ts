@@ -66,7 +66,7 @@ export const listQuery = z
   })
   .refine(isOneSided, oneSide);
 
-const listAnswer = z.object({
+const listResponse = z.object({
   object: z.literal('list'),
   data: z.array(emailListItem),
   has_more: z.boolean(),
@@ -101,7 +101,7 @@ const updateBody = z
     id: 'UpdateEmail',
     examples: [{ is_read: true }, { scheduled_at: 'tomorrow at 9am', timezone: 'Europe/Berlin' }],
   });
-export const updateAnswer = z
+export const updateResponse = z
   .object({
     object: z.literal('email'),
     id: z.string(),
@@ -151,7 +151,7 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
         description: 'Returns sent, scheduled and received emails, newest first unless `order_by` says otherwise.',
         tags: ['Emails'],
         querystring: listQuery,
-        response: { 200: listAnswer, default: errorBody },
+        response: { 200: listResponse, default: errorBody },
       },
     },
     async (request) => {
@@ -230,7 +230,7 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
         tags: ['Emails'],
         params: idInPath,
         body: updateBody,
-        response: { 200: updateAnswer, default: errorBody },
+        response: { 200: updateResponse, default: errorBody },
       },
       handler: (request) => update(contextOf(request), request.params.id, request.body),
     });
@@ -246,7 +246,7 @@ async function update(
   context: OperationContext,
   emailId: string,
   body: z.infer<typeof updateBody>,
-): Promise<z.infer<typeof updateAnswer>> {
+): Promise<z.infer<typeof updateResponse>> {
   const flags = { isRead: body.is_read ?? undefined, isArchived: body.is_archived ?? undefined };
   const scheduledAt = body.scheduled_at ?? body.scheduledAt ?? null;
   if (scheduledAt === null) {

@@ -401,10 +401,10 @@ builder.queryFields((t) => ({
             ? await connectionBy<emails.RankedEmail, RelevanceCursor>(
                 relevanceCursors,
                 args,
-                (email) => ({ ...placeOf(email), score: email.score }),
+                (email) => ({ ...cursorOf(email), score: email.score }),
                 (span) => emails.pageEmailsByRelevance(reads, query, span),
               )
-            : await connectionBy<emails.EmailSummary, KeysetCursor>(newestCursors, args, placeOf, (span) =>
+            : await connectionBy<emails.EmailSummary, KeysetCursor>(newestCursors, args, cursorOf, (span) =>
                 emails.pageEmails(reads, query, span),
               );
         return { ...page, count: () => emails.countEmails(reads, query) };
@@ -419,7 +419,7 @@ builder.queryFields((t) => ({
   ),
 }));
 
-function placeOf(email: emails.EmailSummary): KeysetCursor {
+function cursorOf(email: emails.EmailSummary): KeysetCursor {
   return { at: email.createdAt, id: email.id };
 }
 
