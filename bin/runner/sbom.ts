@@ -17,7 +17,7 @@ interface LockedPackage {
 }
 
 /** A package of the bill (CycloneDX 1.6). */
-export interface SbomComponent {
+interface SbomComponent {
   type: 'library';
   'bom-ref': string;
   group?: string;
@@ -94,13 +94,14 @@ export function makeSbom(
 
 function componentOf(folder: string, entry: LockedPackage, isThere: boolean): SbomComponent {
   const name = nameOf(folder, entry);
-  const [group, rest] = name.startsWith('@') ? name.split('/', 2) : [undefined, name];
+  const slash = name.lastIndexOf('/');
+  const group = slash === -1 ? undefined : name.slice(0, slash);
   const purl = purlOf(name, entry.version);
   return {
     type: 'library',
     'bom-ref': purl,
     ...(group === undefined ? {} : { group }),
-    name: rest ?? name,
+    name: name.slice(slash + 1),
     version: entry.version,
     scope: !isThere ? 'excluded' : entry.optional === true ? 'optional' : 'required',
     hashes: hashesOf(entry),

@@ -1,5 +1,4 @@
 import {
-  EXTERNAL_ID,
   GROUP_TYPE,
   MAX_SCIM_PAGE,
   type ScimAttribute,
@@ -166,6 +165,3 @@ const schemaAttributes: readonly ScimAttribute[] = [
   fact('description', 'string', 'The description.'),
   { ...facts('attributes', 'The attributes.', [fact('name', 'string', 'The name.')]), isMultiple: true },
 ];
-
-/** Attributes that clients can name beside those of a schema. */
-export const COMMON_ATTRIBUTES: readonly string[] = [EXTERNAL_ID.name, 'id', 'meta', 'schemas'];

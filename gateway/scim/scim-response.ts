@@ -30,7 +30,9 @@ export function readProjection(type: ScimType, attributes: unknown, excludedAttr
 
 function readNames({ schema }: ScimType, given: unknown): ReadonlySet<string> | null {
   if (given === undefined || given === null) return null;
-  const names = (Array.isArray(given) ? given : String(given).split(','))
+  if (typeof given !== 'string' && !Array.isArray(given))
+    throw new ScimError(400, 'invalidValue', 'A list of attributes is a text with commas, or an array.');
+  const names = (typeof given === 'string' ? given.split(',') : given)
     .map((name: unknown) => String(name).trim().toLowerCase())
     .filter((name) => name !== '');
   if (names.length > MAX_NAMES) throw new ScimError(400, 'tooMany', `A list of attributes has at most ${MAX_NAMES}.`);

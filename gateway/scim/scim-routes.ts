@@ -229,7 +229,8 @@ function serveEndpoint(
 function readNumber(given: Record<string, unknown>, name: string): number | null {
   const value = given[name];
   if (value === undefined || value === '') return null;
-  if (/^-?\d{1,9}$/.test(String(value))) return Number(value);
+  const text = typeof value === 'number' ? String(value) : value;
+  if (typeof text === 'string' && /^-?\d{1,9}$/.test(text)) return Number(text);
   throw new ScimError(400, 'invalidValue', `${name} must be a whole number.`);
 }
 

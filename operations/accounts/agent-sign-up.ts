@@ -159,7 +159,7 @@ function refusalOf(outcome: rows.AgentConfirmation): UserError | null {
         reason: 'TOO_MANY_TRIES',
         isFinal: true,
       });
-    default:
+    case 'closed':
       return new UserError('conflict', 'The account of this address is being erased', { isFinal: true });
   }
 }

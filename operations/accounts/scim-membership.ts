@@ -132,7 +132,8 @@ function notProvisioned(outcome: rows.ProvisionOutcome): ScimError {
       return new ScimError(409, null, 'The account with this address is being erased. Try again when that is done.');
     case 'other domain':
       return new ScimError(400, 'invalidValue', 'The domain of the address is not verified in this workspace.');
-    default:
+    case 'no workspace':
+    case 'member':
       return new ScimError(404, null, 'The workspace is closed.');
   }
 }
@@ -173,6 +174,7 @@ function addEnded(ended: Ended, { keyIds, disabledEndpoints }: KeyLimits): void 
 function nameOf({ displayName, name }: ScimDocument): string {
   const parts = isObject(name) ? name : {};
   const joined = [parts['givenName'], parts['familyName']].filter((part) => typeof part === 'string').join(' ');
-  const chosen = typeof displayName === 'string' ? displayName : (parts['formatted'] ?? joined);
-  return String(chosen).trim().slice(0, MAX_NAME).toWellFormed();
+  const formatted = parts['formatted'];
+  const chosen = typeof displayName === 'string' ? displayName : typeof formatted === 'string' ? formatted : joined;
+  return chosen.trim().slice(0, MAX_NAME).toWellFormed();
 }

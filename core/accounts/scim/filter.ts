@@ -10,7 +10,7 @@ export interface ScimTarget {
   sub: ScimAttribute | null;
 }
 
-export const COMPARISONS = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const;
+const COMPARISONS = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const;
 export type Comparison = (typeof COMPARISONS)[number];
 
 /** A filter of SCIM (RFC 7644 §3.4.2.2), whose attributes exist. */
@@ -32,7 +32,7 @@ const MAX_DEPTH = 10;
 const TOKEN = /\s*(?:([()[\]])|("(?:[^"\\]|\\.)*")|([^\s()[\]"]+))/y;
 
 /** How names of attributes are resolved: those of a resource, or the sub-attributes of one value. */
-export type Resolve = (name: string) => ScimTarget;
+type Resolve = (name: string) => ScimTarget;
 
 /** Returns the filter over resources of a type. Throws ScimError with `invalidFilter`. */
 export function parseScimFilter(type: ScimType, source: string): ScimFilter {

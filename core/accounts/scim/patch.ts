@@ -109,7 +109,7 @@ function openHolder(draft: Draft, keys: readonly string[]): Draft {
 }
 
 function changeList(op: Operation['op'], held: readonly unknown[], value: unknown): unknown {
-  const given = value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
+  const given: unknown[] = value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
   if (op === 'replace') return given;
   if (op === 'remove') {
     // Microsoft Entra names what to remove in the value.

@@ -17,14 +17,12 @@ export interface ScimAttribute {
 export type ScimDocument = Readonly<Record<string, unknown>>;
 
 export const SCIM_PATH = '/scim/v2';
-export const USER_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User';
+const USER_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User';
 export const ENTERPRISE_SCHEMA = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
-export const GROUP_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:Group';
+const GROUP_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 export const LIST_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
-export const PATCH_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
-export const SEARCH_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:SearchRequest';
 
-/** Resources of one page. @limit */
+/** Resources of one page. */
 export const MAX_SCIM_PAGE = 100;
 /** Characters of one text. @limit */
 const MAX_TEXT_LENGTH = 1_024;
@@ -181,7 +179,7 @@ export const USER_TYPE: ScimType = {
   maxValues: 50,
 };
 
-/** Users of a group, and users that a workspace can have. @limit */
+/** Users of a group, and users that a workspace can have. */
 export const MAX_SCIM_USERS = 2_000;
 
 export const GROUP_TYPE: ScimType = {
@@ -286,7 +284,8 @@ function readSingle(attribute: ScimAttribute, value: unknown, type: ScimType, pa
       const read = readAttributes(attribute.subAttributes ?? [], value, type, `${path}.`);
       return Object.keys(read).length === 0 ? null : read;
     }
-    default: {
+    case 'string':
+    case 'reference': {
       if (typeof value !== 'string') throw new ScimError(400, 'invalidValue', `${path} must be a text.`);
       if (value.length > MAX_TEXT_LENGTH)
         throw new ScimError(400, 'invalidValue', `${path} has at most ${MAX_TEXT_LENGTH} characters.`);

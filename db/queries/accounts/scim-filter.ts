@@ -40,7 +40,8 @@ function comparedSql(target: ScimTarget, comparison: Comparison, value: string |
       return compareSql(timeSql(sql`r.created_at`), comparison, value, true);
     case 'lastModified':
       return compareSql(timeSql(sql`r.updated_at`), comparison, value, true);
-    default:
+    case null:
+      break;
   }
   if (isMembers(target))
     return compared.name === 'value'
