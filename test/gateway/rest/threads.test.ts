@@ -56,10 +56,6 @@ test('a list shows every documented field', async () => {
         remind_at: null,
         returned_at: null,
         returned_by: null,
-        snoozed_until: null,
-        remind_at: null,
-        returned_at: null,
-        returned_by: null,
         claim: null,
         latest_message: {
           id: emailIds[1],
