@@ -35,7 +35,7 @@ const MAX_FILENAME_LENGTH = 200;
 const MAX_EXTENSION_LENGTH = 20;
 
 /** Returns whether an attachment is an image that the HTML shows, such as a logo: readers do not take it for a file. */
-export function isInlineImage(
+function isInlineImage(
   { contentType, contentId }: Pick<Attachment, 'contentType' | 'contentId'>,
   html: string | null,
 ): boolean {

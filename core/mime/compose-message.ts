@@ -138,7 +138,7 @@ function isAlternative({ event }: OutgoingAttachment): boolean {
 /** Gives an alternative a name, by which it is an attachment, too. */
 function nameAlternative(node: MimeNode, attachment: OutgoingAttachment): void {
   // The type of a part is known from its header only until it is written.
-  if (String(node.getHeader('Content-Type')) === attachment.contentType)
+  if (node.getHeader('Content-Type') === attachment.contentType)
     node.setHeader('Content-Disposition', `inline; filename="${attachment.filename}"`);
   for (const child of node.childNodes) nameAlternative(child, attachment);
 }

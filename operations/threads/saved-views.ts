@@ -12,7 +12,7 @@ export interface SavedView extends views.SavedView {
 }
 
 /** Views of one person, and of a workspace. */
-export const MAX_VIEWS = 100;
+const MAX_VIEWS = 100;
 /** Characters. */
 export const MAX_VIEW_NAME = 64;
 

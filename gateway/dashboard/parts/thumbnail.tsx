@@ -57,7 +57,7 @@ async function draw(url: string, canvas: HTMLCanvasElement | null, signal: Abort
 }
 
 /** Returns width and height as the header of a PNG, GIF, JPEG or WebP image says; null if it says none. */
-export function readSize(view: DataView): { width: number; height: number } | null {
+function readSize(view: DataView): { width: number; height: number } | null {
   const length = view.byteLength;
   if (length < 30) return null;
   const size = (width: number, height: number) => (width > 0 && height > 0 ? { width, height } : null);

@@ -1,3 +1,4 @@
+/* oxlint-disable typescript/no-unsafe-call, typescript/no-unsafe-member-access, typescript/no-unsafe-assignment, typescript/no-unsafe-argument, typescript/no-unsafe-return -- a script of the browser, without types */
 // The service worker of the dashboard: opens its shell without the network. It keeps the page and the files that the page loads first, and
 // never what the service responds with: no mail, no GraphQL, no REST (docs/dashboard.md#without-a-network).
 const CACHE = 'postroom-shell-1';

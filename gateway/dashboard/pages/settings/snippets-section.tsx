@@ -7,6 +7,7 @@ import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { type Problem, useAct } from '../../parts/use-act.ts';
+import { useFirstField } from '../../shell/keys.ts';
 import { useRight } from '../../shell/viewer.ts';
 import { Section } from './section.tsx';
 
@@ -109,6 +110,7 @@ export function SnippetsSection() {
 }
 
 function SnippetForm({ snippet, done, cancel }: { snippet: Snippet | null; done: () => void; cancel: () => void }) {
+  useFirstField();
   const [name, setName] = useState(snippet?.name ?? '');
   const [text, setText] = useState(snippet?.text ?? '');
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -133,7 +135,6 @@ function SnippetForm({ snippet, done, cancel }: { snippet: Snippet | null; done:
           maxLength={64}
           required
           data-autofocus
-          autoFocus
           error={problem?.fields['name'] ?? ofForm}
           onChange={(event) => setName(event.currentTarget.value)}
         />
