@@ -10,6 +10,7 @@ import type { KeysetCursor, KeysetPage } from '../../core/shared/page.ts';
 import { labelKey, normalizeLabel } from '../../core/threads/label.ts';
 import { asUser } from '../../db/connection/transaction.ts';
 import * as reads from '../../db/queries/emails/email-read.ts';
+import type { InboxConditions } from '../../db/queries/threads/inbox-conditions.ts';
 import * as inbox from '../../db/queries/threads/thread-list.ts';
 import * as lists from '../../db/queries/threads/thread-list.ts';
 import { findOverviews, type ThreadOverview } from '../../db/queries/threads/thread-overview.ts';
@@ -400,7 +401,7 @@ export async function countInbox(context: OperationContext, query: InboxQuery): 
   return asUser(database, userId, (transaction) => inbox.countInbox(transaction, userId, conditions));
 }
 
-async function inboxConditionsOf(context: OperationContext, query: InboxQuery): Promise<inbox.InboxConditions> {
+async function inboxConditionsOf(context: OperationContext, query: InboxQuery): Promise<InboxConditions> {
   const {
     search = '',
     isUnread = false,

@@ -44,6 +44,7 @@ const SESSIONS = [
 
 /** Pages with commands that other tests run, or none runs, and why. */
 const ELSEWHERE: Record<string, string> = {
+  'agents.md': 'signs up with a mail to a person; test/gateway/rest/agent-sign-up.test.ts sends the same requests',
   'cli.md': 'test/bin/cli/postroom.test.ts',
   'codes-in-ci.md': 'test/flow/codes-in-ci.test.ts',
   'events.md': 'test/gateway/openapi/guides.test.ts',

@@ -30,8 +30,11 @@ test('a case without a test is visible', () => {
   expect(testingRow('S99', 'An attempt', 'Nothing', [])).toBe('| S99 | An attempt | Nothing | **no test** |');
 });
 
-// Chromium ends what it loads when the machine's addresses change, and cluster-faults.long.ts changes them.
-test('no long experiment opens a browser', () => {
-  const withBrowser = longFiles(root).filter((file) => /browser/.test(readFileSync(path.join(root, file), 'utf8')));
-  expect(withBrowser).toEqual([]);
+// Chromium ends what it loads when the machine's addresses change, and cluster-faults.long.ts changes them. The exception needs the
+// scanners of the long experiments, and opens its pages within seconds.
+test('no long experiment opens a browser, except one', () => {
+  const withBrowser = longFiles(root).filter((file) =>
+    /playwright|shared-browser|browser-stage/.test(readFileSync(path.join(root, file), 'utf8')),
+  );
+  expect(withBrowser).toEqual(['test/flow/screening-dashboard.long.ts']);
 });

@@ -31,6 +31,7 @@ import {
   joinedClaimColumns,
   type ThreadClaim,
 } from './answerer-claim.ts';
+import { type InboxConditions, searchOf } from './inbox-conditions.ts';
 import { readThreadSnooze, snoozeColumns, type ThreadSnooze } from './thread-snooze.ts';
 
 export interface Thread extends ThreadSnooze {
@@ -395,24 +396,6 @@ function placeConditions({ after, before }: Between): RawBuilder<unknown> {
   return sql`${compare(after, sql.raw('<'))} ${compare(before, sql.raw('>'))}`;
 }
 
-/** Filters of an inbox: threads of which one message matches all terms; null matches all. */
-export interface InboxConditions {
-  terms: readonly SearchTerm[];
-  isUnread: boolean;
-  isArchived: boolean | null;
-  /** in the trash, which other searches leave out; absent means false */
-  isTrashed?: boolean;
-  /** leaves out threads that have only sent mail and did not come back; absent means false. Requires isArchived false */
-  hasReceived?: boolean;
-  /** leaves out snoozed threads; absent means false */
-  isAwake?: boolean;
-  isClaimed?: boolean | null;
-  /** id or name of a domain of the user; a participant's domain */
-  domain: string | null;
-  /** id of an address of the user, or an address; a participant */
-  address: string | null;
-}
-
 /** Returns the threads between two cursors with their latest messages, newest first; inverted: oldest first. */
 export async function pageInbox(
   transaction: Transaction<Tables>,
@@ -478,31 +461,4 @@ export async function countInbox(
   const { rows } = await sql<{ total: number }>`
     select count_inbox(${searchQuery(userId, of.terms, of.conditions)}) as total`.execute(transaction);
   return Number(rows[0]?.total ?? 0);
-}
-
-function searchOf(
-  userId: string,
-  {
-    terms,
-    isUnread,
-    isArchived,
-    isTrashed = false,
-    hasReceived = false,
-    isAwake = false,
-    domain,
-    address,
-  }: InboxConditions,
-): WordSearch {
-  const conditions = {
-    tests: [
-      ...(isTrashed ? ['trashed'] : []),
-      ...(hasReceived ? ['has received'] : []),
-      ...(isAwake ? ['!snoozed'] : []),
-    ],
-    isUnread,
-    isArchived,
-    participant: address === null ? null : addressOf(userId, address),
-    participantDomain: domain === null ? null : domainNameOf(userId, domain),
-  };
-  return { userId, terms, conditions };
 }
