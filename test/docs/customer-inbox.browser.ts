@@ -36,8 +36,9 @@ describe.skipIf(chromiumPath === undefined)('workspaces for customers in the bro
 
   /** Returns a name that the service trusts and no account has. */
   async function freeDomain(): Promise<string> {
-    const { call, domain, domainId } = await stage.service.createAccount();
-    expect((await call('DELETE', `/domains/${domainId}`)).status).toBe(200);
+    const account = await stage.service.createAccount();
+    const { domain, domainId } = account;
+    expect((await account.call('DELETE', `/domains/${domainId}`)).status).toBe(200);
     return domain;
   }
 

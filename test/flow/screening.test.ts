@@ -206,10 +206,14 @@ test('the metrics and the doctor say whether the scanners respond', async () => 
   expect(await examine('accept')).toContain('rspamd warn');
   expect(await examine('defer')).toContain('rspamd fail');
   isFilterAway = false;
-  await until('the filter is asked again', () => service.output.slice(-2_000), async () => {
-    await offer('Hello', `Again ${count}`);
-    return isAway(0).test(await metrics());
-  });
+  await until(
+    'the filter is asked again',
+    () => service.output.slice(-2_000),
+    async () => {
+      await offer('Hello', `Again ${count}`);
+      return isAway(0).test(await metrics());
+    },
+  );
   expect(await metrics()).toMatch(/postroom_scan_seconds_count\{.*scanner="rspamd"/);
 }, 120_000);
 

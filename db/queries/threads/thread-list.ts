@@ -18,7 +18,6 @@ import {
   type FindBounds,
   findMatchingThreads,
   selectMatchingThreads,
-  type WordSearch,
 } from '../search/find-mail.ts';
 import { rankMatchingThreads } from '../search/rank-mail.ts';
 import { containsPattern } from '../search/search-pattern.ts';

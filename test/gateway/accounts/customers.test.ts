@@ -180,7 +180,10 @@ describe('a quota', () => {
     const { address } = await addAddress(key);
     expect((await call('POST', '/emails', mail(address), key)).statusCode).toBe(200);
     const measure = async () => {
-      await gateway.owner.pool.query(`update workspace set stored_at = stored_at - interval '2 minutes' where id = $1`, [id]);
+      await gateway.owner.pool.query(
+        `update workspace set stored_at = stored_at - interval '2 minutes' where id = $1`,
+        [id],
+      );
       while ((await measureStoredBytes(gateway.actor)) > 0);
       const { rows } = await gateway.owner.pool.query('select stored_bytes from workspace where id = $1', [id]);
       return Number(rows[0].stored_bytes);
@@ -214,12 +217,17 @@ describe('a quota', () => {
     expect(await measureStoredBytes(gateway.actor)).toBe(1);
   });
 
-  test.for([[{ stored_bytes: -1 }], [{ stored_bytes: 1e16 }], [{ stored_bytes: 'much' }], [{ mail_per_day: -1 }], [{ domains: 1.5 }], [{ addresses: '3' }], [{ mails: 3 }]])(
-    'is checked: %o',
-    async ([quotas], { expect: check }) => {
-      check((await create({ client_id: `bad-${names++}`, quotas })).statusCode).toBe(400);
-    },
-  );
+  test.for([
+    [{ stored_bytes: -1 }],
+    [{ stored_bytes: 1e16 }],
+    [{ stored_bytes: 'much' }],
+    [{ mail_per_day: -1 }],
+    [{ domains: 1.5 }],
+    [{ addresses: '3' }],
+    [{ mails: 3 }],
+  ])('is checked: %o', async ([quotas], { expect: check }) => {
+    check((await create({ client_id: `bad-${names++}`, quotas })).statusCode).toBe(400);
+  });
 });
 
 test('a suspended workspace refuses its keys and defers its mail until it is resumed', async () => {

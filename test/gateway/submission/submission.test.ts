@@ -88,11 +88,12 @@ test('notes a refused key of a workspace in its audit log: revoked, expired, and
     ],
   );
   const ended = 'This API key was revoked, or has expired';
-  expect(denied.toSorted()).toEqual(
-    [
+  expect(denied).toHaveLength(3);
+  expect(denied).toEqual(
+    expect.arrayContaining([
       [keys.revoked.id, 'SMTP AUTH', '192.0.2.7', ended],
       [keys.expired.id, 'SMTP AUTH', '192.0.2.7', ended],
       [keys.reading.id, 'SMTP AUTH', '192.0.2.7', 'This API key has no scope send'],
-    ].toSorted(),
+    ]),
   );
 });
