@@ -1,6 +1,5 @@
 import type { DmarcReport } from '../../core/domains/dmarc-report.ts';
 import { receivedEventId } from '../../core/events/received-event.ts';
-import { countAttachments } from '../../core/mime/attachment.ts';
 import { receivedMessageId } from '../../core/mime/message-id.ts';
 import { PARSER_VERSION } from '../../core/mime/parse-message.ts';
 import { baseSubject } from '../../core/mime/subject.ts';
@@ -43,7 +42,7 @@ export function emailRows(
     cc_addresses: ccAddresses,
     preview: message.preview,
     date: message.date?.toISOString() ?? null,
-    attachment_count: countAttachments(message.attachments, message.htmlBody),
+    attachment_count: message.attachments.length,
     headers: message.headers,
     addresses: message.addresses,
     in_reply_to: message.inReplyTo,

@@ -34,24 +34,6 @@ export const MAX_ATTACHMENTS = 1_000;
 const MAX_FILENAME_LENGTH = 200;
 const MAX_EXTENSION_LENGTH = 20;
 
-/** Returns whether an attachment is an image that the HTML shows, such as a logo: readers do not take it for a file. */
-function isInlineImage(
-  { contentType, contentId }: Pick<Attachment, 'contentType' | 'contentId'>,
-  html: string | null,
-): boolean {
-  if (contentId === null || html === null || !/^image\//i.test(contentType)) return false;
-  const id = contentId.slice(1, -1);
-  return html.includes(`cid:${id}`) || html.includes(`cid:${encodeURIComponent(id)}`);
-}
-
-/** Returns how many files an email has, without the images that its HTML shows. */
-export function countAttachments(
-  attachments: readonly Pick<Attachment, 'contentType' | 'contentId'>[],
-  html: string | null,
-): number {
-  return attachments.filter((attachment) => !isInlineImage(attachment, html)).length;
-}
-
 /** Decodes the transfer encoding of a part's body (RFC 2045 §6). Broken encodings are decoded as far as possible; never throws. */
 export function decodeAttachment(encoded: Uint8Array, encoding: TransferEncoding): Uint8Array {
   const bytes = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength);

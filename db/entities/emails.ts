@@ -286,6 +286,13 @@ export const EmailContentSchema = defineEntity({
     parseError: p.text().nullable(),
     parserVersion: p.smallint(),
   },
+  indexes: [
+    {
+      name: 'email_content_review',
+      properties: ['userId', 'emailId'],
+      where: `((injection ->> 'verdict'::text) = 'review'::text) OR (parse_error IS NOT NULL)`,
+    },
+  ],
 });
 
 export const EmailTraceSchema = defineEntity({

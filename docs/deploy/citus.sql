@@ -25,6 +25,7 @@ select create_reference_table('auth_totp');
 select create_reference_table('auth_recovery_code');
 select create_reference_table('sign_in_provider');
 select create_reference_table('scim_token');
+select create_reference_table('agent_sign_up');
 select create_reference_table('auth_rate_limit');
 select create_reference_table('verified_domain_name');
 select create_reference_table('email_address_name');
@@ -100,7 +101,6 @@ select create_distributed_table('thread_subject', 'user_id', colocate_with => 'e
 select create_distributed_table('thread_undo', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('screening_job', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('trashed_email', 'user_id', colocate_with => 'event_counter');
-select create_distributed_table('agent_sign_up', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('scim_user', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('scim_group', 'user_id', colocate_with => 'event_counter');
 select create_distributed_table('scim_group_member', 'user_id', colocate_with => 'event_counter');

@@ -3,7 +3,7 @@ import { secret } from '../../core/accounts/secret-fields.ts';
 import { named, nameType, restLiteral } from '../../core/shared/field-notes.ts';
 import { type Capability, defineAction } from '../capability/capability.ts';
 import { text } from '../capability/field-shapes.ts';
-import { createScimToken, MAX_SCIM_TOKEN_NAME, readScimConnection, revokeScimToken } from './scim-tokens.ts';
+import { createScimToken, MAX_SCIM_TOKEN_NAME, readScimDirectory, revokeScimToken } from './scim-tokens.ts';
 
 const token = nameType(
   z.object({
@@ -20,7 +20,7 @@ const token = nameType(
   { type: 'ScimToken', description: 'The token with which a directory provisions members.' },
 );
 
-const connection = z
+const directory = z
   .object({
     object: restLiteral('scim'),
     url: z.string().meta({ description: 'The base URL to enter in the directory.' }),
@@ -32,11 +32,11 @@ const connection = z
       .int()
       .meta({ description: 'Number of active users who are no members: their address or a role is missing.' }),
   })
-  .meta({ id: 'ScimConnection', description: 'How a directory provisions members of the workspace by SCIM.' });
+  .meta({ id: 'ScimDirectory', description: 'How a directory provisions members of the workspace by SCIM.' });
 
-const withSecret = connection
+const withSecret = directory
   .extend({ secret: z.string().meta({ ...secret, description: 'The token. Shown only here.' }) })
-  .meta({ id: 'NewScimConnection', description: 'How a directory provisions members, with the new token.' });
+  .meta({ id: 'NewScimDirectory', description: 'How a directory provisions members, with the new token.' });
 
 export const scimTokenCapability: Capability = {
   feature: 'Account',
@@ -47,16 +47,16 @@ export const scimTokenCapability: Capability = {
   operations: [
     defineAction({
       access: 'members',
-      operationId: 'getScimConnection',
-      field: 'scimConnection',
-      summary: 'Retrieve the SCIM connection',
+      operationId: 'getScimDirectory',
+      field: 'scimDirectory',
+      summary: 'Retrieve the SCIM directory',
       description: 'Returns the URL for a directory, its token without the secret, and what it has provisioned.',
       method: 'GET',
       path: '',
       input: z.object({}),
-      output: connection,
+      output: directory,
       errors: [],
-      run: (context) => readScimConnection(context),
+      run: (context) => readScimDirectory(context),
     }),
     defineAction({
       access: 'ownership',
@@ -73,7 +73,7 @@ export const scimTokenCapability: Capability = {
       inputName: 'CreateScimToken',
       example: { name: 'Company directory' },
       output: withSecret,
-      payloadField: 'connection',
+      payloadField: 'directory',
       errors: [],
       run: (context, { name }) => createScimToken(context, name),
     }),
@@ -88,8 +88,8 @@ export const scimTokenCapability: Capability = {
       path: '/token/:id',
       target: { argument: 'id', argumentDescription: 'ID of the token.' },
       input: z.object({}),
-      output: connection,
-      payloadField: 'connection',
+      output: directory,
+      payloadField: 'directory',
       errors: [],
       run: (context, _input, id) => revokeScimToken(context, id),
     }),

@@ -8,7 +8,7 @@ import { invalid, isValidId, newIdentifier, type OperationContext } from '../con
 import { requireFreshSignIn } from './fresh-sign-in.ts';
 
 /** How a directory connects to the workspace. */
-export interface ScimConnection {
+export interface ScimDirectory {
   /** base URL for the directory */
   url: string;
   /** null: there is none */
@@ -26,7 +26,7 @@ const SECRET_BYTES = 32;
 const TOKEN_PREFIX = 'scim_';
 
 /** Returns how a directory connects, and what it has provisioned. */
-export async function readScimConnection({ database, userId, settings }: OperationContext): Promise<ScimConnection> {
+export async function readScimDirectory({ database, userId, settings }: OperationContext): Promise<ScimDirectory> {
   return asUser(database, userId, async (transaction) => ({
     url: `${settings.publicUrl}${SCIM_PATH}`,
     token: await rows.readScimToken(transaction, userId),
@@ -38,7 +38,7 @@ export async function readScimConnection({ database, userId, settings }: Operati
 export async function createScimToken(
   context: OperationContext,
   given: string,
-): Promise<ScimConnection & { secret: string }> {
+): Promise<ScimDirectory & { secret: string }> {
   const { database, userId, random, now } = context;
   const personId = requirePerson(context);
   requireFreshSignIn(context, 'create a SCIM token');
@@ -56,18 +56,18 @@ export async function createScimToken(
       now: now(),
     }),
   );
-  return { ...(await readScimConnection(context)), secret };
+  return { ...(await readScimDirectory(context)), secret };
 }
 
 /** Revokes the token of the workspace. What it provisioned stays. Throws forbidden, not_found. */
-export async function revokeScimToken(context: OperationContext, id: string): Promise<ScimConnection> {
+export async function revokeScimToken(context: OperationContext, id: string): Promise<ScimDirectory> {
   const { database, userId } = context;
   requirePerson(context);
   requireFreshSignIn(context, 'revoke the SCIM token');
   const isRevoked =
     isValidId(id) && (await asUser(database, userId, (transaction) => rows.removeScimToken(transaction, userId, id)));
   if (!isRevoked) throw new UserError('not_found', 'This workspace has no SCIM token with this ID');
-  return readScimConnection(context);
+  return readScimDirectory(context);
 }
 
 /** Returns the hash by which a token is found. */

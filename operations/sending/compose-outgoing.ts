@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { setImmediate as otherWork } from 'node:timers/promises';
 import type { AddressFields, AddressList, Mailbox } from '../../core/mime/address.ts';
-import { countAttachments } from '../../core/mime/attachment.ts';
 import { composeMessage, listComposedAttachments } from '../../core/mime/compose-message.ts';
 import { readableFields, readHeaderSection } from '../../core/mime/header-fields.ts';
 import { isMadeId } from '../../core/mime/message-id.ts';
@@ -100,7 +99,7 @@ export async function composeOutgoing(
     in_reply_to: inReplyTo === null ? [] : [inReplyTo],
     reference_ids: references,
     attachments: listed,
-    attachment_count: countAttachments(listed, html),
+    attachment_count: listed.length,
     tags: email.tags,
     metadata: email.metadata,
     search_text: [subject, addresses.from?.text ?? '', ...recipients]

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { createWorkerThreads, TimeLimitExceeded } from '../../actors/work/worker-threads.ts';
 import { canonicalDomainName } from '../../core/domains/domain-name.ts';
 import type { AddressFields, Mailbox } from '../../core/mime/address.ts';
-import { countAttachments } from '../../core/mime/attachment.ts';
 import type { ParsedMessage } from '../../core/mime/parse-message.ts';
 import { baseSubject } from '../../core/mime/subject.ts';
 import { emailParties } from '../../core/search/email-parties.ts';
@@ -147,7 +146,7 @@ function outgoingOf(
     in_reply_to: parsed.inReplyTo,
     reference_ids: parsed.references,
     attachments: parsed.attachments,
-    attachment_count: countAttachments(parsed.attachments, parsed.htmlBody),
+    attachment_count: parsed.attachments.length,
     tags: [],
     metadata: null,
     search_text: [parsed.subject, fromText, ...recipients]

@@ -326,7 +326,8 @@ create function threads_unread_by(p_user_id text, p_person_id text, p_thread_ids
     join thread t on t.user_id = p_user_id and t.id = any (p_thread_ids)
     left join thread_read r on r.user_id = p_user_id and r.thread_id = t.id and r.person_id = p_person_id and r.set_at > m.set_at
     where t.last_message_at > coalesce(r.read_until, m.read_until) and exists (
-      select from email e where e.user_id = p_user_id and e.thread_id = t.id and e.type = 'received' and e.thread_at > coalesce(r.read_until, m.read_until)) $$;
+      select from email e where e.user_id = p_user_id and e.thread_id = t.id and e.type = 'received' and e.thread_at > coalesce(r.read_until, m.read_until))
+      and (current_setting('role') <> 'postroom_domain' or is_thread_of_domain(p_user_id, t.id)) $$;
 revoke all on function threads_unread_by from public;
 grant execute on function threads_unread_by to postroom_gateway, postroom_actor, postroom_domain;
 
@@ -364,7 +365,8 @@ create function mark_all_read(p_user_id text, p_person_id text, p_most integer) 
 revoke all on function mark_all_read from public;
 grant execute on function mark_all_read to postroom_gateway;
 grant select on thread_read to postroom_domain;
-create policy thread_read_of_domain on thread_read for select to postroom_domain using (user_id = current_setting('postroom.user_id', true));
+create policy thread_read_of_domain on thread_read for select to postroom_domain
+  using (user_id = current_setting('postroom.user_id', true) and (thread_id = '*' or is_thread_of_domain(user_id, thread_id)));
 
 -- When a member joined; null: the person is no member. For actors, whose transactions are of no workspace.
 create function member_since(p_user_id text, p_person_id text) returns timestamptz

@@ -180,9 +180,7 @@ EmailNode.implement({
     isArchived: t.exposeBoolean('isArchived', { description: 'Whether the received email is archived.' }),
     isTest: t.exposeBoolean('isTest', { description: 'Whether the email was created by simulateInbound.' }),
     hasAttachments: t.exposeBoolean('hasAttachments', { description: 'Whether the email has attachments.' }),
-    attachmentCount: t.exposeInt('attachmentCount', {
-      description: 'Number of attachments, without the images that the HTML shows.',
-    }),
+    attachmentCount: t.exposeInt('attachmentCount', { description: 'Number of attachments.' }),
     attachments: t.field({
       type: [Attachment],
       description: 'Attachments, in the order of the email.',

@@ -109,7 +109,7 @@ test('a stored email is simulated again, with its attachments or without', async
   const whole = await forward({ ...input, idempotencyKey: 'f' });
   expect(whole).toMatchObject({
     __typename: 'ForwardEmailPayload',
-    email: { subject: 'Fwd: Our invoice', attachmentCount: 1, type: 'SENT' },
+    email: { subject: 'Fwd: Our invoice', attachmentCount: 2, type: 'SENT' },
   });
   expect((await forward({ ...input, idempotencyKey: 'f' })).email.id).toBe(whole.email.id);
   const bare = await forward({ ...input, withAttachments: false, text: 'see below' });

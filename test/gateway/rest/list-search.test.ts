@@ -111,7 +111,7 @@ test('pages of a search follow each other without gap or repeat', async () => {
 
 test.each([
   ['from:', /^from: needs a value directly after it: a name, an address or part of one/],
-  ['is:unred', /^is: does not take "unred"\. It takes unread, read or archived\. Did you mean is:unread\?$/],
+  ['is:unred', /^is: does not take "unred"\. It takes unread, read, archived or snoozed\. Did you mean is:unread\?$/],
   ['cc:bob', /^cc: is not a search operator\. Operators are from: to:/],
   ['before:tomorrow', /^before: does not take "tomorrow"\. It takes a date/],
 ])('the search %s is 400 over REST and names what is wrong', async (search, message) => {

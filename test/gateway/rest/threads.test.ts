@@ -52,6 +52,7 @@ test('a list shows every documented field', async () => {
         unread_count: 1,
         is_archived: false,
         assignee_id: null,
+        is_read_by_me: null,
         snoozed_until: null,
         remind_at: null,
         returned_at: null,

@@ -333,8 +333,8 @@ describe('the token of a directory', () => {
       'http://postroom.test/scim/v2',
       expect.stringMatching(/^scim_[\w-]{43}$/),
     ]);
-    const shown = await browser.graphql('{ scimConnection { url token { id name createdBy lastUsedAt } users } }');
-    expect(shown.json().data.scimConnection).toMatchObject({
+    const shown = await browser.graphql('{ scimDirectory { url token { id name createdBy lastUsedAt } users } }');
+    expect(shown.json().data.scimDirectory).toMatchObject({
       token: { id: token.id, name: 'Okta', createdBy: other.owner.email, lastUsedAt: null },
     });
     expect(shown.body).not.toContain(secret);
@@ -347,10 +347,10 @@ describe('the token of a directory', () => {
     expect((await call(secret)).statusCode).toBe(200);
     const renewed = (
       await browser.graphql(
-        'mutation { createScimToken(input: { name: "Entra" }) { ... on CreateScimTokenPayload { connection { secret token { id } } } } }',
+        'mutation { createScimToken(input: { name: "Entra" }) { ... on CreateScimTokenPayload { directory { secret token { id } } } } }',
       )
     ).json();
-    const { secret: next, token: present } = renewed.data.createScimToken.connection;
+    const { secret: next, token: present } = renewed.data.createScimToken.directory;
     expect([(await call(secret)).statusCode, (await call(next)).statusCode]).toEqual([401, 200]);
     expect((await browser.rest('DELETE', `/scim/token/${token.id}`)).statusCode).toBe(404);
     const revoked = await browser.rest('DELETE', `/scim/token/${present.id}`);

@@ -45,7 +45,7 @@ const PARTS = {
   counters: `select own_address, grain, own_domain, type, status, is_read, is_archived, sum(count) from email_counter
     where user_id = $1 group by 1, 2, 3, 4, 5, 6, 7`,
   // Of threads that began at the same time, the id decides which one stays, and so the order of the participants and the name of one with two.
-  threads: `select n.name, ${without('t', 'id', 'created_at', 'updated_at', 'last_message_at', 'participant_emails', 'participant_names', 'search_text')} as thread,
+  threads: `select n.name, ${without('t', 'id', 'created_at', 'updated_at', 'last_message_at', 'listed_at', 'participant_emails', 'participant_names', 'search_text')} as thread,
       array(select p.email || case when p.name = p.email then '' else ' (named)' end
         from unnest(participant_emails, participant_names) as p(email, name) order by p.email collate "C") as participants,
       array(select l from unnest(string_to_array(search_text, chr(10))) as l order by l collate "C") as search_text,

@@ -10,7 +10,7 @@ import { Section } from './section.tsx';
 
 const CONNECTION = graphql(`
   query DashboardScim {
-    scimConnection { url users groups waiting token { id name hint createdAt createdBy lastUsedAt } }
+    scimDirectory { url users groups waiting token { id name hint createdAt createdBy lastUsedAt } }
   }
 `);
 
@@ -18,7 +18,7 @@ const CREATE = graphql(`
   mutation CreateScimToken($input: CreateScimTokenInput!) {
     createScimToken(input: $input) {
       __typename
-      ... on CreateScimTokenPayload { connection { secret } }
+      ... on CreateScimTokenPayload { directory { secret } }
       ... on Error { message code }
     }
   }
@@ -28,7 +28,7 @@ const REVOKE = graphql(`
   mutation RevokeScimToken($input: RevokeScimTokenInput!) {
     revokeScimToken(input: $input) {
       __typename
-      ... on RevokeScimTokenPayload { connection { url } }
+      ... on RevokeScimTokenPayload { directory { url } }
       ... on Error { message code }
     }
   }
@@ -40,18 +40,18 @@ export function ScimSection() {
     query: CONNECTION,
     variables: {},
     kinds: [],
-    types: ['ScimConnection'],
+    types: ['ScimDirectory'],
   });
   const { act: create } = useAct(CREATE, { done: 'The SCIM token was created.' });
   const { act: revoke } = useAct(REVOKE, { done: 'The SCIM token was revoked.' });
   const [name, setName] = useState('');
   const [secret, setSecret] = useState<string | null>(null);
-  const connection = data?.scimConnection;
-  const token = connection?.token ?? null;
+  const directory = data?.scimDirectory;
+  const token = directory?.token ?? null;
   const make = async () => {
     const { payload } = await create({ input: { name } });
     if (payload === null) return;
-    setSecret(payload.connection.secret);
+    setSecret(payload.directory.secret);
     setName('');
     refresh();
   };
@@ -66,10 +66,10 @@ export function ScimSection() {
       about="The directory of your company adds members and removes them. Groups give roles as in single sign-on."
     >
       {error !== undefined && <ErrorNote error={error} retry={refresh} />}
-      {connection === undefined && error === undefined && <Skeleton h={100} />}
-      {connection !== undefined && (
+      {directory === undefined && error === undefined && <Skeleton h={100} />}
+      {directory !== undefined && (
         <Text size="sm" className="postroom-wrap">
-          Base URL, for the settings of the directory: <code>{connection.url}</code>
+          Base URL, for the settings of the directory: <code>{directory.url}</code>
         </Text>
       )}
       {secret !== null && (
@@ -90,16 +90,16 @@ export function ScimSection() {
           </Stack>
         </Alert>
       )}
-      {connection !== undefined && token !== null && (
+      {directory !== undefined && token !== null && (
         <Group justify="space-between" align="flex-start" gap="sm" wrap="nowrap">
           <Stack gap={0} miw={0} flex={1}>
             <Text fw={600} className="postroom-wrap">
               {token.name}
             </Text>
             <Text size="sm">
-              {connection.users} users, {connection.groups} groups
-              {connection.waiting > 0 &&
-                `. ${connection.waiting} wait: an address in a verified domain, or a role, is missing`}
+              {directory.users} users, {directory.groups} groups
+              {directory.waiting > 0 &&
+                `. ${directory.waiting} wait: an address in a verified domain, or a role, is missing`}
             </Text>
             <Text size="xs" c="dimmed" className="postroom-wrap">
               {token.hint}
@@ -121,7 +121,7 @@ export function ScimSection() {
           />
         </Group>
       )}
-      {connection !== undefined && token === null && (
+      {directory !== undefined && token === null && (
         <form
           aria-label="Create SCIM token"
           onSubmit={(event) => {
