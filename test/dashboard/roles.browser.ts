@@ -13,8 +13,9 @@ const LEFT_ALONE =
   /^(?:Sign out|Account |Leave workspace|Revoke|Search|Guide|End |Skip|Reload|Download|Export|Export …|Notify)/;
 /** Milliseconds that a click gets to ask for something. */
 const CLICK_MS = 120;
+const isFull = process.env['BROWSER_LENGTH'] === 'full';
 /** Presses on one page, and of what one of them opens. */
-const ROUNDS = 14;
+const ROUNDS = isFull ? 14 : 4;
 const OFFERED = 4;
 
 let stage: BrowserStage;
@@ -136,7 +137,7 @@ describe.skipIf(chromiumPath === undefined)('every page, for members of each rol
     }
     await close();
     expect(refused).toEqual([]);
-    expect(pressed).toBeGreaterThan(60);
+    expect(pressed).toBeGreaterThan(isFull ? 60 : 30);
   });
 });
 
