@@ -100,4 +100,4 @@ create function confirm_agent_sign_up(p_user_id text, p_code_hmac bytea, p_tries
     return next;
   end $$;
 revoke all on function confirm_agent_sign_up from public;
-grant execute on function confirm_agent_sign_up to postroom_gateway;
+grant execute on function confirm_agent_sign_up to postroom_gateway, postroom_actor;

@@ -40,7 +40,7 @@ const call = (method: string, path: string, body?: unknown) =>
 
 /** Routes of what belongs to a domain or the account, of which a key of addresses has nothing. */
 const isOfWhole = (complaint: string) =>
-  / \/api\/e2\/(?:guard|domains|dmarc-reports|reply-addresses)[/:]/.test(complaint);
+  / \/api\/e2\/(?:guard|snippets|domains|dmarc-reports|reply-addresses)[/:]/.test(complaint);
 
 test('every list shows what belongs to the address, and counts it exactly', async () => {
   const { mine, theirs, domain } = two;

@@ -11,7 +11,7 @@ import { neededScopes } from '../../support/stages/needed-scopes.ts';
 import { isServed } from '../../support/stages/swept-routes.ts';
 
 /** Routes of the interface that take no key. */
-const OPEN = /^(?:OPTIONS \/api\/e2\*|GET \/api\/e2\/(?:openapi\.json|docs(?:\/.*)?))$/;
+const OPEN = /^(?:OPTIONS \/api\/e2\*|POST \/api\/e2\/agent\/sign-up|GET \/api\/e2\/(?:openapi\.json|docs(?:\/.*)?))$/;
 
 let gateway: TestGateway;
 let routes: ServedRoute[];

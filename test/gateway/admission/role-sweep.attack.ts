@@ -13,7 +13,7 @@ import { isServed } from '../../support/stages/swept-routes.ts';
 import { openTeam, type Staff, staffTeam, type TeamStage } from '../../support/stages/team-stage.ts';
 
 /** Routes of the interface that take no credential. */
-const OPEN = /^(?:OPTIONS \/api\/e2\*|GET \/api\/e2\/(?:openapi\.json|docs(?:\/.*)?))$/;
+const OPEN = /^(?:OPTIONS \/api\/e2\*|POST \/api\/e2\/agent\/sign-up|GET \/api\/e2\/(?:openapi\.json|docs(?:\/.*)?))$/;
 
 let gateway: TestGateway;
 let routes: ServedRoute[];

@@ -18,6 +18,9 @@ const UNANSWERED: Readonly<Record<string, string>> = {
   'mutation createCustomerWorkspace input.clientId': 'a name that the product chooses; see accounts/customers.test.ts',
   'mutation leaveWorkspace input.workspaceId': 'only sessions leave; see accounts/members.test.ts',
   'mutation transferOwnership input.id': 'only sessions of the owner transfer; see accounts/members.test.ts',
+  'mutation setReadByMe input.threadIds': 'needs a person; see graphql/read-by-me.test.ts',
+  'mutation setReadByMe input.emailId': 'needs a person; see graphql/read-by-me.test.ts',
+  'mutation revokeScimToken input.id': 'only sessions of the owner revoke it; see scim/scim-members.test.ts',
   'mutation simulateInbound input.emailId': 'asks actors, which are away here',
 };
 

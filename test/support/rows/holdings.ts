@@ -198,7 +198,7 @@ export async function addMail({ actor }: HoldingsGround, mailbox: TestMailbox): 
        insert into saved_view (user_id, id, name, folder, search, created_at)
        values ($1, 'view_' || $2, 'View of ' || $1, 'inbox', 'search of ' || $1, now()))
      insert into snippet (user_id, id, name, text, created_at, updated_at)
-     values ($1, 'snp_' || $2, 'Snippet of ' || $1, 'Text of ' || $1, now(), now())`,
+     values ($1, 'snp_' || $2, 'Snippet ' || $2 || ' of ' || $1, 'Text of ' || $1, now(), now())`,
     [userId, randomBytes(16).toString('hex')],
   );
   await actor.pool.query(
