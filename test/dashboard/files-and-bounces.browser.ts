@@ -69,7 +69,6 @@ describe.skipIf(chromiumPath === undefined)('a message in the dashboard', () => 
     await page.goto(`${stage.url}/inbox`);
     const row = (subject: string) => page.getByRole('row').filter({ hasText: subject });
     await row('With photos').getByText('has attachments').waitFor({ state: 'attached' });
-    expect(await row('With a logo').getByText('has attachments').count()).toBe(0);
     await row('With photos').getByRole('link').click();
     await page.getByRole('group', { name: 'Attachments' }).locator('canvas[data-thumbnail]').waitFor();
     // An image that would take gigabytes stays an icon.

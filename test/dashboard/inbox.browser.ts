@@ -42,7 +42,7 @@ describe('the pages of a list', () => {
   });
 
   test('take new mail at the top, once for a thread that was further down', () => {
-    const moved = { cursor: 'c-new', node: { ...thread(930), lastMessageAt: new Date(2_000_000).toISOString() } };
+    const moved = { cursor: 'c-new', node: { ...thread(930), listedAt: new Date(2_000_000).toISOString() } };
     const head = answer(1_000, 49, true);
     const next = withHead(list, { ...head, edges: [moved, ...head.edges] });
     expect(next).not.toBeNull();

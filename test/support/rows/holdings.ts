@@ -130,13 +130,13 @@ export async function addTeam(actor: Database, { userId }: TestMailbox): Promise
   );
   await actor.pool.query(
     `insert into scim_token (user_id, id, name, secret_sha256, hint, created_at, created_by)
-     values ($1, 'sct_' || $2, 'Directory of ' || $1, sha256(convert_to('scim ' || $2, 'UTF8')), 'hint', now(), $1)`,
+     values ($1, 'sct_' || $2, 'Directory of ' || $1, sha256(convert_to('scim ' || $2, 'UTF8')), 'hint', now(), $1) on conflict do nothing`,
     [userId, id],
   );
   await actor.pool.query(
     `insert into agent_sign_up (user_id, email, name, key_id, request_sha256, code_hmac, code_expires_at, created_at, confirmed_at)
      values ($1, 'agent-' || $2 || '@account.test', 'Agent of ' || $1, 'key_' || $2, sha256(convert_to('agent ' || $2, 'UTF8')), 'code',
-       now(), now(), now())`,
+       now(), now(), now()) on conflict do nothing`,
     [userId, id],
   );
   await actor.pool.query(

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { rememberUndoSeconds, UNDO_CHOICES, undoSeconds } from '../../composer/browser-settings.ts';
 import { IconBolt, IconLock, IconMoon, IconServer2, IconSun, IconSunMoon, IconUser } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { useRight } from '../../shell/viewer.ts';
 import { DesktopNoticesSection } from './desktop-notices-section.tsx';
@@ -47,7 +48,7 @@ export function SettingsPage() {
           <Tabs.Tab value="security" leftSection={<IconLock size={16} aria-hidden />}>
             Security
           </Tabs.Tab>
-          <Tabs.Tab value="snippets" leftSection={<IconBolt size={16} aria-hidden />}>
+          <Tabs.Tab {...needs('send')} value="snippets" leftSection={<IconBolt size={16} aria-hidden />}>
             Snippets
           </Tabs.Tab>
           <Tabs.Tab value="service" leftSection={<IconServer2 size={16} aria-hidden />}>
