@@ -11,12 +11,12 @@ import { useIdleLoading } from './idle-loading.ts';
 import { FieldComing, useShortcuts } from './keys.ts';
 import { MentionNotices } from './mention-notices.tsx';
 import { findChangeRight, findGuidePath, isShown, placeOf, places } from './places.ts';
+import { SavedViews } from './saved-views.tsx';
 import { useViewer, type Viewer } from './viewer.ts';
 
 const loadMenu = () => import('./account-menu.tsx');
 const loadPalette = () => import('./command-palette.tsx');
 const DesktopNotices = lazy(async () => ({ default: (await import('./desktop-notices.tsx')).DesktopNotices }));
-const SavedViews = lazy(async () => ({ default: (await import('./saved-views.tsx')).SavedViews }));
 const loadHelp = () => import('./shortcuts-help.tsx');
 const AccountMenu = lazy(async () => ({ default: (await loadMenu()).AccountMenu }));
 const CommandPalette = lazy(async () => ({ default: (await loadPalette()).CommandPalette }));
