@@ -10,9 +10,9 @@ export interface Signal {
 }
 
 const MACHINE_NOUN =
-  '(?:a\\.?i\\.?|llm|language model|large language model|assistant|agent|bot|chatbot|chat bot|model|summari[sz]er|copilot|chatgpt|gpt|automated (?:system|reader|process|tool))s?';
+  '(?:a\\.?i\\.?|llm|language model|large language model|assistant|agent|bot|chatbot|chat bot|model|summari[sz]er|copilot|chatgpt|gpt|automated (?:system|reader|process|tool|service)|(?:ai|llm|gpt)[ -](?:based|powered|driven)(?: \\w+){1,2}|machine reader)s?';
 const STRONG_NOUN =
-  /\b(?:a\.?i\.?|llms?|language models?|chatbots?|chatgpt|copilot|gpt|summari[sz]ers?|automated (?:system|reader|process|tool)s?)(?![\w])/;
+  /\b(?:a\.?i\.?|llms?|language models?|chatbots?|chatgpt|copilot|gpt|summari[sz]ers?|automated (?:system|reader|process|tool|service)s?|machine readers?)(?![\w])/;
 
 /** A pattern, and texts of which it has one: it is looked for only then. */
 type Phrase = readonly [needs: readonly string[], pattern: RegExp, weight: number, why: string];
@@ -33,9 +33,16 @@ const PROMPT_MARKS: readonly Phrase[] = [
   ],
   [[], /(?:^|\n)\s*#{2,}\s*(?:user|human|response|input)\s*:/, 0.4, 'it has the roles of a prompt'],
   [[], /<\/?(?:system|system_prompt|instructions?|assistant|admin)>/, 0.7, 'it has the marks of a prompt'],
+  [
+    [],
+    /[[{<]\s*(?:agent|assistant|ai|system|llm)[_ -](?:instructions?|prompt|message|note|directive)s?\s*[\]}>]/,
+    1,
+    'it has the marks of a prompt',
+  ],
   [[], /^\s*\[(?:system|developer)\]/, 0.5, 'it has the role of the system of a prompt'],
   [[], /^\s*\[assistant\]/, 0.5, 'it has the role of the assistant of a prompt'],
   [[], /["']?role["']?\s*:\s*["'](?:system|developer|assistant)["']/, 0.7, 'it has a message of a prompt as data'],
+  [[], /(?:^|\n)\s*role\s*:\s*(?:system|developer)\b/, 0.6, 'it has the role of the system of a prompt'],
 ];
 
 /** Phrases of English. */
@@ -54,10 +61,109 @@ const PHRASES: readonly Phrase[] = [
   ],
   [
     ['system'],
-    /\bsystem (?:override|prompt|instruction|directive|note|message)s?\s*:/,
+    /\bsystem (?:override|prompt|instruction|directive)s?\s*:/,
     0.7,
     'it speaks as the system of the machine',
   ],
+  [['system'], /\bsystem (?:note|message|notice)s?\s*:/, 0.4, 'it speaks as the system of the machine'],
+  [
+    ['begin ', 'start '],
+    /\b(?:begin|start)(?: of)? (?:admin|system|operator|trusted|developer|root) (?:message|block|section|prompt|instructions?|context)\b/,
+    0.7,
+    'it speaks as the operator of the machine',
+  ],
+  [
+    ['reset your', 'clear your', 'wipe your', 'erase your', 'drop your'],
+    /\b(?:reset|clear|wipe|erase|drop) your (?:instructions|rules|memory|context|prompt|guidelines)\b/,
+    0.7,
+    'it tells the reader to forget its instructions',
+  ],
+  [
+    ['your '],
+    /\byour (?:only |sole |new |next |real |one )?(?:job|task|role|goal|mission|objective|purpose)(?: now| here| today)? is (?:now )?(?:to|only)\b/,
+    0.5,
+    'it gives the machine a task',
+  ],
+  [
+    ['you are the', 'you are a'],
+    /\byou are (?:the|an?) (?:\w+ ){0,2}(?:assistant|ai|agent|model|bot) (?:of|for|that|who)\b/,
+    0.6,
+    'it gives the machine another role',
+  ],
+  [
+    ['follow'],
+    /\b(?:do not|don't|stop|no need to) follow(?:ing)?\b.{0,30}\b(?:policy|policies|rules|instructions|guidelines)\b/,
+    0.5,
+    'it tells the reader to ignore its instructions',
+  ],
+  [
+    [' that '],
+    /\band (?:state|say|claim|report|conclude|write) that\b|\bit (?:must|should) (?:say|state|claim|report|add|mention) that\b/,
+    0.3,
+    'it says what to respond',
+  ],
+  [
+    ['you can', 'you may'],
+    /\byou (?:can|may) (?:hand over|hand out|give out|share|release|disclose)\b/,
+    0.3,
+    'it permits what its sender cannot permit',
+  ],
+  [['override'], /\boverride (?:code|key|token|phrase)\b/, 0.6, 'it speaks as the operator of the machine'],
+  [
+    ['when ', 'while '],
+    /\b(?:when|while) (?:composing|drafting|writing|generating|preparing|creating) (?:an?|the|your|this) (?:reply|response|answer|summary)\b/,
+    0.5,
+    'it tells a program what to do while it reads the mail',
+  ],
+  [
+    ['context', 'memory', 'conversation', 'session'],
+    /\b(?:context|memory|conversation|session|instructions)(?: window| history)? (?:has been |have been |was |were |is )?(?:now )?(?:reset|cleared|wiped|erased)\b/,
+    0.5,
+    'it says that the machine begins anew',
+  ],
+  [
+    ['you now', 'now you', 'as a'],
+    /\b(?:you now|now you|from here on you) (?:work|act|serve|operate|speak) (?:for|as|on behalf of)\b|\b(?:resume|continue|proceed|act|respond|operate|behave) as (?:an? |the )(?:\w+ ){0,2}(?:agent|assistant|ai|model|bot)\b/,
+    0.6,
+    'it gives the machine another role',
+  ],
+  [
+    [' in your '],
+    /\bin your (?:next )?(?:answer|reply|response|summary|output)\b/,
+    0.3,
+    'it is about what a program writes',
+  ],
+  [
+    ['must', 'should', 'has to', 'have to', 'need'],
+    /\b(?:repl(?:y|ies)|responses?|answers?|summar(?:y|ies)|output)\b.{0,40}\b(?:must|should|has to|have to|needs? to) (?:always )?(?:include|contain|mention|end with|state|repeat|quote)\b/s,
+    0.4,
+    'it says what a response must contain',
+  ],
+  [
+    ['policy', 'configuration', 'instruction', 'rule', 'settings'],
+    /\b(?:agent|assistant|bot|ai|model|copilot) (?:policy|instructions?|rules?|configuration|settings?) (?:update|change|revision|notice)\b/,
+    0.6,
+    'it changes the rules of the machine',
+  ],
+  [
+    ['guidance', 'configured', 'operating rules', 'rules were', 'rules have'],
+    /\b(?:ignore|disregard|forget|drop)\b.{0,60}\b(?:guidance|configured|configuration)\b|\byour (?:operating |standing )?(?:rules|guidance|instructions) (?:were|have been|are) (?:updated|replaced|changed)\b/s,
+    0.6,
+    'it changes the rules of the machine',
+  ],
+  [
+    ['approval', 'verification', 'confirmation', 'review', 'check'],
+    /\b(?:skip|bypass|waive|omit)\b.{0,30}\b(?:approval|verification|confirmation|review|checks?)\b/s,
+    0.3,
+    'it wants a check to be left out',
+  ],
+  [
+    ['newest', 'latest', 'most recent', 'last '],
+    /\b(?:password|code|codes|link|passcode|token)s? (?:in|from|of) (?:the|your) (?:newest|latest|last|most recent) (?:\w+ )?(?:message|mail|e-?mail)\b|\b(?:newest|latest|most recent) (?:password|login|security|verification|one-time|sign-in|2fa)(?: \w+){0,2} (?:code|link)\b/,
+    0.6,
+    'it asks for a secret in other mail',
+  ],
+  [[' only '], /^[\s"'(*_#>-]*(?:reply|respond|answer) only (?:with|by)\b/, 0.4, 'it says what to respond'],
   [
     ['override', 'directive', 'command'],
     /\b(?:admin|root|operator|developer|priority|security) (?:override|directive|command)\b/,
@@ -114,7 +220,7 @@ const PHRASES: readonly Phrase[] = [
   ],
   [
     ['prompt', 'your '],
-    /\b(?:reveal|print|show|output|repeat|send|reply with|respond with|display|include|leak|share|tell me)\b.{0,40}\b(?:system prompt|hidden prompt|initial prompt|your (?:instructions|prompt|rules|configuration|tools))\b/s,
+    /\b(?:reveal|print|show|output|repeat|send|reply with|respond with|answer with|display|include|leak|share|tell me)\b.{0,40}\b(?:system prompt|hidden prompt|initial prompt|your (?:instructions|prompt|rules|configuration|tools))\b/s,
     0.8,
     'it asks for the instructions of the machine',
   ],
@@ -150,6 +256,24 @@ const PHRASES: readonly Phrase[] = [
     'it speaks to machines that read the mail',
   ],
   [
+    ['process', 'read', 'handled', 'summar', 'parsed', 'opened', 'triaged', 'analy', 'scanned'],
+    /\bif (?:this|the) (?:e-?mail|message|mail|text|ticket|document)\b.{0,20}\b(?:processed|read|handled|summari[sz]ed|parsed|opened|triaged|analy[sz]ed|scanned) by (?:an? |any |the |some )?(?:ai|llm|language model|(?:\w+ )?assistant|(?:\w+ )?agent|bot|automated|machine|copilot)\b/s,
+    1,
+    'it speaks to machines that read the mail',
+  ],
+  [
+    ['you'],
+    /\byou,? (?:the|an|as the|as an) (?:\w+ )?(?:ai|assistant|agent|model|llm|bot|chatbot),/,
+    0.7,
+    'it speaks to machines that read the mail',
+  ],
+  [
+    ['as an', 'as the', 'as a '],
+    /\bas (?:an?|the) (?:ai|llm|language model|ai \w+|email assistant|mail agent)\b[^.]{0,80}, (?:please )?(?:rate|rank|score|recommend|approve|mark|classify|give|select|hire|accept|prefer|choose|treat|consider|reply|respond|forward|send|say|state|write|confirm|include)\b/,
+    1,
+    'it speaks to machines that read the mail',
+  ],
+  [
     ['you'],
     /\bas (?:an?|the) (?:ai|llm|language model|ai assistant|assistant|email assistant|mail agent)\b.{0,80}\byou\b/s,
     0.6,
@@ -157,7 +281,7 @@ const PHRASES: readonly Phrase[] = [
   ],
   [
     ['user', 'owner', 'holder', 'principal', 'human'],
-    /\b(?:the|this) (?:user|owner|account holder|principal|mailbox owner|human)(?: of this (?:account|mailbox))? (?:has |have |already |had )*(?:authori[sz]ed|approved|asked|asks|wants|instructed|consented|permitted|requested|agreed|requires|expects|allowed)\b/,
+    /\b(?:the|this) (?:user|owner|account holder|principal|mailbox owner|human)(?: of this (?:account|mailbox))? (?:has |have |already |had )*(?:pre-?)?(?:authori[sz]ed|approved|asked|asks|wants|instructed|consented|permitted|requested|agreed|requires|expects|allowed)\b/,
     0.6,
     'it speaks for the user of the machine',
   ],
@@ -181,6 +305,8 @@ const PHRASES: readonly Phrase[] = [
   ],
 ];
 
+const NOTE_WHY = 'it is a note to a machine that reads the mail';
+
 /** An address of mail or of a page. */
 const ADDRESS = /[^\s@<>"]{1,64}@[a-z0-9-]{1,63}\.[a-z.]{2,30}|https?:\/\/\S/;
 function hasAddress(text: string): boolean {
@@ -191,18 +317,46 @@ function hasAddress(text: string): boolean {
 const MODIFIER =
   '(?:the|any|all|every|my|your|this|ai|llm|mail|e-?mail|inbox|virtual|digital|smart|automated|automatic|language|large|autonomous|personal ai|helpful|attention|new|dear|note|important)';
 const START_VOCATIVE = new RegExp(
-  `^[\\s"'(*_#>-]*(?:(?:dear|hello|hi|hey|attention|attn|to|for|note|notes|message|instructions?|memo|hint|important|urgent|notice|reminder)[ :,!-]+(?:(?:instructions?|message|notice|note|to|for|the|any|all|every|my|whichever|from) ){0,4})?(?:${MODIFIER} ){0,3}?${MACHINE_NOUN}(?: (?:agents?|assistants?|models?|bots?|systems?|instructions?|note|task|only|reading this(?: e-?mail| message)?|processing this(?: e-?mail| message)?))*\\s*[:,;!\\u2014-]`,
+  `^[\\s"'(*_#>-]*(?:(?:dear|hello|hi|hey|attention|attn|to|for|note|notes|message|instructions?|memo|hint|important|urgent|notice|reminder)[ :,!-]+(?:(?:instructions?|message|notice|note|to|for|the|any|all|every|my|whichever|from) ){0,4})?(?:${MODIFIER} ){0,3}?${MACHINE_NOUN}(?: (?:agents?|assistants?|models?|bots?|systems?|instructions?|note|task|only|reading this(?: e-?mail| message)?|processing this(?: e-?mail| message)?))*\\s*[:,;!\\u2013\\u2014-]`,
 );
 const NOTE_TO = new RegExp(
   `\\b(?:note|notice|instructions?|message|attention|memo|directive|hint|reminder|rule|policy)(?: from [\\w -]{1,50}?)? (?:to|for) (?:the |any |all |every |my |whatever |your )?(?:\\w+ ){0,2}?${MACHINE_NOUN}\\b`,
 );
 const MODAL = new RegExp(
-  `\\b${MACHINE_NOUN}(?: \\w+){0,3}? (?:must|should|shall|has to|have to|needs? to|please|(?:is|are) required to|has permission|have permission|(?:is|are) (?:authori[sz]ed|allowed|instructed) to)\\b`,
+  `\\b${MACHINE_NOUN}(?: \\w+){0,6}? (?:must|should|shall|may|has to|have to|needs? to|please|(?:is|are) required to|has (?:full |blanket )?permission|have (?:full |blanket )?permission|(?:is|are) (?:authori[sz]ed|allowed|instructed|requested|asked|permitted) to)\\b`,
 );
+
+/** What a machine does with the mail that speaks to it. */
+const HANDLING =
+  '(?:handl(?:es?|ing)|process(?:es|ing)?|read(?:s|ing)?|triag(?:es?|ing)|manag(?:es?|ing)|pars(?:es?|ing)|scan(?:s|ning)?|monitor(?:s|ing)?|review(?:s|ing)?|summari[sz](?:es?|ing)|answer(?:s|ing)?|evaluat(?:es?|ing)|classif(?:y|ies|ying)|screen(?:s|ing)?)';
+const HANDLER = new RegExp(
+  `\\b${MACHINE_NOUN}(?: (?:that|which|who|currently|now|is|are)){0,3} ${HANDLING} (?:\\w+ ){0,2}?(?:this|these|my|the present) (?:\\w+ )?(?:e-?mails?|messages?|mail|inbox|mailbox|threads?|tickets?|documents?|conversation|requests?|applications?|text|page|should|must|shall|needs?|please)\\b`,
+);
+/** What is meant for a machine. */
+const MEANT_FOR = new RegExp(
+  `\\b(?:for|to) (?:the |any |an |all |your |every )?(?:\\w+ ){0,2}?(?:${MACHINE_NOUN})(?: of \\w+)?(?: only| alone)?\\s*:`,
+);
+/** A machine that does something with the mail, as a condition. */
+const IF_MACHINE = new RegExp(
+  `\\bif (?:an?|any|some|your|the) (?:\\w+ ){0,2}?(?:${MACHINE_NOUN})(?: \\w+)? (?:is |are )?${HANDLING}\\b`,
+);
+/** Before such a machine: it is spoken to. */
+const SPOKEN_TO =
+  /^[\s"'(*_#>-]*(?:(?:instructions?|notes?|messages?|attention|attn|dear|hello|hi)[ :,]+)?(?:to|for|any|all|every|whichever|whatever|the|dear|ai)\b/;
+const DIRECTED = /:|\b(?:must|should|shall|please|needs? to|has to|have to|is to|are to)\b/;
+
+/** Names of machines that have several words, outside English. */
+const FOREIGN_MACHINE =
+  /\b(?:digital|virtuel|ki-|kunstlich)\w* assisten\w+|\bassisten\w* (?:virtua\w+|virtuel\w*|virtual\w*|digita\w+|numerique\w*)|\basistent\w* (?:virtual\w*|digital\w*)|\bsistem[ai]s? (?:automatic\w+|de ia)|\bautomatische\w* systeme?n?\b|\bsystemes? automati\w+|\b(?:ki|ai|ia)-(?:system|assist|agent|model|tool)\w*|\basystenc?[it]\w* ai\b|\bneural network\b|\b(?:intelligence artificielle|kunstliche intelligenz|inteligencia artificial|intelligenza artificiale|sztuczn\w+ inteligencj\w*|yapay zeka)\b|искусственн\p{L}+ интеллект|неиросет\p{L}*|нейросет\p{L}*|人工知能|人工智能|ai ?(?:모델|비서|어시스턴트|에이전트)|ai ?(?:助手|模型|アシスタント|エー[ジシ]ェント)|ии-\p{L}+|\bia\b/u;
+/** A beginning that speaks to somebody. */
+const FOREIGN_VOCATIVE = /^[\s"'(*_#>-]*(?:[\p{L}'-]+ ){0,5}?(?:[\p{L}-]+)(?: [\p{L}'-]+){0,3}? ?[:：,，；;！!]/u;
+
+/** A call of a tool as data, with an address. */
+const TOOL_CALL = /["']?(?:tool|tool_name|function|function_call|name|action)["']?\s*:\s*["'][a-z]+[_.][a-z_.]+["']/;
 
 /** Beginnings of sentences that mean "if you are", outside English. */
 const IF_YOU_ARE =
-  /\b(?:wenn du|falls du|wenn sie|falls sie|si tu es|si vous etes|si eres|si usted es|se sei|se siete|se voce e|se voce for|als je een|als u een|jesli jestes|jezeli jestes|om du ar|hvis du er|pokud jsi|ha te|daca esti|eger bir|jika anda|neu ban la|jos olet)\b|если ты|если вы|якщо ти|якщо ви|αν εισαι|اذا كنت|אם אתה|अगर आप|यदि आप|اگر شما|如果你是|如果您是|若你是|あなたが/;
+  /\bwer als ki\b|\b(?:wenn du|falls du|wenn sie|falls sie|si tu es|si vous etes|si eres|si usted es|se sei|se siete|se voce e|se voce for|als je een|als u een|jesli jestes|jezeli jestes|om du ar|hvis du er|pokud jsi|ha te|daca esti|eger bir|jika anda|neu ban la|jos olet)\b|если ты|если вы|якщо ти|якщо ви|αν εισαι|اذا كنت|אם אתה|अगर आप|यदि आप|اگر شما|如果你是|如果您是|若你是|あなたが/;
 /** "You are now", outside English. */
 const YOU_ARE_NOW =
   /\b(?:du bist (?:jetzt|nun|ab sofort)|sie sind (?:jetzt|nun|ab sofort)|tu es (?:maintenant|desormais)|vous etes (?:maintenant|desormais)|ahora eres|eres ahora|ora sei|agora voce e|voce agora e|je bent nu|jestes teraz|teraz jestes|du ar nu|du er nu|nyni jsi|acum esti|artik|kamu sekarang|sekarang kamu)\b|теперь ты|ты теперь|тепер ти|你现在是|你現在是|あなたは今|당신은 이제|אתה עכשיו|انت الان/;
@@ -226,12 +380,25 @@ export function findMachineSignals(sentence: Sentence, isHidden: boolean): Signa
     const found = pattern.exec(text);
     if (found !== null) add(weight, why, found.index, found.index + found[0].length);
   }
-  const hasMachine = hasAny(mask, 'machine', 'assistant');
+  if (text.includes('":') && TOOL_CALL.test(text) && hasAddress(text))
+    add(1, 'it has a call of a tool as data', ...spanOf(text, TOOL_CALL));
+  const hasMachine = hasAny(mask, 'machine', 'assistant') || (hasAny(mask, 'hint') && STRONG_NOUN.test(text));
   const doesAct = hasAny(mask, 'send', 'act', 'ignore', 'tell');
   if (hasMachine) addAddressing(sentence, add, doesAct);
+  if (doesAct) addHandingOver(sentence, add);
+  if (doesAct) addForeignVocative(sentence, add);
   if (hasAll(mask, 'not', 'tell', 'user') && areNear(sentence, ['not', 'tell', 'user'], 9))
-    add(0.6, 'it wants to keep something from the user', ...findSpan(sentence, 'tell'));
+    add(
+      /\b(?:mailbox|account|inbox) (?:owner|holder)|\bthe user\b/.test(text) ? 0.8 : 0.6,
+      'it wants to keep something from the user',
+      ...findSpan(sentence, 'tell'),
+    );
   return signals;
+}
+
+function spanOf(text: string, pattern: RegExp): [from: number, to: number] {
+  const found = pattern.exec(text);
+  return found === null ? [0, 0] : [found.index, found.index + found[0].length];
 }
 
 type Add = (weight: number, why: string, from: number, to: number) => void;
@@ -264,15 +431,29 @@ function addIgnoring(sentence: Sentence, add: Add): void {
 function addAddressing(sentence: Sentence, add: Add, doesAct: boolean): void {
   const { text, mask } = sentence;
   const isStrong = hasAny(mask, 'machine') || STRONG_NOUN.test(text);
-  const hasTarget = hasAny(mask, 'belongings', 'secret', 'user') || hasAddress(text);
+  const hasTarget = hasAny(mask, 'belongings', 'secret', 'user', 'account') || hasAddress(text);
   const vocative = START_VOCATIVE.exec(text);
   if (vocative !== null) {
     const strength = doesAct && hasTarget ? 1 : isStrong ? (doesAct ? 0.7 : 0.4) : doesAct ? 0.4 : 0.1;
     add(strength, 'it speaks to a machine that reads the mail', vocative.index, vocative[0].length);
   }
   const note = NOTE_TO.exec(text);
-  if (note !== null)
-    add(isStrong ? 0.8 : 0.6, 'it is a note to a machine that reads the mail', note.index, note.index + note[0].length);
+  // A note to agents is one sign, not two.
+  const noteWhy = isStrong || vocative === null ? NOTE_WHY : 'it speaks to a machine that reads the mail';
+  if (note !== null) add(isStrong ? 0.8 : 0.6, noteWhy, note.index, note.index + note[0].length);
+  const handler = HANDLER.exec(text);
+  if (handler !== null) {
+    const isFirst = handler.index < 12 || SPOKEN_TO.test(text.slice(0, handler.index + 3));
+    const isDirected = isFirst && DIRECTED.test(text);
+    const what = 'it speaks to machines that read the mail';
+    add(isDirected ? 1 : 0.6, what, handler.index, handler.index + handler[0].length);
+  }
+  if (isStrong || hasTarget)
+    for (const pattern of [MEANT_FOR, IF_MACHINE]) {
+      const meant = pattern.exec(text);
+      if (meant === null) continue;
+      add(isStrong ? 0.8 : 0.5, 'it speaks to machines that read the mail', meant.index, meant.index + meant[0].length);
+    }
   const modal = MODAL.exec(text);
   if (modal !== null && doesAct)
     add(
@@ -287,6 +468,28 @@ function addAddressing(sentence: Sentence, add: Add, doesAct: boolean): void {
   const role = YOU_ARE_NOW.exec(text);
   if (role !== null) add(0.7, 'it gives the machine another role', role.index, role.index + role[0].length);
   addForeignNote(sentence, add);
+}
+
+const MAIL_ADDRESS = /[^\s@<>"]{1,64}@[a-z0-9-]{1,63}\.[a-z.]{2,30}/;
+
+/** A machine, a verb of sending, and an address or a secret in one sentence. What senders say of their own product is left out. */
+function addHandingOver({ text, mask }: Sentence, add: Add): void {
+  if (!hasAny(mask, 'send') || hasAny(mask, 'mine')) return;
+  const isTo = (text.includes('@') && MAIL_ADDRESS.test(text)) || hasAny(mask, 'secret');
+  if (!isTo) return;
+  const machine = hasAny(mask, 'machine') || STRONG_NOUN.test(text) || FOREIGN_MACHINE.test(text);
+  if (!machine) return;
+  add(0.7, 'it has a machine hand something over', 0, text.length);
+}
+
+/** Of other languages than English: a beginning that speaks to a machine. */
+function addForeignVocative({ text, mask }: Sentence, add: Add): void {
+  const machine = FOREIGN_MACHINE.exec(text.slice(0, 80));
+  const beginning = machine === null ? null : FOREIGN_VOCATIVE.exec(text);
+  if (machine === null || beginning === null || machine.index >= beginning[0].length) return;
+  const hasTarget = hasAny(mask, 'belongings', 'secret', 'user') || hasAddress(text);
+  const why = 'it speaks to a machine that reads the mail';
+  add(hasTarget ? 1 : 0.7, why, machine.index, machine.index + machine[0].length);
 }
 
 /** Of other languages than English: a word for a note, and a machine soon after it. */
@@ -304,7 +507,7 @@ function addForeignNote(sentence: Sentence, add: Add): void {
     const isStrong = (machine.mask & CONCEPT.machine) !== 0 || hasAny(sentence.mask, 'machine');
     return add(
       isStrong ? 0.8 : 0.4,
-      'it is a note to a machine that reads the mail',
+      isStrong ? NOTE_WHY : 'it speaks to a machine that reads the mail',
       note.start - sentence.start,
       machine.end - sentence.start,
     );
