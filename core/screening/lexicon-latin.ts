@@ -29,7 +29,7 @@ export const LATIN_WORDS: Readonly<Record<string, Partial<Record<Concept, string
     confidence: 'confidential secret secretly quietly discreet discreetly silently privately',
     account: 'account accounts iban bitcoin btc wallet beneficiary',
     act: 'list verify grant disclose delete approve archive open call click visit download execute run mark unsubscribe cancel change add remove include append follow grant wire transfer pay install fetch whitelist trust reset accept release summarize say answer must classify rate rank score recommend waive skip issue export copy listing forwarding appending replace omit state quote rotate comply',
-    hint: 'system prompt mode tool tools function plugin api summary summariz* summaris* above instructed programmed told taught role inst im sys override admin automated human reader safety guardrails rest approved authorized authorised verified approval confirmation verification must should state claim report newest permission context machine process* guidance configured only policy unread goal task job compliance composing drafting',
+    hint: 'system prompt mode tool tools function plugin api summary summariz* summaris* above instructed programmed told taught role inst im sys override admin automated human reader safety guardrails rest approved authorized authorised verified approval confirmation verification must should state claim report newest machine guidance configured unread compliance composing drafting',
     belongings:
       'email emails mail inbox mailbox contacts attachments attachment messages message thread threads calendar files invoices credentials keys passwords password conversation address content contents documents link data',
   },

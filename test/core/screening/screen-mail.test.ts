@@ -7,6 +7,7 @@ import { HARMLESS_MAIL } from './harmless-mail.ts';
 import { LATER_AIMED_MAIL } from './later-aimed-mail.ts';
 import { LATER_HARMLESS_MAIL } from './later-harmless-mail.ts';
 import { inBase64, inTagCharacters, type MailCase, mailCase } from './mail-case.ts';
+import { LIKE_ORDERS, UNKNOWN_ORDERS, VISIBLE_ORDERS } from './visible-orders.ts';
 
 /** Every third case was put aside while the rules were written. */
 function split(cases: readonly MailCase[]): { used: MailCase[]; heldOut: MailCase[] } {
@@ -45,6 +46,16 @@ describe('the screening of mail for text that is aimed at agents', () => {
     const { used, heldOut } = split(LATER_HARMLESS_MAIL);
     expect(verdictsOf(used, 'review')).toEqual(['a quotation with an order']);
     expect(verdictsOf(heldOut, 'review')).toEqual([]);
+  });
+
+  // November 2026: of these, 21 of 70 were found before the rules were extended, and 5 of the 20 that were written afterwards.
+  test('finds most visible orders to machines, and few of those that its rules do not know', () => {
+    const found = (texts: readonly string[]) =>
+      texts.filter((text) => screenMail(mailCase('', `<p>See below.</p><p>${text}</p>`).mail).verdict === 'review')
+        .length;
+    expect(found(VISIBLE_ORDERS)).toBeGreaterThanOrEqual(VISIBLE_ORDERS.length - 4);
+    expect(found(UNKNOWN_ORDERS)).toBeGreaterThanOrEqual(5);
+    expect(found(LIKE_ORDERS)).toBe(0);
   });
 
   test('says which part, what and why', () => {
