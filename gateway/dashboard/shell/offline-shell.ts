@@ -3,8 +3,11 @@ const AFTER_MS = 3_000;
 
 /** Lets the browser open the shell without the network, once the page is idle. See public/offline.js for what is kept. */
 export function keepShell(): () => void {
-  const whenIdle = window.requestIdleCallback ?? ((run: () => void) => window.setTimeout(run));
-  const timer = window.setTimeout(() => void whenIdle(() => void register()), AFTER_MS);
+  const timer = window.setTimeout(() => {
+    // Absent in Safari.
+    if ('requestIdleCallback' in window) window.requestIdleCallback(() => void register());
+    else void register();
+  }, AFTER_MS);
   return () => window.clearTimeout(timer);
 }
 
