@@ -57,7 +57,7 @@ const DIRECTED = /:|\b(?:must|should|shall|please|needs? to|has to|have to|is to
 
 /** Names of machines that have several words, outside English. */
 const FOREIGN_MACHINE =
-  /\b(?:digital|virtuel|ki-|kunstlich)\w* assisten\w+|\bassisten\w* (?:virtua\w+|virtuel\w*|virtual\w*|digita\w+|numerique\w*)|\basistent\w* (?:virtual\w*|digital\w*)|\bsistem[ai]s? (?:automatic\w+|de ia)|\bautomatische\w* systeme?n?\b|\bsystemes? automati\w+|\b(?:ki|ai|ia)-(?:system|assist|agent|model|tool)\w*|\basystenc?[it]\w* ai\b|\bneural network\b|\b(?:intelligence artificielle|kunstliche intelligenz|inteligencia artificial|intelligenza artificiale|sztuczn\w+ inteligencj\w*|yapay zeka)\b|искусственн\p{L}+ интеллект|неиросет\p{L}*|нейросет\p{L}*|人工知能|人工智能|ai ?(?:모델|비서|어시스턴트|에이전트)|ai ?(?:助手|模型|アシスタント|エー[ジシ]ェント)|ии-\p{L}+|\bia\b/u;
+  /\b(?:digital|virtuel|ki-|kunstlich)\w* assisten\w+|\bassisten\w* (?:virtua\w+|virtuel\w*|virtual\w*|digita\w+|numerique\w*)|\basistent\w* (?:virtual\w*|digital\w*)|\bsistem[ai]s? (?:automatic\w+|de ia)|\bautomatische\w* systeme?n?\b|\bsystemes? automati\w+|\b(?:ki|ai|ia)-(?:system|assist|agent|model|tool)\w*|\basystenc?[it]\w* ai\b|\bneural network\b|\b(?:intelligence artificielle|kunstliche intelligenz|inteligencia artificial|intelligenza artificiale|sztuczn\w+ inteligencj\w*|yapay zeka)\b|искусственн\p{L}{1,6} интеллект|неиросет\p{L}*|нейросет\p{L}*|人工知能|人工智能|ai ?(?:모델|비서|어시스턴트|에이전트)|ai ?(?:助手|模型|アシスタント|エー[ジシ]ェント)|ии-\p{L}+|\bia\b/u;
 /** A beginning that speaks to somebody. */
 const FOREIGN_VOCATIVE = /^[\s"'(*_#>-]*(?:[\p{L}'-]+ ){0,5}?(?:[\p{L}-]+)(?: [\p{L}'-]+){0,3}? ?[:：,，；;！!]/u;
 
