@@ -24,13 +24,21 @@ export interface PackedMessage {
 
 /** Below this, zstd saves nothing worth its time. Bytes. */
 const MIN_PACKED_BYTES = 256;
-/** Up to this size, the work takes less than handing it to another thread. Bytes. */
-const MAX_SYNC_BYTES = 32_768;
+/**
+ * Up to this size, messages are packed and unpacked at once, in 2 ms at most: another thread starts with fresh memory for each, which takes
+ * as much time again for 256 KB and ten times as much for 4 KB. Bytes.
+ */
+const MAX_SYNC_BYTES = 262_144;
+/** Up to this size, messages are read without waiting for a turn. Bytes. */
+const MAX_TURNLESS_BYTES = 32_768;
 /** Messages that are read and unpacked in turns at the same time: bytes of all. */
 const UNPACKED_BYTES = 64_000_000;
 
 /** Packs as fast as level 1, and unpacks small messages faster; higher levels make mail 1 or 2 % smaller and take twice as long. */
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 } };
+
+/** Output of that size or less is written in one piece, not in many of 16 KB that are joined. */
+const MIN_PIECE_BYTES = 1_024;
 
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
@@ -39,8 +47,12 @@ const turns = createTurns(UNPACKED_BYTES);
 /** Returns what raw_message.octets stores of a message. Small ones are packed at once, large ones in another thread. */
 export async function packMessage(bytes: Buffer): Promise<Buffer> {
   if (bytes.length < MIN_PACKED_BYTES) return bytes;
-  if (bytes.length <= MAX_SYNC_BYTES) return shorter(zstdCompressSync(bytes, LEVEL), bytes);
-  return shorter(await compress(bytes, LEVEL), bytes);
+  if (bytes.length <= MAX_SYNC_BYTES) return shorter(zstdCompressSync(bytes, inOnePiece(bytes.length)), bytes);
+  return shorter(await compress(bytes, inOnePiece(bytes.length)), bytes);
+}
+
+function inOnePiece(sizeBytes: number) {
+  return { ...LEVEL, chunkSize: MIN_PIECE_BYTES + sizeBytes };
 }
 
 function shorter(packed: Buffer, bytes: Buffer): Buffer {
@@ -52,7 +64,7 @@ function shorter(packed: Buffer, bytes: Buffer): Buffer {
  * (accounts), so that a process holds few of them at the same time, however many are requested.
  */
 export async function inUnpackingTurn<T>(owner: string, sizeBytes: number, work: () => Promise<T>): Promise<T> {
-  if (sizeBytes <= MAX_SYNC_BYTES) return work();
+  if (sizeBytes <= MAX_TURNLESS_BYTES) return work();
   const end = await turns.enter(owner, sizeBytes);
   try {
     return await work();
@@ -73,7 +85,7 @@ export async function unpackMessage(packed: PackedMessage): Promise<Buffer | nul
 /** Like unpackMessage, at once, for a small message. */
 export function unpackSmall({ octets, sha256, sizeBytes }: PackedMessage): Buffer | null {
   try {
-    const bytes = octets.length < sizeBytes ? zstdDecompressSync(octets, { maxOutputLength: sizeBytes }) : octets;
+    const bytes = octets.length < sizeBytes ? zstdDecompressSync(octets, { maxOutputLength: sizeBytes, chunkSize: MIN_PIECE_BYTES + sizeBytes }) : octets;
     return bytes.length === sizeBytes && hash('sha256', bytes, 'buffer').equals(sha256) ? bytes : null;
   } catch {
     return null;
