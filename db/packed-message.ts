@@ -85,7 +85,10 @@ export async function unpackMessage(packed: PackedMessage): Promise<Buffer | nul
 /** Like unpackMessage, at once, for a small message. */
 export function unpackSmall({ octets, sha256, sizeBytes }: PackedMessage): Buffer | null {
   try {
-    const bytes = octets.length < sizeBytes ? zstdDecompressSync(octets, { maxOutputLength: sizeBytes, chunkSize: MIN_PIECE_BYTES + sizeBytes }) : octets;
+    const bytes =
+      octets.length < sizeBytes
+        ? zstdDecompressSync(octets, { maxOutputLength: sizeBytes, chunkSize: MIN_PIECE_BYTES + sizeBytes })
+        : octets;
     return bytes.length === sizeBytes && hash('sha256', bytes, 'buffer').equals(sha256) ? bytes : null;
   } catch {
     return null;

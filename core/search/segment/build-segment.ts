@@ -22,6 +22,13 @@ interface AddedDocument extends SegmentDocument {
   endPosting: number;
 }
 
+interface SortedPostings {
+  /** by slot: where its postings end; they begin where those of the slot before end */
+  ends: Int32Array;
+  documents: Int32Array;
+  frequencies: Uint8Array;
+}
+
 /**
  * Makes a segment of emails, which are added in any order. Of an email it keeps numbers only, in few large arrays: the words of a thousand
  * emails, each a string, would cost the garbage collector more than building does.
@@ -99,12 +106,30 @@ export class SegmentBuilder {
 
   /** Returns the words in order, by UTF-16 units as strings are compared, with their postings. */
   *#listWords(documents: readonly AddedDocument[]): Generator<WordEntry> {
-    // Sorts the postings by slot, counting, and within a slot by document.
+    const sorted = this.#sortPostings(documents);
+    for (const word of [...this.#words.keys()].sort()) yield { word, postings: this.#postingsOf(word, sorted) };
+  }
+
+  #postingsOf(word: string, { ends, documents, frequencies }: SortedPostings): (Postings | null)[] {
+    const first = (this.#words.get(word) ?? 0) * PLACE_COUNT;
+    const postings: (Postings | null)[] = [];
+    for (let slot = first; slot < first + PLACE_COUNT; slot++) {
+      const start = ends[slot] ?? 0;
+      const end = ends[slot + 1] ?? 0;
+      postings.push(start === end ? null : { documents, frequencies, start, end });
+    }
+    return postings;
+  }
+
+  /** Sorts the postings by slot, counting, and within a slot by document. No generator does this: V8 does not optimize its loops while they run. */
+  #sortPostings(documents: readonly AddedDocument[]): SortedPostings {
     const slotCount = this.#words.size * PLACE_COUNT;
+    const slots = this.#slots;
+    const added = this.#frequencies;
     const ends = new Int32Array(slotCount + 1);
     for (let posting = 0; posting < this.#postingCount; posting++) {
-      const slot = this.#slots[posting] ?? 0;
-      ends[slot + 1] = (ends[slot + 1] ?? 0) + 1;
+      const next = (slots[posting] ?? 0) + 1;
+      ends[next] = (ends[next] ?? 0) + 1;
     }
     for (let slot = 0; slot < slotCount; slot++) ends[slot + 1] = (ends[slot + 1] ?? 0) + (ends[slot] ?? 0);
     const next = ends.slice();
@@ -112,32 +137,14 @@ export class SegmentBuilder {
     const frequencies = new Uint8Array(this.#postingCount);
     for (const [number, { firstPosting, endPosting }] of documents.entries())
       for (let posting = firstPosting; posting < endPosting; posting++) {
-        const slot = this.#slots[posting] ?? 0;
+        const slot = slots[posting] ?? 0;
         const at = next[slot] ?? 0;
         next[slot] = at + 1;
         numbers[at] = number;
-        frequencies[at] = this.#frequencies[posting] ?? 0;
+        frequencies[at] = added[posting] ?? 0;
       }
-    for (const word of [...this.#words.keys()].sort()) {
-      const first = (this.#words.get(word) ?? 0) * PLACE_COUNT;
-      const postings: (Postings | null)[] = [];
-      for (let slot = first; slot < first + PLACE_COUNT; slot++) {
-        const from = ends[slot] ?? 0;
-        const end = ends[slot + 1] ?? 0;
-        postings.push(
-          from === end ? null : { documents: part(numbers, from, end), frequencies: part(frequencies, from, end) },
-        );
-      }
-      yield { word, postings };
-    }
+    return { ends, documents: numbers, frequencies };
   }
-}
-
-/** Returns the numbers from one place to before another. Most parts have a single one, for which Array.from is slow. */
-function part(numbers: Int32Array | Uint8Array, from: number, end: number): number[] {
-  const found: number[] = [];
-  for (let at = from; at < end; at++) found.push(numbers[at] ?? 0);
-  return found;
 }
 
 function doubled(array: Int32Array<ArrayBuffer>, filled: number): Int32Array<ArrayBuffer> {

@@ -18,7 +18,8 @@ export class ByteWriter {
     let rest = value;
     while (rest > 0x7f) {
       this.#bytes[this.#length++] = (rest % 128) | 0x80;
-      rest = Math.floor(rest / 128);
+      // Division is slow, and numbers that a shift cannot take are rare.
+      rest = rest <= 0x7fffffff ? rest >>> 7 : Math.floor(rest / 128);
     }
     this.#bytes[this.#length++] = rest;
   }
@@ -35,7 +36,23 @@ export class ByteWriter {
     this.#length += bytes.length;
   }
 
-  text(text: string): void {
+  /** Writes the text from that UTF-16 unit on, after its length in bytes. */
+  text(text: string, start = 0): void {
+    const count = text.length - start;
+    this.#reserve(count + 8);
+    const lengthBefore = this.#length;
+    this.integer(count);
+    const bytes = this.#bytes;
+    for (let at = start; at < text.length; at++) {
+      const unit = text.charCodeAt(at);
+      if (unit > 0x7f) return this.#otherText(text.slice(start), lengthBefore);
+      bytes[this.#length++] = unit;
+    }
+  }
+
+  /** Writes a text that is not ASCII, in place of what was written of it. */
+  #otherText(text: string, lengthBefore: number): void {
+    this.#length = lengthBefore;
     const bytes = Buffer.from(text, 'utf8');
     this.integer(bytes.length);
     this.bytes(bytes);

@@ -56,9 +56,35 @@ function mergeDocuments(segments: readonly SegmentParts[], isGone: (segment: num
   return { documents, renumbering };
 }
 
-interface GrowingPostings {
-  documents: number[];
-  frequencies: number[];
+/** The postings of a word in one place, collected from several segments, in memory that the next word uses again. */
+class GrowingPostings implements Postings {
+  documents = new Int32Array(256);
+  frequencies = new Uint8Array(256);
+  readonly start = 0;
+  end = 0;
+
+  add(document: number, frequency: number): void {
+    if (this.end === this.documents.length) {
+      const { documents, frequencies } = this;
+      this.documents = new Int32Array(2 * this.end);
+      this.documents.set(documents);
+      this.frequencies = new Uint8Array(2 * this.end);
+      this.frequencies.set(frequencies);
+    }
+    this.documents[this.end] = document;
+    this.frequencies[this.end++] = frequency;
+  }
+
+  /** Segments of later mail come later, so that the order is often right. */
+  sort(): void {
+    const { documents, frequencies, end } = this;
+    let at = 1;
+    while (at < end && (documents[at] ?? 0) > (documents[at - 1] ?? 0)) at++;
+    if (at >= end) return;
+    const added = Array.from({ length: end }, (_, place) => [documents[place] ?? 0, frequencies[place] ?? 1] as const);
+    this.end = 0;
+    for (const [document, frequency] of added.sort(([one], [other]) => one - other)) this.add(document, frequency);
+  }
 }
 
 interface WordStream {
@@ -74,41 +100,41 @@ function* mergeWords(
   streams: readonly Iterator<FoundWord>[],
   renumbering: readonly Int32Array[],
 ): Generator<WordEntry> {
+  const lists = Array.from({ length: PLACE_COUNT }, () => new GrowingPostings());
   const open: WordStream[] = streams.map((words) => ({ words, current: nextWord(words) }));
   for (;;) {
     let word: string | undefined;
     for (const { current } of open)
       if (current !== undefined && (word === undefined || current.word < word)) word = current.word;
     if (word === undefined) return;
-    const lists = Array.from({ length: PLACE_COUNT }, (): GrowingPostings => ({ documents: [], frequencies: [] }));
+    for (const list of lists) list.end = 0;
     for (const [segment, stream] of open.entries()) {
       if (stream.current?.word !== word) continue;
-      for (const [place, found] of stream.current.postings.entries()) {
-        if (found === null) continue;
-        const numbers = renumbering[segment] ?? new Int32Array();
-        for (const [at, number] of listPostings(found, numbers.length).entries()) {
-          const document = numbers[number] ?? GONE;
-          if (document === GONE) continue;
-          lists[place]?.documents.push(document);
-          lists[place]?.frequencies.push(found.frequencies?.[at] ?? 1);
-        }
-      }
+      collect(lists, stream.current, renumbering[segment] ?? NO_NUMBERS);
       stream.current = nextWord(stream.words);
     }
-    const postings = lists.map((list) => (list.documents.length === 0 ? null : inOrder(list)));
+    for (const list of lists) list.sort();
+    const postings = lists.map((list) => (list.end === 0 ? null : list));
     if (postings.some((list) => list !== null)) yield { word, postings };
+  }
+}
+
+const NO_NUMBERS = new Int32Array();
+
+/** Adds the postings of a word of a segment to the lists, by place. */
+function collect(lists: readonly GrowingPostings[], { postings }: FoundWord, numbers: Int32Array): void {
+  for (let place = 0; place < PLACE_COUNT; place++) {
+    const found = postings[place] ?? null;
+    if (found === null) continue;
+    const documents = listPostings(found, numbers.length);
+    for (let at = 0; at < documents.length; at++) {
+      const document = numbers[documents[at] ?? 0] ?? GONE;
+      if (document !== GONE) lists[place]?.add(document, found.frequencies?.[at] ?? 1);
+    }
   }
 }
 
 function nextWord(words: Iterator<FoundWord>): FoundWord | undefined {
   const next: IteratorResult<FoundWord, unknown> = words.next();
   return next.done === true ? undefined : next.value;
-}
-
-/** Segments of later mail come later, so that the order is often right. */
-function inOrder(list: GrowingPostings): Postings {
-  const { documents, frequencies } = list;
-  if (documents.every((document, at) => at === 0 || document > (documents[at - 1] ?? 0))) return list;
-  const order = documents.map((_, at) => at).sort((one, other) => (documents[one] ?? 0) - (documents[other] ?? 0));
-  return { documents: order.map((at) => documents[at] ?? 0), frequencies: order.map((at) => frequencies[at] ?? 1) };
 }

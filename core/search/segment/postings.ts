@@ -1,10 +1,15 @@
 import { type ByteReader, type ByteWriter, DamagedSegment } from './bytes.ts';
 import type { DocumentSet } from './document-set.ts';
 
-/** The documents that have a word in one place, in ascending order, and how often each has it, up to MAX_FREQUENCY. */
+/**
+ * The documents that have a word in one place, in ascending order, and how often each has it, up to MAX_FREQUENCY: what stands in both arrays
+ * from `start` to before `end`, so that the postings of many words share a few large arrays.
+ */
 export interface Postings {
-  documents: readonly number[];
-  frequencies: readonly number[];
+  documents: ArrayLike<number>;
+  frequencies: ArrayLike<number>;
+  start: number;
+  end: number;
 }
 
 export const MAX_FREQUENCY = 255;
@@ -13,41 +18,47 @@ export const MAX_FREQUENCY = 255;
  * Writes postings: their number, then the documents as differences or as a bitmap, whichever is shorter, then the frequencies, unless all
  * are 1.
  */
-export function writePostings(writer: ByteWriter, { documents, frequencies }: Postings, size: number): void {
+export function writePostings(writer: ByteWriter, postings: Postings, size: number): void {
+  const { documents, frequencies, start, end } = postings;
+  const count = end - start;
   const bitmapBytes = (size + 7) >>> 3;
-  const isBitmap = documents.length > bitmapBytes;
-  const isPlain = frequencies.every((frequency) => frequency === 1);
-  writer.integer(documents.length);
-  const length = isBitmap ? bitmapBytes : differencesLength(documents);
+  const isBitmap = count > bitmapBytes;
+  let isPlain = true;
+  for (let at = start; at < end && isPlain; at++) isPlain = frequencies[at] === 1;
+  writer.integer(count);
+  const length = isBitmap ? bitmapBytes : differencesLength(postings);
   writer.integer(length * 4 + (isBitmap ? 2 : 0) + (isPlain ? 1 : 0));
-  if (isBitmap) writer.bytes(bitmap(documents, bitmapBytes));
-  else writeDifferences(writer, documents);
-  if (!isPlain) for (const frequency of frequencies) writer.byte(frequency);
+  if (isBitmap) writer.bytes(bitmap(postings, bitmapBytes));
+  else {
+    let before = -1;
+    for (let at = start; at < end; at++) {
+      const document = documents[at] ?? 0;
+      writer.integer(document - before - 1);
+      before = document;
+    }
+  }
+  if (!isPlain) for (let at = start; at < end; at++) writer.byte(frequencies[at] ?? 1);
 }
 
-function bitmap(documents: readonly number[], length: number): Uint8Array {
+function bitmap({ documents, start, end }: Postings, length: number): Uint8Array {
   const bytes = new Uint8Array(length);
-  for (const document of documents) bytes[document >>> 3] = (bytes[document >>> 3] ?? 0) | (1 << (document & 7));
+  for (let at = start; at < end; at++) {
+    const document = documents[at] ?? 0;
+    bytes[document >>> 3] = (bytes[document >>> 3] ?? 0) | (1 << (document & 7));
+  }
   return bytes;
 }
 
-/** The bytes that writeDifferences writes. */
-function differencesLength(documents: readonly number[]): number {
-  let length = documents.length;
+/** The bytes of the documents when each is written as its difference from the one before. */
+function differencesLength({ documents, start, end }: Postings): number {
+  let length = end - start;
   let before = -1;
-  for (const document of documents) {
+  for (let at = start; at < end; at++) {
+    const document = documents[at] ?? 0;
     for (let rest = (document - before - 1) >>> 7; rest > 0; rest >>>= 7) length++;
     before = document;
   }
   return length;
-}
-
-function writeDifferences(writer: ByteWriter, documents: readonly number[]): void {
-  let before = -1;
-  for (const document of documents) {
-    writer.integer(document - before - 1);
-    before = document;
-  }
 }
 
 /** Postings that were found but not decoded. */

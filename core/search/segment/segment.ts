@@ -19,7 +19,10 @@ export const MAX_SEGMENT_DOCUMENTS = 65_536;
 const BLOCK_BYTES = 16_384;
 const FORMAT = 1;
 
-/** A word with its postings in each place, null where it does not occur; the places in the order of their bits. */
+/**
+ * A word with its postings in each place, null where it does not occur; the places in the order of their bits. Their arrays may be filled anew
+ * for the next word.
+ */
 export interface WordEntry {
   word: string;
   postings: readonly (Postings | null)[];
@@ -85,7 +88,7 @@ export function* encodeSegment(
 function writeEntry(writer: ByteWriter, before: string, { word, postings }: WordEntry, size: number): void {
   const shared = sharedLength(before, word);
   writer.integer(shared);
-  writer.text(word.slice(shared));
+  writer.text(word, shared);
   let places = 0;
   for (const [place, list] of postings.entries()) if (list !== null) places |= 1 << place;
   writer.integer(places);
