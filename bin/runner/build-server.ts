@@ -2,6 +2,7 @@ import { createHash, hash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type OutputAsset, type OutputChunk, type Plugin, rolldown } from 'rolldown';
+import { narrowCode } from './narrow-code.ts';
 
 /*
  * The programs of the service as JavaScript (docs/decisions/0136). `dist/ID` has a file for each program, worker thread and part, at the path
@@ -47,7 +48,7 @@ export async function buildServer(): Promise<{ folder: string; bytes: number }> 
       if (!['CIRCULAR_DEPENDENCY', 'EVAL', 'SOURCEMAP_BROKEN'].includes(log.code ?? '')) handle(level, log);
     },
   });
-  const { output } = await bundle.generate({
+  const generated = await bundle.generate({
     format: 'esm',
     // Source maps name the sources from this depth.
     dir: path.join(DIST, 'ID'),
@@ -59,6 +60,11 @@ export async function buildServer(): Promise<{ folder: string; bytes: number }> 
     chunkFileNames: 'chunks/[name]-[hash].js',
   });
   await bundle.close();
+  const output = generated.output.map((each) =>
+    each.type === 'chunk'
+      ? { type: each.type, fileName: each.fileName, code: narrowCode(each.code) }
+      : { type: each.type, fileName: each.fileName, source: each.source },
+  );
   const folder = `dist/${nameOutput(output)}`;
   const files = await describeFiles([...inputs, ...PACKAGES]);
   const changed = Object.entries(files).find(([, [, changedMs]]) => changedMs >= startedAt);
@@ -119,7 +125,10 @@ function keepPlaces(inputs: Set<string>): Plugin {
   };
 }
 
-type Output = readonly (OutputChunk | OutputAsset)[];
+type Output = readonly (
+  | Pick<OutputChunk, 'type' | 'fileName' | 'code'>
+  | Pick<OutputAsset, 'type' | 'fileName' | 'source'>
+)[];
 
 /** The same code has the same name, so that V8 finds what it compiled before. */
 function nameOutput(output: Output): string {
