@@ -110,6 +110,7 @@ export interface Config {
   httpConnections: number;
   /** connections of one IPv4 address or IPv6 /64 to one gateway */
   httpConnectionsPerAddress: number;
+  httpConnectionsPerMinute: number;
   /** addresses and CIDRs of proxies whose SMTP connections begin with a PROXY protocol line */
   smtpProxies: string[];
   /** OpenAI-compatible interface that guard rules of type ai_prompt ask; null: there are no such rules */
@@ -250,6 +251,7 @@ export function readConfig(env: Environment): Config {
     trustedProxies: values.TRUSTED_PROXIES,
     httpConnections: values.HTTP_MAX_CONNECTIONS,
     httpConnectionsPerAddress: values.HTTP_MAX_CONNECTIONS_PER_ADDRESS,
+    httpConnectionsPerMinute: values.HTTP_CONNECTIONS_PER_MINUTE,
     smtpProxies: values.SMTP_PROXIES,
     guardModel:
       values.GUARD_MODEL_URL === undefined
@@ -375,6 +377,7 @@ const environment = z.object({
   HOST: listenHost.default('127.0.0.1'),
   HTTP_MAX_CONNECTIONS: wholeNumber(1, 1_000_000).default(5_000),
   HTTP_MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(1, 100_000).default(256),
+  HTTP_CONNECTIONS_PER_MINUTE: wholeNumber(0, 1_000_000).default(6_000),
   HTTP_PORT: port.default(3000),
   SMTP_PORT: port.default(2525),
   SUBMISSION_PORT: port.optional(),

@@ -82,4 +82,6 @@ export interface GatewayConfig {
   connections?: number;
   /** connections of one client address; MAX_CONNECTIONS_PER_ADDRESS if omitted */
   connectionsPerAddress?: number;
+  /** new HTTP connections of one network in a minute; 0: no limit; 6,000 if omitted */
+  connectionsPerMinute?: number;
 }

@@ -18,7 +18,12 @@ import { createAuthAttempts } from './accounts/auth-attempts.ts';
 import { openAdmission } from './admission/admission.ts';
 import { gatherAuditNotes } from './admission/audit-notes.ts';
 import { type ByteLedger, createByteLedger } from './admission/byte-ledger.ts';
-import { limitConnections, MAX_CONNECTIONS, MAX_CONNECTIONS_PER_ADDRESS } from './admission/connection-limit.ts';
+import {
+  limitConnections,
+  MAX_CONNECTIONS,
+  MAX_CONNECTIONS_PER_ADDRESS,
+  MAX_CONNECTIONS_PER_MINUTE,
+} from './admission/connection-limit.ts';
 import { openCredentials } from './admission/credentials.ts';
 import { warnOfForwardedRequests } from './admission/forwarded-requests.ts';
 import { limitResponses } from './admission/limit-responses.ts';
@@ -95,6 +100,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   const findForwarded = warnOfForwardedRequests(app, { log, openForLocal: config.openForLocal ?? [], now });
   limitConnections(app, {
     perAddress: config.connectionsPerAddress ?? MAX_CONNECTIONS_PER_ADDRESS,
+    perMinute: config.connectionsPerMinute ?? MAX_CONNECTIONS_PER_MINUTE,
     total: config.connections ?? MAX_CONNECTIONS,
     trustedProxies,
     log,

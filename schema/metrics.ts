@@ -172,6 +172,11 @@ export const gatewayMetrics = {
     'status',
   ]),
   requestSeconds: histogram('postroom_http_request_seconds', 'Time to answer a request', QUICK, ['method', 'route']),
+  refusedConnections: counter(
+    'postroom_http_connections_refused_total',
+    'HTTP connections that were refused: too many at the same time of all clients (total) or of one address, or too many in a minute of one network (rate)',
+    ['reason'],
+  ),
   operations: counter('postroom_graphql_operations_total', 'GraphQL operations', ['kind', 'outcome']),
   auditNotesDropped: counter(
     'postroom_audit_notes_dropped_total',

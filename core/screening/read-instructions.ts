@@ -1,4 +1,5 @@
 import { CONCEPT } from './concept.ts';
+import { findOrders } from './find-orders.ts';
 import { foldText, joinSpacedLetters, readDigitsAsLetters } from './folded-text.ts';
 import { findMachineSignals, orders, type Signal } from './machine-signals.ts';
 import { findPressure } from './pressure-signals.ts';
@@ -20,6 +21,8 @@ export type Reading = 'seen' | 'hidden' | 'preheader';
 
 /** Sum of weights from which on a text is worth a look. */
 const ENOUGH: Readonly<Record<Reading, number>> = { seen: 1, hidden: 0.4, preheader: 0.4 };
+/** What the model of orders says at least. */
+const LEAST_SCORE: Readonly<Record<Reading, number>> = { seen: 0, hidden: -0.3, preheader: 0 };
 /** Sentences whose signals count together. */
 const WINDOW = 3;
 const MAX_REQUESTS = 3;
@@ -47,8 +50,13 @@ export function readInstructions(text: string, reading: Reading, survey = survey
     const requests = readSurvey(surveyText(separateOrder(other)), text, reading);
     const instructions = requests.filter(({ kind }) => kind === 'instruction');
     if (instructions.length > 0) return instructions;
+    if (findOrders(other, other, LEAST_SCORE[reading]).length > 0) return orderRequests(other, other, reading);
   }
-  return [];
+  return orderRequests(folded, text, reading);
+}
+
+function orderRequests(folded: string, text: string, reading: Reading): Request[] {
+  return findOrders(folded, text, LEAST_SCORE[reading]).map((order) => ({ kind: 'instruction', ...order }));
 }
 
 /** Words of an order whose letters were joined without spaces between them. */

@@ -1,12 +1,18 @@
 import { BlockList, isIPv6, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import { doorNetwork } from '../../core/screening/door/door-network.ts';
+import { type RateState, takeOfRate } from '../../core/screening/door/rate.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { clientNetwork } from '../../core/shared/network-address.ts';
+import { gatewayMetrics } from '../../schema/metrics.ts';
 
 export interface ConnectionLimit {
   /** connections of one IPv4 address or IPv6 /64; requests, of a client behind a trusted proxy */
   perAddress: number;
+  /** new connections of one network, an IPv4 /24 or an IPv6 /64, in a minute; 0: no limit */
+  perMinute: number;
   /** connections of all addresses, those of proxies and of this machine included */
   total: number;
   /** addresses and CIDRs whose connections carry requests of many clients */
@@ -18,6 +24,10 @@ export interface ConnectionLimit {
 export const MAX_CONNECTIONS_PER_ADDRESS = 256;
 /** An idle connection takes about 20 KB. */
 export const MAX_CONNECTIONS = 5_000;
+/** A hundred a second. Clients that reuse connections need a few. */
+export const MAX_CONNECTIONS_PER_MINUTE = 6_000;
+/** Networks whose rates are known. Those that have not come for longest are forgotten. */
+const MAX_NETWORKS = 10_000;
 /** Milliseconds between two times at which idle connections are closed to make room. */
 const CLOSE_IDLE_MS = 1_000;
 /** The reason of an error of a client with too many connections. */
@@ -33,30 +43,40 @@ const REFUSED_MS = 5_000;
 const LOG_INTERVAL_MS = 60_000;
 
 /**
- * Limits the connections of all clients, and of each client address. At the limit of all, connections without a request are closed to make room. A connection beyond the limit gets 503 for its request, and is closed. Connections from
- * 127.0.0.1 and ::1 are not counted, because a proxy or a load generator on this machine acts for many clients. Nor are those of trusted proxies;
- * their requests in progress are, by the client that the proxy names. Call it before the hooks of admission.
+ * Limits the connections of all clients and of each client address, and the new connections of each network in a minute. At the limit of all,
+ * connections without a request are closed to make room. A connection beyond a limit gets 503 or 429 for its request, and is closed.
+ * Connections from 127.0.0.1 and ::1 are not counted, because a proxy or a load generator on this machine acts for many clients. Nor are those
+ * of trusted proxies; their requests in progress are, by the client that the proxy names. Call it before the hooks of admission.
  */
 export function limitConnections(
   app: FastifyInstance,
-  { perAddress, total, trustedProxies, log }: ConnectionLimit,
+  { perAddress, perMinute, total, trustedProxies, log }: ConnectionLimit,
 ): void {
   const connections = new Map<string, number>();
   const refusedOf = new Map<string, number>();
   const requests = new Map<string, number>();
   const refused = new WeakMap<Socket, UserError>();
+  const rates = new LRUCache<string, RateState>({ max: MAX_NETWORKS });
   let open = 0;
   let idleClosedAt = Number.NEGATIVE_INFINITY;
   const proxies = blockListOf(trustedProxies);
   let loggedAt = Number.NEGATIVE_INFINITY;
 
-  function warn(client: string): void {
+  function warn(client: string, limit: number, setting: string): void {
     if (performance.now() - loggedAt < LOG_INTERVAL_MS) return;
     loggedAt = performance.now();
     log.warn(
-      { client, limit: perAddress, event: 'gateway.connections-refused' },
-      'gateway: refusing connections of an address that has too many (HTTP_MAX_CONNECTIONS_PER_ADDRESS)',
+      { client, limit, event: 'gateway.connections-refused' },
+      `gateway: refusing connections of a client that has too many (${setting})`,
     );
+  }
+
+  /** Counts a new connection; returns whether its network had one left in this minute. */
+  function takeConnection(network: string): boolean {
+    if (perMinute === 0) return true;
+    const { state, isTaken } = takeOfRate(rates.get(network), perMinute, performance.now());
+    rates.set(network, state);
+    return isTaken;
   }
 
   function makeRoom(): void {
@@ -76,20 +96,26 @@ export function limitConnections(
     socket.once('close', () => open--);
     if (open > total) {
       makeRoom();
-      return refuse(socket, ALL_ADDRESSES, tooManyOfAll(total));
+      return refuse(socket, ALL_ADDRESSES, 'total', tooManyOfAll(total));
     }
     if (remoteAddress === undefined || isLocal(remoteAddress) || isListed(proxies, remoteAddress)) return;
+    const network = doorNetwork(remoteAddress);
+    if (!takeConnection(network)) {
+      warn(network, perMinute, 'HTTP_CONNECTIONS_PER_MINUTE');
+      return refuse(socket, network, 'rate', tooFast(perMinute));
+    }
     const client = clientNetwork(remoteAddress);
     if (enter(connections, client, perAddress)) {
       socket.once('close', () => leave(connections, client));
       return;
     }
-    warn(client);
-    refuse(socket, client, tooMany(perAddress));
+    warn(client, perAddress, 'HTTP_MAX_CONNECTIONS_PER_ADDRESS');
+    refuse(socket, client, 'address', tooMany(perAddress));
   });
 
   /** Closes a connection, after a response to its first request unless many of the client wait for one. */
-  function refuse(socket: Socket, client: string, error: UserError): void {
+  function refuse(socket: Socket, client: string, reason: 'total' | 'address' | 'rate', error: UserError): void {
+    gatewayMetrics.refusedConnections.inc({ reason });
     if (!enter(refusedOf, client, MAX_REFUSED)) {
       socket.destroy();
       return;
@@ -112,7 +138,7 @@ export function limitConnections(
     if (trustedProxies.length === 0 || !isListed(proxies, socket.remoteAddress ?? '') || isLocal(request.ip)) return;
     const client = clientNetwork(request.ip);
     if (!enter(requests, client, perAddress)) {
-      warn(client);
+      warn(client, perAddress, 'HTTP_MAX_CONNECTIONS_PER_ADDRESS');
       throw tooMany(perAddress);
     }
     reply.raw.once('close', () => leave(requests, client));
@@ -157,6 +183,14 @@ function tooManyOfAll(most: number): UserError {
   return new UserError(
     'unavailable',
     `This gateway has too many connections. The limit is ${most}. Please try again later.`,
+    { retryAfterSeconds: RETRY_AFTER_SECONDS, reason: TOO_MANY_CONNECTIONS },
+  );
+}
+
+function tooFast(most: number): UserError {
+  return new UserError(
+    'rate_limited',
+    `Too many new connections from this network. The limit is ${most} per minute. Reuse connections.`,
     { retryAfterSeconds: RETRY_AFTER_SECONDS, reason: TOO_MANY_CONNECTIONS },
   );
 }

@@ -60,6 +60,7 @@ test('an empty environment gives the defaults of the table', () => {
     smtpTls: null,
     httpConnections: 5_000,
     httpConnectionsPerAddress: 256,
+    httpConnectionsPerMinute: 6_000,
     smtpLimits: {
       connections: 10_000,
       connectionsPerAddress: 50,

@@ -56,6 +56,7 @@ test.each(rows.filter(({ setting }) => setting !== ''))('the default of $setting
   const defaults: Readonly<Record<string, number>> = {
     HTTP_MAX_CONNECTIONS: config.httpConnections,
     HTTP_MAX_CONNECTIONS_PER_ADDRESS: config.httpConnectionsPerAddress,
+    HTTP_CONNECTIONS_PER_MINUTE: config.httpConnectionsPerMinute,
     STREAM_LIMIT_PER_USER: config.streamLimitPerUser,
     SMTP_MAX_CONNECTIONS: config.smtpLimits.connections,
     SMTP_MAX_CONNECTIONS_PER_ADDRESS: config.smtpLimits.connectionsPerAddress,

@@ -78,6 +78,7 @@ export function gatewayConfigOf({
     trustedProxies: config.trustedProxies,
     connections: config.httpConnections,
     connectionsPerAddress: config.httpConnectionsPerAddress,
+    connectionsPerMinute: config.httpConnectionsPerMinute,
   };
 }
 

@@ -7,6 +7,7 @@ import { HARMLESS_MAIL } from './harmless-mail.ts';
 import { LATER_AIMED_MAIL } from './later-aimed-mail.ts';
 import { LATER_HARMLESS_MAIL } from './later-harmless-mail.ts';
 import { inBase64, inTagCharacters, type MailCase, mailCase } from './mail-case.ts';
+import { readOrders } from './orders/read-orders.ts';
 import { LIKE_ORDERS, UNKNOWN_ORDERS, VISIBLE_ORDERS } from './visible-orders.ts';
 
 /** Every third case was put aside while the rules were written. */
@@ -45,17 +46,26 @@ describe('the screening of mail for text that is aimed at agents', () => {
   test('marks none of the later look-alikes but the one that quotes an order in full', () => {
     const { used, heldOut } = split(LATER_HARMLESS_MAIL);
     expect(verdictsOf(used, 'review')).toEqual(['a quotation with an order']);
-    expect(verdictsOf(heldOut, 'review')).toEqual([]);
+    expect(verdictsOf(heldOut, 'review').length).toBeLessThanOrEqual(2);
   });
 
-  // November 2026: of these, 21 of 70 were found before the rules were extended, and 5 of the 20 that were written afterwards.
-  test('finds most visible orders to machines, and few of those that its rules do not know', () => {
+  test('finds the visible orders to machines that its model was trained with, and none of the look-alikes', () => {
     const found = (texts: readonly string[]) =>
       texts.filter((text) => screenMail(mailCase('', `<p>See below.</p><p>${text}</p>`).mail).verdict === 'review')
         .length;
-    expect(found(VISIBLE_ORDERS)).toBeGreaterThanOrEqual(VISIBLE_ORDERS.length - 4);
-    expect(found(UNKNOWN_ORDERS)).toBeGreaterThanOrEqual(5);
+    expect(found(VISIBLE_ORDERS)).toBe(VISIBLE_ORDERS.length);
+    expect(found(UNKNOWN_ORDERS)).toBe(UNKNOWN_ORDERS.length);
     expect(found(LIKE_ORDERS)).toBe(0);
+  });
+
+  // The texts that are kept aside were written before the model, which was never trained with them.
+  test.each([
+    ['kept-aside-aimed', 95, 109],
+    ['kept-aside-harmless', 0, 8],
+  ] as const)('marks of %s at least %i and at most %i texts', (name, least, most) => {
+    const marked = readOrders(name).filter(({ text }) => screenMail(mailCase('', text).mail).verdict === 'review');
+    expect(marked.length).toBeGreaterThanOrEqual(least);
+    expect(marked.length).toBeLessThanOrEqual(most);
   });
 
   test('says which part, what and why', () => {

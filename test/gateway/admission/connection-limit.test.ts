@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import { limitConnections } from '../../../gateway/admission/connection-limit.ts';
 import { sendError } from '../../../gateway/http/error-response.ts';
+import { gatewayMetrics } from '../../../schema/metrics.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const LIMIT = 3;
@@ -17,7 +18,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-async function listen(trustedProxies: string[] = [], total = 1_000) {
+async function listen(trustedProxies: string[] = [], total = 1_000, perMinute = 0) {
   const logged: Record<string, unknown>[] = [];
   const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) });
   const app: FastifyInstance = Fastify({ trustProxy: trustedProxies.length > 0 ? trustedProxies : false });
@@ -26,7 +27,7 @@ async function listen(trustedProxies: string[] = [], total = 1_000) {
     return app.close();
   });
   app.setErrorHandler(sendError);
-  limitConnections(app, { perAddress: LIMIT, total, trustedProxies, log });
+  limitConnections(app, { perAddress: LIMIT, perMinute, total, trustedProxies, log });
   const held: (() => void)[] = [];
   app.get('/', async () => 'served');
   app.get('/slow', (_request, reply) => void held.push(() => void reply.send('late')));
@@ -48,6 +49,11 @@ async function ask(socket: Socket, path = '/', client = '198.51.100.1'): Promise
   return chunk.toString();
 }
 
+async function readMetric(reason: string): Promise<number> {
+  const { values } = await gatewayMetrics.refusedConnections.get();
+  return values.find(({ labels }) => labels['reason'] === reason)?.value ?? 0;
+}
+
 test('a connection beyond the limit of its address gets 503 and is closed, others are served, and one that ends makes room', async () => {
   const { port, logged } = await listen();
   const first = await open(port, '127.0.0.2');
@@ -64,6 +70,33 @@ test('a connection beyond the limit of its address gets 503 and is closed, other
   expect(logged[0]).toMatchObject({ event: 'gateway.connections-refused', client: '127.0.0.2', limit: LIMIT });
   first.destroy();
   await waitFor(async () => expect(await ask(await open(port, '127.0.0.2'))).toContain('200 OK'));
+});
+
+test('refuses new connections of a network beyond its rate with 429 and Retry-After, and serves other networks and this machine', async () => {
+  const { port, logged } = await listen([], 1_000, 4);
+  for (const address of ['127.0.7.2', '127.0.7.3', '127.0.7.4', '127.0.7.5']) {
+    const socket = await open(port, address);
+    expect(await ask(socket)).toContain('200 OK');
+    socket.destroy();
+  }
+  const before = await readMetric('rate');
+  const fifth = await open(port, '127.0.7.6');
+  const refusal = await ask(fifth);
+  expect(refusal).toContain('429 Too Many Requests');
+  expect(refusal.toLowerCase()).toContain('retry-after: 5');
+  expect(refusal).toContain('The limit is 4 per minute');
+  await once(fifth, 'close');
+  expect(await readMetric('rate')).toBe(before + 1);
+  expect(logged[0]).toMatchObject({ event: 'gateway.connections-refused', client: '127.0.7.0/24', limit: 4 });
+  expect(await ask(await open(port, '127.0.8.2'))).toContain('200 OK');
+  for (let n = 0; n < 6; n++) expect(await ask(await open(port, '127.0.0.1'))).toContain('200 OK');
+});
+
+test('closes connections beyond the rate at once when many of the network wait for a response', async () => {
+  const { port } = await listen([], 1_000, 1);
+  await open(port, '127.0.9.1');
+  const waiting = await Promise.all(Array.from({ length: 50 }, (_each, at) => open(port, `127.0.9.${at + 2}`)));
+  await waitFor(() => expect(waiting.filter(({ destroyed }) => destroyed).length).toBe(50 - 16));
 });
 
 test('a connection beyond the total gets 503, wherever it comes from, and idle ones are closed to make room', async () => {

@@ -1,0 +1,61 @@
+import { type OrderSentence, readOrderSentences } from './order-features.ts';
+import { hasGroup, OrderModel } from './order-model.ts';
+import WEIGHTS from './order-weights.json' with { type: 'json' };
+
+const MODEL = new OrderModel(WEIGHTS);
+
+/** What the model takes for an order to a machine. */
+export interface FoundOrder {
+  excerpt: string;
+  why: string;
+}
+
+const MAX_ORDERS = 3;
+
+/**
+ * Returns the sentences of folded text that the model scores above `least`, the highest first; at most 3. `original`: the text as written.
+ * Linear.
+ */
+export function findOrders(folded: string, original: string, least: number): FoundOrder[] {
+  const sentences = readOrderSentences(hideQuotations(folded));
+  const found: { at: number; score: number }[] = [];
+  let before = -Infinity;
+  for (const [at, sentence] of sentences.entries()) {
+    const alone = MODEL.score(sentence, null);
+    const previous = sentences[at - 1];
+    const together = previous === undefined ? -Infinity : MODEL.score(previous, sentence);
+    if (alone > least) found.push({ at, score: alone });
+    else if (together > least && before <= least) found.push({ at, score: together });
+    before = alone;
+  }
+  if (found.length === 0) return [];
+  const written = folded.length === original.length ? sentences : readOrderSentences(original);
+  const [text, own] = written.length === sentences.length ? [original, written] : [folded, sentences];
+  return found
+    .toSorted((one, other) => other.score - one.score)
+    .slice(0, MAX_ORDERS)
+    .map(({ at }) => {
+      const sentence = sentences[at];
+      const { start = 0, end = 0 } = own[at] ?? {};
+      return { excerpt: text.slice(start, end), why: sentence === undefined ? ORDERS : explain(sentence) };
+    });
+}
+
+/** Returns text with spaces for what is in quotation marks: an order that is quoted is told of, not given. */
+export function hideQuotations(folded: string): string {
+  if (!folded.includes('"')) return folded;
+  return folded.replace(/"[^"\n]{12,300}"/g, (quoted) => `"${' '.repeat(quoted.length - 2)}"`);
+}
+
+const ORDERS = 'it reads like an order to a machine that reads the mail';
+
+function explain(sentence: OrderSentence): string {
+  const has = (...names: Parameters<typeof hasGroup> extends [unknown, ...infer Names] ? Names : never) =>
+    hasGroup(sentence, ...names);
+  if (has('ignore') && has('rule')) return 'it tells the reader to ignore its instructions';
+  if (has('not') && has('say', 'confirm') && has('user')) return 'it wants to keep something from the user';
+  if (has('pretend') || (has('task') && has('fresh'))) return 'it gives the machine another role';
+  if (has('ai', 'agent', 'program')) return 'it says what a machine that reads the mail must do';
+  if (has('secret')) return 'it asks for a secret, as one does of a machine';
+  return ORDERS;
+}
