@@ -3,7 +3,7 @@ import { graphql, type ResultOf } from '../../graphql.ts';
 /** Fields of a thread in the list. */
 export const THREAD_ROW = graphql(`
   fragment ThreadRow on Thread {
-    id subject messageCount unreadCount lastMessageAt listedAt snoozedUntil returnedBy isArchived trashedAt labels assignee { id name email }
+    id subject messageCount unreadCount isReadByMe lastMessageAt listedAt snoozedUntil returnedBy isArchived trashedAt labels assignee { id name email }
     participants { name address } senders { name address }
     latestMessage { id preview hasAttachments type date createdAt }
   }
