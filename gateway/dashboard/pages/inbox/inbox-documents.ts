@@ -29,6 +29,13 @@ export const RESULT_COUNT = graphql(`
   }
 `);
 
+/** A search that finds something, in place of one that finds nothing. */
+export const SUGGESTED_SEARCH = graphql(`
+  query InboxSuggestedSearch($filter: InboxFilter, $search: String) {
+    inbox(first: 1, filter: $filter, search: $search) { suggestedSearch }
+  }
+`);
+
 /** Threads by id, in the order of the ids; null for deleted ones. */
 export const THREADS_BY_ID = graphql(
   `

@@ -45,7 +45,7 @@ export function useInboxView(): {
 }
 
 /** Folders that are searches. */
-const OPERATORS: Partial<Record<InboxFolder, string>> = { sent: 'in:sent', snoozed: 'is:snoozed' };
+export const OPERATORS: Partial<Record<InboxFolder, string>> = { sent: 'in:sent', snoozed: 'is:snoozed' };
 
 /** Returns the conditions of a view as GraphQL variables. In a team the folder of unread mail is that of the person. */
 export function wantedOf({ folder, search, label, address, assigned }: InboxView, isInTeam: boolean): ThreadsWanted {

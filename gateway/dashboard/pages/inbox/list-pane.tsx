@@ -133,7 +133,13 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
       {isEmpty ? (
         <Box p="xs" style={{ overflowY: 'auto' }}>
           <Suspense>
-            <InboxEmpty view={view} frame={frame} clear={clear} insert={(text) => inserter.current?.(text)} />
+            <InboxEmpty
+              view={view}
+              frame={frame}
+              clear={clear}
+              insert={(text) => inserter.current?.(text)}
+              searchFor={(search) => go({ search })}
+            />
           </Suspense>
         </Box>
       ) : (
