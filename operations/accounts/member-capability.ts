@@ -150,6 +150,7 @@ const person = nameType(
       .meta({ description: 'What the person may do in the workspace, as docs/teams.md lists it.' }),
     isLimited: z.boolean().meta({ description: 'Whether the person is limited to domains or addresses.' }),
     workspaceName: z.string().meta({ description: 'Name of the workspace of the session.' }),
+    isInTeam: z.boolean().meta({ description: 'Whether the workspace has other members.' }),
   }),
   { type: 'Person', description: 'The person who is signed in.' },
 );

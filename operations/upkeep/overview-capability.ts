@@ -83,6 +83,19 @@ const webhooks = nameType(
   },
 );
 
+const webhookTimes = nameType(
+  z.object({
+    beginsAt: z.date().meta({ description: 'Start of the hour or day, in UTC.' }),
+    medianMs: count.meta({ description: 'Median duration of the last attempts, in milliseconds.' }),
+    p95Ms: count.meta({ description: '95th percentile of the duration of the last attempts, in milliseconds.' }),
+    sampleSize: count.meta({ description: 'Number of deliveries that the times are computed from.' }),
+  }),
+  {
+    type: 'WebhookTimes',
+    description: `How long the webhook deliveries took that were created in an hour or day. Based on up to ${overview.MAX_TIMED_DELIVERIES} deliveries of the period, with an equal share for each interval and endpoint.`,
+  },
+);
+
 const UP_TO = `at most ${overview.MAX_COUNTED}`;
 
 const waiting = nameType(
@@ -172,6 +185,9 @@ const whole = z
       description: `Results of sending by domain, most mail first; at most ${overview.MAX_DELIVERABILITY_DOMAINS} domains.`,
     }),
     webhooks: webhooks.meta({ description: 'Statistics of webhook deliveries created in the period.' }),
+    webhookTimes: usually(USUAL_HOURS, z.array(webhookTimes)).meta({
+      description: `How long webhook deliveries took, oldest first: per hour in periods up to ${overview.MAX_HOURLY_TIMES} hours, otherwise per UTC day. Intervals without an attempt are left out.`,
+    }),
     waiting: waiting.meta({ description: 'What is waiting now, whenever it was created.' }),
     findings: usually(USUAL_ITEMS, z.array(finding)).meta({
       description: 'What needs your attention, most severe first, up to 50 of each kind.',
@@ -226,6 +242,7 @@ export const overviewCapability: Capability = {
             const recent = await overview.readRecentWebhooks(context, span);
             return { ...recent, successRate: findSuccessRate(recent.successful, recent.failed + recent.retrying) };
           },
+          webhookTimes: () => overview.readWebhookTimes(context, span),
           waiting: () => overview.readWaitingMail(context),
           findings: () => listFindings(context),
         });

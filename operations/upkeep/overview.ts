@@ -7,6 +7,7 @@ export {
   MAX_DEFERRED,
   MAX_DELIVERABILITY_DOMAINS,
   MAX_SAMPLED_DELIVERIES,
+  MAX_TIMED_DELIVERIES,
 } from '../../db/queries/upkeep/overview-counts.ts';
 
 import { DAY_MS, HOUR_MS } from '../../core/shared/durations.ts';
@@ -103,6 +104,19 @@ export function readRecentWebhooks(
   { from }: Span,
 ): Promise<counts.RecentWebhooks> {
   return asUser(database, userId, (transaction) => counts.readRecentWebhooks(transaction, userId, from));
+}
+
+/** Periods of more hours have their webhook times per day. */
+export const MAX_HOURLY_TIMES = 168;
+
+/** Returns how long webhooks took per hour, or in longer periods per day of UTC, oldest first. */
+export function readWebhookTimes(
+  { database, userId }: OperationContext,
+  { from, until }: Span,
+): Promise<counts.WebhookTimes[]> {
+  const isShort = until.getTime() - from.getTime() <= MAX_HOURLY_TIMES * HOUR_MS;
+  const span = { from, until, intervalMs: isShort ? HOUR_MS : DAY_MS };
+  return asUser(database, userId, (transaction) => counts.readWebhookTimes(transaction, userId, span));
 }
 
 export function readWaitingMail({ database, userId }: OperationContext): Promise<counts.WaitingMail> {

@@ -120,8 +120,15 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await overview.getByText(/: 1 received, 0 sent$/).waitFor();
     await chart.press('ArrowLeft');
     await overview.getByText(/: 0 received, 0 sent$/).waitFor();
+    const times = overview.getByRole('slider', { name: 'Webhook time per day, values' });
+    await times.press('End');
+    await overview.getByText(/: half within \d+ ms, 95 % within \d+ ms, of 1 delivery$/).waitFor();
     expect(await findViolations(overview)).toEqual([]);
     await overview.getByRole('region', { name: 'Deliverability by domain' }).waitFor();
+    const idle = await stage.open(await stage.account());
+    await idle.page.goto(`${stage.url}/`);
+    await idle.page.getByText('No webhook was posted in this period.').waitFor();
+    await idle.close();
     await overview.close();
 
     receiver.answer([

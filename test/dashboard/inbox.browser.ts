@@ -609,6 +609,7 @@ function thread(seconds: number): ThreadRow {
     subject: '',
     messageCount: 1,
     unreadCount: 0,
+    isReadByMe: true,
     lastMessageAt: new Date(seconds * 1_000).toISOString(),
     listedAt: new Date(seconds * 1_000).toISOString(),
     snoozedUntil: null,

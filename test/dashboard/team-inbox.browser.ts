@@ -96,4 +96,62 @@ describe.skipIf(chromiumPath === undefined)('two members in two browsers', () =>
       }
     await Promise.all([owner.close(), ann.close()]);
   });
+
+  test(
+    'each see what they have not read themselves, in rows, badge and filter, live in all their browsers',
+    LIMIT,
+    async () => {
+      const account = await stage.account();
+      await stage.mail({ to: account.address, subject: 'Before the team', text: 'Hello' });
+      const ann = await join(account, 'Bea', 'viewer');
+      const owner = await stage.open(account);
+      const row = (page: Page, subject: string) => page.getByRole('row').filter({ hasText: subject });
+      const unread = (page: Page, subject: string) => row(page, subject).getByText('Unread.');
+      const badge = (page: Page, count: number) => page.getByLabel(`${count} unread`, { exact: true }).first();
+      await owner.page.goto(`${stage.url}/inbox`);
+      // What the owner had not read alone is unread in the team; the new member starts with nothing unread.
+      await unread(owner.page, 'Before the team').waitFor({ state: 'attached' });
+      await ann.page.goto(`${stage.url}/inbox`);
+      await row(ann.page, 'Before the team').waitFor();
+      expect(await unread(ann.page, 'Before the team').count()).toBe(0);
+
+      await stage.mail({ to: account.address, subject: 'For both', text: 'Hello' });
+      await unread(ann.page, 'For both').waitFor({ state: 'attached' });
+      await badge(ann.page, 1).waitFor();
+      await badge(owner.page, 2).waitFor();
+      const elsewhere = await stage.open(account);
+      await elsewhere.page.goto(`${stage.url}/inbox`);
+      await unread(elsewhere.page, 'For both').waitFor({ state: 'attached' });
+      await openThread(owner.page, 'For both');
+      await unread(elsewhere.page, 'For both').waitFor({ state: 'detached' });
+      await badge(elsewhere.page, 1).waitFor();
+      // The owner's reading marked it for the workspace, and not for the other member.
+      expect(await unread(ann.page, 'For both').count()).toBe(1);
+      await ann.page.goto(`${stage.url}/inbox?in=unread`);
+      await row(ann.page, 'For both').waitFor();
+      expect(await row(ann.page, 'Before the team').count()).toBe(0);
+
+      await row(ann.page, 'For both').getByRole('link').click();
+      await unread(ann.page, 'For both').waitFor({ state: 'detached' });
+      await ann.page.keyboard.press('u');
+      await unread(ann.page, 'For both').waitFor({ state: 'attached' });
+      await badge(ann.page, 1).waitFor();
+      expect(await unread(elsewhere.page, 'For both').count()).toBe(0);
+      await ann.page.reload();
+      await unread(ann.page, 'For both').waitFor({ state: 'attached' });
+
+      // All of a list, and back.
+      await elsewhere.page.keyboard.press('j');
+    await elsewhere.page.keyboard.press('x');
+      await elsewhere.page.getByRole('button', { name: 'Select all' }).click();
+      await elsewhere.page.getByRole('button', { name: 'Mark all as read' }).click();
+      await elsewhere.page.getByText('1 conversation marked as read.').waitFor();
+      await unread(owner.page, 'Before the team').waitFor({ state: 'detached' });
+      await elsewhere.page.getByRole('button', { name: 'Undo' }).click();
+      await unread(owner.page, 'Before the team').waitFor({ state: 'attached' });
+      expect(await findViolations(ann.page)).toEqual([]);
+      for (const { complaints } of [owner, ann, elsewhere]) expect(complaints).toEqual([]);
+      await Promise.all([owner.close(), ann.close(), elsewhere.close()]);
+    },
+  );
 });

@@ -172,6 +172,26 @@ export function* findInBlock(
   }
 }
 
+/**
+ * Returns the words of a block that was opened which are accepted, with the number of emails that have each, about:
+ * one that has it in several places counts for each. Throws DamagedSegment.
+ */
+export function* countInBlock(
+  block: Buffer,
+  accepts: (word: string) => boolean,
+): Generator<{ word: string; count: number }> {
+  const reader = new ByteReader(block);
+  let word = '';
+  while (!reader.isAtEnd) {
+    const shared = reader.integer();
+    word = word.slice(0, shared) + reader.text();
+    if (accepts(word)) {
+      const count = readPlaces(reader).reduce((sum, postings) => sum + (postings?.count ?? 0), 0);
+      yield { word, count };
+    } else skipPlaces(reader);
+  }
+}
+
 function readPlaces(reader: ByteReader): FoundWord['postings'] {
   const places = reader.integer();
   const postings: FoundWord['postings'] = [];

@@ -368,6 +368,29 @@ grant select on thread_read to postroom_domain;
 create policy thread_read_of_domain on thread_read for select to postroom_domain
   using (user_id = current_setting('postroom.user_id', true) and (thread_id = '*' or is_thread_of_domain(user_id, thread_id)));
 
+-- When a second member joins, what the first has read becomes that member's own: all that has come, but for what is unread in the workspace, in
+-- the newest threads of those.
+create function keep_reads_of_only_member() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+  declare
+    others text[] := array(select m.person_id from workspace_member m where m.workspace_id = new.workspace_id and m.person_id <> new.person_id limit 2);
+    kept_at constant timestamptz(3) := postroom_now();
+  begin
+    if cardinality(others) <> 1 then return null; end if;
+    insert into thread_read as r (user_id, thread_id, person_id, read_until, set_at)
+      select new.workspace_id, '*', others[1], kept_at, kept_at
+      union all
+      select new.workspace_id, t.id, others[1], first.unread_at - interval '1 millisecond', kept_at + interval '1 millisecond'
+      from (select u.id from thread u where u.user_id = new.workspace_id and u.unread_count > 0 and u.trashed_at is null
+        order by u.listed_at desc, u.id desc limit 1000) t
+      cross join lateral (select min(e.thread_at) as unread_at from email e
+        where e.user_id = new.workspace_id and e.thread_id = t.id and e.type = 'received' and not e.is_read) first
+      where first.unread_at is not null
+      on conflict (user_id, thread_id, person_id) do update set read_until = excluded.read_until, set_at = excluded.set_at;
+    return null;
+  end $$;
+revoke all on function keep_reads_of_only_member from public;
+create trigger keep_reads_of_only_member after insert on workspace_member for each row execute function keep_reads_of_only_member();
+
 -- When a member joined; null: the person is no member. For actors, whose transactions are of no workspace.
 create function member_since(p_user_id text, p_person_id text) returns timestamptz
   language sql stable security definer set search_path = public, pg_temp as $$

@@ -153,9 +153,10 @@ grant execute on function workspace_of to postroom_gateway, postroom_actor, post
 
 -- A member of the workspace that asks.
 create function person_of(p_user_id text, p_person_id text)
-  returns table (id text, email text, name text, image text, workspace_name text)
+  returns table (id text, email text, name text, image text, workspace_name text, is_in_team boolean)
   language sql stable security definer rows 1 set search_path = public, pg_temp as $$
-    select u.id, u.email, u.name, u.image, w.name from workspace_member m
+    select u.id, u.email, u.name, u.image, w.name,
+      exists (select from workspace_member o where o.workspace_id = m.workspace_id and o.person_id <> m.person_id) from workspace_member m
     join user_account u on u.id = m.person_id join workspace w on w.id = m.workspace_id
     where m.workspace_id = p_user_id and m.person_id = p_person_id and p_user_id = current_setting('postroom.user_id', true) $$;
 revoke all on function person_of from public;

@@ -123,6 +123,8 @@ export interface PersonRow {
   /** URL of a picture; null: none */
   image: string | null;
   workspaceName: string;
+  /** whether the workspace has other members */
+  isInTeam: boolean;
 }
 
 /** Returns a member of the transaction's workspace; null if the person is none. */
@@ -132,7 +134,7 @@ export async function readPerson(
   personId: string,
 ): Promise<PersonRow | null> {
   const { rows } = await sql<PersonRow>`
-    select id, email, name, image, workspace_name as "workspaceName" from person_of(${userId}, ${personId})`.execute(
+    select id, email, name, image, workspace_name as "workspaceName", is_in_team as "isInTeam" from person_of(${userId}, ${personId})`.execute(
     transaction,
   );
   return rows[0] ?? null;

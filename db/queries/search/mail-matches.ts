@@ -97,7 +97,7 @@ export class MailMatches {
     query: WordQuery,
     damaged: ReadonlySet<string> = new Set(),
   ): Promise<MailMatches> {
-    const run = runIn(transaction);
+    const run = runStatements(transaction);
     const [state] = await run<StateRow>(STATE_SQL, [userId]);
     const segments = (state?.segments ?? []).map(segmentRow);
     const unindexed = readUnindexed(state?.unindexed ?? null);
@@ -368,7 +368,8 @@ export function inOrder(emails: readonly FoundEmail[], range: MatchRange): Found
 const EVERYTHING: MatchRange = { sinceAt: null, untilAt: null, after: null, before: null, isOldestFirst: false };
 
 /** Runs statements whose texts are few. */
-function runIn(transaction: Transaction<Tables>): RunStatement {
+/** Returns what runs statements in a transaction, each prepared once. */
+export function runStatements(transaction: Transaction<Tables>): RunStatement {
   return async <Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]) => {
     const { rows } = await transaction.executeQuery<Row>(CompiledQuery.raw(preparedText(text), [...values]));
     return rows;

@@ -2,7 +2,7 @@ import type { RankedWord } from '../../../core/search/relevance.ts';
 import { openBlock } from '../../../core/search/segment/block.ts';
 import { checkIds, decodeId, decodeTable, decodeTimes } from '../../../core/search/segment/documents.ts';
 import { matchSegment, neededBlocks, type SegmentMatches } from '../../../core/search/segment/match-segment.ts';
-import { decodeHead, type SegmentHead } from '../../../core/search/segment/segment.ts';
+import { countInBlock, decodeHead, findBlocks, type SegmentHead } from '../../../core/search/segment/segment.ts';
 import { wordUses } from '../../../core/search/segment/word-uses.ts';
 import type { WordQuery } from '../../../core/search/word-query.ts';
 import { finishSteps } from './finish-steps.ts';
@@ -187,6 +187,39 @@ export class SegmentReader {
       const totalLength = lengths.reduce((sum, length) => sum + length, 0);
       return { ...wordUses(segment, words, numbers, lengths), totalLength };
     });
+  }
+
+  /**
+   * Returns the accepted words that begin with one of the prefixes, with about how many emails have each. Reads at most `maxBlocks` blocks, of
+   * the first prefixes and segments first.
+   */
+  async countWords(
+    rows: readonly SegmentRow[],
+    prefixes: readonly string[],
+    { accepts, maxBlocks }: { accepts: (word: string) => boolean; maxBlocks: number },
+  ): Promise<Map<string, number>> {
+    const headsOf = await this.#readHeads(rows);
+    const wanted = new Map<string, { row: SegmentRow; number: number; prefixes: string[] }>();
+    for (const start of prefixes)
+      for (const row of rows) {
+        const [from, to] = findBlocks(headsOf.get(row.id)?.firstWords ?? [], { start, isPrefix: true, accepts: null });
+        for (let number = from; number < to; number++) {
+          const key = `${row.id} ${number}`;
+          const known = wanted.get(key);
+          if (known !== undefined) known.prefixes.push(start);
+          else if (wanted.size < maxBlocks) wanted.set(key, { row, number, prefixes: [start] });
+        }
+      }
+    const parts = await this.#readBlocks([...wanted.values()]);
+    const counts = new Map<string, number>();
+    for (const [key, { row, prefixes: starts }] of wanted) {
+      const block = parts.get(key) ?? Buffer.alloc(0);
+      const isNear = (word: string) => starts.some((start) => word.startsWith(start)) && accepts(word);
+      noteDamage(row.id, () => {
+        for (const { word, count } of countInBlock(block, isNear)) counts.set(word, (counts.get(word) ?? 0) + count);
+      });
+    }
+    return counts;
   }
 
   /** Lets go of a segment. */

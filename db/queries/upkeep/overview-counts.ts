@@ -142,6 +142,51 @@ export async function readRecentWebhooks(
   );
 }
 
+/** How long the last attempts of the webhook deliveries took that were created in an interval. */
+export interface WebhookTimes {
+  beginsAt: Date;
+  /** milliseconds */
+  medianMs: number;
+  p95Ms: number;
+  /** deliveries that this is computed from */
+  sampleSize: number;
+}
+
+/** Deliveries that are examined, with an equal share for each interval and endpoint, but at least this many of each. */
+export const MAX_TIMED_DELIVERIES = 20_000;
+const LEAST_PER_INTERVAL = 2;
+/** Endpoints that are examined: with the intervals of a week, a look-up for each of 8,400 pairs. */
+const MAX_TIMED_ENDPOINTS = 50;
+
+/** Returns the times of intervals of a length since then, oldest first; intervals without attempts are left out. */
+export async function readWebhookTimes(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { from, until, intervalMs }: { from: Date; until: Date; intervalMs: number },
+): Promise<WebhookTimes[]> {
+  const first = new Date(Math.floor(from.getTime() / intervalMs) * intervalMs);
+  const length = sql`${intervalMs} * interval '1 millisecond'`;
+  const { rows } = await sql<WebhookTimes>`
+    with part as materialized (
+      select g.at as begins_at from generate_series(${first}::timestamptz, ${until}::timestamptz, ${length}) as g(at)
+    ), hook as materialized (
+      select e.id from endpoint e where e.user_id = ${userId} and e.type = 'webhook' and exists (
+        select from delivery d where d.user_id = ${userId} and d.endpoint_id = e.id and d.created_at >= ${from})
+      limit ${MAX_TIMED_ENDPOINTS}
+    ), share as materialized (
+      select greatest(${LEAST_PER_INTERVAL}, ${MAX_TIMED_DELIVERIES} / greatest(1, (select count(*) from hook) * (select count(*) from part))) as most
+    )
+    select p.begins_at as "beginsAt", percentile_disc(0.5) within group (order by d.duration_ms) as "medianMs",
+      percentile_disc(0.95) within group (order by d.duration_ms) as "p95Ms", count(*)::integer as "sampleSize"
+    from part p cross join hook h cross join lateral (
+      select case when d.last_attempt->>'outcome' <> 'interrupted' then (d.last_attempt->>'duration_ms')::integer end as duration_ms
+      from delivery d where d.user_id = ${userId} and d.endpoint_id = h.id
+        and d.created_at >= greatest(p.begins_at, ${from}) and d.created_at < p.begins_at + ${length}
+      order by d.created_at desc, d.id desc limit (select most from share)) d
+    where d.duration_ms is not null group by p.begins_at order by p.begins_at`.execute(transaction);
+  return rows;
+}
+
 /** What waits now. */
 export interface WaitingMail {
   /** sent emails that not all servers have accepted yet */

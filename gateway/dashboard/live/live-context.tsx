@@ -3,24 +3,26 @@ import { type LiveEvent, type LiveEvents, type LiveState, openLiveEvents } from 
 
 const LiveContext = createContext<LiveEvents | null>(null);
 
-/** Provides the live events of one user. A new `round` restarts the feed. */
+/** Provides the live events of one user, and with `hasOwnMarks` what the person marks as read elsewhere. A new `round` restarts the feed. */
 export function LiveProvider({
   userId,
   start,
+  hasOwnMarks,
   round = 0,
   children,
 }: {
   userId: string;
   start: string | null;
+  hasOwnMarks: boolean;
   round?: number;
   children: ReactNode;
 }) {
   const [live, setLive] = useState<LiveEvents | null>(null);
   useEffect(() => {
-    const opened = openLiveEvents(userId, start);
+    const opened = openLiveEvents(userId, start, hasOwnMarks);
     setLive(opened);
     return () => opened.close();
-  }, [userId, start, round]);
+  }, [userId, start, hasOwnMarks, round]);
   return <LiveContext value={live}>{children}</LiveContext>;
 }
 

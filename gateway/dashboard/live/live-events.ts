@@ -16,10 +16,28 @@ const EVENTS_TEXT = `subscription DashboardEvents($after: String) {
 /** An event with the ids of its objects. */
 export type LiveEvent = ResultOf<typeof EVENTS>['events'];
 
+const MARKS = graphql(`
+  subscription DashboardMarks {
+    readByMe { threadIds isRead }
+  }
+`);
+
+/** The text is sent; the parsed document provides the types. */
+const MARKS_TEXT = `subscription DashboardMarks {
+  readByMe { threadIds isRead }
+}`;
+
+/** What the person marked as read or unread in any session; null: all threads. */
+type OwnMark = ResultOf<typeof MARKS>['readByMe'];
+
 /** `live`: connected; `waiting`: the connection was lost and is retried. */
 export type LiveState = 'connecting' | 'live' | 'waiting';
 
-type Message = { kind: 'event'; event: LiveEvent } | { kind: 'state'; state: LiveState } | { kind: 'ask' };
+type Message =
+  | { kind: 'event'; event: LiveEvent }
+  | { kind: 'mark'; mark: OwnMark }
+  | { kind: 'state'; state: LiveState }
+  | { kind: 'ask' };
 
 /** Delays between connection attempts; the last one repeats. Milliseconds. */
 const BACKOFF_MS = [250, 1_000, 2_000, 5_000, 10_000];
@@ -38,9 +56,10 @@ export interface LiveEvents {
 /**
  * Opens the feed after the cursor `start` (null: with new events). One tab of the user subscribes and passes events to the other tabs, because browsers open at most six
  * connections per server. When that tab closes, another one continues after the last event it saw, so that no event is missed.
- * Browsers support locks only on https and localhost; elsewhere each tab subscribes.
+ * Browsers support locks only on https and localhost; elsewhere each tab subscribes. With `hasOwnMarks`, what the person marks as read in other
+ * sessions is told as events of these threads, without a cursor.
  */
-export function openLiveEvents(userId: string, start: string | null): LiveEvents {
+export function openLiveEvents(userId: string, start: string | null, hasOwnMarks: boolean): LiveEvents {
   const name = `postroom-events-${userId}`;
   const channel = new BroadcastChannel(name);
   const listeners = new Set<(event: LiveEvent) => void>();
@@ -64,8 +83,16 @@ export function openLiveEvents(userId: string, start: string | null): LiveEvents
     cursor = event.cursor;
     for (const listener of listeners) listener(event);
   };
+  const receiveMark = ({ threadIds, isRead }: OwnMark) => {
+    if (threadIds === null) for (const listener of gapListeners) listener();
+    for (const threadId of threadIds ?? []) {
+      const event = eventOfMark(threadId, isRead);
+      for (const listener of listeners) listener(event);
+    }
+  };
   channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
     if (data.kind === 'event') receive(data.event);
+    else if (data.kind === 'mark') receiveMark(data.mark);
     else if (data.kind === 'ask' && isLeader) channel.postMessage({ kind: 'state', state } satisfies Message);
     else if (data.kind === 'state' && !isLeader) {
       const isNews = data.state === 'live' && state !== 'live';
@@ -79,11 +106,35 @@ export function openLiveEvents(userId: string, start: string | null): LiveEvents
     setState('live');
     tellGap();
   };
-  const lead = async () => {
-    isLeader = true;
+  /** Subscribes to the own marks, and again when the subscription is lost. What was marked meanwhile is read again with everything. */
+  const followMarks = async () => {
     for (let failures = 0; !ending.signal.aborted; ) {
       try {
-        for await (const event of subscribe(cursor, ending.signal, opened)) {
+        const marks = subscribe<{ readByMe: OwnMark }>({ query: MARKS_TEXT }, ending.signal, () => {
+          if (failures > 0) receiveMark({ threadIds: null, isRead: true });
+          failures = 0;
+        });
+        for await (const { readByMe: mark } of marks) {
+          channel.postMessage({ kind: 'mark', mark } satisfies Message);
+          receiveMark(mark);
+        }
+      } catch {
+        // The feed of events tells that the session ended.
+      }
+      await pause(BACKOFF_MS[Math.min(failures++, BACKOFF_MS.length - 1)] ?? 0, ending.signal);
+    }
+  };
+  const lead = async () => {
+    isLeader = true;
+    if (hasOwnMarks) void followMarks();
+    for (let failures = 0; !ending.signal.aborted; ) {
+      try {
+        const events = subscribe<{ events: LiveEvent }>(
+          { query: EVENTS_TEXT, variables: { after: cursor } },
+          ending.signal,
+          opened,
+        );
+        for await (const { events: event } of events) {
           failures = 0;
           channel.postMessage({ kind: 'event', event } satisfies Message);
           receive(event);
@@ -122,20 +173,36 @@ export function openLiveEvents(userId: string, start: string | null): LiveEvents
   };
 }
 
-/** Yields the events of one subscription until it ends or fails. Throws the error of the response. */
-async function* subscribe(after: string | null, signal: AbortSignal, onOpen: () => void): AsyncGenerator<LiveEvent> {
+/** Returns the own mark of a thread as an event of it. */
+function eventOfMark(threadId: string, isRead: boolean): LiveEvent {
+  return {
+    kind: isRead ? 'THREAD_READ' : 'THREAD_UNREAD',
+    threadId,
+    cursor: '',
+    at: new Date().toISOString(),
+    emailId: null,
+    deliveryId: null,
+    endpointId: null,
+    domainId: null,
+    data: {},
+  };
+}
+
+/** Yields the results of one subscription until it ends or fails. Throws the error of the response. */
+async function* subscribe<Data extends Record<string, unknown>>(
+  request: { query: string; variables?: Record<string, unknown> },
+  signal: AbortSignal,
+  onOpen: () => void,
+): AsyncGenerator<Data> {
   const sse = createClient({ url: GRAPHQL_URL, credentials: 'same-origin', retryAttempts: 0 });
-  const results = sse.iterate<{ events: LiveEvent }>(
-    { query: EVENTS_TEXT, variables: { after } },
-    { connected: onOpen },
-  );
+  const results = sse.iterate<Data>(request, { connected: onOpen });
   const stop = () => void results.return?.();
   signal.addEventListener('abort', stop, { once: true });
   try {
     for await (const result of results) {
       // The service ended the stream. Subscribe again after the cursor.
       if (result.errors !== undefined && result.errors.length > 0) return;
-      if (result.data) yield result.data.events;
+      if (result.data) yield result.data;
     }
   } finally {
     signal.removeEventListener('abort', stop);

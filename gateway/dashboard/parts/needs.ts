@@ -7,6 +7,7 @@ type Needed = Right | 'everything';
 export const NEEDED = [
   'send',
   'organize',
+  'notes',
   'approve',
   'keys',
   'endpoints',

@@ -4,6 +4,7 @@ import { graphql } from '../graphql.ts';
 import { useLiveQuery } from '../live/use-live-query.ts';
 import { counted } from '../parts/counted.ts';
 import { setUnreadCount } from '../parts/tab-title.ts';
+import { useIsInTeam } from './viewer.ts';
 
 const DRAFT_COUNT = graphql(`
   query DraftCount { drafts(first: 1) { totalCount } }
@@ -22,14 +23,15 @@ export function DraftCount() {
 }
 
 const UNREAD_COUNT = graphql(`
-  query UnreadCount { inbox(first: 1, filter: { isUnread: true }) { totalCount } }
+  query UnreadCount($filter: InboxFilter!) { inbox(first: 1, filter: $filter) { totalCount } }
 `);
 
-/** Number of unread conversations in the inbox, also shown in the tab's title. */
+/** Number of conversations in the inbox that are unread, in a team by the person; also shown in the tab's title. */
 export function UnreadCount() {
+  const isInTeam = useIsInTeam();
   const { data } = useLiveQuery({
     query: UNREAD_COUNT,
-    variables: {},
+    variables: { filter: isInTeam ? { isUnreadByMe: true } : { isUnread: true } },
     kinds: [
       'EMAIL_THREADED',
       'EMAIL_READ',

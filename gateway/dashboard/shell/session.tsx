@@ -77,6 +77,7 @@ function Session({ viewer, events, children }: ResultOf<typeof VIEWER> & { child
         userId={viewer.id}
         start={round === 0 ? (events.edges[0]?.node.cursor ?? null) : null}
         round={round}
+        hasOwnMarks={viewer.person?.isInTeam === true}
       >
         {children}
       </LiveProvider>

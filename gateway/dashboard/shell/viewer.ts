@@ -6,7 +6,7 @@ export const VIEWER = graphql(`
   query DashboardViewer {
     viewer {
       id email name
-      person { id email name role isApprover isLimited rights workspaceName }
+      person { id email name role isApprover isLimited isInTeam rights workspaceName }
       service { publicUrl mailHostname isMailHostnameLocal trustedDomains hasGuardModel smtpHost smtpPort }
     }
     events(last: 1) { edges { node { cursor } } }
@@ -27,6 +27,11 @@ export function baseUrl({ publicUrl }: { publicUrl: string }): string {
 /** Returns whether the signed-in person has a right in the workspace, such as `members`; see docs/teams.md. */
 export function useRight(right: string): boolean {
   return useViewer().person?.rights.includes(right) === true;
+}
+
+/** Returns whether the workspace has other members, so that the person has a read state of its own (docs/decisions/0152). */
+export function useIsInTeam(): boolean {
+  return useViewer().person?.isInTeam === true;
 }
 
 /** Returns the signed-in user. Throws outside SessionGate. */

@@ -7,6 +7,7 @@ import { loadMemberNames } from '../../../operations/threads/assign-thread.ts';
 import { memberName } from '../../../operations/threads/assignee-capability.ts';
 import { threadClaim } from '../../../operations/threads/claim-capability.ts';
 import { loadReadByMe } from '../../../operations/threads/read-state.ts';
+import { suggestSearch } from '../../../operations/threads/suggest-search.ts';
 import type { Thread } from '../../../operations/threads/threads.ts';
 import * as threads from '../../../operations/threads/threads.ts';
 import { SEARCH_SYNTAX } from '../../input-shapes.ts';
@@ -26,12 +27,27 @@ import { EmailNode, ThreadNode } from '../nodes.ts';
 import { SEARCH_LANGUAGE, SearchLanguage } from '../search/search-language.ts';
 import { SEARCH_ORDER, SearchOrder } from '../search/search-order.ts';
 
-const ThreadConnection = builder.connectionObject<typeof ThreadNode, CountedConnection<Thread>>(
+/** As much as a search of a few threads. */
+const SUGGESTION_COST = 20;
+
+const ThreadConnection = builder.connectionObject<
+  typeof ThreadNode,
+  CountedConnection<Thread> & { suggest?: () => Promise<string | null> }
+>(
   {
     type: ThreadNode,
     name: 'ThreadConnection',
     description: 'A page of threads.',
-    fields: (c) => totalCount(c),
+    fields: (c) => ({
+      ...totalCount(c),
+      suggestedSearch: c.string({
+        nullable: true,
+        description:
+          'The search of `inbox` with words of your mail in place of those that no mail has, if it finds something: "webhook" for "webhok". Null: no word is misspelled, or nothing like it is found. Ask for it when a search finds nothing.',
+        complexity: { field: SUGGESTION_COST },
+        resolve: (page) => page.suggest?.() ?? null,
+      }),
+    }),
   },
   { name: 'ThreadEdge', description: 'A thread and its cursor.' },
 );
@@ -317,7 +333,11 @@ builder.queryField('inbox', (t) =>
             : await connectionBy<threads.ListedThread, KeysetCursor>(newestCursors, args, placeOfThread, (span) =>
                 threads.pageInbox(reads, query, span),
               );
-        return { ...page, count: () => threads.countInbox(reads, query) };
+        return {
+          ...page,
+          count: () => threads.countInbox(reads, query),
+          suggest: () => suggestSearch(reads, query),
+        };
       },
     },
     ThreadConnection,

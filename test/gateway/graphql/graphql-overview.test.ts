@@ -184,6 +184,38 @@ describe('webhooks of the last hours', () => {
     expect(theirs.overview.webhooks).toMatchObject({ successful: 0, successRate: null, p95Ms: null });
   });
 
+  const TIMES = 'webhookTimes { beginsAt medianMs p95Ms sampleSize }';
+  const hourOf = (at: Date) => new Date(Math.floor(at.getTime() / 3_600_000) * 3_600_000).toISOString();
+
+  test('have their times per hour, per day in long periods, and none of a stranger', async () => {
+    await deliver(19, { status: 'success', durationMs: 20, at: before(3) });
+    await deliver(1, { status: 'failed', durationMs: 700, at: before(3) });
+    await deliver(1, { status: 'success', durationMs: 40, at: before(1) });
+    await deliver(1, { status: 'success', durationMs: 5_000, at: before(30) });
+    const { overview } = await graph.ask(`{ overview { ${TIMES} } }`);
+    expect(overview.webhookTimes).toEqual([
+      { beginsAt: hourOf(before(3)), medianMs: 20, p95Ms: 20, sampleSize: 20 },
+      { beginsAt: hourOf(before(1)), medianMs: 40, p95Ms: 40, sampleSize: 1 },
+    ]);
+    const month = (await graph.ask(`{ overview(hours: 720) { ${TIMES} } }`)).overview.webhookTimes;
+    expect(
+      month.map(({ sampleSize }: { sampleSize: number }) => sampleSize).reduce((a: number, b: number) => a + b),
+    ).toBe(22);
+    for (const { beginsAt } of month) expect(beginsAt).toMatch(/T00:00:00.000Z$/);
+    const rest = (await gateway.call(box.apiKey, 'GET', '/overview')).json();
+    expect(rest.webhook_times.map((times: Record<string, unknown>) => times['p95_ms'])).toEqual([20, 40]);
+    const stranger = await gateway.mailbox({ endpointUrl: 'https://hooks.example.com/' });
+    const theirs = await graphClient(gateway, stranger.apiKey).ask(`{ overview { ${TIMES} } }`);
+    expect(theirs.overview.webhookTimes).toEqual([]);
+  });
+
+  test('have times from a share of each hour, also where one hour has many', async () => {
+    await deliver(10_000, { status: 'success', durationMs: 20, at: before(2) });
+    await deliver(1, { status: 'success', durationMs: 30, at: before(6) });
+    const { webhookTimes } = (await graph.ask(`{ overview { ${TIMES} } }`)).overview;
+    expect(webhookTimes.map(({ sampleSize }: { sampleSize: number }) => sampleSize)).toEqual([1, 833]);
+  });
+
   test('are sampled from the newest when there are too many', async () => {
     await deliver(500, { status: 'failed', durationMs: 900, at: before(2) });
     await deliver(10_000, { status: 'success', durationMs: 20, at: before(1) });

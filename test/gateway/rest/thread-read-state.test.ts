@@ -163,6 +163,43 @@ describe('what a member has read', () => {
   });
 });
 
+describe('the state of the first member', () => {
+  test('is that of the workspace when a second member joins, and is in a team from then on', async () => {
+    const alone = await openTeam(gateway, 'first');
+    const { browser } = alone.owner;
+    const isInTeam = async () => {
+      const { data } = (await browser.graphql('{ viewer { person { isInTeam } } }')).json();
+      return data.viewer.person.isInTeam;
+    };
+    const make = () =>
+      insertThread(gateway.owner, {
+        userId: alone.box.userId,
+        count: 2,
+        lastMessageAt: new Date(),
+        ownAddress: alone.box.address,
+      });
+    const [unread, seen, marked] = [await make(), await make(), await make()];
+    for (const { threadId } of [seen, marked])
+      await browser.rest('PATCH', `/mail/threads/${threadId}`, {}, { is_read: true });
+    await mark(browser, { thread_ids: [marked.threadId], is_read: false });
+    expect(await isInTeam()).toBe(false);
+    const second = await alone.makeMember('agent');
+    expect(await isInTeam()).toBe(true);
+    const states = async () => Promise.all([unread, seen, marked].map(({ threadId }) => stateOf(browser, threadId)));
+    expect(await states()).toEqual([false, true, true]);
+    expect(await Promise.all([unread, seen].map(({ threadId }) => stateOf(second.browser, threadId)))).toEqual([
+      true,
+      true,
+    ]);
+    await mark(browser, { thread_ids: [seen.threadId], is_read: false });
+    // A third member changes nothing for the others.
+    await alone.makeMember('viewer');
+    expect(await states()).toEqual([false, false, true]);
+    await read(browser, null);
+    expect(await states()).toEqual([true, true, true]);
+  });
+});
+
 describe('a mark of everything', () => {
   test('reads what has come until now in one row, and later marks of single threads count from then on', async () => {
     const person = await team.makeMember('agent');

@@ -1,5 +1,6 @@
 import { Button, Group, Progress, Text } from '@mantine/core';
 import { IconArchive, IconArchiveOff, IconMailOpened, IconRestore, IconTrash, IconX } from '../../parts/icons.ts';
+import { useIsInTeam } from '../../shell/viewer.ts';
 import type { LabelCount } from './inbox-documents.ts';
 import type { InboxFolder } from './inbox-view.ts';
 import { LabelMenu } from './label-menu.tsx';
@@ -23,6 +24,7 @@ export function BulkBar({
   setLabelling: (isLabelling: boolean) => void;
 }) {
   const { chosen, progress, cancel, clear } = bulk;
+  const isInTeam = useIsInTeam();
   if (progress !== null)
     return (
       <Group p="xs" gap="sm" role="group" aria-label="Progress">
@@ -69,7 +71,7 @@ export function BulkBar({
                 <IconArchive size={18} aria-hidden />
               </Tool>
             )}
-            <Tool label="Mark all as read" onClick={() => run({ kind: 'read', isRead: true })}>
+            <Tool isOwnMark={isInTeam} label="Mark all as read" onClick={() => run({ kind: 'read', isRead: true })}>
               <IconMailOpened size={18} aria-hidden />
             </Tool>
             <LabelMenu

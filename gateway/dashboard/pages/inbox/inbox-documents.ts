@@ -3,7 +3,7 @@ import { graphql, type ResultOf } from '../../graphql.ts';
 /** Fields of a thread in the list. */
 export const THREAD_ROW = graphql(`
   fragment ThreadRow on Thread {
-    id subject messageCount unreadCount lastMessageAt listedAt snoozedUntil returnedBy isArchived trashedAt labels assignee { id name email }
+    id subject messageCount unreadCount isReadByMe lastMessageAt listedAt snoozedUntil returnedBy isArchived trashedAt labels assignee { id name email }
     participants { name address } senders { name address }
     latestMessage { id preview hasAttachments type date createdAt }
   }
@@ -26,6 +26,13 @@ export const THREADS_PAGE = graphql(
 export const RESULT_COUNT = graphql(`
   query InboxResultCount($filter: InboxFilter, $search: String) {
     inbox(first: 1, filter: $filter, search: $search) { totalCount }
+  }
+`);
+
+/** A search that finds something, in place of one that finds nothing. */
+export const SUGGESTED_SEARCH = graphql(`
+  query InboxSuggestedSearch($filter: InboxFilter, $search: String) {
+    inbox(first: 1, filter: $filter, search: $search) { suggestedSearch }
   }
 `);
 

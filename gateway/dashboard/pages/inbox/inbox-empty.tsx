@@ -13,8 +13,9 @@ import {
   type IconType,
   IconWorld,
 } from '../../parts/icons.ts';
-import { FIRST_MAIL, type InboxFrame } from './inbox-documents.ts';
-import type { InboxView } from './inbox-view.ts';
+import { useIsInTeam } from '../../shell/viewer.ts';
+import { FIRST_MAIL, type InboxFrame, SUGGESTED_SEARCH } from './inbox-documents.ts';
+import { type InboxView, OPERATORS, wantedOf } from './inbox-view.ts';
 import { OperatorList } from './search-help.tsx';
 
 /** Shown when the list is empty: the reason and the next step. */
@@ -23,6 +24,7 @@ export function InboxEmpty({
   frame,
   clear,
   insert,
+  searchFor,
 }: {
   view: InboxView;
   frame: InboxFrame | undefined;
@@ -30,11 +32,13 @@ export function InboxEmpty({
   clear: () => void;
   /** adds an operator to the search */
   insert: (text: string) => void;
+  searchFor: (search: string) => void;
 }) {
   const { folder, search, label, address, assigned } = view;
   if (search !== '')
     return (
       <Note icon={IconSearchOff} title="No results" about={`No email matches ${search}`}>
+        <Suggestion view={view} searchFor={searchFor} />
         <Button size="xs" variant="default" onClick={clear}>
           Clear search
         </Button>
@@ -93,6 +97,29 @@ export function InboxEmpty({
       </EmptyState>
     );
   return <FirstMail />;
+}
+
+/** Offers the search with words of the mail, if a word was mistyped. */
+function Suggestion({ view, searchFor }: { view: InboxView; searchFor: (search: string) => void }) {
+  const [{ data }] = useQuery({ query: SUGGESTED_SEARCH, variables: { ...wantedOf(view, useIsInTeam()) } });
+  const suggested = readSuggestion(data?.inbox.suggestedSearch, view.folder);
+  if (suggested === null) return null;
+  return (
+    <Text size="sm" role="status">
+      Did you mean{' '}
+      <Anchor component="button" type="button" fw={600} size="sm" onClick={() => searchFor(suggested)}>
+        {suggested}
+      </Anchor>
+      ?
+    </Text>
+  );
+}
+
+/** Returns the search without what a folder adds to it. */
+function readSuggestion(suggested: string | null | undefined, folder: InboxView['folder']): string | null {
+  if (suggested == null) return null;
+  const added = `${OPERATORS[folder] ?? ''} `.trimStart();
+  return suggested.startsWith(added) ? suggested.slice(added.length) : suggested;
 }
 
 function FirstMail() {

@@ -45,14 +45,15 @@ export function useInboxView(): {
 }
 
 /** Folders that are searches. */
-const OPERATORS: Partial<Record<InboxFolder, string>> = { sent: 'in:sent', snoozed: 'is:snoozed' };
+export const OPERATORS: Partial<Record<InboxFolder, string>> = { sent: 'in:sent', snoozed: 'is:snoozed' };
 
-/** Returns the conditions of a view as GraphQL variables. */
-export function wantedOf({ folder, search, label, address, assigned }: InboxView): ThreadsWanted {
+/** Returns the conditions of a view as GraphQL variables. In a team the folder of unread mail is that of the person. */
+export function wantedOf({ folder, search, label, address, assigned }: InboxView, isInTeam: boolean): ThreadsWanted {
   return {
     search: folder in OPERATORS ? `${OPERATORS[folder]} ${search}`.trim() : search === '' ? null : search,
     filter: {
-      isUnread: folder === 'unread' ? true : null,
+      isUnread: folder === 'unread' && !isInTeam ? true : null,
+      isUnreadByMe: folder === 'unread' && isInTeam ? true : null,
       archived: folder === 'archived' ? 'ARCHIVED' : folder === 'trash' || folder in OPERATORS ? 'ANY' : null,
       isTrashed: folder === 'trash' ? true : null,
       label,

@@ -5,6 +5,14 @@ export interface LastChange {
   /** such as `8,633 conversations archived.` */
   text: string;
   undoIds: string[];
+  /** what the person marked for itself; null: nothing */
+  ownMarks: OwnMarks | null;
+}
+
+/** Threads that the person marked as read, or as unread, that were not so before. */
+export interface OwnMarks {
+  threadIds: string[];
+  isRead: boolean;
 }
 
 const KEY = 'postroom-last-change';
@@ -24,8 +32,18 @@ export function readLastChange(): LastChange | null {
     const { at, text, undoIds } = kept;
     if (typeof at !== 'number' || Date.now() - at > DAY_MS || typeof text !== 'string' || !Array.isArray(undoIds))
       return null;
-    return { text, undoIds: undoIds.filter((id) => typeof id === 'string') };
+    return { text, undoIds: stringsIn(undoIds), ownMarks: 'ownMarks' in kept ? readOwnMarks(kept.ownMarks) : null };
   } catch {
     return null;
   }
+}
+
+function readOwnMarks(kept: unknown): OwnMarks | null {
+  if (typeof kept !== 'object' || kept === null || !('threadIds' in kept) || !('isRead' in kept)) return null;
+  const { threadIds, isRead } = kept;
+  return Array.isArray(threadIds) ? { threadIds: stringsIn(threadIds), isRead: isRead === true } : null;
+}
+
+function stringsIn(list: readonly unknown[]): string[] {
+  return list.filter((one) => typeof one === 'string');
 }

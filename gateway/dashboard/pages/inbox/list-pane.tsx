@@ -3,6 +3,7 @@ import { lazy, Suspense, useMemo, useRef } from 'react';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconLayoutList, IconList, IconPencilPlus } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
+import { useIsInTeam } from '../../shell/viewer.ts';
 import { useDensity } from './density.ts';
 import style from './inbox.module.css';
 import { InboxFilters } from './inbox-filters.tsx';
@@ -26,6 +27,7 @@ const SelectionBar = lazy(async () => ({ default: (await import('./selection-bar
 export function ListPane({ inbox }: { inbox: Inbox }) {
   const { view, go, pathOf, frame, list, selection, selected, acts, bulk } = inbox;
   const { pages } = list;
+  const isInTeam = useIsInTeam();
   const isEmpty = !list.isLoading && list.error === undefined && pages.size === 0 && !pages.hasMore;
   const inserter = useRef<((text: string) => void) | null>(null);
   const [density, setDensity] = useDensity();
@@ -125,13 +127,19 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
       )}
       {view.search !== '' && !isEmpty && list.error === undefined && (
         <Suspense>
-          <ResultCount wanted={wantedOf(view)} />
+          <ResultCount wanted={wantedOf(view, isInTeam)} />
         </Suspense>
       )}
       {isEmpty ? (
         <Box p="xs" style={{ overflowY: 'auto' }}>
           <Suspense>
-            <InboxEmpty view={view} frame={frame} clear={clear} insert={(text) => inserter.current?.(text)} />
+            <InboxEmpty
+              view={view}
+              frame={frame}
+              clear={clear}
+              insert={(text) => inserter.current?.(text)}
+              searchFor={(search) => go({ search })}
+            />
           </Suspense>
         </Box>
       ) : (

@@ -10,8 +10,10 @@ import {
   IconX,
 } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
+import { useIsInTeam } from '../../shell/viewer.ts';
 import type { LabelCount, ThreadRow } from './inbox-documents.ts';
 import { LabelMenu } from './label-menu.tsx';
+import { isShownUnread } from './own-reads.ts';
 import { SnoozeMenu } from './snooze-menu.tsx';
 import { TrashTools } from './trash-tools.tsx';
 import { MAX_MERGED, MAX_SELECTED } from './use-selection.ts';
@@ -47,10 +49,11 @@ export function SelectionBar(props: SelectionBarProps) {
     isChoosing,
     clear,
   } = props;
+  const isInTeam = useIsInTeam();
   const ids = threads.map(({ id }) => id);
   const areArchived = threads.every(({ isArchived }) => isArchived);
   const areTrashed = threads.every(({ trashedAt }) => trashedAt !== null);
-  const areRead = threads.every(({ unreadCount }) => unreadCount === 0);
+  const areRead = !threads.some((thread) => isShownUnread(thread, isInTeam));
   const then = (done: Promise<unknown>) => void done.then(clear);
   return (
     <Group p="xs" gap={6} wrap="wrap" role="toolbar" aria-label="Selected conversations">
@@ -77,6 +80,7 @@ export function SelectionBar(props: SelectionBarProps) {
             {areArchived ? <IconArchiveOff size={18} aria-hidden /> : <IconArchive size={18} aria-hidden />}
           </Tool>
           <Tool
+            isOwnMark={isInTeam}
             label={areRead ? 'Mark as unread (u)' : 'Mark as read (u)'}
             onClick={() => then(acts.markRead(ids, !areRead))}
           >
@@ -120,17 +124,20 @@ export function Tool({
   onClick,
   children,
   isOfAll = false,
+  isOwnMark = false,
 }: {
   label: string;
   onClick: () => void;
   children: ReactNode;
   /** whether members who may change nothing see it */
   isOfAll?: boolean;
+  /** whether it changes only what the person has read in a team, which every member may */
+  isOwnMark?: boolean;
 }) {
   return (
     <Tooltip label={label}>
       <ActionIcon
-        {...(isOfAll ? {} : needs('organize'))}
+        {...(isOfAll ? {} : needs(isOwnMark ? 'notes' : 'organize'))}
         variant="default"
         size="lg"
         aria-label={label}

@@ -14,7 +14,7 @@ export const THREAD = graphql(
   `
   query InboxThread($id: ID!, $last: Int!) {
     thread(id: $id) {
-      id subject messageCount unreadCount isArchived trashedAt labels lastMessageAt snoozedUntil remindAt returnedBy
+      id subject messageCount unreadCount isReadByMe isArchived trashedAt labels lastMessageAt snoozedUntil remindAt returnedBy
       claim { holder expiresAt } assignee { id name email }
       participants { name address }
       messages(last: $last) {

@@ -14,6 +14,7 @@ import {
 } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
 import { exactTime } from '../../parts/relative-time.tsx';
+import { useIsInTeam } from '../../shell/viewer.ts';
 import { AssignMenu } from './assign-menu.tsx';
 import style from './inbox.module.css';
 import type { LabelCount } from './inbox-documents.ts';
@@ -60,6 +61,7 @@ export function ThreadHead(props: ThreadHeadProps) {
     isAnswering,
   } = props;
   const { id, isArchived, messageCount, claim } = thread;
+  const isInTeam = useIsInTeam();
   const last = messages.findLast(({ type }) => type === 'RECEIVED') ?? messages.at(-1);
   const subject = thread.subject || 'No subject';
   const archive = () => {
@@ -140,7 +142,7 @@ export function ThreadHead(props: ThreadHeadProps) {
             </Tool>
           </Group>
           <Group gap={6} wrap="nowrap" visibleFrom="xs">
-            <Tool label="Mark as unread (u)" onClick={unread}>
+            <Tool isOwnMark={isInTeam} label="Mark as unread (u)" onClick={unread}>
               <IconMail size={18} aria-hidden />
             </Tool>
           </Group>
@@ -199,7 +201,11 @@ export function ThreadHead(props: ThreadHeadProps) {
               <Menu.Item {...needs('organize')} leftSection={<IconArchive size={16} />} onClick={archive}>
                 {isArchived ? 'Unarchive' : 'Archive'}
               </Menu.Item>
-              <Menu.Item {...needs('organize')} leftSection={<IconMail size={16} />} onClick={unread}>
+              <Menu.Item
+                {...needs(isInTeam ? 'notes' : 'organize')}
+                leftSection={<IconMail size={16} />}
+                onClick={unread}
+              >
                 Mark as unread
               </Menu.Item>
               <Menu.Item {...needs('organize')} leftSection={<IconTrash size={16} />} onClick={remove}>

@@ -1,10 +1,12 @@
 import { Badge, Checkbox } from '@mantine/core';
 import { type KeyboardEvent, type MouseEvent, memo } from 'react';
 import { IconArchive, IconClock, IconPaperclip } from '../../parts/icons.ts';
+import { useIsInTeam } from '../../shell/viewer.ts';
 import type { Density } from './density.ts';
 import { FoundWords } from './found-words.tsx';
 import style from './inbox.module.css';
 import type { ThreadRow as Thread } from './inbox-documents.ts';
+import { isShownUnread } from './own-reads.ts';
 import { initialsOf, nameAssignee, participantsText, sendersText } from './people.ts';
 import { rowTime, timesInFull } from './row-time.ts';
 
@@ -81,7 +83,8 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
   // The time that the list is in the order of: the sender's clock may be wrong.
   const at = listedAt;
   const mark = snoozedUntil !== null ? `Until ${rowTime(snoozedUntil, now)}` : returnedBy && RETURNED[returnedBy];
-  const isUnread = unreadCount > 0;
+  const isInTeam = useIsInTeam();
+  const isUnread = isShownUnread(thread, isInTeam);
   const click = (event: MouseEvent) => {
     if (event.ctrlKey || event.metaKey || event.button !== 0) return;
     event.preventDefault();
@@ -155,7 +158,7 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
         <a className={style['open']} href={href} tabIndex={-1} onClick={click} draggable={false}>
           <span className={style['line']}>
             {isUnread && <span className={style['dot']} aria-hidden />}
-            {isUnread && <span className={style['words']}>{`${unreadCount} unread. `}</span>}
+            {isUnread && <span className={style['words']}>{isInTeam ? 'Unread. ' : `${unreadCount} unread. `}</span>}
             <span className={`${style['grow']} ${isUnread ? style['unread'] : ''}`}>
               <FoundWords text={people} pattern={found} />
               {messageCount > 1 && (

@@ -1,23 +1,21 @@
 import { Alert, Anchor, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
-import { useClient } from 'urql';
 import { Link } from 'wouter';
-import { graphql } from '../../graphql.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconMailQuestion } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
-import { useRight } from '../../shell/viewer.ts';
+import { useIsInTeam } from '../../shell/viewer.ts';
 import style from './inbox.module.css';
 import type { LabelCount } from './inbox-documents.ts';
 import type { Composing } from './inbox-view.ts';
 import { MessageCard } from './message-card.tsx';
+import { isShownUnread } from './own-reads.ts';
 import { ThreadApprovals } from './thread-approvals.tsx';
 import type { OpenThread, ThreadMessage } from './thread-documents.ts';
 import { ThreadDrafts } from './thread-drafts.tsx';
 import { ThreadHead } from './thread-head.tsx';
 import { ThreadNotes } from './thread-notes.tsx';
-import { useTeam } from './use-team.ts';
 import { MESSAGES, type ThreadInSight } from './use-thread.ts';
 import type { ThreadActs } from './use-thread-acts.ts';
 
@@ -57,8 +55,7 @@ export function ThreadView(props: ThreadViewProps) {
     isAnswering,
   } = props;
   const { thread, messages, earlierCount, error, refresh } = inSight;
-  useMarkRead(thread ?? null, acts);
-  useReadByMe(thread ?? null, messages.at(-1)?.id);
+  useMarkShown(thread ?? null, messages.at(-1)?.id, acts);
   const unfolded = useUnfolded(messages);
   const scroll = useRef<HTMLDivElement>(null);
   const id = thread?.id ?? null;
@@ -193,56 +190,28 @@ function useUnfolded(messages: ThreadMessage[]) {
   };
 }
 
-const READ_BY_ME = graphql(`
-  mutation InboxReadByMe($input: SetReadByMeInput!) {
-    setReadByMe(input: $input) { __typename ... on Error { message code } }
-  }
-`);
-
-/** In a team, marks what is shown of a conversation as read by the person, whoever else has read it. */
-function useReadByMe(thread: OpenThread | null, lastId: string | undefined): void {
-  const client = useClient();
-  const { isTeam } = useTeam();
-  const mayMark = useRight('notes');
-  const id = thread?.id;
-  useEffect(() => {
-    if (!isTeam || !mayMark || id === undefined || lastId === undefined) return;
-    let timer = 0;
-    const begin = () => {
-      window.clearTimeout(timer);
-      if (document.visibilityState !== 'visible') return;
-      timer = window.setTimeout(() => {
-        void client.mutation(READ_BY_ME, { input: { threadIds: [id], isRead: true, emailId: lastId } }).toPromise();
-      }, READ_AFTER_MS);
-    };
-    begin();
-    document.addEventListener('visibilitychange', begin);
-    return () => {
-      window.clearTimeout(timer);
-      document.removeEventListener('visibilitychange', begin);
-    };
-  }, [client, isTeam, mayMark, id, lastId]);
-}
-
 /**
  * Marks visible messages as read, once for each set of new messages, so that it does not override a user who marks the thread as unread
  * again.
  */
-function useMarkRead(thread: OpenThread | null, acts: ThreadActs): void {
+function useMarkShown(thread: OpenThread | null, lastEmailId: string | undefined, acts: ThreadActs): void {
   const done = useRef<string | null>(null);
-  const unread = thread !== null && thread.unreadCount > 0 ? `${thread.id} ${thread.lastMessageAt}` : null;
-  const mark = useRef(acts.markRead);
-  mark.current = acts.markRead;
-  const id = thread?.id;
+  const isInTeam = useIsInTeam();
+  const isUnread = thread !== null && (thread.unreadCount > 0 || isShownUnread(thread, isInTeam));
+  const unread = isUnread ? `${thread.id} ${thread.lastMessageAt}` : null;
+  const mark = useRef(() => {});
+  mark.current = () => {
+    if (thread !== null && lastEmailId !== undefined) void acts.markShown(thread, lastEmailId);
+  };
   useEffect(() => {
-    if (unread === null || id === undefined || done.current === unread) return;
+    if (unread === null || done.current === unread) return;
     let timer = 0;
     const begin = () => {
       window.clearTimeout(timer);
       if (document.visibilityState !== 'visible') return;
       timer = window.setTimeout(() => {
         done.current = unread;
-        void mark.current([id], true, true);
+        mark.current();
       }, READ_AFTER_MS);
     };
     begin();
@@ -251,7 +220,7 @@ function useMarkRead(thread: OpenThread | null, acts: ThreadActs): void {
       window.clearTimeout(timer);
       document.removeEventListener('visibilitychange', begin);
     };
-  }, [unread, id]);
+  }, [unread]);
 }
 
 function Waiting() {

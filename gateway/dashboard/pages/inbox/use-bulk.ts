@@ -4,8 +4,10 @@ import { graphql } from '../../graphql.ts';
 import { showNotice } from '../../parts/notice.tsx';
 import { notify } from '../../parts/notify.ts';
 import { type Outcome, type Problem, useAct } from '../../parts/use-act.ts';
+import { useIsInTeam } from '../../shell/viewer.ts';
 import type { ThreadsWanted } from './inbox-view.ts';
-import { keepLastChange, type LastChange, readLastChange } from './last-change.ts';
+import { keepLastChange, type LastChange, type OwnMarks, readLastChange } from './last-change.ts';
+import { SET_READ_BY_ME } from './own-reads.ts';
 import { RESTORE, TRASH, UNDO, UPDATE } from './use-thread-acts.ts';
 
 const SELECTION = graphql(`
@@ -53,6 +55,8 @@ export function useBulk(wanted: ThreadsWanted, done: () => void, remember: (undo
   const { act: trash } = useAct(TRASH, { quiet: true });
   const { act: restore } = useAct(RESTORE, { quiet: true });
   const { act: takeBack } = useAct(UNDO, { quiet: true });
+  const { act: markOwn } = useAct(SET_READ_BY_ME, { quiet: true });
+  const isInTeam = useIsInTeam();
   const [chosen, setChosen] = useState<Bulk['chosen']>(null);
   const [isChoosing, setChoosing] = useState(false);
   const [progress, setProgress] = useState<Bulk['progress']>(null);
@@ -112,8 +116,59 @@ export function useBulk(wanted: ThreadsWanted, done: () => void, remember: (undo
       skipped > 0 && problem === null ? `${counted(skipped)} changed meanwhile and were skipped.` : '',
     ].join(' ');
     if (undoIds.length === 0) return showNotice(text.trim());
-    keepLastChange({ text: text.trim(), undoIds });
+    keepLastChange({ text: text.trim(), undoIds, ownMarks: null });
     showNotice(text.trim(), { undo: remember(() => void undoAll(undoIds)), staysMs: UNDO_STAYS_MS });
+  };
+  /** Marks threads by the person, batch by batch. Returns those that are marked now, and the problem that stopped it. */
+  const markBatches = async ({
+    threadIds,
+    isRead,
+  }: OwnMarks): Promise<{ marked: string[]; problem: Problem | null }> => {
+    isCancelled.current = false;
+    const marked: string[] = [];
+    let problem: Problem | null = null;
+    for (let at = 0; at < threadIds.length && problem === null; at += AT_ONCE) {
+      // oxlint-disable-next-line typescript/no-unnecessary-condition -- the user may cancel between two batches
+      if (isCancelled.current) break;
+      setProgress({ done: at, total: threadIds.length });
+      const batch = threadIds.slice(at, at + AT_ONCE);
+      const outcome = await markOwn({ input: { threadIds: batch, isRead } });
+      if (outcome.problem === null) marked.push(...batch);
+      // Threads that are gone meanwhile are left out, one by one.
+      else if (ofOneThread(outcome.problem))
+        for (const id of batch) {
+          const single = await markOwn({ input: { threadIds: [id], isRead } });
+          if (single.problem === null) marked.push(id);
+        }
+      else problem = outcome.problem;
+    }
+    setProgress(null);
+    setChosen(null);
+    done();
+    if (problem !== null) notify({ title: 'The action stopped', message: problem.message, color: 'red' });
+    return { marked, problem };
+  };
+  /** Marks those of the threads by the person that are not so yet. */
+  const runOwnMarks = async (isRead: boolean, ids: readonly string[]) => {
+    const filter = { ...wanted.filter, isUnreadByMe: true };
+    const { data, error } = await client
+      .query(SELECTION, { ...wanted, filter }, { requestPolicy: 'network-only' })
+      .toPromise();
+    if (error !== undefined || data === undefined)
+      return notify({ title: 'The conversations could not be marked', message: 'Try again.', color: 'red' });
+    const unread = new Set(data.inboxSelection.threadIds);
+    const threadIds = ids.filter((id) => unread.has(id) === isRead);
+    const { marked } = await markBatches({ threadIds, isRead });
+    const text = `${counted(marked.length)} marked as ${isRead ? 'read' : 'unread'}.`;
+    if (marked.length === 0) return showNotice(text);
+    const ownMarks = { threadIds: marked, isRead };
+    keepLastChange({ text, undoIds: [], ownMarks });
+    showNotice(text, { undo: remember(() => void undoOwnMarks(ownMarks)), staysMs: UNDO_STAYS_MS });
+  };
+  const undoOwnMarks = async ({ threadIds, isRead }: OwnMarks) => {
+    keepLastChange(null);
+    const { marked } = await markBatches({ threadIds, isRead: !isRead });
+    showNotice(`Undone for ${counted(marked.length)}.`);
   };
   /** Undoes a change batch by batch, the last one first. */
   const undoAll = async (undoIds: readonly string[]) => {
@@ -158,12 +213,18 @@ export function useBulk(wanted: ThreadsWanted, done: () => void, remember: (undo
       setChosen(ids.size === 0 ? null : { ids, extent: 'some' });
     },
     clear: () => setChosen(null),
-    run: (change) => runOver(change, [...(chosen?.ids ?? [])]),
+    run: (change) =>
+      change.kind === 'read' && isInTeam
+        ? runOwnMarks(change.isRead, [...(chosen?.ids ?? [])])
+        : runOver(change, [...(chosen?.ids ?? [])]),
     cancel: () => {
       isCancelled.current = true;
     },
     lastChange: readLastChange,
-    undoLast: () => void undoAll(readLastChange()?.undoIds ?? []),
+    undoLast() {
+      const change = readLastChange();
+      void (change?.ownMarks == null ? undoAll(change?.undoIds ?? []) : undoOwnMarks(change.ownMarks));
+    },
   };
 }
 

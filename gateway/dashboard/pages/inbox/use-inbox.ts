@@ -1,10 +1,11 @@
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { useShortcuts } from '../../shell/keys.ts';
-import { useRight, useViewer } from '../../shell/viewer.ts';
+import { useIsInTeam, useRight, useViewer } from '../../shell/viewer.ts';
 import { INBOX_FRAME, type InboxFrame, type ThreadRow } from './inbox-documents.ts';
 import { type InboxView, useInboxView, wantedOf } from './inbox-view.ts';
 import { type LargeChange, useLargeChange } from './large-change.ts';
+import { isShownUnread } from './own-reads.ts';
 import type { OpenThread } from './thread-documents.ts';
 import type { ThreadListHandle } from './thread-list.tsx';
 import { heldRows, indexOfThread, rowAt } from './thread-pages.ts';
@@ -63,7 +64,7 @@ interface OpenedThread {
 }
 
 /** A thread as far as keys act on it. */
-type ActedOn = Pick<ThreadRow, 'id' | 'isArchived' | 'trashedAt' | 'unreadCount' | 'assignee'>;
+type ActedOn = Pick<ThreadRow, 'id' | 'isArchived' | 'trashedAt' | 'unreadCount' | 'isReadByMe' | 'assignee'>;
 
 /** Connects the parts of the inbox: the view in the URL, the list, the selection, and the keys. */
 export function useInbox(): Inbox {
@@ -73,6 +74,7 @@ export function useInbox(): Inbox {
   const { threadId, folder, search } = view;
   const { person } = useViewer();
   const mayOrganize = useRight('organize');
+  const isInTeam = useIsInTeam();
   const { data: frame } = useLiveQuery({
     query: INBOX_FRAME,
     variables: {},
@@ -90,7 +92,8 @@ export function useInbox(): Inbox {
   const leaves = (isArchived: boolean) =>
     isPlain && folder !== 'trash' && (folder === 'archived' ? !isArchived : isArchived);
   const isTrash = folder === 'trash';
-  const list = useThreadList(wantedOf(view), ({ isArchived, trashedAt, snoozedUntil }) =>
+  const wanted = wantedOf(view, isInTeam);
+  const list = useThreadList(wanted, ({ isArchived, trashedAt, snoozedUntil }) =>
     isTrash
       ? trashedAt !== null
       : (trashedAt === null || asksTrash(search)) && !leaves(isArchived) && !leavesOnSnooze(snoozedUntil !== null),
@@ -104,7 +107,7 @@ export function useInbox(): Inbox {
   const [isSnoozing, setSnoozing] = useState(false);
   const [isMerging, setMerging] = useState(false);
   const bulk = useBulk(
-    wantedOf(view),
+    wanted,
     () => {
       selection.clear();
       list.reload();
@@ -188,7 +191,7 @@ export function useInbox(): Inbox {
   };
   const unread = () => {
     const threads = meant();
-    const areRead = threads.every(({ unreadCount }) => unreadCount === 0);
+    const areRead = !threads.some((thread) => isShownUnread(thread, isInTeam));
     void acts.markRead(
       threads.map(({ id }) => id),
       threadId !== null && selected.length === 0 ? false : !areRead,
@@ -221,7 +224,7 @@ export function useInbox(): Inbox {
   };
   /** Changes all conversations while they are selected. Those in the trash can only be restored. */
   const orAll = (one: () => void, change: BulkChange) => () => {
-    if (!mayOrganize) return;
+    if (!mayOrganize && !(isInTeam && change.kind === 'read')) return;
     if (bulk.chosen === null) whenLoaded(one);
     else if (!isTrash) runBulk(change);
   };
@@ -340,7 +343,7 @@ function askingFirst(acts: ThreadActs, ask: LargeChange['ask']): ThreadActs {
   return {
     ...acts,
     archive: (ids, isArchived) => asked({ kind: 'archive', isArchived }, ids, () => acts.archive(ids, isArchived)),
-    markRead: (ids, isRead, isQuiet) => asked({ kind: 'read', isRead }, ids, () => acts.markRead(ids, isRead, isQuiet)),
+    markRead: (ids, isRead) => asked({ kind: 'read', isRead }, ids, () => acts.markRead(ids, isRead)),
     label: (ids, add, remove) => asked({ kind: 'label', add, remove }, ids, () => acts.label(ids, add, remove)),
     trash: (ids) => asked({ kind: 'trash' }, ids, () => acts.trash(ids)),
     restore: (ids) => asked({ kind: 'restore' }, ids, () => acts.restore(ids)),

@@ -3,8 +3,9 @@ import { timeZone } from '../../composer/draft.ts';
 import { graphql } from '../../graphql.ts';
 import { showNotice } from '../../parts/notice.tsx';
 import { useAct } from '../../parts/use-act.ts';
-import { useRight } from '../../shell/viewer.ts';
+import { useIsInTeam, useRight } from '../../shell/viewer.ts';
 import { THREAD_ROW, type ThreadRow } from './inbox-documents.ts';
+import { type ReadState, SET_READ_BY_ME } from './own-reads.ts';
 import { type Assignee, nameAssignee } from './people.ts';
 import { shortTime } from './row-time.ts';
 import { heldRows } from './thread-pages.ts';
@@ -106,8 +107,10 @@ const DELETE_FOREVER = graphql(`
 /** Actions on threads of the list or on the open one. */
 export interface ThreadActs {
   archive: (ids: readonly string[], isArchived: boolean) => Promise<void>;
-  /** `isQuiet`: because the thread was read, not because the user asked for it */
-  markRead: (ids: readonly string[], isRead: boolean, isQuiet?: boolean) => Promise<void>;
+  /** Marks threads as read or unread: in a team by the person, else in the workspace. */
+  markRead: (ids: readonly string[], isRead: boolean) => Promise<void>;
+  /** Marks an open thread as read in the workspace, and in a team by the person up to a message. Reports nothing. */
+  markShown: (thread: ReadState & { id: string }, lastEmailId: string) => Promise<void>;
   label: (ids: readonly string[], add: readonly string[], remove: readonly string[]) => Promise<void>;
   /** Assigns threads to a member, or with null to none. */
   assign: (ids: readonly string[], to: Assignee | null) => Promise<void>;
@@ -147,8 +150,11 @@ export function useThreadActs(
   const { act: takeBackChange } = useAct(UNDO);
   const { act: destroy } = useAct(DELETE_FOREVER);
   const last = useRef<(() => void) | null>(null);
+  const { act: markOwn } = useAct(SET_READ_BY_ME);
+  const { act: markOwnQuietly } = useAct(SET_READ_BY_ME, { quiet: true });
+  const isInTeam = useIsInTeam();
   const mayOrganize = useRight('organize');
-  if (!mayOrganize) return NO_ACTS;
+  const mayMarkOwn = useRight('notes') && isInTeam;
 
   /** Sets what the undo key does next, once. */
   const remember = (undo: () => void) => {
@@ -215,13 +221,55 @@ export function useThreadActs(
   const setRead = async (ids: readonly string[], isRead: boolean): Promise<(() => void) | null> => {
     const touched = new Set(ids);
     const before = heldRows(list.pages).flatMap(({ node }) => (touched.has(node.id) ? [node] : []));
+    const counts = new Map(before.map(({ id, unreadCount }) => [id, unreadCount]));
     list.patch(touched, (thread) => ({ ...thread, unreadCount: isRead ? 0 : Math.max(1, thread.unreadCount) }));
     const { payload, problem } = await update({ input: { threadIds: [...ids], isRead } });
     if (problem === null) return () => takeBack(payload.undoId);
-    const counts = new Map(before.map(({ id, unreadCount }) => [id, unreadCount]));
     list.patch(touched, (thread) => ({ ...thread, unreadCount: counts.get(thread.id) ?? thread.unreadCount }));
     return null;
   };
+  /** Marks threads by the person. Undone are those that the list showed otherwise before. */
+  const setReadByMe = async (ids: readonly string[], isRead: boolean): Promise<(() => void) | null> => {
+    const touched = new Set(ids);
+    const shown = heldRows(list.pages).flatMap(({ node }) => (touched.has(node.id) ? [node] : []));
+    const same = new Set(shown.flatMap(({ id, isReadByMe }) => (isReadByMe === isRead ? [id] : [])));
+    const changed = ids.filter((id) => !same.has(id));
+    if (changed.length === 0) return null;
+    const show = (isReadByMe: boolean) => list.patch(new Set(changed), (thread) => ({ ...thread, isReadByMe }));
+    show(isRead);
+    const { problem } = await markOwn({ input: { threadIds: changed, isRead } });
+    if (problem !== null) {
+      show(!isRead);
+      return null;
+    }
+    return () => {
+      show(!isRead);
+      void markOwn({ input: { threadIds: changed, isRead: !isRead } });
+    };
+  };
+  const markRead = async (ids: readonly string[], isRead: boolean) => {
+    if (ids.length === 0) return;
+    const done = mayMarkOwn ? setReadByMe(ids, isRead) : setRead(ids, isRead);
+    await tell(`${conversations(ids.length)} marked as ${isRead ? 'read' : 'unread'}`, done);
+  };
+  const markShown = async (thread: ReadState & { id: string }, lastEmailId: string) => {
+    const { id } = thread;
+    if (mayMarkOwn && thread.isReadByMe === false) {
+      list.patch(new Set([id]), (row) => ({ ...row, isReadByMe: true }));
+      await markOwnQuietly({ input: { threadIds: [id], isRead: true, emailId: lastEmailId } });
+    }
+    if (mayOrganize && thread.unreadCount > 0) await setRead([id], true);
+  };
+  const undoLast = () => {
+    const run = last.current;
+    run?.();
+    return run !== null;
+  };
+  if (!mayOrganize)
+    return mayMarkOwn
+      ? { ...NO_ACTS, markRead, markShown, undo: undoLast, remember: (undo) => remember(undo).run }
+      : NO_ACTS;
+
   const setAssignee = async (ids: readonly string[], to: Assignee | null): Promise<(() => void) | null> => {
     const before = new Map(heldRows(list.pages).map(({ node }) => [node.id, node.assignee]));
     const done: string[] = [];
@@ -276,12 +324,8 @@ export function useThreadActs(
       const text = `${conversations(ids.length)} ${isArchived ? 'archived' : 'moved to the inbox'}`;
       await tell(text, setArchived(ids, isArchived));
     },
-    async markRead(ids, isRead, isQuiet = false) {
-      if (ids.length === 0) return;
-      const done = setRead(ids, isRead);
-      if (isQuiet) await done;
-      else await tell(`${conversations(ids.length)} marked as ${isRead ? 'read' : 'unread'}`, done);
-    },
+    markRead,
+    markShown,
     async label(ids, add, remove) {
       if (ids.length === 0 || add.length + remove.length === 0) return;
       const words = add.length > 0 ? `labeled ${add.join(', ')}` : `no longer labeled ${remove.join(', ')}`;
@@ -333,11 +377,7 @@ export function useThreadActs(
       showNotice(`${conversations(ids.length)} merged into one. To separate them again, split the conversation.`);
       return payload.thread;
     },
-    undo() {
-      const run = last.current;
-      run?.();
-      return run !== null;
-    },
+    undo: undoLast,
     remember: (undo) => remember(undo).run,
   };
 }
@@ -348,6 +388,7 @@ const nothing = () => Promise.resolve();
 const NO_ACTS: ThreadActs = {
   archive: nothing,
   markRead: nothing,
+  markShown: nothing,
   label: nothing,
   assign: nothing,
   snooze: nothing,

@@ -50,6 +50,8 @@ const CHANGES = new Set<LiveKind>([
   'EMAIL_BLOCKED',
   'EMAIL_HELD',
 ]);
+/** Events that add a thread to a list of unread ones. */
+const UNREAD = new Set<LiveKind>(['EMAIL_UNREAD', 'THREAD_UNREAD']);
 const KINDS = [...ARRIVALS, ...CHANGES];
 /** The first event reads the list immediately; events within this time after it cause one more read. Milliseconds. */
 const GATHER_MS = 300;
@@ -99,6 +101,7 @@ export function useThreadList(wanted: ThreadsWanted, belongs: (thread: ThreadRow
   });
   const shownFilter = useRef('');
   const firstPage = useRef<FirstPage>({ reading: null, queued: null });
+  const isUnreadOnly = wanted.filter?.isUnread === true || wanted.filter?.isUnreadByMe === true;
   const key = JSON.stringify(wanted);
 
   const put = (next: ThreadPages) => {
@@ -215,7 +218,7 @@ export function useThreadList(wanted: ThreadsWanted, belongs: (thread: ThreadRow
     if (event === null) {
       gather(true, null);
       for (const { node } of heldRows(current.current.pages)) gather(false, node.id);
-    } else gather(ARRIVALS.has(event.kind), event.threadId);
+    } else gather(ARRIVALS.has(event.kind) || (isUnreadOnly && UNREAD.has(event.kind)), event.threadId);
   });
 
   const restart = useEffectEvent(() => {

@@ -119,6 +119,7 @@ function percent(rate: number | null): string {
   return rate === null ? '–' : `${rate === 1 ? 100 : Math.floor(rate * 1_000) / 10} %`;
 }
 
-function duration(milliseconds: number): string {
+/** Returns milliseconds in words, such as `40 ms` or `1.5 s`. */
+export function duration(milliseconds: number): string {
   return milliseconds < 1_000 ? `${milliseconds} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;
 }

@@ -10,6 +10,7 @@ import { GettingStarted } from './getting-started.tsx';
 import { HoursChart } from './hours-chart.tsx';
 import { LatestMail } from './latest-mail.tsx';
 import { ThingsToFix } from './things-to-fix.tsx';
+import { WebhookTimesChart } from './webhook-times-chart.tsx';
 
 const OVERVIEW = graphql(`
   query DashboardOverview($hours: Int!, $byDay: Boolean!) {
@@ -19,6 +20,7 @@ const OVERVIEW = graphql(`
       domains { domain sent delivered pending deferred bounced failed complained }
       totals { received sent delivered bounced failed held successRate }
       webhooks { successful failed pending retrying successRate medianMs p95Ms isSampled }
+      webhookTimes { beginsAt medianMs p95Ms sampleSize }
       waiting { pending deferred scheduled paused blocked review deliveries retries }
       findings { kind severity title detail at node { __typename id } }
     }
@@ -80,6 +82,11 @@ export function OverviewPage() {
               <WaitingMail waiting={overview.waiting} />
             </Grid.Col>
           </Grid>
+          <WebhookTimesChart
+            times={overview.webhookTimes}
+            intervals={(overview.days ?? overview.hours ?? []).map(({ beginsAt }) => beginsAt)}
+            unit={byDay ? 'day' : 'hour'}
+          />
           <Deliverability domains={overview.domains} time={period} />
           <LatestMail />
           <Group justify="flex-end">

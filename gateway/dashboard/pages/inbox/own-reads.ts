@@ -1,0 +1,21 @@
+import { graphql } from '../../graphql.ts';
+import type { ThreadRow } from './inbox-documents.ts';
+
+/** Marks threads as read or unread by the signed-in person. */
+export const SET_READ_BY_ME = graphql(`
+  mutation InboxReadByMe($input: SetReadByMeInput!) {
+    setReadByMe(input: $input) {
+      __typename
+      ... on ReadByMe { threadIds }
+      ... on Error { message code }
+    }
+  }
+`);
+
+/** What of a thread is read: by anyone, and by the signed-in person. */
+export type ReadState = Pick<ThreadRow, 'unreadCount' | 'isReadByMe'>;
+
+/** Returns whether a thread is shown as unread: in a team what the person has not read, else what no one has read. */
+export function isShownUnread({ unreadCount, isReadByMe }: ReadState, isInTeam: boolean): boolean {
+  return isInTeam ? isReadByMe === false : unreadCount > 0;
+}
