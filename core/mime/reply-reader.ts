@@ -13,8 +13,6 @@ export function fatesOf(lines: readonly Line[]): readonly Fate[] {
 const MAX_FOOTER_LINES = 6;
 /** Lines below a separator that mailing lists add. */
 const MAX_LIST_FOOTER_LINES = 4;
-const LIST_FOOTER =
-  /\b(?:mailing list|mailinglist|mailingliste|liste de diffusion|lista de correo)\b|\/mailman\d?\/|\/listinfo\/|-(?:leave|unsubscribe)@/iu;
 const MAX_SIGNATURE_LINES = 12;
 const MAX_DISCLAIMER_LINES = 30;
 /** Characters of the line of a telephone. */
@@ -169,23 +167,13 @@ class ReplyReader {
       const isSignature = !isCode && short === '--' && below <= MAX_SIGNATURE_LINES;
       // Also above the fields of a quoted message.
       const isAtEnd = isEnd || (below > 0 && onwards.has(foreign));
-      const isFooter =
-        !isCode &&
-        isAtEnd &&
-        LONG_SEPARATOR.test(short) &&
-        below <= MAX_LIST_FOOTER_LINES &&
-        (hasQuote || this.#isOfList(at));
+      const isFooter = !isCode && hasQuote && isAtEnd && LONG_SEPARATOR.test(short) && below <= MAX_LIST_FOOTER_LINES;
       if (isSignature || isFooter) {
         this.#remove('signature', at, foreign);
         foreign = at;
         below = 0;
       } else below++;
     }
-  }
-
-  /** Whether the lines below a separator name a mailing list. */
-  #isOfList(at: number): boolean {
-    return this.#lines.slice(at + 1, at + 2 + MAX_LIST_FOOTER_LINES).some(({ short }) => LIST_FOOTER.test(short));
   }
 
   #removeQuotations(): void {

@@ -13,16 +13,6 @@ export const PROGRAM_REPLIES: readonly ReplyCase[] = [
   above('iPhone in Czech', 'Ano.', `Odesláno z iPhonu\n\n${UNMARKED}`),
   above('iPhone in Polish', 'Tak.', `Wysłane z iPhona\n\n${UNMARKED}`),
   above(
-    'Mailman 3 without quoted mail',
-    'I vote for it.',
-    '_______________________________________________\ndev mailing list -- dev@lists.x.test\nTo unsubscribe send an email to dev-leave@lists.x.test',
-  ),
-  above(
-    'Mailman 2 in German without quoted mail',
-    'Ja.',
-    '_______________________________________________\nTeam Mailingliste\nteam@lists.x.test\nhttps://lists.x.test/mailman/listinfo/team',
-  ),
-  above(
     'Yahoo Mail desktop',
     'Yes.',
     `On Tuesday, January 6, 2026 at 10:11:12 AM GMT+1, Ann <ann@x.test> wrote:\n\n\n${UNMARKED}`,
