@@ -149,9 +149,12 @@ describe('codes in mail of known services', () => {
     expect(missed).toEqual([]);
   });
 
-  test.each(ENTERED_CODE_MAILS)('are found where a mail asks to enter them (%s, %s: %j gives %j)', (_language, subject, body, code) => {
-    expect(codesOf(subject, body)[0] ?? null).toBe(code);
-  });
+  test.each(ENTERED_CODE_MAILS)(
+    'are found where a mail asks to enter them (%s, %s: %j gives %j)',
+    (_language, subject, body, code) => {
+      expect(codesOf(subject, body)[0] ?? null).toBe(code);
+    },
+  );
 
   test('are found beside amounts and order numbers, in groups, behind a prefix, and in any order', () => {
     const missed = [...MORE_CODE_MAILS, ...HELD_OUT_CODE_MAILS].filter(
