@@ -2,6 +2,7 @@ import { loginUrl } from '../db/connection/logins.ts';
 import { readArguments } from './runner/command-line.ts';
 import { warnOfExposures } from './runner/exposures.ts';
 import { openLoggedDatabase } from './runner/logged-database.ts';
+import { beginWithAllocation } from './runner/processes/allocation.ts';
 import { collectGarbage } from './runner/processes/release-memory.ts';
 import { runSplitProcess } from './runner/processes/split-process.ts';
 
@@ -11,6 +12,8 @@ readArguments({
 Serves REST, GraphQL, GET /health and GET /ready as a separate process. You can run any number of
 them. Requires DATABASE_URL (without user and password), NATS_URL and SECRET_KEY.`,
 });
+
+beginWithAllocation();
 
 /** PostgreSQL connections: 20 in total on two cores. */
 const CONNECTIONS = 8;

@@ -71,13 +71,21 @@ const KEYWORDS =
   /(?<![\p{L}\p{N}])(?:otp|pin|tan|mtan|2fa|mfa|cod(?:ul)?|clave|senha|token|mã|parol[aăeiy]?|hasł[oa]|hesl[oa]|kod(?:u|y|un|unuz|unu|em)?|sandi)(?![\p{L}\p{N}])|(?:passcode|password|passwort|kennwort|codes?|kode[nr]?|kód\p{L}{0,2}|koodi\p{L}{0,3}|código|codigo|codice|mot de passe|contraseña|wachtwoord|lösenord|κωδικός|код(?:а|у|ом)?|пароль|şifre\p{L}{0,6}|رمز|(?<![\p{L}])קוד|कोड|ओटीपी)(?![\p{L}])|(?:engångs|verifierings|bekræftelses|engangs|sikkerheds)kod\p{L}{0,3}|验证码|驗證碼|校验码|动态码|動態碼|安全码|密码|密碼|口令|認証|コード|確認番号|パスワード|인증|코드|비밀번호/giu;
 /** Words and phrases for other kinds of numbers. */
 const OTHERS =
-  /(?:zip|post(?:al)?|promo|discount|coupon|voucher|gift|error|area|country|source|qr|dress|bar|status|track(?:ing)?|booking|rabatt|gutschein|fehler|quell|korting(?:s)?|kampanj)[ -]?codes?|code (?:review|postal|promo)|código (?:postal|de rastre\p{L}+)|codice (?:fiscale|postale|sconto)|kod pocztowy|posta kodu|(?:почтовый|промо)[ -]?(?:код|индекс)|الرمز البريدي|מיקוד|邮政编码|郵便番号|우편번호|pull request|(?:^|[^\p{L}])(?:order|invoice|ticket|case|ref(?:erence)?|account|phone|tel|fax|call|hotline|order no|customer|patent|build|line|page|bestellung|rechnung|kunden(?:nummer)?|commande|facture|pedido|factura|telefon\p{L}?|téléphone|teléfono|телефон|kvk|cvr|nip|cui|cif|siret|p\.?iva|vat|адрес|p\.?o\.? box|suite|copyright|rfc|issue|cap|cep|psč|plz|postcode)(?![\p{L}])|订单|訂單|注文番号|주문번호|đơn hàng|заказ|замовлення|siparişi?|zamówienie|objednávk\p{L}|ordernummer|bestelnummer|客服|电话|電話|운송장|고객센터|전화|〒|[©#№$€£¥]/giu;
+  /(?:zip|post(?:al)?|promo|discount|coupon|voucher|gift|error|area|country|source|qr|dress|bar|status|track(?:ing)?|booking|rabatt|gutschein|fehler|quell|korting(?:s)?|kampanj)[ -]?codes?|code (?:review|postal|promo)|code (?:de suivi|de réduction|barres)|código (?:postal|promocional|de (?:rastre\p{L}+|seguimiento|barras|descuento|desconto))|codice (?:fiscale|postale|sconto|di (?:spedizione|tracciamento|tracking))|kod śledzenia|(?:sendungs|tracking|rabatt|gutschein)code|kod pocztowy|posta kodu|(?:почтовый|промо)[ -]?(?:код|индекс)|الرمز البريدي|מיקוד|邮政编码|郵便番号|우편번호|pull request|(?:^|[^\p{L}])(?:order|invoice|ticket|case|ref(?:erence)?|account|phone|tel|fax|call|hotline|order no|customer|patent|build|line|page|bestellung|rechnung|kunden(?:nummer)?|commande|facture|pedido|factura|telefon\p{L}?|téléphone|teléfono|телефон|kvk|cvr|nip|cui|cif|siret|p\.?iva|vat|адрес|p\.?o\.? box|suite|copyright|rfc|issue|cap|cep|psč|plz|postcode)(?![\p{L}])|订单|訂單|注文番号|주문번호|đơn hàng|заказ|замовлення|siparişi?|zamówienie|objednávk\p{L}|ordernummer|bestelnummer|客服|电话|電話|운송장|고객센터|전화|〒|[©#№$€£¥]/giu;
+/** Words that ask to enter what stands right behind them, or before them. */
+const ENTERS =
+  /(?<![\p{L}])(?:enter|type(?: in)?|key in|input|gib|geben sie|tippen sie|tippe|saisissez|saisir|entrez|tapez|introduce|introduzca|introduzc[ao]|ingresa|ingrese|escribe|teclea|inserisci|inserire|digita|digite|insira|introduza|voer|vul|toets|wpisz|wprowadź|ange|skriv in|mata in|indtast|tast inn|skriv inn|syötä|anna|zadejte|zadajte|írja be|adja meg|introduceți|introdu|εισαγάγετε|πληκτρολογήστε|введите|введіть|въведете|unesite|girin|giriniz|أدخل|ادخل|הזן|הזינו|nhập|masukkan|กรอก|ป้อน)(?![\p{L}])|请?输入|請?輸入|入力|입력/giu;
+/** Words of offers, in whose sentences codes are for shops. */
+const OFFER =
+  /\p{N}\s?[%٪]|discount|coupon|voucher|rabat|gutschein|remise|réduction|descuento|desconto|cup[oóã]n|cupom|sconto|korting|zniżk|скидк|знижк|отстъпк|indirim|割引|クーポン|优惠|優惠|折扣|할인|쿠폰|خصم|הנחה|έκπτωση|giảm giá|diskon|sleva|slevov|kedvezm|reducere|alennu|ส่วนลด/iu;
+/** Characters of a sentence before and after a code. */
+const MAX_SENTENCE = 120;
 /** Words of letters and digits, possibly joined by hyphens. */
 const TOKEN = /[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*/gu;
 const DIGITS_APART = /^[^\p{L}\p{N}]*(\d(?:[ \u00a0]\d){3,9})[^\p{L}\p{N}]*$/u;
-/** `123 456` and `12 34 56`. */
+/** `123 456`, `1234 5678` and `12 34 56`. */
 const DIGITS_HALVED =
-  /(?<![\p{L}\p{N}.,:/+-]|\p{N} )(?:\d{3}[ \u00a0]\d{3}|\d{2} \d{2} \d{2})(?![A-Za-z\p{N}/-]|[.,:]\p{N}| \p{N}{2})/gu;
+  /(?<![\p{L}\p{N}.,:/+-]|\p{N} )(?:\d{3}[ \u00a0]\d{3}|\d{4} \d{4}|\d{2} \d{2} \d{2})(?![A-Za-z\p{N}/-]|[.,:]\p{N}| \p{N}{2})/gu;
 /** `4 7 1 1 2 2` within a line. */
 const DIGITS_SPACED =
   /(?<![\p{L}\p{N}.,:/+-]|\p{N}[ \u00a0])\d(?:[ \u00a0]\d){3,7}(?![\p{L}\p{N}/-]|[.,:]\p{N}|[ \u00a0]\p{N})/gu;
@@ -122,8 +130,9 @@ function extractCodes(texts: readonly (readonly [source: ExtractSource, text: st
     const keywords = spansOf(text, KEYWORDS).filter(
       (word) => !others.some((other) => other.at <= word.at && other.end >= word.end),
     );
+    const verbs = spansOf(text, ENTERS);
     for (const candidate of candidatesOf(text)) {
-      const likelihood = likelihoodOf(candidate, { text, keywords, others, isAboutCodes });
+      const likelihood = likelihoodOf(candidate, { text, keywords, verbs, others, isAboutCodes });
       if (likelihood < LEAST) continue;
       const known = found.get(candidate.code);
       if (known === undefined) found.set(candidate.code, { code: candidate.code, foundIn: [source], likelihood });
@@ -185,7 +194,9 @@ function candidatesOf(text: string): Candidate[] {
         for (const { index, 0: digits } of line.matchAll(groups)) {
           if (long.some((span) => span.at <= index && index < span.end)) continue;
           const at = start + index;
-          candidates.push({ code: digits.replace(/\D/g, ''), at, end: at + digits.length, base: 0.15, isLoose: false });
+          // Two groups of four are telephone numbers, too.
+          const base = digits.length > 7 && digits.length < 10 && digits[4]?.trim() === '' ? 0 : 0.15;
+          candidates.push({ code: digits.replace(/\D/g, ''), at, end: at + digits.length, base, isLoose: false });
         }
     }
     start += line.length + 1;
@@ -230,12 +241,14 @@ function baseOf(token: string, line: string, at: number): number | null {
 
 function likelihoodOf(
   { code, at, end, base, isLoose }: Candidate,
-  { text, keywords, others, isAboutCodes }: Surroundings,
+  { text, keywords, verbs, others, isAboutCodes }: Surroundings,
 ): number {
+  if (/\p{L}/u.test(code) && OFFER.test(sentenceAt(text, at, end))) return 0;
   const keyword = nearness({ at, end }, keywords, text);
   const previous = before(at, keywords);
   const between = previous === null || at - previous.end > MOST_DIRECT ? null : text.slice(previous.end, at);
-  const isDirect = between !== null && (YEAR.test(code) ? NAMED : DIRECT).test(between);
+  const isEntered = (isAboutCodes || !/^\d{1,5}$/.test(code)) && isEnteredHere({ at, end }, verbs, text);
+  const isDirect = (between !== null && (YEAR.test(code) ? NAMED : DIRECT).test(between)) || isEntered;
   if (isLoose && !isDirect) return 0;
   // Another label before the number, in the same paragraph: `order 4711`.
   const label = before(at, others);
@@ -243,16 +256,44 @@ function likelihoodOf(
   const isLabeled = distance < REACH_BEHIND && !text.slice(at - distance, at).includes('\n\n');
   const other = isLabeled ? 1 - distance / REACH_BEHIND : 0;
   if (isLabeled && distance <= LABEL_REACH && (label?.end ?? 0) > (previous?.end ?? 0)) return 0;
-  const beside = keyword > 0 ? 0.35 + 0.45 * keyword : isAboutCodes && base > 0 ? 0.15 : 0;
+  const near = Math.max(keyword, isEntered ? ENTERED : 0);
+  const beside = near > 0 ? 0.35 + 0.45 * near : isAboutCodes && base > 0 ? 0.15 : 0;
   const against = other > keyword ? 0.6 : other > 0 ? 0.1 : 0;
   const shape = /^\d{6}$/.test(code) ? 0.05 : 0;
   return Math.round(100 * Math.max(0, Math.min(1, base + beside + shape + (isDirect ? 0.1 : 0) - against))) / 100;
+}
+
+/** What a word for entering counts of a word for codes. */
+const ENTERED = 0.4;
+
+/** Whether a text asks to enter what is there: `Enter KQ7-RM2`, `KQ7-RM2 girin`. */
+function isEnteredHere({ at, end }: Span, verbs: readonly Span[], text: string): boolean {
+  const verb = before(at, verbs);
+  if (verb !== null && at - verb.end <= MOST_DIRECT && DIRECT.test(text.slice(verb.end, at))) return true;
+  const next = verbs.find((span) => span.at >= end);
+  return (
+    next !== undefined &&
+    next.at - end <= MOST_DIRECT &&
+    /^[^\p{L}\p{N}]*(?:\p{L}{1,9}\s?)?$/u.test(text.slice(end, next.at))
+  );
+}
+
+function sentenceAt(text: string, at: number, end: number): string {
+  const head =
+    text
+      .slice(Math.max(0, at - MAX_SENTENCE), at)
+      .split(/[.!?](?=\s)|[。！？\n]/u)
+      .at(-1) ?? '';
+  const tail = text.slice(end, end + MAX_SENTENCE).split(/[.!?](?=\s|$)|[。！？\n]/u, 1)[0] ?? '';
+  return head + tail;
 }
 
 /** Where the candidates of a text are. */
 interface Surroundings {
   text: string;
   keywords: readonly Span[];
+  /** words that ask to enter something */
+  verbs: readonly Span[];
   others: readonly Span[];
   isAboutCodes: boolean;
 }

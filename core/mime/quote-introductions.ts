@@ -75,6 +75,8 @@ const NAMELESS_TITLE = new RegExp(`^[*_\\s-]*(?:${QUOTE_TITLES})[*_\\s-]*[:：]?
 const NAMED_QUOTE = /^\s{0,8}[\p{L}][\p{L}.'-]{0,15}>/u;
 const OWN_MARK = /^\s{0,4}([|):}%+=!])(?:\s|$)/u;
 
+/** A value that is a time alone. */
+const HOUR = /[:：]\s*\p{Nd}{1,2}(?:[:.h]\p{Nd}{2}|\s?(?:h|uhr|am|pm))(?:\s?(?:h|uhr|am|pm))?$/iu;
 const FIELD_NAME = /^[^:：]{0,40}[:：]/u;
 /** Two digits, an address, or a letter that is not small: settings (`from: eth0`) have none in their values. */
 const HAS_FACTS = /@|\p{Nd}{2}|[\p{Lu}\p{Lo}]/u;
@@ -183,6 +185,8 @@ export class IntroductionFinder {
       if (isBlank && next - to > 1) break;
       if (field === null) continue;
       if (fields.has(field) && field !== 'other') break;
+      // An agenda: `From: 10:00`.
+      if (field === 'from' && HOUR.test(short)) return null;
       fields.add(field);
       for (const inside of fieldsInside(short)) fields.add(inside);
       isOfMail ||= field === 'subject' || ADDRESS.test(short) || isSentField(short);

@@ -4,7 +4,7 @@ export type Fate = 'kept' | 'quote' | 'signature';
 /** A line as its reader sees it. */
 export interface Line {
   text: string;
-  /** without marks of writing direction, trimmed; empty for lines that are too long to introduce anything */
+  /** without marks of writing direction and the `&nbsp;` that QQ writes into text, trimmed; empty for lines that are too long to introduce anything */
   short: string;
   isBlank: boolean;
   /** what the HTML of the message says about the line */
@@ -20,7 +20,7 @@ export type LineMark = 'quote' | 'block' | 'introduction' | 'onwards' | 'signatu
 /** Returns a line; white space around it does not matter. */
 export function lineOf(text: string, mark: LineMark | null): Line {
   const trimmed = text.trim();
-  const short = text.length > MAX_LINE_LENGTH ? '' : trimmed.replace(INVISIBLE, '').trim();
+  const short = text.length > MAX_LINE_LENGTH ? '' : trimmed.replace(INVISIBLE, '').replaceAll('&nbsp;', ' ').trim();
   return { text, short, isBlank: trimmed === '', mark };
 }
 

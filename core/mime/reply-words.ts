@@ -96,7 +96,7 @@ export const PROGRAM_SIGNATURES = [
 
 /** Names of mail programs, devices and carriers in such lines. */
 export const DEVICES =
-  'iphone|ipad|ipod|android|blackberry|samsung|galaxy|huawei|honor|xiaomi|redmi|oppo|nokia|htc|sony|xperia|motorola|pixel|windows|outlook|gmail|yahoo|aol|hotmail|icloud|proton|tuta|spark|smartphone|smart ?phone|handy|mobile?|móvil|movil|celular|cellulare|telefon|telefono|téléphone|telefoon|telefone|phone|tablet|device|gerät|verizon|t-mobile|at&t|orange|vodafone|mail|邮箱|手机|手機|携帯|スマ|メール|아이폰|갤럭시|휴대|телефон|айфон|смартфон|мобильн|telefonu|κινητό';
+  'iphon|ipad|ipod|android|blackberry|samsung|galaxy|huawei|honor|xiaomi|redmi|oppo|nokia|htc|sony|xperia|motorola|pixel|windows|outlook|gmail|yahoo|aol|hotmail|icloud|proton|tuta|spark|smartphone|smart ?phone|handy|mobile?|móvil|movil|celular|cellulare|telefon|telefono|téléphone|telefoon|telefone|phone|tablet|device|gerät|verizon|t-mobile|at&t|orange|vodafone|mail|邮箱|手机|手機|携帯|スマ|メール|아이폰|갤럭시|휴대|телефон|айфон|смартфон|мобильн|telefonu|κινητό';
 
 /** Labels of forms, orders, events and signatures, which the fields of no message have. */
 export const OTHER_LABELS =

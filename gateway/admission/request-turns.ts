@@ -1,19 +1,43 @@
 import type { FastifyInstance } from 'fastify';
 import { createTurns } from '../../core/shared/turns.ts';
 
-/** Requests whose handler begins in the same round of the event loop. */
-const BEGIN_AT_ONCE = 2;
+/** Rounds of the event loop in which connections that wait are accepted before the next request begins. */
+const ACCEPT_ROUNDS = 4;
 
 /**
- * Lets accounts take turns at beginning requests. However many requests of one account arrive at once, the first one of another account waits
- * for those that begin in the same round of the event loop, and not for all that came before it: what they do next, they do at the same time.
+ * Lets accounts take turns at beginning requests, one in a round of the event loop. However many requests of one account arrive at once, the
+ * first one of another account waits for few of them.
+ *
+ * Connections come first, because a request that the system holds in its queue of new connections has no account yet, and Node accepts one
+ * connection in a round: if each round began and ended as many requests, a client that connects again for each of 100 requests would keep that
+ * queue full, and everyone else behind 100 rounds of its work. As long as connections arrive, a request begins in every fourth round.
  */
 export function beginInTurns(app: FastifyInstance): void {
-  const turns = createTurns(BEGIN_AT_ONCE);
+  const turns = createTurns();
+  let accepted = 0;
+  let isArriving = false;
+  app.server.on('connection', () => {
+    accepted++;
+    if (isArriving) return;
+    isArriving = true;
+    setImmediate(() => {
+      isArriving = false;
+    });
+  });
+
+  async function acceptConnections(): Promise<void> {
+    for (let round = 0; round < ACCEPT_ROUNDS && isArriving; round++) {
+      const before = accepted;
+      await new Promise((resolve) => setImmediate(resolve));
+      if (accepted === before) return;
+    }
+  }
+
   // Runs after admission, which uses onRequest hooks.
   app.addHook('preHandler', async ({ userId }) => {
     if (userId === '') return;
     const end = await turns.enter(userId, 1);
+    await acceptConnections();
     // The next turn begins in the next round, when the handler of this request has begun.
     end();
   });

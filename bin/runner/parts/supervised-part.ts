@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { processEnvironment } from '../../environment.ts';
 import type { MetricsSnapshot } from '../monitoring/process-metrics.ts';
 import { askProcess } from '../monitoring/process-questions.ts';
+import { ALLOCATION } from '../processes/allocation.ts';
 import { makeClaimant } from '../processes/claimant.ts';
 import { StartRefused } from '../start-refused.ts';
 import { BEAT_MS, type Begin, fromPart, type ToPart } from './part-messages.ts';
@@ -53,12 +54,6 @@ const LONGEST_BACKOFF_MS = 10_000;
 const STEADY_MS = 30_000;
 /** Beats that may be missing before a part counts as hung: a minute. */
 const MAX_SILENT_BEATS = 12;
-/**
- * glibc's pools of memory. Its default is eight for each core, which keep more freed memory than they save time. Buffers from a size on are
- * mapped one by one, and returned to the system when they are freed; without this setting, the size grows up to 32 MB with the buffers that
- * are freed, and a process keeps the memory of its largest responses.
- */
-export const ALLOCATION = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 const WELCOME_LIMIT_MS = 60_000;
 
 /**

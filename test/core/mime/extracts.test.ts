@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { extractFrom } from '../../../core/mime/extracts.ts';
 import { expectLinearGrowth } from '../../support/growth.ts';
 import { CODE_MAILS, CODELESS_MAILS, LINK_MAILS } from './code-mails.ts';
+import { ENTERED_CODE_MAILS } from './entered-code-mails.ts';
 import { HELD_OUT_CODE_MAILS, MORE_CODE_MAILS } from './more-code-mails.ts';
 
 const from = (given: { subject?: string; text?: string; html?: string; headers?: [string, string][] }) =>
@@ -147,6 +148,13 @@ describe('codes in mail of known services', () => {
     expect(new Set(CODE_MAILS.map(([language]) => language)).size).toBeGreaterThanOrEqual(10);
     expect(missed).toEqual([]);
   });
+
+  test.each(ENTERED_CODE_MAILS)(
+    'are found where a mail asks to enter them (%s, %s: %j gives %j)',
+    (_language, subject, body, code) => {
+      expect(codesOf(subject, body)[0] ?? null).toBe(code);
+    },
+  );
 
   test('are found beside amounts and order numbers, in groups, behind a prefix, and in any order', () => {
     const missed = [...MORE_CODE_MAILS, ...HELD_OUT_CODE_MAILS].filter(

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { ALLOCATION } from '../../../bin/runner/parts/supervised-part.ts';
+import { ALLOCATION } from '../../../bin/runner/processes/allocation.ts';
 import { freePort } from '../cluster/cluster.ts';
 import { repository } from '../runner.ts';
 import { until } from './service.ts';

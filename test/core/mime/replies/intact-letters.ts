@@ -21,6 +21,8 @@ export const INTACT_LETTERS: readonly ReplyCase[] = [
   whole('Separators', 'Agenda\n------\n\n1. Budget\n2. Plan\n\nNotes\n-----\n\nBring your numbers.'),
   whole('Parcel', 'Sent from Berlin on Monday, the parcel should arrive on Friday.\n\nTell me when it is there.'),
   whole('Delivery', 'Sent: 3 boxes\nReceived: 2 boxes\nMissing: 1 box\n\nPlease check.'),
+  whole('Hours of a meeting', 'Date: 6 January 2026\nFrom: 10:00\nTo: 11:00\nSubject: Budget\n\nPlease confirm.'),
+  whole('Hours of a day', 'Datum: 6. Januar 2026\nVon: 10 Uhr\nBis: 11.30 Uhr\nThema: Haushalt\n\nPasst das?'),
   whole('Meeting', 'Subject: Budget\nDate: 6 January\nTime: 10:11\nRoom: 4\n\nPlease confirm until Monday.'),
   whole(
     'German letter',

@@ -6,6 +6,13 @@ const MARKED = '> Shall we meet on Tuesday?\n> The room is free from noon.\n>\n>
 /** Replies of less common mail programs, webmail services and help desks. */
 export const PROGRAM_REPLIES: readonly ReplyCase[] = [
   above(
+    'QQ Mail, whose text has an entity',
+    '好的',
+    `------------------&nbsp;原始邮件&nbsp;------------------\n发件人: "Ann" <ann@x.test>;\n发送时间: 2026年1月6日(星期二) 上午10:11\n收件人: "Joe"<joe@dest.test>;\n主题: 会议\n\n${UNMARKED}`,
+  ),
+  above('iPhone in Czech', 'Ano.', `Odesláno z iPhonu\n\n${UNMARKED}`),
+  above('iPhone in Polish', 'Tak.', `Wysłane z iPhona\n\n${UNMARKED}`),
+  above(
     'Yahoo Mail desktop',
     'Yes.',
     `On Tuesday, January 6, 2026 at 10:11:12 AM GMT+1, Ann <ann@x.test> wrote:\n\n\n${UNMARKED}`,
