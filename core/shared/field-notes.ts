@@ -62,9 +62,19 @@ export function graphqlText<Shape extends z.ZodType>(shape: Shape, graphqlDescri
   return annotate(shape, { graphqlDescription });
 }
 
+declare const restForm: unique symbol;
+
+/** The shape that REST has of a field, for the compiler alone. */
+export interface InRest<Rest extends z.ZodType> {
+  readonly [restForm]: Rest;
+}
+
 /** Returns the shape of a field that REST checks in its own way: with limits that GraphQL leaves to the operation, or in more forms. */
-export function inRest<Shape extends z.ZodType>(shape: Shape, restShape: z.ZodType): Shape {
-  return annotate(shape, { restShape: () => restShape });
+export function inRest<Shape extends z.ZodType, Rest extends z.ZodType>(
+  shape: Shape,
+  restShape: Rest,
+): Shape & InRest<Rest> {
+  return annotate(shape, { restShape: () => restShape }) as Shape & InRest<Rest>;
 }
 
 /**

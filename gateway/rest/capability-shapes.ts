@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readNotes, readRestShape } from '../../core/shared/field-notes.ts';
+import { type InRest, readNotes, readRestShape } from '../../core/shared/field-notes.ts';
 import type { Fields } from '../../operations/capability/capability.ts';
 import { instant, queryBoolean } from './shapes.ts';
 
@@ -24,6 +24,53 @@ export function snakeCase(name: string): string {
 /** Returns the shape of a response. */
 export function wireOutput(shape: Fields, restCase: RestCase): Fields {
   return wired(shape, { restCase, time: instant, known: knownOutputs[restCase] }) as Fields;
+}
+
+type SnakeCase<Name> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  : '';
+
+type SnakeCased<Shape> = { [Name in keyof Shape as SnakeCase<Name>]: Wired<Shape[Name]> };
+
+type ObjectOf<Shape> = z.ZodObject<Extract<SnakeCased<Shape>, z.core.$ZodShape>>;
+
+/** The shape that REST has of a field in snake_case. */
+type Wired<Shape> =
+  Shape extends InRest<infer Rest>
+    ? Rest
+    : Shape extends z.ZodDate
+      ? z.ZodString
+      : Shape extends z.ZodNullable<infer Inner>
+        ? z.ZodNullable<Extract<Wired<Inner>, z.core.SomeType>>
+        : Shape extends z.ZodOptional<infer Inner>
+          ? z.ZodOptional<Extract<Wired<Inner>, z.core.SomeType>>
+          : Shape extends z.ZodArray<infer Item>
+            ? z.ZodArray<Extract<Wired<Item>, z.core.SomeType>>
+            : Shape extends z.ZodObject<infer Inner>
+              ? ObjectOf<Inner>
+              : Shape;
+
+/** What REST is given of a field, before it is written. */
+type Given<Shape> =
+  Shape extends InRest<infer Rest>
+    ? z.output<Rest>
+    : Shape extends z.ZodNullable<infer Inner>
+      ? Given<Inner> | null
+      : Shape extends z.ZodArray<infer Item>
+        ? readonly Given<Item>[]
+        : Shape extends z.ZodObject<infer Inner>
+          ? { readonly [Name in keyof Inner]: Given<Inner[Name]> }
+          : z.output<Shape>;
+
+/**
+ * Returns a response of REST in snake_case with its type, and the function that writes it. For shapes whose names are the same in REST apart
+ * from their case.
+ */
+export function snakeOutput<Shape extends z.core.$ZodShape>(shape: z.ZodObject<Shape>) {
+  return {
+    body: wireOutput(shape as never, 'snake') as unknown as ObjectOf<Shape>,
+    write: makeWriter(shape, 'snake') as (given: Given<z.ZodObject<Shape>>) => z.output<ObjectOf<Shape>>,
+  };
 }
 
 /** Returns the shape of a request; `makeReader` reads what it accepts. */

@@ -42,10 +42,6 @@ export const idInPath = z.object({ id: z.string().meta({ description: 'ID of the
 /** A time in ISO 8601, always in UTC. */
 export const instant = z.string().meta({ format: 'date-time' });
 
-export const trashedAt = instant
-  .nullable()
-  .meta({ description: 'When it was moved to the trash. Null if it is not there.' });
-
 export const errorBody = z
   .object({
     error: z.string().meta({ description: 'What is wrong.' }),

@@ -3,6 +3,8 @@ import { MAX_DOMAIN_LENGTH } from '../../core/domains/domain-name.ts';
 import { SEARCH_ORDERS } from '../../core/search/relevance.ts';
 import { MAX_QUERY_LENGTH } from '../../core/search/search-query.ts';
 import { STEM_LANGUAGES } from '../../core/search/word-stem.ts';
+import { graphqlText } from '../../core/shared/field-notes.ts';
+import { oneOf } from '../../core/shared/vocabulary.ts';
 import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
 
 /** Characters; longer than any valid address (RFC 5321 §4.5.3.1.3). */
@@ -29,16 +31,48 @@ export const LIST_SEARCH =
   'Words of one email, in any place of it, or a part of the subject or of an address, case-insensitive. Operators such as from:ann, has:attachment and -draft work as in the GraphQL field `emails`. Up to 500 characters.';
 
 /** The language of a search. */
-export const searchLanguage = z.enum(STEM_LANGUAGES).optional().meta({
+export const searchLanguage = graphqlText(
+  oneOf(STEM_LANGUAGES, {
+    name: 'SearchLanguage',
+    description: 'Language of a search.',
+    values: {
+      danish: 'Danish.',
+      dutch: 'Dutch.',
+      english: 'English.',
+      finnish: 'Finnish.',
+      french: 'French.',
+      german: 'German.',
+      hungarian: 'Hungarian.',
+      italian: 'Italian.',
+      norwegian: 'Norwegian.',
+      portuguese: 'Portuguese.',
+      romanian: 'Romanian.',
+      russian: 'Russian.',
+      spanish: 'Spanish.',
+      swedish: 'Swedish.',
+    },
+  }).optional(),
+  'Also finds other forms of each word, such as `invoices` for `invoicing` with ENGLISH. Words in quotes and names are found as they are. Omit to search without forms.',
+).meta({
   description:
     'Also finds other forms of each word of `search`, such as `invoices` for `invoicing` with `english`. Words in quotes and names are found as they are.',
 });
 
-/** The order of a REST list with `search`. */
-export const searchOrder = z.enum(SEARCH_ORDERS).default('newest').meta({
+/** The order of a list with `search`. */
+export const searchOrder = graphqlText(
+  oneOf(SEARCH_ORDERS, {
+    name: 'SearchOrder',
+    description: 'Order of search results.',
+    values: { newest: 'By time, newest first.', relevance: 'Best matches of the words first.' },
+  }).default('newest'),
+  'Order of the list. RELEVANCE needs a search with a word or phrase to find, and ranks the newest 5,000 emails that match. A cursor is valid in its order only.',
+).meta({
   description:
     '`relevance` returns the best matches of the words first. It needs a `search` with a word or phrase, ranks the newest 5,000 emails that match, and finds words only, not parts of them.',
 });
+
+/** Arguments of a list with a search in GraphQL. */
+export const searchArguments = z.object({ orderBy: searchOrder, language: searchLanguage });
 
 /** The name of a domain, as the user enters it. */
 export const domainName = text.min(1).max(MAX_DOMAIN_LENGTH);

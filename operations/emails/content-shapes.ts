@@ -8,18 +8,19 @@ import { oneOf } from '../../core/shared/vocabulary.ts';
 const number = z.number().int();
 const maybe = z.string().nullable();
 
-export const mailboxShape = z
-  .object({
+export const mailboxShape = nameType(
+  z.object({
     name: maybe.meta({ description: 'Display name, decoded. Null if there is none.' }),
     address: z.string().meta({
       description:
         '`ada@example.org`. In received mail this is what the sender wrote, which may not be a valid address.',
     }),
-  })
-  .meta({ description: 'An email address with an optional display name (RFC 5322 §3.4).' });
+  }),
+  { type: 'Mailbox', description: 'An email address with an optional display name (RFC 5322 §3.4).' },
+);
 
-export const attachmentShape = z
-  .object({
+export const attachmentShape = nameType(
+  z.object({
     filename: z.string().meta({
       description:
         'File name given by the sender, or one derived from the type; never empty. Not safe to use as a path.',
@@ -44,8 +45,9 @@ export const attachmentShape = z
     downloadUrl: named(z.string(), { graphqlType: 'URL' }).meta({
       description: 'URL of the file. Requires the same API key.',
     }),
-  })
-  .meta({ description: 'An attachment of an email.' });
+  }),
+  { type: 'Attachment', description: 'An attachment of an email.' },
+);
 
 const header = nameType(
   z.object({
@@ -74,8 +76,8 @@ const removedPart = nameType(
   { type: 'RemovedPart', description: 'A part of the body that the cleaned body does not contain.' },
 );
 
-export const contentShape = z
-  .object({
+export const contentShape = nameType(
+  z.object({
     text: maybe.meta({ description: 'The plain-text body as received. Null if there is none.' }),
     html: maybe.meta({
       description: 'The HTML body as received. Display it in a sandbox only. Null if there is none.',
@@ -115,5 +117,6 @@ export const contentShape = z
     parseError: maybe.meta({
       description: 'Why only the headers could be parsed. Null if everything was parsed. The raw source is complete.',
     }),
-  })
-  .meta({ description: 'Bodies and headers of an email. Only the requested fields are read.' });
+  }),
+  { type: 'EmailContent', description: 'Bodies and headers of an email. Only the requested fields are read.' },
+);

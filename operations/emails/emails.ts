@@ -85,8 +85,6 @@ export interface EmailSearchQuery extends EmailQuery {
   words?: string | undefined;
 }
 
-export type { RankedEmail } from '../../db/queries/emails/email-find.ts';
-
 export type Email = EmailSummary & EmailContent;
 export type { EmailDetails };
 

@@ -4,7 +4,7 @@ import { ATTENDEE_STATUSES, EVENT_STATUSES } from '../../core/mime/calendar-even
 import { SENDER_VERDICTS } from '../../core/mime/sender-verdict.ts';
 import { INJECTION_KINDS, INJECTION_VERDICTS, SCREENED_PARTS } from '../../core/screening/screened-mail.ts';
 import { SPAM_SOURCES, SPAM_VERDICTS } from '../../core/screening/spam-check.ts';
-import { named, nameType } from '../../core/shared/field-notes.ts';
+import { graphqlText, inRest, named, nameType } from '../../core/shared/field-notes.ts';
 import { oneOf } from '../../core/shared/vocabulary.ts';
 import { SECURITY_WARNINGS } from './security-warnings.ts';
 
@@ -338,37 +338,56 @@ const foundIn = z.array(
   }),
 );
 
-/** What GraphQL returns of codes, links and the event. */
+/** Codes, links and the event of an email. */
 export const extracts = nameType(
-  z.object({
-    codes: z
-      .array(
-        nameType(
-          z.object({
-            code: z.string().meta({ description: 'The code, without spaces between its digits.' }),
-            foundIn: foundIn.meta({ description: 'Where the code was found.' }),
-            likelihood: z.number().meta({ description: 'Confidence, from 0 to 1.' }),
-          }),
-          { type: 'ExtractedCode', description: 'A likely verification code.' },
+  graphqlText(
+    z.object({
+      codes: graphqlText(
+        z.array(
+          nameType(
+            graphqlText(
+              z.object({
+                code: graphqlText(z.string(), 'The code, without spaces between its digits.'),
+                foundIn: inRest(
+                  graphqlText(foundIn, 'Where the code was found.'),
+                  z.array(z.enum(['subject', 'text', 'html'])),
+                ),
+                likelihood: z.number().meta({ description: 'Confidence, from 0 to 1.' }),
+              }),
+              'A likely verification code.',
+            ),
+            { type: 'ExtractedCode' },
+          ),
         ),
-      )
-      .meta({ description: 'Codes, most likely first, up to 10.' }),
-    links: z
-      .array(
-        nameType(
-          z.object({
-            url: named(z.string(), { graphqlType: 'URL' }).meta({ description: 'http, https or mailto URL.' }),
-            text: z.string().nullable().meta({ description: 'Link text. Null if the text is the URL itself.' }),
-            foundIn: foundIn.meta({ description: 'Where the link was found.' }),
-            isUnsubscribe: z.boolean().meta({ description: 'Whether the link unsubscribes from a mailing list.' }),
-          }),
-          { type: 'ExtractedLink', description: 'A link in an email.' },
+        'Codes, most likely first, up to 10.',
+      ).meta({ description: 'Likely verification codes, most likely first.' }),
+      links: graphqlText(
+        z.array(
+          nameType(
+            graphqlText(
+              z.object({
+                url: named(z.string(), { graphqlType: 'URL' }).meta({ description: 'http, https or mailto URL.' }),
+                text: graphqlText(z.string().nullable(), 'Link text. Null if the text is the URL itself.').meta({
+                  description: 'Text of the link.',
+                }),
+                foundIn: inRest(
+                  graphqlText(foundIn, 'Where the link was found.'),
+                  z.array(z.enum(['text', 'html', 'header'])),
+                ),
+                isUnsubscribe: graphqlText(z.boolean(), 'Whether the link unsubscribes from a mailing list.'),
+              }),
+              'A link in an email.',
+            ),
+            { type: 'ExtractedLink' },
+          ),
         ),
-      )
-      .meta({ description: 'Links, most relevant first and unsubscribe links last, up to 100.' }),
-    event: calendarEvent
-      .nullable()
-      .meta({ description: 'The event of the first calendar. Null if the email has none.' }),
-  }),
-  { type: 'Extracts', description: 'Codes, links and the event found in an email.' },
+        'Links, most relevant first and unsubscribe links last, up to 100.',
+      ).meta({ description: 'Links, most relevant first and unsubscribe links last.' }),
+      event: graphqlText(calendarEvent.nullable(), 'The event of the first calendar. Null if the email has none.').meta(
+        { description: 'The event of its first calendar. Null if it has none.' },
+      ),
+    }),
+    'Codes, links and the event found in an email.',
+  ),
+  { type: 'Extracts' },
 );

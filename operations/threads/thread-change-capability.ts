@@ -120,15 +120,18 @@ const label = graphqlText(
 /** Number of labels that the cost limit assumes, however many the account has. */
 const LIKELY_LABELS = 20;
 
-const selection = z
-  .object({
-    object: restLiteral('thread_selection'),
-    threadIds: z.array(named(z.string(), { graphqlType: 'ID' })).meta({
-      description: `IDs of up to ${MAX_SELECTED.toLocaleString('en')} threads, newest message first.`,
-    }),
-    isComplete: z.boolean().meta({ description: 'False if more threads match.' }),
-  })
-  .meta({ id: 'ThreadSelection' });
+export const threadSelection = graphqlText(
+  z
+    .object({
+      object: restLiteral('thread_selection'),
+      threadIds: z.array(named(z.string(), { graphqlType: 'ID' })).meta({
+        description: `IDs of up to ${MAX_SELECTED.toLocaleString('en')} threads, newest message first.`,
+      }),
+      isComplete: z.boolean().meta({ description: 'False if more threads match.' }),
+    })
+    .meta({ id: 'ThreadSelection' }),
+  'All threads that match at one moment, to change them in batches.',
+);
 
 const ARCHIVED = { false: false, true: true, any: 'any' } as const;
 
@@ -307,7 +310,7 @@ export const threadChangeCapability: Capability = {
         domain: text.optional().meta({ description: 'ID or name of a domain in the thread.' }),
         address: text.optional().meta({ description: 'ID of an address in the thread, or the address itself.' }),
       }),
-      output: selection,
+      output: threadSelection,
       errors: [],
       run: (context, { unread: isUnread, archived, trashed: isTrashed, ...query }) =>
         selectInbox(context, { ...query, isOfInbox: true, isUnread, isTrashed, isArchived: ARCHIVED[archived] }),

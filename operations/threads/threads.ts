@@ -20,7 +20,7 @@ import { withText } from '../emails/html-text.ts';
 import { findAssignee, findUnreadBy, prepareListSearch, prepareSearch } from '../search/prepare-search.ts';
 import { threadNotFound } from './thread-transaction.ts';
 
-export type { ListedThread, RankedThread, Thread } from '../../db/queries/threads/thread-list.ts';
+export type { ListedThread, Thread } from '../../db/queries/threads/thread-list.ts';
 
 /** Filters of a list of threads; omitted filters match all. */
 export interface ThreadQuery {

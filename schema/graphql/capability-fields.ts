@@ -1,6 +1,5 @@
 import { UserError } from '../../core/shared/errors.ts';
 import { isIdName, readNotes } from '../../core/shared/field-notes.ts';
-import { identifierPrefix } from '../../core/shared/identifiers.ts';
 import type {
   Action,
   Change,
@@ -15,24 +14,11 @@ import { invalidInput, limitEntries } from '../input-shapes.ts';
 import { builder } from './builder.ts';
 import { makeInputReader } from './capability-shapes.ts';
 import { type GraphContext } from './context.ts';
-import { addNodeKind } from './node-kinds.ts';
-import { addNodeType, EndpointInterface, loaderOf, nodeTypes, orNull } from './nodes.ts';
+import { type declareNode, EndpointInterface, nodeTypes } from './nodes.ts';
 
 /** What the types and fields of capabilities have in common. */
 
-/** Declares the type of a resource, apart from its fields, so that types can link to it. */
-export function declareNode(resource: Resource) {
-  const { name, load } = resource;
-  const node = builder.loadableNodeRef<ResourceRow, string, string>(name, {
-    id: { resolve: ({ id }) => id },
-    load: (ids: string[], { reads }) => load(reads, ids).then(orNull),
-  });
-  addNodeKind(identifierPrefix(resource.identifier), loaderOf(name, node));
-  addNodeType(name, node);
-  return node;
-}
-
-export type NodeType = ReturnType<typeof declareNode>;
+export type NodeType = ReturnType<typeof declareNode<ResourceRow>>;
 
 /** Returns the argument that names the object of an operation. */
 export function targetField(

@@ -21,7 +21,6 @@ import { addAction } from './capability-actions.ts';
 import {
   addFieldTo,
   capitalized,
-  declareNode,
   extendTime,
   makeMailReader,
   type NodeType,
@@ -41,7 +40,7 @@ import {
 } from './connection.ts';
 import { forgetLoaded, type GraphContext } from './context.ts';
 import { loadByOwner } from './load-by-owner.ts';
-import { nodeTypes } from './nodes.ts';
+import { declareNode, nodeTypes } from './nodes.ts';
 
 interface Parts {
   capability: Capability;
@@ -55,7 +54,8 @@ interface Parts {
  */
 export function addCapabilities(capabilities: readonly Capability[], writtenTypes: readonly string[]): void {
   for (const { resource } of capabilities)
-    if (resource !== undefined && nodeTypes[resource.name] === undefined) declareNode(resource);
+    if (resource !== undefined && nodeTypes[resource.name] === undefined)
+      declareNode(resource.name, resource.identifier, resource.load);
   for (const capability of capabilities) {
     const { resource, operations } = capability;
     if (resource !== undefined && !writtenTypes.includes(resource.name)) implementNode(resource);

@@ -1,9 +1,11 @@
 import { resolveCursorConnection } from '@pothos/plugin-relay';
+import type { SEARCH_ORDERS } from '../../core/search/relevance.ts';
 import {
   decodeRelevanceCursor,
   encodeRelevanceCursor,
   type RelevanceCursor,
 } from '../../core/search/relevance-cursor.ts';
+import type { StemLanguage } from '../../core/search/word-stem.ts';
 import {
   decodeCursor,
   encodeCursor,
@@ -13,6 +15,8 @@ import {
 } from '../../core/shared/page.ts';
 import { invalid } from '../../operations/context.ts';
 import { type builder, DEFAULT_CONNECTION_SIZE, type PageSizeArgs, requirePageSize } from './builder.ts';
+
+type SearchOrder = (typeof SEARCH_ORDERS)[number];
 
 export interface ConnectionArgs extends PageSizeArgs {
   after?: string | null | undefined;
@@ -58,13 +62,13 @@ export function orderedCursors(order: string): Cursors<KeysetCursor> {
 }
 
 /** Cursors of search results, which may be ordered by time or by relevance. */
-export const newestCursors: Cursors<KeysetCursor> = {
+const newestCursors: Cursors<KeysetCursor> = {
   encode: encodeCursor,
   decode: (text, argument) =>
     decodeCursor(text) ?? (decodeRelevanceCursor(text) === null ? null : refuseOrder(argument, 'RELEVANCE', 'NEWEST')),
 };
 
-export const relevanceCursors: Cursors<RelevanceCursor> = {
+const relevanceCursors: Cursors<RelevanceCursor> = {
   encode: encodeRelevanceCursor,
   decode: (text, argument) =>
     decodeRelevanceCursor(text) ?? (decodeCursor(text) === null ? null : refuseOrder(argument, 'NEWEST', 'RELEVANCE')),
@@ -114,6 +118,35 @@ export async function connectionBy<Node, Cursor>(
   // For an empty page the library returns '' as cursors, which it does not accept as arguments.
   if (page.edges.length > 0) return page;
   return { ...page, pageInfo: { ...page.pageInfo, startCursor: null, endCursor: null } };
+}
+
+/** Arguments of a list with a search. */
+export interface SearchArgs extends ConnectionArgs {
+  orderBy?: SearchOrder | null;
+  language?: StemLanguage | null;
+}
+
+/** Returns a connection over a list that is ordered by time or by relevance. Throws as `connection` does. */
+export async function searchConnection<Row, Ranked extends Row & { score: number }>(
+  { orderBy, ...args }: SearchArgs,
+  list: {
+    cursorOf: (row: Row) => KeysetCursor;
+    page: (page: KeysetPage) => Promise<Row[]>;
+    pageByRelevance: (page: KeysetPage<RelevanceCursor>) => Promise<Ranked[]>;
+    count: () => Promise<number>;
+  },
+): Promise<CountedConnection<Row>> {
+  const { cursorOf, page, pageByRelevance, count } = list;
+  const found =
+    orderBy === 'relevance'
+      ? await connectionBy<Ranked, RelevanceCursor>(
+          relevanceCursors,
+          args,
+          (row) => ({ ...cursorOf(row), score: row.score }),
+          pageByRelevance,
+        )
+      : await connectionBy<Row, KeysetCursor>(newestCursors, args, cursorOf, page);
+  return { ...found, count };
 }
 
 function decodeArgument<Cursor>(

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { countFieldFiles, countOperationFiles, countRoomLines } from './declared-once.ts';
 
-/** Lower it when a resource moves to a declaration; the target is 12,000. */
-const MAX_ROOM_LINES = 12_900;
+/** The target was 12,000. Lower it when a resource moves to a declaration. */
+const MAX_ROOM_LINES = 11_950;
 const MAX_FIELD_FILES = 12;
 const MAX_OPERATION_FILES = 8;
 

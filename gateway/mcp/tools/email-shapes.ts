@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EMAIL_STATUSES } from '../../../core/emails/email-status.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
-import { type Extracts, extractFrom } from '../../../core/mime/extracts.ts';
+import { extractFrom } from '../../../core/mime/extracts.ts';
 import { readSeenText } from '../../../core/screening/seen-text.ts';
 import { refusalShape } from '../../../core/sending/refusal-advice.ts';
 import { textBeginning, wholeText } from '../../../core/shared/large-text.ts';
@@ -9,9 +9,8 @@ import { RECIPIENT_STATUSES } from '../../../core/smtp/delivery-status.ts';
 import type { OperationContext } from '../../../operations/context.ts';
 import { type EmailDetails, type EmailSummary, readEmail } from '../../../operations/emails/emails.ts';
 import { inTurn } from '../../../operations/emails/html-text.ts';
-import { waitResponse } from '../../rest/emails/email-wait.ts';
+import { extractsBody, writeExtracts } from '../../rest/emails/email-wait.ts';
 import { emailBodyOf, emailListItem, emailListItemOf } from '../../rest/emails/email-wire.ts';
-import { eventBodyOf } from '../../rest/emails/event-wire.ts';
 import { examinedEmailBody, NO_FINDINGS, readSenderFindings } from '../../rest/emails/sender-findings.ts';
 import { attachmentUri } from '../attachment-parts.ts';
 import { shortText, type TextPart, textPart } from '../bounded-text.ts';
@@ -263,27 +262,20 @@ export const extracts = {
         .meta(listedInWords('`url`, `text`, `found_in`, `is_unsubscribe`.')),
     )
     .meta({ description: 'Most relevant first.' }),
-  event: waitResponse.shape.event
+  event: extractsBody.shape.event
     .unwrap()
     .meta(listedInWords('Invitation: `method`, `summary`, `start`, `end`, …'))
     .nullable(),
 };
 
 export function extractsOf(email: EmailDetails): z.input<z.ZodObject<typeof extracts>> {
-  const found: Extracts = extractFrom(email);
-  return {
-    event: eventBodyOf(found.event),
-    codes: found.codes
-      .slice(0, MAX_EXTRACTS)
-      .map(({ code, foundIn, likelihood }) => ({ code, found_in: foundIn, likelihood })),
-    links: found.links
+  const { codes, links, event } = extractFrom(email);
+  return writeExtracts({
+    event,
+    codes: codes.slice(0, MAX_EXTRACTS),
+    links: links
       .filter(({ url }) => url.length <= MAX_URL)
       .slice(0, MAX_EXTRACTS)
-      .map(({ url, text, foundIn, isUnsubscribe }) => ({
-        url,
-        text: text === null ? null : shortText(text, MAX_SUBJECT),
-        found_in: foundIn,
-        is_unsubscribe: isUnsubscribe,
-      })),
-  };
+      .map((link) => ({ ...link, text: link.text === null ? null : shortText(link.text, MAX_SUBJECT) })),
+  });
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import * as emails from '../../../operations/emails/emails.ts';
 import { waitForEmail } from '../../../operations/emails/wait-for-email.ts';
+import { waitShape } from '../../../operations/emails/wait-shape.ts';
 import { access } from '../../admission/access.ts';
-import { waitBody } from '../../rest/emails/email-wait.ts';
 import { listQuery } from '../../rest/emails/emails.ts';
 import { listedInWords } from '../json-schema.ts';
 import {
@@ -37,6 +37,7 @@ const MAX_WAIT_SECONDS = 45;
 const WAIT_RESPONSE_MS = MAX_WAIT_SECONDS * 1_000 + 10_000;
 
 const { type, status, domain, address } = listQuery.shape;
+const { from, subject } = waitShape.shape;
 
 export const searchEmails = defineTool({
   name: 'search_emails',
@@ -93,12 +94,15 @@ export const awaitEmail = defineTool({
   access: access.read,
   effect: 'reads mail',
   answerWithinMs: WAIT_RESPONSE_MS,
-  input: waitBody.extend({
+  input: z.object({
     address: address.meta({ description: 'One of yours, or its ID. With a plus tag it matches that tag only.' }),
     domain: domain.meta({ description: 'One of yours, or its ID.' }),
-    from: waitBody.shape.from.meta({ description: 'Address or domain.' }),
-    subject: waitBody.shape.subject.meta({ description: 'A part of it.' }),
-    since: waitBody.shape.since.meta({ description: 'ISO 8601, up to 24 hours ago. Default: now.' }),
+    from: from.meta({ description: 'Address or domain.' }),
+    subject: subject.meta({ description: 'A part of it.' }),
+    since: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .meta({ description: 'ISO 8601, up to 24 hours ago. Default: now.' }),
     timeout: z
       .number()
       .min(0)
@@ -113,10 +117,10 @@ export const awaitEmail = defineTool({
     untrusted: untrustedShape(extracts).nullable(),
   }),
   async run(context, { timeout, since, ...filter }) {
-    const from = since === undefined ? context.now() : new Date(since);
-    const wanted = { ...filter, ...(since === undefined ? {} : { since: from }) };
+    const begin = since === undefined ? context.now() : new Date(since);
+    const wanted = { ...filter, ...(since === undefined ? {} : { since: begin }) };
     const emailId = await waitForEmail(context, wanted, timeout * 1_000);
-    const waitedSince = from.toISOString();
+    const waitedSince = begin.toISOString();
     if (emailId === null) return { timed_out: true, waited_since: waitedSince, email: null, untrusted: null };
     const choice = { body: 'text' as const, offset: 0, limit: AWAITED_BODY };
     const [email, details] = await Promise.all([

@@ -18,7 +18,7 @@ import {
 import { access } from '../../admission/access.ts';
 import { threadMessageBody } from '../../rest/emails/email-wire.ts';
 import { wireInstant } from '../../rest/shapes.ts';
-import { commonFieldsOf, threadListItem, threadListItemOf } from '../../rest/threads/threads.ts';
+import { threadListItem, threadListItemOf, writeThread } from '../../rest/threads/threads.ts';
 import { shortText, textPart } from '../bounded-text.ts';
 import { listedInWords } from '../json-schema.ts';
 import {
@@ -138,7 +138,7 @@ function threadItemOf(thread: ListedThread): z.input<typeof threadItem> {
 function threadOf(thread: Thread) {
   const { labels, unreadCount, isArchived, participantNames } = thread;
   return {
-    ...commonFieldsOf(thread),
+    ...writeThread(thread),
     labels,
     unread_count: unreadCount,
     is_archived: isArchived,

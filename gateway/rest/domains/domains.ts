@@ -164,9 +164,7 @@ export const domainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
       const context = contextOf(request);
       const { id } = request.params;
       if (request.query.check !== true) return domainDetailsOf(await domains.readDomain(context, id), context.userId);
-      const domain = await domains.readCheckedDomain(context, id);
-      const verificationCheck = verificationCheckOf(domain, context.now());
-      return { ...domainDetailsOf(domain, context.userId), verificationCheck };
+      return checkedBodyOf(context, id);
     },
   );
 };

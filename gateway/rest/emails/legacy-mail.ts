@@ -4,6 +4,7 @@ import { UserError } from '../../../core/shared/errors.ts';
 import { LIST_SEARCH, operatorSearch } from '../../../operations/capability/field-shapes.ts';
 import { emailNotFound, type OperationContext } from '../../../operations/context.ts';
 import { updateEmail } from '../../../operations/emails/email-flags.ts';
+import { bodyText } from '../../../operations/emails/email-shapes.ts';
 import * as emails from '../../../operations/emails/emails.ts';
 import { loadContentParts } from '../../../operations/emails/emails.ts';
 import { sendReply } from '../../../operations/sending/replies.ts';
@@ -23,7 +24,7 @@ import {
   wireInstant,
 } from '../shapes.ts';
 import { sendThread, threadAnswer } from '../threads/threads.ts';
-import { bodyText, emailBody, emailBodyOf } from './email-wire.ts';
+import { emailBody, emailBodyOf } from './email-wire.ts';
 import { warnOfOlder } from './emails.ts';
 
 const listQuery = z.object({

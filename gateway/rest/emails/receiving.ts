@@ -4,11 +4,12 @@ import { secretUrl } from '../../../core/accounts/secret-fields.ts';
 import { deriveDownloadLinkKey, makeDownloadLink } from '../../../core/endpoints/download-link.ts';
 import { UserError } from '../../../core/shared/errors.ts';
 import type { OperationContext } from '../../../operations/context.ts';
+import { bodyText } from '../../../operations/emails/email-shapes.ts';
 import * as emails from '../../../operations/emails/emails.ts';
 import { access } from '../../admission/access.ts';
 import { besideFields, cutPageBeside, isOneSided, oneSide } from '../page-beside.ts';
 import { errorBody, idInPath, instant, limit, type RestOptions, wireInstant } from '../shapes.ts';
-import { bodyText, emailBodyOf } from './email-wire.ts';
+import { emailBodyOf } from './email-wire.ts';
 
 const attachment = {
   id: z.string().meta({ description: 'Position in the email, starting at 0.' }),

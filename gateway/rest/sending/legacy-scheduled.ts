@@ -2,12 +2,13 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { UserError } from '../../../core/shared/errors.ts';
 import { invalid } from '../../../operations/context.ts';
+import { bodyText } from '../../../operations/emails/email-shapes.ts';
 import * as emails from '../../../operations/emails/emails.ts';
 import { cancelEmail } from '../../../operations/sending/scheduled-emails.ts';
 import { sendEmail } from '../../../operations/sending/send-email.ts';
 import { limitEntries } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
-import { bodyText, emailBody, emailBodyOf } from '../emails/email-wire.ts';
+import { emailBody, emailBodyOf } from '../emails/email-wire.ts';
 import {
   errorBody,
   idInPath,

@@ -2,7 +2,6 @@ import type { FastifyReply } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { DEFAULT_THREAD_PAGE_SIZE } from '../../../core/shared/page.ts';
-import { RETURN_REASONS } from '../../../core/threads/return-reason.ts';
 import {
   LIST_SEARCH,
   operatorSearch,
@@ -12,21 +11,13 @@ import {
 import type { OperationContext } from '../../../operations/context.ts';
 import type { Email } from '../../../operations/emails/emails.ts';
 import { loadReadByMe } from '../../../operations/threads/read-state.ts';
+import { listedThreadShape, openedThreadShape } from '../../../operations/threads/thread-shapes.ts';
 import * as threads from '../../../operations/threads/threads.ts';
 import { access } from '../../admission/access.ts';
 import { jsonChunks, streamChunks } from '../../http/json-stream.ts';
+import { snakeOutput } from '../capability-shapes.ts';
 import { threadMessageBody, threadMessageOf } from '../emails/email-wire.ts';
-import {
-  errorBody,
-  idInPath,
-  instant,
-  limit,
-  queryBoolean,
-  type RestOptions,
-  text,
-  trashedAt,
-  wireInstant,
-} from '../shapes.ts';
+import { errorBody, idInPath, limit, queryBoolean, type RestOptions, text } from '../shapes.ts';
 
 const listQuery = z.object({
   limit: limit(DEFAULT_THREAD_PAGE_SIZE),
@@ -51,52 +42,10 @@ const listQuery = z.object({
   address: text.optional().meta({ description: 'ID of an address in the thread, or the address itself.' }),
 });
 
-const claim = z
-  .object({ holder: z.string(), claimed_at: instant, expires_at: instant })
-  .nullable()
-  .meta({ description: 'Who answers the thread at the moment; null if no one has claimed it.' });
+const { body: threadListItem, write: writeListItem } = snakeOutput(listedThreadShape);
+const { body: threadBody, write: writeThread } = snakeOutput(openedThreadShape);
 
-const assigneeId = z.string().nullable().meta({ description: 'ID of the member who works on the thread; null: none.' });
-
-const snoozeFields = {
-  snoozed_until: instant.nullable().meta({ description: 'Out of the inbox until then, or a reply; null: it is not.' }),
-  remind_at: instant.nullable().meta({ description: 'When it comes back without a reply; null: no reminder.' }),
-  returned_at: instant.nullable().meta({ description: 'When it came back; null: not, or archived or snoozed since.' }),
-  returned_by: z.enum(RETURN_REASONS).nullable().meta({ description: 'Why it came back; null if it did not.' }),
-};
-const isReadByMe = z.boolean().nullable().meta({
-  description: 'Whether you have read all received messages yourself. Null for requests without a person.',
-});
-
-export const threadListItem = z
-  .object({
-    id: z.string(),
-    root_message_id: z.string(),
-    normalized_subject: z.string(),
-    participant_emails: z.array(z.string()),
-    participant_names: z.array(z.string()),
-    message_count: z.number().int(),
-    last_message_at: instant,
-    created_at: instant,
-    has_unread: z.boolean(),
-    unread_count: z.number().int(),
-    is_archived: z.boolean(),
-    claim,
-    assignee_id: assigneeId,
-    ...snoozeFields,
-    is_read_by_me: isReadByMe,
-    latest_message: z.object({
-      id: z.string(),
-      type: z.enum(['inbound', 'outbound']),
-      subject: z.string(),
-      from_text: z.string(),
-      text_preview: z.string(),
-      is_read: z.boolean(),
-      has_attachments: z.boolean(),
-      date: instant,
-    }),
-  })
-  .meta({ id: 'ThreadListItem' });
+export { threadListItem, writeThread };
 
 const listAnswer = z.object({
   threads: z.array(threadListItem),
@@ -111,25 +60,9 @@ const listAnswer = z.object({
   }),
 });
 
-/** Converts a thread with its messages. */
+/** A thread with its messages. */
 export const threadAnswer = z.object({
-  thread: z
-    .object({
-      id: z.string(),
-      root_message_id: z.string(),
-      normalized_subject: z.string(),
-      participant_emails: z.array(z.string()),
-      participant_names: z.array(z.string()),
-      message_count: z.number().int(),
-      last_message_at: instant,
-      created_at: instant,
-      updated_at: instant,
-      trashed_at: trashedAt,
-      claim,
-      assignee_id: assigneeId,
-      ...snoozeFields,
-    })
-    .meta({ id: 'Thread' }),
+  thread: threadBody,
   messages: z.array(threadMessageBody),
   total_count: z.number().int(),
 });
@@ -221,11 +154,7 @@ export function threadAnswerOf(
   publicUrl: string,
 ): z.infer<typeof threadAnswer> {
   return {
-    thread: {
-      ...commonFieldsOf(thread),
-      updated_at: wireInstant(thread.updatedAt),
-      trashed_at: wireInstant(thread.trashedAt),
-    },
+    thread: writeThread(thread),
     messages: messages.map((message) => threadMessageOf(message, publicUrl)),
     total_count: messages.length,
   };
@@ -237,45 +166,16 @@ export function threadListItemOf(
   isReadByMe: boolean | null,
 ): z.infer<typeof threadListItem> {
   const { latest } = thread;
-  return {
-    ...commonFieldsOf(thread),
-    has_unread: thread.unreadCount > 0,
-    unread_count: thread.unreadCount,
-    is_archived: thread.isArchived,
-    is_read_by_me: isReadByMe,
-    latest_message: {
-      id: latest.id,
-      type: latest.type === 'received' ? 'inbound' : 'outbound',
-      subject: latest.subject,
-      from_text: latest.fromText,
-      text_preview: latest.preview,
-      is_read: latest.type !== 'received' || latest.isRead,
-      has_attachments: latest.hasAttachments,
-      date: wireInstant(latest.date),
+  const isReceived = latest.type === 'received';
+  return writeListItem({
+    ...thread,
+    hasUnread: thread.unreadCount > 0,
+    isReadByMe,
+    latestMessage: {
+      ...latest,
+      type: isReceived ? 'inbound' : 'outbound',
+      textPreview: latest.preview,
+      isRead: !isReceived || latest.isRead,
     },
-  };
-}
-
-export function commonFieldsOf(thread: threads.Thread) {
-  return {
-    id: thread.id,
-    root_message_id: thread.rootMessageId,
-    normalized_subject: thread.normalizedSubject,
-    participant_emails: thread.participantEmails,
-    participant_names: thread.participantNames,
-    message_count: thread.messageCount,
-    last_message_at: wireInstant(thread.lastMessageAt),
-    created_at: wireInstant(thread.createdAt),
-    claim: claimOf(thread),
-    assignee_id: thread.assigneeId,
-    snoozed_until: wireInstant(thread.snoozedUntil),
-    remind_at: wireInstant(thread.remindAt),
-    returned_at: wireInstant(thread.returnedAt),
-    returned_by: thread.returnedBy,
-  };
-}
-
-function claimOf({ claim: held }: threads.Thread): z.infer<typeof claim> {
-  if (held === null) return null;
-  return { holder: held.holder, claimed_at: wireInstant(held.claimedAt), expires_at: wireInstant(held.expiresAt) };
+  });
 }

@@ -3,6 +3,7 @@ import DataLoader from 'dataloader';
 import { downloadPath } from '../../../core/endpoints/download-link.ts';
 import type { RemovedKind } from '../../../core/mime/reply-text.ts';
 import { UserError } from '../../../core/shared/errors.ts';
+import { findTypeName } from '../../../core/shared/field-notes.ts';
 import type { BodyText } from '../../../core/shared/large-text.ts';
 import type { Fields } from '../../../operations/capability/capability.ts';
 import { attachmentShape, contentShape, mailboxShape } from '../../../operations/emails/content-shapes.ts';
@@ -15,7 +16,7 @@ import {
 } from '../../../operations/emails/emails.ts';
 import { readRemovedText } from '../../../operations/emails/html-text.ts';
 import { builder } from '../builder.ts';
-import { describe, objectFields } from '../capability-shapes.ts';
+import { addOutputType, describe, objectFields } from '../capability-shapes.ts';
 import type { GraphContext } from '../context.ts';
 
 interface Asked {
@@ -116,7 +117,7 @@ interface NamedAddress {
   address: string;
 }
 
-export const Mailbox = addContentType<NamedAddress>('Mailbox', mailboxShape, ({ name, address }, field, context) =>
+addContentType<NamedAddress>(mailboxShape, ({ name, address }, field, context) =>
   field === 'address' ? address : typeof name === 'function' ? name(context) : name,
 );
 
@@ -143,18 +144,15 @@ export async function readMailboxes(
 }
 
 /** An attachment and the ID of its email. */
-export interface AttachmentOf {
+interface AttachmentOf {
   emailId: string;
   attachment: EmailParts['attachments'][number];
 }
 
-export const Attachment = addContentType<AttachmentOf>(
-  'Attachment',
-  attachmentShape,
-  ({ emailId, attachment }, field, { operations }) =>
-    field === 'downloadUrl'
-      ? operations.settings.publicUrl + downloadPath({ emailId, part: attachment.index })
-      : attachment[field as keyof typeof attachment],
+addContentType<AttachmentOf>(attachmentShape, ({ emailId, attachment }, field, { operations }) =>
+  field === 'downloadUrl'
+    ? operations.settings.publicUrl + downloadPath({ emailId, part: attachment.index })
+    : attachment[field as keyof typeof attachment],
 );
 
 async function readRemoved(context: GraphContext, emailId: string, kind: RemovedKind): Promise<BodyText | null> {
@@ -165,19 +163,20 @@ async function readRemoved(context: GraphContext, emailId: string, kind: Removed
 
 /** Adds a type whose fields are read from a value, with the context. */
 function addContentType<Value extends object>(
-  name: string,
   shape: Fields,
   read: (value: Value, field: string, context: GraphContext) => unknown,
 ) {
-  return builder.objectRef<Value>(name).implement({
+  const name = findTypeName(shape, 'type') ?? '';
+  const type = builder.objectRef<Value>(name).implement({
     description: describe(shape),
     isOfDomain: true,
     fields: (t) => objectFields(t as never, shape, { isOfDomain: true, read }) as never,
   });
+  addOutputType(name, type);
+  return type;
 }
 
 export const EmailContentRef = addContentType<{ emailId: string }>(
-  'EmailContent',
   contentShape,
   async ({ emailId }, field, context) => {
     switch (field) {

@@ -128,79 +128,74 @@ builder.subscriptionFields((t) => ({
     },
     resolve: eventOf,
   }),
-  emailUpdated: t.field({
-    type: EmailChange,
-    access: access.read,
-    description: 'Events about emails: received, threaded, read, sent, delivered, bounced and so on.',
-    args: {
-      id: t.arg.id({ description: 'ID of an email, to return its events only. Null returns those of all emails.' }),
-      after: t.arg.string({ description: AFTER }),
-    },
-    subscribe: (_root, { id, after }, context) =>
-      followEvents(context, {
-        after,
-        kinds: kindsOf('email'),
-        fits: ({ emailId }) => emailId !== null && isOf(id, emailId),
-      }),
-    resolve: eventOf,
-  }),
-  threadUpdated: t.field({
-    type: ThreadChange,
-    access: access.read,
-    description: 'Events about threads and their messages: new messages, flags, labels, merges.',
-    args: {
-      id: t.arg.id({ description: 'ID of a thread, to return its events only. Null returns those of all threads.' }),
-      after: t.arg.string({ description: AFTER }),
-    },
-    subscribe: (_root, { id, after }, context) =>
-      followEvents(context, {
-        after,
-        kinds: [...kindsOf('thread'), ...kindsOf('email')],
-        // A merged thread also reports the event that merged it.
-        fits: ({ threadId, data }) => threadId !== null && (isOf(id, threadId) || data['alias'] === id),
-      }),
-    resolve: eventOf,
-  }),
-  deliveryUpdated: t.field({
-    type: DeliveryChange,
-    access: access.read,
-    description: 'Events about deliveries to endpoints.',
-    args: {
-      endpointId: t.arg.id({
-        description: 'ID of an endpoint, to return its deliveries only. Null returns those of all endpoints.',
-      }),
-      after: t.arg.string({ description: AFTER }),
-    },
-    subscribe: (_root, { endpointId: id, after }, context) =>
-      followEvents(context, {
-        after,
-        kinds: kindsOf('delivery'),
-        fits: ({ deliveryId, endpointId }) => deliveryId !== null && isOf(id, endpointId),
-      }),
-    resolve: eventOf,
-  }),
-  domainUpdated: t.field({
-    type: DomainChange,
-    access: access.read,
-    description: 'Events about domains: verified, failed, records missing.',
-    args: {
-      id: t.arg.id({ description: 'ID of a domain, to return its events only. Null returns those of all domains.' }),
-      after: t.arg.string({ description: AFTER }),
-    },
-    subscribe: (_root, { id, after }, context) =>
-      followEvents(context, {
-        after,
-        kinds: kindsOf('domain'),
-        fits: ({ domainId }) => domainId !== null && isOf(id, domainId),
-      }),
-    resolve: eventOf,
-  }),
 }));
 
-function kindsOf(of: 'email' | 'thread' | 'delivery' | 'domain'): Kind[] {
-  return (Object.keys(EVENT_KINDS) as Kind[]).filter((kind) => kind.startsWith(`${of}.`));
+/** A subscription to events about one kind of object, or about one object. */
+interface Changes {
+  type: typeof EmailChange;
+  of: 'email' | 'thread' | 'delivery' | 'domain';
+  description: string;
+  /** the argument that names one object, and its description */
+  argument?: string;
+  argumentDescription: string;
+  /** kinds of objects with such events, if it is not this one alone */
+  sources?: readonly string[];
+  /** returns the IDs that the argument matches */
+  idsOf: (event: FeedEvent) => readonly unknown[];
 }
 
-function isOf(expected: string | null | undefined, id: string | null): boolean {
-  return expected === null || expected === undefined || expected === id;
+const SUBSCRIPTIONS: Record<string, Changes> = {
+  emailUpdated: {
+    type: EmailChange,
+    of: 'email',
+    description: 'Events about emails: received, threaded, read, sent, delivered, bounced and so on.',
+    argumentDescription: 'ID of an email, to return its events only. Null returns those of all emails.',
+    idsOf: ({ emailId }) => [emailId],
+  },
+  threadUpdated: {
+    type: ThreadChange,
+    of: 'thread',
+    sources: ['thread', 'email'],
+    description: 'Events about threads and their messages: new messages, flags, labels, merges.',
+    argumentDescription: 'ID of a thread, to return its events only. Null returns those of all threads.',
+    // A merged thread also reports the event that merged it.
+    idsOf: ({ threadId, data }) => [threadId, data['alias']],
+  },
+  deliveryUpdated: {
+    type: DeliveryChange,
+    of: 'delivery',
+    description: 'Events about deliveries to endpoints.',
+    argument: 'endpointId',
+    argumentDescription: 'ID of an endpoint, to return its deliveries only. Null returns those of all endpoints.',
+    idsOf: ({ endpointId }) => [endpointId],
+  },
+  domainUpdated: {
+    type: DomainChange,
+    of: 'domain',
+    description: 'Events about domains: verified, failed, records missing.',
+    argumentDescription: 'ID of a domain, to return its events only. Null returns those of all domains.',
+    idsOf: ({ domainId }) => [domainId],
+  },
+};
+
+for (const [field, subscription] of Object.entries(SUBSCRIPTIONS)) {
+  const { type, of, sources = [of], description, argument = 'id', argumentDescription, idsOf } = subscription;
+  const kinds = (Object.keys(EVENT_KINDS) as Kind[]).filter((kind) => sources.includes(kind.split('.', 1)[0] ?? ''));
+  builder.subscriptionField(field, (t) =>
+    t.field({
+      type,
+      access: access.read,
+      description,
+      args: { [argument]: t.arg.id({ description: argumentDescription }), after: t.arg.string({ description: AFTER }) },
+      subscribe: (_root, args, context) => {
+        const { [argument]: id, after } = args as Record<string, string | null | undefined>;
+        return followEvents(context, {
+          after,
+          kinds,
+          fits: (event) => event[`${of}Id`] !== null && (id === null || id === undefined || idsOf(event).includes(id)),
+        });
+      },
+      resolve: eventOf,
+    }),
+  );
 }

@@ -1,31 +1,24 @@
-import type { RelevanceCursor } from '../../../core/search/relevance-cursor.ts';
+import { z } from 'zod';
 import type { KeysetCursor, KeysetPage } from '../../../core/shared/page.ts';
 import { participantList } from '../../../core/threads/thread-participants.ts';
-import { LIST_SEARCH } from '../../../operations/capability/field-shapes.ts';
+import { searchArguments, searchLanguage } from '../../../operations/capability/field-shapes.ts';
 import type { EmailSummary } from '../../../operations/emails/emails.ts';
 import { loadMemberNames } from '../../../operations/threads/assign-thread.ts';
-import { memberName } from '../../../operations/threads/assignee-capability.ts';
-import { threadClaim } from '../../../operations/threads/claim-capability.ts';
 import { loadReadByMe } from '../../../operations/threads/read-state.ts';
 import { suggestSearch } from '../../../operations/threads/suggest-search.ts';
-import type { Thread } from '../../../operations/threads/threads.ts';
+import { threadSelection } from '../../../operations/threads/thread-change-capability.ts';
+import { inboxFilter, threadFilter, threadShape } from '../../../operations/threads/thread-shapes.ts';
 import * as threads from '../../../operations/threads/threads.ts';
 import { SEARCH_SYNTAX } from '../../input-shapes.ts';
 import { access } from '../access.ts';
-import { builder, connectionComplexity, enumValues } from '../builder.ts';
-import { typeFor } from '../capability-shapes.ts';
-import {
-  type CountedConnection,
-  connection,
-  connectionBy,
-  newestCursors,
-  relevanceCursors,
-  totalCount,
-} from '../connection.ts';
+import { builder, connectionComplexity } from '../builder.ts';
+import { describe, inputFields, inputTypeFor, makeInputReader, objectFields, typeFor } from '../capability-shapes.ts';
+import { type CountedConnection, connection, type SearchArgs, searchConnection, totalCount } from '../connection.ts';
+import type { GraphContext } from '../context.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { EmailNode, ThreadNode } from '../nodes.ts';
-import { SEARCH_LANGUAGE, SearchLanguage } from '../search/search-language.ts';
-import { SEARCH_ORDER, SearchOrder } from '../search/search-order.ts';
+
+type Thread = threads.Thread;
 
 /** As much as a search of a few threads. */
 const SUGGESTION_COST = 20;
@@ -53,18 +46,9 @@ const ThreadConnection = builder.connectionObject<
 );
 
 /** Returns the cursor of a thread; lists are sorted by the newest message, or when a thread came back. */
-function placeOfThread(thread: Thread): KeysetCursor {
+function cursorOf(thread: Thread): KeysetCursor {
   return { at: thread.listedAt, id: thread.id };
 }
-
-const ReturnReasonRef = builder.enumType('ReturnReason', {
-  description: 'Why a thread came back to the inbox.',
-  values: enumValues({
-    snooze: 'Its snooze was over.',
-    reply: 'A reply came while it was snoozed.',
-    reminder: 'No reply came in time.',
-  }),
-});
 
 const messagePages = loadByOwner(({ reads }, threadIds, page: KeysetPage) =>
   threads.pageThreadEmails(reads, threadIds, page),
@@ -76,120 +60,26 @@ const readStates = loadByOwner(({ reads }, threadIds, _args: null) => loadReadBy
 
 const assignees = loadByOwner(({ reads }, personIds, _args: null) => loadMemberNames(reads, personIds));
 
-const Participant = builder.objectRef<ReturnType<typeof participantList>[number]>('Participant').implement({
-  description: 'A participant of a thread: a sender, a recipient, or your address that received a message.',
-  isOfDomain: true,
-  fields: (t) => ({
-    name: t.exposeString('name', { nullable: true, description: 'Display name in emails. Null if there is none.' }),
-    address: t.exposeString('address', { description: 'In lowercase.' }),
-  }),
-});
+/** Fields that are not in the row of a thread as they are. */
+const readers: Record<string, (thread: Thread, context: GraphContext) => unknown> = {
+  subject: async ({ id, normalizedSubject }, context) =>
+    (await overviews(context, id, null))?.subject ?? normalizedSubject,
+  senders: async ({ id }, context) => (await overviews(context, id, null))?.senders ?? [],
+  participants: ({ participantEmails: emails, participantNames: names }) => participantList({ emails, names }),
+  heldClaim: ({ claim }) => claim,
+  assignee: ({ assigneeId }, context) => (assigneeId === null ? null : assignees(context, assigneeId, null)),
+  isReadByMe: ({ id }, context) => readStates(context, id, null),
+};
 
 ThreadNode.implement({
-  description:
-    'A conversation of received and sent emails, joined by their reply headers or else by subject. IDs of merged threads lead to the thread they were merged into.',
+  description: describe(threadShape),
   isOfDomain: true,
   fields: (t) => ({
-    rootMessageId: t.exposeString('rootMessageId', { description: 'Message-ID of the first message.' }),
-    normalizedSubject: t.exposeString('normalizedSubject', {
-      description: 'Subject of the first message, without prefixes such as Re: and Fwd:.',
-    }),
-    subject: t.string({
-      description: 'Subject of the first message as its sender wrote it. Replies do not change it.',
-      resolve: async (thread, _args, context) =>
-        (await overviews(context, thread.id, null))?.subject ?? thread.normalizedSubject,
-    }),
-    senders: t.field({
-      type: [Participant],
-      description: 'Who wrote the latest 50 messages, latest first, each address once.',
-      complexity: { field: 1, multiplier: 5 },
-      resolve: async (thread, _args, context) => (await overviews(context, thread.id, null))?.senders ?? [],
-    }),
-    participants: t.field({
-      type: [Participant],
-      description: 'Participants in the order they joined, up to 100.',
-      complexity: { field: 1, multiplier: 5 },
-      resolve: ({ participantEmails, participantNames }) =>
-        participantList({ emails: participantEmails, names: participantNames }),
-    }),
-    participantEmails: t.exposeStringList('participantEmails', { description: 'Addresses of the participants.' }),
-    participantNames: t.exposeStringList('participantNames', {
-      description:
-        'Display text of each participant, in the same order: `Ada <ada@example.org>`, or the address if there is no name.',
-    }),
-    claim: t.field({
-      type: typeFor(threadClaim, { isOfDomain: true }),
-      nullable: true,
-      description: 'The claim of the thread. Null if no one has claimed it.',
-      resolve: ({ claim }) => claim,
-    }),
-    assignee: t.field({
-      type: typeFor(memberName, { isOfDomain: true }),
-      nullable: true,
-      description: 'The member who works on the thread. Null: none.',
-      resolve: ({ assigneeId }, _args, context) => (assigneeId === null ? null : assignees(context, assigneeId, null)),
-    }),
-    labels: t.exposeStringList('labels', { description: 'Labels, in the order you added them.' }),
-    messageCount: t.exposeInt('messageCount', { description: 'Number of received and sent messages.' }),
-    unreadCount: t.exposeInt('unreadCount', { description: 'Number of unread messages.' }),
-    isReadByMe: t.boolean({
-      nullable: true,
-      description:
-        'Whether you have read all received messages. Null for requests without a person, such as API keys of the workspace. unreadCount and isRead belong to the workspace.',
-      resolve: (thread, _args, context) => readStates(context, thread.id, null),
-    }),
-    isArchived: t.exposeBoolean('isArchived', {
-      description:
-        'Whether the thread is archived: it has received messages and all of them are archived. A new message brings it back to the inbox.',
-    }),
-    trashedAt: t.expose('trashedAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When the thread was moved to the trash. Null if it is not there. It is deleted 30 days later.',
-    }),
-    createdAt: t.expose('createdAt', {
-      type: 'DateTime',
-      description: 'When the first message was received or sent.',
-    }),
-    updatedAt: t.expose('updatedAt', {
-      type: 'DateTime',
-      description: 'When the thread last changed: its messages, flags or labels.',
-    }),
-    lastMessageAt: t.expose('lastMessageAt', {
-      type: 'DateTime',
-      description: 'When the latest message was received or sent.',
-    }),
-    listedAt: t.expose('listedAt', {
-      type: 'DateTime',
-      description: 'Lists are sorted by it: `lastMessageAt`, or `returnedAt` if that is later.',
-    }),
-    snoozedUntil: t.expose('snoozedUntil', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'The thread is out of the inbox until then, or until a reply comes. Null if it is not snoozed.',
-    }),
-    remindAt: t.expose('remindAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When the thread comes back to the inbox unless a reply comes before. Null: no reminder.',
-    }),
-    returnedAt: t.expose('returnedAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When the thread came back to the inbox. Null if it did not, or was archived or snoozed since.',
-    }),
-    returnedBy: t.field({
-      type: ReturnReasonRef,
-      nullable: true,
-      description: 'Why the thread came back to the inbox. Null if it did not.',
-      resolve: ({ returnedBy }) => returnedBy,
-    }),
-    latestMessage: t.field({
-      type: EmailNode,
-      nullable: true,
-      description: 'The latest message. Null if it was moved to another thread while you asked.',
-      resolve: (thread) => thread.latestEmailId,
-    }),
+    ...(objectFields(t as never, threadShape, {
+      isOfDomain: true,
+      read: (thread: Thread, field, context) =>
+        readers[field] === undefined ? thread[field as keyof Thread] : readers[field](thread, context),
+    }) as object),
     messages: t.connection(
       {
         type: EmailNode,
@@ -214,24 +104,8 @@ ThreadNode.implement({
   }),
 });
 
-const ASSIGNED = 'Who works on the thread: `me`, `none`, or the ID or address of a member.';
-
-const UNREAD_BY_ME = 'True matches threads with messages that you have not read yourself.';
-
-const ThreadFilter = builder.inputType('ThreadFilter', {
-  description: 'Filters a list of threads. Omit a field to match all.',
-  fields: (t) => ({
-    unread: t.boolean({ description: 'True matches threads with unread messages only.' }),
-    unreadByMe: t.boolean({ description: UNREAD_BY_ME }),
-    claimed: t.boolean({ description: 'False matches threads that no one has claimed, true the others.' }),
-    assigned: t.string({ description: ASSIGNED }),
-    trashed: t.boolean({ description: 'True matches threads in the trash, which are left out otherwise.' }),
-    domain: t.string({ description: 'ID of a domain of yours, or the domain name of a participant.' }),
-    address: t.string({ description: 'ID of an address of yours, or the address of a participant.' }),
-    search: t.string({ description: `${LIST_SEARCH} A thread is found if one of its messages matches.` }),
-    language: t.field({ type: SearchLanguage, description: SEARCH_LANGUAGE }),
-  }),
-});
+const ThreadFilter = inputTypeFor(threadFilter);
+const readThreadFilter = makeInputReader(threadFilter);
 
 builder.queryFields((t) => ({
   thread: t.field({
@@ -250,8 +124,8 @@ builder.queryFields((t) => ({
       args: { filter: t.arg({ type: ThreadFilter, description: 'Filters the threads. Omit to return all.' }) },
       complexity: connectionComplexity,
       resolve: async (_root, args, { reads }) => {
-        const query = threadQuery(args.filter);
-        const page = await connection(args, placeOfThread, (span) => threads.pageThreads(reads, query, span));
+        const query = readThreadFilter(args.filter ?? {}) as threads.ThreadQuery;
+        const page = await connection(args, cursorOf, (span) => threads.pageThreads(reads, query, span));
         return { ...page, count: () => threads.countThreads(reads, query) };
       },
     },
@@ -259,49 +133,28 @@ builder.queryFields((t) => ({
   ),
 }));
 
-function threadQuery(filter: typeof ThreadFilter.$inferInput | null | undefined): threads.ThreadQuery {
+const InboxFilter = inputTypeFor(inboxFilter);
+const readInboxFilter = makeInputReader(inboxFilter);
+const ARCHIVED = { 'not archived': false, archived: true, any: 'any' } as const;
+
+/** Arguments of the inbox, apart from those of its pages. */
+interface InboxArgs extends SearchArgs {
+  filter?: object | null | undefined;
+  search?: string | null | undefined;
+}
+
+function inboxQuery({ filter, search, language }: InboxArgs): threads.InboxQuery {
+  const { archived, ...others } = readInboxFilter(filter ?? {}) as { archived?: keyof typeof ARCHIVED };
   return {
-    isUnread: filter?.unread ?? undefined,
-    isUnreadByMe: filter?.unreadByMe ?? undefined,
-    isClaimed: filter?.claimed ?? undefined,
-    assigned: filter?.assigned ?? undefined,
-    isTrashed: filter?.trashed ?? undefined,
-    domain: filter?.domain ?? undefined,
-    address: filter?.address ?? undefined,
-    search: filter?.search ?? undefined,
-    language: filter?.language ?? undefined,
+    ...others,
+    isOfInbox: true,
+    search: search ?? undefined,
+    language: language ?? undefined,
+    isArchived: archived === undefined ? undefined : ARCHIVED[archived],
   };
 }
 
-const ArchivedFilter = builder.enumType('ArchivedFilter', {
-  description: 'Whether to return archived threads.',
-  values: enumValues({
-    'not archived': 'Non-archived threads only.',
-    archived: 'Archived threads only.',
-    any: 'Both of these.',
-  }),
-});
-
-const InboxFilter = builder.inputType('InboxFilter', {
-  description: 'Filters the inbox. Omit a field or pass null to match all; only archived has a default.',
-  fields: (t) => ({
-    isUnread: t.boolean({ description: 'True matches threads with unread messages only.' }),
-    isUnreadByMe: t.boolean({ description: UNREAD_BY_ME }),
-    archived: t.field({
-      type: ArchivedFilter,
-      description:
-        'By default archived threads are left out, unless the search asks for them (is:archived, in:archive).',
-    }),
-    isTrashed: t.boolean({
-      description:
-        'True matches threads in the trash, archived or not. They are left out otherwise, unless the search asks for them (in:trash).',
-    }),
-    assigned: t.string({ description: ASSIGNED }),
-    label: t.string({ description: 'A label of the thread, case-insensitive.' }),
-    domain: t.string({ description: 'ID of a domain of yours, or the domain name of a participant.' }),
-    address: t.string({ description: 'ID of an address of yours, or the address of a participant.' }),
-  }),
-});
+const INBOX_SEARCH = `${SEARCH_SYNTAX} A thread is found if one of its messages matches.`;
 
 builder.queryField('inbox', (t) =>
   t.connection(
@@ -315,29 +168,20 @@ builder.queryField('inbox', (t) =>
           type: InboxFilter,
           description: 'Filters the threads. Omit to return all that are not archived.',
         }),
-        search: t.arg.string({ description: `${SEARCH_SYNTAX} A thread is found if one of its messages matches.` }),
-        orderBy: t.arg({ type: SearchOrder, defaultValue: 'newest', description: SEARCH_ORDER }),
-        language: t.arg({ type: SearchLanguage, description: SEARCH_LANGUAGE }),
+        search: t.arg.string({ description: INBOX_SEARCH }),
+        ...inputFields({ field: t.arg as never }, searchArguments, { arguments: true }),
       },
       complexity: connectionComplexity,
-      resolve: async (_root, { filter, search, orderBy, language, ...args }, { reads }) => {
-        const query = { ...inboxQuery(filter, search), language: language ?? undefined };
-        const page =
-          orderBy === 'relevance'
-            ? await connectionBy<threads.RankedThread, RelevanceCursor>(
-                relevanceCursors,
-                args,
-                (thread) => ({ ...placeOfThread(thread), score: thread.score }),
-                (span) => threads.pageInboxByRelevance(reads, query, span),
-              )
-            : await connectionBy<threads.ListedThread, KeysetCursor>(newestCursors, args, placeOfThread, (span) =>
-                threads.pageInbox(reads, query, span),
-              );
-        return {
-          ...page,
+      resolve: async (_root, args, { reads }) => {
+        const given = args as InboxArgs;
+        const query = inboxQuery(given);
+        const page = await searchConnection(given, {
+          cursorOf,
+          page: (span): Promise<Thread[]> => threads.pageInbox(reads, query, span),
+          pageByRelevance: (span) => threads.pageInboxByRelevance(reads, query, span),
           count: () => threads.countInbox(reads, query),
-          suggest: () => suggestSearch(reads, query),
-        };
+        });
+        return { ...page, suggest: () => suggestSearch(reads, query) };
       },
     },
     ThreadConnection,
@@ -347,19 +191,9 @@ builder.queryField('inbox', (t) =>
 /** As much as a page of 100 threads. */
 const SELECTION_COST = 100;
 
-const ThreadSelectionRef = builder.objectRef<threads.ThreadSelection>('ThreadSelection').implement({
-  description: 'All threads that match at one moment, to change them in batches.',
-  fields: (t) => ({
-    threadIds: t.exposeIDList('threadIds', {
-      description: `IDs of up to ${threads.MAX_SELECTED.toLocaleString('en')} threads, newest message first.`,
-    }),
-    isComplete: t.exposeBoolean('isComplete', { description: 'False if more threads match.' }),
-  }),
-});
-
 builder.queryField('inboxSelection', (t) =>
   t.field({
-    type: ThreadSelectionRef,
+    type: typeFor(threadSelection),
     access: access.read,
     description:
       'The IDs of all threads that `inbox` returns for the same filter and search. Change them with updateThreads or trashThreads, 100 at a time.',
@@ -368,31 +202,10 @@ builder.queryField('inboxSelection', (t) =>
         type: InboxFilter,
         description: 'Filters the threads. Omit to select all that are not archived.',
       }),
-      search: t.arg.string({ description: `${SEARCH_SYNTAX} A thread is found if one of its messages matches.` }),
-      language: t.arg({ type: SearchLanguage, description: SEARCH_LANGUAGE }),
+      search: t.arg.string({ description: INBOX_SEARCH }),
+      ...inputFields({ field: t.arg as never }, z.object({ language: searchLanguage }), { arguments: true }),
     },
     complexity: { field: SELECTION_COST },
-    resolve: (_root, { filter, search, language }, { reads }) =>
-      threads.selectInbox(reads, { ...inboxQuery(filter, search), language: language ?? undefined }),
+    resolve: (_root, args, { reads }) => threads.selectInbox(reads, inboxQuery(args as InboxArgs)),
   }),
 );
-
-const ARCHIVED = { 'not archived': false, archived: true, any: 'any' } as const;
-
-type InboxFilterInput = typeof InboxFilter.$inferInput | null | undefined;
-
-function inboxQuery(filter: InboxFilterInput, search: string | null | undefined): threads.InboxQuery {
-  const archived = filter?.archived;
-  return {
-    isOfInbox: true,
-    search: search ?? undefined,
-    isUnread: filter?.isUnread ?? undefined,
-    isUnreadByMe: filter?.isUnreadByMe ?? undefined,
-    isArchived: archived === null || archived === undefined ? undefined : ARCHIVED[archived],
-    isTrashed: filter?.isTrashed ?? undefined,
-    label: filter?.label ?? undefined,
-    assigned: filter?.assigned ?? undefined,
-    domain: filter?.domain ?? undefined,
-    address: filter?.address ?? undefined,
-  };
-}
