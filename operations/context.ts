@@ -5,7 +5,7 @@ import type { SystemMail } from '../core/accounts/system-account.ts';
 import type { MtaStsMode } from '../core/domains/mta-sts.ts';
 import type { WebhookFormat } from '../core/endpoints/endpoint-config.ts';
 import type { PayloadQuery, PayloadQueryError, SelectedPayload } from '../core/endpoints/payload-query.ts';
-import type { EventKind } from '../core/events/event-kinds.ts';
+import type { PostedKind } from '../core/events/event-kinds.ts';
 import type { DmarcRules } from '../core/screening/door/dmarc-enforcement.ts';
 import { UserError } from '../core/shared/errors.ts';
 import type { AddressGuard } from '../core/shared/network-address.ts';
@@ -47,7 +47,7 @@ export interface OperationParts {
   /** Builds the body of a test that posts an event of that kind to an endpoint of the user: the newest one, or an example. */
   buildSamplePayload: (
     context: OperationContext,
-    sample: { endpointId: string; kind: EventKind; webhookFormat: WebhookFormat | null },
+    sample: { endpointId: string; kind: PostedKind; webhookFormat: WebhookFormat | null },
   ) => Promise<EventPayload>;
   /** Builds the requests that events cause. Operations get it from the gateway, which shows the subjects of events. */
   pullRequests: (context: OperationContext, pull: Pull) => Promise<PullPage>;

@@ -4,6 +4,7 @@ import {
   type NextStep,
   parseRetryAfter,
 } from '../../core/endpoints/retry-policy.ts';
+import { isAuditKind } from '../../core/events/event-kinds.ts';
 import { storableText } from '../../core/shared/text.ts';
 import type { FinishRecord } from '../../db/queries/endpoints/delivery-finish.ts';
 import type { ActorContext } from '../actor.ts';
@@ -36,7 +37,9 @@ export function outcomeOf(
     attempt: {
       started_at: startedAt,
       duration_ms: durationMs,
-      response_body: response.kind === 'answered' ? storableText(response.body) : null,
+      // A receiver may echo the entry, and more people see deliveries than the audit log.
+      response_body:
+        response.kind === 'answered' && !isAuditKind(job.eventKind ?? '') ? storableText(response.body) : null,
       request_headers: recordedHeaders(sentHeaders ?? []),
     },
     inactive_reason: step.kind === 'failed' && step.isEndpointGone ? 'The receiver answered 410 Gone' : null,

@@ -2,6 +2,7 @@ import { orderOf, positionOfEvent } from '../../core/endpoints/delivery-order.ts
 import { deriveDeliveryId } from '../../core/endpoints/derive-delivery-id.ts';
 import { readWebhookConfig } from '../../core/endpoints/endpoint-config.ts';
 import { isPostedAsMail, isPostedFromFeed, matchesFilter } from '../../core/endpoints/endpoint-events.ts';
+import { isAuditKind } from '../../core/events/event-kinds.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { isTransient } from '../../db/errors.ts';
 import {
@@ -91,7 +92,10 @@ export function createFanOut({ context, flow, fault }: FanOutOptions): FanOut {
       const deliveries = events
         .filter(
           (event) =>
-            !event.is_quiet && isPostedFromFeed(subscription.events, event.kind) && matchesFilter(filter, event),
+            !event.is_quiet &&
+            isPostedFromFeed(subscription.events, event.kind) &&
+            (subscription.reads_audit || !isAuditKind(event.kind)) &&
+            matchesFilter(filter, event),
         )
         .map((event) => ({
           ...turnOf(subscription, event),

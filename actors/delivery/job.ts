@@ -1,4 +1,4 @@
-import type { EventKind } from '../../core/events/event-kinds.ts';
+import type { PostedKind } from '../../core/events/event-kinds.ts';
 import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';
 import type { ClaimedDeliveryRow } from '../../db/queries/endpoints/delivery-claim.ts';
 import type { Leased } from '../work/leases.ts';
@@ -10,7 +10,7 @@ export interface DeliveryJob extends Leased {
   emailId: string | null;
   /** the event that is posted; null: mail that is routed to the endpoint */
   eventSeq: number | null;
-  eventKind: EventKind | null;
+  eventKind: PostedKind | null;
   endpointId: string;
   /** attempts so far */
   attempts: number;

@@ -2,6 +2,46 @@
 export const AUDIT_ACTORS = ['person', 'key', 'link', 'system'] as const;
 export type AuditActor = (typeof AUDIT_ACTORS)[number];
 
+/** What the audit log records, by kind of object: its actions. Triggers write most of them (db/migrations/0001-initial/audit.sql). */
+const AUDITED = {
+  account: ['exported'],
+  api_key: ['created', 'updated', 'revoked', 'deleted'],
+  approval: ['updated', 'approved', 'rejected', 'cancelled', 'expired'],
+  audit: ['exported'],
+  customer_workspace: ['created', 'updated', 'suspended', 'resumed', 'erased', 'key_created'],
+  dkim_key: ['created', 'updated', 'deleted'],
+  domain: ['created', 'updated', 'deleted'],
+  email: ['read'],
+  email_address: ['created', 'updated', 'deleted'],
+  endpoint: ['created', 'updated', 'deleted'],
+  guard_rule: ['created', 'updated', 'deleted'],
+  image_sender: ['created', 'updated', 'deleted'],
+  invitation: ['created', 'updated', 'accepted', 'revoked', 'deleted'],
+  member: ['created', 'updated', 'deleted'],
+  passkey: ['created', 'updated', 'deleted'],
+  password: ['created', 'updated', 'deleted', 'denied'],
+  person: ['created', 'updated'],
+  reply_address: ['created', 'updated', 'revoked'],
+  request: ['denied'],
+  retention: ['updated', 'deleted'],
+  scim_token: ['created', 'updated', 'deleted'],
+  second_factor: ['created', 'updated', 'deleted'],
+  session: ['created', 'deleted', 'denied'],
+  single_sign_on: ['created', 'updated', 'deleted'],
+  suppression: ['created', 'updated', 'deleted'],
+  workspace: ['created', 'updated', 'erased'],
+} as const;
+
+/** An action of the audit log, such as `member.deleted`. */
+export type AuditAction = {
+  [Kind in keyof typeof AUDITED]: `${Kind}.${(typeof AUDITED)[Kind][number]}`;
+}[keyof typeof AUDITED];
+
+/** Every action of the audit log. */
+export const AUDIT_ACTIONS = Object.entries(AUDITED).flatMap(([kind, actions]) =>
+  actions.map((action) => `${kind}.${action}`),
+) as AuditAction[];
+
 /** Who makes a request, and from where. */
 export interface Origin {
   kind: AuditActor;

@@ -1,8 +1,16 @@
-import { EVENT_KINDS, type EventKind, isEventKind } from '../events/event-kinds.ts';
+import {
+  AUDIT_EVENT_KINDS,
+  EVENT_KINDS,
+  type EventKind,
+  findAuditAction,
+  isAuditKind,
+  isEventKind,
+  type PostedKind,
+} from '../events/event-kinds.ts';
 
 /** What an endpoint is posted, and how. Forwarding endpoints have the defaults. */
 export interface EndpointSubscription {
-  /** kinds of events, `*`, and prefixes such as `email.*`; at least one */
+  /** kinds of events, `*` for all but those of the audit log, and prefixes such as `email.*`; at least one */
   events: readonly string[];
   /** null: the whole account */
   filter: EventFilter | null;
@@ -44,8 +52,11 @@ const ROUTED_KIND = 'email.received' satisfies EventKind;
 /** All received mail, wherever it is routed, and what is held or routed nowhere. */
 const ALL_RECEIVED = `${ROUTED_KIND}:all`;
 
-/** Every kind. */
+/** Every kind of the feed. */
 const ANY = '*';
+
+/** Every entry of the audit log. */
+export const ALL_AUDIT = 'audit.*';
 
 /** `email.*` and so on. */
 const PREFIXES = [...new Set(Object.keys(EVENT_KINDS).map((kind) => `${kind.slice(0, kind.indexOf('.'))}.*`))];
@@ -54,15 +65,17 @@ const PREFIXES = [...new Set(Object.keys(EVENT_KINDS).map((kind) => `${kind.slic
 export function checkEventPatterns(patterns: readonly string[]): { field: string; message: string } | null {
   const at = patterns.findIndex((pattern) => !isEventPattern(pattern));
   if (at === -1) return null;
-  const allowed = [ANY, ...PREFIXES, ...Object.keys(EVENT_KINDS), ALL_RECEIVED].join(', ');
+  const allowed = [ANY, ...PREFIXES, ALL_AUDIT, ...Object.keys(EVENT_KINDS), ALL_RECEIVED, ...AUDIT_EVENT_KINDS].join(
+    ', ',
+  );
   return { field: `events[${at}]`, message: `\`events[${at}]\` is not a kind of event. Allowed are: ${allowed}` };
 }
 
-/** Returns whether an endpoint with these `events` subscribes to a kind. */
-export function matchesEvent(patterns: readonly string[], kind: EventKind): boolean {
+/** Returns whether an endpoint with these `events` subscribes to a kind; to one of the audit log only if they say so. */
+export function matchesEvent(patterns: readonly string[], kind: PostedKind): boolean {
   return patterns.some(
     (pattern) =>
-      pattern === ANY ||
+      (pattern === ANY && !isAuditKind(kind)) ||
       pattern === kind ||
       (pattern === ALL_RECEIVED && kind === ROUTED_KIND) ||
       (pattern.endsWith('.*') && kind.startsWith(pattern.slice(0, -1))),
@@ -77,8 +90,13 @@ export function subscribesToFeed(patterns: readonly string[]): boolean {
   return patterns.some((pattern) => pattern !== ROUTED_KIND);
 }
 
+/** Returns whether an endpoint with these `events` is posted entries of the audit log. */
+export function subscribesToAudit(patterns: readonly string[]): boolean {
+  return patterns.some(isAuditKind);
+}
+
 /** Returns whether an event of the feed is posted to an endpoint with these `events`. */
-export function isPostedFromFeed(patterns: readonly string[], kind: EventKind): boolean {
+export function isPostedFromFeed(patterns: readonly string[], kind: PostedKind): boolean {
   return kind === ROUTED_KIND ? patterns.includes(ALL_RECEIVED) : matchesEvent(patterns, kind);
 }
 
@@ -91,7 +109,7 @@ export function commonPatterns(one: readonly string[], other: readonly string[])
 }
 
 /** Returns whether an event of the feed is posted like routed mail, with the payload of received mail. */
-export function isPostedAsMail(kind: EventKind): boolean {
+export function isPostedAsMail(kind: PostedKind): boolean {
   return kind === ROUTED_KIND;
 }
 
@@ -123,5 +141,9 @@ export function takesReceivedMail(
 }
 
 function isEventPattern(pattern: string): boolean {
-  return pattern === ANY || pattern === ALL_RECEIVED || PREFIXES.includes(pattern) || isEventKind(pattern);
+  return (
+    [ANY, ALL_RECEIVED, ALL_AUDIT, ...PREFIXES].includes(pattern) ||
+    isEventKind(pattern) ||
+    findAuditAction(pattern) !== null
+  );
 }

@@ -1,12 +1,11 @@
-import type { EventKind } from '../events/event-kinds.ts';
-import { EVENT_KINDS } from '../events/event-kinds.ts';
+import { describeKind, type PostedKind } from '../events/event-kinds.ts';
 import { buildEventChatPayload, type ChatFormat } from './chat-payload.ts';
 import { pathName } from './payload-query.ts';
 
 /** An event as it is posted. */
 export interface PostedEvent {
   id: string;
-  kind: EventKind;
+  kind: PostedKind;
   at: Date;
   cursor: string;
   /** its subject as the interfaces show it; null: it was deleted */
@@ -95,12 +94,14 @@ export function buildEventChat(format: ChatFormat, event: PostedEvent, publicUrl
     { name: 'From', value: textOf(data['from']) },
     { name: 'To', value: listOf(data['to'] ?? thread['participant_emails']) },
     { name: 'Domain', value: textOf(data['domain']) },
+    { name: 'Who', value: textOf(data['actor_name'] ?? data['actor_kind']) },
+    { name: 'Object', value: textOf(data['object_name'] ?? data['object_id']) },
     { name: 'Endpoint', value: textOf(data['name']) },
     { name: 'Status', value: textOf(data['status']) },
   ];
   return Buffer.from(
     buildEventChatPayload(format, {
-      title: EVENT_KINDS[event.kind].split('. ')[0] ?? event.kind,
+      title: describeKind(event.kind).split('. ')[0] ?? event.kind,
       at: event.at,
       detail: typeof recipient['last_response'] === 'string' ? recipient['last_response'] : null,
       fields,
@@ -110,7 +111,7 @@ export function buildEventChat(format: ChatFormat, event: PostedEvent, publicUrl
 }
 
 /** Pages of the dashboard. */
-function linkOf(kind: EventKind, data: Record<string, unknown>, publicUrl: string): string | null {
+function linkOf(kind: PostedKind, data: Record<string, unknown>, publicUrl: string): string | null {
   const pages: Record<string, [string, unknown]> = {
     email: ['emails', data['id']],
     thread: ['inbox', memberOf(data, 'thread')['id']],

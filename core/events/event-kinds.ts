@@ -1,4 +1,6 @@
+import { AUDIT_ACTIONS, type AuditAction } from '../accounts/audit.ts';
 import { oneOf } from '../shared/vocabulary.ts';
+
 /** Every kind of event in a user's feed, and what it means. */
 export const EVENT_KINDS = {
   'email.received': 'An email was received and can be read. It is threaded next.',
@@ -80,4 +82,47 @@ export const eventKind = oneOf(Object.keys(EVENT_KINDS) as [EventKind, ...EventK
   name: 'EventKind',
   description: 'Kind of an event.',
   values: EVENT_KINDS,
+});
+
+/** The kind of the event of an entry of the audit log: `audit.api_key_revoked` of `api_key.revoked`. */
+export type AuditEventKind = AuditAction extends infer Each
+  ? Each extends `${infer Kind}.${infer Action}`
+    ? `audit.${Kind}_${Action}`
+    : never
+  : never;
+
+/** A kind of event that webhooks are posted. */
+export type PostedKind = EventKind | AuditEventKind;
+
+const AUDIT_PREFIX = 'audit.';
+
+const auditActions = new Map(
+  AUDIT_ACTIONS.map((action) => [`${AUDIT_PREFIX}${action.replace('.', '_')}` as AuditEventKind, action]),
+);
+
+/** The kinds of events of the audit log. They are posted to webhooks and are not in the feed, which every member reads. */
+export const AUDIT_EVENT_KINDS: readonly AuditEventKind[] = [...auditActions.keys()];
+
+/** Returns whether a kind is of the audit log, also one of a later version. */
+export function isAuditKind(kind: string): kind is AuditEventKind {
+  return kind.startsWith(AUDIT_PREFIX);
+}
+
+/** Returns the action of the audit log whose event has this kind; null if there is none. */
+export function findAuditAction(kind: string): AuditAction | null {
+  return auditActions.get(kind as AuditEventKind) ?? null;
+}
+
+/** Returns what a kind of event means. */
+export function describeKind(kind: PostedKind): string {
+  return isAuditKind(kind) ? `The audit log has a new entry \`${auditActions.get(kind) ?? kind}\`.` : EVENT_KINDS[kind];
+}
+
+/** A kind of event that is delivered, as a field of REST and GraphQL. */
+export const postedKind = oneOf([...Object.keys(EVENT_KINDS), ...AUDIT_EVENT_KINDS] as [PostedKind, ...PostedKind[]], {
+  name: 'PostedEventKind',
+  description: 'Kind of an event that webhooks are posted.',
+  values: Object.fromEntries(
+    [...(Object.keys(EVENT_KINDS) as EventKind[]), ...AUDIT_EVENT_KINDS].map((kind) => [kind, describeKind(kind)]),
+  ) as Record<PostedKind, string>,
 });

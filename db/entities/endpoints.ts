@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { DELIVERY_ATTEMPT_OUTCOMES, DELIVERY_CAUSES, DELIVERY_STATUSES } from '../../core/endpoints/delivery.ts';
 import { ENDPOINT_TYPES, WEBHOOK_FORMATS } from '../../core/endpoints/endpoint-config.ts';
 import { ENDPOINT_ORDERINGS, type EventFilter } from '../../core/endpoints/endpoint-events.ts';
-import type { EventKind } from '../../core/events/event-kinds.ts';
+import type { PostedKind } from '../../core/events/event-kinds.ts';
 
 export const EndpointSchema = defineEntity({
   name: 'Endpoint',
@@ -27,6 +27,8 @@ export const EndpointSchema = defineEntity({
     allowActions: p.boolean().default(false),
     /** the API key that set it up; null: a person */
     setByKeyId: p.text().nullable(),
+    /** the person who set it up, or who created that key; null: none, or not known */
+    setByPersonId: p.text().nullable(),
     /** what it may do: the scopes of that key, then and now; null: everything */
     grantedScopes: p.array().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
@@ -81,7 +83,7 @@ export const DeliverySchema = defineEntity({
     threadPosition: p.integer().nullable(),
     /** the event that is posted; null: mail that is routed to the endpoint */
     eventSeq: p.bigint('number').nullable(),
-    eventKind: p.text().$type<EventKind>().nullable(),
+    eventKind: p.text().$type<PostedKind>().nullable(),
     /** its turn among deliveries to the endpoint, see core/endpoints/delivery-order.ts; null: it waits for no other */
     orderKey: p.text().nullable(),
     orderPosition: p.text().nullable(),

@@ -1,4 +1,5 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
+import { ALL_AUDIT } from '../../core/endpoints/endpoint-events.ts';
 import { EVENT_KINDS, type EventKind } from '../../core/events/event-kinds.ts';
 
 type Schema = OpenAPIV3_1.SchemaObject | OpenAPIV3_1.ReferenceObject;
@@ -125,29 +126,34 @@ export const webhookSchemas: Record<string, Schema> = {
 export function describeWebhooks(): Record<string, OpenAPIV3_1.PathItemObject> {
   // The types of openapi-types have the media types of OpenAPI 3.0 here.
   return Object.fromEntries(
-    (Object.keys(EVENT_KINDS) as EventKind[]).map((kind) => [
-      kind,
-      {
-        post: {
-          operationId: `webhook${kind.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}`,
-          summary: `Event ${kind}`,
-          description: `${EVENT_KINDS[kind]} The request is signed in \`webhook-signature\` (Standard Webhooks).`,
-          tags: ['Webhooks'],
-          // The signature says who posts it; there is no key.
-          security: [],
-          requestBody: {
-            required: true,
-            content: { 'application/json': { schema: ref(componentFor(kind)) } },
-          },
-          responses: {
-            '2XX': { description: 'The event was taken. Any other status is retried.' },
+    [...(Object.entries(EVENT_KINDS) as [EventKind, string][]), [ALL_AUDIT, AUDIT_DESCRIPTION] as const].map(
+      ([kind, description]) => [
+        kind,
+        {
+          post: {
+            operationId: `webhook${kind.replace('.*', '').replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}`,
+            summary: `Event ${kind}`,
+            description: `${description} The request is signed in \`webhook-signature\` (Standard Webhooks).`,
+            tags: ['Webhooks'],
+            // The signature says who posts it; there is no key.
+            security: [],
+            requestBody: {
+              required: true,
+              content: { 'application/json': { schema: ref(componentFor(kind)) } },
+            },
+            responses: {
+              '2XX': { description: 'The event was taken. Any other status is retried.' },
+            },
           },
         },
-      },
-    ]),
+      ],
+    ),
   ) as unknown as Record<string, OpenAPIV3_1.PathItemObject>;
 }
 
-function componentFor(kind: EventKind): string {
+const AUDIT_DESCRIPTION =
+  'The audit log has a new entry, which is in `data` as `GET /audit/{id}` returns it. The kind has the action in its name: `audit.member_deleted` of `member.deleted`.';
+
+function componentFor(kind: string): string {
   return kind === 'email.received' ? 'WebhookEmailReceived' : 'WebhookEvent';
 }

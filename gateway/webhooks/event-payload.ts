@@ -3,16 +3,19 @@ import { readWebhookConfig, type WebhookFormat } from '../../core/endpoints/endp
 import { buildEventChat, buildEventBody as buildNativeBody } from '../../core/endpoints/event-payload.ts';
 import { buildSelectedPayload } from '../../core/endpoints/payload-query.ts';
 import { linkTo } from '../../core/endpoints/webhook-payload.ts';
-import type { EventKind } from '../../core/events/event-kinds.ts';
+import { encodeEventCursor } from '../../core/events/event-cursor.ts';
+import { type AuditEventKind, findAuditAction, isAuditKind, type PostedKind } from '../../core/events/event-kinds.ts';
 import { asUser } from '../../db/connection/transaction.ts';
-import { findEvents, findNewestEvent } from '../../db/queries/events/event-list.ts';
+import { findEvents, findNewestEvent, findPostedAuditEvents } from '../../db/queries/events/event-list.ts';
+import { pageAuditEntries } from '../../operations/accounts/audit-log.ts';
 import { type EventPayload, newIdentifier, type OperationContext } from '../../operations/context.ts';
 import { listDomains } from '../../operations/domains/domains.ts';
 import { listEmails } from '../../operations/emails/emails.ts';
+import type { DeliverySummary } from '../../operations/endpoints/deliveries.ts';
 import { listEndpointDeliveries, loadDeliveries } from '../../operations/endpoints/deliveries.ts';
 import { type Endpoint, loadEndpoints } from '../../operations/endpoints/endpoints.ts';
-import { cursorOf, type FeedEvent, readFeedBounds } from '../../operations/events/events.ts';
-import { readEventSubjects } from './event-subject.ts';
+import { type FeedEvent, readFeedBounds } from '../../operations/events/events.ts';
+import { eventIdOf, type PostableEvent, readEventSubjects } from './event-subject.ts';
 
 /**
  * Builds the bodies that post the events of deliveries of the user to their endpoints. Their subjects are read together, and payload queries
@@ -26,16 +29,24 @@ export async function buildEventPayloads(
   const deliveries = await loadDeliveries(context, deliveryIds);
   const seqs = deliveries.flatMap((delivery) => delivery?.event?.seq ?? []);
   if (seqs.length === 0) return deliveryIds.map(() => gone('Delivery not found'));
-  const events = await asUser(database, userId, (transaction) => findEvents(transaction, userId, seqs));
-  const eventOf = new Map(events.map((event) => [event.seq, event]));
+  const [events, auditEvents] = await asUser(database, userId, async (transaction) => [
+    await findEvents(transaction, userId, seqs),
+    await findAuditEvents(transaction, userId, deliveries),
+  ]);
+  const eventOf = new Map<number, PostableEvent>(events.map((event) => [event.seq, event]));
   const endpointIds = [...new Set(deliveries.flatMap((delivery) => delivery?.endpointId ?? []))];
   const endpoints = new Map(
     (await loadEndpoints(context, endpointIds)).map((endpoint, at) => [endpointIds[at], endpoint]),
   );
   const postings: Posting[] = [];
-  const payloads = deliveries.map((delivery): EventPayload | FeedEvent => {
+  const payloads = deliveries.map((delivery): EventPayload | PostableEvent => {
     if (delivery?.event == null) return gone('Delivery not found');
-    const event = eventOf.get(delivery.event.seq);
+    const isOfAudit = isAuditKind(delivery.event.kind);
+    const event = isOfAudit
+      ? auditEvents.get(`${delivery.endpointId} ${delivery.event.seq}`)
+      : eventOf.get(delivery.event.seq);
+    if (event === undefined && isOfAudit)
+      return gone('The event is no longer stored, or who set up the endpoint may not read the audit log');
     if (event === undefined) return gone('The event is no longer stored');
     const endpoint = endpoints.get(delivery.endpointId) ?? null;
     if (endpoint === null) return gone('Endpoint not found');
@@ -52,25 +63,59 @@ export async function buildEventPayloads(
   });
 }
 
+/** Returns the events of the audit log that deliveries post, by endpoint and number; without those that the endpoint may not read. */
+async function findAuditEvents(
+  transaction: Parameters<typeof findPostedAuditEvents>[0],
+  userId: string,
+  deliveries: readonly (DeliverySummary | null)[],
+): Promise<Map<string, PostableEvent>> {
+  const wanted = deliveries.flatMap((delivery) =>
+    delivery?.event != null && isAuditKind(delivery.event.kind)
+      ? [{ endpointId: delivery.endpointId, seq: delivery.event.seq }]
+      : [],
+  );
+  const found = new Map<string, PostableEvent>();
+  for (const [endpointId, group] of Map.groupBy(wanted, (one) => one.endpointId)) {
+    const seqs = group.map(({ seq }) => seq);
+    for (const event of await findPostedAuditEvents(transaction, userId, { endpointId, seqs }))
+      found.set(`${endpointId} ${event.seq}`, { ...ABOUT_NOTHING, ...event });
+  }
+  return found;
+}
+
 /** Builds the body of a test: the newest event of that kind, or an example about what the account has. */
 export async function buildSamplePayload(
   context: OperationContext,
-  { endpointId, kind, webhookFormat }: { endpointId: string; kind: EventKind; webhookFormat: WebhookFormat | null },
+  { endpointId, kind, webhookFormat }: { endpointId: string; kind: PostedKind; webhookFormat: WebhookFormat | null },
 ): Promise<EventPayload> {
   const [endpoint] = await loadEndpoints(context, [endpointId]);
   if (endpoint == null) return gone('Endpoint not found');
-  const newest = await asUser(context.database, context.userId, (transaction) =>
-    findNewestEvent(transaction, context.userId, kind),
-  );
-  const event = newest ?? (await exampleOf(context, kind, endpointId));
+  const event = isAuditKind(kind)
+    ? await sampleAuditEvent(context, kind)
+    : ((await asUser(context.database, context.userId, (transaction) =>
+        findNewestEvent(transaction, context.userId, kind),
+      )) ?? (await exampleOf(context, kind, endpointId)));
   const target = { ...endpoint, webhookFormat: webhookFormat ?? endpoint.webhookFormat };
   const [body] = await buildEventBodies(context, [{ event, endpoint: target, linksFrom: context.now() }]);
   if (body === undefined) throw new Error('a posting has no body');
   return { verdict: 'built', kind, body };
 }
 
+/** Returns the event of the newest entry of the audit log with this action, or of any action if there is none. */
+async function sampleAuditEvent(context: OperationContext, kind: AuditEventKind): Promise<PostableEvent> {
+  const newest = { after: null, before: null, limit: 1, isInverted: false };
+  const action = findAuditAction(kind) ?? undefined;
+  const [entry] = [
+    ...(await pageAuditEntries(context, { action }, newest)),
+    ...(await pageAuditEntries(context, {}, newest)),
+  ];
+  const { lastSeq: seq } = await readFeedBounds(context);
+  const id = entry === undefined ? newIdentifier(context, 'event') : eventIdOf(entry.id);
+  return { ...ABOUT_NOTHING, seq, id, kind, at: entry?.createdAt ?? context.now() };
+}
+
 /** Returns an event that did not happen, about the newest email, thread, delivery or domain. */
-async function exampleOf(context: OperationContext, kind: EventKind, endpointId: string): Promise<FeedEvent> {
+async function exampleOf(context: OperationContext, kind: FeedEvent['kind'], endpointId: string): Promise<FeedEvent> {
   const newest = { limit: 1, offset: 0 };
   const { emails } = await listEmails(context, { type: 'all', timeRange: 'all' }, newest);
   const { rows: deliveries } = await listEndpointDeliveries(context, endpointId, {}, newest);
@@ -91,7 +136,7 @@ async function exampleOf(context: OperationContext, kind: EventKind, endpointId:
   };
 }
 
-const RECIPIENT_KINDS: ReadonlySet<EventKind> = new Set([
+const RECIPIENT_KINDS: ReadonlySet<FeedEvent['kind']> = new Set([
   'email.delivered',
   'email.delayed',
   'email.bounced',
@@ -105,9 +150,19 @@ export type EventEndpoint = Pick<
   'id' | 'name' | 'type' | 'webhookFormat' | 'config' | 'payloadQuery' | 'filter'
 >;
 
+/** What events of the audit log have. Their subject is the entry, whose id is in theirs. */
+const ABOUT_NOTHING = {
+  emailId: null,
+  threadId: null,
+  deliveryId: null,
+  endpointId: null,
+  domainId: null,
+  data: {},
+} as const;
+
 /** An event that is posted to an endpoint. */
 export interface Posting {
-  event: FeedEvent;
+  event: PostableEvent;
   endpoint: EventEndpoint;
   /** creation time of the delivery: links in the body are valid for a week from then */
   linksFrom: Date;
@@ -126,7 +181,14 @@ export async function buildEventBodies(context: OperationContext, postings: read
     if (known !== undefined) return known;
     const { event, endpoint } = posting;
     const { id, kind, at } = event;
-    const posted = { id, kind, at, cursor: cursorOf(context, event), data: subjectOf.get(event) ?? null, endpoint };
+    const posted = {
+      id,
+      kind,
+      at,
+      cursor: encodeEventCursor(context.userId, event.seq),
+      data: subjectOf.get(event) ?? null,
+      endpoint,
+    };
     return endpoint.webhookFormat === 'native'
       ? buildNativeBody(posted, readWebhookConfig(endpoint.config).maxPayloadOctets)
       : buildEventChat(endpoint.webhookFormat, posted, publicUrl);
@@ -143,13 +205,16 @@ async function buildSelectedBodies(
   const { userId } = context;
   const asking = postings.flatMap((posting) => {
     const { payloadQuery: query, filter, webhookFormat } = posting.endpoint;
-    return query === null || webhookFormat !== 'native' ? [] : [{ posting, query: { query, filter } }];
+    const { kind, ...event } = posting.event;
+    // Queries select from events of the feed.
+    if (query === null || webhookFormat !== 'native' || isAuditKind(kind)) return [];
+    return [{ posting, event: { ...event, kind }, query: { query, filter } }];
   });
   const bodies = new Map<Posting, Buffer>();
   for (const group of Map.groupBy(asking, ({ query }) => JSON.stringify(query)).values()) {
     const [first] = group;
     if (first === undefined) continue;
-    const subjects = group.map(({ posting: { event, linksFrom } }) => ({ subject: event, linksFrom }));
+    const subjects = group.map(({ event, posting: { linksFrom } }) => ({ subject: event, linksFrom }));
     const results = await context.payloadQueries.selectAll(context, first.query, subjects);
     for (const [at, { posting }] of group.entries()) {
       const selected = results[at];

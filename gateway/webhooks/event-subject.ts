@@ -1,3 +1,6 @@
+import { isAuditKind, type PostedKind } from '../../core/events/event-kinds.ts';
+import { auditResource } from '../../operations/accounts/audit-capability.ts';
+import { loadAuditEntries } from '../../operations/accounts/audit-log.ts';
 import type { OperationContext } from '../../operations/context.ts';
 import { readDmarcReports } from '../../operations/domains/dmarc-reports.ts';
 import { readDomains } from '../../operations/domains/domains.ts';
@@ -14,6 +17,10 @@ import { writeDelivery } from '../rest/endpoints/deliveries.ts';
 import { writeEndpoint } from '../rest/endpoints/endpoints.ts';
 import { readApprovals } from '../rest/sending/approvals.ts';
 import { threadAnswerOf } from '../rest/threads/threads.ts';
+import { plainWireObject } from '../rest/wire-object.ts';
+
+/** An event of the feed, or of the audit log. */
+export type PostableEvent = Omit<FeedEvent, 'kind'> & { kind: PostedKind };
 
 /** What an event is about. */
 type EventSubject = Record<string, unknown>;
@@ -21,14 +28,14 @@ type EventSubject = Record<string, unknown>;
 type Subjects = Promise<(EventSubject | null)[]>;
 
 /** What events are about. */
-type SubjectKind = 'dmarcReport' | 'thread' | 'delivery' | 'email' | 'endpoint' | 'domain';
+type SubjectKind = 'auditEntry' | 'dmarcReport' | 'thread' | 'delivery' | 'email' | 'endpoint' | 'domain';
 
 /**
  * Returns the subject of each event in its current state, as its GET route shows it; events about a recipient have it as `recipient`. Null
  * where it was deleted. An endpoint is shown without its secrets, because it is shown to others. Subjects of one kind are read together.
  */
-export async function readEventSubjects(context: OperationContext, events: readonly FeedEvent[]): Subjects {
-  const subjects = new Map<FeedEvent, EventSubject | null>();
+export async function readEventSubjects(context: OperationContext, events: readonly PostableEvent[]): Subjects {
+  const subjects = new Map<PostableEvent, EventSubject | null>();
   for (const [kind, group] of Map.groupBy(events, subjectKind)) {
     const read = kind === null ? [] : await readers[kind](context, group);
     for (const [at, event] of group.entries()) subjects.set(event, read[at] ?? null);
@@ -44,7 +51,8 @@ function subjectKind({
   endpointId,
   domainId,
   data,
-}: FeedEvent): SubjectKind | null {
+}: PostableEvent): SubjectKind | null {
+  if (isAuditKind(kind)) return 'auditEntry';
   if (kind.startsWith('dmarc.') && typeof data['dmarcReportId'] === 'string' && domainId !== null) return 'dmarcReport';
   if (kind.startsWith('thread.') && threadId !== null) return 'thread';
   if (deliveryId !== null) return 'delivery';
@@ -53,7 +61,18 @@ function subjectKind({
   return domainId === null ? null : 'domain';
 }
 
-const readers: Readonly<Record<SubjectKind, (context: OperationContext, events: readonly FeedEvent[]) => Subjects>> = {
+const auditObject = plainWireObject(auditResource, 'snake');
+
+const readers: Readonly<
+  Record<SubjectKind, (context: OperationContext, events: readonly PostableEvent[]) => Subjects>
+> = {
+  async auditEntry(context, events) {
+    const entries = await loadAuditEntries(
+      context,
+      events.map(({ id }) => id.replace(/^evt_/, 'aud_')),
+    );
+    return entries.map((entry) => (entry === null ? null : auditObject.writeRow(context, entry)));
+  },
   async dmarcReport(context, events) {
     const ids = events.map(({ data }) => String(data['dmarcReportId']));
     const reports = await readDmarcReports(context, ids);
@@ -86,14 +105,19 @@ const readers: Readonly<Record<SubjectKind, (context: OperationContext, events: 
   },
 };
 
+/** Returns the id of the event of an entry of the audit log. */
+export function eventIdOf(entryId: string): string {
+  return entryId.replace(/^aud_/, 'evt_');
+}
+
 function given(
-  events: readonly FeedEvent[],
+  events: readonly PostableEvent[],
   field: 'threadId' | 'deliveryId' | 'endpointId' | 'domainId' | 'emailId',
 ): string[] {
   return events.map((event) => event[field] ?? '');
 }
 
-async function readEmailSubjects(context: OperationContext, events: readonly FeedEvent[]): Subjects {
+async function readEmailSubjects(context: OperationContext, events: readonly PostableEvent[]): Subjects {
   const { publicUrl } = context.settings;
   const ids = [...new Set(given(events, 'emailId'))];
   const emails = (await readEmails(context, ids)).filter((email) => email !== null);

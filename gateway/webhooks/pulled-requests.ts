@@ -10,6 +10,7 @@ import {
   isPostedFromFeed,
   matchesEvent,
   matchesFilter,
+  subscribesToAudit,
 } from '../../core/endpoints/endpoint-events.ts';
 import { deriveListenerSecrets, LISTENER_ID, postingOf, type ReceivedState } from '../../core/endpoints/listening.ts';
 import { buildMailPayload, isRawNeeded } from '../../core/endpoints/mail-payload.ts';
@@ -93,6 +94,8 @@ export async function pullRequests(context: OperationContext, pull: Pull): Promi
 async function readTarget(context: OperationContext, { endpointId, patterns }: Pull): Promise<Target> {
   const mistake = patterns === null ? null : checkEventPatterns(patterns);
   if (mistake !== null) throw invalid(mistake.message, 'events');
+  if (subscribesToAudit(patterns ?? []))
+    throw invalid('Events of the audit log are posted to webhooks only. Read the audit log with GET /audit.', 'events');
   if (endpointId === null) {
     const { userId, rights, settings } = context;
     const { signingSecret, verificationToken } = deriveListenerSecrets(settings.secretKey, {

@@ -32,6 +32,50 @@ export const auditFilter = z.object({
   until: z.date().optional().meta({ description: 'Entries before this time.' }),
 });
 
+export const auditResource = defineResource<log.AuditEntry>()({
+  name: 'AuditEntry',
+  noun: 'audit entry',
+  objectName: 'audit_entry',
+  identifier: 'auditEntry',
+  description:
+    'A change of the account, a sign-in, or a refused request, with who made it. Entries cannot be changed or deleted.',
+  isOfDomain: false,
+  shape: z.object({
+    actorKind: actorKind.meta({ description: 'Who made the change.' }),
+    actorId: named(string, { graphqlType: 'ID' }).meta({
+      description: 'ID of the person or the API key. Null for links, the system, and failed sign-ins.',
+    }),
+    actorName: string.meta({
+      description: 'Email address of the person, or name of the API key, at that time. For the system: its process.',
+    }),
+    clientAddress: string.meta({ description: 'IP address of the client. Null for the system.' }),
+    userAgent: string.meta({ description: 'The User-Agent header of the client, up to 300 characters.' }),
+    requestId: named(string, { graphqlType: 'String' }).meta({
+      description: 'Value of the X-Request-Id header of the response. All changes of one request share it.',
+    }),
+    action: z.string().meta({
+      description: 'The kind of the object, a dot, and what was done, such as `endpoint.updated` or `session.created`.',
+    }),
+    objectKind: z.string().meta({ description: 'Kind of the object, such as `endpoint`.' }),
+    objectId: named(string, { graphqlType: 'ID' }).meta({ description: 'ID of the object. It may no longer exist.' }),
+    objectName: string.meta({ description: 'Name of the object at that time.' }),
+    before: fields.meta({
+      description: 'Changed fields before the change. Secrets are redacted. Null if the object was created.',
+    }),
+    after: fields.meta({
+      description: 'Changed fields after the change. Secrets are redacted. Null if the object was deleted.',
+    }),
+    isDenied: z.boolean().meta({ description: 'Whether the request was refused.' }),
+    reason: string.meta({ description: 'Why it was refused. Null if it was allowed.' }),
+    times: z.number().int().meta({
+      description: 'How often the same was refused or read within a few minutes. 1 for changes.',
+    }),
+    createdAt: z.date().meta({ description: 'When it happened. Of several times: the last.' }),
+  }),
+  computed: {},
+  load: log.loadAuditEntries,
+});
+
 export const auditCapability: Capability = {
   feature: 'Account',
   what: 'Audit log',
@@ -40,50 +84,7 @@ export const auditCapability: Capability = {
   tag: 'Audit',
   path: '/audit',
   restCase: 'snake',
-  resource: defineResource<log.AuditEntry>()({
-    name: 'AuditEntry',
-    noun: 'audit entry',
-    objectName: 'audit_entry',
-    identifier: 'auditEntry',
-    description:
-      'A change of the account, a sign-in, or a refused request, with who made it. Entries cannot be changed or deleted.',
-    isOfDomain: false,
-    shape: z.object({
-      actorKind: actorKind.meta({ description: 'Who made the change.' }),
-      actorId: named(string, { graphqlType: 'ID' }).meta({
-        description: 'ID of the person or the API key. Null for links, the system, and failed sign-ins.',
-      }),
-      actorName: string.meta({
-        description: 'Email address of the person, or name of the API key, at that time. For the system: its process.',
-      }),
-      clientAddress: string.meta({ description: 'IP address of the client. Null for the system.' }),
-      userAgent: string.meta({ description: 'The User-Agent header of the client, up to 300 characters.' }),
-      requestId: named(string, { graphqlType: 'String' }).meta({
-        description: 'Value of the X-Request-Id header of the response. All changes of one request share it.',
-      }),
-      action: z.string().meta({
-        description:
-          'The kind of the object, a dot, and what was done, such as `endpoint.updated` or `session.created`.',
-      }),
-      objectKind: z.string().meta({ description: 'Kind of the object, such as `endpoint`.' }),
-      objectId: named(string, { graphqlType: 'ID' }).meta({ description: 'ID of the object. It may no longer exist.' }),
-      objectName: string.meta({ description: 'Name of the object at that time.' }),
-      before: fields.meta({
-        description: 'Changed fields before the change. Secrets are redacted. Null if the object was created.',
-      }),
-      after: fields.meta({
-        description: 'Changed fields after the change. Secrets are redacted. Null if the object was deleted.',
-      }),
-      isDenied: z.boolean().meta({ description: 'Whether the request was refused.' }),
-      reason: string.meta({ description: 'Why it was refused. Null if it was allowed.' }),
-      times: z.number().int().meta({
-        description: 'How often the same was refused or read within a few minutes. 1 for changes.',
-      }),
-      createdAt: z.date().meta({ description: 'When it happened. Of several times: the last.' }),
-    }),
-    computed: {},
-    load: log.loadAuditEntries,
-  }),
+  resource: auditResource,
   operations: [
     defineList({
       access: 'audit',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ACTION_STATUSES, ACTION_TYPES } from '../../core/endpoints/actions.ts';
 import { DELIVERY_ATTEMPT_OUTCOMES, DELIVERY_CAUSES, DELIVERY_STATUSES } from '../../core/endpoints/delivery.ts';
-import { eventKind } from '../../core/events/event-kinds.ts';
+import { postedKind } from '../../core/events/event-kinds.ts';
 import {
   graphqlOnly,
   linkTo,
@@ -146,7 +146,7 @@ export const deliveryResource = defineResource<deliveries.Delivery>()({
     emailId: linkTo('Email', z.string().nullable()).meta({
       description: 'The email. Null if it was deleted, or if the event is about no email.',
     }),
-    event: eventKind.meta({
+    event: postedKind.meta({
       description: 'Kind of event that is delivered: `email.received` for mail that is routed to the endpoint.',
     }),
     endpointId: maybeGone(linkTo('Endpoint', z.string())).meta({

@@ -15,7 +15,6 @@ import {
   forgetFailures,
   lockStatistics,
 } from '../../db/queries/endpoints/endpoint-write.ts';
-import { grantOf } from '../accounts/key-grants.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import {
   changeSubscription,
@@ -28,12 +27,12 @@ import {
   type Endpoint,
   type EndpointDetails,
   encryptSigningSecrets,
+  endpointGrantOf,
   endpointNotFound,
   invalidConfiguration,
   newSigningSecret,
   newVerificationToken,
   readEndpoint,
-  scopesOfEndpoint,
 } from './endpoints.ts';
 import { requirePayloadQuery } from './payload-queries.ts';
 
@@ -126,7 +125,7 @@ export async function updateEndpoint(
     )
       Object.assign(
         endpoint,
-        await grantOf(context, unit.transaction, 'Changing what an endpoint does', scopesOfEndpoint(endpoint)),
+        await endpointGrantOf(context, unit.transaction, 'Changing what an endpoint does', endpoint),
       );
     endpoint.updatedAt = context.now();
     await moveSubscription(unit.transaction, { userId, endpoint, former, since: change.since });

@@ -1,6 +1,12 @@
 import { requireRights } from '../../core/accounts/rights.ts';
 import { checkWebhookUrl } from '../../core/endpoints/webhook-url.ts';
-import { EVENT_KINDS, type EventKind, isEventKind } from '../../core/events/event-kinds.ts';
+import {
+  EVENT_KINDS,
+  findAuditAction,
+  isAuditKind,
+  isEventKind,
+  type PostedKind,
+} from '../../core/events/event-kinds.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { inUserTransaction } from '../../db/connection/transaction.ts';
 import { readPolicy } from '../../db/queries/sending/outgoing-policy.ts';
@@ -52,6 +58,7 @@ export async function testEndpoint(
     if (details !== null) throw invalidConfiguration(details, 'overrideUrl');
   }
   const kind = readKind(endpoint, input.event);
+  if (kind !== null && isAuditKind(kind)) requireRights(context.rights, 'Posting an entry of the audit log', ['audit']);
   if (!endpoint.isActive) throw disabled();
   await countAttempt(context, { kind: 'endpoint-test', limit: MAX_TESTS, what: 'Endpoint tests' });
   if (endpoint.type !== 'webhook') await checkSendingLimit(context);
@@ -65,9 +72,10 @@ export async function testEndpoint(
 }
 
 /** Returns the kind of event to post; null for a received email. Throws validation. */
-function readKind({ type }: Pick<Endpoint, 'type'>, event: string | null): EventKind | null {
+function readKind({ type }: Pick<Endpoint, 'type'>, event: string | null): PostedKind | null {
   if (event === null) return null;
-  if (!isEventKind(event)) throw invalid(`Kinds are: ${Object.keys(EVENT_KINDS).join(', ')}`, 'event');
+  if (!isEventKind(event) && (!isAuditKind(event) || findAuditAction(event) === null))
+    throw invalid(`Kinds are: ${Object.keys(EVENT_KINDS).join(', ')}, and those of the audit log`, 'event');
   if (event === 'email.received') return null;
   if (type !== 'webhook') throw invalid('Only webhooks are posted events', 'event');
   return event;

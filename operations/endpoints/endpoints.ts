@@ -1,6 +1,7 @@
 import type { Scope } from '../../core/accounts/key-rights.ts';
+import { requireRights } from '../../core/accounts/rights.ts';
 import { checkEndpointConfig, VERIFICATION_TOKEN_BYTES } from '../../core/endpoints/endpoint-config.ts';
-import { DEFAULT_SUBSCRIPTION } from '../../core/endpoints/endpoint-events.ts';
+import { DEFAULT_SUBSCRIPTION, subscribesToAudit } from '../../core/endpoints/endpoint-events.ts';
 import {
   decodeSigningSecrets,
   encodeSigningSecrets,
@@ -17,7 +18,7 @@ import { type Delivery, readRecentDeliveries } from '../../db/queries/endpoints/
 import * as lists from '../../db/queries/endpoints/endpoint-list.ts';
 import * as use from '../../db/queries/endpoints/endpoint-use.ts';
 import { type EndpointUse, readEndpointUse } from '../../db/queries/endpoints/endpoint-use.ts';
-import { grantOf } from '../accounts/key-grants.ts';
+import { type Grant, grantOf } from '../accounts/key-grants.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
 import { changeSubscription, moveSubscription, type SubscriptionInput } from './endpoint-subscription.ts';
@@ -144,7 +145,7 @@ export async function createEndpoint(context: OperationContext, input: NewEndpoi
       description: input.description ?? null,
       events: [...events],
       ...subscription,
-      ...(await grantOf(context, transaction, 'Setting up an endpoint', scopesOfEndpoint(subscription))),
+      ...(await endpointGrantOf(context, transaction, 'Setting up an endpoint', { ...subscription, events })),
       createdAt,
       updatedAt: createdAt,
     });
@@ -155,9 +156,24 @@ export async function createEndpoint(context: OperationContext, input: NewEndpoi
   return readEndpoint(context, id);
 }
 
-/** What an endpoint needs to act: to show mail to its receiver, and to send what its responses ask for. */
-export function scopesOfEndpoint({ allowActions }: Pick<Endpoint, 'allowActions'>): readonly Scope[] {
-  return allowActions ? ['read', 'send'] : ['read'];
+/**
+ * Returns the rights to store with an endpoint: to show mail to its receiver, to send what its responses ask for, and to post the audit log.
+ * Throws forbidden for the first that is missing; `what` begins its sentence.
+ */
+export async function endpointGrantOf(
+  context: OperationContext,
+  transaction: Parameters<typeof grantOf>[1],
+  what: string,
+  { allowActions, events }: Pick<Endpoint, 'allowActions' | 'events'>,
+): Promise<Grant & { setByPersonId: string | null }> {
+  const isOfAudit = subscribesToAudit(events);
+  if (isOfAudit) requireRights(context.rights, 'An endpoint with events of the audit log', ['audit']);
+  const needed: Scope[] = [
+    'read',
+    ...(allowActions ? (['send'] as const) : []),
+    ...(isOfAudit ? (['manage'] as const) : []),
+  ];
+  return { ...(await grantOf(context, transaction, what, needed)), setByPersonId: context.rights.personId };
 }
 
 /** Returns the secrets that requests are signed with now; see EndpointDetails. */

@@ -39,6 +39,24 @@ create function keep_audit_entry() returns trigger language plpgsql set search_p
   end $$;
 create trigger audit_entry_keep before update or delete on audit_entry for each row execute function keep_audit_entry();
 
+-- An entry that a webhook of the workspace asks for is an event, in the transaction of the entry. The trigger runs at the commit, because
+-- what appends events comes last in a transaction; several workspaces of one transaction come in the order of their ids. The event has the
+-- entry's id behind its own prefix, and nothing else of it. Who reads the feed does not see it: that is for readers of the audit log.
+create function announce_audit_entry() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+  declare
+    kind text := 'audit.' || replace(new.action, '.', '_');
+  begin
+    if exists (select from endpoint_subscription s join endpoint e on e.user_id = s.user_id and e.id = s.endpoint_id and e.is_active
+        where s.user_id = new.user_id and e.events && array['audit.*', kind]) then
+      perform append_events(new.user_id, jsonb_build_array(jsonb_build_object('id', 'evt_' || substr(new.id, 5), 'kind', kind)));
+    end if;
+    return null;
+  end $$;
+revoke all on function announce_audit_entry from public;
+create constraint trigger audit_entry_event after insert on audit_entry deferrable initially deferred
+  for each row execute function announce_audit_entry();
+create policy event_without_audit on event as restrictive for select to postroom_gateway, postroom_domain using (kind not like 'audit.%');
+
 create function make_audit_id() returns text language sql volatile set search_path = public, pg_temp as $$
   select 'aud_' || lpad(to_hex((extract(epoch from clock_timestamp()) * 1000)::bigint), 12, '0') || '7'
     || substr(translate(gen_random_uuid()::text, '-', ''), 14) $$;
@@ -162,7 +180,7 @@ create function audit_person_change() returns trigger language plpgsql security 
       select w.id, make_audit_id(), postroom_now(), a.kind, a.id, a.name, case when is_sign_in then it->>'ip_address' else a.address end,
         case when is_sign_in then it->>'user_agent' else a.agent end, a.request, tg_argv[0] || '.' || what, tg_argv[0], it->>tg_argv[1],
         it->>tg_argv[2], audit_fields(old_row, columns, secrets), audit_fields(new_row, columns, secrets)
-      from workspaces_to_audit(person) w cross join lateral audit_actor(w.id, person) a;
+      from workspaces_to_audit(person) w cross join lateral audit_actor(w.id, person) a order by w.id;
     return null;
   end $$;
 revoke all on function audit_person_change from public;
@@ -279,7 +297,7 @@ create function store_audit_entries(p_entries json) returns integer language plp
         e.address, e.agent, e.request, e.action, e.object_kind, e.object_id, e.object_name, e.is_denied, e.reason, e.times
       from json_to_recordset(p_entries) as e(user_id text, at timestamptz, actor_kind text, actor_id text, address text, agent text,
         request text, action text, object_kind text, object_id text, object_name text, is_denied boolean, reason text, times integer)
-      where exists (select from workspace w where w.id = e.user_id and w.erase_at is null);
+      where exists (select from workspace w where w.id = e.user_id and w.erase_at is null) order by e.user_id, e.at;
     get diagnostics stored = row_count;
     return stored;
   end $$;
@@ -292,7 +310,8 @@ create function note_failed_sign_in(p_account text, p_action text, p_reason text
     insert into audit_entry (user_id, id, created_at, actor_kind, actor_id, actor_name, client_address, user_agent, action, object_kind,
         object_id, object_name, is_denied, reason)
       select w.id, make_audit_id(), postroom_now(), 'person', null, null, p_address, p_agent, p_action, 'person', u.id, u.email, true, p_reason
-      from user_account u cross join lateral workspaces_to_audit(u.id) w where (u.email = p_account or u.id = p_account) and u.erase_at is null $$;
+      from user_account u cross join lateral workspaces_to_audit(u.id) w where (u.email = p_account or u.id = p_account) and u.erase_at is null
+      order by w.id $$;
 revoke all on function note_failed_sign_in from public;
 grant execute on function note_failed_sign_in to postroom_auth;
 

@@ -15,6 +15,7 @@ create table endpoint (
   ordering text not null default 'none' check (ordering in ('none', 'thread', 'sender')),
   allow_actions boolean not null default false,
   set_by_key_id text,
+  set_by_person_id text,
   granted_scopes text[],
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),

@@ -99,3 +99,27 @@ create function settle_expired_keys(p_limit integer) returns table (user_id text
   end $$;
 revoke all on function settle_expired_keys from public;
 grant execute on function settle_expired_keys to postroom_actor;
+
+-- Whether who set up an endpoint may read the audit log now: the person has the right by role, and the key by its scopes. See RIGHTS in
+-- core/accounts/rights.ts.
+create function endpoint_reads_audit(p_user_id text, p_endpoint_id text) returns boolean
+  language sql stable security definer set search_path = public, pg_temp as $$
+    select exists (
+      select from endpoint e where e.user_id = p_user_id and e.id = p_endpoint_id
+        and (case when e.set_by_key_id is null then e.set_by_person_id is not null else exists (
+          select from scopes_of_keys(p_user_id, array[e.set_by_key_id]) k
+          where has_scope(common_scopes(e.granted_scopes, k.scopes_now), 'manage')) end)
+        and (e.set_by_person_id is null or exists (
+          select from workspace_member m where m.workspace_id = p_user_id and m.person_id = e.set_by_person_id
+            and m.role in ('owner', 'admin')))) $$;
+revoke all on function endpoint_reads_audit from public;
+grant execute on function endpoint_reads_audit to postroom_actor;
+
+-- The events of the audit log with these numbers, as they are posted to an endpoint that may read them.
+create function posted_audit_events(p_user_id text, p_endpoint_id text, p_seqs bigint[]) returns table (seq bigint, id text, kind text, at timestamptz)
+  language sql stable security definer set search_path = public, pg_temp as $$
+    select v.seq, v.id, v.kind, v.at from event v
+    where v.user_id = p_user_id and p_user_id = current_setting('postroom.user_id', true) and v.seq = any (p_seqs) and v.kind like 'audit.%'
+      and endpoint_reads_audit(p_user_id, p_endpoint_id) $$;
+revoke all on function posted_audit_events from public;
+grant execute on function posted_audit_events to postroom_gateway;

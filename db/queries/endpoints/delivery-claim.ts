@@ -1,4 +1,4 @@
-import type { EventKind } from '../../../core/events/event-kinds.ts';
+import type { PostedKind } from '../../../core/events/event-kinds.ts';
 import { LEASE_SECONDS } from '../../claim.ts';
 import { notSetAsideSql } from '../upkeep/dead-row.ts';
 
@@ -11,7 +11,7 @@ export interface ClaimedDeliveryRow {
   endpoint_id: string;
   /** the event that is posted; null: mail that is routed to the endpoint */
   event_seq: number | null;
-  event_kind: EventKind | null;
+  event_kind: PostedKind | null;
   attempts: number;
   attempts_allowed: number;
   created_at: Date;

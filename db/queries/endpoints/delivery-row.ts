@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { ActionLog } from '../../../core/endpoints/actions.ts';
 import type { DeliveryAttemptOutcome, DeliveryCause, DeliveryStatus } from '../../../core/endpoints/delivery.ts';
 import type { EndpointType } from '../../../core/endpoints/endpoint-config.ts';
-import type { EventKind } from '../../../core/events/event-kinds.ts';
+import type { PostedKind } from '../../../core/events/event-kinds.ts';
 
 /** The delivery of a received email or an event to one endpoint, without its attempts. */
 export interface DeliverySummary {
@@ -11,7 +11,7 @@ export interface DeliverySummary {
   emailId: string | null;
   endpointId: string;
   /** the event that is posted; null: mail that is routed to the endpoint */
-  event: { seq: number; kind: EventKind } | null;
+  event: { seq: number; kind: PostedKind } | null;
   type: EndpointType;
   cause: DeliveryCause;
   status: DeliveryStatus;
@@ -53,7 +53,7 @@ export interface DeliverySummaryRow {
   email_id: string | null;
   endpoint_id: string;
   event_seq: number | null;
-  event_kind: EventKind | null;
+  event_kind: PostedKind | null;
   delivery_type: EndpointType;
   cause: DeliverySummary['cause'];
   status: DeliveryStatus;

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { ClientBase } from 'pg';
 import type { EndpointOrdering, EventFilter } from '../../../core/endpoints/endpoint-events.ts';
-import type { EventKind } from '../../../core/events/event-kinds.ts';
+import type { PostedKind } from '../../../core/events/event-kinds.ts';
 import type { Database } from '../../connection/database.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { notSetAsideSql } from '../upkeep/dead-row.ts';
@@ -50,6 +50,8 @@ export interface LockedSubscription {
   filter: EventFilter | null;
   ordering: EndpointOrdering;
   config: unknown;
+  /** whether who set it up may read the audit log now */
+  reads_audit: boolean;
   /** up to which event the endpoint has its deliveries */
   event_seq: number;
   /** of the newest event */
@@ -64,7 +66,8 @@ export async function lockSubscription(
   const { rows } = await client.query<LockedSubscription>({
     name: 'lock-subscription',
     text: `
-      select e.events, e.filter, e.ordering, e.config, s.event_seq, c.last_seq
+      select e.events, e.filter, e.ordering, e.config, s.event_seq, c.last_seq,
+        exists (select from unnest(e.events) p where p like 'audit.%') and endpoint_reads_audit(e.user_id, e.id) as reads_audit
       from endpoint_subscription s
       join endpoint e on e.user_id = s.user_id and e.id = s.endpoint_id and e.is_active and e.type = 'webhook'
       join event_counter c on c.user_id = s.user_id
@@ -80,7 +83,7 @@ export interface FanOutEvent {
   seq: number;
   id: string;
   at: Date;
-  kind: EventKind;
+  kind: PostedKind;
   email_id: string | null;
   thread_id: string | null;
   /** ... or the thread of the email that it is about */
@@ -156,7 +159,7 @@ export interface EventDelivery {
   orderPosition: string | null;
   /** null: a delivery of received mail, as to the endpoint that the mail is routed to */
   seq: number | null;
-  kind: EventKind | null;
+  kind: PostedKind | null;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import type { EventKind } from '../../../core/events/event-kinds.ts';
+import type { AuditEventKind, EventKind } from '../../../core/events/event-kinds.ts';
 import type { Database } from '../../connection/database.ts';
 import { inUserTransaction } from '../../connection/transaction.ts';
 import type { Tables } from '../../entities/tables.ts';
@@ -112,6 +112,27 @@ export async function findEvents(
     select ${sql.raw(COLUMNS)} from event e
     where e.user_id = ${userId} and e.seq = any (${seqs}::bigint[])`.execute(transaction);
   return rows.map(feedEvent);
+}
+
+/** An event of the audit log. */
+export interface AuditEvent {
+  seq: number;
+  id: string;
+  kind: AuditEventKind;
+  at: Date;
+}
+
+/** Returns those of the events of the audit log that the endpoint may be posted, unordered. The feed has none of them. */
+export async function findPostedAuditEvents(
+  transaction: Transaction<Tables>,
+  userId: string,
+  { endpointId, seqs }: { endpointId: string; seqs: readonly number[] },
+): Promise<AuditEvent[]> {
+  const { rows } = await sql<AuditEvent>`
+    select seq, id, kind, at from posted_audit_events(${userId}, ${endpointId}, ${seqs}::bigint[])`.execute(
+    transaction,
+  );
+  return rows;
 }
 
 /** How much earlier an event may be than another with a smaller number: times are those of transactions. Milliseconds. */

@@ -2,7 +2,7 @@ import { Button, Code, Group, Input, MultiSelect, Select, Stack, Switch, TagsInp
 import type { UseFormReturnType } from '@mantine/form';
 import { useState } from 'react';
 import { useQuery } from 'urql';
-import { EVENT_KINDS } from '../../../../core/events/event-kinds.ts';
+import { AUDIT_EVENT_KINDS, EVENT_KINDS } from '../../../../core/events/event-kinds.ts';
 import { graphql } from '../../graphql.ts';
 import type { EndpointValues, SubscriptionValues } from './endpoint-values.ts';
 import { PayloadQueryEditor } from './payload-query-editor.tsx';
@@ -17,8 +17,9 @@ const NAMES = graphql(`
 
 const prefixes = [...new Set(Object.keys(EVENT_KINDS).map((kind) => `${kind.slice(0, kind.indexOf('.'))}.*`))];
 const patterns = [
-  { group: 'All of', items: ['*', ...prefixes] },
+  { group: 'All of', items: ['*', ...prefixes, 'audit.*'] },
   { group: 'Single kinds', items: Object.keys(EVENT_KINDS) },
+  { group: 'Audit log', items: [...AUDIT_EVENT_KINDS] },
 ];
 
 /** The fields of a webhook that choose its events, and what is posted for each. */
