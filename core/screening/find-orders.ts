@@ -11,6 +11,8 @@ export interface FoundOrder {
 }
 
 const MAX_ORDERS = 3;
+/** A sentence is read with its neighbor when one of them scores more. */
+const WORTH_A_LOOK = -2;
 
 /**
  * Returns the sentences of folded text that the model scores above `least`, the highest first; at most 3. `original`: the text as written.
@@ -23,7 +25,8 @@ export function findOrders(folded: string, original: string, least: number): Fou
   for (const [at, sentence] of sentences.entries()) {
     const alone = MODEL.score(sentence, null);
     const previous = sentences[at - 1];
-    const together = previous === undefined ? -Infinity : MODEL.score(previous, sentence);
+    const isNear = previous !== undefined && Math.max(alone, before) > WORTH_A_LOOK;
+    const together = isNear ? MODEL.score(previous, sentence) : -Infinity;
     if (alone > least) found.push({ at, score: alone });
     else if (together > least && before <= least) found.push({ at, score: together });
     before = alone;

@@ -35,6 +35,8 @@ export interface ReceiverOptions {
   webhookUrl: string;
   /** the cores that Postroom may use */
   cpus?: string;
+  /** settings of Postroom */
+  environment?: Record<string, string>;
 }
 
 const receivers: Record<string, (ground: Ground, options: ReceiverOptions) => Promise<Contestant>> = {

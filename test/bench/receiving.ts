@@ -54,15 +54,20 @@ export async function openReceivingStage(ground: Ground): Promise<ReceivingStage
   return { ground, loader, receiver, webhookUrl: `http://127.0.0.1:${port}/hook` };
 }
 
-/** Starts a contestant with no mail, warms it, and stops it after the work. `cpus` are the cores that it may use. */
+/**
+ * Starts a contestant with no mail, warms it, and stops it after the work. `cpus` are the cores that it may use, `environment` the settings of
+ * Postroom.
+ */
 export async function withReceiver<T>(
   stage: ReceivingStage,
   name: string,
   cpus: string | undefined,
   work: (contestant: Contestant) => Promise<T>,
+  environment: Record<string, string> = {},
 ): Promise<T> {
   const { ground, webhookUrl } = stage;
-  const contestant = await startReceiver(name, ground, { webhookUrl, ...(cpus === undefined ? {} : { cpus }) });
+  const options = { webhookUrl, environment, ...(cpus === undefined ? {} : { cpus }) };
+  const contestant = await startReceiver(name, ground, options);
   const stop = ground.keep(contestant);
   try {
     await receive(stage, contestant, { sizeBytes: 4_096, isReusingConnections: true, count: WARMING });

@@ -3,11 +3,24 @@ import { parseArgs } from 'node:util';
 import { screenMessage } from '../../actors/screening/screen-message.ts';
 import { screenMail } from '../../core/screening/screen-mail.ts';
 import type { ScreenedMail } from '../../core/screening/screened-mail.ts';
-import { startRealFilter, startRealVirusScanner } from '../support/servers/real-scanners.ts';
+import {
+  type RealFilter,
+  type RealVirusScanner,
+  startRealFilter,
+  startRealVirusScanner,
+} from '../support/servers/real-scanners.ts';
 import { openTestScanners } from '../support/servers/scanners.ts';
+import type { Contestant } from './contestants.ts';
+import { onGround } from './ground.ts';
+import { openReceivingStage, type ReceivingRound, receive, withReceiver } from './receiving.ts';
+import { inTurn, median } from './statistics.ts';
 
 export const help = `Measures what the screening of a message costs: the rules for text that is aimed at agents, on 10 KB; and, where rspamd, redis-server and
-clamd are installed, a question to both scanners about a message of 4 KB, alone and 16 at the same time. No module of rspamd asks the network.`;
+clamd are installed, a question to both scanners about a message of 4 KB, alone and 16 at the same time, and mail in by SMTP with both beside
+mail in without. No module of rspamd asks the network.
+
+  --rounds N   of mail in, default 3; 0: none
+  --count N    messages of a round, default 1000`;
 
 const PARAGRAPH =
   'Hello Mira, the delivery note for order 5518 is attached, and the next one follows on Tuesday. Please tell me whether the address is right. ';
@@ -16,14 +29,33 @@ const SCANNED = 200;
 const AT_ONCE = 16;
 
 export async function run(args: string[]): Promise<void> {
-  parseArgs({ args, options: {} });
-  const fill = (text: string, size: number) => text.repeat(Math.ceil(size / text.length)).slice(0, size);
+  const { values } = parseArgs({
+    args,
+    options: { rounds: { type: 'string', default: '3' }, count: { type: 'string', default: '1000' } },
+  });
   const mail = { subject: 'Order 5518', text: null, html: null, fileNames: [] };
   const html = `<p style="color:#333">${PARAGRAPH}<a href="https://shop.example.com/x?id=77">Open</a></p>`;
   report('rules, 10 KB of text', timeRules({ ...mail, text: fill(PARAGRAPH, 10_240) }));
   report('rules, 10 KB of HTML', timeRules({ ...mail, html: fill(html, 10_240) }));
   if (!isInstalled()) return console.log('scanners: rspamd, redis-server and clamd are not all installed');
   const [filter, viruses] = await Promise.all([startRealFilter(), startRealVirusScanner()]);
+  try {
+    await askScanners(filter, viruses);
+    if (Number(values.rounds) > 0)
+      await compareInbound(Number(values.rounds), Number(values.count), {
+        RSPAMD_URL: filter.url,
+        RSPAMD_CONTROLLER_URL: filter.controllerUrl,
+        CLAMD_ADDRESS: `${viruses.address.host}:${viruses.address.port}`,
+      });
+  } finally {
+    await Promise.all([filter.stop(), viruses.stop()]);
+  }
+}
+
+const fill = (text: string, size: number) => text.repeat(Math.ceil(size / text.length)).slice(0, size);
+
+/** Measures questions to both scanners, one at a time and several at once. */
+async function askScanners(filter: RealFilter, viruses: RealVirusScanner): Promise<void> {
   const scanners = openTestScanners({
     filter: { url: filter.url, controllerUrl: filter.controllerUrl },
     virus: { address: viruses.address },
@@ -45,8 +77,36 @@ export async function run(args: string[]): Promise<void> {
     report(`both scanners, 4 KB, ${AT_ONCE} at a time`, crowded);
     console.log(`  ${((SCANNED / (performance.now() - startedAt)) * 1_000).toFixed(0)} messages per second`);
   } finally {
-    await Promise.all([scanners.stop(), filter.stop(), viruses.stop()]);
+    await scanners.stop();
   }
+}
+
+/** Measures mail in with both scanners and without, in turn, and prints the medians and their ratio. */
+function compareInbound(rounds: number, count: number, settings: Record<string, string>): Promise<void> {
+  return onGround(async (ground) => {
+    const stage = await openReceivingStage(ground);
+    const contestants = { without: {}, with: settings };
+    const results: Record<string, ReceivingRound[]> = { without: [], with: [] };
+    for (let round = 0; round < rounds; round++)
+      for (const name of inTurn(Object.keys(contestants), round)) {
+        const environment = name === 'with' ? contestants.with : contestants.without;
+        const order = { sizeBytes: 4_096, isReusingConnections: false, count };
+        const measure = (contestant: Contestant) => receive(stage, contestant, order);
+        const result = await withReceiver(stage, 'postroom', undefined, measure, environment);
+        results[name]?.push(result);
+        const rate = result.acceptPerSecond.toFixed(0);
+        console.log(`round ${round + 1}, ${name} scanners: ${rate} messages/s to the 250`);
+      }
+    const medianOf = (name: string, pick: (round: ReceivingRound) => number) => median((results[name] ?? []).map(pick));
+    for (const [what, pick] of [
+      ['to the 250', ({ acceptPerSecond }: ReceivingRound) => acceptPerSecond],
+      ['to the webhook', ({ donePerSecond }: ReceivingRound) => donePerSecond],
+    ] as const) {
+      const [own, plain] = [medianOf('with', pick), medianOf('without', pick)];
+      const figures = `${own.toFixed(0)} messages/s with both scanners, ${plain.toFixed(0)} without`;
+      console.log(`mail in, 4 KB, a connection each, ${what}: ${figures}, ratio ${(own / plain).toFixed(2)}`);
+    }
+  });
 }
 
 const REQUEST = {

@@ -230,11 +230,9 @@ for (const name of [
 for (const half of [0, 1]) {
   const scores = corpora
     .filter((_each, at) => at % 2 === half)
-    .map((windows) => Math.max(-99, ...windows.map(score)))
-    .toSorted((one, other) => other - one);
-  process.stdout.write(
-    `corpora, half ${half}: ${[0, 1, 2, 3, 5, 7, 10, 15].map((at) => scores[at]?.toFixed(2)).join(' ')}\n`,
-  );
+    .map((windows) => Math.max(-Infinity, ...windows.map(score)));
+  const marked = [0, 0.25, 0.5, 1].map((above) => `${scores.filter((each) => each > above).length} above ${above}`);
+  process.stdout.write(`corpora, half ${half}: ${marked.join(', ')} of ${scores.length}\n`);
 }
 if (!values.half)
   await writeFile(
