@@ -5,6 +5,7 @@ import { chromiumPath } from '../support/servers/chromium.ts';
 import type { TestAccount } from '../support/servers/service.ts';
 import { findColorViolations } from '../support/stages/axe.ts';
 import { type BrowserStage, openBrowserStage } from '../support/stages/browser-stage.ts';
+import { buildAllWords } from '../support/stages/build-all-words.ts';
 
 /** Of one test on a loaded machine. Milliseconds. */
 const JOURNEY_MS = 180_000;
@@ -71,6 +72,23 @@ describe.skipIf(chromiumPath === undefined)(
       // Back leads out of the search by one step, however many pauses it was typed with.
       await page.goBack();
       await row(page, 'Gears').waitFor();
+      expect(complaints).toEqual([]);
+      await close();
+    });
+
+    test('a mistyped search offers the word of the mail that it means', async () => {
+      const account = await withMails(['The webhook failed', 'Gears']);
+      await buildAllWords(stage.database);
+      const { page, complaints, close } = await stage.open(account);
+      await page.goto(`${stage.url}/inbox?q=webhok`);
+      await page.getByText('Did you mean').waitFor();
+      expect(await findColorViolations(page)).toEqual([]);
+      await page.getByRole('button', { name: 'webhook', exact: true }).click();
+      await row(page, 'The webhook failed').waitFor();
+      expect(new URL(page.url()).searchParams.get('q')).toBe('webhook');
+      await page.goto(`${stage.url}/inbox?q=zzzzzz`);
+      await page.getByText('No results').waitFor();
+      expect(await page.getByText('Did you mean').count()).toBe(0);
       expect(complaints).toEqual([]);
       await close();
     });

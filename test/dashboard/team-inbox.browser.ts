@@ -142,7 +142,7 @@ describe.skipIf(chromiumPath === undefined)('two members in two browsers', () =>
 
       // All of a list, and back.
       await elsewhere.page.keyboard.press('j');
-    await elsewhere.page.keyboard.press('x');
+      await elsewhere.page.keyboard.press('x');
       await elsewhere.page.getByRole('button', { name: 'Select all' }).click();
       await elsewhere.page.getByRole('button', { name: 'Mark all as read' }).click();
       await elsewhere.page.getByText('1 conversation marked as read.').waitFor();

@@ -7,12 +7,12 @@ import { SEGMENTS_SQL, SegmentDamage, type SegmentRow, segmentRow } from './word
 
 /** Blocks that are looked through for a word: of 16 KiB each, which takes about 0.1 ms. @limit */
 const MAX_BLOCKS = 32;
-/** Segments that are looked through, the newest. @limit */
+/** Segments that are looked through, those of the most mail. @limit */
 const MAX_SEGMENTS = 8;
 
 /**
  * Returns words of the account's mail that are like this one, the likeliest first: with the fewest typing errors, then those of most emails.
- * None if mail has the word itself, or words that begin with it. Looks through the newest segments only, and not through unindexed mail. What
+ * None if mail has the word itself, or words that begin with it. Looks through the largest segments only, and not through unindexed mail. What
  * a limited member may not see is not left out.
  */
 export async function findNearWords(
@@ -29,7 +29,7 @@ export async function findNearWords(
   ]);
   const rows: SegmentRow[] = (state?.segments ?? [])
     .map(segmentRow)
-    .toSorted((one, other) => other.lastAt.getTime() - one.lastAt.getTime())
+    .toSorted((one, other) => other.emailCount - one.emailCount)
     .slice(0, MAX_SEGMENTS);
   const reader = new SegmentReader(run, userId, { wanted: [], unwanted: [] }, 0);
   const errorsOf = new Map<string, number>();
