@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { makeSignInLink } from '../../../db/queries/accounts/sign-in-link.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
 import { createMailbox, type TestMailbox } from '../../support/rows/routing-rows.ts';
 import { type ExhaustionStage, openExhaustionStage } from '../../support/stages/exhaustion-stage.ts';
 import { expectBounded, expectServedOrRefused } from '../../support/stages/expect-bounded.ts';
+import { signIn } from '../../support/stages/sign-in-session.ts';
 
 const MB = 1_000_000;
 /** Bytes of each body of a large email. */
@@ -19,22 +19,6 @@ beforeEach(async () => {
   second = await createMailbox(stage.owner, { domain: 'second.test', address: 'hello@second.test' });
 });
 afterEach(() => stage?.close());
-
-/** Signs the account in, and returns the headers of its session. */
-async function signIn({ userId }: TestMailbox): Promise<{ cookie: string; headers: string }> {
-  const token = await makeSignInLink(stage.owner, `${userId}@account.test`);
-  const response = await fetch(`${stage.gateway.url}/api/auth/sign-in/link`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', origin: `http://localhost:${stage.gateway.port}` },
-    body: JSON.stringify({ token }),
-  });
-  expect(response.status, await response.clone().text()).toBe(200);
-  const cookie = response.headers
-    .getSetCookie()
-    .map((field) => field.split(';')[0])
-    .join('; ');
-  return { cookie, headers: `Cookie: ${cookie}\r\n` };
-}
 
 async function storeLargeMail({ userId }: TestMailbox, body: string): Promise<void> {
   const raw = Buffer.alloc(BODY_BYTES, 'QUFB');
@@ -55,7 +39,7 @@ test.each([
   const archives = await Promise.all(
     [stage.attacker, second].map(async (box) => {
       await storeLargeMail(box, body);
-      const { cookie } = await signIn(box);
+      const { cookie } = await signIn(stage, box);
       const response = await fetch(`${stage.gateway.url}/api/auth/export`, { headers: { cookie } });
       expect(response.status).toBe(200);
       return Buffer.from(await response.arrayBuffer());
@@ -79,7 +63,7 @@ test('100 exports at once whose clients read nothing are served or refused below
     await Promise.all(
       [stage.attacker, second].map(async (box) => {
         await storeLargeMail(box, body);
-        const { headers } = await signIn(box);
+        const { headers } = await signIn(stage, box);
         return Promise.all(Array.from({ length: 50 }, () => stage.hold(box, '/api/auth/export', { headers })));
       }),
     )
@@ -93,7 +77,7 @@ test('an export without room is refused with 503 before it begins', async () => 
   const id = (await insertMail(stage.owner, [{ userId: stage.attacker.userId, raw: Buffer.alloc(15 * MB, 'x') }]))[0];
   const held = await Promise.all([1, 2, 3].map(() => stage.hold(stage.attacker, `/emails/${id}/raw`)));
   for (const head of held) expect(head).toContain('200 OK');
-  const { cookie } = await signIn(stage.attacker);
+  const { cookie } = await signIn(stage, stage.attacker);
   const refused = await fetch(`${stage.gateway.url}/api/auth/export`, { headers: { cookie } });
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
   expect((await stage.get(stage.other, '/emails')).status).toBe(200);

@@ -1,0 +1,169 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { get, type IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { httpRequest } from '../../bench/http-load.ts';
+import { percentile } from '../../bench/statistics.ts';
+import { insertMail } from '../../support/rows/mail-rows.ts';
+import { appendEvents } from '../../support/stages/event-feed.ts';
+import { type ExhaustionStage, openExhaustionStage } from '../../support/stages/exhaustion-stage.ts';
+import { expectBounded } from '../../support/stages/expect-bounded.ts';
+import { signIn } from '../../support/stages/sign-in-session.ts';
+
+const MB = 1_000_000;
+/** How long an attack lasts, and how long the other account waits between two requests. Milliseconds. */
+const ATTACK_MS = 6_000;
+const PAUSE_MS = 20;
+/**
+ * The p99 of the processor time that the gateway spends between a request of the other account and its response; milliseconds. On a machine
+ * that does nothing else it is the time that the other account waits; other programs do not change it.
+ */
+const MAX_P99_MS = 500;
+
+let stage: ExhaustionStage;
+let attacker: ChildProcess;
+let fileId = '';
+let cookie = '';
+beforeAll(async () => {
+  stage = await openExhaustionStage('x'.repeat(14 * MB));
+  const { userId } = stage.attacker;
+  const raw = Buffer.alloc(15 * MB, 'QUFB');
+  const file = {
+    index: 0,
+    filename: 'a.bin',
+    contentType: 'application/octet-stream',
+    contentId: null,
+    size: raw.length,
+  };
+  const place = { contentDisposition: null, start: 0, length: raw.length, transferEncoding: 'base64' as const };
+  [fileId = ''] = await insertMail(stage.owner, [{ userId, raw, attachments: [{ ...file, ...place }] }]);
+  const labels = Array.from({ length: 200 }, (_, at) => `event ${at}`);
+  await appendEvents(stage.owner, userId, { labels, padding: 64_000 });
+  ({ cookie } = await signIn(stage, stage.attacker));
+  attacker = fork(new URL('../../bench/attack-process.ts', import.meta.url));
+  await once(attacker, 'message');
+  for (let warm = 0; warm < 20; warm++) await probe();
+});
+afterAll(async () => {
+  attacker?.kill();
+  await stage?.close();
+});
+
+/** Sends a request of the other account on a new connection. Returns the processor time of the gateway meanwhile, in milliseconds. */
+async function probe(): Promise<number> {
+  const before = await processorMs();
+  const url = `${stage.gateway.url}/api/e2/emails`;
+  const sent = get(url, { agent: false, headers: { authorization: `Bearer ${stage.other.apiKey}` } });
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  response.resume();
+  await once(response, 'end');
+  expect(response.statusCode).toBe(200);
+  return (await processorMs()) - before;
+}
+
+/** Returns the processor time of the main thread of the gateway so far (proc(5), schedstat). */
+async function processorMs(): Promise<number> {
+  const { pid } = stage.gateway.child;
+  const [nanoseconds] = (await readFile(`/proc/${pid}/task/${pid}/schedstat`, 'utf8')).split(' ');
+  return Number(nanoseconds) / 1_000_000;
+}
+
+interface Attack {
+  name: string;
+  clients: number;
+  isSlow: boolean;
+  request: () => Buffer;
+}
+
+const graphql = (query: string, accept = '') => {
+  const request = httpRequest('POST', '/graphql', stage.attacker.apiKey, JSON.stringify({ query }));
+  return accept === '' ? request : Buffer.from(request.toString().replace('\r\n', `\r\naccept: ${accept}\r\n`));
+};
+const rest = (path: string) => httpRequest('GET', `/api/e2${path}`, stage.attacker.apiKey);
+const streamed = (request: Buffer) =>
+  Buffer.from(request.toString().replace('\r\n', '\r\naccept: text/event-stream\r\n'));
+
+const attacks: Attack[] = [
+  {
+    name: '30 aliases of a text of 14 MB',
+    clients: 6,
+    isSlow: false,
+    request: () =>
+      graphql(
+        `{ email(id: "${stage.largeId}") { content { ${Array.from({ length: 30 }, (_, at) => `a${at}: text`).join(' ')} } } }`,
+      ),
+  },
+  {
+    name: 'threads of 14 such emails',
+    clients: 6,
+    isSlow: false,
+    request: () => rest(`/mail/threads/${stage.threadId}`),
+  },
+  {
+    name: '100 slow readers of such an email',
+    clients: 100,
+    isSlow: true,
+    request: () => rest(`/emails/${stage.largeId}`),
+  },
+  {
+    name: '100 clients that wait for an email, over and over',
+    clients: 100,
+    isSlow: false,
+    request: () =>
+      httpRequest('POST', '/api/e2/emails/wait', stage.attacker.apiKey, JSON.stringify({ subject: 'x', timeout: 0 })),
+  },
+  {
+    name: '100 slow readers of a ZIP file',
+    clients: 100,
+    isSlow: true,
+    request: () => rest(`/emails/${fileId}/attachments.zip`),
+  },
+  {
+    name: '50 slow readers of an export',
+    clients: 50,
+    isSlow: true,
+    request: () => Buffer.from(`GET /api/auth/export HTTP/1.1\r\nhost: localhost\r\ncookie: ${cookie}\r\n\r\n`),
+  },
+  { name: '100 slow event streams', clients: 100, isSlow: true, request: () => streamed(rest('/events')) },
+  {
+    name: '100 slow subscriptions',
+    clients: 100,
+    isSlow: true,
+    request: () => graphql('subscription { events { cursor email { content { text } } } }', 'text/event-stream'),
+  },
+  {
+    name: '50 calls of the MCP tool that reads an email',
+    clients: 50,
+    isSlow: false,
+    request() {
+      const call = { name: 'read_email', arguments: { email_id: stage.largeId } };
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call });
+      const request = httpRequest('POST', '/mcp', stage.attacker.apiKey, body).toString();
+      return Buffer.from(request.replace('\r\n', '\r\naccept: application/json, text/event-stream\r\n'));
+    },
+  },
+];
+
+test.each(attacks)('another account waits at most 500 ms at p99, below 600 MiB, during: $name', async (attack) => {
+  const { clients, isSlow } = attack;
+  const request = attack.request().toString().replace('\r\n', '\r\nconnection: close\r\n');
+  const ended = once(attacker, 'message');
+  attacker.send({ port: stage.gateway.port, request, clients, isSlow, milliseconds: ATTACK_MS });
+  let isOver = false;
+  void ended.then(() => {
+    isOver = true;
+  });
+  const times: number[] = [];
+  while (!isOver) {
+    times.push(await probe());
+    await sleep(PAUSE_MS);
+  }
+  const [{ statuses }] = (await ended) as [{ statuses: Record<string, number> }];
+  const p99 = percentile(times, 0.99);
+  process.stdout.write(`${attack.name}: p99 ${p99.toFixed(0)} ms of ${times.length}, ${JSON.stringify(statuses)}\n`);
+  expect(Object.keys(statuses).every((status) => ['200', '400', '429', '503'].includes(status))).toBe(true);
+  expect(p99).toBeLessThan(MAX_P99_MS);
+  await expectBounded(stage);
+});
