@@ -1,10 +1,11 @@
 import { createHash, createHmac, hkdfSync } from 'node:crypto';
+import { DAY_MS } from '../shared/durations.ts';
 
 const KEY_BYTES = 32;
 /** How long a sign-in link and a password reset link are valid; milliseconds. */
-export const SIGN_IN_LINK_LIFE_MS = 24 * 3_600_000;
+export const SIGN_IN_LINK_LIFE_MS = DAY_MS;
 /** How long an invitation is valid; milliseconds. */
-export const INVITATION_LIFE_MS = 7 * 24 * 3_600_000;
+export const INVITATION_LIFE_MS = 7 * DAY_MS;
 export const RESET_LINK_LIFE_MS = 3_600_000;
 
 /** Derives the key that signs cookies from SECRET_KEY (RFC 5869): 43 characters. */

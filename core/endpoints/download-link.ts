@@ -1,10 +1,11 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { DAY_MS } from '../shared/durations.ts';
 import { hmacKey } from '../shared/hmac-key.ts';
 import { acceptedKeys, deriveKeys } from '../shared/previous-key.ts';
 
 const KEY_BYTES = 32;
 /** How long a link is valid without a key, from the creation of its delivery; milliseconds. */
-export const DOWNLOAD_LINK_LIFE_MS = 7 * 24 * 3_600_000;
+export const DOWNLOAD_LINK_LIFE_MS = 7 * DAY_MS;
 /** Seconds since the epoch, until the year 5138; a longer number is invalid. */
 const EXPIRES = /^\d{1,11}$/;
 /** base64url of 32 bytes */

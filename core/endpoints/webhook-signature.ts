@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
+import { DAY_MS } from '../shared/durations.ts';
 
 /** A Standard Webhooks secret: `whsec_` and base64. After a rotation the previous one also signs until validUntil. */
 export interface SigningSecret {
@@ -33,7 +34,7 @@ const SECRET_PREFIX = 'whsec_';
 /** Bytes of a secret before base64 encoding; Standard Webhooks recommends 24 to 64. */
 export const SIGNING_SECRET_BYTES = 32;
 /** How long the previous secret signs beside the new one; milliseconds. */
-export const SECRET_OVERLAP_MS = 24 * 3_600_000;
+export const SECRET_OVERLAP_MS = DAY_MS;
 const USER_AGENT = 'Postroom-Webhook/1.0';
 /** Maximum length of a header value taken from mail. */
 const MAX_VALUE_LENGTH = 998;

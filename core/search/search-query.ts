@@ -1,4 +1,5 @@
 import { canonicalDomainName } from '../domains/domain-name.ts';
+import { DAY_MS } from '../shared/durations.ts';
 import { UserError } from '../shared/errors.ts';
 import { labelKey, normalizeLabel } from '../threads/label.ts';
 import { wordsOf } from './search-words.ts';
@@ -301,7 +302,7 @@ function valueOf(operator: Operator, value: string, isQuoted: boolean, now: Date
   }
 }
 
-const AGE_MS = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000, y: 365 * 86_400_000 };
+const AGE_MS = { h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS, y: 365 * DAY_MS };
 const AGE = /^(\d{1,4})([hdwy])$/i;
 const DAY = /^([1-9]\d{3})([-/])(\d{2})\2(\d{2})$/;
 const INSTANT = /^([1-9]\d{3}-\d{2}-\d{2})[Tt](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)([Zz]|[+-]\d{2}:\d{2})?$/;

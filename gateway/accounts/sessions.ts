@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { KeyRights } from '../../core/accounts/key-rights.ts';
 import { type Database } from '../../db/connection/database.ts';
 import { findSession, type SessionRow } from '../../db/queries/accounts/session.ts';
@@ -54,13 +55,13 @@ const MAX_CACHED = 10_000;
 
 export function openSessions({ database, bus, now, publicUrl, secret }: SessionsOptions): Sessions {
   const name = sessionCookieName(publicUrl);
-  const cached = new Map<string, { session: SessionCredential; readAt: number }>();
+  const cached = new LRUCache<string, SessionCredential>({ max: MAX_CACHED, ttl: CACHE_AGE_MS });
   // Counts the drops, so that a lookup that started before a session was ended is not cached.
   let drops = 0;
 
   function forget(id: string): void {
     drops++;
-    for (const [token, { session }] of cached)
+    for (const [token, session] of [...cached.entries()])
       if (session.userId === id || session.personId === id) cached.delete(token);
   }
   const subscription = bus.subscribe('credential.changed', ({ userId }) => forget(userId));
@@ -71,19 +72,14 @@ export function openSessions({ database, bus, now, publicUrl, secret }: Sessions
     if (row === null) return null;
     const session = credentialOf(row);
     if (drops !== dropsBefore) return session;
-    const oldest = cached.keys().next();
-    if (cached.size >= MAX_CACHED && oldest.done === false) cached.delete(oldest.value);
-    cached.set(token, { session, readAt: performance.now() });
+    cached.set(token, session);
     return session;
   }
 
   async function findPending(cookie: string): Promise<SessionCredential | null> {
     const token = readSessionToken(cookie, secret);
     if (token === null) return null;
-    const entry = cached.get(token);
-    const isFresh = entry !== undefined && performance.now() - entry.readAt < CACHE_AGE_MS;
-    if (!isFresh) cached.delete(token);
-    const session = isFresh ? entry.session : await read(token);
+    const session = cached.get(token) ?? (await read(token));
     return session === null || session.expiresAt <= now() ? null : session;
   }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { keyHint } from '../../core/accounts/key-hint.ts';
 import { INSUFFICIENT_SCOPE, isWithin, SCOPES, type Scope, scopesInWords } from '../../core/accounts/key-rights.ts';
 import type { Quotas } from '../../core/accounts/quotas.ts';
+import { DAY_MS } from '../../core/shared/durations.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asUser } from '../../db/connection/transaction.ts';
@@ -30,7 +31,6 @@ export const MAX_CUSTOMER_NAME_LENGTH = 100;
 /** Days of usage that are shown, with today. */
 export const USAGE_DAYS = 30;
 const SECRET_BYTES = 32;
-const DAY_MS = 86_400_000;
 
 /** The scopes that a key of a customer's workspace can have: it keeps no workspaces itself. */
 const SCOPES_OF_CUSTOMERS = SCOPES.filter((scope) => scope !== 'workspaces');

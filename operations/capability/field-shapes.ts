@@ -3,7 +3,7 @@ import { MAX_DOMAIN_LENGTH } from '../../core/domains/domain-name.ts';
 import { SEARCH_ORDERS } from '../../core/search/relevance.ts';
 import { MAX_QUERY_LENGTH } from '../../core/search/search-query.ts';
 import { STEM_LANGUAGES } from '../../core/search/word-stem.ts';
-import { graphqlText } from '../../core/shared/field-notes.ts';
+import { graphqlText, named, restLiteral, restOnly } from '../../core/shared/field-notes.ts';
 import { oneOf } from '../../core/shared/vocabulary.ts';
 import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
 
@@ -93,4 +93,17 @@ function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed();
   if (typeof value !== 'object' || value === null) return true;
   return Object.entries(value).every(([key, inner]) => isStorable(key) && isStorable(inner));
+}
+
+/** Returns what deleting an object returns, such as that of a `saved view`. `id` is its name in openapi.json. */
+export function deletedShape(id: string, noun: string, shortNoun = noun) {
+  return z
+    .object({
+      success: restLiteral(true),
+      message: restOnly(z.string()),
+      deletedId: named(z.string(), { graphqlType: 'ID', restName: 'id' }).meta({
+        description: `ID of the deleted ${shortNoun}.`,
+      }),
+    })
+    .meta({ id, description: `A ${noun} that was deleted.` });
 }

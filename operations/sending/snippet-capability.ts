@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SNIPPET_PLACEHOLDERS } from '../../core/sending/snippet.ts';
 import { named, restLiteral, restOnly } from '../../core/shared/field-notes.ts';
 import { type Capability, defineAction } from '../capability/capability.ts';
-import { text } from '../capability/field-shapes.ts';
+import { deletedShape, text } from '../capability/field-shapes.ts';
 import * as snippets from './snippets.ts';
 
 const placeholders = Object.keys(SNIPPET_PLACEHOLDERS).map((name) => `\`{{${name}}}\``);
@@ -95,15 +95,7 @@ export const snippetCapability: Capability = {
       path: '/:id',
       target,
       input: z.object({}),
-      output: z
-        .object({
-          success: restLiteral(true),
-          message: restOnly(z.string()),
-          deletedId: named(z.string(), { graphqlType: 'ID', restName: 'id' }).meta({
-            description: 'ID of the deleted snippet.',
-          }),
-        })
-        .meta({ id: 'DeletedSnippet', description: 'A snippet that was deleted.' }),
+      output: deletedShape('DeletedSnippet', 'snippet'),
       errors: [],
       async run(context, _input, id) {
         await snippets.deleteSnippet(context, id);

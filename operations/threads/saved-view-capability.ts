@@ -4,7 +4,7 @@ import { named, restLiteral, restOnly } from '../../core/shared/field-notes.ts';
 import { oneOf } from '../../core/shared/vocabulary.ts';
 import { VIEW_FOLDERS } from '../../core/threads/saved-view.ts';
 import { type Capability, defineAction } from '../capability/capability.ts';
-import { MAX_ADDRESS_LENGTH, text } from '../capability/field-shapes.ts';
+import { deletedShape, MAX_ADDRESS_LENGTH, text } from '../capability/field-shapes.ts';
 import * as views from './saved-views.ts';
 
 const folder = oneOf(VIEW_FOLDERS, {
@@ -124,15 +124,7 @@ export const savedViewCapability: Capability = {
       path: '/:id',
       target,
       input: z.object({}),
-      output: z
-        .object({
-          success: restLiteral(true),
-          message: restOnly(z.string()),
-          deletedId: named(z.string(), { graphqlType: 'ID', restName: 'id' }).meta({
-            description: 'ID of the deleted view.',
-          }),
-        })
-        .meta({ id: 'DeletedSavedView', description: 'A saved view that was deleted.' }),
+      output: deletedShape('DeletedSavedView', 'saved view', 'view'),
       errors: [],
       async run(context, _input, id) {
         await views.deleteView(context, id);

@@ -4,14 +4,13 @@ import { graphql, type ResultOf } from '../../graphql.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { IconShieldCheck, IconTrash } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
-import { RelativeTime } from '../../parts/relative-time.tsx';
 import { useAct } from '../../parts/use-act.ts';
-import { nameOf, subjectOf } from '../activity/email-words.ts';
-import { ListCard } from '../activity/list-card.tsx';
+import { subjectOf } from '../activity/email-words.ts';
 import { ListFrame } from '../activity/list-frame.tsx';
 import { useGrowingList } from '../activity/use-growing-list.ts';
 import { RELEASE } from '../activity/waiting-documents.ts';
 import { useDeleteMessage } from '../inbox/use-delete-message.ts';
+import { KeptRow } from './kept-row.tsx';
 import { ReleaseAll } from './release-all.tsx';
 
 const HELD = graphql(`
@@ -55,55 +54,42 @@ export function HeldList({ wait }: { wait: 'BLOCKED' | 'REVIEW' }) {
 }
 
 function HeldRow({ email }: { email: Held }) {
-  const { id, preview, createdAt, envelopeRecipient, from, guardRule } = email;
+  const { id, guardRule } = email;
   const remove = useDeleteMessage();
   const { act, isBusy } = useAct(RELEASE, { done: 'The email was released and is being delivered.' });
+  const rule = guardRule !== null && (
+    <Text size="sm">
+      Guard rule:{' '}
+      <Anchor component={Link} href={`/rules/${guardRule.id}`} size="sm" underline="always">
+        {guardRule.name}
+      </Anchor>
+    </Text>
+  );
   return (
-    <ListCard id={id}>
-      <Group justify="space-between" align="flex-start" gap="sm">
-        <Stack gap={2} miw={0} flex="1 1 18rem">
-          <Anchor component={Link} href={`/emails/${id}`} fw={600} c="inherit" className="postroom-wrap">
-            {subjectOf(email)}
-          </Anchor>
-          <Text size="sm" c="dimmed" className="postroom-wrap">
-            {nameOf(from)} to {envelopeRecipient}, <RelativeTime at={createdAt} />
-          </Text>
-          <Text size="sm" lineClamp={2} className="postroom-wrap">
-            {preview}
-          </Text>
-          {guardRule !== null && (
-            <Text size="sm">
-              Guard rule:{' '}
-              <Anchor component={Link} href={`/rules/${guardRule.id}`} size="sm" underline="always">
-                {guardRule.name}
-              </Anchor>
-            </Text>
-          )}
-        </Stack>
-        <Group gap={6} wrap="nowrap">
-          <Button
-            {...needs('endpoints')}
-            size="xs"
-            variant="default"
-            leftSection={<IconTrash size={16} aria-hidden />}
-            onClick={() => void remove(id)}
-            aria-label={`Delete “${subjectOf(email)}”`}
-          >
-            Delete
-          </Button>
-          <Button
-            {...needs('endpoints')}
-            size="xs"
-            leftSection={<IconShieldCheck size={16} aria-hidden />}
-            loading={isBusy}
-            onClick={() => void act({ id })}
-            aria-label={`Release “${subjectOf(email)}”`}
-          >
-            Release
-          </Button>
-        </Group>
+    <KeptRow email={email} reason={rule}>
+      <Group gap={6} wrap="nowrap">
+        <Button
+          {...needs('endpoints')}
+          size="xs"
+          variant="default"
+          leftSection={<IconTrash size={16} aria-hidden />}
+          onClick={() => void remove(id)}
+          aria-label={`Delete “${subjectOf(email)}”`}
+        >
+          Delete
+        </Button>
+        <Button
+          {...needs('endpoints')}
+          size="xs"
+          leftSection={<IconShieldCheck size={16} aria-hidden />}
+          loading={isBusy}
+          onClick={() => void act({ id })}
+          aria-label={`Release “${subjectOf(email)}”`}
+        >
+          Release
+        </Button>
       </Group>
-    </ListCard>
+    </KeptRow>
   );
 }
 

@@ -1,15 +1,13 @@
-import { Anchor, Badge, Button, Group, Stack, Text } from '@mantine/core';
-import { Link } from 'wouter';
+import { Badge, Button, Text } from '@mantine/core';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { IconShieldCheck } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
-import { RelativeTime } from '../../parts/relative-time.tsx';
-import { nameOf, subjectOf } from '../activity/email-words.ts';
-import { ListCard } from '../activity/list-card.tsx';
+import { subjectOf } from '../activity/email-words.ts';
 import { ListFrame } from '../activity/list-frame.tsx';
 import { useGrowingList } from '../activity/use-growing-list.ts';
 import { useMarkNotSpam } from '../inbox/use-mark-spam.ts';
+import { KeptRow } from './kept-row.tsx';
 
 const SPAM = graphql(`
   query DashboardSpam($first: Int!, $after: String) {
@@ -48,43 +46,32 @@ export function SpamList() {
 }
 
 function SpamRow({ email }: { email: Spam }) {
-  const { id, preview, createdAt, envelopeRecipient, from, keptApart, security } = email;
+  const { id, keptApart, security } = email;
   const { markNotSpam, isBusy } = useMarkNotSpam();
+  const reason = (
+    <Text size="sm" className="postroom-wrap">
+      {reasonOf(security)}
+    </Text>
+  );
   return (
-    <ListCard id={id}>
-      <Group justify="space-between" align="flex-start" gap="sm">
-        <Stack gap={2} miw={0} flex="1 1 18rem">
-          <Anchor component={Link} href={`/emails/${id}`} fw={600} c="inherit" className="postroom-wrap">
-            {subjectOf(email)}
-          </Anchor>
-          <Text size="sm" c="dimmed" className="postroom-wrap">
-            {nameOf(from)} to {envelopeRecipient}, <RelativeTime at={createdAt} />
-          </Text>
-          <Text size="sm" lineClamp={2} className="postroom-wrap">
-            {preview}
-          </Text>
-          <Text size="sm" className="postroom-wrap">
-            {reasonOf(security)}
-          </Text>
-        </Stack>
-        {keptApart === 'VIRUS' ? (
-          <Badge color="red" variant="outline" c="var(--mantine-color-text)" tt="none">
-            Quarantine
-          </Badge>
-        ) : (
-          <Button
-            {...needs('organize')}
-            size="xs"
-            leftSection={<IconShieldCheck size={16} aria-hidden />}
-            loading={isBusy}
-            onClick={() => void markNotSpam(id)}
-            aria-label={`“${subjectOf(email)}” is not spam`}
-          >
-            Not spam
-          </Button>
-        )}
-      </Group>
-    </ListCard>
+    <KeptRow email={email} reason={reason}>
+      {keptApart === 'VIRUS' ? (
+        <Badge color="red" variant="outline" c="var(--mantine-color-text)" tt="none">
+          Quarantine
+        </Badge>
+      ) : (
+        <Button
+          {...needs('organize')}
+          size="xs"
+          leftSection={<IconShieldCheck size={16} aria-hidden />}
+          loading={isBusy}
+          onClick={() => void markNotSpam(id)}
+          aria-label={`“${subjectOf(email)}” is not spam`}
+        >
+          Not spam
+        </Button>
+      )}
+    </KeptRow>
   );
 }
 

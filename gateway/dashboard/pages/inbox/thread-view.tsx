@@ -14,7 +14,7 @@ import { isShownUnread } from './own-reads.ts';
 import { ThreadApprovals } from './thread-approvals.tsx';
 import type { OpenThread, ThreadMessage } from './thread-documents.ts';
 import { ThreadDrafts } from './thread-drafts.tsx';
-import { ThreadHead } from './thread-head.tsx';
+import { ThreadHead, type ThreadHeadProps } from './thread-head.tsx';
 import { ThreadNotes } from './thread-notes.tsx';
 import { MESSAGES, type ThreadInSight } from './use-thread.ts';
 import type { ThreadActs } from './use-thread-acts.ts';
@@ -22,38 +22,14 @@ import type { ThreadActs } from './use-thread-acts.ts';
 /** A conversation is marked as read after it was visible for this long. Milliseconds. */
 const READ_AFTER_MS = 600;
 
-export interface ThreadViewProps {
+export interface ThreadViewProps extends Omit<ThreadHeadProps, 'thread' | 'messages'> {
   inSight: ThreadInSight;
-  labels: readonly LabelCount[];
-  acts: ThreadActs;
-  isLabelling: boolean;
-  setLabelling: (isLabelling: boolean) => void;
-  isSnoozing: boolean;
-  setSnoozing: (isSnoozing: boolean) => void;
-  back: () => void;
-  backHref: string;
-  compose: (composing: Composing) => void;
   opened: (threadId: string) => void;
-  /** whether a reply or a forwarded email is being written below */
-  isAnswering: boolean;
 }
 
 /** A conversation: its messages, oldest first. */
-export function ThreadView(props: ThreadViewProps) {
-  const {
-    inSight,
-    labels,
-    acts,
-    isLabelling,
-    setLabelling,
-    isSnoozing,
-    setSnoozing,
-    back,
-    backHref,
-    compose,
-    opened,
-    isAnswering,
-  } = props;
+export function ThreadView({ inSight, opened, ...head }: ThreadViewProps) {
+  const { acts, backHref, compose, isAnswering } = head;
   const { thread, messages, earlierCount, error, refresh } = inSight;
   useMarkShown(thread ?? null, messages.at(-1)?.id, acts);
   const unfolded = useUnfolded(messages);
@@ -92,22 +68,7 @@ export function ThreadView(props: ThreadViewProps) {
     );
   return (
     <>
-      <ThreadHead
-        {...{
-          thread,
-          labels,
-          acts,
-          isLabelling,
-          setLabelling,
-          isSnoozing,
-          setSnoozing,
-          back,
-          backHref,
-          messages,
-          compose,
-          isAnswering,
-        }}
-      />
+      <ThreadHead {...head} thread={thread} messages={messages} />
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and the keyboard has to get there */}
       <div className={style['thread']} ref={scroll} tabIndex={0} data-messages role="region" aria-label="Messages">
         <Stack gap="xs">
