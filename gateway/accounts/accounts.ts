@@ -115,6 +115,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
         database,
         publicUrl,
         now,
+        isSingleSignOnRequired: oidc?.isRequired === true,
         forgetSessions,
         fault: options.fault,
       });

@@ -28,6 +28,8 @@ export interface InvitationRouteOptions {
   database: Database;
   publicUrl: string;
   now: () => Date;
+  /** whether persons sign in by the single sign-on of the service only */
+  isSingleSignOnRequired: boolean;
   /** Makes all gateways forget the sessions of a person, or of a workspace. */
   forgetSessions: (id: string) => void;
   /** ends the process at these points, for tests */
@@ -40,6 +42,7 @@ const token = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'is not the token of an in
 /**
  * Serves the page of an invitation: `POST /invitation` shows it to the holder of its link, `POST /accept-invitation` accepts it with the
  * session of the request, and `POST /sign-up/invitation` with a new sign-in for the address that is invited, also where sign-up is closed.
+ * Where single sign-on is required, it makes the sign-in, and the last of the three is refused.
  */
 export function invitationRoutes(plain: FastifyInstance, options: InvitationRouteOptions): void {
   const app = plain.withTypeProvider<ZodTypeProvider>();
@@ -67,6 +70,7 @@ export function invitationRoutes(plain: FastifyInstance, options: InvitationRout
     async (request, reply) => {
       const { email, state, hasAccount } = await present(request.body.token);
       if (state !== 'open') throw refused(state);
+      if (options.isSingleSignOnRequired) throw singleSignOnFirst(email);
       if (hasAccount) throw hasSignIn();
       const { name, newPassword: password } = request.body;
       const sessionId = await signUp(options, request, reply, { email, name, password });
@@ -113,6 +117,14 @@ function hasSignIn(): UserError {
     reason: 'SIGN_IN_FIRST',
     isFinal: true,
   });
+}
+
+function singleSignOnFirst(email: string): UserError {
+  return new UserError(
+    'forbidden',
+    `This service requires single sign-on. Sign in by single sign-on as ${email}, and open the link again.`,
+    { title: 'Forbidden', reason: 'SINGLE_SIGN_ON_REQUIRED' },
+  );
 }
 
 /** Returns the error for an invitation that cannot be accepted. */

@@ -105,7 +105,15 @@ const features: Readonly<Record<string, readonly Row[]>> = {
     ],
   ],
   Routing: [['Explain a route']],
-  Account: [],
+  Account: [
+    [
+      'Sign up as an agent',
+      'signUpAgent confirmAgent',
+      '',
+      '',
+      'REST only: a program that has no key yet cannot use the others',
+    ],
+  ],
   'Paths of other clients': [
     [
       'Received mail',

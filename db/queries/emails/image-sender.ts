@@ -1,5 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import type { Tables } from '../../entities/tables.ts';
+import { lockList } from '../lock-list.ts';
 
 /** A sender whose remote images are always shown. */
 export interface ImageSender {
@@ -35,6 +36,7 @@ export async function insertImageSender(
   { address, createdAt }: ImageSender,
   most: number,
 ): Promise<ImageSender | null> {
+  await lockList(transaction, userId, 'image_sender');
   const { rows } = await sql<{ address: string; created_at: Date }>`
     insert into image_sender as s (user_id, address, created_at)
     select ${userId}, ${address}, ${createdAt}::timestamptz

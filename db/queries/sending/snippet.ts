@@ -1,5 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import type { Tables } from '../../entities/tables.ts';
+import { lockList } from '../lock-list.ts';
 
 /** A text of the workspace that the composer inserts. */
 export interface Snippet {
@@ -35,6 +36,7 @@ export async function insertSnippet(
   { id, name, text }: Pick<Snippet, 'id' | 'name' | 'text'>,
   most: number,
 ): Promise<Snippet | 'taken' | 'full'> {
+  await lockList(transaction, userId, 'snippet');
   const { rows } = await sql<SnippetRow>`
     insert into snippet (user_id, id, name, text, created_at, updated_at)
     select ${userId}, ${id}, ${name}, ${text}, postroom_now(), postroom_now()

@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { ViewFolder } from '../../../core/threads/saved-view.ts';
 import type { Tables } from '../../entities/tables.ts';
+import { lockList } from '../lock-list.ts';
 
 /** What a view shows. */
 export interface ViewConditions {
@@ -43,6 +44,7 @@ export async function insertView(
   { id, personId, name, folder, search, label, address, assigned }: Omit<SavedView, 'createdAt'>,
   most: number,
 ): Promise<SavedView | null> {
+  await lockList(transaction, userId, 'saved_view');
   const { rows } = await sql<SavedView>`
     insert into saved_view (user_id, id, person_id, name, folder, search, label, address, assigned, created_at)
     select ${userId}, ${id}, ${personId}, ${name}, ${folder}, ${search}, ${label}, ${address}, ${assigned}, postroom_now()

@@ -7,6 +7,7 @@ import type { AuthAttempts } from '../../accounts/auth-attempts.ts';
 import { access, requireDeclaredAccess } from '../../admission/access.ts';
 import type { Admission } from '../../admission/admission.ts';
 import type { ContextOf } from '../../operation-context.ts';
+import { errorBody, text } from '../shapes.ts';
 
 export interface AgentSignUpOptions {
   admission: Admission;
@@ -16,9 +17,35 @@ export interface AgentSignUpOptions {
   domain: string | null;
 }
 
-const signUpBody = z.strictObject({
-  email: z.email('must be an address such as you@example.com').max(254).toLowerCase(),
-  name: z.string().trim().min(1, 'must not be empty').max(60, 'must have 60 characters at most'),
+const signUpBody = z
+  .strictObject({
+    email: z
+      .email('must be an address such as you@example.com')
+      .max(254)
+      .toLowerCase()
+      .meta({ description: 'Address of the person whom the agent works for. The code is mailed there.' }),
+    name: z
+      .string()
+      .trim()
+      .min(1, 'must not be empty')
+      .max(60, 'must have 60 characters at most')
+      .meta({ description: 'Name of the agent, which also makes the address of its inbox.' }),
+  })
+  .meta({ examples: [{ email: 'you@example.com', name: 'Scout' }] });
+const status = z.enum(['unconfirmed', 'confirmed']).meta({ description: 'Whether the code was confirmed.' });
+const signUpResponse = z.object({
+  object: z.literal('agent_sign_up'),
+  status,
+  address: z.string().meta({ description: 'Address of the inbox.' }),
+  api_key: z.string().nullable().meta({
+    description: 'The API key. Null if the request repeats another one without its Idempotency-Key.',
+  }),
+  message: z.string().meta({ description: 'What to do next.' }),
+});
+const confirmResponse = z.object({
+  object: z.literal('agent_sign_up'),
+  status,
+  message: z.string().meta({ description: 'What the key may do now.' }),
 });
 const confirmBody = z
   .strictObject({
@@ -36,7 +63,24 @@ export async function agentSignUpRoutes(plain: FastifyInstance, options: AgentSi
   const { admission, contextOf, attempts, domain } = options;
   const app = plain.withTypeProvider<ZodTypeProvider>();
 
-  app.post('/sign-up', { schema: { hide: true, body: signUpBody }, bodyLimit: BODY_LIMIT }, async (request, reply) => {
+  const signUpSchema = {
+    operationId: 'signUpAgent',
+    summary: 'Sign up as an agent',
+    description:
+      'Creates an inbox and an API key without authentication, if the operator has set AGENT_SIGN_UP_DOMAIN. The key reads the mail of the inbox and writes to `email` only, until the 6-digit code in the mail to that person is confirmed. A repeat with the same Idempotency-Key returns the same inbox and key.',
+    tags: ['Agents'],
+    security: [],
+    headers: z.object({
+      'idempotency-key': text
+        .optional()
+        .meta({
+          description: 'At least 16 random characters. With it, a repeat of the request shows the API key again.',
+        }),
+    }),
+    body: signUpBody,
+    response: { 200: signUpResponse, 403: errorBody, 409: errorBody, default: errorBody },
+  };
+  app.post('/sign-up', { schema: signUpSchema, bodyLimit: BODY_LIMIT }, async (request, reply) => {
     const { email, name } = request.body;
     if (domain === null)
       throw new UserError(
@@ -48,7 +92,7 @@ export async function agentSignUpRoutes(plain: FastifyInstance, options: AgentSi
     await attempts.take({ kind: 'agent-sign-up', address: request.ip, account: email });
     const signUp = await signUpAgent(contextOf(request), { email, name, idempotencyKey }, domain);
     return reply.send({
-      object: 'agent_sign_up',
+      object: 'agent_sign_up' as const,
       status: signUp.isConfirmed ? 'confirmed' : 'unconfirmed',
       address: signUp.address,
       api_key: signUp.apiKey,
@@ -64,13 +108,25 @@ export async function agentSignUpRoutes(plain: FastifyInstance, options: AgentSi
     admitted.withTypeProvider<ZodTypeProvider>().post(
       '/confirm',
       {
-        schema: { hide: true, body: confirmBody },
+        schema: {
+          operationId: 'confirmAgent',
+          summary: 'Confirm the sign-up of an agent',
+          description:
+            'Confirms the 6-digit code from the mail to the person, with the key of the sign-up. The key then writes to every address, and the inbox is a workspace of that person.',
+          tags: ['Agents'],
+          body: confirmBody,
+          response: { 200: confirmResponse, 409: errorBody, default: errorBody },
+        },
         config: { access: access.readAccount },
         bodyLimit: BODY_LIMIT,
       },
       async (request) => {
         await confirmAgent(contextOf(request), request.body.code);
-        return { object: 'agent_sign_up', status: 'confirmed', message: 'The key now writes to every address.' };
+        return {
+          object: 'agent_sign_up' as const,
+          status: 'confirmed' as const,
+          message: 'The key now writes to every address.',
+        };
       },
     );
   });

@@ -5,6 +5,7 @@ import { makeSignInLink } from '../../../db/queries/accounts/sign-in-link.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { openTestProvider, type TestProvider, type TokenChange } from '../../support/servers/oidc-provider.ts';
 import { type BrowserSession, openBrowser } from '../../support/stages/browser-session.ts';
+import { readServiceMail } from '../../support/stages/service-mail.ts';
 
 const REDIRECT_URI = 'http://postroom.test/api/auth/provider/callback';
 const VIEWER = '{ viewer { id email person { role } } }';
@@ -465,6 +466,22 @@ describe('single sign-on of the service', () => {
         const response = await openBrowser(service.app).auth('POST', path, body);
         expect([path, response.json().code]).toEqual([path, 'SINGLE_SIGN_ON_REQUIRED']);
       }
+      const invited = await browser.rest('POST', '/invitations', {}, { email: 'cleo@whole.test', role: 'agent' });
+      expect(invited.statusCode, invited.body).toBe(200);
+      const mail = (await readServiceMail(service.owner, 'cleo@whole.test')).at(-1) ?? '';
+      const invitation = /\/invitation#([\w-]{43})/.exec(mail)?.[1] ?? '';
+      const cleo = openBrowser(service.app);
+      const signedUp = await cleo.auth('POST', '/sign-up/invitation', {
+        token: invitation,
+        name: 'Cleo',
+        newPassword: 'correct horse battery',
+      });
+      expect([signedUp.statusCode, signedUp.json().code]).toEqual([403, 'SINGLE_SIGN_ON_REQUIRED']);
+      expect(signedUp.json().message).toContain('cleo@whole.test');
+      provider.person = { sub: 'cleo', email: 'cleo@whole.test', email_verified: true };
+      expect(await start(cleo, {})).toBe('/');
+      const joined = await cleo.auth('POST', '/accept-invitation', { token: invitation });
+      expect(joined.statusCode, joined.body).toBe(200);
       const token = await makeSignInLink(service.owner, 'ann@whole.test');
       expect((await openBrowser(service.app).auth('POST', '/sign-in/link', { token })).statusCode).toBe(200);
     } finally {

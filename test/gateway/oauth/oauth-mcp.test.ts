@@ -1,3 +1,6 @@
+import { spawn, spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAccount } from '../../../db/queries/accounts/account.ts';
@@ -5,6 +8,11 @@ import { freePort } from '../../support/cluster/cluster.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { type BrowserSession, openBrowser } from '../../support/stages/browser-session.ts';
 import { CALLBACK } from '../../support/stages/oauth-stage.ts';
+
+/** A Python with the package mcp, such as that of a virtual environment. */
+const python = process.env['MCP_PYTHON'] ?? 'python3';
+const hasClient = spawnSync(python, ['-c', 'from mcp.client.auth import AuthorizationCodeResult']).status === 0;
+const script = path.resolve(import.meta.dirname, '../../support/clients/check-mcp-oauth.py');
 
 const PASSWORD = 'correct horse battery';
 let gateway: TestGateway;
@@ -23,6 +31,32 @@ beforeAll(async () => {
   person = { id: 'userId' in made ? made.userId : '', browser };
 });
 afterAll(() => gateway.close());
+
+/** Opens the link of a client as the person, who allows it to read. Returns where the browser is sent. */
+async function allow(link: URL, name: string): Promise<URL> {
+  const page = await fetch(link, { redirect: 'manual' });
+  expect([page.status, page.headers.get('location')]).toEqual([302, `/oauth/consent${link.search}`]);
+  const asked = { parameters: Object.fromEntries(link.searchParams) };
+  const shown = (await person.browser.auth('POST', '/oauth/request', asked)).json();
+  expect(shown.question).toEqual({
+    client: { name: name, verifiedHost: null },
+    host: 'a program on this computer',
+    workspaceId: person.id,
+    levels: ['read', 'send', 'everything'],
+    requested: 'read',
+    isForMcp: true,
+  });
+  const decided = await person.browser.auth('POST', '/oauth/decision', {
+    asked,
+    workspaceId: person.id,
+    level: 'read',
+    addresses: null,
+  });
+  const back = new URL(decided.json().location);
+  expect(back.href.startsWith(`${CALLBACK}?`)).toBe(true);
+  expect(back.searchParams.get('iss')).toBe(issuer);
+  return back;
+}
 
 test('the official client connects with the URL alone, signs in, lists tools and refreshes its token', async () => {
   const stored: Record<string, unknown> = {};
@@ -52,27 +86,8 @@ test('the official client connects with the URL alone, signs in, lists tools and
   expect(`${link.origin}${link.pathname}`).toBe(`${issuer}/oauth/authorize`);
   expect(link.searchParams.get('resource')).toBe(`${issuer}/mcp`);
 
-  const page = await fetch(link, { redirect: 'manual' });
-  expect([page.status, page.headers.get('location')]).toEqual([302, `/oauth/consent${link.search}`]);
-  const asked = { parameters: Object.fromEntries(link.searchParams) };
-  const shown = (await person.browser.auth('POST', '/oauth/request', asked)).json();
-  expect(shown.question).toEqual({
-    client: { name: 'Official client', verifiedHost: null },
-    host: 'a program on this computer',
-    workspaceId: person.id,
-    levels: ['read', 'send', 'everything'],
-    requested: 'read',
-    isForMcp: true,
-  });
-  const decided = await person.browser.auth('POST', '/oauth/decision', {
-    asked,
-    workspaceId: person.id,
-    level: 'read',
-    addresses: null,
-  });
-  const back = new URL(decided.json().location);
-  expect(back.href.startsWith(`${CALLBACK}?`)).toBe(true);
-  expect([back.searchParams.get('state'), back.searchParams.get('iss')]).toEqual(['state-of-client', issuer]);
+  const back = await allow(link, 'Official client');
+  expect(back.searchParams.get('state')).toBe('state-of-client');
   await first.transport.finishAuth(back.searchParams);
 
   const second = await connect();
@@ -89,3 +104,30 @@ test('the official client connects with the URL alone, signs in, lists tools and
   await third.client.close();
   expect((stored['tokens'] as typeof former).refresh_token).not.toBe(former.refresh_token);
 });
+
+test.skipIf(!hasClient)(
+  'the official client for Python connects with the URL alone, signs in, lists tools and refreshes its token',
+  { timeout: 60_000 },
+  async () => {
+    const client = spawn(python, [script, `${issuer}/mcp`, CALLBACK], { stdio: ['pipe', 'pipe', 'pipe'] });
+    const errors: string[] = [];
+    client.stderr.setEncoding('utf8').on('data', (text: string) => errors.push(text));
+    const lines = createInterface({ input: client.stdout })[Symbol.asyncIterator]();
+    const next = async () => {
+      const { value } = await lines.next();
+      if (value === undefined) throw new Error(errors.join(''));
+      return JSON.parse(value) as { link?: string; tools?: string[]; is_refreshed?: boolean };
+    };
+    try {
+      const link = new URL((await next()).link ?? '');
+      expect(link.searchParams.get('resource')).toBe(`${issuer}/mcp`);
+      expect(link.searchParams.get('code_challenge_method')).toBe('S256');
+      client.stdin.write(`${(await allow(link, 'Official client for Python')).href}\n`);
+      const { tools } = await next();
+      expect(tools).toContain('search_threads');
+      expect(await next()).toEqual({ tools, is_refreshed: true });
+    } finally {
+      client.kill();
+    }
+  },
+);

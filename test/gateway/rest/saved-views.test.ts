@@ -150,3 +150,40 @@ describe('snippets', () => {
     expect(answers.filter(({ statusCode }) => statusCode === 409)).toHaveLength(9);
   });
 });
+
+describe('the limit of a list', () => {
+  test.each([
+    ['saved views of a person', 'saved_view', 100, () => save(ben, { name: crowdName() })],
+    ['saved views of all members', 'saved_view', 100, () => save(ben, { name: crowdName(), is_shared: true })],
+    ['snippets', 'snippet', 200, () => ben.browser.rest('POST', '/snippets', {}, { name: crowdName(), text: 'x' })],
+    [
+      'senders whose images are shown',
+      'image_sender',
+      1_000,
+      () =>
+        ben.browser.graphql(
+          `mutation { addImageSender(input: { address: "${crowdName()}@crowd.test" }) { __typename } }`,
+        ),
+    ],
+  ])('holds for 50 requests at once: %s', { timeout: 60_000 }, async (what, table, most, add) => {
+    const isShared = what.includes('all members');
+    const owned = `user_id = $1 ${table !== 'saved_view' ? '' : isShared ? 'and person_id is null' : `and person_id = '${ben.personId}'`}`;
+    await gateway.owner.pool.query(`delete from ${table} where ${owned}`, [team.box.userId]);
+    const columns = {
+      saved_view: `(user_id, id, person_id, name, folder, search, created_at) select $1, 'view_' || ${isShared ? `'s'` : `'p'`} || n, ${isShared ? 'null' : `'${ben.personId}'`}, 'v' || n, 'inbox', '', now()`,
+      snippet: `(user_id, id, name, text, created_at, updated_at) select $1, 'snp_' || n, 's' || n, 'x', now(), now()`,
+      image_sender: `(user_id, address, created_at) select $1, 's' || n || '@filled.test', now()`,
+    }[table];
+    await gateway.owner.pool.query(`insert into ${table} ${columns} from generate_series(1, ${most - 3}) n`, [
+      team.box.userId,
+    ]);
+    await Promise.all(Array.from({ length: 50 }, add));
+    const { rows } = await gateway.owner.pool.query(`select count(*)::integer as n from ${table} where ${owned}`, [
+      team.box.userId,
+    ]);
+    expect(rows[0].n).toBe(most);
+  });
+
+  let named = 0;
+  const crowdName = () => `crowd${named++}`;
+});

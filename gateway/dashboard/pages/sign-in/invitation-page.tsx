@@ -74,6 +74,7 @@ const WHY: Record<ShownInvitation['state'], string> = {
 
 function Accepting({ token, invitation, user }: { token: string; invitation: ShownInvitation; user: AuthUser | null }) {
   const settings = useAuthSettings();
+  const isRequired = settings?.singleSignOn === 'required';
   const [problem, setProblem] = useState<AuthProblem | null>(null);
   const [isBusy, setBusy] = useState(false);
   const run = async (work: () => Promise<AuthOutcome<{ status: boolean }>>) => {
@@ -102,10 +103,11 @@ function Accepting({ token, invitation, user }: { token: string; invitation: Sho
         </Text>
       )}
       <AuthProblemNote problem={problem} />
-      {invitation.hasAccount ? (
+      {isRequired && <Text size="sm">Sign in by single sign-on as {invitation.email}, and open the link again.</Text>}
+      {invitation.hasAccount || isRequired ? (
         <SignInForm
           email={invitation.email}
-          singleSignOn={null}
+          singleSignOn={isRequired ? 'required' : null}
           returnTo="/"
           passkeyHost={settings?.passkeyHost ?? null}
           onSignedIn={() => void accept()}
