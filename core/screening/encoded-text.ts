@@ -26,8 +26,10 @@ const MIN_BASE32 = 32;
 const ESCAPES = /(?:\\u[0-9a-f]{4}){8,}/gi;
 const PERCENT = /(?:%[0-9a-f]{2}|\+){12,}/gi;
 /** Words of instructions as rot13 writes them, and from behind. */
-const ROT13 = /vtaber|qvfertneq|vafgehpgvba|cnffjbeq|nffvfgnag|cebzcg|sbejneq|sbetrg|flfgrz/;
-const REVERSED = /snoitcurtsni|noitcurtsni|erongi|dragersid|tpmorp|drowssap|tnatsissa|drawrof/;
+const ROT13 =
+  /vtaber|qvfertneq|vafgehpgvba|cnffjbeq|nffvfgnag|cebzcg|sbejneq|sbetrg|flfgrz|nccebir|cnlzrag|abobql|vaibvpr|qryrgr|fraqre|gehfgrq|pbagnpgf|vaobk|znvyobk|zrffntr|frperg|genafsre|gbxra|qrfpevor/;
+const REVERSED =
+  /snoitcurtsni|noitcurtsni|erongi|dragersid|tpmorp|drowssap|tnatsissa|drawrof|evorppa|tnemyap|ydobon|eciovni|eteled|rednes|detsurt|stcatnoc|xobni|xobliam|egassem|terces|refsnart|ebircsed/;
 
 /** Returns the first instructions that are encoded in a text; null: none. `survey`: of what it says. Linear. */
 export function findEncodedRequest(text: string, survey: Survey, depth = 0): EncodedRequest | null {
@@ -76,9 +78,15 @@ function* decodings(text: string, { folded, mask, signs }: Survey): Generator<[e
     if (decoded !== null) yield ['base64', decoded];
   }
   for (const [start, end] of findRuns(text, OF_HEX, MIN_HEX)) {
-    const [run] = HEX.exec(text.slice(start, Math.min(end, start + MAX_RUN))) ?? [];
-    const decoded = run === undefined ? null : readable(Buffer.from(run.replace(/\\x|0x|[\s,:]/gi, ''), 'hex'));
-    if (decoded !== null) yield ['hexadecimal', decoded];
+    const run = text.slice(start, Math.min(end, start + MAX_RUN));
+    // A word before the run can end with letters that are digits, too.
+    for (const part of [run, ...run.split(/[\s,:]+/).filter((each) => each.length >= MIN_HEX)]) {
+      const [digits] = HEX.exec(part) ?? [];
+      const decoded = digits === undefined ? null : readable(Buffer.from(digits.replace(/\\x|0x|[\s,:]/gi, ''), 'hex'));
+      if (decoded === null) continue;
+      yield ['hexadecimal', decoded];
+      break;
+    }
   }
   for (const [start, end] of findRuns(text, OF_NUMBERS, MIN_NUMBERS)) {
     const decoded = decodeNumbers(text.slice(start, Math.min(end, start + MAX_RUN)));

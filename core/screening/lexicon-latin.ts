@@ -35,7 +35,7 @@ export const LATIN_WORDS: Readonly<Record<string, Partial<Record<Concept, string
   },
   encoded: {
     encoded:
-      'vtaber* qvfertneq* vafgehpgvba* cnffjbeq* nffvfgnag* cebzcg* sbejneq* sbetrg* flfgrz* snoitcurtsni* noitcurtsni* erongi* dragersid* tpmorp* drowssap* tnatsissa* drawrof*',
+      'vtaber* qvfertneq* vafgehpgvba* cnffjbeq* nffvfgnag* cebzcg* sbejneq* sbetrg* flfgrz* snoitcurtsni* noitcurtsni* erongi* dragersid* tpmorp* drowssap* tnatsissa* drawrof* nccebir* cnlzrag* abobql* vaibvpr* qryrgr* fraqre* gehfgrq* pbagnpgf* vaobk* znvyobk* zrffntr* frperg* genafsre* gbxra* qrfpevor* evorppa* tnemyap* ydobon* eciovni* eteled* rednes* detsurt* stcatnoc* xobni* xobliam* egassem* terces* refsnart* ebircsed*',
   },
   german: {
     ignore:

@@ -11,6 +11,10 @@ const SHORT_TIME =
   /\b(?:within|in|in the next|innerhalb von|binnen|dans les|sous|en|entre|entro|em|binnen|w ciagu|v techenie|inom|inden for)\s+(?:the (?:next )?)?(?:\d{1,2}|an|one|two|einer|une|una|uma)?\s*(?:hours?|minutes?|stunden?|minuten|heures?|horas?|ore|uur|godzin\w*|timmar|timer)\b|\b\d{1,2}\s?h\b|\b(?:right now|right away|at once|as soon as possible|without delay|before (?:noon|the end of (?:the )?(?:day|business)|close of business)|no time to|by (?:tonight|noon|end of day)|(?:do it|pay|send|reply|respond|transfer|act|call|need it) (?:now|today|tonight))\b|24\s*小时|24\s*小時|24\s*時間|24\s*시간/;
 const WEAK_TIME =
   /\b(?:today|tonight|heute|aujourd'hui|hoy|oggi|hoje|vandaag|dzis|dzisiaj|idag|i dag|bugun|now|jetzt)\b|сегодня|今天|今日|오늘/;
+const IBAN = /\b[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){3,7}/;
+/** What happens otherwise. */
+const OR_ELSE =
+  /\b(?:or (?:we|i|else)|otherwise|sonst|andernfalls|sinon|altrimenti|caso contrario|de lo contrario|anders)\b|иначе|否则/;
 const CHANGED_ACCOUNT =
   /\b(?:new|changed|updated|different|other|neue[nsr]?|nouveau|nouvelle|nueva|nuovo|nova|nieuwe|nowe|novy|nytt|ny|yeni)\b.{0,40}\b(?:account|iban|bank|konto|compte|cuenta|conto|conta|rekening|hesab)|\b(?:bank|account|payment) (?:details|data|information) (?:has|have) changed|новый сч[её]т/;
 const COIN =
@@ -42,11 +46,12 @@ export function findPressure(window: readonly Sentence[]): Signal[] {
     signals.push({ weight: 1, why: 'it asks for a secret and leaves no time to think' });
   const isCutOff = CUT_OFF.test(text) || hasAny(mask, 'confidence');
   if (hasAny(mask, 'pay')) {
-    const isTarget = AMOUNT.test(text) || COIN.test(text) || hasAny(mask, 'account');
+    const isTarget = AMOUNT.test(text) || COIN.test(text) || IBAN.test(text) || hasAny(mask, 'account');
     const reasons = [isCutOff, CHANGED_ACCOUNT.test(text), COIN.test(text), BELOW.test(text) && isUrgent].filter(
       Boolean,
     ).length;
-    if (isTarget && isUrgent && reasons > 0 && window.some(asksToPay))
+    const isPressing = isUrgent || hasAny(mask, 'threat') || OR_ELSE.test(text);
+    if (isTarget && isPressing && reasons > 0 && window.some(asksToPay))
       signals.push({ weight: 1, why: 'it asks for money and leaves no time to check' });
   }
   if (
