@@ -19,7 +19,7 @@ const WORTH_A_LOOK = -2;
  * Linear.
  */
 export function findOrders(folded: string, original: string, least: number): FoundOrder[] {
-  const sentences = readOrderSentences(hideQuotations(folded));
+  const sentences = readOrderSentences(hideQuotations(folded), MODEL.filter);
   const found: { at: number; score: number }[] = [];
   let before = -Infinity;
   for (const [at, sentence] of sentences.entries()) {

@@ -77,10 +77,12 @@ function readGroups(word: string): readonly number[] {
 }
 
 /** A word of a sentence, or a part of one in a joined script. */
-interface OrderWord {
+export interface OrderWord {
   text: string;
   /** words before it */
   at: number;
+  /** entries before it in a list of all words: two that follow each other are a pair */
+  index: number;
   groups: readonly number[];
   /** whether a clause begins with it */
   opensClause: boolean;
@@ -92,9 +94,46 @@ interface OrderWord {
 export interface OrderSentence {
   start: number;
   end: number;
+  /** those that the filter let pass */
   words: OrderWord[];
-  /** numbers of TEXT_FLAGS, as bits */
-  flags: number;
+  /** number of all words */
+  count: number;
+  /** `at` of the last word */
+  lastAt: number;
+  /** the text that it is a part of */
+  folded: string;
+}
+
+/** What words may be known, by their hashes: a word of mail that no model knows costs nothing but reading it. */
+export class WordFilter {
+  readonly #words = new Uint8Array(HASHES);
+  /** their first letters, up to FILTERED_STEM */
+  readonly #stems = new Uint8Array(HASHES);
+
+  constructor(vocabulary: Iterable<string>) {
+    for (const words of [vocabulary, EXACT.keys()]) for (const word of words) this.#words[hashOf(word)] = 1;
+    for (const stems of STEMS.values())
+      for (const [stem] of stems) this.#stems[hashOf(stem.slice(0, FILTERED_STEM))] = 1;
+  }
+
+  /** Whether a word may be known, by the hashes of its first three, four and five letters and of all. */
+  mayKnow(three: number, four: number, five: number, whole: number): boolean {
+    const stems = this.#stems;
+    return this.#words[whole] === 1 || stems[five] === 1 || stems[four] === 1 || stems[three] === 1;
+  }
+}
+
+const FILTERED_STEM = 5;
+const HASHES = 65_536;
+
+function nextHash(hash: number, code: number): number {
+  return (hash * 31 + code) & (HASHES - 1);
+}
+
+function hashOf(text: string): number {
+  let hash = 0;
+  for (let at = 0; at < text.length; at++) hash = nextHash(hash, text.charCodeAt(at));
+  return hash;
 }
 
 const LETTER = 1;
@@ -122,20 +161,24 @@ const LINE_FEED = 10;
 const SPACE = 32;
 const APOSTROPHE = 39;
 
-/** Returns the sentences of folded text with their words. One pass, linear. */
-export function readOrderSentences(folded: string): OrderSentence[] {
+/** Returns the sentences of folded text with their words, or those that the filter lets pass. One pass, linear. */
+export function readOrderSentences(folded: string, filter: WordFilter | null = null): OrderSentence[] {
   const sentences: OrderSentence[] = [];
   const { length } = folded;
   let words: OrderWord[] = [];
   let start = 0;
   let at = 0;
+  let lastAt = 0;
+  let count = 0;
   let lineStart = 0;
   let opensClause = true;
   const finish = (end: number) => {
-    if (words.length > 0) sentences.push({ start, end, words, flags: readFlags(folded.slice(start, end)) });
-    words = [];
+    if (count > 0) sentences.push({ start, end, words, count, lastAt, folded });
+    if (words.length > 0) words = [];
     start = end;
     at = 0;
+    lastAt = 0;
+    count = 0;
     opensClause = true;
   };
   for (let index = 0; index < length; ) {
@@ -144,10 +187,28 @@ export function readOrderSentences(folded: string): OrderSentence[] {
     if ((kind & LETTER) !== 0) {
       const from = index;
       let codes = 0;
-      while (index < length && isWordAt(folded, index)) codes |= folded.charCodeAt(index++);
+      let hash = 0;
+      let [three, four, five] = [0, 0, 0];
+      while (index < length && isWordAt(folded, index)) {
+        const letter = folded.charCodeAt(index++);
+        codes |= letter;
+        hash = nextHash(hash, letter);
+        if (index - from === 3) three = hash;
+        else if (index - from === 4) four = hash;
+        else if (index - from === FILTERED_STEM) five = hash;
+      }
       if (at >= MAX_WORDS) finish(from);
-      const after = KINDS[folded.charCodeAt(index)] ?? 0;
-      at = addWord(words, folded.slice(from, index), at, { opensClause, isCalled: (after & CALL) !== 0 }, codes);
+      if (codes < FIRST_JOINED && filter !== null && !filter.mayKnow(three, four, five, hash)) {
+        lastAt = at++;
+        count++;
+      } else {
+        const after = KINDS[folded.charCodeAt(index)] ?? 0;
+        const before = words.length;
+        const isCalled = (after & CALL) !== 0;
+        at = addWord(words, folded.slice(from, index), { at, index: count, opensClause, isCalled }, codes);
+        lastAt = words.at(-1)?.at ?? lastAt;
+        count += words.length - before;
+      }
       opensClause = false;
       continue;
     }
@@ -177,28 +238,30 @@ function isWordAt(text: string, index: number): boolean {
 function addWord(
   words: OrderWord[],
   text: string,
-  at: number,
-  { opensClause, isCalled }: { opensClause: boolean; isCalled: boolean },
+  { at, index, opensClause, isCalled }: Pick<OrderWord, 'at' | 'index' | 'opensClause' | 'isCalled'>,
   codes: number,
 ): number {
   if (codes < FIRST_JOINED || !JOINED.test(text)) {
-    words.push({ text, at, groups: readGroups(text), opensClause, isCalled });
+    words.push({ text, at, index, groups: readGroups(text), opensClause, isCalled });
     return at + 1;
   }
-  for (const { 0: piece, index } of text.matchAll(PIECE))
+  let pieces = 0;
+  for (const { 0: piece, index: start } of text.matchAll(PIECE))
     words.push({
       text: piece,
-      at: at + Math.floor(index / PIECE_LENGTH),
+      at: at + Math.floor(start / PIECE_LENGTH),
+      index: index + pieces++,
       groups: [...(PIECES.get(piece) ?? NO_GROUPS)],
-      opensClause: opensClause && index === 0,
-      isCalled: isCalled && index + piece.length >= text.length - 1,
+      opensClause: opensClause && start === 0,
+      isCalled: isCalled && start + piece.length >= text.length - 1,
     });
   return at + Math.ceil(text.length / PIECE_LENGTH);
 }
 
 const MARK = /[<[{]|###|\w_\w{1,40}\(/;
 
-function readFlags(text: string): number {
+function readFlags({ folded, start, end }: OrderSentence): number {
+  const text = folded.slice(start, end);
   const hasAddress = text.includes('@') && /[^\s@<>"]{1,64}@[a-z0-9-]{1,63}\.[a-z]/.test(text);
   return (
     (hasAddress ? 1 : 0) |
@@ -238,8 +301,8 @@ const RESULT: OrderFeatures = { features: FOUND, count: 0, level: 0 };
 export function readFeatures(one: OrderSentence, other: OrderSentence | null): OrderFeatures {
   reading = (reading + 1) | 0;
   RESULT.count = 0;
-  addSentence(one.words, other?.words ?? NO_WORDS);
-  const flags = one.flags | (other?.flags ?? 0);
+  addSentence(one, other?.words ?? NO_WORDS);
+  const flags = readFlags(one) | (other === null ? 0 : readFlags(other));
   TEXT_FLAGS.forEach((_name, flag) => {
     if ((flags & (1 << flag)) !== 0) see(GROUP_FEATURES + flag);
   });
@@ -255,10 +318,10 @@ function see(feature: number): void {
   FOUND[RESULT.count++] = feature;
 }
 
-function addSentence(one: readonly OrderWord[], other: readonly OrderWord[]): void {
+function addSentence({ words: one, lastAt }: OrderSentence, other: readonly OrderWord[]): void {
   const split = one.length;
   const length = split + other.length;
-  const offset = (one.at(-1)?.at ?? 0) + 1;
+  const offset = lastAt + 1;
   for (let index = 0; index < length; index++) {
     const word = index < split ? one[index] : other[index - split];
     if (word === undefined || word.groups.length === 0) continue;

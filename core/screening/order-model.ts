@@ -9,6 +9,7 @@ import {
   type OrderSentence,
   readFeatures,
   TEXT_FLAGS,
+  WordFilter,
 } from './order-features.ts';
 
 /** What the training found (`test/core/screening/orders/train-orders.ts`): a linear model that can be read. */
@@ -34,9 +35,14 @@ export function nameFeature(feature: number): string {
   return kind < FEATURE_KINDS.indexOf('near') ? name : `${name} ${ORDER_GROUPS[second]}`;
 }
 
-interface KnownWord {
-  number: number;
+/** `seen`: the text in which it was weighed last. */
+interface Weighed {
   weight: number;
+  seen: number;
+}
+
+interface KnownWord extends Weighed {
+  number: number;
 }
 
 /** Weighs sentences. */
@@ -46,7 +52,10 @@ export class OrderModel {
   /** weights by level and feature */
   readonly #weights: Float32Array;
   readonly #words = new Map<string, KnownWord>();
-  readonly #pairs = new Map<number, number>();
+  readonly #pairs = new Map<number, Weighed>();
+  #reading = 0;
+  /** of the words that it knows */
+  readonly filter: WordFilter;
 
   constructor({ bias, usualFeatures, shared, byLevel, words }: OrderWeights) {
     this.#bias = bias;
@@ -61,18 +70,20 @@ export class OrderModel {
     for (const [words_, weight] of Object.entries(words)) {
       const [first = '', second] = words_.split(' ');
       if (second === undefined) this.#know(first).weight = weight;
-      else this.#pairs.set(this.#know(first).number * MAX_VOCABULARY + this.#know(second).number, weight);
+      else this.#pairs.set(this.#know(first).number * MAX_VOCABULARY + this.#know(second).number, { weight, seen: 0 });
     }
+    this.filter = new WordFilter(this.#words.keys());
   }
 
   #know(word: string): KnownWord {
     let known = this.#words.get(word);
-    if (known === undefined) this.#words.set(word, (known = { number: this.#words.size, weight: 0 }));
+    if (known === undefined) this.#words.set(word, (known = { number: this.#words.size, weight: 0, seen: 0 }));
     return known;
   }
 
   /** Returns how much a sentence, or two that follow each other, are an order to a machine: above 0 more than not. */
   score(one: OrderSentence, other: OrderSentence | null): number {
+    if (one.words.length === 0 && (other === null || other.words.length === 0)) return this.#bias;
     const { features, count, level } = readFeatures(one, other);
     const base = level * FEATURE_COUNT;
     let sum = 0;
@@ -82,26 +93,27 @@ export class OrderModel {
   }
 
   #weighWords(one: OrderSentence, other: OrderSentence | null): number {
+    const reading = ++this.#reading;
     let sum = 0;
     let last: KnownWord | undefined;
-    const seen = new Set<number>();
-    for (const words of other === null ? [one.words] : [one.words, other.words])
-      for (const { text } of words) {
+    let next = 0;
+    const weigh = (weighed: Weighed | undefined) => {
+      if (weighed === undefined || weighed.seen === reading) return;
+      weighed.seen = reading;
+      sum += weighed.weight;
+    };
+    const read = ({ words }: OrderSentence, offset: number) => {
+      for (const { text, index } of words) {
         const known = this.#words.get(text);
-        if (known !== undefined && !seen.has(known.number)) {
-          seen.add(known.number);
-          sum += known.weight;
-        }
-        if (known !== undefined && last !== undefined) {
-          const pair = last.number * MAX_VOCABULARY + known.number;
-          const weight = this.#pairs.get(pair);
-          if (weight !== undefined && !seen.has(-pair - 1)) {
-            seen.add(-pair - 1);
-            sum += weight;
-          }
-        }
+        weigh(known);
+        if (known !== undefined && last !== undefined && offset + index === next)
+          weigh(this.#pairs.get(last.number * MAX_VOCABULARY + known.number));
         last = known;
+        next = offset + index + 1;
       }
+    };
+    read(one, 0);
+    if (other !== null) read(other, one.count);
     return sum;
   }
 }
