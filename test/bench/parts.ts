@@ -22,6 +22,14 @@ export const parts: readonly Part[] = [
     load: () => import('./inbound.ts'),
   },
   {
+    name: 'screening',
+    title: 'Screening',
+    about:
+      'Mail in, 4 KB, a connection each, with rspamd and clamd of Debian beside the same without. No module of rspamd asks the network, and clamd has one signature.',
+    limitMs: 900_000,
+    load: () => import('./screening.ts'),
+  },
+  {
     name: 'outbound',
     title: 'Sending',
     about: '50 connections hand messages in. Each one is checked at a sink on loopback.',

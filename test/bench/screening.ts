@@ -13,6 +13,7 @@ import { openTestScanners } from '../support/servers/scanners.ts';
 import type { Contestant } from './contestants.ts';
 import { onGround } from './ground.ts';
 import { openReceivingStage, type ReceivingRound, receive, withReceiver } from './receiving.ts';
+import { type Extent, type PartOutcome, type Row, ratioOf } from './rows.ts';
 import { inTurn, median } from './statistics.ts';
 
 export const help = `Measures what the screening of a message costs: the rules for text that is aimed at agents, on 10 KB; and, where rspamd, redis-server and
@@ -41,12 +42,14 @@ export async function run(args: string[]): Promise<void> {
   const [filter, viruses] = await Promise.all([startRealFilter(), startRealVirusScanner()]);
   try {
     await askScanners(filter, viruses);
-    if (Number(values.rounds) > 0)
-      await compareInbound(Number(values.rounds), Number(values.count), {
-        RSPAMD_URL: filter.url,
-        RSPAMD_CONTROLLER_URL: filter.controllerUrl,
-        CLAMD_ADDRESS: `${viruses.address.host}:${viruses.address.port}`,
-      });
+    if (Number(values.rounds) === 0) return;
+    const rows = rowsOf(
+      await measureScanners(Number(values.rounds), Number(values.count), settingsOf(filter, viruses)),
+    );
+    for (const row of rows)
+      console.log(
+        `${row.work}: ${median(row.ours).toFixed(0)} messages/s, ratio to without ${ratioOf(row)?.toFixed(2)}`,
+      );
   } finally {
     await Promise.all([filter.stop(), viruses.stop()]);
   }
@@ -81,32 +84,65 @@ async function askScanners(filter: RealFilter, viruses: RealVirusScanner): Promi
   }
 }
 
-/** Measures mail in with both scanners and without, in turn, and prints the medians and their ratio. */
-function compareInbound(rounds: number, count: number, settings: Record<string, string>): Promise<void> {
+interface ScannerRounds {
+  with: ReceivingRound[];
+  without: ReceivingRound[];
+}
+
+/** Measures mail in with both scanners and without, in turn. */
+function measureScanners(rounds: number, count: number, settings: Record<string, string>): Promise<ScannerRounds> {
   return onGround(async (ground) => {
     const stage = await openReceivingStage(ground);
-    const contestants = { without: {}, with: settings };
-    const results: Record<string, ReceivingRound[]> = { without: [], with: [] };
+    const results: ScannerRounds = { with: [], without: [] };
+    const order = { sizeBytes: 4_096, isReusingConnections: false, count };
+    const measure = (contestant: Contestant) => receive(stage, contestant, order);
     for (let round = 0; round < rounds; round++)
-      for (const name of inTurn(Object.keys(contestants), round)) {
-        const environment = name === 'with' ? contestants.with : contestants.without;
-        const order = { sizeBytes: 4_096, isReusingConnections: false, count };
-        const measure = (contestant: Contestant) => receive(stage, contestant, order);
+      for (const name of inTurn(['without', 'with'] as const, round)) {
+        const environment = name === 'with' ? settings : {};
         const result = await withReceiver(stage, 'postroom', undefined, measure, environment);
-        results[name]?.push(result);
-        const rate = result.acceptPerSecond.toFixed(0);
-        console.log(`round ${round + 1}, ${name} scanners: ${rate} messages/s to the 250`);
+        results[name].push(result);
+        console.log(`round ${round + 1}, ${name} scanners: ${result.acceptPerSecond.toFixed(0)} messages/s to the 250`);
       }
-    const medianOf = (name: string, pick: (round: ReceivingRound) => number) => median((results[name] ?? []).map(pick));
-    for (const [what, pick] of [
-      ['to the 250', ({ acceptPerSecond }: ReceivingRound) => acceptPerSecond],
-      ['to the webhook', ({ donePerSecond }: ReceivingRound) => donePerSecond],
-    ] as const) {
-      const [own, plain] = [medianOf('with', pick), medianOf('without', pick)];
-      const figures = `${own.toFixed(0)} messages/s with both scanners, ${plain.toFixed(0)} without`;
-      console.log(`mail in, 4 KB, a connection each, ${what}: ${figures}, ratio ${(own / plain).toFixed(2)}`);
-    }
+    return results;
   });
+}
+
+function settingsOf(filter: RealFilter, { address }: RealVirusScanner): Record<string, string> {
+  return {
+    RSPAMD_URL: filter.url,
+    RSPAMD_CONTROLLER_URL: filter.controllerUrl,
+    CLAMD_ADDRESS: `${address.host}:${address.port}`,
+  };
+}
+
+/** The rows of docs/benchmarks.md about scanners; none where they are not installed. */
+export async function measurePart(extent: Extent): Promise<PartOutcome> {
+  if (!isInstalled()) return { rows: [], foreignPercents: [], problems: [] };
+  const [filter, viruses] = await Promise.all([startRealFilter(), startRealVirusScanner()]);
+  try {
+    const isFull = extent === 'full';
+    const results = await measureScanners(isFull ? 3 : 1, isFull ? 1_000 : 50, settingsOf(filter, viruses));
+    const foreignPercents = [...results.with, ...results.without].map(({ foreignPercent }) => foreignPercent);
+    return { rows: rowsOf(results), foreignPercents, problems: [] };
+  } finally {
+    await Promise.all([filter.stop(), viruses.stop()]);
+  }
+}
+
+function rowsOf(results: ScannerRounds): Row[] {
+  return (
+    [
+      ['250', 'to the 250', ({ acceptPerSecond }: ReceivingRound) => acceptPerSecond],
+      ['webhook', 'to the webhook', ({ donePerSecond }: ReceivingRound) => donePerSecond],
+    ] as const
+  ).map(([id, what, pick]) => ({
+    id: `screening.${id}`,
+    work: `4 KB ${what}, with rspamd and clamd`,
+    unit: 'messages/s',
+    better: 'higher',
+    ours: results.with.map(pick),
+    peer: { name: 'without scanners', values: results.without.map(pick) },
+  }));
 }
 
 const REQUEST = {
