@@ -32,7 +32,7 @@ describe.skipIf(chromiumPath === undefined)('every page', { timeout: 900_000 }, 
 
   /** Opens each page once in one tab, and returns what axe finds and what the page complains of, by its path. */
   async function check(
-    { page, complaints }: BrowserTab,
+    { page, complaints, warnings }: BrowserTab,
     paths: readonly string[],
     { isDarkChecked = isInDarkSlice, isFollowed = true } = {},
   ): Promise<Record<string, string[]>> {
@@ -54,7 +54,12 @@ describe.skipIf(chromiumPath === undefined)('every page', { timeout: 900_000 }, 
       const part = isEveryPageOpened || path === paths[0] ? null : 'main';
       const light = await findViolations(page, part);
       const dark = isDarkChecked(path) ? await findDarkViolations(page) : [];
-      const wrong = [...light, ...dark.map((violation) => `dark: ${violation}`), ...complaints.splice(0)];
+      const wrong = [
+        ...light,
+        ...dark.map((violation) => `dark: ${violation}`),
+        ...complaints.splice(0),
+        ...warnings.splice(0),
+      ];
       if (wrong.length > 0) found[path] = wrong;
     }
     return found;

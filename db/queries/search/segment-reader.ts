@@ -190,8 +190,8 @@ export class SegmentReader {
   }
 
   /**
-   * Returns the accepted words that begin with one of the prefixes, with about how many emails have each. Reads at most `maxBlocks` blocks, of
-   * the first prefixes and segments first.
+   * Returns the accepted words of the blocks that hold words with one of the prefixes, and about how many emails have each. Reads at most
+   * `maxBlocks` blocks, those of the first prefixes and segments first.
    */
   async countWords(
     rows: readonly SegmentRow[],
@@ -199,26 +199,20 @@ export class SegmentReader {
     { accepts, maxBlocks }: { accepts: (word: string) => boolean; maxBlocks: number },
   ): Promise<Map<string, number>> {
     const headsOf = await this.#readHeads(rows);
-    const wanted = new Map<string, { row: SegmentRow; number: number; prefixes: string[] }>();
+    const wanted = new Map<string, { row: SegmentRow; number: number }>();
     for (const start of prefixes)
       for (const row of rows) {
         const [from, to] = findBlocks(headsOf.get(row.id)?.firstWords ?? [], { start, isPrefix: true, accepts: null });
-        for (let number = from; number < to; number++) {
-          const key = `${row.id} ${number}`;
-          const known = wanted.get(key);
-          if (known !== undefined) known.prefixes.push(start);
-          else if (wanted.size < maxBlocks) wanted.set(key, { row, number, prefixes: [start] });
-        }
+        for (let number = from; number < to && wanted.size < maxBlocks; number++)
+          wanted.set(`${row.id} ${number}`, { row, number });
       }
     const parts = await this.#readBlocks([...wanted.values()]);
     const counts = new Map<string, number>();
-    for (const [key, { row, prefixes: starts }] of wanted) {
-      const block = parts.get(key) ?? Buffer.alloc(0);
-      const isNear = (word: string) => starts.some((start) => word.startsWith(start)) && accepts(word);
+    for (const [key, { row }] of wanted)
       noteDamage(row.id, () => {
-        for (const { word, count } of countInBlock(block, isNear)) counts.set(word, (counts.get(word) ?? 0) + count);
+        for (const { word, count } of countInBlock(parts.get(key) ?? Buffer.alloc(0), accepts))
+          counts.set(word, (counts.get(word) ?? 0) + count);
       });
-    }
     return counts;
   }
 

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { assignThreads } from '../../../actors/threading/assign-thread.ts';
 import { allowedErrors, countErrors, typedWords } from '../../../core/search/near-words.ts';
+import { asUser } from '../../../db/connection/transaction.ts';
+import { findNearWords } from '../../../db/queries/search/near-words.ts';
 import { someMail, storeMail } from '../../support/rows/searched-mail.ts';
 import { seededRandom } from '../../support/rows/thread-mail.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
@@ -137,15 +139,20 @@ describe('a search that finds nothing', () => {
       texts.map((text) => ({ ownAddress: address, text })),
     );
     await buildAllWords(gateway.actor);
-    const took: number[] = [];
-    for (let n = 0; n < 5; n++) {
-      const began = performance.now();
-      expect(await suggest(big.owner.browser, n % 2 === 0 ? 'webhok' : 'wxqzjvkq')).toBe(
-        n % 2 === 0 ? 'webhook' : null,
-      );
-      took.push(performance.now() - began);
+    for (const [search, suggested] of [
+      ['webhok', 'webhook'],
+      ['wxqzjvkq', null],
+    ] as const) {
+      expect(await suggest(big.owner.browser, search)).toBe(suggested);
+      const took: number[] = [];
+      for (let n = 0; n < 10; n++) {
+        const began = performance.now();
+        await asUser(gateway.actor, userId, (transaction) => findNearWords(transaction, userId, search, 3));
+        took.push(performance.now() - began);
+      }
+      // A few milliseconds where nothing else runs.
+      expect(Math.min(...took)).toBeLessThan(50);
+      process.stdout.write(`${search}: ${Math.min(...took).toFixed(1)} ms\n`);
     }
-    expect(Math.min(...took)).toBeLessThan(100);
-    process.stdout.write(`suggestions took ${took.map((one) => one.toFixed(1)).join(', ')} ms\n`);
   });
 });

@@ -14,6 +14,8 @@ export interface BrowserTab {
   context: BrowserContext;
   /** what the page complained of: errors in its console, exceptions, breaches of its policy */
   complaints: string[];
+  /** what the console warned of */
+  warnings: string[];
   /** the URLs that it asked for */
   requested: string[];
   /** Closes the tab and the others of its context. The next tab that is opened gets the context, without what they stored. */
@@ -93,9 +95,10 @@ export async function openBrowserStage(): Promise<BrowserStage> {
         await Promise.all(context.pages().map((each) => each.close()));
         idle.push(context);
       };
-      const tab: BrowserTab = { page, context, complaints: [], requested: [], close };
+      const tab: BrowserTab = { page, context, complaints: [], warnings: [], requested: [], close };
       page.on('console', (message) => {
         if (message.type() === 'error') tab.complaints.push(message.text());
+        if (message.type() === 'warning') tab.warnings.push(message.text());
       });
       page.on('pageerror', (error) => void tab.complaints.push(String(error)));
       page.on('request', (request) => void tab.requested.push(request.url()));

@@ -60,6 +60,7 @@ function NothingFound() {
 function NoMail() {
   const { service } = useViewer();
   const address = useFirstAddress();
+  if (address === undefined) return null;
   if (address === null)
     return (
       <EmptyState

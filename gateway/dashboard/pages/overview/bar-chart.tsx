@@ -6,7 +6,7 @@ import classes from './bar-chart.module.css';
 export type ChartUnit = 'hour' | 'day';
 
 /** What a chart shows of one hour or day. */
-export interface ChartBar {
+interface ChartBar {
   beginsAt: string;
   /** its values in words */
   value: string;

@@ -92,7 +92,8 @@ function ScheduledRow({ email }: { email: Scheduled }) {
 
 function NothingScheduled() {
   const { service } = useViewer();
-  const address = useFirstAddress() ?? 'hello@example.com';
+  const own = useFirstAddress();
+  const address = own ?? 'hello@example.com';
   const body = JSON.stringify({
     from: address,
     to: address,
@@ -114,9 +115,12 @@ function NothingScheduled() {
         </>
       }
     >
-      <Command
-        text={`curl -sS ${baseUrl(service)}/api/e2/emails -H "Authorization: Bearer $KEY" \\\n  -H 'Content-Type: application/json' -d '${body}'`}
-      />
+      {/* Not before the own address is known: the command would send from one that is no one's. */}
+      {own !== undefined && (
+        <Command
+          text={`curl -sS ${baseUrl(service)}/api/e2/emails -H "Authorization: Bearer $KEY" \\\n  -H 'Content-Type: application/json' -d '${body}'`}
+        />
+      )}
     </EmptyState>
   );
 }
