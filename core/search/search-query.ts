@@ -216,7 +216,7 @@ function mistypedOperator(value: string): string | null {
 
 function isOneTypoFrom(operator: string, name: string): boolean {
   if (typosBetween(operator, name) === 1) return true;
-  const at = [...operator].findIndex((letter, index) => letter !== name[index]);
+  const at = Array.from(operator).findIndex((letter, index) => letter !== name[index]);
   const swapped = `${operator.slice(0, at)}${operator[at + 1] ?? ''}${operator[at] ?? ''}${operator.slice(at + 2)}`;
   return at !== -1 && swapped === name;
 }
