@@ -184,6 +184,8 @@ function isOperator(name: string): name is Operator {
 
 function termOf({ operator, value, isQuoted, isNegated }: Piece, now: Date): SearchTerm | null {
   if (operator === null) {
+    const mistyped = isQuoted ? null : mistypedOperator(value);
+    if (mistyped !== null) throw refused(mistyped);
     const words = wordsOf(value);
     return words.length === 0 ? null : { kind: 'words', place: 'anywhere', words, isWhole: isQuoted, isNegated };
   }
@@ -202,6 +204,22 @@ function termOf({ operator, value, isQuoted, isNegated }: Piece, now: Date): Sea
     );
   }
   return { ...term, isNegated };
+}
+
+/** Returns what to say of a word before a colon that is one letter, or two swapped ones, from an operator; null: it is text. */
+function mistypedOperator(value: string): string | null {
+  const name = /^([a-z]{4,12}):(?=[^\s/:])/i.exec(value)?.[1]?.toLowerCase();
+  if (name === undefined) return null;
+  const meant = OPERATORS.find((operator) => operator.length > 3 && isOneTypoFrom(operator, name));
+  if (meant === undefined) return null;
+  return `${name}: is not a search operator. Did you mean ${meant}:? To search for the words, write them in quotes: "${shortened(value)}"`;
+}
+
+function isOneTypoFrom(operator: string, name: string): boolean {
+  if (typosBetween(operator, name) === 1) return true;
+  const at = Array.from(operator).findIndex((letter, index) => letter !== name[index]);
+  const swapped = `${operator.slice(0, at)}${operator[at + 1] ?? ''}${operator[at] ?? ''}${operator.slice(at + 2)}`;
+  return at !== -1 && swapped === name;
 }
 
 const TAKEN: Readonly<Record<Operator, string>> = {

@@ -7,9 +7,9 @@ export const ALLOCATION = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1310
 
 /** Begins this process again with ALLOCATION in its environment, unless the environment has it. glibc reads it only at the beginning. */
 export function beginWithAllocation(): void {
-  const { env, execPath, execArgv, argv, channel, execve } = process;
+  const { env, execPath, execArgv, argv, channel } = process;
   if (env['MALLOC_MMAP_THRESHOLD_'] !== undefined || process.platform !== 'linux') return;
   // A channel to the parent would be lost, and old versions of Node cannot.
-  if (channel !== undefined || execve === undefined) return;
-  execve.call(process, execPath, [execPath, ...execArgv, ...argv.slice(1)], { ...ALLOCATION, ...env });
+  if (channel !== undefined || typeof process.execve !== 'function') return;
+  process.execve(execPath, [execPath, ...execArgv, ...argv.slice(1)], { ...ALLOCATION, ...env });
 }

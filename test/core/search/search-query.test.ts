@@ -108,6 +108,11 @@ describe('rejects an invalid value with the name of the operator and the allowed
       /^cc: is not a search operator\. Operators are from: to: subject: domain: label: assigned: unread: before: after: has: is: in:/,
     ],
     ['older_than:7d', /older_than:/],
+    ['form:ann', /^form: is not a search operator\. Did you mean from:\? .* "form:ann"$/],
+    ['invoice subjct:may', /Did you mean subject:\?/],
+    ['lable:urgent', /Did you mean label:\?/],
+    ['-Asigned:me', /Did you mean assigned:\?/],
+    ['befor:7d', /Did you mean before:\?/],
     [`is:${'x'.repeat(400)}`, /^is: does not take "x{60}…"/],
     ['x'.repeat(MAX_QUERY_LENGTH + 1), /^A search must not be longer than 500 characters; this one has 501/],
     ['a '.repeat(21), /^A search must not have more than 20 words and operators; this one has 21/],
@@ -169,3 +174,10 @@ function errorOf(work: () => unknown): UserError {
   }
   throw new Error('it was taken');
 }
+
+test.each(['form: ann', '"form:ann"', 'room:4', 'https://example.com', 'form://x', '12:30', 'date:today'])(
+  'takes %j for words, although it has a colon',
+  (text) => {
+    expect(() => parseSearch(text, new Date(0))).not.toThrow();
+  },
+);
