@@ -71,11 +71,9 @@ export async function agentSignUpRoutes(plain: FastifyInstance, options: AgentSi
     tags: ['Agents'],
     security: [],
     headers: z.object({
-      'idempotency-key': text
-        .optional()
-        .meta({
-          description: 'At least 16 random characters. With it, a repeat of the request shows the API key again.',
-        }),
+      'idempotency-key': text.optional().meta({
+        description: 'At least 16 random characters. With it, a repeat of the request shows the API key again.',
+      }),
     }),
     body: signUpBody,
     response: { 200: signUpResponse, 403: errorBody, 409: errorBody, default: errorBody },
