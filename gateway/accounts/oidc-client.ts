@@ -59,6 +59,8 @@ export interface OidcClient {
   start(settings: OidcSettings, checks: OidcChecks): Promise<string>;
   /** Redeems the code of a response of the provider, whose URL is given. Throws OidcProblem. */
   finish(settings: OidcSettings, url: URL, checks: OidcChecks): Promise<OidcPerson>;
+  /** Returns the URL at the provider that ends the person's session there (RP-initiated logout); null: the provider has none. Throws OidcProblem. */
+  end(settings: OidcSettings): Promise<string | null>;
   /** Tries the settings step by step, up to the first that fails. Never throws for what the provider does. */
   test(settings: OidcSettings): Promise<OidcStep[]>;
 }
@@ -72,8 +74,15 @@ export const MAX_DOCUMENT_BYTES = 524_288;
 const SCOPE = 'openid email profile';
 const MAX_GROUPS = 1_000;
 
-/** Creates a client whose requests go through the dispatcher, which refuses private addresses unless the operator allows them. */
-export function createOidcClient(openDispatcher: OpenDispatcher, redirectUri: string): OidcClient {
+/**
+ * Creates a client whose requests go through the dispatcher, which refuses private addresses unless the operator allows them. The provider sends
+ * persons to `redirectUri` after they signed in, and to `signedOutUri` after they signed out.
+ */
+export function createOidcClient(
+  openDispatcher: OpenDispatcher,
+  redirectUri: string,
+  signedOutUri: string,
+): OidcClient {
   const load = loadOnce(() => import('openid-client'));
 
   async function request(url: string, options: oidc.CustomFetchOptions): Promise<Response> {
@@ -151,6 +160,17 @@ export function createOidcClient(openDispatcher: OpenDispatcher, redirectUri: st
 
   return {
     start: (settings, checks) => problems(async () => (await authorizationUrl(await discover(settings), checks)).href),
+
+    end: (settings) =>
+      problems(async () => {
+        const config = await discover(settings);
+        const { end_session_endpoint: endpoint, issuer } = config.serverMetadata();
+        if (endpoint === undefined) return null;
+        const { protocol } = URL.parse(endpoint) ?? { protocol: '' };
+        if (protocol !== 'https:' && !(protocol === 'http:' && issuer.startsWith('http:'))) return null;
+        const library = await load();
+        return library.buildEndSessionUrl(config, { post_logout_redirect_uri: signedOutUri }).href;
+      }),
 
     finish: (settings, url, checks) =>
       problems(async () => {

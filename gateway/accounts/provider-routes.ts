@@ -40,6 +40,12 @@ export interface ProviderRouteOptions {
 /** Where the provider sends persons back to, below PUBLIC_URL. */
 export const CALLBACK_PATH = '/api/auth/provider/callback';
 
+/** Where the provider sends persons after they signed out there, below PUBLIC_URL. */
+const SIGNED_OUT_PATH = '/sign-in';
+/** The cookie with the person whom the provider of the service signed in, in this browser. */
+const SIGNED_IN_COOKIE = 'postroom.provider_person';
+const SIGNED_IN_SECONDS = 34_560_000;
+
 /** Requests to providers: those that a proxy forwards to a service for this machine reach no private address. */
 export interface OidcClients {
   clientOf: (request: FastifyRequest) => OidcClient;
@@ -59,6 +65,7 @@ export function openOidcClients(
     const client = createOidcClient(
       openDispatcherLater({ guard, dnsServers, trustedCertificates }),
       `${config.publicUrl}${CALLBACK_PATH}`,
+      `${config.publicUrl}${SIGNED_OUT_PATH}`,
     );
     return { guard, client };
   };
@@ -121,6 +128,33 @@ export function providerRoutes(
     },
   );
 
+  app.post(
+    '/provider/sign-out',
+    {
+      schema: { hide: true, body: z.object({}).nullish() },
+      async onRequest(request) {
+        if (!isOwnPageOrProgram(request, publicUrl)) throw foreignPage();
+        await count(request);
+      },
+    },
+    async (request) => {
+      const entry = await findPersonOf(request, sessions, publicUrl);
+      if (entry === null) throw new UserError('unauthorized', 'Authentication required');
+      const { providerId, personId } = entry.session;
+      const isOfService = oidc !== null && findCookie(request.headers.cookie, SIGNED_IN_COOKIE) === personId;
+      const provider = providerId ?? (isOfService ? SERVICE_PROVIDER : null);
+      if (provider === null) return { url: null };
+      try {
+        return { url: await signIn.end(clientOf(request), provider) };
+      } catch (error) {
+        if (!(error instanceof OidcProblem)) throw error;
+        // The person signs out of Postroom all the same.
+        logProblem(request, error);
+        return { url: null };
+      }
+    },
+  );
+
   app.get('/provider/callback', { schema: { hide: true }, onRequest: count }, async (request, reply) => {
     const url = new URL(request.url, publicUrl);
     const cookieOf = (name: string) => findCookie(request.headers.cookie, name);
@@ -132,6 +166,8 @@ export function providerRoutes(
       );
       if (confirms === null) {
         const providerId = provider === SERVICE_PROVIDER ? null : provider;
+        const person = providerId === null ? personId : '';
+        setCookie(reply, SIGNED_IN_COOKIE, person, person === '' ? 0 : SIGNED_IN_SECONDS, isSecure);
         await openSession(request, reply, options, { personId, providerId });
         options.notices.noteDevice(request, reply, personId);
         if (providerId !== null) options.forgetSessions(providerId);

@@ -60,6 +60,8 @@ interface FinishedSignIn extends StartedSignIn {
 export interface ProviderSignIn {
   /** Returns the URL of the provider, and the cookie that binds the sign-in to the browser. Throws OidcProblem. */
   start(client: OidcClient, sign: StartedSignIn): Promise<{ url: string; cookie: { name: string; value: string } }>;
+  /** Returns the URL at a provider that ends the person's session there; null: the provider has none. Throws OidcProblem. */
+  end(client: OidcClient, provider: string): Promise<string | null>;
   /** Finishes the sign-in of a response, in the browser with these cookies. Throws OidcProblem. */
   finish(client: OidcClient, url: URL, cookieOf: (name: string) => string | null): Promise<FinishedSignIn>;
 }
@@ -95,6 +97,8 @@ export function createProviderSignIn(options: ProviderSignInOptions): ProviderSi
       });
       return { url, cookie: { name: cookieName(state), value: providerToken(secret, 'browser', state) } };
     },
+
+    end: async (client, provider) => client.end(await requireProvider(options, provider)),
 
     async finish(client, url, cookieOf) {
       const state = url.searchParams.get('state') ?? '';

@@ -3,9 +3,13 @@ import { notify } from '../parts/notify.ts';
 import { announceSignOut } from './session-news.ts';
 import { rememberSignIn } from './shell-outline.tsx';
 
-/** Ends the session and shows the sign-in page in all tabs. Loaded data is discarded. */
+/**
+ * Ends the session and shows the sign-in page in all tabs. Loaded data is discarded. A session by single sign-on ends at the provider, too, which
+ * then shows the sign-in page.
+ */
 export async function signOut(): Promise<void> {
-  leaveAfter(await auth.signOut());
+  const { answer } = await auth.findProviderSignOut();
+  leaveAfter(await auth.signOut(), answer?.url ?? null);
 }
 
 /** Ends all sessions of the account, in all browsers. */
@@ -23,7 +27,7 @@ export function leaveErased(): void {
   window.location.assign('/sign-in?account=erased');
 }
 
-function leaveAfter({ problem }: AuthOutcome<unknown>): void {
+function leaveAfter({ problem }: AuthOutcome<unknown>, elsewhere: string | null = null): void {
   // Without a response the session may still exist, so do not claim that the user is signed out.
   if (problem !== null && problem.status !== 401) {
     notify({ title: 'You are still signed in', message: problem.message, color: 'red' });
@@ -31,5 +35,6 @@ function leaveAfter({ problem }: AuthOutcome<unknown>): void {
   }
   announceSignOut();
   rememberSignIn(false);
-  leave();
+  if (elsewhere === null) leave();
+  else window.location.assign(elsewhere);
 }

@@ -23,7 +23,10 @@ const signUpBody = z
       .email('must be an address such as you@example.com')
       .max(254)
       .toLowerCase()
-      .meta({ description: 'Address of the person whom the agent works for. The code is mailed there.' }),
+      .meta({
+        description: 'Address of the person whom the agent works for. The code is mailed there.',
+        examples: ['you@example.com'],
+      }),
     name: z
       .string()
       .trim()
@@ -52,7 +55,8 @@ const confirmBody = z
     code: z
       .string()
       .trim()
-      .regex(/^\d{6}$/, 'must be the 6 digits from the mail'),
+      .regex(/^\d{6}$/, 'must be the 6 digits from the mail')
+      .meta({ description: 'The 6 digits from the mail.', examples: ['123456'] }),
   })
   .meta({ examples: [{ code: '123456' }] });
 const IDEMPOTENCY_KEY = /^[!-~]{16,255}$/;

@@ -148,7 +148,7 @@ describe('an endpoint that subscribes to the audit log', () => {
     await settled(id, 2);
     expect(
       postsTo(path)
-        .map(({ type }) => type)
+        .map(({ type }) => String(type))
         .toSorted(),
     ).toEqual(['audit.request_denied', 'audit.session_denied']);
   });
@@ -161,7 +161,7 @@ describe('an endpoint that subscribes to the audit log', () => {
     await settled(id, 50);
     expect(
       postsTo(path)
-        .map(({ data }) => data.object_name)
+        .map(({ data }) => String(data.object_name))
         .toSorted(),
     ).toEqual(names.toSorted());
   });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { encryptSecret } from '../../../core/shared/secret-box.ts';
+import { createAccount } from '../../../db/queries/accounts/account.ts';
 import { makeSignInLink } from '../../../db/queries/accounts/sign-in-link.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { openTestProvider, type TestProvider, type TokenChange } from '../../support/servers/oidc-provider.ts';
@@ -93,6 +94,64 @@ describe('single sign-on of a workspace', () => {
     const before = provider.requests.length;
     expect(await signIn(openBrowser(gateway.app), `rotated@${domain}`)).toBe('/');
     expect(provider.requests.slice(before).filter((path) => path === '/jwks')).toHaveLength(1);
+  });
+});
+
+describe('signing out', () => {
+  const findSignOut = async (browser: BrowserSession) => {
+    const response = await browser.auth('POST', '/provider/sign-out', {});
+    expect(response.statusCode, response.body).toBe(200);
+    return response.json().url as string | null;
+  };
+
+  test('ends the session at the provider, too, which asks for the sign-in again', async () => {
+    const { domain } = await openCompany();
+    provider.person = { sub: 'leaver', email: `leaver@${domain}`, email_verified: true };
+    const browser = openBrowser(gateway.app);
+    const cookies = new Map<string, string>();
+    const start = async () => {
+      const started = await browser.auth('POST', '/provider/start', { email: `leaver@${domain}` });
+      const before = provider.requests.length;
+      const back = await provider.visit(started.json().url, cookies);
+      const hasAsked = provider.requests.slice(before).some((path) => path.startsWith('/interaction/'));
+      return { back, hasAsked };
+    };
+    const first = await start();
+    expect([first.hasAsked, (await finish(browser, first.back)).statusCode]).toEqual([true, 303]);
+    expect((await start()).hasAsked).toBe(false);
+    const url = await findSignOut(browser);
+    expect((await browser.auth('POST', '/sign-out', {})).statusCode).toBe(200);
+    expect(new URL(url ?? '').searchParams.get('post_logout_redirect_uri')).toBe('http://postroom.test/sign-in');
+    expect(await provider.signOut(url ?? '', cookies)).toBe('http://postroom.test/sign-in');
+    expect((await start()).hasAsked).toBe(true);
+  });
+
+  test('stays in Postroom where the provider has no such page, does not respond, or names one that is no web page', async () => {
+    const { domain, userId } = await openCompany();
+    provider.person = { sub: 'stayer', email: `stayer@${domain}`, email_verified: true };
+    const browser = openBrowser(gateway.app);
+    await signIn(browser, `stayer@${domain}`);
+    expect(await findSignOut(browser)).toContain(provider.issuer);
+    for (const endpoint of [undefined, 'javascript:alert(1)', 'data:text/html,x']) {
+      provider.changeDiscovery = (document) => ({ ...document, end_session_endpoint: endpoint });
+      expect(await findSignOut(browser)).toBeNull();
+    }
+    provider.changeDiscovery = null;
+    await gateway.owner.pool.query(
+      `update sign_in_provider set issuer = 'http://127.0.0.1:9' where workspace_id = $1`,
+      [userId],
+    );
+    expect(await findSignOut(browser)).toBeNull();
+  });
+
+  test('of a session by password, or of none, leads to no provider', async () => {
+    const email = 'by-password@elsewhere.test';
+    const password = 'correct horse battery';
+    await createAccount(gateway.owner, { email, password, apiKey: null, mailbox: null });
+    const browser = openBrowser(gateway.app);
+    await browser.auth('POST', '/sign-in/email', { email, password });
+    expect(await findSignOut(browser)).toBeNull();
+    expect((await openBrowser(gateway.app).auth('POST', '/provider/sign-out', {})).statusCode).toBe(401);
   });
 });
 
@@ -453,6 +512,8 @@ describe('single sign-on of the service', () => {
       const browser = openBrowser(service.app);
       expect(await start(browser, {})).toBe('/');
       expect((await browser.graphql(VIEWER)).statusCode).toBe(200);
+      const ended = await browser.auth('POST', '/provider/sign-out', {});
+      expect(ended.json().url).toContain(`${provider.issuer}/session/end?`);
       provider.person = { sub: 'other', email: 'ann@other.test', email_verified: true };
       expect(problem(await start(openBrowser(service.app), {}))).toBe('DOMAIN_NOT_VERIFIED');
       const none = await openBrowser(service.app).auth('POST', '/provider/start', { email: 'ann@other.test' });

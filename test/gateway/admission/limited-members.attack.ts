@@ -2,12 +2,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hasRoleRight } from '../../../core/accounts/rights.ts';
 import { createAccount } from '../../../db/queries/accounts/account.ts';
 import type { RouteAccess } from '../../../gateway/admission/access.ts';
+import { accessOf } from '../../../schema/graphql/access.ts';
+import { schema } from '../../../schema/graphql/schema.ts';
 import { isQuick } from '../../support/chaos-figures.ts';
 import { insertKey } from '../../support/rows/key-rows.ts';
 import { recordRoutes, type ServedRoute } from '../../support/rows/route-table.ts';
 import { keepToKey, makeTwoDomains, type TwoDomains } from '../../support/rows/two-domains.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { type BrowserSession, openBrowser } from '../../support/stages/browser-session.ts';
+import { operationText, requiredArguments } from '../../support/stages/graph-places.ts';
 import { type SweepOptions, sweepRoute } from '../../support/stages/isolation-sweep.ts';
 import { bodyExamples, isServed } from '../../support/stages/swept-routes.ts';
 import { TEAM_PASSWORD } from '../../support/stages/team-stage.ts';
@@ -105,4 +108,62 @@ test('every other route treats objects of the other domain like unknown ones, an
   const complaints: string[] = [];
   for (const route of swept) complaints.push(...(await sweepRoute(route, options)));
   expect(complaints.filter((complaint) => !isOfWorkspace(complaint))).toEqual([]);
+});
+
+const roots = (['query', 'mutation'] as const).flatMap((operation) =>
+  Object.values(schema.getRootType(operation as never)?.getFields() ?? {}).map((field) => ({ operation, field })),
+);
+
+test('a field of GraphQL that cannot be limited, or that agents lack the right for, is refused to a limited agent', async () => {
+  const differences: string[] = [];
+  let refused = 0;
+  for (const { operation, field } of roots) {
+    const access = accessOf(field);
+    if (access === null || (access.isOfDomain && isOfAgents(access.right))) continue;
+    refused++;
+    const own = two.mine.ids.get('em')?.[0] ?? '';
+    const values: Record<string, unknown> = { String: 'x', ID: own, Int: 1, Boolean: true, JSON: {} };
+    const args = requiredArguments(field, (_name, typeName) => values[typeName] ?? 'x');
+    const query = operationText(schema, operation, field, Object.keys(args));
+    const { errors, data } = (await browser.graphql(query, {}, args)).json();
+    if (errors?.[0]?.extensions?.code !== 'FORBIDDEN')
+      differences.push(`${operation} ${field.name}: ${JSON.stringify({ errors, data }).slice(0, 300)}`);
+  }
+  expect(differences).toEqual([]);
+  expect(refused).toBeGreaterThan(60);
+  expect(await two.changedTables()).toEqual([]);
+});
+
+test('a session of another workspace, also of its owner, treats every object here like an unknown one', {
+  timeout: 300_000,
+}, async () => {
+  const email = 'owner@elsewhere.test';
+  await createAccount(gateway.owner, { email, password: TEAM_PASSWORD, apiKey: null, mailbox: null });
+  await gateway.owner.pool.query('delete from auth_rate_limit');
+  const stranger = openBrowser(gateway.app);
+  expect((await stranger.auth('POST', '/sign-in/email', { email, password: TEAM_PASSWORD })).statusCode).toBe(200);
+  const foreign = [...two.theirs.ids].flatMap(([kind, [id]]) => (id === undefined ? [] : [{ kind, id }]));
+  expect(foreign.length).toBeGreaterThan(10);
+  const withId = routes.filter(
+    (route) => /:\w+/.test(route.url) && route.url.startsWith('/api/e2') && route.access !== null,
+  );
+  expect(withId.length).toBeGreaterThan(60);
+  const ask = async ({ method, url }: ServedRoute, id: string) => {
+    const path = url.replace('/api/e2', '').replaceAll(/:\w+/g, id);
+    const response = await stranger.rest(method as 'GET', path, {}, method === 'GET' ? undefined : {});
+    return `${response.statusCode} ${response.body.replaceAll(id, 'ID')}`;
+  };
+  const differences: string[] = [];
+  for (const route of withId)
+    for (const { kind, id } of foreign) {
+      const unknown = id.replace(/[0-9a-f]{32}/, '00000000000070008000000000000000');
+      const [found, expected] = [await ask(route, id), await ask(route, unknown)];
+      const isTaken = found.startsWith('2') && expected.startsWith('2') && route.method !== 'GET';
+      if (found !== expected && !isTaken)
+        differences.push(
+          `${route.method} ${route.url} with ${kind}: ${found.slice(0, 200)} instead of ${expected.slice(0, 200)}`,
+        );
+    }
+  expect(differences).toEqual([]);
+  expect(await two.changedTables()).toEqual([]);
 });

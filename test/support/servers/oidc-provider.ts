@@ -39,8 +39,10 @@ export interface TestProvider {
   requests: string[];
   /** Replaces the signing key by another with a new `kid`. */
   rotateKey: () => void;
-  /** Follows the redirects of a browser from `url` to the first URL outside of the provider. */
-  visit: (url: string) => Promise<URL>;
+  /** Follows the redirects of a browser from `url` to the first URL outside of the provider. Without `cookies` it is a new browser. */
+  visit: (url: string, cookies?: Map<string, string>) => Promise<URL>;
+  /** Confirms the sign-out at `url` in the browser with these cookies. Returns where the provider sends it. */
+  signOut: (url: string, cookies: Map<string, string>) => Promise<string | null>;
   close: () => Promise<void>;
 }
 
@@ -71,6 +73,12 @@ export async function openTestProvider(redirectUri: string): Promise<TestProvide
       provider = createProvider();
     },
     visit,
+    async signOut(url, cookies) {
+      const page = await (await send(new URL(url), cookies)).text();
+      const xsrf = /name="xsrf" value="([^"]+)"/.exec(page)?.[1] ?? '';
+      const confirmed = await send(new URL('/session/end/confirm', issuer), cookies, { xsrf, logout: 'yes' });
+      return confirmed.headers.get('location');
+    },
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => void server.close(resolve));
@@ -80,7 +88,14 @@ export async function openTestProvider(redirectUri: string): Promise<TestProvide
 
   function createProvider(): Provider {
     const made = new Provider(issuer, {
-      clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [redirectUri] }],
+      clients: [
+        {
+          client_id: clientId,
+          client_secret: clientSecret,
+          redirect_uris: [redirectUri],
+          post_logout_redirect_uris: [new URL('/sign-in', redirectUri).href],
+        },
+      ],
       jwks: { keys: [key.jwk] },
       cookies: { keys: ['test'] },
       claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
@@ -128,18 +143,23 @@ export async function openTestProvider(redirectUri: string): Promise<TestProvide
     return { ...body, id_token: stage.changeToken(claims, signerOf(key)) };
   }
 
-  async function visit(url: string): Promise<URL> {
-    const cookies = new Map<string, string>();
+  async function send(url: URL, cookies: Map<string, string>, form?: Record<string, string>): Promise<Response> {
+    const response = await fetch(url, {
+      redirect: 'manual',
+      headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+      ...(form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) }),
+    });
+    for (const field of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(field) ?? [];
+      cookies.set(name, value);
+    }
+    return response;
+  }
+
+  async function visit(url: string, cookies = new Map<string, string>()): Promise<URL> {
     let next = new URL(url);
     while (next.origin === issuer) {
-      const response = await fetch(next, {
-        redirect: 'manual',
-        headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
-      });
-      for (const field of response.headers.getSetCookie()) {
-        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(field) ?? [];
-        cookies.set(name, value);
-      }
+      const response = await send(next, cookies);
       const location = response.headers.get('location');
       if (location === null) throw new Error(`${next.pathname} returned ${response.status}: ${await response.text()}`);
       next = new URL(location, next);

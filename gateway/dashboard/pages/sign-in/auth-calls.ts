@@ -150,6 +150,7 @@ export const auth = {
   testSingleSignOn: (body: NewProviderSettings) => post<{ steps: ProviderStep[] }>('/single-sign-on/test', body),
   removeSingleSignOn: () => post<Done>('/single-sign-on/remove'),
   signOut: () => post<Done>('/sign-out'),
+  findProviderSignOut: () => post<{ url: string | null }>('/provider/sign-out'),
   sessions: () => get<AuthSession[]>('/list-sessions'),
   endSession: (id: string) => post<Done>('/end-session', { id }),
   endOtherSessions: () => post<Done>('/revoke-other-sessions'),
