@@ -64,7 +64,7 @@ const REACH_BEHIND = 100;
 const REACH_BEFORE = 40;
 /** Minimum likelihood of a candidate, and how far it may be below the best one. */
 const LEAST = 0.35;
-const MOST_BEHIND = 0.2;
+const MAX_BEHIND = 0.2;
 
 /** Words for codes; short ones must be whole words, long ones may end a compound. */
 const KEYWORDS =
@@ -135,7 +135,7 @@ function extractCodes(texts: readonly (readonly [source: ExtractSource, text: st
   }
   const codes = [...found.values()].toSorted((a, b) => b.likelihood - a.likelihood).slice(0, MAX_CODES);
   const best = codes[0]?.likelihood ?? 0;
-  return codes.filter(({ likelihood }) => likelihood > best - MOST_BEHIND);
+  return codes.filter(({ likelihood }) => likelihood > best - MAX_BEHIND);
 }
 
 /** Digits of other scripts, such as Arabic and Devanagari, as ASCII: that is what forms accept. The length stays. */
@@ -234,7 +234,7 @@ function likelihoodOf(
 ): number {
   const keyword = nearness({ at, end }, keywords, text);
   const previous = before(at, keywords);
-  const between = previous === null || at - previous.end > MOST_DIRECT ? null : text.slice(previous.end, at);
+  const between = previous === null || at - previous.end > MAX_DIRECT ? null : text.slice(previous.end, at);
   const isDirect = between !== null && (YEAR.test(code) ? NAMED : DIRECT).test(between);
   if (isLoose && !isDirect) return 0;
   // Another label before the number, in the same paragraph: `order 4711`.
@@ -258,7 +258,7 @@ interface Surroundings {
 }
 
 /** Maximum characters between a word for codes and a code that is named by it, and between another label and its number. */
-const MOST_DIRECT = 24;
+const MAX_DIRECT = 24;
 const LABEL_REACH = 25;
 
 /** The last span that ends before the position; null if there is none. Spans are sorted. */
