@@ -29,7 +29,7 @@ interface Notes {
 const GATHER_MS = 100;
 /** Notes that are looked up together, and the maximum that waits; further spans are dropped. */
 const BATCH_NOTES = 500;
-const MOST_NOTES = 10_000;
+const MAX_NOTES = 10_000;
 
 const notesOf = new WeakMap<Database, Notes>();
 
@@ -44,7 +44,7 @@ export function noteStage(database: Database, emails: readonly EmailKey[], stage
   notesOf.set(database, notes);
   const endedAt = Date.now();
   const startedAt = endedAt - (performance.now() - stage.startedTick);
-  if (notes.waiting.length >= MOST_NOTES) return;
+  if (notes.waiting.length >= MAX_NOTES) return;
   for (const { userId, emailId } of emails) notes.waiting.push({ userId, emailId, stage, startedAt, endedAt });
   if (notes.waiting.length >= BATCH_NOTES) void recordNoted(database);
   else notes.timer ??= setTimeout(() => void recordNoted(database), GATHER_MS);

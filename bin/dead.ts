@@ -3,7 +3,7 @@ import { readArguments, readConfigOrRefuse, refuseToStart, refuseUsage } from '.
 import { asOwner, onDatabase } from './runner/on-database.ts';
 
 /** Maximum number of rows listed at once. */
-const MOST_LISTED = 10_000;
+const MAX_LISTED = 10_000;
 
 const { words, options } = readArguments({
   words: 2,
@@ -15,7 +15,7 @@ const { words, options } = readArguments({
 Manages dead rows: rows that failed 25 times because of an error in Postroom itself, and are no longer
 processed. They can be mail to store, thread, route or send, deliveries, or scheduled mail.
 
-list prints them, oldest first, at most ${MOST_LISTED.toLocaleString('en')}. replay returns them to processing within seconds.
+list prints them, oldest first, at most ${MAX_LISTED.toLocaleString('en')}. replay returns them to processing within seconds.
 
   ID          one row, by its id in the list
   --actor A   rows of one actor: receiving, threading, sending, scheduling or delivery
@@ -41,7 +41,7 @@ function readCommand(): (reached: { url: string }) => Promise<string> {
   if (command === 'list') {
     if (id !== null) return refuseUsage(`Unexpected argument '${id}'`);
     return ({ url }) =>
-      asOwner(url, 'dead', async (database) => shown(await listDeadRows(database, selection, MOST_LISTED)));
+      asOwner(url, 'dead', async (database) => shown(await listDeadRows(database, selection, MAX_LISTED)));
   }
   if (command !== 'replay') return refuseUsage(`Unknown command '${command}'`);
   const chosen = [id, options['actor'], options['all']].filter((one) => one != null);

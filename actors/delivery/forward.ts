@@ -52,7 +52,7 @@ const LEASE_MARGIN_MS = 18_000;
 /** Minimum pause of a delivery that exceeds the hourly limit; seconds. */
 const LEAST_WAIT_SECONDS = 60;
 /** Attempts that an internal fault may use up. */
-const MOST_FAULTS = 25;
+const MAX_FAULTS = 25;
 const LONGEST_FAULT_EXPONENT = 10;
 const INTERNAL_FAULT = 'Internal error';
 /** Attempts for a message that timed out once, and twice in a row: retrying it more would block a thread again and again. */
@@ -196,7 +196,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   const defer = async (row: ClaimedForwardRow, error: unknown): Promise<void> => {
     context.log.error({ err: error, deliveryId: row.id }, 'delivery: a copy could not be forwarded');
     const faults = row.faults + 1;
-    if (faults >= MOST_FAULTS) {
+    if (faults >= MAX_FAULTS) {
       await giveUp(row, INTERNAL_FAULT);
       return;
     }

@@ -1,7 +1,7 @@
 import { CLAIM_BATCH } from '../../db/claim.ts';
 import type { Admission } from '../../db/queries/emails/take-mail.ts';
 import type { ActorContext, Run } from '../actor.ts';
-import { createBacklog, MOST_IN_HAND, MOST_OF_LANE } from '../work/backlog.ts';
+import { createBacklog, MAX_IN_HAND, MAX_OF_LANE } from '../work/backlog.ts';
 import { type Lane, laneName } from '../work/in-hand.ts';
 import { claimOfLanes, FIRST_LANE, listLanes } from './claim-deliveries.ts';
 import type { DeliveryFlow } from './delivery-flow.ts';
@@ -36,10 +36,10 @@ export interface DueTaker {
 }
 
 /** Limit of jobs per lane when half of all places are taken. */
-const MOST_OF_LANE_IN_A_CROWD = 20;
+const MAX_OF_LANE_IN_A_CROWD = 20;
 /** Jobs in hand, per lane and in total, up to which a new delivery starts at once: content is held in memory only by those. */
-const MOST_STARTED_OF_LANE = 50;
-const MOST_STARTED = 500;
+const MAX_STARTED_OF_LANE = 50;
+const MAX_STARTED = 500;
 /** A skipped lane is refilled when it is down to the first share of its limit, together with lanes that are down to the second. */
 const FEW = 0.5;
 const FEW_ENOUGH = 0.75;
@@ -55,8 +55,8 @@ export function createDueTaker({ context, flow, endpoints }: DueTakerOptions): D
   let place = FIRST_LANE;
   let roomAwaited: (() => void) | null = null;
 
-  const mostOfLane = () => (inHand.size() < MOST_IN_HAND / 2 ? MOST_OF_LANE : MOST_OF_LANE_IN_A_CROWD);
-  const busy = () => inHand.lanesAbove(MOST_OF_LANE).filter((lane) => backlog.entry(lane) === undefined);
+  const mostOfLane = () => (inHand.size() < MAX_IN_HAND / 2 ? MAX_OF_LANE : MAX_OF_LANE_IN_A_CROWD);
+  const busy = () => inHand.lanesAbove(MAX_OF_LANE).filter((lane) => backlog.entry(lane) === undefined);
 
   /** Returns how many of the lanes were served; there was no room for the rest. */
   const claimAll = async (lanes: readonly Lane[], run: Pick<Run, 'isStopping'>): Promise<number> => {
@@ -143,8 +143,8 @@ export function createDueTaker({ context, flow, endpoints }: DueTakerOptions): D
 
     admit(lane, count) {
       const size = inHand.sizeOf(lane) + count;
-      if (backlog.entry(lane) !== undefined || size > MOST_OF_LANE + CLAIM_BATCH) return 'left';
-      return size <= MOST_STARTED_OF_LANE && inHand.size() < MOST_STARTED ? 'started' : 'claimed';
+      if (backlog.entry(lane) !== undefined || size > MAX_OF_LANE + CLAIM_BATCH) return 'left';
+      return size <= MAX_STARTED_OF_LANE && inHand.size() < MAX_STARTED ? 'started' : 'claimed';
     },
 
     leave(lanes) {

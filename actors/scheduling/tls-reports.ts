@@ -43,7 +43,7 @@ export interface TlsReportOptions {
 const DNS_TIME_MS = 10_000;
 const POST_TIME_MS = 30_000;
 /** Bytes of a response that are read. */
-const MOST_RESPONSE_BYTES = 16_384;
+const MAX_RESPONSE_BYTES = 16_384;
 
 const compress = promisify(gzip);
 
@@ -78,7 +78,7 @@ export function createTlsReporter(
       headers: { 'content-type': 'application/tlsrpt+gzip' },
       body: content,
       timeoutMs: POST_TIME_MS,
-      maxBytes: MOST_RESPONSE_BYTES,
+      maxBytes: MAX_RESPONSE_BYTES,
     });
     const isTaken = response.kind === 'answered' && response.statusCode >= 200 && response.statusCode < 300;
     if (isTaken) await noteTlsReportSent(database.pool, name, claimed, uri);

@@ -67,7 +67,7 @@ export interface Attempter {
 }
 
 /** RFC 5321 §4.5.3.1.8: the number that every server must accept. */
-const MOST_RECIPIENTS = 100;
+const MAX_RECIPIENTS = 100;
 
 export function createAttempter(options: AttempterOptions): Attempter {
   const { context, signer } = options;
@@ -169,7 +169,7 @@ export function createAttempter(options: AttempterOptions): Attempter {
         results.push(...interrupted(rest, 'lapsed').results);
         return { results, verdict, isUnopened: false };
       }
-      const sent = rest.slice(0, MOST_RECIPIENTS);
+      const sent = rest.slice(0, MAX_RECIPIENTS);
       const [first] = sent;
       if (first === undefined) break;
       const report = await send(session, transaction, first.recipientId, sent, bytes);

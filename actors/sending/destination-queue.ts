@@ -70,7 +70,7 @@ const LONGEST_PAUSE_MS = 60_000;
 /** How much an accepted message adds to the limit of a destination that has deferred us. */
 const CAREFUL_GROWTH = 0.05;
 /** Destinations that are remembered although nothing runs. */
-const MOST_IDLE = 5_000;
+const MAX_IDLE = 5_000;
 
 function limitPace({
   limits,
@@ -85,7 +85,7 @@ function limitPace({
   const paceOf = (key: string): Pace => {
     const known = destinations.get(key);
     if (known !== undefined) return known;
-    if (destinations.size > MOST_IDLE) forgetIdle();
+    if (destinations.size > MAX_IDLE) forgetIdle();
     const pace = { running: 0, limit: limits.first, isProven: false, strikes: 0, slowedTick: 0, pausedUntil: 0 };
     destinations.set(key, pace);
     return pace;

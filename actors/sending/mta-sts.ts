@@ -36,14 +36,14 @@ export interface MtaStsOptions {
 }
 
 /** A policy file may have 64 KB (RFC 8461 §3.2); the time is for the whole fetch. */
-const MOST_BYTES = 65_536;
+const MAX_BYTES = 65_536;
 const FETCH_TIMEOUT_MS = 20_000;
 /** After a failed fetch, the policy of the same id is fetched again no sooner (RFC 8461 §3.3). */
 const FETCH_PAUSE_MS = 300_000;
 /** How long it is remembered that the database has no policy of a domain. Another process may store one. */
 const ABSENT_MS = 600_000;
 /** Domains that are remembered. */
-const MOST_DOMAINS = 10_000;
+const MAX_DOMAINS = 10_000;
 /** Size of all policies in memory: a receiver decides how large its own is. Bytes, about. @limit */
 export const MAX_POLICIES = 10_000_000;
 
@@ -107,11 +107,11 @@ export function createMtaStsPolicies(options: MtaStsOptions): MtaStsPolicies {
       url: `https://mta-sts.${domain}${port}${MTA_STS_PATH}`,
       method: 'GET',
       timeoutMs: FETCH_TIMEOUT_MS,
-      maxBytes: MOST_BYTES,
+      maxBytes: MAX_BYTES,
     });
     const read = readResponse(response);
     if (typeof read === 'string') {
-      if (failures.size >= MOST_DOMAINS) failures.clear();
+      if (failures.size >= MAX_DOMAINS) failures.clear();
       failures.set(domain, { policyId, failure: read, until: performance.now() + FETCH_PAUSE_MS });
       log.warn({ domain, failure: read }, 'sending: the MTA-STS policy of a domain could not be fetched');
       return read;

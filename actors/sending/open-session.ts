@@ -45,7 +45,7 @@ export interface TriedHost {
 }
 
 /** Addresses of one route that one attempt tries. */
-const MOST_ADDRESSES = 6;
+const MAX_ADDRESSES = 6;
 
 /**
  * Opens a session with the first host of the route that accepts one, one address after another. When TLS fails with a server that need not
@@ -67,7 +67,7 @@ export async function openSession(
       onTried: (tried: TriedHost) => onTried(host, tried),
     })),
   );
-  for (const place of places.slice(0, MOST_ADDRESSES)) {
+  for (const place of places.slice(0, MAX_ADDRESSES)) {
     let opened = await tryAddress(parts, route, place, signal);
     if ('tlsFailure' in opened && place.security.tls === 'opportunistic')
       opened = await tryAddress(parts, route, { ...place, security: { tls: 'none' }, onTried: null }, signal);

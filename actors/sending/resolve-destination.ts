@@ -26,7 +26,7 @@ export interface ResolveParts {
 }
 
 /** Hosts of one domain whose addresses are looked up. */
-const MOST_HOSTS = 10;
+const MAX_HOSTS = 10;
 
 /**
  * Finds the hosts of a domain: its MX records, else its own addresses (RFC 5321 §5.1). Addresses that we must not connect to are left out.
@@ -47,7 +47,7 @@ export async function resolveDestination(parts: ResolveParts, domain: string): P
       if (choice.kind === 'null-mx') return bounced('5.1.10', `${domain} does not accept mail (null MX)`, 556);
       if (choice.kind === 'loop')
         return bounced('5.4.6', `Mail for ${domain} would loop: its MX is this service, which does not serve it`);
-      return addressesOf(parts, choice.names.slice(0, MOST_HOSTS), domain);
+      return addressesOf(parts, choice.names.slice(0, MAX_HOSTS), domain);
     }
   }
 }

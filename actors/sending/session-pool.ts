@@ -13,9 +13,9 @@ export interface SessionPool {
 /** An idle session is closed after this time: servers close them too, and the next message on it would fail. Milliseconds. */
 const IDLE_MS = 5_000;
 /** Maximum transactions of one session: servers count them, and a host that moved must be noticed. */
-const MOST_TRANSACTIONS = 100;
+const MAX_TRANSACTIONS = 100;
 /** Maximum idle sessions in total. */
-const MOST_IDLE = 100;
+const MAX_IDLE = 100;
 
 export function createSessionPool(): SessionPool {
   // The sessions of one destination, newest last.
@@ -46,7 +46,7 @@ export function createSessionPool(): SessionPool {
     },
     give(key, session) {
       if (!session.isUsable) return;
-      if (isClosed || count >= MOST_IDLE || session.transactionCount >= MOST_TRANSACTIONS) {
+      if (isClosed || count >= MAX_IDLE || session.transactionCount >= MAX_TRANSACTIONS) {
         session.quit();
         return;
       }

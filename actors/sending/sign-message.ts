@@ -26,15 +26,15 @@ const MESSAGE_AGE_MS = 5_000;
 const MESSAGE_BYTES = 32_000_000;
 /** Total bytes of messages being read or signed: each is in memory several times meanwhile. A single message may be larger. */
 const BYTES_AT_ONCE = 32_000_000;
-const MOST_KEYS = 10_000;
-const MOST_MESSAGES = 500;
+const MAX_KEYS = 10_000;
+const MAX_MESSAGES = 500;
 
 export function createMessageSigner(context: ActorContext, secretKey: Uint8Array): MessageSigner {
-  const keys = createShortMemory<DkimSigner | null>(KEY_AGE_MS, MOST_KEYS);
-  const messages = createShortMemory<Buffer | null>(MESSAGE_AGE_MS, MOST_MESSAGES);
+  const keys = createShortMemory<DkimSigner | null>(KEY_AGE_MS, MAX_KEYS);
+  const messages = createShortMemory<Buffer | null>(MESSAGE_AGE_MS, MAX_MESSAGES);
   const reading = createSemaphore(BYTES_AT_ONCE);
   /** those that were logged */
-  const unsignedDomains = new LRUCache<string, true>({ max: MOST_KEYS });
+  const unsignedDomains = new LRUCache<string, true>({ max: MAX_KEYS });
   let keptBytes = 0;
 
   const findKey = async ({ userId, senderDomain, isSystemSender }: Transaction): Promise<DkimSigner | null> => {

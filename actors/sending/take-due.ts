@@ -1,7 +1,7 @@
 import { CLAIM_BATCH } from '../../db/claim.ts';
 import type { DueRecipientRow } from '../../db/queries/sending/recipient-claim.ts';
 import type { ActorContext, Run } from '../actor.ts';
-import { createBacklog, MOST_IN_HAND, MOST_OF_LANE } from '../work/backlog.ts';
+import { createBacklog, MAX_IN_HAND, MAX_OF_LANE } from '../work/backlog.ts';
 import { type InHand, type Lane, laneName } from '../work/in-hand.ts';
 import { claimListed, claimOfEmails, claimOfLane, type DuePlace, FIRST_PLACE, listDue } from './claim-recipients.ts';
 import type { SendingJob, Transaction } from './job.ts';
@@ -72,7 +72,7 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
    * many as there is room left: one alone gets half, two get a third each.
    */
   const hasRoomOf = (userId: string, more = 0, allMore = 0): boolean => {
-    const has = inHand.sizeOfUser(userId) + more < MOST_IN_HAND - inHand.size() - allMore;
+    const has = inHand.sizeOfUser(userId) + more < MAX_IN_HAND - inHand.size() - allMore;
     if (!has) usersWithoutRoom.add(userId);
     return has;
   };
@@ -88,7 +88,7 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
       const key = laneName(lane);
       const count = counts.get(key) ?? inHand.sizeOf(lane);
       const moreOfUser = more.get(row.user_id) ?? 0;
-      if (count >= MOST_OF_LANE || !hasRoomOf(row.user_id, moreOfUser, allMore)) {
+      if (count >= MAX_OF_LANE || !hasRoomOf(row.user_id, moreOfUser, allMore)) {
         backlog.passOver(lane);
         return false;
       }
@@ -114,7 +114,7 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
       const emails = run.wakes.flatMap(({ userId, emailIds }) => emailIds.map((emailId) => ({ userId, emailId })));
       for (let at = 0; at < emails.length && !run.isStopping(); ) {
         if (!backlog.hasRoom()) return;
-        const full = inHand.lanesAbove(MOST_OF_LANE);
+        const full = inHand.lanesAbove(MAX_OF_LANE);
         for (const lane of full) backlog.passOver(lane);
         const some = emails.slice(at, at + CLAIM_BATCH).filter(({ userId }) => hasRoomOf(userId));
         const count = some.length === 0 ? 0 : await claimAlone(() => claimOfEmails(context, some, full));
@@ -161,8 +161,7 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
         (lane) =>
           backlog.entry(lane) === undefined &&
           inHand.sizeOf(lane) + (kept.lanes.get(laneName(lane)) ?? 0) <= FEW_OF_LANE &&
-          inHand.sizeOfUser(lane.userId) + (kept.users.get(lane.userId) ?? 0) <=
-            MOST_IN_HAND - inHand.size() - kept.all,
+          inHand.sizeOfUser(lane.userId) + (kept.users.get(lane.userId) ?? 0) <= MAX_IN_HAND - inHand.size() - kept.all,
       );
       if (!has) count(lanes, -1);
       return has;
@@ -173,7 +172,7 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
     needOf(lane) {
       if (backlog.hasRoomAgain()) return 'sweep';
       const { userId } = lane;
-      if (usersWithoutRoom.has(userId) && inHand.sizeOfUser(userId) < (MOST_IN_HAND - inHand.size()) / 2) {
+      if (usersWithoutRoom.has(userId) && inHand.sizeOfUser(userId) < (MAX_IN_HAND - inHand.size()) / 2) {
         usersWithoutRoom.delete(userId);
         return 'refill';
       }

@@ -26,7 +26,7 @@ export interface TlsSessions {
 }
 
 /** Kinds of sessions that are kept between two flushes. */
-const MOST_KINDS = 10_000;
+const MAX_KINDS = 10_000;
 
 export function createTlsSessions({ database, log }: { database: Database; log: Logger }): TlsSessions {
   let counts = new Map<string, CountedSessions>();
@@ -36,7 +36,7 @@ export function createTlsSessions({ database, log }: { database: Database; log: 
     const key = `${domain} ${id}`;
     const known = counts.get(key);
     if (known !== undefined) known.sessions += sessions;
-    else if (counts.size < MOST_KINDS) counts.set(key, { domain, id, policy, failure, sessions });
+    else if (counts.size < MAX_KINDS) counts.set(key, { domain, id, policy, failure, sessions });
   };
 
   return {

@@ -21,29 +21,29 @@ export interface Backlog {
 }
 
 /** Total jobs in hand above which due rows wait for a claim. */
-export const MOST_IN_HAND = 5_000;
+export const MAX_IN_HAND = 5_000;
 /** ... and per lane. */
-export const MOST_OF_LANE = 100;
+export const MAX_OF_LANE = 100;
 /** Lanes that are remembered; the sweep finds the others again. */
-const MOST_LANES = 20_000;
+const MAX_LANES = 20_000;
 
 export function createBacklog<Job>(inHand: InHand<Job>): Backlog {
   const lanes = new Map<string, Lane>();
   let isAllFull = false;
   return {
     hasRoom() {
-      const has = inHand.size() < MOST_IN_HAND;
+      const has = inHand.size() < MAX_IN_HAND;
       if (!has) isAllFull = true;
       return has;
     },
     hasRoomAgain() {
-      if (!isAllFull || inHand.size() >= MOST_IN_HAND / 2) return false;
+      if (!isAllFull || inHand.size() >= MAX_IN_HAND / 2) return false;
       isAllFull = false;
       return true;
     },
     passOver({ userId, key }) {
       const name = laneName({ userId, key });
-      if (lanes.size < MOST_LANES || lanes.has(name)) lanes.set(name, { userId, key });
+      if (lanes.size < MAX_LANES || lanes.has(name)) lanes.set(name, { userId, key });
     },
     catchUp(lane, entry) {
       const name = laneName(lane);

@@ -9,7 +9,7 @@ const work = findingsOf('work');
 
 /** Limits of the waiting time of due work. Seconds. A retry that is scheduled for later is not due. */
 const OLDEST_SECONDS = { warn: 300, fail: 3_600 };
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 /** Every domain is checked at least once a day. */
 const STALE_HOURS = 48;
 
@@ -57,7 +57,7 @@ async function checkDomains(database: Database): Promise<Finding[]> {
   if (rows.length === 0) return [domains.skip('records', 'no domain is verified by DNS yet')];
   const wrong = rows.flatMap((row) => judgeDomain(row));
   const good = rows.length - new Set(wrong.map(({ name }) => name)).size;
-  const named = wrong.slice(0, MOST_NAMED);
+  const named = wrong.slice(0, MAX_NAMED);
   if (wrong.length > named.length)
     named.push(
       domains.warn(

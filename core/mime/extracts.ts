@@ -64,7 +64,7 @@ const REACH_BEHIND = 100;
 const REACH_BEFORE = 40;
 /** Minimum likelihood of a candidate, and how far it may be below the best one. */
 const LEAST = 0.35;
-const MOST_BEHIND = 0.2;
+const MAX_BEHIND = 0.2;
 
 /** Words for codes; short ones must be whole words, long ones may end a compound. */
 const KEYWORDS =
@@ -144,7 +144,7 @@ function extractCodes(texts: readonly (readonly [source: ExtractSource, text: st
   }
   const codes = [...found.values()].toSorted((a, b) => b.likelihood - a.likelihood).slice(0, MAX_CODES);
   const best = codes[0]?.likelihood ?? 0;
-  return codes.filter(({ likelihood }) => likelihood > best - MOST_BEHIND);
+  return codes.filter(({ likelihood }) => likelihood > best - MAX_BEHIND);
 }
 
 /** Digits of other scripts, such as Arabic and Devanagari, as ASCII: that is what forms accept. The length stays. */
@@ -246,7 +246,7 @@ function likelihoodOf(
   if (/\p{L}/u.test(code) && OFFER.test(sentenceAt(text, at, end))) return 0;
   const keyword = nearness({ at, end }, keywords, text);
   const previous = before(at, keywords);
-  const between = previous === null || at - previous.end > MOST_DIRECT ? null : text.slice(previous.end, at);
+  const between = previous === null || at - previous.end > MAX_DIRECT ? null : text.slice(previous.end, at);
   const isEntered = (isAboutCodes || !/^\d{1,5}$/.test(code)) && isEnteredHere({ at, end }, verbs, text);
   const isDirect = (between !== null && (YEAR.test(code) ? NAMED : DIRECT).test(between)) || isEntered;
   if (isLoose && !isDirect) return 0;
@@ -269,11 +269,11 @@ const ENTERED = 0.4;
 /** Whether a text asks to enter what is there: `Enter KQ7-RM2`, `KQ7-RM2 girin`. */
 function isEnteredHere({ at, end }: Span, verbs: readonly Span[], text: string): boolean {
   const verb = before(at, verbs);
-  if (verb !== null && at - verb.end <= MOST_DIRECT && DIRECT.test(text.slice(verb.end, at))) return true;
+  if (verb !== null && at - verb.end <= MAX_DIRECT && DIRECT.test(text.slice(verb.end, at))) return true;
   const next = verbs.find((span) => span.at >= end);
   return (
     next !== undefined &&
-    next.at - end <= MOST_DIRECT &&
+    next.at - end <= MAX_DIRECT &&
     /^[^\p{L}\p{N}]*(?:\p{L}{1,9}\s?)?$/u.test(text.slice(end, next.at))
   );
 }
@@ -299,7 +299,7 @@ interface Surroundings {
 }
 
 /** Maximum characters between a word for codes and a code that is named by it, and between another label and its number. */
-const MOST_DIRECT = 24;
+const MAX_DIRECT = 24;
 const LABEL_REACH = 25;
 
 /** The last span that ends before the position; null if there is none. Spans are sorted. */

@@ -77,7 +77,7 @@ function readGroups(word: string): readonly number[] {
 }
 
 /** A word of a sentence, or a part of one in a joined script. */
-export interface OrderWord {
+interface OrderWord {
   text: string;
   /** words before it */
   at: number;

@@ -2,7 +2,7 @@ import type { Authentication } from '../mime/authentication.ts';
 import { type DkimSigner, relaxedFields, signFields, signWhole } from './dkim-signature.ts';
 
 /** RFC 8617 §4.2.1: no chain is longer. */
-const MOST_INSTANCES = 50;
+const MAX_INSTANCES = 50;
 const RESULTS_NAME = 'arc-authentication-results';
 const SIGNATURE_NAME = 'arc-message-signature';
 const SEAL_NAME = 'arc-seal';
@@ -20,7 +20,7 @@ export function arcResults(message: Buffer, verdicts: Authentication, servedBy: 
   if (arc.result !== 'none' && arc.result !== 'pass' && arc.result !== 'fail') return '';
   const sets = relaxedFields(message, ARC_NAMES);
   const instance = 1 + Math.max(0, ...sets.map(([, value]) => instanceOf(value)));
-  if (instance > MOST_INSTANCES || sets.some(([name, value]) => name === SEAL_NAME && tagOf(value, 'cv') === 'fail'))
+  if (instance > MAX_INSTANCES || sets.some(([name, value]) => name === SEAL_NAME && tagOf(value, 'cv') === 'fail'))
     return '';
   // Verdicts are stored values of other domains, so whatever could end a property is left out.
   const property = (name: string, value: string | null) =>
@@ -45,12 +45,12 @@ export function isUnsealed(message: Buffer): boolean {
 
 /** Removes the first field of an unsealed message, for a sender without a key. */
 export function withoutArcResults(message: Buffer): Buffer {
-  const [field = ''] = /^.*(?:\r\n[ \t].*)*\r\n/.exec(message.toString('latin1', 0, MOST_RESULTS_BYTES)) ?? [];
+  const [field = ''] = /^.*(?:\r\n[ \t].*)*\r\n/.exec(message.toString('latin1', 0, MAX_RESULTS_BYTES)) ?? [];
   return message.subarray(field.length);
 }
 
 /** Bytes of an ARC-Authentication-Results field of ours at most: 50 signatures of two names each. */
-const MOST_RESULTS_BYTES = 65_536;
+const MAX_RESULTS_BYTES = 65_536;
 
 /**
  * Returns ARC-Seal and ARC-Message-Signature (RFC 8617 §4.1.2, §4.1.3) of an unsealed message, to be put before it. The seal covers all sets of

@@ -15,7 +15,7 @@ const EXACT = 0;
 const SHA2_256 = 1;
 const SHA2_512 = 2;
 /** Records of one server that are read. */
-const MOST_RECORDS = 50;
+const MAX_RECORDS = 50;
 
 /**
  * Returns the records that mail can be authenticated with: DANE-TA and DANE-EE (RFC 7672 §3.1), of several digests of one usage and selector
@@ -23,7 +23,7 @@ const MOST_RECORDS = 50;
  */
 export function usableTlsaRecords(records: readonly TlsaRecord[]): TlsaRecord[] {
   const known = records
-    .slice(0, MOST_RECORDS)
+    .slice(0, MAX_RECORDS)
     .filter(
       ({ usage, selector, matchingType, certificate }) =>
         (usage === DANE_TA || usage === DANE_EE) &&

@@ -9,7 +9,7 @@ export interface MtaStsPolicy {
 /** RFC 8461 §3.2: a year and a leap day's hours; longer ages are cut. Seconds. */
 const LONGEST_MAX_AGE_SECONDS = 31_557_600;
 /** A policy with more hosts is not usable. */
-const MOST_HOSTS = 200;
+const MAX_HOSTS = 200;
 const HOST_PATTERN = /^(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{1,63}$/;
 
 /** Returns the id in the TXT records of `_mta-sts`; null unless exactly one is an MTA-STS record with an id (RFC 8461 §3.1). */
@@ -34,7 +34,7 @@ export function parseMtaStsPolicy(text: string): MtaStsPolicy | null {
   if (fields.get('version') !== 'STSv1') return null;
   if (mode !== 'enforce' && mode !== 'testing' && mode !== 'none') return null;
   if (!/^\d{1,10}$/.test(maxAge)) return null;
-  if (mx.length > MOST_HOSTS || !mx.every((pattern) => HOST_PATTERN.test(pattern))) return null;
+  if (mx.length > MAX_HOSTS || !mx.every((pattern) => HOST_PATTERN.test(pattern))) return null;
   if (mx.length === 0 && mode !== 'none') return null;
   return { mode, mx, maxAgeSeconds: Math.min(Number(maxAge), LONGEST_MAX_AGE_SECONDS) };
 }

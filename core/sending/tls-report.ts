@@ -95,7 +95,7 @@ const DAY_SECONDS = 86_400;
 export type ReportTarget = { kind: 'https'; uri: string } | { kind: 'mailto'; uri: string; address: string };
 
 /** Targets of one domain that are used. */
-const MOST_TARGETS = 5;
+const MAX_TARGETS = 5;
 const MAX_URI_LENGTH = 1_000;
 const ADDRESS = /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@(?:[a-z0-9_-]{1,63}\.)+[a-z0-9-]{2,63}$/i;
 
@@ -105,7 +105,7 @@ export function readReportTargets(records: readonly string[]): ReportTarget[] {
   const [record] = found;
   if (found.length !== 1 || record === undefined) return [];
   const uris = /;[ \t]*rua[ \t]*=[ \t]*([^;]+)/.exec(record)?.[1]?.split(',') ?? [];
-  return [...new Set(uris.map((uri) => uri.trim()))].flatMap(targetOf).slice(0, MOST_TARGETS);
+  return [...new Set(uris.map((uri) => uri.trim()))].flatMap(targetOf).slice(0, MAX_TARGETS);
 }
 
 function targetOf(uri: string): ReportTarget[] {

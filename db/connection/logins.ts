@@ -61,7 +61,7 @@ function loginPassword(role: LoginRole, secretKey: Uint8Array): string {
 }
 
 /** Two services that start at the same time on one server change the same catalog rows; one of them retries. */
-const MOST_ROUNDS = 5;
+const MAX_ROUNDS = 5;
 
 /**
  * Enables the three login roles, and revokes every right that the schema does not grant. Changes nothing when all is correct; otherwise
@@ -74,7 +74,7 @@ export async function ensureLogins(url: string, secretKey: Uint8Array): Promise<
       const faults = await findLoginFaults(client, url, secretKey);
       if (faults.length === 0) return;
       const hard = faults.filter(({ statement }) => statement === null);
-      if (hard.length > 0 || round > MOST_ROUNDS) throw new LoginsRefused(wordsOf(hard.length > 0 ? hard : faults));
+      if (hard.length > 0 || round > MAX_ROUNDS) throw new LoginsRefused(wordsOf(hard.length > 0 ? hard : faults));
       await repair(client, faults);
     }
   } finally {

@@ -25,7 +25,7 @@ const MAX_ERRORS = 20;
 /** Only variables can be large, because they carry the mail to send. Characters. */
 const MAX_QUERY_LENGTH = 100_000;
 /** Maximum fields of a document including its fragments, and pairs of fields that validation compares; a pair takes about 15 µs. */
-const MOST_COMPARED = { fields: 10_000, pairs: 5_000 };
+const MAX_COMPARED = { fields: 10_000, pairs: 5_000 };
 const TOO_MANY_PAIRS = 'The query selects the same fields too often. Select each field once.';
 /** Maximum introspection fields of one operation; introspecting the whole schema takes tens of milliseconds. */
 const MAX_INTROSPECTIONS = 2;
@@ -46,7 +46,7 @@ export function boundedOperations(): Plugin {
       );
     },
     onValidate({ params, setResult, addValidationRule, setValidationFn }) {
-      if (hasTooManyPairs(params.documentAST as DocumentNode, MOST_COMPARED))
+      if (hasTooManyPairs(params.documentAST as DocumentNode, MAX_COMPARED))
         return setResult([refusal(TOO_MANY_PAIRS)]);
       addValidationRule(limitAliases);
       addValidationRule(limitIntrospections);
@@ -84,7 +84,7 @@ export function checkStoredDocument(of: GraphQLSchema, text: string): DocumentNo
     if (error instanceof GraphQLError) return [error];
     throw error;
   }
-  if (hasTooManyPairs(document, MOST_COMPARED)) return [refusal(TOO_MANY_PAIRS)];
+  if (hasTooManyPairs(document, MAX_COMPARED)) return [refusal(TOO_MANY_PAIRS)];
   const errors = validate(of, document, [...specifiedRules, limitAliases], { maxErrors: MAX_ERRORS });
   if (errors.length > 0) return errors;
   const { refused } = measureOperation({ document }, of);

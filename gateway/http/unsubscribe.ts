@@ -10,7 +10,7 @@ const BODY_LIMIT = 4_096;
 const REQUESTS_PER_MINUTE = 1_200;
 const WINDOW_MS = 60_000;
 /** Client addresses that are counted. */
-const MOST_CLIENTS = 100_000;
+const MAX_CLIENTS = 100_000;
 
 /**
  * Serves the links of List-Unsubscribe, without an account: POST unsubscribes (RFC 8058), GET only shows a page with a button, because scanners
@@ -60,7 +60,7 @@ function createClientLimit(): (client: string) => boolean {
   let endsAt = 0;
   return (client) => {
     const now = performance.now();
-    if (now > endsAt || counts.size > MOST_CLIENTS) {
+    if (now > endsAt || counts.size > MAX_CLIENTS) {
       counts.clear();
       endsAt = now + WINDOW_MS;
     }

@@ -70,7 +70,7 @@ export interface HeldReader extends EventReader {
 
 const PAGE_SIZE = 100;
 /** A reader is too slow when it is this many events farther behind than at its best. */
-const MOST_BEHIND = 1_000;
+const MAX_BEHIND = 1_000;
 /** A reader that has not pulled its end for this long is gone. Milliseconds. */
 const ABANDONED_MS = 30_000;
 
@@ -169,7 +169,7 @@ export function openReader(feed: WatchedFeed, { afterSeq, kinds, caller }: Reade
       if (feed.lastSeq === 0 || isClosed) return null;
       const lag = feed.lastSeq - position;
       nearest = Math.min(nearest, lag);
-      const isFar = lag - nearest >= MOST_BEHIND;
+      const isFar = lag - nearest >= MAX_BEHIND;
       // A reader that waits for us is not slow, and a burst of events is no problem while the reader catches up.
       const isSlow = isFar && !isAsking && lastLag !== null && lag >= lastLag;
       lastLag = isFar ? lag : null;

@@ -5,7 +5,7 @@ import type { SinkArrival } from './webhook-sink-process.ts';
 
 const LEAST_PER_SECOND = 100;
 /** A delivery may come before older ones of its endpoint that are in hand at the same time; no more. */
-const MOST_IN_HAND_OF_ENDPOINT = 150;
+const MAX_IN_HAND_OF_ENDPOINT = 150;
 const SAMPLE_MS = 500;
 
 export const help = `A backlog as it is after the delivery actor was away for long: how fast it drains, whether each endpoint gets the oldest first, and
@@ -67,7 +67,7 @@ async function furthestAhead(stage: DeliveryStage, arrivals: readonly SinkArriva
     counts.set(row.endpoint_id, turn);
     furthest = Math.max(furthest, row.place - turn);
   }
-  if (furthest > MOST_IN_HAND_OF_ENDPOINT) throw new Error(`${furthest} places before its turn`);
+  if (furthest > MAX_IN_HAND_OF_ENDPOINT) throw new Error(`${furthest} places before its turn`);
   return furthest;
 }
 

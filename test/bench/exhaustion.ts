@@ -22,7 +22,7 @@ const THREAD_MESSAGES = 14;
 /** The p99 of the other account's requests during an attack; milliseconds. */
 const MAX_P99_MS = 500;
 /** The most memory that the gateway may ever have; MiB. */
-const MOST_MEMORY_MIB = 600;
+const MAX_MEMORY_MIB = 600;
 /** The other account waits this long between requests; milliseconds. */
 const PAUSE_MS = 20;
 const PROBE = '/api/e2/emails';
@@ -30,7 +30,7 @@ const PROBE = '/api/e2/emails';
 export const help = `Requests of one account (GET /emails, one after the other) while another account attacks the gateway with large responses,
 beside the same requests without an attack: the p99 of their time, and the peak memory of the gateway. The texts have ${TEXT_LENGTH / 1_000_000} MB:
 \`latin\` takes one byte per character in memory, \`euro\` two, because of a single character. Fails when a p99 during an attack is
-${MAX_P99_MS} ms or more, or the gateway takes more than ${MOST_MEMORY_MIB} MiB.
+${MAX_P99_MS} ms or more, or the gateway takes more than ${MAX_MEMORY_MIB} MiB.
 
   --seconds N    of each attack; default 20
   --texts LIST   of latin,euro,chinese,escapes; default latin,euro
@@ -309,8 +309,8 @@ function problemsOf({ text, attack, times, peakMiB }: Result): string[] {
   const p99 = percentile(times, 0.99);
   return [
     ...(p99 < MAX_P99_MS ? [] : [`${attack} (${text}): the p99 is ${p99.toFixed(0)} ms, at most ${MAX_P99_MS}`]),
-    ...(peakMiB < MOST_MEMORY_MIB
+    ...(peakMiB < MAX_MEMORY_MIB
       ? []
-      : [`${attack} (${text}): the gateway takes ${peakMiB.toFixed(0)} MiB, at most ${MOST_MEMORY_MIB}`]),
+      : [`${attack} (${text}): the gateway takes ${peakMiB.toFixed(0)} MiB, at most ${MAX_MEMORY_MIB}`]),
   ];
 }

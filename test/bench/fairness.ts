@@ -24,7 +24,7 @@ import type { SinkReport } from './sink-process.ts';
 import { percentile } from './statistics.ts';
 
 /** A burst may delay another user's mail by this much at p99. Milliseconds. */
-const MOST_DELAY_MS = 1_000;
+const MAX_DELAY_MS = 1_000;
 /** Mails per second of the user who must not notice. */
 const PROBE_PER_SECOND = 4;
 const SIZE_BYTES = 4_096;
@@ -39,7 +39,7 @@ const HANGING_SUBJECT = '=?poison?Q?hang=FF?=';
 
 export const help = `A user's single mails, ${PROBE_PER_SECOND} per second, first with nothing else to do and then while another user's mail causes trouble:
 a burst; an endpoint that never responds; mail that PostgreSQL refuses or that hangs the parser; and, for sent mail, a slow
-remote server (a tarpit). Fails when the burst delays the p99 by more than ${MOST_DELAY_MS} ms.
+remote server (a tarpit). Fails when the burst delays the p99 by more than ${MAX_DELAY_MS} ms.
 
   --burst N     mails of the burst; default 10000
   --seconds N   of each other case; default 20`;
@@ -181,8 +181,8 @@ function measureFairness(options: FairnessOptions): Promise<{ cases: Case[]; pro
       return times;
     });
     for (const { id, times, calm: peer } of cases)
-      if (id === 'fair-burst' && percentile(times, 0.99) - percentile(peer, 0.99) > MOST_DELAY_MS)
-        problems.push(`${id}: the p99 is more than ${MOST_DELAY_MS} ms later`);
+      if (id === 'fair-burst' && percentile(times, 0.99) - percentile(peer, 0.99) > MAX_DELAY_MS)
+        problems.push(`${id}: the p99 is more than ${MAX_DELAY_MS} ms later`);
     return { cases, problems };
   });
 }

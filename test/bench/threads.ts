@@ -20,7 +20,7 @@ import type { Extent, PartOutcome, Row } from './rows.ts';
 import { percentile } from './statistics.ts';
 
 /** p99 at the large size over p99 at the small one, in CPU time. */
-const MOST_RATIO = 1.5;
+const MAX_RATIO = 1.5;
 
 export const help = `Lists, opens, searches and assigns threads of one user at two sizes of the mailbox, in turn, and prints for each size the p50 and p99 of
 the CPU time per operation, of PostgreSQL and of this process, the p99 of the time until the result, and the ratio of the CPU p99.
@@ -145,7 +145,7 @@ async function compareAll(pair: Pair, { operations, batches, only }: Options): P
   const compared: Compared[] = [];
   for (const reading of readings.filter(isAsked))
     compared.push(
-      await compare(pair, reading, Math.ceil(operations * (reading.share ?? 1)), ({ gateway }) => gateway, MOST_RATIO),
+      await compare(pair, reading, Math.ceil(operations * (reading.share ?? 1)), ({ gateway }) => gateway, MAX_RATIO),
     );
   // REST returns all messages, a hundred times as many: shown, not compared.
   const openLong: Reading = {
@@ -155,7 +155,7 @@ async function compareAll(pair: Pair, { operations, batches, only }: Options): P
   };
   if (isAsked(openLong)) await compare(pair, openLong, 20, ({ gateway }) => gateway, null);
   for (const assigning of [1, 25, 50].map(assigningOf).filter(isAsked))
-    compared.push(await compare(pair, assigning, batches, ({ actor }) => actor, MOST_RATIO));
+    compared.push(await compare(pair, assigning, batches, ({ actor }) => actor, MAX_RATIO));
   return compared;
 }
 

@@ -99,7 +99,7 @@ const claims: [page: string, phrase: RegExp, file: string, constant: string, uni
   ['core/STANDARDS.md', /composed lines have at most (\d+) bytes/, 'core/mime/compose-message.ts', 'MAX_LINE_BYTES'],
   ['core/STANDARDS.md', /message\/rfc822 \| yes, to (\d+) levels/, 'core/mime/part-reader.ts', 'MAX_DEPTH'],
   ['core/STANDARDS.md', /at most (\d+) ids are written/, 'core/sending/address-reply.ts', 'MAX_REFERENCES'],
-  ['core/STANDARDS.md', /yes: (six) addresses per attempt/, 'actors/sending/open-session.ts', 'MOST_ADDRESSES'],
+  ['core/STANDARDS.md', /yes: (six) addresses per attempt/, 'actors/sending/open-session.ts', 'MAX_ADDRESSES'],
   ['core/STANDARDS.md', /retries, (five) days/, 'core/sending/sending-retry.ts', 'GIVE_UP_SECONDS', 86_400],
   ['core/STANDARDS.md', /at most (\d+) sets;/, 'core/mime/arc-chain.ts', 'MAX_ARC_SETS'],
   ['core/STANDARDS.md', /RSA of (\d+) bits/, 'core/domains/dkim-key.ts', 'DKIM_KEY_BITS'],

@@ -3,11 +3,11 @@ import { expect } from 'vitest';
 /** How many times as large the second input is. */
 const STEP = 4;
 /** For work in linear time the costs differ by about STEP, for work in quadratic time by STEP². */
-const MOST_GROWTH = 9;
+const MAX_GROWTH = 9;
 /** Costs below this are noise. Milliseconds of processor time. */
 const LEAST_MS = 4;
 /** How often two costs are compared until they fit: garbage collection and compilation make single costs higher, never lower. */
-const MOST_TRIES = 6;
+const MAX_TRIES = 6;
 
 /**
  * Fails unless the processor time that `work` needs grows about as fast as the size of its input up to `largest`. Compares costs of this
@@ -28,12 +28,12 @@ export function expectLinearGrowth(work: (size: number) => unknown, largest: num
   let smaller: number | undefined;
   for (const size of sizes) {
     let growth = Number.POSITIVE_INFINITY;
-    for (let tried = 0; tried < MOST_TRIES && growth > MOST_GROWTH; tried++) {
+    for (let tried = 0; tried < MAX_TRIES && growth > MAX_GROWTH; tried++) {
       const before = smaller === undefined ? 0 : costOf(smaller);
       growth = costOf(size) / Math.max(before, LEAST_MS);
     }
     if (smaller !== undefined)
-      expect(growth, `${what} cost of ${size} compared with ${smaller}, a quarter of it`).toBeLessThan(MOST_GROWTH);
+      expect(growth, `${what} cost of ${size} compared with ${smaller}, a quarter of it`).toBeLessThan(MAX_GROWTH);
     smaller = size;
   }
 }

@@ -14,6 +14,7 @@ export interface ImportGraph {
   /** Returns all sources that are loaded when these are, themselves included. */
   reached(from: readonly string[]): ReadonlySet<string>;
   entries: readonly string[];
+  files: readonly string[];
 }
 
 export function readImportGraph(): ImportGraph {
@@ -46,5 +47,6 @@ export function readImportGraph(): ImportGraph {
       return found;
     },
     entries: [...texts.keys()].filter((name) => ENTRIES.test(name)),
+    files: [...texts.keys()],
   };
 }

@@ -32,7 +32,7 @@ export const SECRETS = 'secrets';
 /** Shorter ones may stand anywhere by chance. Characters. */
 export const SHORTEST_SECRET = 12;
 /** Of bodies one process keeps no more than so many lines: a corpus has more than anybody can look for. */
-const MOST_BODIES = 3_000;
+const MAX_BODIES = 3_000;
 
 /** Makes the folder ready. */
 export function makeKeptLogs(folder: string): void {
@@ -64,7 +64,7 @@ let bodies = 0;
 
 function isNew({ kind, value }: Secret): boolean {
   if (value.length < SHORTEST_SECRET || known.has(value)) return false;
-  if (kind === 'mail body' && bodies++ >= MOST_BODIES) return false;
+  if (kind === 'mail body' && bodies++ >= MAX_BODIES) return false;
   known.add(value);
   return true;
 }

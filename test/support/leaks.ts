@@ -47,9 +47,9 @@ const PRIVATE_KEYS = [
 /** Of a line that is shown. Characters. */
 const MAX_LINE = 300;
 /** What is shown of all leaks. */
-const MOST_SHOWN = 30;
+const MAX_SHOWN = 30;
 /** Of a line without end, or between two that are read together. Bytes. */
-const MOST_CARRIED = 65_536;
+const MAX_CARRIED = 65_536;
 
 /** Kinds that a run of all tests comes to know for certain; one that is missing is no longer looked for. */
 export const EXPECTED: readonly SecretKind[] = [
@@ -79,7 +79,7 @@ export async function reportLeaks(
   return {
     lines: [
       `Looked for secrets (${kinds}) in ${lineCount} lines of ${logCount} logs, ${seconds} s.`,
-      ...leaks.slice(0, MOST_SHOWN).map(({ kind, log, line }) => `  ${kind} in ${log}: ${line}`),
+      ...leaks.slice(0, MAX_SHOWN).map(({ kind, log, line }) => `  ${kind} in ${log}: ${line}`),
       ...(leaks.length > 0 ? [`${leaks.length} lines hold what must not be logged; all is kept in ${folder}.`] : []),
       ...missing.map((kind) => `  no ${kind} was known, so none could be found`),
       ...(isBlind ? ['  there were no logs'] : []),
@@ -152,7 +152,7 @@ async function* wholeLines(file: string): AsyncIterable<Buffer> {
   let rest = Buffer.alloc(0);
   for await (const chunk of createReadStream(file, { highWaterMark: 4 * 1_048_576 })) {
     const bytes = Buffer.concat([rest, chunk as Buffer]);
-    const end = Math.max(bytes.lastIndexOf(0x0a) + 1, bytes.length - MOST_CARRIED);
+    const end = Math.max(bytes.lastIndexOf(0x0a) + 1, bytes.length - MAX_CARRIED);
     yield bytes.subarray(0, end);
     rest = bytes.subarray(end);
   }

@@ -15,7 +15,7 @@ export interface Turn {
 const WAITS = `status = 'pending' and order_key is not null and next_attempt_at is null`;
 const HAS_TURN = `status = 'pending' and order_key is not null and next_attempt_at is not null`;
 /** Mail that waits for its route, of which it is asked whether it comes before a delivery. */
-const MOST_UNROUTED = 1_000;
+const MAX_UNROUTED = 1_000;
 
 /** The order_position of what has this identifier, as in core/endpoints/delivery-order.ts. */
 const positionOf = (id: string) => `substr(${id}, strpos(${id}, '_') + 1)`;
@@ -61,9 +61,9 @@ const giveTurnsSql = `
     select ${madeAt('max(order_position)')} as at from head
   ), unrouted as materialized (
     (select w.user_id, w.email_id from route w where w.outcome is null and w.created_at <= (select at from last)
-     order by w.created_at desc limit ${MOST_UNROUTED})
+     order by w.created_at desc limit ${MAX_UNROUTED})
     union all
-    (select w.user_id, w.email_id from route w where w.outcome = 'asking' limit ${MOST_UNROUTED})
+    (select w.user_id, w.email_id from route w where w.outcome = 'asking' limit ${MAX_UNROUTED})
   ), earlier as materialized (
     select w.user_id, e.thread_id, lower(e.from_address) as sender, ${positionOf('w.email_id')} as position
     from unrouted w

@@ -9,7 +9,7 @@ export interface QueueBacklog {
   actor: string;
   /** a DeadStep, domains, or words */
   queue: string;
-  /** rows that are due and not done, in hand or not; MOST_COUNTED means at least that many */
+  /** rows that are due and not done, in hand or not; MAX_COUNTED means at least that many */
   rowCount: number;
   /** how long the longest due row has been due; 0 when there is none */
   oldestSeconds: number;
@@ -20,7 +20,7 @@ export interface QueueBacklog {
 }
 
 /** Counting stops here, so that a backlog never slows down its own query. */
-export const MOST_COUNTED = 10_000;
+export const MAX_COUNTED = 10_000;
 /** Rows among which the oldest that is not dead is searched. */
 const OLDEST_LOOKED_AT = 200;
 /** Endpoints whose longest due delivery is read. */
@@ -69,7 +69,7 @@ function isAlive(step: DeadStep, row: string, subject: string): string {
 }
 
 function counted(table: string, condition: string): string {
-  return `(select count(*) from (select from ${table} where ${condition} limit ${MOST_COUNTED}) c)`;
+  return `(select count(*) from (select from ${table} where ${condition} limit ${MAX_COUNTED}) c)`;
 }
 
 function secondsSince(since: string): string {
@@ -98,7 +98,7 @@ const DELIVER_SQL = `
       order by d.next_attempt_at limit 1) d),
     w.later::integer, ${deadOf('deliver')}::integer
   from (select count(*) filter (where next_attempt_at <= ${NOW}) as due, count(*) filter (where next_attempt_at > ${NOW}) as later
-    from (select next_attempt_at from delivery where ${IS_WEBHOOK_WAITING} limit ${MOST_COUNTED}) c) w`;
+    from (select next_attempt_at from delivery where ${IS_WEBHOOK_WAITING} limit ${MAX_COUNTED}) c) w`;
 
 /** Endpoints that are behind the feed of their user, since the first event that they have no delivery of. */
 const FAN_OUT_SQL = `
@@ -117,7 +117,7 @@ const DOMAINS_SQL = `
 /** New emails that are in no segment: a minute's worth, while the builder runs. Their table has only what waits. */
 const WORDS_SQL = `
   select 'scheduling', 'words', count(*)::integer, ${secondsSince('min(u.noted_at)')}, null::integer, 0
-  from (select noted_at from unindexed_email where state = 'new' limit ${MOST_COUNTED}) u`;
+  from (select noted_at from unindexed_email where state = 'new' limit ${MAX_COUNTED}) u`;
 
 /** Everything in one statement, without parameters. */
 export const backlogSql = `

@@ -27,10 +27,10 @@ export const ACTOR_OF_STEP = {
 export type DeadStep = keyof typeof ACTOR_OF_STEP;
 
 /** Internal faults: exp(min(10, n)) seconds, 25 tries, then dead. */
-const MOST_TRIES = 25;
+const MAX_TRIES = 25;
 const LONGEST_EXPONENT = 10;
 /** Of the error text; characters. */
-const MOST_ERROR_LENGTH = 300;
+const MAX_ERROR_LENGTH = 300;
 
 /**
  * Returns a condition: the row is not set aside. The arguments are expressions on it. When no row of the step is set aside, it is evaluated
@@ -66,11 +66,11 @@ export async function setRowAside(database: Database, fault: RowFault): Promise<
     text: `
       insert into dead_row as d (user_id, step, actor, subject_id, tries, last_error, first_failed_at, last_failed_at, retry_at)
       select $1, $2, $3, $4, 1, $5, n.at, n.at, n.at + exp(1) * interval '1 second' from (select postroom_now() as at) n
-      on conflict (user_id, step, subject_id) do update set tries = least(d.tries + 1, ${MOST_TRIES}), last_error = excluded.last_error,
+      on conflict (user_id, step, subject_id) do update set tries = least(d.tries + 1, ${MAX_TRIES}), last_error = excluded.last_error,
         last_failed_at = excluded.last_failed_at,
-        retry_at = case when d.tries + 1 >= ${MOST_TRIES} then 'infinity'
+        retry_at = case when d.tries + 1 >= ${MAX_TRIES} then 'infinity'
           else excluded.last_failed_at + exp(least(${LONGEST_EXPONENT}, d.tries + 1)) * interval '1 second' end,
-        dead_at = case when d.tries + 1 >= ${MOST_TRIES} then coalesce(d.dead_at, excluded.last_failed_at) end
+        dead_at = case when d.tries + 1 >= ${MAX_TRIES} then coalesce(d.dead_at, excluded.last_failed_at) end
       returning d.tries,
         case when d.dead_at is null then extract(epoch from d.retry_at - d.last_failed_at)::float8 end as retry_seconds`,
     values: [userId, step, ACTOR_OF_STEP[step], subjectId, wordsOf(error)],
@@ -165,6 +165,6 @@ function wordsOf(error: unknown): string {
   const text = `${error.name}${typeof code === 'string' ? ` ${code}` : ''}: ${error.message}`;
   return text
     .replace(/[\0-\x1f\x7f]+/g, ' ')
-    .slice(0, MOST_ERROR_LENGTH)
+    .slice(0, MAX_ERROR_LENGTH)
     .toWellFormed();
 }

@@ -5,7 +5,7 @@ import { type ExhaustionStage, openExhaustionStage } from '../../support/stages/
 
 /** The longest time in which a request of one account may hold up all others; milliseconds of CPU. */
 /** Three times what it takes here, for slower processors. */
-const MOST_BLOCK_MS = 300;
+const MAX_BLOCK_MS = 300;
 const MB = 1_000_000;
 const MESSAGES = 30;
 
@@ -54,7 +54,7 @@ afterAll(() => stage?.close());
 beforeEach(() => stage.gateway.longestBlock());
 
 async function expectShortBlocks(): Promise<void> {
-  expect(await stage.gateway.longestBlock()).toBeLessThan(MOST_BLOCK_MS);
+  expect(await stage.gateway.longestBlock()).toBeLessThan(MAX_BLOCK_MS);
 }
 
 async function read(path: string): Promise<string> {

@@ -7,7 +7,7 @@ import {
 } from '../../support/stages/exhaustion-stage.ts';
 
 /** The most memory that a gateway may ever have under these attacks. Bytes. */
-const MOST_MEMORY = 600 * 1_024 * 1_024;
+const MAX_MEMORY = 600 * 1_024 * 1_024;
 const MB = 1_000_000;
 
 /** Characters outside Latin-1 make a string twice as long in memory, and escapes its JSON six times. */
@@ -25,7 +25,7 @@ describe.each(texts)('with a text of %s, the gateway', (_name, text) => {
 
   async function expectBounded(): Promise<void> {
     const peak = await stage.peakMemory();
-    expect(peak, `${Math.round(peak / MB)} MB`).toBeLessThan(MOST_MEMORY);
+    expect(peak, `${Math.round(peak / MB)} MB`).toBeLessThan(MAX_MEMORY);
   }
 
   test('refuses a GraphQL operation whose aliases repeat a text of 14 MB, and stays below 600 MiB', async () => {

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { graphqlOnly, graphqlText, inRest, named, restOnly } from '../../../core/shared/field-notes.ts';
-import { makeReader, makeWriter, snakeCase, wireInput, wireOutput } from '../../../gateway/rest/capability-shapes.ts';
+import {
+  makeReader,
+  makeWriter,
+  snakeCase,
+  snakeOutput,
+  wireInput,
+  wireOutput,
+} from '../../../gateway/rest/capability-shapes.ts';
 
 const at = '2026-11-28T10:00:00.000Z';
 const shape = z.object({
@@ -77,4 +84,18 @@ test('words for GraphQL leave the description and the component of REST as they 
     'Other.',
   );
   expect(wireOutput(noted, 'snake').meta()).toMatchObject({ id: 'TestWords', description: 'In REST.' });
+});
+
+test('a response is declared, typed and written from one shape, with the form that REST has of a field', () => {
+  const { body, write } = snakeOutput(
+    z.object({
+      repliesTo: inRest(z.array(z.object({ address: z.string() })), z.array(z.string()).nullable()),
+      latestMessage: z.object({ sentAt: z.date() }),
+      note: z.string().optional(),
+    }),
+  );
+  const written = write({ repliesTo: ['ann@example.com'], latestMessage: { sentAt: new Date(at) }, note: undefined });
+  const replies: string[] | null = written.replies_to;
+  expect([replies, written.latest_message.sent_at]).toEqual([['ann@example.com'], at]);
+  expect(body.parse(written)).toEqual({ replies_to: replies, latest_message: { sent_at: at } });
 });

@@ -33,7 +33,7 @@ const RETRY_MS = 1_000;
 /** After so long of tries a message or a request is given up. Milliseconds. */
 const PATIENCE_MS = 240_000;
 /** Mail that is under way at once, in seconds of its pace. */
-const MOST_OPEN_SECONDS = 8;
+const MAX_OPEN_SECONDS = 8;
 /** Of an MTA for one reply; longer than any question of the service takes. Milliseconds. */
 const REPLY_LIMIT_MS = 45_000;
 /** Of a client for one answer. Milliseconds. */
@@ -88,7 +88,7 @@ export class MailTraffic {
     const timer = setInterval(() => {
       for (; begun < ((performance.now() - startedAt) / 1_000) * perSecond; begun++) {
         // Whoever waits for this many answers has no further mail: what a machine that is busy cannot take shall not pile up.
-        if (this.#open.size >= perSecond * MOST_OPEN_SECONDS) continue;
+        if (this.#open.size >= perSecond * MAX_OPEN_SECONDS) continue;
         const work = begin(this.#count++).finally(() => this.#open.delete(work));
         this.#open.add(work);
       }

@@ -205,8 +205,8 @@ function megabytes(bytes: number): string {
 }
 
 /** Counting stops at this number of rows. */
-const MOST_COUNTED = 100_000;
+const MAX_COUNTED = 100_000;
 
 function leftOf(rows: number): string {
-  return rows >= MOST_COUNTED ? `more than ${rows.toLocaleString('en')} rows` : counted(rows, 'row');
+  return rows >= MAX_COUNTED ? `more than ${rows.toLocaleString('en')} rows` : counted(rows, 'row');
 }

@@ -30,14 +30,14 @@ const OVERVIEW = graphql(`
 /** Hours of each period, by its name in the URL. */
 const PERIODS = { day: 24, week: 168, month: 720, quarter: 2_160 };
 /** Longer periods are shown by days. */
-const MOST_HOURS_SHOWN = 168;
+const MAX_HOURS_SHOWN = 168;
 
 /** Overview: mail per hour, delivery rates, waiting mail, and findings. */
 export function OverviewPage() {
   const [search, setSearch] = useSearchParams();
   const asked = search.get('period') ?? 'day';
   const period = isPeriod(asked) ? asked : 'day';
-  const byDay = PERIODS[period] > MOST_HOURS_SHOWN;
+  const byDay = PERIODS[period] > MAX_HOURS_SHOWN;
   const { data, error, refresh } = useLiveQuery({
     query: OVERVIEW,
     variables: { hours: PERIODS[period], byDay },

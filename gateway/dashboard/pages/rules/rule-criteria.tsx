@@ -12,7 +12,7 @@ import {
 import type { UseFormReturnType } from '@mantine/form';
 import { type RuleValues, results, spamVerdicts } from './rule-values.ts';
 
-const MOST_VALUES = 100;
+const MAX_VALUES = 100;
 const checks = [
   ['spf', 'SPF'],
   ['dkim', 'DKIM'],
@@ -21,7 +21,7 @@ const checks = [
 
 /** Criteria of an explicit rule. */
 export function RuleCriteria({ form }: { form: UseFormReturnType<RuleValues & { problem: string }> }) {
-  const tags = { maxTags: MOST_VALUES, splitChars: [','], acceptValueOnBlur: true };
+  const tags = { maxTags: MAX_VALUES, splitChars: [','], acceptValueOnBlur: true };
   return (
     <Fieldset legend="When all of these match">
       <Stack>

@@ -93,7 +93,7 @@ function EraseDialog({ close }: { close: () => void }) {
 type Counts = ResultOf<typeof PREVIEW>['viewer']['erasurePreview'];
 
 /** Counting stops there. */
-const MOST_COUNTED = 100_000;
+const MAX_COUNTED = 100_000;
 
 /** What goes, and what that means. */
 function Erased({ counts }: { counts: Counts }) {
@@ -126,7 +126,7 @@ function Erased({ counts }: { counts: Counts }) {
 }
 
 function atLeast(count: number, one: string, several?: string): string {
-  return counted(count, one, several).replace(' ', count >= MOST_COUNTED ? ' or more ' : ' ');
+  return counted(count, one, several).replace(' ', count >= MAX_COUNTED ? ' or more ' : ' ');
 }
 
 /** Signs in again, because the service erases an account only within minutes of a sign-in, and erases it. */

@@ -202,8 +202,8 @@ function ConfirmErasure({
 }
 
 /** Counting stops there. */
-const MOST_COUNTED = 100_000;
+const MAX_COUNTED = 100_000;
 
 function countText(count: number): string {
-  return counted(count, 'email').replace(' ', count >= MOST_COUNTED ? ' or more ' : ' ');
+  return counted(count, 'email').replace(' ', count >= MAX_COUNTED ? ' or more ' : ' ');
 }

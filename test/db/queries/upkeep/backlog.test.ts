@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Database } from '../../../../db/connection/database.ts';
-import { backlogSql, MOST_COUNTED, type QueueBacklog, readBacklog } from '../../../../db/queries/upkeep/backlog.ts';
+import { backlogSql, MAX_COUNTED, type QueueBacklog, readBacklog } from '../../../../db/queries/upkeep/backlog.ts';
 import { ACTOR_OF_STEP } from '../../../../db/queries/upkeep/dead-row.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/cluster/database.ts';
 
@@ -127,15 +127,15 @@ test('a dead row is counted as dead only, and the oldest row is one that is not 
 });
 
 test('counting stops at its limit', async () => {
-  await fill(0, MOST_COUNTED + 5);
+  await fill(0, MAX_COUNTED + 5);
   const backlog = await readBacklog(actor);
   for (const { queue, rowCount, laterCount } of backlog.filter((entry) => entry.queue !== 'deliver')) {
-    expect(rowCount, queue).toBe(MOST_COUNTED);
-    expect(laterCount ?? 0, queue).toBeLessThanOrEqual(MOST_COUNTED);
+    expect(rowCount, queue).toBe(MAX_COUNTED);
+    expect(laterCount ?? 0, queue).toBeLessThanOrEqual(MAX_COUNTED);
   }
   const deliver = queueOf(backlog, 'deliver');
-  expect((deliver?.rowCount ?? 0) + (deliver?.laterCount ?? 0)).toBe(MOST_COUNTED);
-  expect(deliver?.oldestSeconds).toBeGreaterThanOrEqual(MOST_COUNTED * 60);
+  expect((deliver?.rowCount ?? 0) + (deliver?.laterCount ?? 0)).toBe(MAX_COUNTED);
+  expect(deliver?.oldestSeconds).toBeGreaterThanOrEqual(MAX_COUNTED * 60);
 });
 
 test('finished rows cost nothing: no table is scanned, and few pages are read however much is stored', async () => {

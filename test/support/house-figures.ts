@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { readImportGraph } from './import-graph.ts';
+import { repository } from './runner.ts';
+
+/** Counts how many files the way of a message takes, and words that misname what they stand for: `node test/support/house-figures.ts`. */
+
+/** Returns how many source files the steps of a section of docs/architecture.md name. */
+export function countStepFiles(heading: string): number {
+  const page = readFileSync(path.join(repository, 'docs/architecture.md'), 'utf8');
+  const section = page.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+  return new Set([...section.matchAll(/`([a-z-]+\/[^`\s]+\.(?:ts|sql))`/g)].map(([, file]) => file)).size;
+}
+
+const WORDS = {
+  /** functions whose names end in `Of`, which say no verb */
+  functionsInOf: /\b(?:function|const) [a-z]\w*Of\b(?= ?(?:[(<]|= (?:async )?(?:\(|\w+ =>)))/g,
+  /** names with `answer`: it is a response or a reply */
+  answers: /\b\w*[Aa]nswer\w*\b/g,
+  /** limits that are not named `MAX_` */
+  most: /\bMOST_\w+/g,
+  /** cursors and offsets that are called places */
+  places: /\b(?:\w+Place|placeOf\w*|Place)\b/g,
+};
+
+/** Returns how often each of them stands in the sources. */
+export function countWords(): Record<keyof typeof WORDS, number> {
+  const graph = readImportGraph();
+  const text = graph.files.map((file) => graph.text(file)).join('\n');
+  const count = (pattern: RegExp) => text.match(pattern)?.length ?? 0;
+  return {
+    functionsInOf: count(WORDS.functionsInOf),
+    answers: count(WORDS.answers),
+    most: count(WORDS.most),
+    places: count(WORDS.places),
+  };
+}
+
+if (import.meta.main)
+  process.stdout.write(
+    `${JSON.stringify({ wayIn: countStepFiles('The way in: SMTP to webhook'), wayOut: countStepFiles('The way out: POST to MX'), ...countWords() }, null, 2)}\n`,
+  );
