@@ -61,8 +61,8 @@ export function openSessions({ database, bus, now, publicUrl, secret }: Sessions
 
   function forget(id: string): void {
     drops++;
-    for (const [token, session] of [...cached.entries()])
-      if (session.userId === id || session.personId === id) cached.delete(token);
+    const all = [...cached.entries()];
+    for (const [token, session] of all) if (session.userId === id || session.personId === id) cached.delete(token);
   }
   const subscription = bus.subscribe('credential.changed', ({ userId }) => forget(userId));
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SNIPPET_PLACEHOLDERS } from '../../core/sending/snippet.ts';
-import { named, restLiteral, restOnly } from '../../core/shared/field-notes.ts';
+import { named, restLiteral } from '../../core/shared/field-notes.ts';
 import { type Capability, defineAction } from '../capability/capability.ts';
 import { deletedShape, text } from '../capability/field-shapes.ts';
 import * as snippets from './snippets.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_QUERY_LENGTH } from '../../core/search/search-query.ts';
-import { named, restLiteral, restOnly } from '../../core/shared/field-notes.ts';
+import { named, restLiteral } from '../../core/shared/field-notes.ts';
 import { oneOf } from '../../core/shared/vocabulary.ts';
 import { VIEW_FOLDERS } from '../../core/threads/saved-view.ts';
 import { type Capability, defineAction } from '../capability/capability.ts';

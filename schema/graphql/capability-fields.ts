@@ -6,7 +6,6 @@ import type {
   Delete,
   Fields,
   Operation,
-  Resource,
   ResourceRow,
   Target,
 } from '../../operations/capability/capability.ts';
