@@ -3,7 +3,7 @@ import type { DeliveryContentRow } from '../db/queries/endpoints/delivery-body.t
 
 /** Received mail, as far as its route depends on it when its user has no guard rules. */
 export interface MailToRoute {
-  userId: string;
+  workspaceId: string;
   addressId: string | null;
   domainId: string;
   /** the address that received it */

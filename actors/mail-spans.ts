@@ -45,7 +45,8 @@ export function noteStage(database: Database, emails: readonly EmailKey[], stage
   const endedAt = Date.now();
   const startedAt = endedAt - (performance.now() - stage.startedTick);
   if (notes.waiting.length >= MAX_NOTES) return;
-  for (const { userId, emailId } of emails) notes.waiting.push({ userId, emailId, stage, startedAt, endedAt });
+  for (const { workspaceId, emailId } of emails)
+    notes.waiting.push({ workspaceId, emailId, stage, startedAt, endedAt });
   if (notes.waiting.length >= BATCH_NOTES) void recordNoted(database);
   else notes.timer ??= setTimeout(() => void recordNoted(database), GATHER_MS);
 }

@@ -7,9 +7,9 @@ import type { ActorContext } from './actor.ts';
  * that cannot be written, the row is found again when its lease expires.
  */
 export async function setAside(context: Pick<ActorContext, 'database' | 'log'>, fault: RowFault): Promise<SetAside> {
-  const { userId, step, subjectId, error } = fault;
+  const { workspaceId, step, subjectId, error } = fault;
   actorMetrics.setAside.inc({ actor: ACTOR_OF_STEP[step], queue: step });
-  const about = { err: error, actor: ACTOR_OF_STEP[step], step, userId, subjectId };
+  const about = { err: error, actor: ACTOR_OF_STEP[step], step, workspaceId, subjectId };
   try {
     const aside = await setRowAside(context.database, fault);
     if (aside.retrySeconds === null) context.log.error({ ...about, tries: aside.tries }, 'actor: a row is dead');

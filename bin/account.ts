@@ -92,7 +92,7 @@ function create(account: NewAccount): Work {
     switch (created.outcome) {
       case 'created':
       case 'kept':
-        return JSON.stringify({ userId: created.userId, email: account.email, apiKey: created.apiKey });
+        return JSON.stringify({ userId: created.workspaceId, email: account.email, apiKey: created.apiKey });
       case 'email taken':
         throw new Error(`${account.email} already has an account. Use --key to add another key`);
       case 'no workspace':
@@ -136,23 +136,25 @@ async function accountOf(database: Database, email: string): Promise<string> {
 
 function retentionOf(email: string, chosen: Retention | 'default' | null): Work {
   return async (database) => {
-    const userId = await accountOf(database, email);
+    const workspaceId = await accountOf(database, email);
     if (chosen !== null) {
       const retention = chosen === 'default' ? null : chosen;
-      await openEntityStore(database).asUser(userId, (unit) => writeRetention(unit, userId, retention, new Date()));
+      await openEntityStore(database).asWorkspace(workspaceId, (unit) =>
+        writeRetention(unit, workspaceId, retention, new Date()),
+      );
     }
-    const own = await readRetention(database.kysely, userId);
+    const own = await readRetention(database.kysely, workspaceId);
     return JSON.stringify({ email, ...(own ?? config.retention), isDefault: own === null });
   };
 }
 
 function exportOf(email: string, directory: string): Work {
   return async (database, { secretKey }, begin) => {
-    const userId = await accountOf(database, email);
+    const workspaceId = await accountOf(database, email);
     begin();
     const isWithSecrets = options['with-secrets'] !== undefined;
     const counts = await exportToDirectory(database, {
-      userId,
+      workspaceId,
       directory,
       secretKey: isWithSecrets ? secretKey : null,
     });
@@ -162,8 +164,8 @@ function exportOf(email: string, directory: string): Work {
 
 function erasureOf(email: string): Work {
   return async (database, { isServed }) => {
-    const userId = await accountOf(database, email);
-    const rows = await eraseAccount(database, { userId, email, isServed: isServed !== false });
+    const workspaceId = await accountOf(database, email);
+    const rows = await eraseAccount(database, { workspaceId, email, isServed: isServed !== false });
     return JSON.stringify({ email, erasedRows: rows });
   };
 }

@@ -58,12 +58,12 @@ function shown(rows: readonly DeadRow[]): string {
   const lines = rows.map((row) => {
     const since = row.dead_at.toISOString();
     if (options['json'] === undefined)
-      return `${row.subject_id}  ${row.actor}/${row.step}  dead since ${since}  user ${row.user_id}  ${row.last_error}`;
+      return `${row.subject_id}  ${row.actor}/${row.step}  dead since ${since}  user ${row.workspace_id}  ${row.last_error}`;
     return JSON.stringify({
       id: row.subject_id,
       actor: row.actor,
       step: row.step,
-      userId: row.user_id,
+      workspaceId: row.workspace_id,
       tries: row.tries,
       error: row.last_error,
       firstFailedAt: row.first_failed_at.toISOString(),

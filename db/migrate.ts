@@ -14,10 +14,16 @@ export class SchemaTooNew extends Error {
   override name = 'SchemaTooNew';
 }
 
+/** The database was made before the first release, with columns that no longer exist. */
+export class SchemaTooOld extends Error {
+  override name = 'SchemaTooOld';
+}
+
 /**
  * Updates the schema of the database under an advisory lock. Each migration runs in its own transaction, so a failed one leaves nothing
  * behind. Accounts without a workspace get one, with their
- * person as the owner. Returns the names of the migrations that ran. Unknown migrations are ignored. Throws SchemaTooNew. The URL's role must own the
+ * person as the owner. Returns the names of the migrations that ran. Unknown migrations are ignored. Throws SchemaTooNew, SchemaTooOld. The URL's
+ * role must own the
  * database. Tests replace the list of migrations by `known`.
  */
 export async function migrate(url: string, known?: readonly SchemaMigration[]): Promise<string[]> {
@@ -46,7 +52,7 @@ export async function migrate(url: string, known?: readonly SchemaMigration[]): 
   }
 }
 
-/** Returns the names of the migrations that have not run yet. Works with any role of the service. Throws SchemaTooNew. */
+/** Returns the names of the migrations that have not run yet. Works with any role of the service. Throws SchemaTooNew, SchemaTooOld. */
 export async function pendingMigrations(url: string): Promise<string[]> {
   const client = await connectClient(url);
   try {
@@ -70,6 +76,7 @@ async function takeLock(client: pg.Client): Promise<boolean> {
 
 async function missingOf(client: pg.Client, names: readonly string[]): Promise<string[]> {
   // The service's roles cannot read this table until a migration grants it.
+  if (await isSchemaTooOld(client)) throw new SchemaTooOld(`${TOO_OLD}. ${TOO_OLD_FIX}`);
   const there = await client.query<{ there: boolean }>(
     `select coalesce(has_table_privilege(to_regclass('migration'), 'select'), false) as there`,
   );
@@ -82,4 +89,17 @@ async function missingOf(client: pg.Client, names: readonly string[]): Promise<s
     );
   const ran = new Set(rows.map(({ name }) => name));
   return names.filter((name) => !ran.has(name));
+}
+
+/** What is wrong with the database of SchemaTooOld, and what to do. */
+export const TOO_OLD = 'The database was made by a version before the first release and cannot be upgraded';
+export const TOO_OLD_FIX =
+  'Export its accounts with that version (npx node bin/account.ts export EMAIL DIRECTORY), then start with an empty database or another DATA_DIR';
+
+/** Returns whether tables still name the workspace `user_id`. Works with any role of the service. */
+export async function isSchemaTooOld(client: Pick<pg.Client, 'query'>): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `select from pg_attribute where attrelid = to_regclass('api_key') and attname = 'user_id' and not attisdropped`,
+  );
+  return rowCount === 1;
 }

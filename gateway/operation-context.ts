@@ -84,7 +84,7 @@ export function createContextOf(parts: OperationParts, config: GatewayConfig): C
       readOrigin(request),
     ),
     log: request.log as Logger,
-    userId: request.userId,
+    workspaceId: request.workspaceId,
     rights: request.rights ?? NO_RIGHTS,
     answerBy: request.answerBy,
     caller: request.caller ?? NOT_ADMITTED,

@@ -117,7 +117,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   beginInTurns(app);
   app.decorate('responses', responses);
   // Opened after the credentials, so that a revoked key is forgotten before its streams are checked.
-  const events = createEventHub({ database, bus, log, readersPerUser: config.streamLimitPerUser });
+  const events = createEventHub({ database, bus, log, readersPerWorkspace: config.streamLimitPerUser });
   app.addHook('preClose', () => events.close());
   app.decorate('events', events);
   const presence = createPresenceHub({ bus });
@@ -139,9 +139,9 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     buildEventPayloads,
     buildSamplePayload,
     pullRequests,
-    forgetCredentials(userId) {
-      credentials.forget(userId);
-      accounts.sessions.forget(userId);
+    forgetCredentials(ownerId) {
+      credentials.forget(ownerId);
+      accounts.sessions.forget(ownerId);
     },
     sendServiceMail: (mail) => sendSystemMail(parts, config.systemMailFrom, mail),
     storeLoggedRequests: () => requestLog.flush(),

@@ -60,7 +60,7 @@ export interface OperationParts {
     point: SendingFaultPoint | SpamFaultPoint | TrashFaultPoint | UndoFaultPoint | ErasureFaultPoint | MemberFaultPoint,
   ) => void;
   /** Drops the cached credentials of a user from this gateway, so that a revoked key stops working at once. */
-  forgetCredentials: (userId: string) => void;
+  forgetCredentials: (ownerId: string) => void;
   /** Sends mail of the service, such as an invitation. Resolves once it is stored. */
   sendServiceMail: (mail: SystemMail) => Promise<void>;
   /** Stores the requests that this gateway logged and has not stored yet, so that a read of the log shows them. */
@@ -68,9 +68,9 @@ export interface OperationParts {
   /** Stores what this gateway gathered for the audit log, so that a read of the log shows it. */
   storeAuditNotes: () => Promise<void>;
   /** Notes for the audit log that the contents of these emails were read, if AUDIT_READS is on. Absent in actors and programs. */
-  noteReads?: (subject: { userId: string; origin?: Origin | undefined }, emailIds: readonly string[]) => void;
+  noteReads?: (subject: { workspaceId: string; origin?: Origin | undefined }, emailIds: readonly string[]) => void;
   /** Notes for the audit log an error that refuses a request for lack of rights; ignores all others. `what` names the field or tool. */
-  noteRefusal: (subject: { userId: string; origin?: Origin | undefined }, what: string, error: unknown) => void;
+  noteRefusal: (subject: { workspaceId: string; origin?: Origin | undefined }, what: string, error: unknown) => void;
 }
 
 /** What the scanner says about an outgoing email. */
@@ -148,7 +148,7 @@ export interface OperationSettings {
 
 /** The dependencies plus the authenticated user: the first argument of every operation. */
 export interface OperationContext extends OperationParts {
-  userId: string;
+  workspaceId: string;
   /** the scopes of the request, which the gateway has already checked */
   rights: KeyRights;
   /** on performance.now(); after this instant the client gets a 503, whatever is still running */
@@ -221,7 +221,7 @@ export interface PayloadQueries {
 
 /** The part of the context that operations on a user's mail need which actors call, too. */
 export interface MailContext
-  extends Pick<OperationContext, 'database' | 'bus' | 'log' | 'now' | 'random' | 'userId' | 'scanOutgoing'> {
+  extends Pick<OperationContext, 'database' | 'bus' | 'log' | 'now' | 'random' | 'workspaceId' | 'scanOutgoing'> {
   settings: Pick<OperationSettings, 'sendLimitPerHour' | 'approvalDays' | 'secretKey' | 'unsubscribeUrl'>;
 }
 

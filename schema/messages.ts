@@ -15,7 +15,7 @@ export const questions = {
     reply: z.discriminatedUnion('verdict', [
       z.object({
         verdict: z.literal('accept'),
-        userId: z.string(),
+        workspaceId: z.string(),
         /** null if the catch-all accepts it */
         addressId: z.string().nullable(),
         domainId: z.string(),
@@ -30,7 +30,7 @@ export const questions = {
         enhancedCode: z.string(),
         text: z.string(),
         /** whose domain it is; absent: of no workspace */
-        userId: z.string().optional(),
+        workspaceId: z.string().optional(),
       }),
     ]),
     /** time limit of a reply to RCPT */
@@ -44,7 +44,7 @@ export const questions = {
         .array(
           z.object({
             recipient: z.string(),
-            userId: z.string(),
+            workspaceId: z.string(),
             addressId: z.string().nullable(),
             domainId: z.string(),
             ownAddress: z.string(),
@@ -94,7 +94,7 @@ export const questions = {
       refusals: z
         .array(
           z.object({
-            userId: z.string().nullable(),
+            workspaceId: z.string().nullable(),
             reason: z.enum(DOOR_REASONS),
             address: z.string(),
             network: z.string().nullable(),
@@ -115,7 +115,7 @@ export const questions = {
   /** Notes an attempt of a client to write to a recipient, and returns whether it passes the greylist. */
   'receiving.greylist.check': {
     request: z.object({
-      userId: z.string(),
+      workspaceId: z.string(),
       address: z.string(),
       network: z.string(),
       helo: z.string(),
@@ -166,7 +166,7 @@ export const questions = {
    * authentication results.
    */
   'receiving.email.parse-again': {
-    request: z.object({ userId: z.string(), emailId: z.string(), isDryRun: z.boolean() }),
+    request: z.object({ workspaceId: z.string(), emailId: z.string(), isDryRun: z.boolean() }),
     reply: z.discriminatedUnion('verdict', [
       z.object({
         verdict: z.literal('parsed'),
@@ -242,7 +242,7 @@ export const questions = {
   },
   /** Checks the DNS of domains of the user now, and stores the results. Replies after the commit. */
   'scheduling.domain.check': {
-    request: z.object({ userId: z.string(), domainIds: z.array(z.string()).min(1).max(100) }),
+    request: z.object({ workspaceId: z.string(), domainIds: z.array(z.string()).min(1).max(100) }),
     /** IDs of the checked domains; the others were deleted, or time ran out */
     reply: z.object({ checked: z.array(z.string()) }),
     limitMs: 9_000,
@@ -250,7 +250,7 @@ export const questions = {
   /** Removes mail in the trash that its user deletes forever. Replies after the last commit; part may be removed when it fails. */
   'scheduling.trash.remove': {
     request: z.object({
-      userId: z.string(),
+      workspaceId: z.string(),
       threadIds: z.array(z.string()),
       /** those of their messages; null: all */
       emailIds: z.array(z.string()).nullable(),
@@ -262,7 +262,7 @@ export const questions = {
   /** Sends a sample to an endpoint of the user, using the code that delivers mail. */
   'delivery.endpoint.test': {
     request: z.object({
-      userId: z.string(),
+      workspaceId: z.string(),
       endpointId: z.string(),
       /** null for the format of the endpoint */
       webhookFormat: z.enum(WEBHOOK_FORMATS).nullable(),
@@ -304,7 +304,7 @@ export const questions = {
   },
   /** Asks the language model whether a stored email of the user matches a prompt. */
   'delivery.guard.ask': {
-    request: z.object({ userId: z.string(), emailId: z.string(), prompt: z.string() }),
+    request: z.object({ workspaceId: z.string(), emailId: z.string(), prompt: z.string() }),
     reply: z.discriminatedUnion('verdict', [
       z.object({ verdict: z.literal('answered'), isMatch: z.boolean(), reason: z.string() }),
       z.object({ verdict: z.literal('failed'), reason: z.string() }),
@@ -316,22 +316,22 @@ export const questions = {
 
 export const wakes = {
   /** received messages of the user are ready to be parsed */
-  'receiving.parse.wake': z.object({ userId: z.string(), emailIds: z.array(z.string()) }),
+  'receiving.parse.wake': z.object({ workspaceId: z.string(), emailIds: z.array(z.string()) }),
   /** emails of the user are ready to be threaded */
-  'threading.assign.wake': z.object({ userId: z.string(), emailIds: z.array(z.string()) }),
+  'threading.assign.wake': z.object({ workspaceId: z.string(), emailIds: z.array(z.string()) }),
   /** threaded emails of the user are ready to be routed */
-  'delivery.route.wake': z.object({ userId: z.string(), emailIds: z.array(z.string()) }),
+  'delivery.route.wake': z.object({ workspaceId: z.string(), emailIds: z.array(z.string()) }),
   /** recipients of sent emails are due now */
-  'sending.send.wake': z.object({ userId: z.string(), emailIds: z.array(z.string()) }),
+  'sending.send.wake': z.object({ workspaceId: z.string(), emailIds: z.array(z.string()) }),
   /** emails of the user were scheduled or rescheduled, the first one for `at` (ISO 8601) */
-  'scheduling.release.wake': z.object({ userId: z.string(), at: z.string() }),
+  'scheduling.release.wake': z.object({ workspaceId: z.string(), at: z.string() }),
   /** deliveries are due now */
-  'delivery.deliver.wake': z.object({ userId: z.string(), deliveryIds: z.array(z.string()) }),
+  'delivery.deliver.wake': z.object({ workspaceId: z.string(), deliveryIds: z.array(z.string()) }),
 } as const;
 
 export const broadcasts = {
   /** the event feed of the user has grown to `lastSeq` */
-  'event.appended': z.object({ userId: z.string(), lastSeq: z.number() }),
+  'event.appended': z.object({ workspaceId: z.string(), lastSeq: z.number() }),
   /** an address or domain changed: drop cached recipient verdicts. `name` is the address or domain in lower case */
   'routing.changed': z.object({ name: z.string() }),
   /** clients named unknown recipients to an SMTP process, which tells the others */
@@ -340,14 +340,14 @@ export const broadcasts = {
     guesses: z.array(z.object({ address: z.string(), times: z.number() })).max(1_000),
   }),
   /** an endpoint of the user subscribed to events of the feed */
-  'subscription.changed': z.object({ userId: z.string() }),
+  'subscription.changed': z.object({ workspaceId: z.string() }),
   /** guard rules of the user changed: drop the cached ones */
-  'guard.changed': z.object({ userId: z.string() }),
-  /** a key was revoked or a session ended: drop the cached credentials of the user */
-  'credential.changed': z.object({ userId: z.string() }),
+  'guard.changed': z.object({ workspaceId: z.string() }),
+  /** a key was revoked or a session ended: drop the cached credentials of the workspace or the person */
+  'credential.changed': z.object({ ownerId: z.string() }),
   /** a member reads a thread, replies to it, or has left it (operations/threads/presence-hub.ts) */
   'presence.changed': z.object({
-    userId: z.string(),
+    workspaceId: z.string(),
     threadId: z.string(),
     personId: z.string(),
     name: z.string(),
@@ -355,7 +355,7 @@ export const broadcasts = {
   }),
   /** a member marked threads as read or unread by the member alone; null: everything (operations/threads/read-state-hub.ts) */
   'read.changed': z.object({
-    userId: z.string(),
+    workspaceId: z.string(),
     personId: z.string(),
     threadIds: z.array(z.string()).nullable(),
     isRead: z.boolean(),

@@ -67,7 +67,7 @@ export function createActionRunner(options: ActionRunnerOptions): ActionRunner {
         now,
         random,
         settings,
-        userId: job.userId,
+        workspaceId: job.workspaceId,
         ...(scanOutgoing === undefined ? {} : { scanOutgoing }),
       },
       {

@@ -62,7 +62,7 @@ export function createAsker(options: AskerOptions): Asker {
   const timers = new Set<NodeJS.Timeout>();
 
   const claim = async (): Promise<AskingRow | undefined> => {
-    const busy = [...open].filter(([, count]) => count >= MAX_OPEN_OF_USER).map(([userId]) => userId);
+    const busy = [...open].filter(([, count]) => count >= MAX_OPEN_OF_USER).map(([workspaceId]) => workspaceId);
     const { rows } = await context.database.pool.query<AskingRow>({
       name: 'delivery-claim-asking',
       text: claimAskingSql,
@@ -84,7 +84,7 @@ export function createAsker(options: AskerOptions): Asker {
     context.database.pool.query({
       name: 'delivery-ask-later',
       text: askLaterSql,
-      values: [context.name, row.user_id, row.email_id, asks, seconds],
+      values: [context.name, row.workspace_id, row.email_id, asks, seconds],
     });
 
   /**
@@ -92,8 +92,8 @@ export function createAsker(options: AskerOptions): Asker {
    * again later.
    */
   const nextAnswer = async (row: AskingRow, signal: AbortSignal): Promise<StoredAnswer | null | undefined> => {
-    const rules = (await parts.guard.read(context.database.pool, [row.user_id]))(row.user_id);
-    const facts = await readWholeFacts(context.database.pool, row.user_id, row.email_id);
+    const rules = (await parts.guard.read(context.database.pool, [row.workspace_id]))(row.workspace_id);
+    const facts = await readWholeFacts(context.database.pool, row.workspace_id, row.email_id);
     if (facts === null || model === null) return null;
     const verdict = evaluateRules(rules, facts, answersOf(readAnswers(row.answers), rules));
     if (verdict.kind !== 'ask') return null;
@@ -140,7 +140,7 @@ export function createAsker(options: AskerOptions): Asker {
       await finish(row, [], holdAll);
     } catch (error) {
       if (isTransient(error)) throw error;
-      await setAside(context, { userId: row.user_id, step: 'ask', subjectId: row.email_id, error });
+      await setAside(context, { workspaceId: row.workspace_id, step: 'ask', subjectId: row.email_id, error });
     }
   };
 
@@ -151,7 +151,7 @@ export function createAsker(options: AskerOptions): Asker {
       const { rows } = await client.query<UnroutedRow>({
         name: 'delivery-take-asked',
         text: takeAskedSql,
-        values: [row.user_id, row.email_id, context.name],
+        values: [row.workspace_id, row.email_id, context.name],
       });
       if (rows.length === 0) return null;
       const { decided, find } = await decide(
@@ -163,7 +163,8 @@ export function createAsker(options: AskerOptions): Asker {
       return storeRoutes(client, { context, decided, find, admit: () => 'left' });
     });
     if (stored === null) return;
-    for (const { userId, lastSeq } of stored.grown) context.bus.publish('event.appended', { userId, lastSeq });
+    for (const { workspaceId, lastSeq } of stored.grown)
+      context.bus.publish('event.appended', { workspaceId, lastSeq });
     flow.freeTurns(turnsOf(stored));
     for (const { delivery_type: type } of stored.routes.map(({ record }) => record))
       if (type !== null) flow.nudge(type === 'webhook' ? 'deliver' : 'forward');
@@ -177,13 +178,13 @@ export function createAsker(options: AskerOptions): Asker {
         if (row === undefined) break;
         count++;
         openCount++;
-        open.set(row.user_id, (open.get(row.user_id) ?? 0) + 1);
+        open.set(row.workspace_id, (open.get(row.workspace_id) ?? 0) + 1);
         run.keep(
           askAbout(row, ending.signal).finally(() => {
             openCount--;
-            const left = (open.get(row.user_id) ?? 1) - 1;
-            if (left === 0) open.delete(row.user_id);
-            else open.set(row.user_id, left);
+            const left = (open.get(row.workspace_id) ?? 1) - 1;
+            if (left === 0) open.delete(row.workspace_id);
+            else open.set(row.workspace_id, left);
             flow.nudge('ask');
           }),
         );
@@ -191,12 +192,12 @@ export function createAsker(options: AskerOptions): Asker {
       return count;
     },
 
-    async answer({ userId, emailId, prompt }) {
+    async answer({ workspaceId, emailId, prompt }) {
       if (model === null) return { verdict: 'failed', reason: 'no model is configured' };
       if (openAnswers >= MAX_OPEN_ANSWERS) return { verdict: 'failed', reason: 'the model is busy' };
       openAnswers++;
       try {
-        const facts = await readWholeFacts(context.database.pool, userId, emailId);
+        const facts = await readWholeFacts(context.database.pool, workspaceId, emailId);
         if (facts === null) return { verdict: 'not-found' };
         return replyOf(await model.ask(prompt, facts, ending.signal));
       } finally {

@@ -69,7 +69,7 @@ const eventKinds = {
 
 function recordOf(job: DeliveryJob, step: NextStep) {
   return {
-    user_id: job.userId,
+    workspace_id: job.workspaceId,
     id: job.deliveryId,
     attempts_before: job.attempts,
     is_counted: step.kind !== 'released',

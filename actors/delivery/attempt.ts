@@ -110,9 +110,9 @@ export function createAttempter(options: AttemptOptions): Attempter {
     const { rows } = await context.database.pool.query<StoredContentRow>({
       name: 'delivery-read-content',
       text: readDeliveryContentSql,
-      values: [jobs.map((job) => job.userId), jobs.map((job) => job.emailId)],
+      values: [jobs.map((job) => job.workspaceId), jobs.map((job) => job.emailId)],
     });
-    return new Map(rows.map((row) => [`${row.user_id} ${row.id}`, readPlaced(row)]));
+    return new Map(rows.map((row) => [`${row.workspace_id} ${row.id}`, readPlaced(row)]));
   };
 
   /** Reads the message bytes that these attempts need in one query; large ones, and ones that fail, are left out. */
@@ -122,7 +122,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
       const unknown = jobs.filter((job) => endpoints.known(job) === undefined);
       await Promise.all(unknown.map((job) => endpoints.recent(job)));
       const rawIds = jobs.flatMap((job) => {
-        const email = emails.get(`${job.userId} ${job.emailId}`);
+        const email = emails.get(`${job.workspaceId} ${job.emailId}`);
         const endpoint = endpoints.known(job);
         const webhook = endpoint?.webhook ?? null;
         const isNeeded = email !== undefined && endpoint?.isActive === true && webhook !== null;
@@ -143,7 +143,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
   const attemptOne = async (job: DeliveryJob, { emails, raws }: Contents): Promise<AttemptEnd | null> => {
     if (isClosed || options.leases.isLost(job)) return null;
     try {
-      const email = emails.get(`${job.userId} ${job.emailId}`);
+      const email = emails.get(`${job.workspaceId} ${job.emailId}`);
       const endpoint = options.endpoints.known(job) ?? (await options.endpoints.recent(job));
       if (endpoint === undefined) return givenUp(job, 'Endpoint not found');
       if (!endpoint.isActive) return givenUp(job, 'Endpoint is inactive');
@@ -194,7 +194,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
     job: DeliveryJob,
     target: Pick<PayloadParts, 'endpoint' | 'webhook'>,
   ): Promise<AttemptEnd | null> => {
-    const built = await options.buildEventPayload(job.userId, job.deliveryId);
+    const built = await options.buildEventPayload(job.workspaceId, job.deliveryId);
     if (isClosed || options.leases.isLost(job)) return null;
     if (built.verdict === 'gone') return givenUp(job, built.reason);
     const sentAt = context.now();
@@ -238,8 +238,8 @@ export function createAttempter(options: AttemptOptions): Attempter {
 
   const attempt = async (jobs: readonly DeliveryJob[], onEnd: OnAttemptEnd): Promise<void> => {
     const routed = jobs.flatMap((job) => takeContent(job) ?? []);
-    const emails = new Map(routed.map(({ email }) => [`${email.user_id} ${email.id}`, email]));
-    const unread = jobs.filter((job) => job.eventSeq === null && !emails.has(`${job.userId} ${job.emailId}`));
+    const emails = new Map(routed.map(({ email }) => [`${email.workspace_id} ${email.id}`, email]));
+    const unread = jobs.filter((job) => job.eventSeq === null && !emails.has(`${job.workspaceId} ${job.emailId}`));
     try {
       for (const [key, email] of await readEmails(unread)) emails.set(key, email);
     } catch (error) {
@@ -321,8 +321,8 @@ function measure(
 function noteAttempt(database: Database, job: DeliveryJob, startedTick: number, response: WebhookResponse): void {
   const statusCode = response.kind === 'answered' ? response.statusCode : null;
   const isTaken = statusCode !== null && statusCode >= 200 && statusCode < 300;
-  const { userId, emailId } = job;
-  noteStage(database, emailId === null ? [] : [{ userId, emailId }], {
+  const { workspaceId, emailId } = job;
+  noteStage(database, emailId === null ? [] : [{ workspaceId, emailId }], {
     name: 'webhook attempt',
     kind: SpanKind.CLIENT,
     startedTick,

@@ -13,22 +13,22 @@ import { createLeases, type Leases, leaseEnd } from '../work/leases.ts';
 import { type DeliveryJob, jobOf } from './job.ts';
 
 /** Before every lane. */
-export const FIRST_LANE: Lane = { userId: '', key: '' };
+export const FIRST_LANE: Lane = { workspaceId: '', key: '' };
 
 /**
  * The next lanes with pending deliveries after that one. `isDue` is set for lanes where a delivery may be claimed or is claimed already.
  */
 export async function listLanes(
   context: ActorContext,
-  { userId, key }: Lane,
+  { workspaceId, key }: Lane,
   limit: number,
 ): Promise<(Lane & { isDue: boolean })[]> {
   const { rows } = await context.database.pool.query<DeliveryLaneRow>({
     name: 'delivery-list-lanes',
     text: listLanesSql,
-    values: [userId, key, limit],
+    values: [workspaceId, key, limit],
   });
-  return rows.map((row) => ({ userId: row.user_id, key: row.endpoint_id, isDue: row.is_due }));
+  return rows.map((row) => ({ workspaceId: row.workspace_id, key: row.endpoint_id, isDue: row.is_due }));
 }
 
 /** Claims due deliveries of these lanes, up to the given number per lane, longest due first. */
@@ -42,7 +42,7 @@ export async function claimOfLanes(
     text: claimOfLanesSql,
     values: [
       context.name,
-      lanes.map(({ userId }) => userId),
+      lanes.map(({ workspaceId }) => workspaceId),
       lanes.map(({ key }) => key),
       lanes.map(({ wanted }) => wanted),
     ],
@@ -60,7 +60,7 @@ export function createDeliveryLeases({ database, log, name }: ActorContext): Lea
       const { rows } = await database.pool.query<{ id: string }>({
         name: 'delivery-renew-leases',
         text: renewLeasesSql,
-        values: [name, jobs.map((job) => job.userId), jobs.map((job) => job.deliveryId), LEASE_SECONDS],
+        values: [name, jobs.map((job) => job.workspaceId), jobs.map((job) => job.deliveryId), LEASE_SECONDS],
       });
       return rows.map(({ id }) => id);
     },
@@ -68,7 +68,7 @@ export function createDeliveryLeases({ database, log, name }: ActorContext): Lea
       database.pool.query({
         name: 'delivery-release-leases',
         text: releaseLeasesSql,
-        values: [name, jobs.map((job) => job.userId), jobs.map((job) => job.deliveryId)],
+        values: [name, jobs.map((job) => job.workspaceId), jobs.map((job) => job.deliveryId)],
       }),
   });
 }

@@ -4,7 +4,7 @@ import {
   claimForwardsSql,
   deferForwardSql,
   postponeForwardSql,
-  postponeForwardsOfUserSql,
+  postponeForwardsOfWorkspaceSql,
   releaseForwardsSql,
 } from '../../db/queries/endpoints/forward-claim.ts';
 import type { ActorContext } from '../actor.ts';
@@ -24,7 +24,7 @@ export async function releaseForwards(context: ActorContext, rows: readonly Clai
   await context.database.pool.query({
     name: 'forward-release',
     text: releaseForwardsSql,
-    values: [context.name, rows.map((row) => row.id), rows.map((row) => row.user_id)],
+    values: [context.name, rows.map((row) => row.id), rows.map((row) => row.workspace_id)],
   });
 }
 
@@ -38,20 +38,20 @@ export async function postponeForward(
   await context.database.pool.query({
     name: 'forward-postpone',
     text: postponeForwardSql,
-    values: [context.name, row.user_id, row.id, waitSeconds, reason],
+    values: [context.name, row.workspace_id, row.id, waitSeconds, reason],
   });
 }
 
 /** Postpones all forwards of a user that no other process holds. */
-export async function postponeForwardsOfUser(
+export async function postponeForwardsOfWorkspace(
   context: ActorContext,
-  userId: string,
+  workspaceId: string,
   waitSeconds: number,
 ): Promise<void> {
   await context.database.pool.query({
     name: 'forward-postpone-user',
-    text: postponeForwardsOfUserSql,
-    values: [context.name, userId, waitSeconds],
+    text: postponeForwardsOfWorkspaceSql,
+    values: [context.name, workspaceId, waitSeconds],
   });
 }
 
@@ -65,6 +65,6 @@ export async function deferForward(
   await context.database.pool.query({
     name: 'forward-defer',
     text: deferForwardSql,
-    values: [context.name, row.user_id, row.id, waitSeconds, fault],
+    values: [context.name, row.workspace_id, row.id, waitSeconds, fault],
   });
 }

@@ -61,11 +61,11 @@ export async function decideRoutes(
   const { context, endpoints, guard, judgingLimits, hasModel, dmarc = noDmarcRules } = parts;
   const rulesOf = await guard.read(
     client,
-    rows.filter((row) => row.has_guard_rules).map((row) => row.user_id),
+    rows.filter((row) => row.has_guard_rules).map((row) => row.workspace_id),
   );
   const ruled = rows.map((row) => ({
     row,
-    rules: row.has_guard_rules ? attempted(context, row, () => rulesOf(row.user_id)) : [],
+    rules: row.has_guard_rules ? attempted(context, row, () => rulesOf(row.workspace_id)) : [],
   }));
   const facts = await readFactsOf(client, ruled, dmarc);
   const spent = new Map<string, number>();
@@ -74,15 +74,15 @@ export async function decideRoutes(
     const startedAt = performance.now();
     const judgement =
       rules === null ? null : attempted(context, row, () => judge(row, rules, facts.get(keyOf(row)), hasModel));
-    spent.set(row.user_id, (spent.get(row.user_id) ?? 0) + performance.now() - startedAt);
+    spent.set(row.workspace_id, (spent.get(row.workspace_id) ?? 0) + performance.now() - startedAt);
     return { row, ...(judgement ?? { judgement: null, answers: [] }) };
   };
   const judged = await workInTurns(ruled, judgedOf, judgingLimits);
-  for (const [userId, ms] of spent) if (ms >= judgingLimits.userMs) guard.setAside(userId);
+  for (const [workspaceId, ms] of spent) if (ms >= judgingLimits.workspaceMs) guard.setAside(workspaceId);
   const find = await endpoints.read(
     client,
     judged.flatMap(({ row, judgement }) =>
-      candidatesOf(row, judgement).map((endpointId) => ({ userId: row.user_id, endpointId })),
+      candidatesOf(row, judgement).map((endpointId) => ({ workspaceId: row.workspace_id, endpointId })),
     ),
     versionsOf(rows, readAt),
   );
@@ -93,7 +93,9 @@ export async function decideRoutes(
       judgement === null
         ? heldForReview()
         : (holdForged(judgement, authenticationOf(facts.get(keyOf(row))?.authentication ?? null), dmarc) ??
-          decideJudged(judgement, routeFactsOf(row), (endpointId) => find({ userId: row.user_id, endpointId }))),
+          decideJudged(judgement, routeFactsOf(row), (endpointId) =>
+            find({ workspaceId: row.workspace_id, endpointId }),
+          )),
   }));
   return { decided, find };
 }
@@ -101,10 +103,10 @@ export async function decideRoutes(
 /** Returns the facts of one email for its rules, with its bodies; null when the user has no email with that id. */
 export async function readWholeFacts(
   client: ClientBase | Pool,
-  userId: string,
+  workspaceId: string,
   emailId: string,
 ): Promise<GuardFacts | null> {
-  const [found] = await queryFacts(client, 'whole', [{ user_id: userId, id: emailId }]);
+  const [found] = await queryFacts(client, 'whole', [{ workspace_id: workspaceId, id: emailId }]);
   return found === undefined ? null : guardFactsOfRow(found);
 }
 
@@ -118,18 +120,18 @@ interface JudgedMail {
 
 type JudgedEmail = JudgedMail & { row: UnroutedRow };
 
-type FactsRow = GuardFactsRow & { user_id: string; email_id: string };
+type FactsRow = GuardFactsRow & { workspace_id: string; email_id: string };
 
 async function queryFacts(
   client: ClientBase | Pool,
   extent: GuardFactsExtent,
-  rows: readonly Pick<UnroutedRow, 'user_id' | 'id'>[],
+  rows: readonly Pick<UnroutedRow, 'workspace_id' | 'id'>[],
 ): Promise<FactsRow[]> {
   if (rows.length === 0) return [];
   const found = await client.query<FactsRow & StoredFactsRow>({
     name: `delivery-read-guard-facts-${extent}`,
     text: readGuardFactsSql(extent),
-    values: [rows.map((row) => row.user_id), rows.map((row) => row.id)],
+    values: [rows.map((row) => row.workspace_id), rows.map((row) => row.id)],
   });
   return found.rows.map(readGuardFacts);
 }
@@ -147,7 +149,7 @@ async function readFactsOf(
     ...(await queryFacts(client, 'whole', whole ?? [])),
     ...(await queryFacts(client, 'outline', outline ?? [])),
   ];
-  return new Map(found.map((row) => [keyOf({ user_id: row.user_id, id: row.email_id }), row]));
+  return new Map(found.map((row) => [keyOf({ workspace_id: row.workspace_id, id: row.email_id }), row]));
 }
 
 function judge(
@@ -185,9 +187,9 @@ function candidatesOf(row: UnroutedRow, judgement: Judgement | null): string[] {
 /** Each endpoint once. */
 function versionsOf(rows: readonly UnroutedRow[], readAt: number): EndpointVersion[] {
   const versions = new Map<string, EndpointVersion>();
-  for (const { user_id: userId, endpoint_versions: known } of rows)
+  for (const { workspace_id: workspaceId, endpoint_versions: known } of rows)
     for (const [endpointId, version] of Object.entries(known ?? {}))
-      versions.set(`${userId} ${endpointId}`, { userId, endpointId, version, readAt });
+      versions.set(`${workspaceId} ${endpointId}`, { workspaceId, endpointId, version, readAt });
   return [...versions.values()];
 }
 
@@ -214,6 +216,6 @@ function routeFactsOf(row: UnroutedRow): RouteFacts {
   };
 }
 
-function keyOf({ user_id: userId, id }: Pick<UnroutedRow, 'user_id' | 'id'>): string {
-  return `${userId} ${id}`;
+function keyOf({ workspace_id: workspaceId, id }: Pick<UnroutedRow, 'workspace_id' | 'id'>): string {
+  return `${workspaceId} ${id}`;
 }

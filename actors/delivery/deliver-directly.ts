@@ -35,7 +35,7 @@ export function createDirectDelivery({ context, planner, taker, dispatcher }: Di
         const mail = mails[at];
         if (plan === null || mail === undefined) return null;
         if (plan.endpoint === null) return plannedRoute(plan, null);
-        const lane = { userId: mail.userId, key: plan.endpoint.id };
+        const lane = { workspaceId: mail.workspaceId, key: plan.endpoint.id };
         const count = (counts.get(laneName(lane)) ?? 0) + 1;
         counts.set(laneName(lane), count);
         return plannedRoute(plan, {
@@ -52,7 +52,7 @@ export function createDirectDelivery({ context, planner, taker, dispatcher }: Di
         const { route, mail, email } = each;
         planner.confirm(mail, each.storedAt);
         deliveryMetrics.routed.inc({ outcome: route.outcome });
-        noteStage(context.database, [{ userId: mail.userId, emailId: email.id }], {
+        noteStage(context.database, [{ workspaceId: mail.workspaceId, emailId: email.id }], {
           name: 'route',
           startedTick: each.storedAt,
           attributes: { 'postroom.route.outcome': route.outcome },
@@ -64,7 +64,7 @@ export function createDirectDelivery({ context, planner, taker, dispatcher }: Di
           );
         if (route.delivery === null || route.endpointId === null) continue;
         if (route.delivery.admission !== 'left') jobs.push(jobOf(each, route.delivery, route.endpointId));
-        else left.push({ userId: mail.userId, key: route.endpointId });
+        else left.push({ workspaceId: mail.workspaceId, key: route.endpointId });
       }
       taker.leave(left);
       dispatcher.add(jobs);
@@ -81,7 +81,7 @@ function jobOf(
   endpointId: string,
 ): DeliveryJob {
   return {
-    userId: mail.userId,
+    workspaceId: mail.workspaceId,
     deliveryId: delivery.id,
     emailId: email.id,
     eventSeq: null,

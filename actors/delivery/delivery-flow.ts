@@ -64,7 +64,7 @@ export function createDeliveryFlow(context: ActorContext): DeliveryFlow {
   const flow: DeliveryFlow = {
     inHand: createInHand<DeliveryJob>({
       idOf: ({ deliveryId }) => deliveryId,
-      laneOf: ({ userId, endpointId }) => ({ userId, key: endpointId }),
+      laneOf: ({ workspaceId, endpointId }) => ({ workspaceId, key: endpointId }),
     }),
     leases: createDeliveryLeases(context),
     nudge: (step) => connected().running.nudge(step),
@@ -74,8 +74,8 @@ export function createDeliveryFlow(context: ActorContext): DeliveryFlow {
     leave: (lanes) => connected().taker.leave(lanes),
     freeTurns: (freed) => connected().turns.free(freed),
     giveRoom(job) {
-      const { userId, endpointId, orderKey } = job;
-      if (orderKey !== null) flow.freeTurns([{ userId, endpointId, orderKey }]);
+      const { workspaceId, endpointId, orderKey } = job;
+      if (orderKey !== null) flow.freeTurns([{ workspaceId, endpointId, orderKey }]);
       for (const step of connected().taker.needsOf(job)) flow.nudge(step);
     },
     retryIn(seconds) {

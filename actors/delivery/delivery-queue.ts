@@ -19,7 +19,7 @@ const keyOf = ({ endpointId }: DeliveryJob): string => endpointId;
 export function createDeliveryQueue(limits: DeliveryLimits): FairQueue<DeliveryJob> {
   return createFairQueue({
     keyOf,
-    userOf: ({ userId }) => userId,
+    workspaceOf: ({ workspaceId }) => workspaceId,
     limits: [
       limitTotal({ ...limits.active, bytesOf }),
       limitPerKey({ ...limits.ofEndpoint, refill: limits.refillOfEndpoint, keyOf, bytesOf }),

@@ -43,7 +43,7 @@ export interface WebhookFacts {
 }
 
 interface EndpointKey {
-  userId: string;
+  workspaceId: string;
   endpointId: string;
 }
 
@@ -107,15 +107,15 @@ export function createEndpointLookup(options: { pool: Pool; secretKey: Uint8Arra
     const { rows } = await client.query<EndpointFactsRow>({
       name: 'delivery-read-endpoints',
       text: readEndpointsSql,
-      values: [distinct.map((key) => key.userId), distinct.map((key) => key.endpointId)],
+      values: [distinct.map((key) => key.workspaceId), distinct.map((key) => key.endpointId)],
     });
     for (const row of rows) {
       const endpoint = endpointOf(row, options);
       const { version } = row;
-      const key = keyText({ userId: row.user_id, endpointId: row.id });
+      const key = keyText({ workspaceId: row.workspace_id, endpointId: row.id });
       found.set(key, endpoint);
       remembered.set(key, {
-        key: { userId: row.user_id, endpointId: row.id },
+        key: { workspaceId: row.workspace_id, endpointId: row.id },
         endpoint,
         version,
         readAt,
@@ -185,8 +185,8 @@ export function createEndpointLookup(options: { pool: Pool; secretKey: Uint8Arra
   };
 }
 
-function keyText({ userId, endpointId }: EndpointKey): string {
-  return `${userId} ${endpointId}`;
+function keyText({ workspaceId, endpointId }: EndpointKey): string {
+  return `${workspaceId} ${endpointId}`;
 }
 
 function endpointOf(row: EndpointFactsRow, options: { secretKey: Uint8Array; log: Logger }): DeliveryEndpoint {

@@ -5,7 +5,7 @@ export interface JudgingLimits {
   /** after which the rest of a batch is left to the next transaction */
   batchMs: number;
   /** after which the mail of a user is set aside in favor of others' mail */
-  userMs: number;
+  workspaceMs: number;
   /** for which a user set aside stays so */
   asideMs: number;
   /** after this, the event loop gets a turn */
@@ -16,7 +16,7 @@ export interface JudgingLimits {
  * The rules of one account may take a second for one message. PostgreSQL ends a transaction that is idle for 15 s, and the same batch
  * would then be retried forever.
  */
-export const JUDGING_LIMITS: JudgingLimits = { batchMs: 2_000, userMs: 500, asideMs: 5_000, turnMs: 20 };
+export const JUDGING_LIMITS: JudgingLimits = { batchMs: 2_000, workspaceMs: 500, asideMs: 5_000, turnMs: 20 };
 
 /** Returns the results of the first item, and of as many others as the limit of the batch allows, in order. */
 export async function workInTurns<Item, Result>(

@@ -12,7 +12,7 @@ import {
   type LockedSubscription,
   lockSubscription,
   readFanOutEvents,
-  readSubscribedUsers,
+  readSubscribedWorkspaces,
   type Subscriber,
   storeEventDeliveries,
 } from '../../db/queries/endpoints/endpoint-subscription.ts';
@@ -56,27 +56,27 @@ export function createFanOut({ context, flow, fault }: FanOutOptions): FanOut {
   /** users whose subscriptions have changed since they were read */
   const changed = new Set<string>();
 
-  const announce = (userId: string) => {
-    announced.add(userId);
+  const announce = (workspaceId: string) => {
+    announced.add(workspaceId);
     nudge();
   };
   const subscriptions = [
-    bus.subscribe('event.appended', ({ userId }) => {
-      if (subscribed.has(userId)) announce(userId);
+    bus.subscribe('event.appended', ({ workspaceId }) => {
+      if (subscribed.has(workspaceId)) announce(workspaceId);
     }),
-    bus.subscribe('subscription.changed', ({ userId }) => {
-      changed.add(userId);
-      subscribed.add(userId);
-      announce(userId);
+    bus.subscribe('subscription.changed', ({ workspaceId }) => {
+      changed.add(workspaceId);
+      subscribed.add(workspaceId);
+      announce(workspaceId);
     }),
   ];
 
   /** Reads who subscribes; changes that are announced meanwhile are read the next time. */
   const learnUsers = async () => {
     changed.clear();
-    const userIds = await readSubscribedUsers(database);
+    const workspaceIds = await readSubscribedWorkspaces(database);
     subscribed.clear();
-    for (const userId of [...userIds, ...changed]) subscribed.add(userId);
+    for (const workspaceId of [...workspaceIds, ...changed]) subscribed.add(workspaceId);
   };
 
   /** Returns whether there is more for this endpoint. */
@@ -86,7 +86,7 @@ export function createFanOut({ context, flow, fault }: FanOutOptions): FanOut {
       if (subscription === null) return { deliveries: [], hasMore: false };
       const { event_seq: after, last_seq: lastSeq, filter } = subscription;
       const range = { after, upTo: lastSeq, limit: EVENTS_AT_ONCE, withPlaces: filter !== null };
-      const events = await readFanOutEvents(client, subscriber.userId, range);
+      const events = await readFanOutEvents(client, subscriber.workspaceId, range);
       fault('fan-out.read');
       const upTo = events.length < EVENTS_AT_ONCE ? lastSeq : (events.at(-1)?.seq ?? lastSeq);
       const deliveries = events
@@ -123,17 +123,22 @@ export function createFanOut({ context, flow, fault }: FanOutOptions): FanOut {
       return await advance(subscriber);
     } catch (error) {
       if (isTransient(error)) throw error;
-      await setAside(context, { userId: subscriber.userId, step: 'fan-out', subjectId: subscriber.endpointId, error });
+      await setAside(context, {
+        workspaceId: subscriber.workspaceId,
+        step: 'fan-out',
+        subjectId: subscriber.endpointId,
+        error,
+      });
       return false;
     }
   };
 
   return {
     async run() {
-      const userIds = announced.size > 0 ? [...announced] : null;
+      const workspaceIds = announced.size > 0 ? [...announced] : null;
       announced.clear();
-      if (userIds === null || changed.size > 0) await learnUsers();
-      let behind = await findSubscribersBehind(database, userIds, ENDPOINTS_AT_ONCE);
+      if (workspaceIds === null || changed.size > 0) await learnUsers();
+      let behind = await findSubscribersBehind(database, workspaceIds, ENDPOINTS_AT_ONCE);
       const isAll = behind.length < ENDPOINTS_AT_ONCE;
       // Round by round, so that an endpoint far behind does not hold up the others.
       while (behind.length > 0) {

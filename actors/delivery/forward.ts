@@ -19,7 +19,7 @@ import {
   claimForwards,
   deferForward,
   postponeForward,
-  postponeForwardsOfUser,
+  postponeForwardsOfWorkspace,
   releaseForwards,
 } from './claim-forwards.ts';
 import { FORWARD_THREADS, type ForwardThreads, type ForwardWork } from './forward-thread.ts';
@@ -114,7 +114,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     const { rowCount } = await pool.query({
       name: 'forward-find-recipient',
       text: findForwardRecipientSql,
-      values: [row.user_id, recipientId],
+      values: [row.workspace_id, recipientId],
     });
     return rowCount === 1;
   };
@@ -128,7 +128,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     const now = context.now();
     const identifier = (kind: 'raw' | 'recipient') => newIdentifier(context, kind, now);
     const record: ForwardRecord = {
-      user_id: row.user_id,
+      workspace_id: row.workspace_id,
       delivery_id: row.id,
       email_id: row.email_id,
       raw_id: identifier('raw'),
@@ -163,12 +163,12 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       return;
     }
     fault('forward.stored');
-    noteStage(context.database, [{ userId: row.user_id, emailId: row.email_id }], {
+    noteStage(context.database, [{ workspaceId: row.workspace_id, emailId: row.email_id }], {
       name: 'forward',
       startedTick,
       attributes: { 'postroom.delivery.id': row.id },
     });
-    context.bus.wake('sending.send.wake', { userId: row.user_id, emailIds: [row.email_id] });
+    context.bus.wake('sending.send.wake', { workspaceId: row.workspace_id, emailIds: [row.email_id] });
   };
 
   const giveUp = (row: ClaimedForwardRow, error: string): Promise<void> =>
@@ -188,7 +188,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       await (error instanceof TimeLimitExceeded ? deferSlow(row) : defer(row, error));
     } catch (reason) {
       if (isTransient(reason)) throw reason;
-      await setAside(context, { userId: row.user_id, step: 'forward', subjectId: row.id, error: reason });
+      await setAside(context, { workspaceId: row.workspace_id, step: 'forward', subjectId: row.id, error: reason });
     }
   };
 
@@ -209,7 +209,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     await (row.last_fault === SLOW_FAULT
       ? giveUp(row, TOO_COMPLEX)
       : deferForward(context, row, SLOW_WAIT_SECONDS, SLOW_FAULT));
-    await postponeForwardsOfUser(context, row.user_id, BEHIND_SLOW_WAIT_SECONDS);
+    await postponeForwardsOfWorkspace(context, row.workspace_id, BEHIND_SLOW_WAIT_SECONDS);
   };
 
   /**
@@ -218,12 +218,12 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
    */
   const waitSecondsOf = (row: ClaimedForwardRow, used: Map<string, number>): number => {
     if (limitPerHour === 0) return 0;
-    const before = used.get(row.user_id) ?? row.used;
+    const before = used.get(row.workspace_id) ?? row.used;
     const copies = copiesOf(row);
     // A group larger than the limit is forwarded when the user forwarded nothing else within the hour.
     if (before > 0 && before + copies > limitPerHour)
       return Math.max(LEAST_WAIT_SECONDS, row.frees_in_seconds ?? LEAST_WAIT_SECONDS);
-    used.set(row.user_id, before + copies);
+    used.set(row.workspace_id, before + copies);
     return 0;
   };
 
@@ -234,10 +234,10 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
         await releaseForwards(context, left.splice(0));
         return;
       }
-      const at = left.findIndex(({ user_id: userId }) => !busy.has(userId));
+      const at = left.findIndex(({ workspace_id: workspaceId }) => !busy.has(workspaceId));
       const [row] = at === -1 ? [] : left.splice(at, 1);
       if (row === undefined) return;
-      busy.add(row.user_id);
+      busy.add(row.workspace_id);
       const waitSeconds = waitSecondsOf(row, used);
       const end = deliveryMetrics.forwardSeconds.startTimer();
       try {
@@ -251,11 +251,15 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
         if (signal.aborted) await releaseForwards(context, [row]);
         else {
           if (error instanceof TimeLimitExceeded)
-            left.splice(0, left.length, ...left.filter(({ user_id: userId }) => userId !== row.user_id));
+            left.splice(
+              0,
+              left.length,
+              ...left.filter(({ workspace_id: workspaceId }) => workspaceId !== row.workspace_id),
+            );
           await deferOrSetAside(row, error);
         }
       } finally {
-        busy.delete(row.user_id);
+        busy.delete(row.workspace_id);
       }
     }
   };

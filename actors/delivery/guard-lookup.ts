@@ -10,11 +10,14 @@ export interface GuardLookup {
    * Returns a function that gives the rules of these users; empty when a user has none. It throws for a user with an invalid rule, and for
    * a user that was not requested.
    */
-  read(client: ClientBase | Pool, userIds: readonly string[]): Promise<(userId: string) => readonly GuardRule[]>;
+  read(
+    client: ClientBase | Pool,
+    workspaceIds: readonly string[],
+  ): Promise<(workspaceId: string) => readonly GuardRule[]>;
   /** Remembers for `asideMs` that a user's rules are slow, so that mail of others is routed first. */
-  setAside(userId: string): void;
+  setAside(workspaceId: string): void;
   /** Those of the users that are set aside. */
-  usersAside(): string[];
+  workspacesAside(): string[];
   stop(): Promise<void>;
 }
 
@@ -36,53 +39,53 @@ export function createGuardLookup({ bus, asideMs }: { bus: Bus; asideMs: number 
   const aside = new Map<string, number>();
   // Rules that were being read when a change was announced may be outdated: they are used once and not cached.
   let changes = 0;
-  const subscription = bus.subscribe('guard.changed', ({ userId }) => {
+  const subscription = bus.subscribe('guard.changed', ({ workspaceId }) => {
     changes++;
-    remembered.delete(userId);
+    remembered.delete(workspaceId);
   });
 
   return {
-    async read(client, userIds) {
+    async read(client, workspaceIds) {
       const oldest = performance.now() - MAX_AGE_MS;
       const found = new Map<string, Remembered>();
       const unknown: string[] = [];
-      for (const userId of new Set(userIds)) {
-        const known = remembered.get(userId);
-        if (known !== undefined && known.readAt >= oldest) found.set(userId, known);
-        else unknown.push(userId);
+      for (const workspaceId of new Set(workspaceIds)) {
+        const known = remembered.get(workspaceId);
+        if (known !== undefined && known.readAt >= oldest) found.set(workspaceId, known);
+        else unknown.push(workspaceId);
       }
       if (unknown.length > 0) {
         const changesBefore = changes;
         // Taken before the query: the result is at least this old.
         const readAt = performance.now();
-        const { rows } = await client.query<StoredGuardRule & { user_id: string }>({
+        const { rows } = await client.query<StoredGuardRule & { workspace_id: string }>({
           name: 'delivery-read-guard-rules',
           text: readRulesSql,
           values: [unknown],
         });
-        const byUser = Map.groupBy(rows, (row) => row.user_id);
-        for (const userId of unknown) {
-          const stored = byUser.get(userId) ?? [];
+        const byWorkspace = Map.groupBy(rows, (row) => row.workspace_id);
+        for (const workspaceId of unknown) {
+          const stored = byWorkspace.get(workspaceId) ?? [];
           const entry = {
             rules: rulesOf(stored),
             readAt,
             size: stored.length === 0 ? 0 : JSON.stringify(stored).length,
           };
-          found.set(userId, entry);
-          if (changes === changesBefore) remembered.set(userId, entry);
+          found.set(workspaceId, entry);
+          if (changes === changesBefore) remembered.set(workspaceId, entry);
         }
       }
-      return (userId) => {
-        const entry = found.get(userId);
+      return (workspaceId) => {
+        const entry = found.get(workspaceId);
         if (entry === undefined) throw new Error('guard rules of a user who was not asked for');
         return entry.rules();
       };
     },
-    setAside: (userId) => void aside.set(userId, performance.now() + asideMs),
-    usersAside() {
+    setAside: (workspaceId) => void aside.set(workspaceId, performance.now() + asideMs),
+    workspacesAside() {
       if (aside.size === 0) return [];
       const now = performance.now();
-      for (const [userId, until] of aside) if (until <= now) aside.delete(userId);
+      for (const [workspaceId, until] of aside) if (until <= now) aside.delete(workspaceId);
       return [...aside.keys()];
     },
     stop: () => subscription.stop(),

@@ -51,7 +51,7 @@ export type DeliveryFaultPoint =
 /** Returns the job of a claimed delivery; `leaseUntil` is on the clock of performance.now(). */
 export function jobOf(row: ClaimedDeliveryRow, leaseUntil: number): DeliveryJob {
   return {
-    userId: row.user_id,
+    workspaceId: row.workspace_id,
     deliveryId: row.id,
     emailId: row.email_id,
     eventSeq: row.event_seq,

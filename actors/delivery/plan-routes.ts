@@ -103,12 +103,12 @@ export function plannedRoute({ version, decision }: Plan, delivery: PlannedRoute
   return { version, outcome, via, endpointId, reason, delivery };
 }
 
-function keyOf({ userId, addressId, domainId }: MailToRoute): string {
-  return `${userId} ${addressId ?? ''} ${domainId}`;
+function keyOf({ workspaceId, addressId, domainId }: MailToRoute): string {
+  return `${workspaceId} ${addressId ?? ''} ${domainId}`;
 }
 
-function versionsOf({ user_id: userId, endpoint_versions: versions }: RouteFactsRow) {
-  return Object.entries(versions ?? {}).map(([endpointId, version]) => ({ userId, endpointId, version }));
+function versionsOf({ workspace_id: workspaceId, endpoint_versions: versions }: RouteFactsRow) {
+  return Object.entries(versions ?? {}).map(([endpointId, version]) => ({ workspaceId, endpointId, version }));
 }
 
 function factsOf(row: RouteFactsRow): Known['facts'] {

@@ -47,8 +47,8 @@ export function createDeliveryRecorder(options: DeliveryRecorderOptions): Outcom
       values: [context.name, JSON.stringify(withEventIds(context, records))],
     });
     fault('delivery.recorded');
-    for (const { user_id: userId, last_seq: lastSeq } of rows)
-      if (lastSeq !== null) context.bus.publish('event.appended', { userId, lastSeq });
+    for (const { workspace_id: workspaceId, last_seq: lastSeq } of rows)
+      if (lastSeq !== null) context.bus.publish('event.appended', { workspaceId, lastSeq });
     const recorded = new Set(rows.flatMap((row) => row.delivery_ids));
     for (const record of records) {
       if (!recorded.has(record.id)) continue;
@@ -65,7 +65,7 @@ export function createDeliveryRecorder(options: DeliveryRecorderOptions): Outcom
     write,
     withoutRemoteText: (outcome) => ({ ...outcome, record: withoutRemoteText(outcome.record) }),
     setAside: ({ record, step }, error) =>
-      setAside(context, { userId: record.user_id, step, subjectId: record.id, error }),
+      setAside(context, { workspaceId: record.workspace_id, step, subjectId: record.id, error }),
     groupSize: GROUP_SIZE,
     gatherMs: ({ isAwaited }) => (isAwaited ? AWAITED_GATHER_MS : GATHER_MS),
   });

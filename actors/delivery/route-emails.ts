@@ -107,7 +107,7 @@ export function createEmailRouter(parts: RoutingParts): EmailRouter {
   return {
     route: (limit, admit) =>
       batches.run(async () => {
-        const aside = parts.guard.usersAside();
+        const aside = parts.guard.workspacesAside();
         if (aside.length > 0) {
           const batch = await routeTogether({ aside, limit }, admit);
           if (batch.emailCount > 0) return { ...batch, isMoreLeft: true };
@@ -119,10 +119,10 @@ export function createEmailRouter(parts: RoutingParts): EmailRouter {
 
 async function routeAlone(
   parts: RoutingParts,
-  { user_id: userId, id }: UnroutedRow,
+  { workspace_id: workspaceId, id }: UnroutedRow,
   admit: (lane: Lane) => Admission,
 ): Promise<RoutedBatch> {
-  const query = { name: 'delivery-take-one-unrouted', text: takeOneUnroutedSql, values: [userId, id] };
+  const query = { name: 'delivery-take-one-unrouted', text: takeOneUnroutedSql, values: [workspaceId, id] };
   const take = { query, locked: true };
   // Its content may be what failed.
   const admitAlone = (lane: Lane) => (admit(lane) === 'left' ? 'left' : 'claimed');
@@ -136,7 +136,7 @@ async function routeAlone(
     return await routeTaken({ ...parts, decide: holdAll }, take, admitAlone);
   } catch (error) {
     if (isTransient(error)) throw error;
-    await setAside(parts.context, { userId, step: 'route', subjectId: id, error });
+    await setAside(parts.context, { workspaceId, step: 'route', subjectId: id, error });
     return joined([]);
   }
 }
@@ -168,12 +168,12 @@ async function routeTaken(
   if (stored === null) return joined([]);
   deliveryMetrics.routeSeconds.observe((performance.now() - askedAt) / 1_000);
   for (const { record } of stored.routes) {
-    const { outcome, user_id: userId, email_id: emailId } = record;
+    const { outcome, workspace_id: workspaceId, email_id: emailId } = record;
     deliveryMetrics.routed.inc({ outcome });
     const attributes = { 'postroom.route.outcome': outcome };
-    noteStage(database, [{ userId, emailId }], { name: 'route', startedTick: askedAt, attributes });
+    noteStage(database, [{ workspaceId, emailId }], { name: 'route', startedTick: askedAt, attributes });
   }
-  for (const { userId, lastSeq } of stored.grown) context.bus.publish('event.appended', { userId, lastSeq });
+  for (const { workspaceId, lastSeq } of stored.grown) context.bus.publish('event.appended', { workspaceId, lastSeq });
   return batchOf(stored);
 }
 
@@ -198,7 +198,7 @@ function batchOf({ routes, rows, decided, storedAt }: RoutedTake): RoutedBatch {
       record.endpoint_id === null ||
       record.delivery_type !== 'webhook'
         ? []
-        : [{ userId: record.user_id, key: record.endpoint_id }],
+        : [{ workspaceId: record.workspace_id, key: record.endpoint_id }],
     ),
     turns: turnsOf({ routes }),
     forwardCount: records.filter(({ delivery_type: type }) => type === 'email' || type === 'email_group').length,
@@ -231,7 +231,7 @@ function jobOf(
   if (record.delivery_id === null || record.endpoint_id === null || !record.is_claimed) return [];
   return [
     {
-      userId: record.user_id,
+      workspaceId: record.workspace_id,
       deliveryId: record.delivery_id,
       emailId: record.email_id,
       eventSeq: null,

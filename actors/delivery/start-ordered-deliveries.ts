@@ -33,7 +33,7 @@ export interface TurnGiver {
 const TURNS_AT_ONCE = 500;
 /** Statements that one sweep lists turns with; the next sweep goes on where it ended. */
 const LISTS_OF_SWEEP = 10;
-const FIRST_TURN: Turn = { userId: '', endpointId: '', orderKey: '' };
+const FIRST_TURN: Turn = { workspaceId: '', endpointId: '', orderKey: '' };
 
 export function createTurnGiver({ context, flow, fault }: TurnGiverOptions): TurnGiver {
   const freed = new Map<string, Turn>();
@@ -43,7 +43,7 @@ export function createTurnGiver({ context, flow, fault }: TurnGiverOptions): Tur
     if (turns.length === 0) return;
     const counts = new Map<string, number>();
     const wanted = turns.map((turn) => {
-      const lane = { userId: turn.userId, key: turn.endpointId };
+      const lane = { workspaceId: turn.workspaceId, key: turn.endpointId };
       const count = (counts.get(laneName(lane)) ?? 0) + 1;
       counts.set(laneName(lane), count);
       return { ...turn, isClaimed: flow.admit(lane, count) !== 'left' };
@@ -52,7 +52,9 @@ export function createTurnGiver({ context, flow, fault }: TurnGiverOptions): Tur
     const given = await giveTurns(context.database, context.name, wanted);
     fault('delivery.turned');
     flow.attempt(given.filter((row) => row.is_claimed).map((row) => jobOf(row, leaseEnd(askedAt))));
-    const lanes = given.flatMap((row) => (row.is_claimed ? [] : [{ userId: row.user_id, key: row.endpoint_id }]));
+    const lanes = given.flatMap((row) =>
+      row.is_claimed ? [] : [{ workspaceId: row.workspace_id, key: row.endpoint_id }],
+    );
     if (lanes.length === 0) return;
     flow.leave([...new Map(lanes.map((lane) => [laneName(lane), lane])).values()]);
     flow.nudge('refill');
@@ -69,7 +71,7 @@ export function createTurnGiver({ context, flow, fault }: TurnGiverOptions): Tur
 
   return {
     free(turns) {
-      for (const turn of turns) freed.set(`${turn.userId} ${turn.endpointId} ${turn.orderKey}`, turn);
+      for (const turn of turns) freed.set(`${turn.workspaceId} ${turn.endpointId} ${turn.orderKey}`, turn);
       if (turns.length > 0) flow.nudge('turn');
     },
     async run(run) {

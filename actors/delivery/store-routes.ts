@@ -27,7 +27,7 @@ export interface StoredRoutes {
   /** with their rows; without emails whose route another router stored */
   routes: { record: RouteRecord; row: StoredRouteRow | StoredRouteContentRow }[];
   /** feeds with new events, to announce after the commit */
-  grown: { userId: string; lastSeq: number }[];
+  grown: { workspaceId: string; lastSeq: number }[];
 }
 
 export interface StoreRoutesOptions {
@@ -55,13 +55,13 @@ export async function storeRoutes(client: ClientBase | Pool, options: StoreRoute
     ...(withContent ? STORE_WITH_CONTENT : STORE),
     values: [context.name, JSON.stringify(records), LEASE_SECONDS],
   });
-  const rows = new Map(stored.rows.map((row) => [`${row.user_id} ${row.email_id}`, row]));
+  const rows = new Map(stored.rows.map((row) => [`${row.workspace_id} ${row.email_id}`, row]));
   const routes = records.flatMap((record) => {
-    const row = rows.get(`${record.user_id} ${record.email_id}`);
+    const row = rows.get(`${record.workspace_id} ${record.email_id}`);
     return row === undefined ? [] : [{ record, row }];
   });
   if (!hasMore) return { routes, grown: [] };
-  const own = decided.filter(({ row }) => rows.has(`${row.user_id} ${row.id}`));
+  const own = decided.filter(({ row }) => rows.has(`${row.workspace_id} ${row.id}`));
   const hits = hitsOf(own);
   if (hits.length > 0)
     await client.query({ name: 'delivery-count-rule-hits', text: countRuleHitsSql, values: [JSON.stringify(hits)] });
@@ -71,8 +71,8 @@ export async function storeRoutes(client: ClientBase | Pool, options: StoreRoute
 
 /** Returns the turns of the deliveries that were created and wait for them. */
 export function turnsOf({ routes }: Pick<StoredRoutes, 'routes'>): Turn[] {
-  return routes.flatMap(({ record: { user_id: userId, endpoint_id: endpointId, order_key: orderKey } }) =>
-    orderKey === null || endpointId === null ? [] : [{ userId, endpointId, orderKey }],
+  return routes.flatMap(({ record: { workspace_id: workspaceId, endpoint_id: endpointId, order_key: orderKey } }) =>
+    orderKey === null || endpointId === null ? [] : [{ workspaceId, endpointId, orderKey }],
   );
 }
 
@@ -102,13 +102,15 @@ function recordOf(
         })
       : null;
   const admission =
-    endpoint?.type === 'webhook' && order === null ? admit({ userId: row.user_id, key: endpoint.id }) : 'left';
+    endpoint?.type === 'webhook' && order === null
+      ? admit({ workspaceId: row.workspace_id, key: endpoint.id })
+      : 'left';
   const sizeBytes = row.size_octets ?? 0;
   const hasRoom = sizeBytes <= Math.min(MAX_CONTENT_BYTES, room.bytes);
   const wantsContent = admission === 'started' && hasRoom && webhook !== null;
   if (wantsContent) room.bytes -= sizeBytes;
   return {
-    user_id: row.user_id,
+    workspace_id: row.workspace_id,
     email_id: row.id,
     thread_id: row.thread_id,
     thread_position: row.thread_position,
@@ -146,7 +148,7 @@ function endpointOf(
   if (outcome === 'inactive')
     context.log.info({ emailId: row.id, endpointId }, 'delivery: endpoint is inactive, mail is stored only');
   if (outcome !== 'endpoint' || endpointId === null) return null;
-  return find({ userId: row.user_id, endpointId }) ?? null;
+  return find({ workspaceId: row.workspace_id, endpointId }) ?? null;
 }
 
 function isHit({ decision }: DecidedEmail): boolean {
@@ -158,12 +160,12 @@ function isHeld({ decision }: DecidedEmail): boolean {
 }
 
 /** A rule matched if it says so; a rule whose model failed did not. */
-function hitsOf(decided: readonly DecidedEmail[]): { user_id: string; rule_id: string; count: number }[] {
-  const counts = new Map<string, { user_id: string; rule_id: string; count: number }>();
+function hitsOf(decided: readonly DecidedEmail[]): { workspace_id: string; rule_id: string; count: number }[] {
+  const counts = new Map<string, { workspace_id: string; rule_id: string; count: number }>();
   for (const { row, decision } of decided) {
     if (decision.ruleId === null || decision.matches === null) continue;
-    const key = `${row.user_id} ${decision.ruleId}`;
-    const hit = counts.get(key) ?? { user_id: row.user_id, rule_id: decision.ruleId, count: 0 };
+    const key = `${row.workspace_id} ${decision.ruleId}`;
+    const hit = counts.get(key) ?? { workspace_id: row.workspace_id, rule_id: decision.ruleId, count: 0 };
     hit.count++;
     counts.set(key, hit);
   }
@@ -172,12 +174,12 @@ function hitsOf(decided: readonly DecidedEmail[]): { user_id: string; rule_id: s
 
 /** Held mail leaves the inbox until it is released. */
 async function archiveHeld(client: ClientBase | Pool, decided: readonly DecidedEmail[]): Promise<void> {
-  const byUser = Map.groupBy(decided.filter(isHeld), ({ row }) => row.user_id);
-  for (const userId of [...byUser.keys()].toSorted()) {
-    const emailIds = (byUser.get(userId) ?? []).map(({ row }) => row.id);
+  const byWorkspace = Map.groupBy(decided.filter(isHeld), ({ row }) => row.workspace_id);
+  for (const workspaceId of [...byWorkspace.keys()].toSorted()) {
+    const emailIds = (byWorkspace.get(workspaceId) ?? []).map(({ row }) => row.id);
     const transaction = transactionOn(client as ClientBase);
-    await lockEmails(transaction, userId, emailIds);
-    await setFlags(transaction, userId, emailIds, { isArchived: true });
+    await lockEmails(transaction, workspaceId, emailIds);
+    await setFlags(transaction, workspaceId, emailIds, { isArchived: true });
   }
 }
 
@@ -189,8 +191,8 @@ async function appendEvents(
   const held = decided.filter(isHeld);
   if (held.length === 0) return [];
   const now = context.now();
-  const events = [...Map.groupBy(held, ({ row }) => row.user_id)].map(([userId, emails]) => ({
-    user_id: userId,
+  const events = [...Map.groupBy(held, ({ row }) => row.workspace_id)].map(([workspaceId, emails]) => ({
+    workspace_id: workspaceId,
     events: emails.map(({ row, decision }) => ({
       id: newIdentifier(context, 'event', now),
       kind: decision.outcome === 'blocked' ? 'email.blocked' : 'email.held',
@@ -199,10 +201,10 @@ async function appendEvents(
       data: { ruleId: decision.ruleId, reason: decision.reason },
     })),
   }));
-  const { rows } = await client.query<{ user_id: string; last_seq: number }>({
+  const { rows } = await client.query<{ workspace_id: string; last_seq: number }>({
     name: 'delivery-append-route-events',
     text: appendRouteEventsSql,
     values: [JSON.stringify(events)],
   });
-  return rows.map((row) => ({ userId: row.user_id, lastSeq: row.last_seq }));
+  return rows.map((row) => ({ workspaceId: row.workspace_id, lastSeq: row.last_seq }));
 }

@@ -83,8 +83,8 @@ export function createDueTaker({ context, flow, endpoints }: DueTakerOptions): D
     const entries = lanes.map((lane) => backlog.entry(lane));
     const jobs = await claimOfLanes(context, lanes);
     const counts = new Map<string, number>();
-    for (const { userId, endpointId: key } of jobs) {
-      const name = laneName({ userId, key });
+    for (const { workspaceId, endpointId: key } of jobs) {
+      const name = laneName({ workspaceId, key });
       counts.set(name, (counts.get(name) ?? 0) + 1);
     }
     for (const [n, lane] of lanes.entries()) {
@@ -151,15 +151,15 @@ export function createDueTaker({ context, flow, endpoints }: DueTakerOptions): D
       for (const lane of lanes) backlog.passOver(lane);
     },
 
-    needsOf({ userId, endpointId: key }) {
+    needsOf({ workspaceId, endpointId: key }) {
       if (roomAwaited !== null && busy().length === 0) roomAwaited();
       if (backlog.hasRoomAgain()) return ['route', 'deliver'];
-      const lane = { userId, key };
+      const lane = { workspaceId, key };
       return backlog.entry(lane) !== undefined && inHand.sizeOf(lane) < FEW * mostOfLane() ? ['refill'] : [];
     },
   };
 }
 
 function isBehind(one: Lane, other: Lane): boolean {
-  return one.userId > other.userId || (one.userId === other.userId && one.key > other.key);
+  return one.workspaceId > other.workspaceId || (one.workspaceId === other.workspaceId && one.key > other.key);
 }

@@ -62,7 +62,7 @@ export function createEndpointTester(options: EndpointTesterOptions): EndpointTe
     }
     const recipient = await findSampleRecipient(context.database.pool, request);
     const { email, raw } = await makeSampleEmail(context, {
-      userId: request.userId,
+      workspaceId: request.workspaceId,
       recipient: recipient?.address ?? ANYONE,
     });
     const removed = await readPayloadTexts(email);
@@ -177,7 +177,7 @@ interface SampleEmail {
 /** Creates an email to test an endpoint with, using the parser of real mail. Nothing is stored. */
 async function makeSampleEmail(
   { now, random }: Pick<ActorContext, 'now' | 'random'>,
-  { userId, recipient }: { userId: string; recipient: string },
+  { workspaceId, recipient }: { workspaceId: string; recipient: string },
 ): Promise<SampleEmail> {
   const sentAt = now();
   const id = newIdentifier({ now, random }, 'email', sentAt);
@@ -185,7 +185,7 @@ async function makeSampleEmail(
   const raw = makeSampleMessage({ recipient, sender: SAMPLE_SENDER, messageId, sentAt });
   const message = await parseMessage(raw);
   const email: DeliveryContentRow = {
-    user_id: userId,
+    workspace_id: workspaceId,
     id,
     raw_id: null,
     message_id: message.messageId ?? messageId,

@@ -10,7 +10,7 @@ import { parseMessage } from '../../core/mime/parse-message.ts';
 import { baseSubject } from '../../core/mime/subject.ts';
 import { emailParties } from '../../core/search/email-parties.ts';
 import { newIdentifier } from '../../core/shared/identifiers.ts';
-import { inUserTransaction } from '../../db/connection/transaction.ts';
+import { inWorkspaceTransaction } from '../../db/connection/transaction.ts';
 import { keepSystemDomain } from '../../db/queries/domains/domain-owner.ts';
 import {
   findSampleRecipient,
@@ -33,7 +33,7 @@ export interface ForwardTesterOptions {
 }
 
 export interface ForwardTest {
-  userId: string;
+  workspaceId: string;
   endpointId: string;
   type: 'email' | 'email_group';
 }
@@ -60,7 +60,7 @@ export async function testForward(options: ForwardTesterOptions, test: ForwardTe
   const { rows } = await pool.query<TestedForwardRow>({
     name: 'tested-forward',
     text: readTestedForwardSql,
-    values: [test.userId, test.endpointId],
+    values: [test.workspaceId, test.endpointId],
   });
   const [row] = rows;
   const config = row === undefined ? null : configOf(row.config);
@@ -75,7 +75,7 @@ export async function testForward(options: ForwardTesterOptions, test: ForwardTe
   });
   const ownAddress = recipient?.address ?? sender.address;
   const email = await composeSample(options, test, { config, ownAddress, from: sender.address });
-  const refusal = await store(options.context, test.userId, { email, sender });
+  const refusal = await store(options.context, test.workspaceId, { email, sender });
   if (refusal !== null) return told(false, refusal);
   return told(true, `A sample is on its way to ${config.addresses.join(', ')} (email ${email.row.id})`);
 }
@@ -162,19 +162,19 @@ async function composeSample(
 /** Queues the copy; returns null, or the reason why not. */
 async function store(
   { database, bus, now, random }: ActorContext,
-  userId: string,
+  workspaceId: string,
   { email, sender }: { email: OutgoingContent; sender: ForwardSender },
 ): Promise<string | null> {
   const { row } = email;
   const systemDomain = { id: newIdentifier({ now, random }, 'domain'), name: row.own_domain };
   const systemDomainId = sender.isSystem ? await keepSystemDomain(database, systemDomain) : null;
   const recipients = row.recipients.map(({ address }) => address.toLowerCase());
-  const stored = await inUserTransaction(
+  const stored = await inWorkspaceTransaction(
     database,
-    userId,
+    workspaceId,
     { lock: THREADS_LOCK, lockTimeoutMs: LOCK_TIMEOUT_MS },
     async (client) => {
-      const policy = await readPolicy(client, userId, {
+      const policy = await readPolicy(client, workspaceId, {
         domains: [row.own_domain],
         senders: [row.own_address],
         keyIds: [],
@@ -190,14 +190,14 @@ async function store(
       const addressId = policy.addressIds.get(row.own_address) ?? null;
       const emails = [{ ...email, domainId, addressId }];
       const unit = { emails, batchId: null, traceParent: traceParentToKeep(), answer: null };
-      const { events } = await writeOutgoingWithoutEvents(client, userId, [unit]);
-      const claimed = await claimUnthreaded(client, userId, [row.id]);
-      return { lastSeq: await joinThreads({ now, random }, client, userId, claimed, events) };
+      const { events } = await writeOutgoingWithoutEvents(client, workspaceId, [unit]);
+      const claimed = await claimUnthreaded(client, workspaceId, [row.id]);
+      return { lastSeq: await joinThreads({ now, random }, client, workspaceId, claimed, events) };
     },
   );
   if (typeof stored === 'string') return stored;
-  bus.wake('sending.send.wake', { userId, emailIds: [row.id] });
-  if (stored.lastSeq !== null) bus.publish('event.appended', { userId, lastSeq: stored.lastSeq });
+  bus.wake('sending.send.wake', { workspaceId, emailIds: [row.id] });
+  if (stored.lastSeq !== null) bus.publish('event.appended', { workspaceId, lastSeq: stored.lastSeq });
   return null;
 }
 

@@ -63,16 +63,16 @@ export async function buildSelected(
   { job, endpoint, webhook, email, publicUrl, linkKey }: Omit<PayloadParts, 'raw' | 'removed'>,
 ): Promise<Buffer | null> {
   if (endpoint.payloadQuery === null || endpoint.webhookFormat !== 'native') return null;
-  const { user_id: userId, id: emailId, created_at: receivedAt } = email;
+  const { workspace_id: workspaceId, id: emailId, created_at: receivedAt } = email;
   const timestamp = job.createdAt;
-  const selected = await select(userId, endpoint.payloadQuery, { emailId, receivedAt }, timestamp);
+  const selected = await select(workspaceId, endpoint.payloadQuery, { emailId, receivedAt }, timestamp);
   if (selected === null) return null;
   return buildSelectedPayload({
     selected,
     timestamp,
     endpoint,
     maxPayloadOctets: webhook.config.maxPayloadOctets,
-    rawLinkOf: (id) => linkTo({ publicUrl, linkKey, userId, email: { id }, timestamp }, 'raw'),
+    rawLinkOf: (id) => linkTo({ publicUrl, linkKey, workspaceId, email: { id }, timestamp }, 'raw'),
   });
 }
 

@@ -256,7 +256,7 @@ async function commitReplies(options: AcceptorOptions, offers: readonly Offer[])
 }
 
 function listUsers(offers: readonly Offer[]): string[] {
-  return offers.flatMap(({ envelope }) => envelope.recipients.map(({ userId }) => userId));
+  return offers.flatMap(({ envelope }) => envelope.recipients.map(({ workspaceId }) => workspaceId));
 }
 
 function acceptedReply({ emailIds }: AcceptOutcome, offer: Offer | undefined): AcceptReply {

@@ -65,7 +65,7 @@ function acceptedPart(offer: Offer, { states, repeated, from }: Known): Offer {
   const { envelope, emailIds } = offer;
   const places = envelope.recipients.flatMap((recipient, at) => {
     if (recipient.replyAddressId === undefined || repeated.has(offerKey(offer, at))) return [at];
-    const key = replyKeyText({ userId: recipient.userId, id: recipient.replyAddressId });
+    const key = replyKeyText({ workspaceId: recipient.workspaceId, id: recipient.replyAddressId });
     const state = states.get(key);
     if (state === undefined || state.isEnded || isUsedUp(state)) return [];
     if (!isEnvelopeAllowed(state, envelope.reversePath) || !isFromAllowed(state, from)) return [];
@@ -101,14 +101,16 @@ function fromAddresses(bytes: Buffer): string[] {
 
 function replyAddressesOf(offers: readonly Offer[]): ReplyAddressKey[] {
   const keys = offers.flatMap(({ envelope }) =>
-    envelope.recipients.flatMap(({ userId, replyAddressId: id }) => (id === undefined ? [] : [{ userId, id }])),
+    envelope.recipients.flatMap(({ workspaceId, replyAddressId: id }) =>
+      id === undefined ? [] : [{ workspaceId, id }],
+    ),
   );
   return [...new Map(keys.map((key) => [replyKeyText(key), key])).values()];
 }
 
 function countsOf(outcomes: readonly AcceptOutcome[]): (ReplyAddressKey & { count: number })[] {
   const keys = outcomes.flatMap(({ accepted }) =>
-    accepted.flatMap(({ userId, replyAddressId: id }) => (id === null ? [] : [{ userId, id }])),
+    accepted.flatMap(({ workspaceId, replyAddressId: id }) => (id === null ? [] : [{ workspaceId, id }])),
   );
   return [...Map.groupBy(keys, replyKeyText).values()].flatMap((same) =>
     same[0] === undefined ? [] : [{ ...same[0], count: same.length }],

@@ -88,7 +88,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
   const fault = options.fault ?? (() => undefined);
   const makeId = (kind: IdentifierKind) => newIdentifier(context, kind);
   const hasRoom = watchCapacity(options.dataDirectory);
-  const onEvents = (userId: string, lastSeq: number) => bus.publish('event.appended', { userId, lastSeq });
+  const onEvents = (workspaceId: string, lastSeq: number) => bus.publish('event.appended', { workspaceId, lastSeq });
   const returnAddressKey = deriveReturnAddressKey(options.secretKey);
   const replyAddressKey = deriveReplyAddressKey(options.secretKey);
   const dmarc = options.dmarc ?? noDmarcRules;
@@ -105,9 +105,9 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
     sizeOf: (parsed) => parsed.length,
     async write(chunks) {
       const { stored, busy } = await storeParsed({ ...shared, now, random: context.random, fault }, chunks.flat());
-      for (const { userId, emailIds, lastSeq } of stored) {
-        if (emailIds.length > 0) bus.wake('delivery.route.wake', { userId, emailIds });
-        onEvents(userId, lastSeq);
+      for (const { workspaceId, emailIds, lastSeq } of stored) {
+        if (emailIds.length > 0) bus.wake('delivery.route.wake', { workspaceId, emailIds });
+        onEvents(workspaceId, lastSeq);
       }
       const later = new Set(busy);
       return chunks.map((chunk) => chunk.filter((each) => later.has(each)));
@@ -193,7 +193,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
 
   /** A message that failed alone. */
   async function setReceptionAside(reception: Reception, error: unknown): Promise<void> {
-    await setAside(context, { userId: reception.userId, step: 'parse', subjectId: reception.emailId, error });
+    await setAside(context, { workspaceId: reception.workspaceId, step: 'parse', subjectId: reception.emailId, error });
     // Otherwise it would be retried when its lease expires.
     await releaseReception(database, name, reception).catch((reason: unknown) =>
       log.warn({ err: reason, emailId: reception.emailId }, 'a lease could not be given back'),

@@ -48,22 +48,22 @@ export function createGreylist(
    * for its sender, or if a client of the same HELO domain has offered the same before.
    */
   return async (request) => {
-    const { userId, network, sender, recipient, waitSeconds } = request;
+    const { workspaceId, network, sender, recipient, waitSeconds } = request;
     const ids = { id: makeTriplet(network, sender, recipient), networkId: makeNetworkTriplet(network) };
-    const { isShared, ...own } = await noteGreylist(database, { userId, ...ids, network, waitSeconds });
+    const { isShared, ...own } = await noteGreylist(database, { workspaceId, ...ids, network, waitSeconds });
     if (own.isPassed) return own;
     const spfDomain = await findSpfDomain(request);
     if (spfDomain !== null) {
       const pool = makePool('spf', spfDomain);
       const poolIds = { id: makeTriplet(pool, sender, recipient), networkId: makeNetworkTriplet(pool) };
-      const { isPassed } = await noteGreylist(database, { userId, ...poolIds, network: pool, waitSeconds });
+      const { isPassed } = await noteGreylist(database, { workspaceId, ...poolIds, network: pool, waitSeconds });
       return { ...own, isPassed };
     }
     const heloDomain = isShared ? null : findHeloDomain(request.helo, mailHostname);
     if (heloDomain === null) return own;
     // Clients choose what they say in HELO, so that it makes known only what is offered again.
     const id = makeTriplet(makePool('helo', heloDomain), sender, recipient);
-    const { isPassed } = await noteGreylist(database, { userId, id, networkId: id, network: id, waitSeconds });
+    const { isPassed } = await noteGreylist(database, { workspaceId, id, networkId: id, network: id, waitSeconds });
     return { ...own, isPassed };
   };
 }

@@ -80,14 +80,14 @@ async function checkAddress({ database }: RecipientCheckOptions, mailbox: OwnMai
   const { exact, untagged, domain } = mailbox;
   const route = await findRecipientRoute(database, { domain, exact, untagged }, LOOK_UP_TIMEOUT_MS);
   if (route === null) return RELAY_DENIED;
-  const { user_id: userId, domain_id: domainId } = route;
-  if (route.pause !== null) return { ...PAUSED[route.pause], userId };
+  const { workspace_id: workspaceId, domain_id: domainId } = route;
+  if (route.pause !== null) return { ...PAUSED[route.pause], workspaceId };
   if (route.address_id !== null && route.address !== null) {
-    if (!route.is_active) return { ...NO_SUCH_MAILBOX, userId };
-    return { verdict: 'accept', userId, addressId: route.address_id, domainId, ownAddress: route.address };
+    if (!route.is_active) return { ...NO_SUCH_MAILBOX, workspaceId };
+    return { verdict: 'accept', workspaceId, addressId: route.address_id, domainId, ownAddress: route.address };
   }
-  if (!route.is_catch_all_enabled) return { ...NO_SUCH_MAILBOX, userId };
-  return { verdict: 'accept', userId, addressId: null, domainId, ownAddress: untagged };
+  if (!route.is_catch_all_enabled) return { ...NO_SUCH_MAILBOX, workspaceId };
+  return { verdict: 'accept', workspaceId, addressId: null, domainId, ownAddress: untagged };
 }
 
 /** A receiver of our mail may write to its return address even when its From address accepts no mail: a DSN must get through. */
@@ -123,17 +123,17 @@ async function checkReplyAddress(
   const recipient = { replyAddressId, domain, untagged, forwardPath, reversePath };
   const owner = await findReplyAddressOwner(database, recipient, LOOK_UP_TIMEOUT_MS);
   if (owner === null) return RELAY_DENIED;
-  const { userId, domainId, state, receiver, mayRepeat } = owner;
-  if (owner.pause !== null) return { ...PAUSED[owner.pause], userId };
+  const { workspaceId, domainId, state, receiver, mayRepeat } = owner;
+  if (owner.pause !== null) return { ...PAUSED[owner.pause], workspaceId };
   const isRefused =
     state === null ||
     state.isEnded ||
     !isEnvelopeAllowed(state, reversePath) ||
     (isUsedUp(state) && !mayRepeat) ||
     receiver?.isActive === false;
-  if (isRefused) return { ...NO_SUCH_MAILBOX, userId };
+  if (isRefused) return { ...NO_SUCH_MAILBOX, workspaceId };
   const { addressId = null, address: ownAddress = untagged } = receiver ?? {};
-  return { verdict: 'accept', userId, addressId, domainId, ownAddress, replyAddressId };
+  return { verdict: 'accept', workspaceId, addressId, domainId, ownAddress, replyAddressId };
 }
 
 const MAIL_FROM_PREFIX = `${MAIL_FROM_LABEL}.`;

@@ -18,7 +18,7 @@ const MAX_SEARCH_TEXT = 8_000;
  * referred to.
  */
 export function emailRows(
-  reception: Pick<Reception, 'userId' | 'emailId' | 'recipient'> &
+  reception: Pick<Reception, 'workspaceId' | 'emailId' | 'recipient'> &
     Partial<Pick<Reception, 'replyAddressId' | 'imported' | 'screening'>>,
   outcome: Pick<ParseOutcome, 'message' | 'authentication'>,
   mailHostname: string,
@@ -29,7 +29,7 @@ export function emailRows(
   const toAddresses = to?.addresses.map((mailbox) => mailbox.address) ?? [];
   const ccAddresses = cc?.addresses.map((mailbox) => mailbox.address) ?? [];
   return {
-    user_id: reception.userId,
+    workspace_id: reception.workspaceId,
     email_id: reception.emailId,
     event_id: receivedEventId(reception.emailId),
     message_id: receivedMessageId(message.messageId, reception.emailId, mailHostname),
@@ -72,12 +72,12 @@ export function emailRows(
 
 /** Returns the row of a report that arrived with this reception. */
 export function dmarcRow(
-  { userId, emailId }: Pick<Reception, 'userId' | 'emailId'>,
+  { workspaceId, emailId }: Pick<Reception, 'workspaceId' | 'emailId'>,
   report: DmarcReport,
   makeId: (kind: IdentifierKind) => string,
 ): NewDmarcReport {
   return {
-    user_id: userId,
+    workspace_id: workspaceId,
     email_id: emailId,
     id: makeId('dmarcReport'),
     event_id: makeId('event'),

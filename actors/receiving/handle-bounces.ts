@@ -24,7 +24,7 @@ export interface ReportOptions {
   returnAddressKey: Uint8Array;
   makeId: (kind: IdentifierKind) => string;
   /** called after the commit with the last sequence number of a user's event feed */
-  onEvents: (userId: string, lastSeq: number) => void;
+  onEvents: (workspaceId: string, lastSeq: number) => void;
 }
 
 export interface ParsedWithReport {
@@ -89,43 +89,48 @@ function recipientOf({ returnAddressKey }: ReportOptions, address: string): stri
 async function apply(options: ReportOptions, reception: Reception, believed: Believed): Promise<boolean> {
   const { database, claimant, makeId } = options;
   const { report, returnId, isOnlyReport } = believed;
-  const { userId, emailId: receptionId } = reception;
+  const { workspaceId, emailId: receptionId } = reception;
   const { isDone, lastSeq } = await inTransaction(database, async (client) => {
-    const recipients = await reports.lockReportRecipients(client, userId, returnId);
+    const recipients = await reports.lockReportRecipients(client, workspaceId, returnId);
     const [first] = recipients;
     if (first === undefined) return { isDone: false, lastSeq: null };
-    if (isOnlyReport && !(await reports.finishReportReception(client, userId, receptionId, claimant)))
+    if (isOnlyReport && !(await reports.finishReportReception(client, workspaceId, receptionId, claimant)))
       return { isDone: true, lastSeq: null };
     const { changes, suppressions, events } =
       report.kind === 'feedback'
         ? outcomeOfComplaint(report, recipients, returnId)
         : outcomeOfDeliveryReport(report, recipients, returnId);
-    await reports.changeReported(client, userId, changes);
+    await reports.changeReported(client, workspaceId, changes);
     await suppressAddresses(
       client,
-      suppressions.map((one) => ({ ...one, user_id: userId, id: makeId('suppression'), email_id: first.emailId })),
+      suppressions.map((one) => ({
+        ...one,
+        workspace_id: workspaceId,
+        id: makeId('suppression'),
+        email_id: first.emailId,
+      })),
     );
     const hasBounced = changes.some((change) => change.kind === 'bounced');
-    const told = await settle(client, userId, first, { hasBounced, events });
+    const told = await settle(client, workspaceId, first, { hasBounced, events });
     const stamped = told.map((event) => ({ ...event, id: makeId('event') }));
-    return { isDone: isOnlyReport, lastSeq: await reports.appendReportEvents(client, userId, stamped) };
+    return { isDone: isOnlyReport, lastSeq: await reports.appendReportEvents(client, workspaceId, stamped) };
   });
-  if (lastSeq !== null) options.onEvents(userId, lastSeq);
+  if (lastSeq !== null) options.onEvents(workspaceId, lastSeq);
   return isDone;
 }
 
 /** Updates what depends on the recipients. Returns the events: for a forwarded copy those of its delivery, and complaints. */
 async function settle(
   client: ClientBase,
-  userId: string,
+  workspaceId: string,
   { emailId, deliveryId, threadId }: reports.ReportRecipient,
   { hasBounced, events }: { hasBounced: boolean; events: readonly reports.ReportEvent[] },
 ): Promise<object[]> {
   if (deliveryId === null) {
-    if (hasBounced) await reports.refreshReported(client, userId, emailId);
+    if (hasBounced) await reports.refreshReported(client, workspaceId, emailId);
     return events.map((event) => ({ ...event, emailId, threadId }));
   }
-  const forwards = hasBounced ? await settleForwards(client, [{ userId, deliveryId }]) : [];
+  const forwards = hasBounced ? await settleForwards(client, [{ workspaceId, deliveryId }]) : [];
   const complaints = events.filter(({ kind }) => kind === 'email.complained');
   return [
     ...complaints.map((event) => ({ ...event, emailId, threadId, deliveryId })),

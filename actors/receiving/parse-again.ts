@@ -29,7 +29,7 @@ export interface ReparserOptions {
   parser: ParsePool;
   mailHostname: string;
   makeId: (kind: IdentifierKind) => string;
-  onEvents: (userId: string, lastSeq: number) => void;
+  onEvents: (workspaceId: string, lastSeq: number) => void;
 }
 
 /** Messages in progress at once: new mail goes first. */
@@ -71,11 +71,11 @@ export function createReparser(options: ReparserOptions): Reparser {
 
 async function parseAgain(options: ReparserOptions, request: Request<'receiving.email.parse-again'>): Promise<Answer> {
   const { database, bytes, log, parser } = options;
-  const { userId, emailId } = request;
-  const stage = await again.readStage(database.pool, userId, emailId);
+  const { workspaceId, emailId } = request;
+  const stage = await again.readStage(database.pool, workspaceId, emailId);
   if (stage === 'missing') return { verdict: 'not-found' };
   if (stage === 'unparsed') return IN_WORK;
-  const stored = stage === 'parsed' ? await again.readParsed(database.pool, userId, emailId) : null;
+  const stored = stage === 'parsed' ? await again.readParsed(database.pool, workspaceId, emailId) : null;
   if (stored === null) return { verdict: 'failed', reason: 'Only received emails can be parsed again' };
   if (stored.thread_id === null) return IN_WORK;
   const raw = stored.raw_id === null ? null : await bytes.get(stored.raw_id);
@@ -97,14 +97,14 @@ async function parseAgain(options: ReparserOptions, request: Request<'receiving.
     log.warn({ emailId, reason: parseError }, 'message could not be parsed again');
     return { verdict: 'failed', reason: `The parser failed over this message, which stays as it is: ${parseError}` };
   }
-  const [message = outcome.message] = await removeCopies(database, [{ userId, message: outcome.message }]);
+  const [message = outcome.message] = await removeCopies(database, [{ workspaceId, message: outcome.message }]);
   const { answer, lastSeq } = await inTransaction(database, async (client) => {
-    await lockThreads(client, userId);
-    const before = await again.lockParsed(client, userId, emailId);
+    await lockThreads(client, workspaceId);
+    const before = await again.lockParsed(client, workspaceId, emailId);
     if (before === null || before.thread_id === null) return { answer: IN_WORK, lastSeq: null };
     return store(options, client, request, before, { ...outcome, message });
   });
-  if (lastSeq !== null) options.onEvents(userId, lastSeq);
+  if (lastSeq !== null) options.onEvents(workspaceId, lastSeq);
   return answer;
 }
 
@@ -113,7 +113,7 @@ const BODIES: ReadonlySet<string> = new Set(['textBody', 'htmlBody', 'cleanedTex
 async function store(
   options: ReparserOptions,
   client: Parameters<typeof insertDmarcReports>[0],
-  { userId, emailId, isDryRun }: Request<'receiving.email.parse-again'>,
+  { workspaceId, emailId, isDryRun }: Request<'receiving.email.parse-again'>,
   before: again.ParsedRow,
   outcome: ParseOutcome,
 ): Promise<{ answer: Answer; lastSeq: number | null }> {
@@ -122,15 +122,15 @@ async function store(
     ...outcome,
     authentication: (authentication ?? outcome.authentication) as ParseOutcome['authentication'],
   };
-  const reception = { userId, emailId, recipient: before.recipient ?? before.own_address };
+  const reception = { workspaceId, emailId, recipient: before.recipient ?? before.own_address };
   const row = emailRows(reception, kept, options.mailHostname);
   const changes = differences(shownOf({ ...before, date: before.date?.toISOString() ?? null }), shownOf(row), BODIES);
   if (changes.length > 0) {
-    await again.writeReparsed(client, userId, emailId, row);
-    await noteChanged(client, userId, [emailId]);
-    await again.refreshThread(client, userId, before.thread_id ?? '');
+    await again.writeReparsed(client, workspaceId, emailId, row);
+    await noteChanged(client, workspaceId, [emailId]);
+    await again.refreshThread(client, workspaceId, before.thread_id ?? '');
   }
-  const reported = await storeReport(options, client, { userId, emailId }, kept);
+  const reported = await storeReport(options, client, { workspaceId, emailId }, kept);
   if (reported.change !== null) changes.push(reported.change);
   if (isDryRun) {
     const draft = changes.length === 0 ? null : draftOf(row, reported.change !== null);
@@ -143,7 +143,7 @@ async function store(
     threadId: before.thread_id ?? '',
     data: { step: 'parse', changed: changes.map(({ field }) => field) },
   };
-  const lastSeq = changes.length === 0 ? null : await appendThreadEvents(client, userId, [event]);
+  const lastSeq = changes.length === 0 ? null : await appendThreadEvents(client, workspaceId, [event]);
   return { answer: { verdict: 'parsed', changes, draft: null }, lastSeq };
 }
 
@@ -151,7 +151,7 @@ async function store(
 async function storeReport(
   options: ReparserOptions,
   client: Parameters<typeof insertDmarcReports>[0],
-  email: { userId: string; emailId: string },
+  email: { workspaceId: string; emailId: string },
   { dmarcReport, authentication }: ParseOutcome,
 ): Promise<{ change: FieldChange | null }> {
   if (dmarcReport === null || authentication?.dmarc.result === 'fail') return { change: null };

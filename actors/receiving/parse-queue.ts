@@ -96,7 +96,7 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
   let timer: NodeJS.Timeout | undefined;
 
   /** Returns the users with few messages beside one with more; none if users are many. */
-  function usersWithFew(): Set<string> {
+  function workspacesWithFew(): Set<string> {
     if (turns.size > MANY_USERS) return new Set();
     const few = [...turns].flatMap(([user, { length }]) => (length <= FEW_MESSAGES ? user : []));
     return new Set(few.length === turns.size ? [] : few);
@@ -124,7 +124,7 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
   function start(): void {
     while (!isStopped && waiting.size > 0 && running.size < options.concurrency) {
       const ms = delay();
-      const few = ms > 0 && pausedUntil <= performance.now() && isYielding() ? usersWithFew() : null;
+      const few = ms > 0 && pausedUntil <= performance.now() && isYielding() ? workspacesWithFew() : null;
       if (ms > 0 && (few === null || few.size === 0)) {
         timer ??= setTimeout(() => {
           timer = undefined;
@@ -189,8 +189,8 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
     for (const entry of chunk) waiting.set(entry.reception.emailId, entry);
     for (const [emailId, entry] of later) waiting.set(emailId, entry);
     for (const entry of chunk.toReversed()) {
-      const { userId } = entry.reception;
-      turns.set(userId, [entry, ...(turns.get(userId) ?? [])]);
+      const { workspaceId } = entry.reception;
+      turns.set(workspaceId, [entry, ...(turns.get(workspaceId) ?? [])]);
       waitingBytes += entry.sizeBytes;
     }
   }
@@ -208,8 +208,8 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
     known.add(reception.emailId);
     const entry = { reception, sizeBytes, since: performance.now() };
     waiting.set(reception.emailId, entry);
-    const others = turns.get(reception.userId);
-    if (others === undefined) turns.set(reception.userId, [entry]);
+    const others = turns.get(reception.workspaceId);
+    if (others === undefined) turns.set(reception.workspaceId, [entry]);
     else others.push(entry);
     waitingBytes += sizeBytes;
     receivingMetrics.parseWaiting.set(waiting.size);

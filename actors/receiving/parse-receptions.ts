@@ -89,7 +89,7 @@ async function storeOutcomes(options: ParseOptions, { chunk, outcomes, startedTi
 async function withoutCopies({ reports }: ParseOptions, mail: readonly ParsedReception[]): Promise<ParsedReception[]> {
   const messages = await removeCopies(
     reports.database,
-    mail.map(({ reception: { userId }, outcome: { message } }) => ({ userId, message })),
+    mail.map(({ reception: { workspaceId }, outcome: { message } }) => ({ workspaceId, message })),
   );
   return mail.map(({ reception, outcome }, at) => {
     return { reception, outcome: { ...outcome, message: messages[at] ?? outcome.message } };

@@ -6,7 +6,7 @@ import { readOriginalTexts } from '../../db/queries/emails/original-texts.ts';
 
 /** A parsed message of a user. */
 interface OwnedMessage {
-  userId: string;
+  workspaceId: string;
   message: ParsedMessage;
 }
 
@@ -23,13 +23,13 @@ export async function removeCopies(
 ): Promise<ParsedMessage[]> {
   const suspects = messages.filter(({ message }) => mayContainCopy(message));
   if (suspects.length === 0) return messages.map(({ message }) => message);
-  const keys = suspects.flatMap(({ userId, message }) =>
-    message.inReplyTo.slice(0, MAX_ORIGINALS).map((messageId) => ({ userId, messageId })),
+  const keys = suspects.flatMap(({ workspaceId, message }) =>
+    message.inReplyTo.slice(0, MAX_ORIGINALS).map((messageId) => ({ workspaceId, messageId })),
   );
   const originals = await readOriginalTexts(pool, keys);
-  return messages.map(({ userId, message }) => {
+  return messages.map(({ workspaceId, message }) => {
     if (!mayContainCopy(message)) return message;
-    const own = originals.filter((one) => one.userId === userId && message.inReplyTo.includes(one.messageId));
+    const own = originals.filter((one) => one.workspaceId === workspaceId && message.inReplyTo.includes(one.messageId));
     return withoutCopy(
       message,
       own.map((one) => ('text' in one ? one.text : (textOfHtml(one.html) ?? ''))),

@@ -32,7 +32,7 @@ const OWN_ADDRESS = '127.0.0.1';
  */
 export async function reportFailures(options: FailureReportOptions): Promise<number> {
   const failures = await claimFailures(options.database, options.claimant, CLAIM_BATCH);
-  const groups = Map.groupBy(failures, ({ userId, emailId }) => `${userId} ${emailId}`);
+  const groups = Map.groupBy(failures, ({ workspaceId, emailId }) => `${workspaceId} ${emailId}`);
   for (const group of groups.values()) await reportOrSetAside(options, group);
   return failures.length;
 }
@@ -43,8 +43,8 @@ async function reportOrSetAside(options: FailureReportOptions, group: readonly U
     await reportGroup(options, group);
   } catch (error) {
     if (isTransient(error)) throw error;
-    for (const { userId, recipientId } of group)
-      await setAside(options, { userId, step: 'report', subjectId: recipientId, error });
+    for (const { workspaceId, recipientId } of group)
+      await setAside(options, { workspaceId, step: 'report', subjectId: recipientId, error });
   }
 }
 
@@ -52,12 +52,12 @@ async function reportGroup(options: FailureReportOptions, group: readonly Unrepo
   const [first] = group;
   if (first === undefined) return;
   const { database, log } = options;
-  const { userId, emailId } = first;
+  const { workspaceId, emailId } = first;
   const outcome = await notifySender(options, first, group);
   log.info({ emailId, recipients: group.length, outcome }, 'mail was given up');
   if (outcome === 'no room') return;
   const recipientIds = group.map(({ recipientId }) => recipientId);
-  await markReported(database, userId, recipientIds);
+  await markReported(database, workspaceId, recipientIds);
 }
 
 /** Without room, the sender is notified later. */
@@ -68,11 +68,11 @@ async function notifySender(
   email: UnreportedFailure,
   group: readonly UnreportedFailure[],
 ): Promise<Outcome> {
-  const { userId, ownAddress } = email;
+  const { workspaceId, ownAddress } = email;
   // Mail to a return address would be mistaken for a report of another server.
   if (isReturnAddress(ownAddress)) return 'no one to notify';
   const verdict = await options.checkRecipient(ownAddress);
-  if (verdict.verdict === 'reject' || verdict.userId !== userId) return 'no one to notify';
+  if (verdict.verdict === 'reject' || verdict.workspaceId !== workspaceId) return 'no one to notify';
   const bytes = await compose(options, email, group);
   if (bytes === null) return 'not composed';
   const { verdict: _, ...of } = verdict;

@@ -10,7 +10,7 @@ import { insertDmarcReports, type NewDmarcReport } from '../../db/queries/domain
 import type { Reception } from '../../db/queries/emails/reception-claim.ts';
 import { type EmailRows, storeReceived } from '../../db/queries/emails/store-received.ts';
 import { storeKeptApart } from '../../db/queries/screening/store-apart.ts';
-import { claimUnthreaded, lockUsersSql } from '../../db/queries/threads/thread-claim.ts';
+import { claimUnthreaded, lockWorkspacesSql } from '../../db/queries/threads/thread-claim.ts';
 import { appendThreadEvents } from '../../db/queries/threads/thread-events.ts';
 import { joinThreads } from '../../operations/threads/join-threads.ts';
 import { actorMetrics, threadingMetrics } from '../../schema/metrics.ts';
@@ -41,7 +41,7 @@ export interface ParsedReception {
 
 /** The emails of one user that became visible, each with its thread. */
 export interface ThreadedEmails {
-  userId: string;
+  workspaceId: string;
   emailIds: string[];
   /** last number of the user's event feed */
   lastSeq: number;
@@ -73,7 +73,7 @@ export async function storeParsed(
     const rows = parsed.map(({ reception, outcome }) => rowsOf(options, reception, outcome));
     return { stored: await storeTogether(options, parsed, rows, reportsOf(options, parsed)), busy: [] };
   } catch (error) {
-    if (isLockTimeout(error)) return storeByUser(options, parsed);
+    if (isLockTimeout(error)) return storeByWorkspace(options, parsed);
     if (isTransient(error)) throw error;
     options.log.warn({ err: error, count: parsed.length }, 'parsed messages could not be stored together');
   }
@@ -86,12 +86,12 @@ export async function storeParsed(
   return all;
 }
 
-async function storeByUser(options: StoreOptions, parsed: readonly ParsedReception[]): Promise<StoredReceptions> {
-  const ofUsers = [...Map.groupBy(parsed, ({ reception }) => reception.userId).values()];
-  if (ofUsers.length === 1) return { stored: [], busy: [...parsed] };
+async function storeByWorkspace(options: StoreOptions, parsed: readonly ParsedReception[]): Promise<StoredReceptions> {
+  const ofWorkspaces = [...Map.groupBy(parsed, ({ reception }) => reception.workspaceId).values()];
+  if (ofWorkspaces.length === 1) return { stored: [], busy: [...parsed] };
   const all: StoredReceptions = { stored: [], busy: [] };
-  for (const ofUser of ofUsers) {
-    const { stored, busy } = await storeParsed(options, ofUser);
+  for (const ofWorkspace of ofWorkspaces) {
+    const { stored, busy } = await storeParsed(options, ofWorkspace);
     all.stored.push(...stored);
     all.busy.push(...busy);
   }
@@ -109,18 +109,18 @@ async function storeTogether(
   reports: readonly NewDmarcReport[],
 ): Promise<ThreadedEmails[]> {
   const startedTick = performance.now();
-  const userIds = [...new Set(rows.map((row) => row.user_id))];
+  const workspaceIds = [...new Set(rows.map((row) => row.workspace_id))];
   const store = () =>
-    inTransactionFrom(options.database, lockUsersSql(userIds, THREADS_WAIT_MS), async (client) => {
+    inTransactionFrom(options.database, lockWorkspacesSql(workspaceIds, THREADS_WAIT_MS), async (client) => {
       const threaded: ThreadedEmails[] = [];
       const apart = rows.filter((row) => keptApartFor(row.screening ?? null) !== null);
       if (apart.length > 0) threaded.push(...(await storeApart(client, options, apart)));
       const others = apart.length === 0 ? rows : rows.filter((row) => !apart.includes(row));
       if (others.length === 0) return threaded;
-      for (const { userId, emailIds, events } of await storeReceived(client, options.claimant, others)) {
-        const claimed = await claimUnthreaded(client, userId, emailIds);
-        const lastSeq = await joinThreads(options, client, userId, claimed, events);
-        threaded.push({ userId, emailIds, lastSeq: lastSeq ?? 0 });
+      for (const { workspaceId, emailIds, events } of await storeReceived(client, options.claimant, others)) {
+        const claimed = await claimUnthreaded(client, workspaceId, emailIds);
+        const lastSeq = await joinThreads(options, client, workspaceId, claimed, events);
+        threaded.push({ workspaceId, emailIds, lastSeq: lastSeq ?? 0 });
       }
       options.fault?.('receiving.threads-joined');
       return withReports(client, threaded, reports);
@@ -143,9 +143,9 @@ async function storeApart(
   rows: readonly EmailRows[],
 ): Promise<ThreadedEmails[]> {
   const stored: ThreadedEmails[] = [];
-  for (const { userId, events } of await storeKeptApart(client, claimant, rows, () => makeId('event'))) {
-    const lastSeq = await appendThreadEvents(client, userId, events);
-    stored.push({ userId, emailIds: [], lastSeq: lastSeq ?? 0 });
+  for (const { workspaceId, events } of await storeKeptApart(client, claimant, rows, () => makeId('event'))) {
+    const lastSeq = await appendThreadEvents(client, workspaceId, events);
+    stored.push({ workspaceId, emailIds: [], lastSeq: lastSeq ?? 0 });
   }
   return stored;
 }
@@ -161,8 +161,8 @@ async function withReports(
     client,
     reports.filter((report) => emailIds.has(report.email_id)),
   );
-  const lastSeqs = new Map(grown.map(({ userId, lastSeq }) => [userId, lastSeq]));
-  return threaded.map((of) => ({ ...of, lastSeq: lastSeqs.get(of.userId) ?? of.lastSeq }));
+  const lastSeqs = new Map(grown.map(({ workspaceId, lastSeq }) => [workspaceId, lastSeq]));
+  return threaded.map((of) => ({ ...of, lastSeq: lastSeqs.get(of.workspaceId) ?? of.lastSeq }));
 }
 
 function noteThreaded(
@@ -171,7 +171,7 @@ function noteThreaded(
   stored: readonly ThreadedEmails[],
   startedTick: number,
 ): void {
-  const emails = stored.flatMap(({ userId, emailIds }) => emailIds.map((emailId) => ({ userId, emailId })));
+  const emails = stored.flatMap(({ workspaceId, emailIds }) => emailIds.map((emailId) => ({ workspaceId, emailId })));
   if (emails.length === 0) return;
   noteStage(database, emails, { name: 'thread', startedTick });
   threadingMetrics.emails.inc(emails.length);

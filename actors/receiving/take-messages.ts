@@ -103,18 +103,23 @@ interface Mail {
 /** Returns the mail that may be taken whole, by email id. */
 function makeMails(options: TakeMessagesOptions, offers: readonly ReadOffer[]): Map<string, Mail> {
   const mails = new Map<string, Mail>();
-  const hintsOfUsers = new Map<string, ThreadHints[]>();
+  const hintsOfWorkspaces = new Map<string, ThreadHints[]>();
   for (const { offer, outcome, startedTick } of offers) {
     if (outcome === null) continue;
     for (const [at, emailId] of offer.emailIds.entries()) {
       const recipient = offer.envelope.recipients[at];
       if (recipient === undefined) continue;
-      const { userId, ownAddress, addressId, domainId } = recipient;
-      const reception = { userId, emailId, recipient: recipient.recipient, screening: recipient.screening ?? null };
+      const { workspaceId, ownAddress, addressId, domainId } = recipient;
+      const reception = {
+        workspaceId,
+        emailId,
+        recipient: recipient.recipient,
+        screening: recipient.screening ?? null,
+      };
       const row = emailRows(reception, outcome, options.mailHostname);
       const hints = threadHints({ ...row, own_address: ownAddress });
-      const earlier = hintsOfUsers.get(userId) ?? [];
-      hintsOfUsers.set(userId, [...earlier, hints]);
+      const earlier = hintsOfWorkspaces.get(workspaceId) ?? [];
+      hintsOfWorkspaces.set(workspaceId, [...earlier, hints]);
       if (earlier.some((other) => mayBelongTogether(other, hints))) continue;
       mails.set(emailId, {
         whole: {
@@ -123,7 +128,7 @@ function makeMails(options: TakeMessagesOptions, offers: readonly ReadOffer[]): 
           thread: { id: options.makeId('thread'), ...hints },
           route: null,
         },
-        route: { userId, ownAddress, addressId, domainId, sizeBytes: offer.bytes.length },
+        route: { workspaceId, ownAddress, addressId, domainId, sizeBytes: offer.bytes.length },
         offer,
         recipient: recipient.recipient,
         startedTick,
@@ -157,22 +162,22 @@ export function announceTaken(options: TakeMessagesOptions, { mails, storedAt, o
   for (const taken of outcomes.flatMap((outcome) => outcome.taken)) {
     const mail = mails.get(taken.emailId);
     if (mail === undefined) continue;
-    const { userId } = mail.route;
-    lastSeqs.set(userId, taken.lastSeq);
+    const { workspaceId } = mail.route;
+    lastSeqs.set(workspaceId, taken.lastSeq);
     measure(options, mail, taken, storedAt);
     const { route } = mail.whole;
     const isRouted = route !== null && taken.isRouted;
     if (!isRouted || isReadSoon(mail.route, route)) bytes.keep(mail.offer.rawId, mail.offer.bytes);
     if (isRouted) routed.push(routedMail(mail, taken, route, storedAt));
     else {
-      unrouted.set(userId, [...(unrouted.get(userId) ?? []), taken.emailId]);
+      unrouted.set(workspaceId, [...(unrouted.get(workspaceId) ?? []), taken.emailId]);
       if (route !== null) outdated.push(mail.route);
     }
   }
   directDelivery.current?.forget(outdated);
   directDelivery.current?.start(routed);
-  for (const [userId, emailIds] of unrouted) bus.wake('delivery.route.wake', { userId, emailIds });
-  for (const [userId, lastSeq] of lastSeqs) bus.publish('event.appended', { userId, lastSeq });
+  for (const [workspaceId, emailIds] of unrouted) bus.wake('delivery.route.wake', { workspaceId, emailIds });
+  for (const [workspaceId, lastSeq] of lastSeqs) bus.publish('event.appended', { workspaceId, lastSeq });
 }
 
 /** Whether an attempt will read the raw message: its delivery does not hold it. */
@@ -192,7 +197,7 @@ function contentRow(
   { acceptedAt, metadata }: TakenMail,
 ): DeliveryContentRow {
   return {
-    user_id: row.user_id,
+    workspace_id: row.workspace_id,
     id: row.email_id,
     raw_id: offer.rawId,
     message_id: row.message_id,
@@ -227,7 +232,7 @@ function measure(
   { emailId, acceptedAt }: TakenMail,
   storedAt: number,
 ): void {
-  const email = { userId: mail.route.userId, emailId };
+  const email = { workspaceId: mail.route.workspaceId, emailId };
   noteStage(database, [email], { name: 'parse', startedTick: mail.startedTick });
   noteStage(database, [email], { name: 'thread', startedTick: storedAt });
   threadingMetrics.emails.inc();

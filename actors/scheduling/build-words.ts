@@ -59,22 +59,22 @@ export async function buildWords(
 ): Promise<number> {
   const { database, name } = context;
   const limits = options.limits ?? segments.DUE_LIMITS;
-  const userIds = await segments.claimDueAccounts(database, name, limits, ACCOUNTS_BATCH);
-  for (const userId of userIds) {
+  const workspaceIds = await segments.claimDueAccounts(database, name, limits, ACCOUNTS_BATCH);
+  for (const workspaceId of workspaceIds) {
     await options.fault?.('words.claimed');
-    await buildAccount({ ...context, ...options, limits }, userId, run);
-    await segments.releaseClaim(database, name, userId);
+    await buildAccount({ ...context, ...options, limits }, workspaceId, run);
+    await segments.releaseClaim(database, name, workspaceId);
   }
-  return userIds.length;
+  return workspaceIds.length;
 }
 
 type BuildContext = ActorContext & BuildWordsOptions & { limits: segments.DueLimits };
 
-async function buildAccount(context: BuildContext, userId: string, run: Pick<Run, 'isStopping'>): Promise<void> {
+async function buildAccount(context: BuildContext, workspaceId: string, run: Pick<Run, 'isStopping'>): Promise<void> {
   const { database, name, log } = context;
   let last: Work | null = null;
-  while (!run.isStopping() && (await segments.extendClaim(database, name, userId))) {
-    const state = await segments.readBuildState(database.pool, userId, {
+  while (!run.isStopping() && (await segments.extendClaim(database, name, workspaceId))) {
+    const state = await segments.readBuildState(database.pool, workspaceId, {
       new: BUILT_EMAILS,
       changed: REWRITTEN_EMAILS,
     });
@@ -83,14 +83,14 @@ async function buildAccount(context: BuildContext, userId: string, run: Pick<Run
     last = work;
     const end = searchMetrics.wordBuildSeconds.startTimer({ work: work.kind });
     try {
-      await perform(context, userId, state, work);
+      await perform(context, workspaceId, state, work);
     } catch (error) {
       if (error instanceof segments.BuildSuperseded) return;
       if (!(error instanceof segments.SegmentDamage)) throw error;
-      const count = await segments.discardSegment(database.pool, userId, error.segmentId);
+      const count = await segments.discardSegment(database.pool, workspaceId, error.segmentId);
       searchMetrics.wordSegmentsDamaged.inc();
       log.error(
-        { err: error.cause, userId, segmentId: error.segmentId, emails: count },
+        { err: error.cause, workspaceId, segmentId: error.segmentId, emails: count },
         'search: damaged segment, building it again',
       );
     } finally {
@@ -151,15 +151,19 @@ function takeFitting(ofSize: readonly segments.SegmentRow[], mergedBytes: number
   return taken;
 }
 
-async function perform(context: BuildContext, userId: string, state: State, work: Work): Promise<void> {
+async function perform(context: BuildContext, workspaceId: string, state: State, work: Work): Promise<void> {
   switch (work.kind) {
     case 'rewrite':
-      return rewrite(context, userId, state, work.changed);
+      return rewrite(context, workspaceId, state, work.changed);
     case 'build':
-      return build(context, userId, work.emails);
+      return build(context, workspaceId, work.emails);
     case 'merge': {
       const replaced = work.merged.map(({ id }) => id);
-      return swap(context, { userId, replaced, indexed: [] }, await merge(context, userId, replaced, () => false));
+      return swap(
+        context,
+        { workspaceId, replaced, indexed: [] },
+        await merge(context, workspaceId, replaced, () => false),
+      );
     }
   }
 }
@@ -167,34 +171,38 @@ async function perform(context: BuildContext, userId: string, state: State, work
 /** Replaces each segment that has one of these emails by one without them. Until they are built again, searches read them themselves. */
 async function rewrite(
   context: BuildContext,
-  userId: string,
+  workspaceId: string,
   { segments: stored }: State,
   changed: readonly segments.UnindexedRow[],
 ): Promise<void> {
   const isChanged = new Set(changed.map(({ emailId }) => emailId));
   for (const { id, firstAt, lastAt } of stored) {
     if (!changed.some(({ createdAt }) => createdAt >= firstAt && createdAt <= lastAt)) continue;
-    const parts = await readSegment(context, userId, id, 'documents');
+    const parts = await readSegment(context, workspaceId, id, 'documents');
     const documents = segments.noteDamage(id, () => readDocuments(parts));
     if (!documents.some((document) => isChanged.has(document.id))) continue;
-    const rewritten = await merge(context, userId, [id], (emailId) => isChanged.has(emailId));
-    await swap(context, { userId, replaced: [id], indexed: [] }, rewritten);
+    const rewritten = await merge(context, workspaceId, [id], (emailId) => isChanged.has(emailId));
+    await swap(context, { workspaceId, replaced: [id], indexed: [] }, rewritten);
   }
   const { database, name: claimant, fault } = context;
-  await segments.settleChanged(database, { claimant, userId, emailIds: [...isChanged] }, async () => {
+  await segments.settleChanged(database, { claimant, workspaceId, emailIds: [...isChanged] }, async () => {
     await fault?.('words.settling');
   });
 }
 
 /** Makes a segment of those of the emails that exist, as many as fit. */
-async function build(context: BuildContext, userId: string, rows: readonly segments.UnindexedRow[]): Promise<void> {
+async function build(
+  context: BuildContext,
+  workspaceId: string,
+  rows: readonly segments.UnindexedRow[],
+): Promise<void> {
   const builder = new SegmentBuilder();
   const read = new Set<string>();
   let words = 0;
   for (let first = 0; first < rows.length && words < BUILT_WORDS; first += READ_AT_ONCE) {
     const emailIds = rows.slice(first, first + READ_AT_ONCE).map(({ emailId }) => emailId);
     const emails: TermsOfEmail[] = [];
-    await readSources(runIn(context), userId, { emailIds, isBodyWanted: true }, ({ id, at, source }) => {
+    await readSources(runIn(context), workspaceId, { emailIds, isBodyWanted: true }, ({ id, at, source }) => {
       const terms = emailTerms(source);
       emails.push({ id, at, terms });
       read.add(id);
@@ -206,17 +214,17 @@ async function build(context: BuildContext, userId: string, rows: readonly segme
   const isWhole = words < BUILT_WORDS;
   const indexed = rows.filter(({ emailId }) => isWhole || read.has(emailId));
   const encoded = builder.size === 0 ? null : await finishAll(builder.finish());
-  await swap(context, { userId, replaced: [], indexed }, encoded);
+  await swap(context, { workspaceId, replaced: [], indexed }, encoded);
 }
 
 async function merge(
   context: BuildContext,
-  userId: string,
+  workspaceId: string,
   segmentIds: readonly string[],
   isGone: (emailId: string) => boolean,
 ): Promise<EncodedSegment | null> {
   const parts: SegmentParts[] = [];
-  for (const id of segmentIds) parts.push(await readSegment(context, userId, id, 'all'));
+  for (const id of segmentIds) parts.push(await readSegment(context, workspaceId, id, 'all'));
   try {
     return await finishAll(mergeSegments(parts, (_, emailId) => isGone(emailId)));
   } catch (error) {
@@ -234,11 +242,11 @@ function checkParts(parts: SegmentParts | undefined): void {
 
 async function readSegment(
   { database }: BuildContext,
-  userId: string,
+  workspaceId: string,
   segmentId: string,
   wanted: 'all' | 'documents',
 ): Promise<SegmentParts> {
-  const parts = await segments.readParts(database.pool, userId, segmentId, wanted);
+  const parts = await segments.readParts(database.pool, workspaceId, segmentId, wanted);
   if (parts === null) throw new segments.BuildSuperseded('A segment was replaced meanwhile');
   return parts;
 }

@@ -54,7 +54,7 @@ export function createDomainChecker(context: ActorContext, options: DomainCheckO
   const { database, log } = context;
   const asked = createSemaphore(ASKED_LOOKS);
   const askedByUser = createKeyedSemaphore(ASKED_LOOKS_OF_USER);
-  const questionsOfUsers = new Map<string, number>();
+  const questionsOfWorkspaces = new Map<string, number>();
 
   /** A failure of one domain is logged and does not keep others from being checked. Returns false then. */
   async function look(domain: CheckedDomain): Promise<boolean> {
@@ -62,7 +62,7 @@ export function createDomainChecker(context: ActorContext, options: DomainCheckO
       await lookAt(domain);
       return true;
     } catch (error) {
-      log.error({ err: error, userId: domain.userId, domainId: domain.id }, 'a domain could not be checked');
+      log.error({ err: error, workspaceId: domain.workspaceId, domainId: domain.id }, 'a domain could not be checked');
       return false;
     }
   }
@@ -94,25 +94,25 @@ export function createDomainChecker(context: ActorContext, options: DomainCheckO
     return due.length;
   }
 
-  async function checkNow({ userId, domainIds }: Request<'scheduling.domain.check'>) {
-    const questions = questionsOfUsers.get(userId) ?? 0;
+  async function checkNow({ workspaceId, domainIds }: Request<'scheduling.domain.check'>) {
+    const questions = questionsOfWorkspaces.get(workspaceId) ?? 0;
     if (questions >= QUESTIONS_OF_USER) return { checked: [] };
-    questionsOfUsers.set(userId, questions + 1);
+    questionsOfWorkspaces.set(workspaceId, questions + 1);
     try {
-      return { checked: await lookAtAsked(userId, domainIds) };
+      return { checked: await lookAtAsked(workspaceId, domainIds) };
     } finally {
-      const left = (questionsOfUsers.get(userId) ?? 1) - 1;
-      if (left === 0) questionsOfUsers.delete(userId);
-      else questionsOfUsers.set(userId, left);
+      const left = (questionsOfWorkspaces.get(workspaceId) ?? 1) - 1;
+      if (left === 0) questionsOfWorkspaces.delete(workspaceId);
+      else questionsOfWorkspaces.set(workspaceId, left);
     }
   }
 
   /** Returns those that were checked before the deadline. A check in progress continues; no other one begins. */
-  async function lookAtAsked(userId: string, domainIds: readonly string[]): Promise<string[]> {
+  async function lookAtAsked(workspaceId: string, domainIds: readonly string[]): Promise<string[]> {
     const deadline = performance.now() + ANSWER_MS;
     const checked: string[] = [];
-    const looks = (await readCheckedDomains(database, userId, domainIds)).map((domain) =>
-      askedByUser.run(userId, () =>
+    const looks = (await readCheckedDomains(database, workspaceId, domainIds)).map((domain) =>
+      askedByUser.run(workspaceId, () =>
         asked.run(async () => {
           if (performance.now() < deadline && (await look(domain))) checked.push(domain.id);
         }),

@@ -38,8 +38,8 @@ export async function eraseClosedAccounts(
       if (isTransient(error)) throw error;
       const about = { actor: 'scheduling', step: 'erasures' };
       actorMetrics.stepFailures.inc({ ...about, reason: 'fault' });
-      log.error({ ...about, err: error, userId: account.userId }, 'actor: step failed for one user');
-      await postponeErasure(database, account.userId);
+      log.error({ ...about, err: error, workspaceId: account.workspaceId }, 'actor: step failed for one user');
+      await postponeErasure(database, account.workspaceId);
     }
   }
   return count;
@@ -50,15 +50,15 @@ async function eraseAccount(
   { database, log }: ActorContext,
   { fault }: ErasureOptions,
   run: Pick<Run, 'isStopping'>,
-  { userId, email }: ClosedAccount,
+  { workspaceId, email }: ClosedAccount,
 ): Promise<boolean> {
-  const rows = await eraseRows(database, userId, () => run.isStopping());
+  const rows = await eraseRows(database, workspaceId, () => run.isStopping());
   if (run.isStopping()) return false;
   fault?.('erasure.rows-removed');
   if (email !== null) await eraseSystemMail(database, email);
   fault?.('erasure.before-end');
-  if (!(await endAccount(database, userId))) return false;
+  if (!(await endAccount(database, workspaceId))) return false;
   fault?.('erasure.after-end');
-  log.info({ userId, rows }, 'scheduling: an account was erased');
+  log.info({ workspaceId, rows }, 'scheduling: an account was erased');
   return true;
 }

@@ -20,17 +20,17 @@ export async function expireApprovals(context: ActorContext, { fault }: Approval
   const { count, feeds } = await inTransaction(context.database, async (client) => {
     const expired = await takeExpiredApprovals(client, APPROVALS_BATCH);
     if (expired.length > 0) fault?.('approvals.expired');
-    const ends: { userId: string; lastSeq: number }[] = [];
+    const ends: { workspaceId: string; lastSeq: number }[] = [];
     // In the order of the users' ids, as in every transaction that writes to several feeds.
-    for (const [userId, ofUser] of Map.groupBy(expired, (email) => email.userId)) {
-      const events = ofUser.map(({ emailId }) => ({
+    for (const [workspaceId, ofWorkspace] of Map.groupBy(expired, (email) => email.workspaceId)) {
+      const events = ofWorkspace.map(({ emailId }) => ({
         id: newIdentifier(context, 'event'),
         kind: 'email.rejected',
         emailId,
         data: { by: null, reason: 'expired' },
       }));
-      const lastSeq = await appendEvents(client, userId, events);
-      if (lastSeq !== null) ends.push({ userId, lastSeq });
+      const lastSeq = await appendEvents(client, workspaceId, events);
+      if (lastSeq !== null) ends.push({ workspaceId, lastSeq });
     }
     if (expired.length > 0) fault?.('approvals.expired-before-commit');
     return { count: expired.length, feeds: ends };

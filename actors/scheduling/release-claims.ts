@@ -20,16 +20,16 @@ export async function releaseExpiredClaims(context: ActorContext, { fault }: Cla
   const { count, feeds } = await inTransaction(context.database, async (client) => {
     const expired = await takeExpiredClaims(client, CLAIMS_BATCH);
     if (expired.length > 0) fault?.('claims.removed');
-    const byUser = Map.groupBy(expired, ({ userId }) => userId);
-    const ends: { userId: string; lastSeq: number }[] = [];
+    const byWorkspace = Map.groupBy(expired, ({ workspaceId }) => workspaceId);
+    const ends: { workspaceId: string; lastSeq: number }[] = [];
     // In the order of the users' ids, as in every transaction that writes to several feeds.
-    for (const [userId, ofUser] of byUser) {
-      const events = ofUser.map(({ threadId, holder, end }) => ({
+    for (const [workspaceId, ofWorkspace] of byWorkspace) {
+      const events = ofWorkspace.map(({ threadId, holder, end }) => ({
         id: newIdentifier(context, 'event'),
         ...releasedEvent(threadId, holder, end),
       }));
-      const lastSeq = await appendEvents(client, userId, events);
-      if (lastSeq !== null) ends.push({ userId, lastSeq });
+      const lastSeq = await appendEvents(client, workspaceId, events);
+      if (lastSeq !== null) ends.push({ workspaceId, lastSeq });
     }
     if (expired.length > 0) fault?.('claims.before-commit');
     return { count: expired.length, feeds: ends };

@@ -2,7 +2,7 @@ import { newIdentifier } from '../../core/shared/identifiers.ts';
 import { inTransactionFrom } from '../../db/connection/transaction.ts';
 import { isLockTimeout, isTransient } from '../../db/errors.ts';
 import { type DueKey, listDueKeys, queueReleased, takeDue } from '../../db/queries/sending/scheduled-release.ts';
-import { claimUnthreaded, lockUsersSql } from '../../db/queries/threads/thread-claim.ts';
+import { claimUnthreaded, lockWorkspacesSql } from '../../db/queries/threads/thread-claim.ts';
 import { joinThreads } from '../../operations/threads/join-threads.ts';
 import { schedulingMetrics, threadingMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
@@ -40,8 +40,9 @@ async function releaseTogether(
     return await release(context, options, keys);
   } catch (error) {
     if (isLockTimeout(error)) {
-      const ofUsers = [...Map.groupBy(keys, ({ userId }) => userId).values()];
-      if (ofUsers.length > 1) for (const ofUser of ofUsers) count += await releaseTogether(context, options, ofUser);
+      const ofWorkspaces = [...Map.groupBy(keys, ({ workspaceId }) => workspaceId).values()];
+      if (ofWorkspaces.length > 1)
+        for (const ofWorkspace of ofWorkspaces) count += await releaseTogether(context, options, ofWorkspace);
       return count;
     }
     if (isTransient(error)) throw error;
@@ -57,15 +58,15 @@ async function releaseAlone(context: ActorContext, options: ReleaseOptions, key:
   } catch (error) {
     if (isLockTimeout(error)) return 0;
     if (isTransient(error)) throw error;
-    await setAside(context, { userId: key.userId, step: 'release', subjectId: key.id, error });
+    await setAside(context, { workspaceId: key.workspaceId, step: 'release', subjectId: key.id, error });
     return 0;
   }
 }
 
 async function release(context: ActorContext, options: ReleaseOptions, keys: readonly DueKey[]): Promise<number> {
   const startedTick = performance.now();
-  const userIds = [...new Set(keys.map(({ userId }) => userId))];
-  const locks = lockUsersSql(userIds, THREADS_WAIT_MS);
+  const workspaceIds = [...new Set(keys.map(({ workspaceId }) => workspaceId))];
+  const locks = lockWorkspacesSql(workspaceIds, THREADS_WAIT_MS);
   const released = await inTransactionFrom(context.database, locks, async (client) => {
     const due = await takeDue(client, keys);
     if (due.length === 0) return [];
@@ -75,23 +76,23 @@ async function release(context: ActorContext, options: ReleaseOptions, keys: rea
       ...email,
       event_id: newIdentifier(context, 'event', at),
     }));
-    const users: { userId: string; emailIds: string[]; lastSeq: number }[] = [];
-    for (const { user_id: userId, email_ids: emailIds, events } of await queueReleased(client, emails)) {
-      const claimed = await claimUnthreaded(client, userId, emailIds);
-      const lastSeq = await joinThreads(context, client, userId, claimed, events);
-      users.push({ userId, emailIds, lastSeq: lastSeq ?? 0 });
+    const users: { workspaceId: string; emailIds: string[]; lastSeq: number }[] = [];
+    for (const { workspace_id: workspaceId, email_ids: emailIds, events } of await queueReleased(client, emails)) {
+      const claimed = await claimUnthreaded(client, workspaceId, emailIds);
+      const lastSeq = await joinThreads(context, client, workspaceId, claimed, events);
+      users.push({ workspaceId, emailIds, lastSeq: lastSeq ?? 0 });
     }
     options.fault?.('scheduling.before-commit');
     return users;
   });
   if (released.length === 0) return 0;
   options.fault?.('scheduling.after-commit');
-  for (const { userId, emailIds, lastSeq } of released) {
-    const emails = emailIds.map((emailId) => ({ userId, emailId }));
+  for (const { workspaceId, emailIds, lastSeq } of released) {
+    const emails = emailIds.map((emailId) => ({ workspaceId, emailId }));
     noteStage(context.database, emails, { name: 'release', startedTick });
     noteStage(context.database, emails, { name: 'thread', startedTick });
-    context.bus.wake('sending.send.wake', { userId, emailIds });
-    context.bus.publish('event.appended', { userId, lastSeq });
+    context.bus.wake('sending.send.wake', { workspaceId, emailIds });
+    context.bus.publish('event.appended', { workspaceId, lastSeq });
   }
   const count = released.reduce((sum, user) => sum + user.emailIds.length, 0);
   schedulingMetrics.released.inc(count);

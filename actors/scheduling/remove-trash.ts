@@ -15,7 +15,7 @@ import { REMOVED_EMAILS, type RetentionOptions } from './retention.ts';
 export async function removeTrash(
   context: ActorContext,
   { fault }: Pick<RetentionOptions, 'fault'>,
-  { userId, threadIds, emailIds }: Request<'scheduling.trash.remove'>,
+  { workspaceId, threadIds, emailIds }: Request<'scheduling.trash.remove'>,
 ): Promise<Reply<'scheduling.trash.remove'>> {
   const done = { removed: 0, inWork: 0 };
   for (let afterId: string | undefined = ''; afterId !== undefined; ) {
@@ -23,15 +23,15 @@ export async function removeTrash(
     const batch: { ids: string[]; removed: number; lastSeq: number | null } = await inTransaction(
       context.database,
       async (client) => {
-        await lockThreads(client, userId);
-        const ids = await findRemovable(client, userId, { threadIds, emailIds }, span);
-        const before = await findTrashedThreads(client, userId, threadIds);
-        const removed = await removeEmails(client, userId, ids);
-        const after = new Set((await findTrashedThreads(client, userId, threadIds)).map(({ id }) => id));
+        await lockThreads(client, workspaceId);
+        const ids = await findRemovable(client, workspaceId, { threadIds, emailIds }, span);
+        const before = await findTrashedThreads(client, workspaceId, threadIds);
+        const removed = await removeEmails(client, workspaceId, ids);
+        const after = new Set((await findTrashedThreads(client, workspaceId, threadIds)).map(({ id }) => id));
         const ended = before.filter(({ id }) => !after.has(id));
         const lastSeq = await appendEvents(
           client,
-          userId,
+          workspaceId,
           ended.map(({ id }) => ({
             id: newIdentifier(context, 'event'),
             kind: 'thread.deleted',
@@ -42,7 +42,7 @@ export async function removeTrash(
         return { ids, removed, lastSeq };
       },
     );
-    if (batch.lastSeq !== null) context.bus.publish('event.appended', { userId, lastSeq: batch.lastSeq });
+    if (batch.lastSeq !== null) context.bus.publish('event.appended', { workspaceId, lastSeq: batch.lastSeq });
     done.removed += batch.removed;
     done.inWork += batch.ids.length - batch.removed;
     afterId = batch.ids.length === REMOVED_EMAILS ? batch.ids.at(-1) : undefined;

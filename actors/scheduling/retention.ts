@@ -43,23 +43,23 @@ export async function removeOldMail(
   run: Pick<Run, 'isStopping'>,
 ): Promise<number> {
   const { database, name } = context;
-  await sweep.noteUsersToSweep(database, isLimited(options.retention));
+  await sweep.noteWorkspacesToSweep(database, isLimited(options.retention));
   let users = 0;
   while (!run.isStopping()) {
-    const user = await sweep.claimUserToSweep(database, name);
+    const user = await sweep.claimWorkspaceToSweep(database, name);
     if (user === null) break;
     options.fault?.('retention.claimed');
     users++;
-    const outcome = await sweepUser(context, options, user, run);
-    if (outcome !== 'lost') await sweep.releaseSwept(database, name, user.userId, outcome);
+    const outcome = await sweepWorkspace(context, options, user, run);
+    if (outcome !== 'lost') await sweep.releaseSwept(database, name, user.workspaceId, outcome);
   }
   return users;
 }
 
-async function sweepUser(
+async function sweepWorkspace(
   context: ActorContext,
   options: RetentionOptions,
-  user: sweep.SweptUser,
+  user: sweep.SweptWorkspace,
   run: Pick<Run, 'isStopping'>,
 ): Promise<sweep.SweepOutcome | 'lost'> {
   const limits = retentionCutoffs(user.own ?? options.retention, user.now);
@@ -81,7 +81,10 @@ async function sweepUser(
         if (isTransient(error) && !isOfOneStatement(error)) throw error;
         const about = { actor: 'scheduling', step: 'retention' };
         actorMetrics.stepFailures.inc({ ...about, reason: 'fault' });
-        context.log.error({ ...about, err: error, userId: user.userId, work: name }, 'actor: step failed for one user');
+        context.log.error(
+          { ...about, err: error, workspaceId: user.workspaceId, work: name },
+          'actor: step failed for one user',
+        );
         return 'failed' as const;
       });
       if (outcome === 'lost') return 'lost';
@@ -109,7 +112,7 @@ interface Position {
 }
 
 /** One batch, in a transaction; notes its progress in `user` or `position`. Returns whether there may be more. */
-type Work = (client: pg.ClientBase, user: sweep.SweptUser, position: Position) => Promise<boolean>;
+type Work = (client: pg.ClientBase, user: sweep.SweptWorkspace, position: Position) => Promise<boolean>;
 
 function worksOf({ rawBefore, bodiesBefore, metadataBefore }: RetentionCutoffs): { name: string; work: Work }[] {
   const named = (name: string, work: (before: Date) => Work, before: Date | null) =>
@@ -128,39 +131,39 @@ function worksOf({ rawBefore, bodiesBefore, metadataBefore }: RetentionCutoffs):
 
 const emailsWork =
   (before: Date): Work =>
-  async (client, { userId }, position) => {
-    await lockThreads(client, userId);
+  async (client, { workspaceId }, position) => {
+    await lockThreads(client, workspaceId);
     const span = { from: position.metadataAt, before, limit: REMOVED_EMAILS };
-    const window = await sweep.findOldEmails(client, userId, 'metadata', span);
-    await removeEmails(client, userId, window.ids);
+    const window = await sweep.findOldEmails(client, workspaceId, 'metadata', span);
+    await removeEmails(client, workspaceId, window.ids);
     position.metadataAt = nextPosition(window, span);
     return window.count === REMOVED_EMAILS;
   };
 
-const trashWork: Work = async (client, { userId }, position) => {
-  await lockThreads(client, userId);
+const trashWork: Work = async (client, { workspaceId }, position) => {
+  await lockThreads(client, workspaceId);
   const span = { from: position.trashAt, limit: REMOVED_EMAILS };
-  const window = await sweep.findTrashed(client, userId, span);
-  await removeEmails(client, userId, window.ids);
+  const window = await sweep.findTrashed(client, workspaceId, span);
+  await removeEmails(client, workspaceId, window.ids);
   position.trashAt = nextPosition(window, span);
   return window.count === REMOVED_EMAILS;
 };
 
 const eventsWork =
   (before: Date): Work =>
-  async (client, { userId }) =>
-    (await sweep.removeOldEvents(client, userId, before, REMOVED_EVENTS)) === REMOVED_EVENTS;
+  async (client, { workspaceId }) =>
+    (await sweep.removeOldEvents(client, workspaceId, before, REMOVED_EVENTS)) === REMOVED_EVENTS;
 
 const draftsWork =
   (before: Date): Work =>
-  async (client, { userId }) =>
-    (await sweep.removeOldDrafts(client, userId, before, REMOVED_EMAILS)) === REMOVED_EMAILS;
+  async (client, { workspaceId }) =>
+    (await sweep.removeOldDrafts(client, workspaceId, before, REMOVED_EMAILS)) === REMOVED_EMAILS;
 
 /** Logged requests may hold bodies of mail. */
 const requestsWork =
   (before: Date): Work =>
-  async (client, { userId }) =>
-    (await removeOldRequests(client, userId, before, WALKED_RECEPTIONS)) === WALKED_RECEPTIONS;
+  async (client, { workspaceId }) =>
+    (await removeOldRequests(client, workspaceId, before, WALKED_RECEPTIONS)) === WALKED_RECEPTIONS;
 
 /** Removes bodies or bytes from emails that stay, and notes its progress in the user. */
 const clearingWork =
@@ -168,8 +171,8 @@ const clearingWork =
   (before: Date): Work =>
   async (client, user) => {
     const span = { from: user[at], before, limit: CLEARED_EMAILS };
-    const window = await sweep.findOldEmails(client, user.userId, what, span);
-    await clear(client, user.userId, window.ids);
+    const window = await sweep.findOldEmails(client, user.workspaceId, what, span);
+    await clear(client, user.workspaceId, window.ids);
     user[at] = nextPosition(window, span);
     return window.count === CLEARED_EMAILS;
   };
@@ -177,7 +180,7 @@ const clearingWork =
 const receptionsWork =
   (before: Date): Work =>
   async (client, user) => {
-    const { lastId, count } = await sweep.removeReportReceptions(client, user.userId, {
+    const { lastId, count } = await sweep.removeReportReceptions(client, user.workspaceId, {
       behindId: user.receptionId ?? FIRST_ID,
       beforeId: makeIdentifier('email', before, new Uint8Array(10)),
       limit: WALKED_RECEPTIONS,

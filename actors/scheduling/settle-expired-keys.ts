@@ -15,16 +15,16 @@ export async function settleKeys(context: ActorContext): Promise<number> {
     const transaction = transactionOn(client);
     const keys = [];
     for (const limits of await settleExpiredKeys(transaction)) {
-      const { userId } = limits;
-      await askForKeysOf(transaction, userId);
-      keys.push({ userId, lastSeq: await announceLimits({ ...context, userId }, transaction, limits) });
+      const { workspaceId } = limits;
+      await askForKeysOf(transaction, workspaceId);
+      keys.push({ workspaceId, lastSeq: await announceLimits({ ...context, workspaceId }, transaction, limits) });
     }
     return keys;
   });
-  for (const { userId, lastSeq } of settled) {
-    bus.publish('guard.changed', { userId });
-    bus.publish('subscription.changed', { userId });
-    if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });
+  for (const { workspaceId, lastSeq } of settled) {
+    bus.publish('guard.changed', { workspaceId });
+    bus.publish('subscription.changed', { workspaceId });
+    if (lastSeq !== null) bus.publish('event.appended', { workspaceId, lastSeq });
   }
   return settled.length;
 }

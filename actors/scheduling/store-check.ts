@@ -36,7 +36,7 @@ export interface Look {
 
 /** An event for a user's feed. */
 interface DomainEvent {
-  userId: string;
+  workspaceId: string;
   kind: 'domain.verified' | 'domain.failed' | 'domain.records_lost';
   data: Record<string, unknown>;
 }
@@ -46,18 +46,18 @@ interface DomainEvent {
  * name. A check that began before a stored one, and a domain that was deleted, change nothing.
  */
 export async function storeCheck(context: ActorContext, look: Look): Promise<void> {
-  const { userId, id } = look.domain;
+  const { workspaceId, id } = look.domain;
   const { events, seqs } = await inTransaction(context.database, async (client) => {
-    const domain = await lockCheckedDomain(client, userId, id);
+    const domain = await lockCheckedDomain(client, workspaceId, id);
     if (domain === null || isOutdated(look.domain, domain)) return { events: [], seqs: [] };
     const stored = await settle(client, domain, look);
     return { events: stored, seqs: await appendDomainEvents(context, client, stored) };
   });
   for (const { kind, data } of events) {
-    context.log.info({ event: kind, userId, domainId: data['domainId'] }, 'a domain changed');
+    context.log.info({ event: kind, workspaceId, domainId: data['domainId'] }, 'a domain changed');
     if (kind !== 'domain.records_lost') context.bus.publish('routing.changed', { name: String(data['domain']) });
   }
-  for (const { userId: of, lastSeq } of seqs) context.bus.publish('event.appended', { userId: of, lastSeq });
+  for (const { workspaceId: of, lastSeq } of seqs) context.bus.publish('event.appended', { workspaceId: of, lastSeq });
 }
 
 function isOutdated(looked: CheckedDomain, stored: CheckedDomain): boolean {
@@ -65,14 +65,14 @@ function isOutdated(looked: CheckedDomain, stored: CheckedDomain): boolean {
 }
 
 async function settle(client: pg.PoolClient, domain: CheckedDomain, look: Look): Promise<DomainEvent[]> {
-  const { userId, id, name, now } = domain;
+  const { workspaceId, id, name, now } = domain;
   const { records, check } = look;
   const former = readDomainCheck(domain.dnsCheck);
   const isProven = proofOf(records, check);
   const verdict = verdictOf(factsOf(domain), isProven, now);
   const claim =
     verdict === 'claim'
-      ? await claimName(client, { name, userId, domainId: id }, { afterDays: CONTESTED_DAYS, reason: 'lost' })
+      ? await claimName(client, { name, workspaceId, domainId: id }, { afterDays: CONTESTED_DAYS, reason: 'lost' })
       : null;
   const isOwner = claim?.kind === 'owned';
   const status = isOwner ? 'verified' : verdict === 'fail' ? 'failed' : domain.status;
@@ -101,16 +101,19 @@ async function settle(client: pg.PoolClient, domain: CheckedDomain, look: Look):
   const about = { domainId: id, domain: name };
   return [
     ...(isOwner ? claim.lost.map((each): DomainEvent => failed(each, REASONS.lost)) : []),
-    ...(isOwner ? [{ userId, kind: 'domain.verified' as const, data: about }] : []),
+    ...(isOwner ? [{ workspaceId, kind: 'domain.verified' as const, data: about }] : []),
     ...(verdict === 'fail' ? [failed(domain, REASONS.unproven)] : []),
     ...(lost.length > 0 && status === 'verified'
-      ? [{ userId, kind: 'domain.records_lost' as const, data: { ...about, records: lost } }]
+      ? [{ workspaceId, kind: 'domain.records_lost' as const, data: { ...about, records: lost } }]
       : []),
   ];
 }
 
-function failed({ userId, id, name }: { userId: string; id: string; name: string }, reason: string): DomainEvent {
-  return { userId, kind: 'domain.failed', data: { domainId: id, domain: name, reason } };
+function failed(
+  { workspaceId, id, name }: { workspaceId: string; id: string; name: string },
+  reason: string,
+): DomainEvent {
+  return { workspaceId, kind: 'domain.failed', data: { domainId: id, domain: name, reason } };
 }
 
 function factsOf(domain: CheckedDomain): DomainFacts {
@@ -131,18 +134,18 @@ async function appendDomainEvents(
   context: ActorContext,
   client: pg.PoolClient,
   events: readonly DomainEvent[],
-): Promise<{ userId: string; lastSeq: number }[]> {
-  const users = [...new Set(events.map(({ userId }) => userId))].toSorted();
+): Promise<{ workspaceId: string; lastSeq: number }[]> {
+  const users = [...new Set(events.map(({ workspaceId }) => workspaceId))].toSorted();
   const seqs = [];
-  for (const userId of users) {
+  for (const workspaceId of users) {
     const rows = events
-      .filter((event) => event.userId === userId)
+      .filter((event) => event.workspaceId === workspaceId)
       .map(({ kind, data }) => ({
         id: newIdentifier(context, 'event'),
         kind,
         data,
       }));
-    seqs.push({ userId, lastSeq: (await appendEvents(client, userId, rows)) ?? 0 });
+    seqs.push({ workspaceId, lastSeq: (await appendEvents(client, workspaceId, rows)) ?? 0 });
   }
   return seqs;
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type pg from 'pg';
-import { SYSTEM_USER_ID } from '../../core/accounts/system-account.ts';
+import { SYSTEM_WORKSPACE_ID } from '../../core/accounts/system-account.ts';
 import { tlsReportNameOf } from '../../core/domains/mta-sts.ts';
 import { readableFields, readHeaderSection } from '../../core/mime/header-fields.ts';
 import { emailParties } from '../../core/search/email-parties.ts';
@@ -139,12 +139,12 @@ export function createTlsReporter(
     const email = { row, bytes, text: null, html: null, domainId, addressId: null };
     const isQueued = await inTransaction(database, async (client: pg.PoolClient) => {
       if (!(await noteTlsReportSent(client, name, claimed, uri))) return false;
-      await writeOutgoing(client, SYSTEM_USER_ID, [
+      await writeOutgoing(client, SYSTEM_WORKSPACE_ID, [
         { emails: [email], batchId: null, traceParent: null, answer: null },
       ]);
       return true;
     });
-    if (isQueued) context.bus.wake('sending.send.wake', { userId: SYSTEM_USER_ID, emailIds: [row.id] });
+    if (isQueued) context.bus.wake('sending.send.wake', { workspaceId: SYSTEM_WORKSPACE_ID, emailIds: [row.id] });
     return isQueued;
   };
 

@@ -20,12 +20,12 @@ export async function wakeDueThreads(context: ActorContext, { fault }: WakeOptio
   const { count, feeds } = await inTransaction(context.database, async (client) => {
     const returned = await wakeThreads(client, SNOOZES_BATCH);
     if (returned.length > 0) fault?.('snoozes.woken');
-    const ends: { userId: string; lastSeq: number }[] = [];
+    const ends: { workspaceId: string; lastSeq: number }[] = [];
     // In the order of the users' ids, as in every transaction that writes to several feeds.
-    for (const [userId, ofUser] of Map.groupBy(returned, (thread) => thread.userId)) {
-      const events = ofUser.map((thread) => ({ id: newIdentifier(context, 'event'), ...returnedEvent(thread) }));
-      const lastSeq = await appendEvents(client, userId, events);
-      if (lastSeq !== null) ends.push({ userId, lastSeq });
+    for (const [workspaceId, ofWorkspace] of Map.groupBy(returned, (thread) => thread.workspaceId)) {
+      const events = ofWorkspace.map((thread) => ({ id: newIdentifier(context, 'event'), ...returnedEvent(thread) }));
+      const lastSeq = await appendEvents(client, workspaceId, events);
+      if (lastSeq !== null) ends.push({ workspaceId, lastSeq });
     }
     if (returned.length > 0) fault?.('snoozes.before-commit');
     return { count: returned.length, feeds: ends };

@@ -20,9 +20,9 @@ export interface RspamdClient {
    * Returns the verdict for one workspace; null: rspamd did not look at the mail. Throws when it does not respond, or not in the form that its
    * documentation describes.
    */
-  check(userId: string, envelope: MailEnvelope, bytes: Uint8Array, signal: AbortSignal): Promise<SpamCheck | null>;
+  check(workspaceId: string, envelope: MailEnvelope, bytes: Uint8Array, signal: AbortSignal): Promise<SpamCheck | null>;
   /** Teaches the classifier of one workspace. Throws when rspamd did not learn; a message that it knows is learned. */
-  learn(userId: string, as: 'spam' | 'ham', bytes: Uint8Array, signal: AbortSignal): Promise<void>;
+  learn(workspaceId: string, as: 'spam' | 'ham', bytes: Uint8Array, signal: AbortSignal): Promise<void>;
   destroy(): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export function createRspamdClient({
   };
 
   return {
-    async check(userId, { reversePath, recipients, remoteAddress, helo }, bytes, signal) {
+    async check(workspaceId, { reversePath, recipients, remoteAddress, helo }, bytes, signal) {
       const { status, text } = await post(
         `${url}/checkv2`,
         [
@@ -68,7 +68,7 @@ export function createRspamdClient({
           ['IP', headerValue(remoteAddress)],
           ['Helo', headerValue(helo)],
           ['Hostname', 'unknown'],
-          ['Deliver-To', classifierName(userId)],
+          ['Deliver-To', classifierName(workspaceId)],
         ],
         bytes,
         signal,
@@ -89,11 +89,11 @@ export function createRspamdClient({
         })),
       });
     },
-    async learn(userId, as, bytes, signal) {
+    async learn(workspaceId, as, bytes, signal) {
       const { status } = await post(
         `${controllerUrl}/learn${as}`,
         [
-          ['Deliver-To', classifierName(userId)],
+          ['Deliver-To', classifierName(workspaceId)],
           ...(password === null ? [] : [['Password', headerValue(password)] as [string, string]]),
         ],
         bytes,
@@ -107,8 +107,8 @@ export function createRspamdClient({
 }
 
 /** The name of the classifier of a workspace. rspamd ignores case, so it is not the id. */
-function classifierName(userId: string): string {
-  return hash('sha256', userId, 'hex').slice(0, 32);
+function classifierName(workspaceId: string): string {
+  return hash('sha256', workspaceId, 'hex').slice(0, 32);
 }
 
 /** Returns a value as a header that HTTP allows: UTF-8, on one line, cut. */

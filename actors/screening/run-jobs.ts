@@ -85,7 +85,7 @@ async function doJob(context: ActorContext, options: Options, job: ScreeningJob)
     return 'gone';
   }
   if (job.kind === 'learn_spam' || job.kind === 'learn_ham') {
-    await scanners.spam?.learn(job.userId, job.kind === 'learn_spam' ? 'spam' : 'ham', message);
+    await scanners.spam?.learn(job.workspaceId, job.kind === 'learn_spam' ? 'spam' : 'ham', message);
     await finishJob(database.pool, name, job);
     return 'done';
   }
@@ -97,7 +97,7 @@ async function doJob(context: ActorContext, options: Options, job: ScreeningJob)
   options.fault?.('screening.checked');
   if (job.kind === 'hold') {
     await releaseHeld(database, name, job, screening);
-    context.bus.wake('receiving.parse.wake', { userId: job.userId, emailIds: [job.emailId] });
+    context.bus.wake('receiving.parse.wake', { workspaceId: job.workspaceId, emailIds: [job.emailId] });
     return 'done';
   }
   await applyVerdict(context, options, job, screening);
@@ -106,10 +106,10 @@ async function doJob(context: ActorContext, options: Options, job: ScreeningJob)
 
 /** Asks all scanners at the same time. Throws ScannerAway when one does not respond. */
 async function scan({ spam, virus }: Scanners, job: ScreeningJob, message: Uint8Array): Promise<Screening | null> {
-  const { userId, reversePath, recipient, remoteAddress, helo } = job;
+  const { workspaceId, reversePath, recipient, remoteAddress, helo } = job;
   const envelope = { reversePath, recipients: [recipient], remoteAddress, helo };
   const [check, found] = await Promise.all([
-    spam?.check(userId, envelope, message) ?? null,
+    spam?.check(workspaceId, envelope, message) ?? null,
     virus?.scan(message) ?? null,
   ]);
   if (found?.verdict === 'found') return { spam: null, virus: found.name };
@@ -123,11 +123,11 @@ async function applyVerdict(
   job: ScreeningJob,
   screening: Screening | null,
 ): Promise<void> {
-  const { userId, emailId } = job;
-  const change = { bus, database, userId, now, random, answerBy: performance.now() + CHANGE_MS };
+  const { workspaceId, emailId } = job;
+  const change = { bus, database, workspaceId, now, random, answerBy: performance.now() + CHANGE_MS };
   await changeThreads(change, async (client): Promise<Changed<null>> => {
     const none = { answer: null, events: [] };
-    const [email] = await lockMarkable(client, userId, [emailId]);
+    const [email] = await lockMarkable(client, workspaceId, [emailId]);
     if (!(await finishJob(client, name, job))) return none;
     if (email === undefined || screening === null) return none;
     const isJudged = email.screening?.spam?.by === 'user';
@@ -135,7 +135,7 @@ async function applyVerdict(
     const done = { emailId, screening: isJudged && keptApart === null ? (email.screening ?? screening) : screening };
     const events =
       keptApart === null || email.keptApart !== null ? [] : await keepApart(client, change, { ...done, keptApart });
-    if (events.length === 0) await writeScreening(client, userId, { ...done, keptApart: email.keptApart });
+    if (events.length === 0) await writeScreening(client, workspaceId, { ...done, keptApart: email.keptApart });
     options.fault?.('screening.before-commit');
     return { answer: null, events };
   }).catch((error: unknown) => {

@@ -14,8 +14,8 @@ export interface Scanners {
   stop(): Promise<void>;
 }
 
-type CheckSpam = (userId: string, envelope: MailEnvelope, bytes: Uint8Array) => Promise<SpamCheck | null>;
-type Learn = (userId: string, as: 'spam' | 'ham', bytes: Uint8Array) => Promise<void>;
+type CheckSpam = (workspaceId: string, envelope: MailEnvelope, bytes: Uint8Array) => Promise<SpamCheck | null>;
+type Learn = (workspaceId: string, as: 'spam' | 'ham', bytes: Uint8Array) => Promise<void>;
 type Scanner = 'rspamd' | 'clamd';
 
 /** Returns null without any scanner. `pauseMs`: how long one that is away is not asked; the default is that of the circuit. */
@@ -42,9 +42,9 @@ function openSpam(
   const checking = guard('rspamd', limitMs, circuits);
   const learning = createCircuit({ limitMs, onChange: () => undefined });
   return {
-    check: (userId, envelope, bytes) =>
-      timed('rspamd', () => checking.ask((signal) => rspamd.check(userId, envelope, bytes, signal))),
-    learn: (userId, as, bytes) => learning.ask((signal) => rspamd.learn(userId, as, bytes, signal)),
+    check: (workspaceId, envelope, bytes) =>
+      timed('rspamd', () => checking.ask((signal) => rspamd.check(workspaceId, envelope, bytes, signal))),
+    learn: (workspaceId, as, bytes) => learning.ask((signal) => rspamd.learn(workspaceId, as, bytes, signal)),
   };
 }
 

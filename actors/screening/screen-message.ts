@@ -54,8 +54,8 @@ export async function screenMessage(
     screeningMetrics.verdicts.inc({ verdict: 'refused' });
     return { refusal: refuse('The message was rejected as spam') };
   }
-  const screenings = request.recipients.map(({ userId }): Screening | null => {
-    const check = checks?.get(userId) ?? null;
+  const screenings = request.recipients.map(({ workspaceId }): Screening | null => {
+    const check = checks?.get(workspaceId) ?? null;
     if (checks !== null) screeningMetrics.verdicts.inc({ verdict: check?.verdict ?? 'not_checked' });
     return check === null ? null : { spam: check, virus: null };
   });
@@ -71,11 +71,11 @@ async function checkSpam(
   { recipients, reversePath, remoteAddress, helo }: AcceptRequest,
   bytes: Uint8Array,
 ): Promise<Map<string, SpamCheck | null>> {
-  const byUser = Map.groupBy(recipients, ({ userId }) => userId);
+  const byWorkspace = Map.groupBy(recipients, ({ workspaceId }) => workspaceId);
   const checks = await Promise.all(
-    [...byUser].map(async ([userId, own]): Promise<[string, SpamCheck | null]> => {
+    [...byWorkspace].map(async ([workspaceId, own]): Promise<[string, SpamCheck | null]> => {
       const envelope = { reversePath, remoteAddress, helo, recipients: own.map(({ recipient }) => recipient) };
-      return [userId, await spam.check(userId, envelope, bytes)];
+      return [workspaceId, await spam.check(workspaceId, envelope, bytes)];
     }),
   );
   return new Map(checks);

@@ -143,7 +143,7 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
   };
   const inHand = createInHand<SendingJob>({
     idOf: ({ recipientId }) => recipientId,
-    laneOf: ({ userId, domain }) => ({ userId, key: domain }),
+    laneOf: ({ workspaceId, domain }) => ({ workspaceId, key: domain }),
   });
   const leases = createRecipientLeases(context);
   const dispatcher = createDispatcher({
@@ -159,8 +159,8 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
     recorder: createSendingRecorder(context, () => fault('sending.recorded')),
     destinationOf,
     keep: (work) => running.keep(work),
-    onRoom: ({ userId, domain }) => {
-      const need = taker.needOf({ userId, key: domain });
+    onRoom: ({ workspaceId, domain }) => {
+      const need = taker.needOf({ workspaceId, key: domain });
       if (need !== null) running.nudge(need === 'refill' ? 'refill' : 'send');
     },
   });

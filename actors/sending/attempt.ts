@@ -260,7 +260,7 @@ async function ownFault(
   error: unknown = new Error(text),
 ): Promise<{ results: AttemptResult[]; verdict: 'refused'; isUnopened: boolean }> {
   const results = jobs.map(async (job) => {
-    const fault = { userId: job.userId, step: 'send', subjectId: job.recipientId, error } as const;
+    const fault = { workspaceId: job.workspaceId, step: 'send', subjectId: job.recipientId, error } as const;
     const { retrySeconds } = await setAside(context, fault);
     return {
       job,

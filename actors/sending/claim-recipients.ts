@@ -18,7 +18,7 @@ import type { SendingJob, Transaction } from './job.ts';
 
 /** An email whose recipients may be due. */
 export interface WokenEmail {
-  userId: string;
+  workspaceId: string;
   emailId: string;
 }
 
@@ -38,21 +38,21 @@ export function claimOfEmails(
   except: readonly Lane[],
 ): Promise<Transaction[]> {
   return claim(context, 'sending-claim-of-emails', claimOfEmailsSql, [
-    [...new Set(emails.map(({ userId }) => userId))],
+    [...new Set(emails.map(({ workspaceId }) => workspaceId))],
     emails.map(({ emailId }) => emailId),
-    except.map(({ userId }) => userId),
+    except.map(({ workspaceId }) => workspaceId),
     except.map(({ key }) => key),
   ]);
 }
 
 /** Claims up to a batch of due recipients of this lane, longest due first. */
-export function claimOfLane(context: ActorContext, { userId, key }: Lane): Promise<Transaction[]> {
-  return claim(context, 'sending-claim-of-lane', claimOfLaneSql, [userId, key]);
+export function claimOfLane(context: ActorContext, { workspaceId, key }: Lane): Promise<Transaction[]> {
+  return claim(context, 'sending-claim-of-lane', claimOfLaneSql, [workspaceId, key]);
 }
 
 /** Claims those of a batch of listed recipients that no other process has claimed in the meantime. */
 export function claimListed(context: ActorContext, rows: readonly DueRecipientRow[]): Promise<Transaction[]> {
-  const users = [...new Set(rows.map((row) => row.user_id))];
+  const users = [...new Set(rows.map((row) => row.workspace_id))];
   return claim(context, 'sending-claim-listed', claimListedSql, [users, rows.map((row) => row.id)]);
 }
 
@@ -76,7 +76,7 @@ export function createRecipientLeases({ database, log, name }: ActorContext): Le
       const { rows } = await database.pool.query<{ id: string }>({
         name: 'sending-renew-leases',
         text: renewRecipientLeasesSql,
-        values: [name, usersOf(jobs), jobs.map(({ recipientId }) => recipientId), LEASE_SECONDS],
+        values: [name, workspacesOf(jobs), jobs.map(({ recipientId }) => recipientId), LEASE_SECONDS],
       });
       return rows.map(({ id }) => id);
     },
@@ -84,7 +84,7 @@ export function createRecipientLeases({ database, log, name }: ActorContext): Le
       database.pool.query({
         name: 'sending-release',
         text: releaseRecipientsSql,
-        values: [name, usersOf(jobs), jobs.map(({ recipientId }) => recipientId)],
+        values: [name, workspacesOf(jobs), jobs.map(({ recipientId }) => recipientId)],
       }),
   });
 }
@@ -94,12 +94,12 @@ export async function closeUnbegun(context: ActorContext, jobs: readonly Sending
   await context.database.pool.query({
     name: 'sending-close-unbegun',
     text: closeUnbegunSql,
-    values: [usersOf(jobs), jobs.map(({ recipientId }) => recipientId), jobs.map(({ number }) => number)],
+    values: [workspacesOf(jobs), jobs.map(({ recipientId }) => recipientId), jobs.map(({ number }) => number)],
   });
 }
 
-function usersOf(jobs: readonly SendingJob[]): string[] {
-  return [...new Set(jobs.map(({ userId }) => userId))];
+function workspacesOf(jobs: readonly SendingJob[]): string[] {
+  return [...new Set(jobs.map(({ workspaceId }) => workspaceId))];
 }
 
 async function claim(context: ActorContext, name: string, text: string, values: unknown[]): Promise<Transaction[]> {
@@ -115,7 +115,7 @@ async function claim(context: ActorContext, name: string, text: string, values: 
     const transaction = transactions.get(key) ?? toTransaction(row);
     transactions.set(key, transaction);
     transaction.jobs.push({
-      userId: row.user_id,
+      workspaceId: row.workspace_id,
       recipientId: row.id,
       emailId: row.email_id,
       address: row.address,
@@ -134,7 +134,7 @@ async function claim(context: ActorContext, name: string, text: string, values: 
 
 function toTransaction(row: ClaimedRecipientRow): Transaction {
   return {
-    userId: row.user_id,
+    workspaceId: row.workspace_id,
     emailId: row.email_id,
     rawId: row.raw_id,
     bytes: row.size_octets ?? 0,

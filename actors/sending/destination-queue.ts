@@ -39,15 +39,15 @@ export interface DestinationQueueOptions {
   onReady: () => void;
 }
 
-const userOf = ({ userId }: Transaction): string => userId;
+const workspaceOf = ({ workspaceId }: Transaction): string => workspaceId;
 const bytesOf = ({ bytes }: Transaction): number => bytes;
 
 export function createDestinationQueue(options: DestinationQueueOptions): DestinationQueue {
   const { limits, keyOf } = options;
   const pace = limitPace(options);
-  const all = limitShared<Transaction>({ ...limits.active, userOf, bytesOf });
+  const all = limitShared<Transaction>({ ...limits.active, workspaceOf, bytesOf });
   return {
-    ...createFairQueue({ keyOf, userOf, limits: [all, pace] }),
+    ...createFairQueue({ keyOf, workspaceOf, limits: [all, pace] }),
     learn: (key, startedTick, verdict) => pace.learn(key, startedTick, verdict),
   };
 }
@@ -78,7 +78,7 @@ function limitPace({
   onReady,
 }: DestinationQueueOptions): Limit<Transaction> & Pick<DestinationQueue, 'learn'> {
   const destinations = new Map<string, Pace>();
-  const unproven = limitShared<Transaction>({ ...limits.unproven, userOf, bytesOf });
+  const unproven = limitShared<Transaction>({ ...limits.unproven, workspaceOf, bytesOf });
   // Transactions that started as unproven: they also end as such, whatever was learned in between.
   const ranUnproven = new Set<Transaction>();
 

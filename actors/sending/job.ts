@@ -23,7 +23,7 @@ export interface SendingJob extends Leased {
 
 /** The recipients of one email, or of one forwarded copy, in one domain. They go in one SMTP transaction if the server allows it. */
 export interface Transaction {
-  userId: string;
+  workspaceId: string;
   emailId: string;
   /** null when the raw message was removed */
   rawId: string | null;

@@ -18,10 +18,10 @@ export interface LocalSenderOptions {
 export function createLocalSender({ context, taker, add }: LocalSenderOptions): LocalSender {
   return {
     claimant: context.name,
-    keepPlaces(userId, emails) {
-      const claimable = new Set(emails.filter((email) => taker.keepPlaces(lanesOf(userId, email))));
+    keepPlaces(workspaceId, emails) {
+      const claimable = new Set(emails.filter((email) => taker.keepPlaces(lanesOf(workspaceId, email))));
       const giveBack = () => {
-        for (const email of claimable) taker.giveBack(lanesOf(userId, email));
+        for (const email of claimable) taker.giveBack(lanesOf(workspaceId, email));
       };
       return {
         claimable,
@@ -30,7 +30,7 @@ export function createLocalSender({ context, taker, add }: LocalSenderOptions): 
           giveBack();
           for (const { row, bytes } of stored) context.bytes.keep(row.raw_id, bytes);
           const claimed = stored.filter((email) => claimable.has(email));
-          if (claimed.length > 0) add(claimed.flatMap((email) => transactionsOf(userId, email, facts)));
+          if (claimed.length > 0) add(claimed.flatMap((email) => transactionsOf(workspaceId, email, facts)));
         },
         giveBack,
       };
@@ -39,17 +39,17 @@ export function createLocalSender({ context, taker, add }: LocalSenderOptions): 
 }
 
 /** Returns the lane of each recipient. */
-function lanesOf(userId: string, { row }: OutgoingContent): Lane[] {
-  return row.recipients.map(({ domain }) => ({ userId, key: domain }));
+function lanesOf(workspaceId: string, { row }: OutgoingContent): Lane[] {
+  return row.recipients.map(({ domain }) => ({ workspaceId, key: domain }));
 }
 
 /** Returns the transactions of an email whose recipients were claimed as they were stored: one for each domain, as a later claim makes them. */
-function transactionsOf(userId: string, { row, bytes }: OutgoingContent, facts: ClaimFacts): Transaction[] {
+function transactionsOf(workspaceId: string, { row, bytes }: OutgoingContent, facts: ClaimFacts): Transaction[] {
   const { askedAt, mailFromDomains, hostedDomains } = facts;
   const senderDomain = row.own_domain;
   const byDomain = Map.groupBy(row.recipients, ({ domain }) => domain);
   return [...byDomain].map(([domain, recipients]) => ({
-    userId,
+    workspaceId,
     emailId: row.id,
     rawId: row.raw_id,
     bytes: bytes.length,
@@ -62,7 +62,7 @@ function transactionsOf(userId: string, { row, bytes }: OutgoingContent, facts: 
     jobs: recipients
       .toSorted((one, other) => (one.id < other.id ? -1 : 1))
       .map(({ id, address }) => ({
-        userId,
+        workspaceId,
         recipientId: id,
         emailId: row.id,
         address,

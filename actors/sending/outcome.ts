@@ -27,7 +27,7 @@ export function toOutcome(result: AttemptResult, random: number): Outcome {
     isReply,
     eventKind: eventOf(next.status, outcome, job.attempts),
     row: {
-      user_id: job.userId,
+      workspace_id: job.workspaceId,
       id: job.recipientId,
       email_id: job.emailId,
       number: job.number,

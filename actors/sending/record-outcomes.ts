@@ -2,7 +2,7 @@ import { newIdentifier } from '../../core/shared/identifiers.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { type ForwardEvent, settleForwards } from '../../db/queries/endpoints/forward-settle.ts';
 import {
-  appendUserEventsSql,
+  appendWorkspaceEventsSql,
   type FinishedRecipientRow,
   finishAllSql,
   finishRecipientsSql,
@@ -24,7 +24,8 @@ export function createSendingRecorder(context: ActorContext, onRecorded: () => v
   const write = async (outcomes: readonly Outcome[]) => {
     const { finished, feeds } = await (outcomes.every(isPlain) ? recordPlain : recordAny)(context, outcomes);
     onRecorded();
-    for (const feed of feeds) context.bus.publish('event.appended', { userId: feed.user_id, lastSeq: feed.last_seq });
+    for (const feed of feeds)
+      context.bus.publish('event.appended', { workspaceId: feed.workspace_id, lastSeq: feed.last_seq });
     return outcomes.map(({ row }) => finished.has(row.id));
   };
 
@@ -34,7 +35,8 @@ export function createSendingRecorder(context: ActorContext, onRecorded: () => v
     describe: ({ row }) => ({ recipientId: row.id, outcome: row.outcome }),
     write,
     withoutRemoteText,
-    setAside: ({ row }, error) => setAside(context, { userId: row.user_id, step: 'send', subjectId: row.id, error }),
+    setAside: ({ row }, error) =>
+      setAside(context, { workspaceId: row.workspace_id, step: 'send', subjectId: row.id, error }),
     groupSize: GROUP_SIZE,
     gatherMs: () => GATHER_MS,
   });
@@ -44,7 +46,7 @@ interface Recorded {
   /** ids of the recipients whose rows were changed */
   finished: Pick<ReadonlySet<string>, 'has'>;
   /** the users who have new events */
-  feeds: { user_id: string; last_seq: number }[];
+  feeds: { workspace_id: string; last_seq: number }[];
 }
 
 /** Whether only the recipient, the email and the event of the outcome are written. */
@@ -62,7 +64,7 @@ async function recordPlain(context: ActorContext, outcomes: readonly Outcome[]):
     return { ...row, place, event };
   });
   const { rows: finished } = await context.database.pool.query<{
-    user_id: string;
+    workspace_id: string;
     id: string;
     last_seq: number | null;
   }>({
@@ -70,8 +72,13 @@ async function recordPlain(context: ActorContext, outcomes: readonly Outcome[]):
     text: finishAllSql,
     values: [context.name, JSON.stringify(rows)],
   });
-  const feeds = finished.flatMap(({ user_id, last_seq }) => (last_seq === null ? [] : [{ user_id, last_seq }]));
-  return { finished: new Set(finished.map(({ id }) => id)), feeds: uniqueBy(feeds, ({ user_id }) => user_id) };
+  const feeds = finished.flatMap(({ workspace_id, last_seq }) =>
+    last_seq === null ? [] : [{ workspace_id, last_seq }],
+  );
+  return {
+    finished: new Set(finished.map(({ id }) => id)),
+    feeds: uniqueBy(feeds, ({ workspace_id }) => workspace_id),
+  };
 }
 
 /** Records outcomes of any kind in one transaction. */
@@ -97,14 +104,14 @@ function recordAny(context: ActorContext, outcomes: readonly Outcome[]): Promise
       await client.query({
         name: 'sending-refresh-emails',
         text: refreshEmailsSql,
-        values: [emails.map(({ row }) => row.user_id), emails.map(({ row }) => row.email_id)],
+        values: [emails.map(({ row }) => row.workspace_id), emails.map(({ row }) => row.email_id)],
       });
     const forwards = await settleForwards(client, forwardsOf(settled, rows));
-    const users = eventsByUser(context, written, rows, forwards);
+    const users = eventsByWorkspace(context, written, rows, forwards);
     if (users.length === 0) return { finished: rows, feeds: [] };
-    const { rows: feeds } = await client.query<{ user_id: string; last_seq: number }>({
+    const { rows: feeds } = await client.query<{ workspace_id: string; last_seq: number }>({
       name: 'sending-append-events',
-      text: appendUserEventsSql,
+      text: appendWorkspaceEventsSql,
       values: [JSON.stringify(users)],
     });
     return { finished: rows, feeds };
@@ -125,7 +132,7 @@ function withoutRemoteText(outcome: Outcome): Outcome {
 
 function toSuppression(context: ActorContext, { row, address }: Outcome) {
   return {
-    user_id: row.user_id,
+    workspace_id: row.workspace_id,
     id: newIdentifier(context, 'suppression'),
     address,
     reason: 'bounce' as const,
@@ -139,10 +146,10 @@ function toSuppression(context: ActorContext, { row, address }: Outcome) {
 type FinishedRows = ReadonlyMap<string, FinishedRecipientRow>;
 
 /** Returns the deliveries whose forwarded copies have settled recipients. */
-function forwardsOf(settled: readonly Outcome[], rows: FinishedRows): { userId: string; deliveryId: string }[] {
+function forwardsOf(settled: readonly Outcome[], rows: FinishedRows): { workspaceId: string; deliveryId: string }[] {
   const forwards = settled.flatMap(({ row }) => {
     const deliveryId = rows.get(row.id)?.delivery_id ?? null;
-    return deliveryId === null ? [] : [{ userId: row.user_id, deliveryId }];
+    return deliveryId === null ? [] : [{ workspaceId: row.workspace_id, deliveryId }];
   });
   return uniqueBy(forwards, ({ deliveryId }) => deliveryId);
 }
@@ -151,29 +158,29 @@ function forwardsOf(settled: readonly Outcome[], rows: FinishedRows): { userId: 
  * Returns the events of each user, in the order of user ids, so that every process locks the feeds in one order. A forwarded copy has one
  * event, of its delivery: its email is a received one.
  */
-function eventsByUser(
+function eventsByWorkspace(
   context: ActorContext,
   outcomes: readonly Outcome[],
   rows: FinishedRows,
-  forwards: readonly { userId: string; event: ForwardEvent }[],
+  forwards: readonly { workspaceId: string; event: ForwardEvent }[],
 ) {
   const now = context.now();
   const users = new Map<string, unknown[]>();
-  const append = (userId: string, event: object) => {
-    const events = users.get(userId) ?? [];
-    users.set(userId, events);
+  const append = (workspaceId: string, event: object) => {
+    const events = users.get(workspaceId) ?? [];
+    users.set(workspaceId, events);
     events.push({ id: newIdentifier(context, 'event', now), ...event });
   };
   for (const outcome of outcomes) {
     const { row, isForwarded, eventKind: kind } = outcome;
     const finished = rows.get(row.id);
     if (kind === null || finished === undefined || isForwarded) continue;
-    append(row.user_id, { kind, emailId: row.email_id, threadId: finished.thread_id, data: eventData(outcome) });
+    append(row.workspace_id, { kind, emailId: row.email_id, threadId: finished.thread_id, data: eventData(outcome) });
   }
-  for (const { userId, event } of forwards) append(userId, event);
+  for (const { workspaceId, event } of forwards) append(workspaceId, event);
   return [...users]
-    .map(([user_id, events]) => ({ user_id, events }))
-    .toSorted((one, other) => (one.user_id < other.user_id ? -1 : 1));
+    .map(([workspace_id, events]) => ({ workspace_id, events }))
+    .toSorted((one, other) => (one.workspace_id < other.workspace_id ? -1 : 1));
 }
 
 function eventData({ row, address }: Outcome): object {

@@ -37,12 +37,12 @@ export function createMessageSigner(context: ActorContext, secretKey: Uint8Array
   const unsignedDomains = new LRUCache<string, true>({ max: MAX_KEYS });
   let keptBytes = 0;
 
-  const findKey = async ({ userId, senderDomain, isSystemSender }: Transaction): Promise<DkimSigner | null> => {
+  const findKey = async ({ workspaceId, senderDomain, isSystemSender }: Transaction): Promise<DkimSigner | null> => {
     const names = [senderDomain, ...parentDomains(senderDomain)];
     // Mail from the service's own address is signed with the key of the user who owns its domain.
     const found = isSystemSender
       ? await findHostedSigningKey(context.database, names)
-      : await findSigningKey(context.database, userId, names);
+      : await findSigningKey(context.database, workspaceId, names);
     if (found === null) return null;
     const { domain, selector, privateKeyCiphertext } = found;
     // Signing with a key that is read once takes half the time of signing with its text.
@@ -54,10 +54,10 @@ export function createMessageSigner(context: ActorContext, secretKey: Uint8Array
   };
 
   const readAndSign = async (transaction: Transaction): Promise<Buffer | null> => {
-    const { userId, senderDomain, isSystemSender, rawId } = transaction;
+    const { workspaceId, senderDomain, isSystemSender, rawId } = transaction;
     const bytes = rawId === null ? null : await context.bytes.get(rawId);
     if (bytes === null) return null;
-    const owner = isSystemSender ? 'system' : userId;
+    const owner = isSystemSender ? 'system' : workspaceId;
     const key = await keys.remember(`${owner} ${senderDomain}`, () => findKey(transaction));
     if (key !== null) {
       const signature = await makeDkimSignature(bytes, key, otherWork);
@@ -66,7 +66,10 @@ export function createMessageSigner(context: ActorContext, secretKey: Uint8Array
     }
     if (!unsignedDomains.has(senderDomain)) {
       unsignedDomains.set(senderDomain, true);
-      context.log.warn({ userId, domain: senderDomain }, 'sending: a domain has no DKIM key, its mail goes unsigned');
+      context.log.warn(
+        { workspaceId, domain: senderDomain },
+        'sending: a domain has no DKIM key, its mail goes unsigned',
+      );
     }
     return isUnsealed(bytes) ? withoutArcResults(bytes) : bytes;
   };

@@ -45,7 +45,7 @@ const REST = 9;
 export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTaker {
   const backlog = createBacklog(inHand);
   // Users with too many recipients in hand to claim more.
-  const usersWithoutRoom = new Set<string>();
+  const workspacesWithoutRoom = new Set<string>();
   // Recipients that are being stored with their claim, by lane and by user.
   const kept = { lanes: new Map<string, number>(), users: new Map<string, number>(), all: 0 };
   let restUntil = 0;
@@ -71,9 +71,9 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
    * Whether that user may have more in hand, when `more` of the user's and `allMore` in total are about to be claimed. A user may have as
    * many as there is room left: one alone gets half, two get a third each.
    */
-  const hasRoomOf = (userId: string, more = 0, allMore = 0): boolean => {
-    const has = inHand.sizeOfUser(userId) + more < MAX_IN_HAND - inHand.size() - allMore;
-    if (!has) usersWithoutRoom.add(userId);
+  const hasRoomOf = (workspaceId: string, more = 0, allMore = 0): boolean => {
+    const has = inHand.sizeOfWorkspace(workspaceId) + more < MAX_IN_HAND - inHand.size() - allMore;
+    if (!has) workspacesWithoutRoom.add(workspaceId);
     return has;
   };
 
@@ -84,16 +84,16 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
     let allMore = 0;
     return rows.filter((row) => {
       if (!row.is_free || inHand.has(row.id)) return false;
-      const lane = { userId: row.user_id, key: row.domain };
+      const lane = { workspaceId: row.workspace_id, key: row.domain };
       const key = laneName(lane);
       const count = counts.get(key) ?? inHand.sizeOf(lane);
-      const moreOfUser = more.get(row.user_id) ?? 0;
-      if (count >= MAX_OF_LANE || !hasRoomOf(row.user_id, moreOfUser, allMore)) {
+      const moreOfWorkspace = more.get(row.workspace_id) ?? 0;
+      if (count >= MAX_OF_LANE || !hasRoomOf(row.workspace_id, moreOfWorkspace, allMore)) {
         backlog.passOver(lane);
         return false;
       }
       counts.set(key, count + 1);
-      more.set(row.user_id, moreOfUser + 1);
+      more.set(row.workspace_id, moreOfWorkspace + 1);
       allMore++;
       return true;
     });
@@ -103,20 +103,22 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
     kept.all += difference * lanes.length;
     for (const lane of lanes) {
       addTo(kept.lanes, laneName(lane), difference);
-      addTo(kept.users, lane.userId, difference);
+      addTo(kept.users, lane.workspaceId, difference);
     }
   };
 
-  const mayRefill = (lane: Lane) => inHand.sizeOf(lane) < FEW_OF_LANE && hasRoomOf(lane.userId);
+  const mayRefill = (lane: Lane) => inHand.sizeOf(lane) < FEW_OF_LANE && hasRoomOf(lane.workspaceId);
 
   return {
     async takeWoken(run) {
-      const emails = run.wakes.flatMap(({ userId, emailIds }) => emailIds.map((emailId) => ({ userId, emailId })));
+      const emails = run.wakes.flatMap(({ workspaceId, emailIds }) =>
+        emailIds.map((emailId) => ({ workspaceId, emailId })),
+      );
       for (let at = 0; at < emails.length && !run.isStopping(); ) {
         if (!backlog.hasRoom()) return;
         const full = inHand.lanesAbove(MAX_OF_LANE);
         for (const lane of full) backlog.passOver(lane);
-        const some = emails.slice(at, at + CLAIM_BATCH).filter(({ userId }) => hasRoomOf(userId));
+        const some = emails.slice(at, at + CLAIM_BATCH).filter(({ workspaceId }) => hasRoomOf(workspaceId));
         const count = some.length === 0 ? 0 : await claimAlone(() => claimOfEmails(context, some, full));
         // A full batch: these emails may have more recipients.
         if (count < CLAIM_BATCH) at += CLAIM_BATCH;
@@ -161,7 +163,8 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
         (lane) =>
           backlog.entry(lane) === undefined &&
           inHand.sizeOf(lane) + (kept.lanes.get(laneName(lane)) ?? 0) <= FEW_OF_LANE &&
-          inHand.sizeOfUser(lane.userId) + (kept.users.get(lane.userId) ?? 0) <= MAX_IN_HAND - inHand.size() - kept.all,
+          inHand.sizeOfWorkspace(lane.workspaceId) + (kept.users.get(lane.workspaceId) ?? 0) <=
+            MAX_IN_HAND - inHand.size() - kept.all,
       );
       if (!has) count(lanes, -1);
       return has;
@@ -171,9 +174,12 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
 
     needOf(lane) {
       if (backlog.hasRoomAgain()) return 'sweep';
-      const { userId } = lane;
-      if (usersWithoutRoom.has(userId) && inHand.sizeOfUser(userId) < (MAX_IN_HAND - inHand.size()) / 2) {
-        usersWithoutRoom.delete(userId);
+      const { workspaceId } = lane;
+      if (
+        workspacesWithoutRoom.has(workspaceId) &&
+        inHand.sizeOfWorkspace(workspaceId) < (MAX_IN_HAND - inHand.size()) / 2
+      ) {
+        workspacesWithoutRoom.delete(workspaceId);
         return 'refill';
       }
       return backlog.entry(lane) !== undefined && mayRefill(lane) ? 'refill' : null;

@@ -3,7 +3,7 @@ import { findUnthreaded } from '../../db/queries/threads/thread-claim.ts';
 import { analyzeYoungTables } from '../../db/queries/upkeep/young-tables.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
 import type { ThreadingOptions } from './assign-thread.ts';
-import { createUserQueues } from './user-queues.ts';
+import { createWorkspaceQueues } from './workspace-queues.ts';
 
 const STATISTICS_EVERY_MS = 2_000;
 /**
@@ -20,12 +20,12 @@ const MAX_USERS_AT_ONCE = 3;
 /**
  * Assigns stored mail to threads. The steps:
  *
- * 1. `assign`: the mail of each user gets its threads, one user after another (user-queues.ts), started by wakes of the receiving actor and by
+ * 1. `assign`: the mail of each user gets its threads, one user after another (workspace-queues.ts), started by wakes of the receiving actor and by
  *    a sweep for emails without a thread.
  * 2. `statistics`: tables that grow from empty are analyzed, and the texts for searching merged.
  */
 export async function startThreadingActor(context: ActorContext, options: ThreadingOptions = {}): Promise<Actor> {
-  const queues = createUserQueues({ ...context, ...options });
+  const queues = createWorkspaceQueues({ ...context, ...options });
   let grownTick = performance.now();
   let analyzedTick = Number.NEGATIVE_INFINITY;
   return runActor({
@@ -41,18 +41,18 @@ export async function startThreadingActor(context: ActorContext, options: Thread
         async work(run: Run<'threading.assign.wake'>) {
           if (run.wakes.length > 0) {
             grownTick = performance.now();
-            for (const wake of run.wakes) queues.add(wake.userId, wake.emailIds);
+            for (const wake of run.wakes) queues.add(wake.workspaceId, wake.emailIds);
             await queues.drain(() => run.isStopping());
             return 0;
           }
           const found = await findUnthreaded(context.database, SWEEP_LIMIT, queues.lost());
           if (found.length > 0) grownTick = performance.now();
           // What waits in this process gets its turn, so that a burst of one user does not hold up the sweep.
-          const due = found.filter((email) => !queues.has(email.userId, email.emailId));
-          for (const [userId, emails] of Map.groupBy(due, (email) => email.userId)) {
+          const due = found.filter((email) => !queues.has(email.workspaceId, email.emailId));
+          for (const [workspaceId, emails] of Map.groupBy(due, (email) => email.workspaceId)) {
             if (run.isStopping()) return 0;
             await queues.assign(
-              userId,
+              workspaceId,
               emails.map((email) => email.emailId),
             );
           }

@@ -32,7 +32,7 @@ const FIRST_PAUSE_MS = 20;
  */
 export async function assignThreads(
   context: ThreadingContext,
-  userId: string,
+  workspaceId: string,
   emailIds: readonly string[],
 ): Promise<number> {
   const startedTick = performance.now();
@@ -41,8 +41,8 @@ export async function assignThreads(
       () =>
         inTransactionFrom<ClaimRow, ThreadedBatch | null>(
           context.database,
-          lockAndClaimSql(userId, emailIds),
-          (client, [row]) => threadBatch(context, client, userId, claimedEmails(row)),
+          lockAndClaimSql(workspaceId, emailIds),
+          (client, [row]) => threadBatch(context, client, workspaceId, claimedEmails(row)),
         ),
       {
         maxTries: MAX_TRIES,
@@ -54,10 +54,10 @@ export async function assignThreads(
   if (done === null) return 0;
   context.fault?.('threading.after-commit');
   count(done);
-  const threaded = done.emailIds.map((emailId) => ({ userId, emailId }));
+  const threaded = done.emailIds.map((emailId) => ({ workspaceId, emailId }));
   noteStage(context.database, threaded, { name: 'thread', startedTick });
-  if (done.receivedIds.length > 0) context.bus.wake('delivery.route.wake', { userId, emailIds: done.receivedIds });
-  context.bus.publish('event.appended', { userId, lastSeq: done.lastSeq });
+  if (done.receivedIds.length > 0) context.bus.wake('delivery.route.wake', { workspaceId, emailIds: done.receivedIds });
+  context.bus.publish('event.appended', { workspaceId, lastSeq: done.lastSeq });
   return done.count;
 }
 
@@ -74,14 +74,14 @@ interface ThreadedBatch {
 async function threadBatch(
   context: ThreadingContext,
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   claimed: ClaimedEmails,
 ): Promise<ThreadedBatch | null> {
   const { emails } = claimed;
   if (emails.length === 0) return null;
   context.fault?.('threading.claimed');
 
-  const lastSeq = await joinThreads(context, client, userId, claimed);
+  const lastSeq = await joinThreads(context, client, workspaceId, claimed);
   context.fault?.('threading.before-commit');
   const received = emails.filter((email) => email.type === 'received');
   return {

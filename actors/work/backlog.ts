@@ -41,9 +41,9 @@ export function createBacklog<Job>(inHand: InHand<Job>): Backlog {
       isAllFull = false;
       return true;
     },
-    passOver({ userId, key }) {
-      const name = laneName({ userId, key });
-      if (lanes.size < MAX_LANES || lanes.has(name)) lanes.set(name, { userId, key });
+    passOver({ workspaceId, key }) {
+      const name = laneName({ workspaceId, key });
+      if (lanes.size < MAX_LANES || lanes.has(name)) lanes.set(name, { workspaceId, key });
     },
     catchUp(lane, entry) {
       const name = laneName(lane);

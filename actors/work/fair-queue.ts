@@ -17,7 +17,7 @@ export interface Limit<Item> {
 export interface FairQueueOptions<Item> {
   /** the destination or endpoint of an item */
   keyOf: (item: Item) => string;
-  userOf: (item: Item) => string;
+  workspaceOf: (item: Item) => string;
   limits: readonly Limit<Item>[];
 }
 
@@ -47,7 +47,7 @@ interface Line<Item> {
   running: number;
 }
 
-export function createFairQueue<Item>({ keyOf, userOf, limits }: FairQueueOptions<Item>): FairQueue<Item> {
+export function createFairQueue<Item>({ keyOf, workspaceOf, limits }: FairQueueOptions<Item>): FairQueue<Item> {
   const lines = new Map<string, Line<Item>>();
   // Keys with waiting items; the first one is next.
   const turns = new Set<string>();
@@ -65,12 +65,12 @@ export function createFairQueue<Item>({ keyOf, userOf, limits }: FairQueueOption
   /** The next item of the first user in turn whose item is admitted. */
   const shiftOf = (key: string, { waiting }: Line<Item>): Item | undefined => {
     if (!limits.every((limit) => limit.admitsKey?.(key) ?? true)) return undefined;
-    for (const [userId, items] of waiting) {
+    for (const [workspaceId, items] of waiting) {
       const [item] = items;
       if (item === undefined || !limits.every((limit) => limit.admits(item))) continue;
       items.shift();
-      waiting.delete(userId);
-      if (items.length > 0) waiting.set(userId, items);
+      waiting.delete(workspaceId);
+      if (items.length > 0) waiting.set(workspaceId, items);
       return item;
     }
     return undefined;
@@ -88,21 +88,21 @@ export function createFairQueue<Item>({ keyOf, userOf, limits }: FairQueueOption
 
   return {
     add(item) {
-      const [key, userId] = [keyOf(item), userOf(item)];
+      const [key, workspaceId] = [keyOf(item), workspaceOf(item)];
       const { waiting } = lineOf(key);
-      const items = waiting.get(userId);
-      if (items === undefined) waiting.set(userId, [item]);
+      const items = waiting.get(workspaceId);
+      if (items === undefined) waiting.set(workspaceId, [item]);
       else items.push(item);
       turns.add(key);
     },
 
     putBack(item) {
-      const [key, userId] = [keyOf(item), userOf(item)];
+      const [key, workspaceId] = [keyOf(item), workspaceOf(item)];
       const { waiting } = lineOf(key);
-      const others = [...waiting].filter(([other]) => other !== userId);
-      const own = [item, ...(waiting.get(userId) ?? [])];
+      const others = [...waiting].filter(([other]) => other !== workspaceId);
+      const own = [item, ...(waiting.get(workspaceId) ?? [])];
       waiting.clear();
-      for (const [user, items] of [[userId, own] as const, ...others]) waiting.set(user, items);
+      for (const [user, items] of [[workspaceId, own] as const, ...others]) waiting.set(user, items);
       turns.add(key);
     },
 

@@ -3,7 +3,7 @@ type HeldState = 'claimed' | 'running' | 'recording';
 
 /** The items of one user for one destination or endpoint, which wait in turn. */
 export interface Lane {
-  userId: string;
+  workspaceId: string;
   /** the domain, or the id of the endpoint */
   key: string;
 }
@@ -27,7 +27,7 @@ export interface InHand<Job> {
   /** jobs of that lane, claimed or running: a job that waits for its record takes no place in a lane */
   sizeOf(lane: Lane): number;
   /** jobs of that user, in every state */
-  sizeOfUser(userId: string): number;
+  sizeOfWorkspace(workspaceId: string): number;
   /** lanes with at least that many jobs claimed or running */
   lanesAbove(count: number): Lane[];
 }
@@ -46,11 +46,11 @@ export function createInHand<Job>({ idOf, laneOf }: InHandOptions<Job>): InHand<
   /** when a job was removed, by id, oldest first */
   const left = new Map<string, number>();
   const laneSizes = new Map<string, LaneSize>();
-  const userSizes = new Map<string, number>();
+  const workspaceSizes = new Map<string, number>();
 
-  const sizeOfLane = ({ userId, key }: Lane): LaneSize => {
-    const name = laneName({ userId, key });
-    const lane = laneSizes.get(name) ?? { name, userId, key, size: 0 };
+  const sizeOfLane = ({ workspaceId, key }: Lane): LaneSize => {
+    const name = laneName({ workspaceId, key });
+    const lane = laneSizes.get(name) ?? { name, workspaceId, key, size: 0 };
     laneSizes.set(name, lane);
     return lane;
   };
@@ -59,10 +59,10 @@ export function createInHand<Job>({ idOf, laneOf }: InHandOptions<Job>): InHand<
     if (--lane.size === 0) laneSizes.delete(lane.name);
   };
 
-  const countOfUser = (userId: string, difference: number) => {
-    const size = (userSizes.get(userId) ?? 0) + difference;
-    if (size === 0) userSizes.delete(userId);
-    else userSizes.set(userId, size);
+  const countOfWorkspace = (workspaceId: string, difference: number) => {
+    const size = (workspaceSizes.get(workspaceId) ?? 0) + difference;
+    if (size === 0) workspaceSizes.delete(workspaceId);
+    else workspaceSizes.set(workspaceId, size);
   };
 
   return {
@@ -70,7 +70,7 @@ export function createInHand<Job>({ idOf, laneOf }: InHandOptions<Job>): InHand<
       const lane = sizeOfLane(laneOf(job));
       lane.size++;
       held.set(idOf(job), { job, lane, state: 'claimed' });
-      countOfUser(lane.userId, 1);
+      countOfWorkspace(lane.workspaceId, 1);
     },
     move(jobs, state) {
       for (const job of jobs) {
@@ -94,7 +94,7 @@ export function createInHand<Job>({ idOf, laneOf }: InHandOptions<Job>): InHand<
         left.delete(id);
         left.set(id, now);
         if (entry.state !== 'recording') leaveLane(entry.lane);
-        countOfUser(entry.lane.userId, -1);
+        countOfWorkspace(entry.lane.workspaceId, -1);
       }
     },
     find: (job) => held.get(idOf(job))?.job,
@@ -103,14 +103,14 @@ export function createInHand<Job>({ idOf, laneOf }: InHandOptions<Job>): InHand<
     jobs: () => Array.from(held.values(), ({ job }) => job),
     size: () => held.size,
     sizeOf: (lane) => laneSizes.get(laneName(lane))?.size ?? 0,
-    sizeOfUser: (userId) => userSizes.get(userId) ?? 0,
+    sizeOfWorkspace: (workspaceId) => workspaceSizes.get(workspaceId) ?? 0,
     lanesAbove: (count) => [...laneSizes.values()].filter(({ size }) => size >= count),
   };
 }
 
 /** The key of the lane in maps. */
-export function laneName({ userId, key }: Lane): string {
-  return `${key} ${userId}`;
+export function laneName({ workspaceId, key }: Lane): string {
+  return `${key} ${workspaceId}`;
 }
 
 interface LaneSize extends Lane {

@@ -4,7 +4,7 @@ import { createGroupCommit } from './group-commit.ts';
 
 /** A job whose row is claimed by this process until its lease ends. */
 export interface Leased {
-  userId: string;
+  workspaceId: string;
   /** when the lease ends, on performance.now() */
   leaseUntil: number;
 }
@@ -74,7 +74,8 @@ export function createLeases<Job extends Leased>(options: LeasesOptions<Job>): L
     },
     isLost(job) {
       const isLost = job.leaseUntil < performance.now() + MARGIN_MS;
-      if (isLost) log.warn({ id: idOf(job), userId: job.userId }, `${actor}: a lease ended before its attempt`);
+      if (isLost)
+        log.warn({ id: idOf(job), workspaceId: job.workspaceId }, `${actor}: a lease ended before its attempt`);
       return isLost;
     },
     async release(jobs) {

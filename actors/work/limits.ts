@@ -59,17 +59,17 @@ export function limitPerKey<Item>(
  * Limits all items together, and shares the room: a user may use as much as is left free, so that one user alone gets half, two get a third
  * each, and a user who has nothing running finds room. One item is always admitted, however large it is.
  */
-export function limitShared<Item>(options: LimitOptions<Item> & { userOf: (item: Item) => string }): Limit<Item> {
-  const { count, bytes, bytesOf, userOf } = options;
+export function limitShared<Item>(options: LimitOptions<Item> & { workspaceOf: (item: Item) => string }): Limit<Item> {
+  const { count, bytes, bytesOf, workspaceOf } = options;
   const users = new Map<string, Room>();
   const running: Room = { count: 0, bytes: 0 };
 
   const changeBoth = (item: Item, sign: 1 | -1) => {
-    const userId = userOf(item);
-    const own = users.get(userId) ?? { count: 0, bytes: 0 };
+    const workspaceId = workspaceOf(item);
+    const own = users.get(workspaceId) ?? { count: 0, bytes: 0 };
     for (const room of [own, running]) change(room, sign, sign * bytesOf(item));
-    if (own.count === 0) users.delete(userId);
-    else users.set(userId, own);
+    if (own.count === 0) users.delete(workspaceId);
+    else users.set(workspaceId, own);
   };
 
   return {
@@ -78,7 +78,7 @@ export function limitShared<Item>(options: LimitOptions<Item> & { userOf: (item:
       if (freeCount <= 0) return false;
       if (running.count === 0) return true;
       const freeBytes = bytes - running.bytes - bytesOf(item);
-      const own = users.get(userOf(item));
+      const own = users.get(workspaceOf(item));
       if (own === undefined) return freeBytes >= 0;
       return own.count < freeCount && own.bytes + bytesOf(item) <= freeBytes;
     },

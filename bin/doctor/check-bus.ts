@@ -88,7 +88,7 @@ async function lookAtServer(url: string): Promise<{ isConnected: boolean; findin
 /** Questions without side effects, one to each actor that answers questions; threading and sending answer none. */
 async function askActors(bus: Bus): Promise<Finding[]> {
   const within = { limitMs: ANSWER_LIMIT_MS };
-  const nobody = { userId: 'doctor' };
+  const nobody = { workspaceId: 'doctor' };
   const asked: [actor: string, answer: Promise<unknown>][] = [
     ['receiving', bus.ask('receiving.capacity.check', {}, within)],
     ['scheduling', bus.ask('scheduling.domain.check', { ...nobody, domainIds: ['none'] }, within)],

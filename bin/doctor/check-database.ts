@@ -3,6 +3,7 @@ import { access } from 'node:fs/promises';
 import path from 'node:path';
 import type { Database } from '../../db/connection/database.ts';
 import { wordsOf as faultsInWords, findLoginFaults, schemaRoles } from '../../db/connection/logins.ts';
+import { isSchemaTooOld, TOO_OLD, TOO_OLD_FIX } from '../../db/migrate.ts';
 import { migrationNames } from '../../db/migrations/names.ts';
 import { readMigrations } from '../../db/queries/upkeep/database-contents.ts';
 import { fitsSecretKey } from '../../db/queries/upkeep/secret-canary.ts';
@@ -168,6 +169,7 @@ async function checkRoles(database: Database, { url, secretKey }: Target): Promi
 }
 
 async function checkSchema(database: Database, secretKey: Uint8Array): Promise<Finding[]> {
+  if (await isSchemaTooOld(database.pool)) return [fail('schema', TOO_OLD, TOO_OLD_FIX)];
   const { ran, unknown } = await readMigrations(database);
   const lacking = migrationNames.filter((name) => !ran.includes(name));
   if (unknown.length > 0)

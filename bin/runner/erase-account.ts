@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../db/connection/database.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import {
   closeAccount,
   endAccount,
@@ -10,7 +10,7 @@ import {
 } from '../../db/queries/accounts/erase-account.ts';
 
 export interface AccountErasure {
-  userId: string;
+  workspaceId: string;
   /** address that the account was created with */
   email: string;
   /** whether a service may be running on the database */
@@ -21,13 +21,16 @@ export interface AccountErasure {
  * Erases an account: closes it, removes its data while its running work ends, and then removes the account. Can be interrupted at any
  * point: the next call continues, and so does the scheduling actor. Returns the number of removed rows.
  */
-export async function eraseAccount(database: Database, { userId, email, isServed }: AccountErasure): Promise<number> {
-  await asUser(database, userId, (transaction) => closeAccount(transaction, userId));
-  let count = await eraseRows(database, userId);
+export async function eraseAccount(
+  database: Database,
+  { workspaceId, email, isServed }: AccountErasure,
+): Promise<number> {
+  await asWorkspace(database, workspaceId, (transaction) => closeAccount(transaction, workspaceId));
+  let count = await eraseRows(database, workspaceId);
   await eraseSystemMail(database, email);
   if (isServed) await sleep(LAST_REQUESTS_MS);
   for (;;) {
-    count += await eraseRows(database, userId);
-    if (await endAccount(database, userId)) return count;
+    count += await eraseRows(database, workspaceId);
+    if (await endAccount(database, workspaceId)) return count;
   }
 }

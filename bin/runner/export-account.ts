@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Database } from '../../db/connection/database.ts';
 import { type AccountExport, type ExportCounts, exportAccount } from '../../operations/accounts/export-account.ts';
 
-export interface DirectoryExport extends Pick<AccountExport, 'userId' | 'secretKey'> {
+export interface DirectoryExport extends Pick<AccountExport, 'workspaceId' | 'secretKey'> {
   /** created if missing; must be empty */
   directory: string;
 }
@@ -15,13 +15,13 @@ const FILE_MODE = 0o600;
 /** Writes an export of the account to files. Throws if the directory is not empty. */
 export async function exportToDirectory(
   database: Database,
-  { userId, secretKey, directory }: DirectoryExport,
+  { workspaceId, secretKey, directory }: DirectoryExport,
 ): Promise<ExportCounts> {
   await mkdir(directory, { recursive: true, mode: DIRECTORY_MODE });
   if ((await readdir(directory)).length > 0) throw new Error(`${directory} is not empty`);
   let made = directory;
   return exportAccount(database, {
-    userId,
+    workspaceId,
     secretKey,
     async write({ path: name, number, pieces }) {
       const file = path.join(directory, name);

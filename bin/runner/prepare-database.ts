@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Database, type DatabaseRole, openDatabase } from '../../db/connection/database.ts';
 import { urlsOf } from '../../db/connection/database-hosts.ts';
 import { ensureLogins, type LoginRole, LoginsRefused, loginRoles, loginUrl } from '../../db/connection/logins.ts';
-import { migrate, pendingMigrations, SchemaTooNew } from '../../db/migrate.ts';
+import { migrate, pendingMigrations, SchemaTooNew, SchemaTooOld } from '../../db/migrate.ts';
 import { fitsSecretKey } from '../../db/queries/upkeep/secret-canary.ts';
 import { StartRefused } from './start-refused.ts';
 
@@ -22,7 +22,7 @@ export interface PrepareOptions {
  */
 export async function prepareDatabase(options: PrepareOptions): Promise<string[]> {
   const { url, secretKey } = options;
-  const migrated = await (options.migrate ?? migrate)(url).catch(refuseTooNew);
+  const migrated = await (options.migrate ?? migrate)(url).catch(refuseSchema);
   await onDatabase(url, null, async (database) => {
     await assertSafeWrites(database, options);
     if (urlsOf(url).length > 1 && (await losesCommitsAtFailover(database))) options.warn?.(ASYNCHRONOUS);
@@ -47,7 +47,7 @@ export async function inspectDatabase(
 ): Promise<string[]> {
   const [role] = roles;
   const url = loginUrl(options.url, role, options.secretKey);
-  const pending = await pendingMigrations(url).catch(refuseTooNew);
+  const pending = await pendingMigrations(url).catch(refuseSchema);
   if (pending.length > 0) return pending;
   for (const login of roles) await assertSafeLogin(options, login);
   if (urlsOf(url).length > 1 && (await onDatabase(url, role, losesCommitsAtFailover))) options.warn?.(ASYNCHRONOUS);
@@ -83,8 +83,10 @@ async function onDatabase<T>(url: string, role: DatabaseRole, work: (database: D
   }
 }
 
-function refuseTooNew(error: unknown): never {
-  throw error instanceof SchemaTooNew ? new StartRefused(error.message, { cause: error }) : error;
+function refuseSchema(error: unknown): never {
+  throw error instanceof SchemaTooNew || error instanceof SchemaTooOld
+    ? new StartRefused(error.message, { cause: error })
+    : error;
 }
 
 const ASYNCHRONOUS =

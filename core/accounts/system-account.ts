@@ -5,7 +5,7 @@ import type { Role } from './roles.ts';
  * The user that owns the mail which Postroom sends itself. No account has this id, so no one can sign in as it, and no key or list shows
  * its mail. It goes out with the null reverse-path, so no DSN comes back.
  */
-export const SYSTEM_USER_ID = `usr_${'0'.repeat(32)}`;
+export const SYSTEM_WORKSPACE_ID = `usr_${'0'.repeat(32)}`;
 
 /** A message written by Postroom. It contains no data of the recipient's account, because another person may have created the account. */
 export interface SystemMail {

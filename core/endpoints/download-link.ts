@@ -13,7 +13,7 @@ const SIGNATURE = /^[A-Za-z0-9_-]{43}$/;
 
 /** What a link downloads: an attachment by position, or the whole message. */
 export interface DownloadTarget {
-  userId: string;
+  workspaceId: string;
   emailId: string;
   part: number | 'raw';
 }
@@ -37,7 +37,7 @@ export function deriveDownloadLinkKey(secretKey: Uint8Array): Uint8Array {
 export function makeDownloadLink(key: Uint8Array, target: DownloadTarget, expiresAt: Date): string {
   const expires = String(Math.floor(expiresAt.getTime() / 1_000));
   const signature = sign(key, target, expires).toString('base64url');
-  return `${downloadPath(target)}?user=${queryValue(target.userId)}&expires=${expires}&signature=${signature}`;
+  return `${downloadPath(target)}?user=${queryValue(target.workspaceId)}&expires=${expires}&signature=${signature}`;
 }
 
 /** application/x-www-form-urlencoded; our ids need no escaping. */
@@ -59,7 +59,7 @@ export function readDownloadLink(
 ): string | null {
   if (typeof user !== 'string' || typeof expires !== 'string' || typeof signature !== 'string') return null;
   if (!EXPIRES.test(expires) || !SIGNATURE.test(signature)) return null;
-  const target = { userId: user, emailId, part };
+  const target = { workspaceId: user, emailId, part };
   // Several base64 texts decode to the same bytes because of their last two bits, so the texts are compared.
   const isSigned = acceptedKeys(key).some((each) =>
     timingSafeEqual(Buffer.from(sign(each, target, expires).toString('base64url')), Buffer.from(signature)),
@@ -68,8 +68,8 @@ export function readDownloadLink(
 }
 
 /** Signs JSON, so that adjacent values cannot be confused. */
-function sign(key: Uint8Array, { userId, emailId, part }: DownloadTarget, expires: string): Buffer {
+function sign(key: Uint8Array, { workspaceId, emailId, part }: DownloadTarget, expires: string): Buffer {
   return createHmac('sha256', hmacKey(key))
-    .update(JSON.stringify([userId, emailId, part, expires]))
+    .update(JSON.stringify([workspaceId, emailId, part, expires]))
     .digest();
 }

@@ -20,10 +20,12 @@ export interface ListenerSecrets {
  */
 export function deriveListenerSecrets(
   secretKey: Uint8Array,
-  { userId, keyId }: { userId: string; keyId: string | null },
+  { workspaceId, keyId }: { workspaceId: string; keyId: string | null },
 ): ListenerSecrets {
   const derive = (use: string) =>
-    Buffer.from(hkdfSync('sha256', secretKey, '', `postroom listen ${use} ${userId} ${keyId ?? ''}`, SECRET_BYTES));
+    Buffer.from(
+      hkdfSync('sha256', secretKey, '', `postroom listen ${use} ${workspaceId} ${keyId ?? ''}`, SECRET_BYTES),
+    );
   return {
     signingSecret: makeSigningSecret(derive('signing-secret')),
     verificationToken: derive('verification-token').toString('hex'),

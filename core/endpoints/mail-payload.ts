@@ -9,7 +9,7 @@ import { buildWebhookPayload, needsRaw, type PayloadFacts } from './webhook-payl
 
 /** A received email as stored. */
 export interface StoredMail {
-  user_id: string;
+  workspace_id: string;
   id: string;
   message_id: string;
   subject: string;
@@ -90,7 +90,7 @@ function factsOf({
 }: MailPayloadParts): PayloadFacts {
   return {
     timestamp: delivery.createdAt,
-    userId: mail.user_id,
+    workspaceId: mail.workspace_id,
     sender,
     email: {
       id: mail.id,

@@ -53,7 +53,7 @@ interface PayloadContent {
 export interface PayloadFacts {
   /** creation time of the delivery, not of the attempt, so that every attempt sends the same bytes and links expire together */
   timestamp: Date;
-  userId: string;
+  workspaceId: string;
   email: PayloadEmail;
   content: PayloadContent;
   /** null: not checked */
@@ -318,16 +318,16 @@ export function linkTo(
   {
     publicUrl,
     linkKey,
-    userId,
+    workspaceId,
     email,
     timestamp,
-  }: Pick<PayloadFacts, 'publicUrl' | 'linkKey' | 'userId' | 'timestamp'> & {
+  }: Pick<PayloadFacts, 'publicUrl' | 'linkKey' | 'workspaceId' | 'timestamp'> & {
     email: Pick<PayloadEmail, 'id'>;
   },
   part: number | 'raw',
 ): string {
   const expiresAt = new Date(timestamp.getTime() + DOWNLOAD_LINK_LIFE_MS);
-  return publicUrl + makeDownloadLink(linkKey, { userId, emailId: email.id, part }, expiresAt);
+  return publicUrl + makeDownloadLink(linkKey, { workspaceId, emailId: email.id, part }, expiresAt);
 }
 
 function readContent(raw: Buffer, { start, length, transferEncoding }: Attachment): Uint8Array {

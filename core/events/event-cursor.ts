@@ -8,21 +8,21 @@ const SEQ_BYTES = 6;
  * Encodes a position in a user's event feed as a cursor, opaque to clients: after the event with number `seq`; 0 is the beginning. The
  * cursor contains some bytes of a SHA-256 of the user id, so that a cursor of another account is recognized.
  */
-export function encodeEventCursor(userId: string, seq: number): string {
+export function encodeEventCursor(workspaceId: string, seq: number): string {
   const bytes = Buffer.alloc(MARK_BYTES + SEQ_BYTES);
-  markOf(userId).copy(bytes, 0, 0, MARK_BYTES);
+  markOf(workspaceId).copy(bytes, 0, 0, MARK_BYTES);
   bytes.writeUIntBE(seq, MARK_BYTES, SEQ_BYTES);
   return bytes.toString('base64url');
 }
 
 /** Returns the event number of a cursor from encodeEventCursor; null when the cursor is invalid or another user's. */
-export function decodeEventCursor(userId: string, cursor: string): number | null {
+export function decodeEventCursor(workspaceId: string, cursor: string): number | null {
   if (!/^[A-Za-z0-9_-]{16}$/.test(cursor)) return null;
   const bytes = Buffer.from(cursor, 'base64url');
-  if (markOf(userId).compare(bytes, 0, MARK_BYTES, 0, MARK_BYTES) !== 0) return null;
+  if (markOf(workspaceId).compare(bytes, 0, MARK_BYTES, 0, MARK_BYTES) !== 0) return null;
   return bytes.readUIntBE(MARK_BYTES, SEQ_BYTES);
 }
 
-function markOf(userId: string): Buffer {
-  return hash('sha256', `event feed of ${userId}`, 'buffer');
+function markOf(workspaceId: string): Buffer {
+  return hash('sha256', `event feed of ${workspaceId}`, 'buffer');
 }

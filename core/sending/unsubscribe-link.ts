@@ -2,7 +2,7 @@ import { decryptSecret, encryptSecret, SecretBoxError } from '../shared/secret-b
 
 /** Who unsubscribes from what. */
 export interface Unsubscription {
-  userId: string;
+  workspaceId: string;
   emailId: string;
   /** lower case */
   address: string;
@@ -27,9 +27,9 @@ export function unsubscribeFields(
   unsubscription: Unsubscription,
   nonce: Uint8Array,
 ): [name: string, value: string][] {
-  const { userId, emailId, address, list } = unsubscription;
+  const { workspaceId, emailId, address, list } = unsubscription;
   // Encrypted, so that the link can neither be guessed nor shows what it contains.
-  const token = encryptSecret(secretKey, 'unsubscribe', JSON.stringify([userId, emailId, address, list]), nonce);
+  const token = encryptSecret(secretKey, 'unsubscribe', JSON.stringify([workspaceId, emailId, address, list]), nonce);
   return [
     ['List-Unsubscribe', `<${baseUrl}${UNSUBSCRIBE_PATH}${token}>`],
     ['List-Unsubscribe-Post', 'List-Unsubscribe=One-Click'],
@@ -39,9 +39,11 @@ export function unsubscribeFields(
 /** Returns what a token stands for; null when it was not made by this service. */
 export function readUnsubscribeToken(secretKey: Uint8Array, token: string): Unsubscription | null {
   try {
-    const [userId, emailId, address, list] = JSON.parse(decryptSecret(secretKey, 'unsubscribe', token)) as string[];
-    if (userId === undefined || emailId === undefined || address === undefined || list === undefined) return null;
-    return { userId, emailId, address, list };
+    const [workspaceId, emailId, address, list] = JSON.parse(
+      decryptSecret(secretKey, 'unsubscribe', token),
+    ) as string[];
+    if (workspaceId === undefined || emailId === undefined || address === undefined || list === undefined) return null;
+    return { workspaceId, emailId, address, list };
   } catch (error) {
     if (error instanceof SecretBoxError) return null;
     throw error;

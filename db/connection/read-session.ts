@@ -4,11 +4,11 @@ import { UserError } from '../../core/shared/errors.ts';
 import type { Tables } from '../entities/tables.ts';
 import { type Database } from './database.ts';
 import { namedStatement } from './prepared-text.ts';
-import { limitedError, userSettingsSql } from './transaction.ts';
+import { limitedError, workspaceSettingsSql } from './transaction.ts';
 
 /** Runs many reads of one user, such as those of a GraphQL request, in one transaction instead of one each. */
 export interface ReadSession {
-  /** like the pool's, but asUser reads through the session and cannot write */
+  /** like the pool's, but asWorkspace reads through the session and cannot write */
   database: Database;
   /** Ends an open transaction. Later reads open a new one. */
   end(): Promise<void>;
@@ -32,7 +32,7 @@ interface Open {
  * The first read opens the transaction, in one round trip. Each statement sees what was committed before it. The transaction ends on
  * request or when idle. A failed statement fails the other reads of its transaction; later reads get a new one.
  */
-export function openReadSession(database: Database, userId: string): ReadSession {
+export function openReadSession(database: Database, workspaceId: string): ReadSession {
   let current: Promise<Open> | null = null;
   let idle: NodeJS.Timeout | undefined;
   const course = { isStopped: false };
@@ -40,7 +40,7 @@ export function openReadSession(database: Database, userId: string): ReadSession
   async function run<T>(work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T> {
     clearTimeout(idle);
     refuseStopped(course);
-    const opening = (current ??= open(database, userId, course));
+    const opening = (current ??= open(database, workspaceId, course));
     let session: Open;
     try {
       session = await opening;
@@ -71,7 +71,7 @@ export function openReadSession(database: Database, userId: string): ReadSession
   }
 
   return {
-    database: { ...database, reading: { userId, run } },
+    database: { ...database, reading: { workspaceId, run } },
     end,
     stop() {
       course.isStopped = true;
@@ -83,13 +83,13 @@ function refuseStopped({ isStopped }: { isStopped: boolean }): void {
   if (isStopped) throw new UserError('unavailable', 'The request is over');
 }
 
-async function open(database: Database, userId: string, course: { isStopped: boolean }): Promise<Open> {
+async function open(database: Database, workspaceId: string, course: { isStopped: boolean }): Promise<Open> {
   const client = await database.pool.connect();
   const session: Open = { client, transaction: null as never, failure: null, running: 0 };
   if (course.isStopped) client.release();
   refuseStopped(course);
   try {
-    await client.query(`begin read only; ${userSettingsSql(client, userId, database.limit)}`);
+    await client.query(`begin read only; ${workspaceSettingsSql(client, workspaceId, database.limit)}`);
   } catch (error) {
     client.release(error as Error);
     throw error;

@@ -9,13 +9,14 @@ import { DOMAIN_ROLE } from './logins.ts';
 
 /*
  * The one door to transactions. There are three modes:
- * - `asUser`. Use it for what the gateway does for a user: row-level security shows only the rows of that user.
- * - `inUserTransaction`. Use it for the same where each request runs prepared statements, or needs a lock of the user: one round trip opens it.
- * - `inTransaction`. Use it in actors and programs, whose roles see the rows of all users; `inTransactionFrom` where its first statements have
+ * - `asWorkspace`. Use it for what the gateway does for a workspace: row-level security shows only the rows of that workspace.
+ * - `inWorkspaceTransaction`. Use it for the same where each request runs prepared statements, or needs a lock of the workspace: one round trip opens
+ * it.
+ * - `inTransaction`. Use it in actors and programs, whose roles see the rows of all workspaces; `inTransactionFrom` where its first statements have
  *   no parameters and can be sent with `begin`.
  *
- * What looks like another way leads here: `db/entities/store.ts` runs MikroORM inside asUser, `read-session.ts` lets all reads of one response
- * share one snapshot, `user-read.ts` sends a single statement with the settings of asUser, and `transactionOn` lends an open transaction to
+ * What looks like another way leads here: `db/entities/store.ts` runs MikroORM inside asWorkspace, `read-session.ts` lets all reads of one response
+ * share one snapshot, `workspace-read.ts` sends a single statement with the settings of asWorkspace, and `transactionOn` lends an open transaction to
  * Kysely. Two things run before roles and tables exist, with a `begin` of their own: migrations and the repair of logins.
  */
 
@@ -53,7 +54,7 @@ export async function inTransactionFrom<Row extends pg.QueryResultRow, T>(
 }
 
 /**
- * Returns the same database for an API key that is limited to domains or addresses, or for the filter of an endpoint: transactions of the user
+ * Returns the same database for an API key that is limited to domains or addresses, or for the filter of an endpoint: transactions of the workspace
  * take a role that reads only the rows of these domains and addresses (policies `_of_domain` in db/migrations/0001-initial). What PostgreSQL refuses
  * is thrown as forbidden.
  */
@@ -77,11 +78,11 @@ export const ORIGIN_SETTING = 'postroom.origin';
 /** Separates the names in a setting; the function is_in_reach splits them. */
 const SEPARATOR = '\n';
 
-/** Returns the settings that limit a transaction to the user, as names and values; they last until it ends. The role comes last. */
-export function userSettings(userId: string, limit: ReadLimit | undefined): [name: string, value: string][] {
-  if (limit === undefined) return [['postroom.user_id', userId]];
+/** Returns the settings that limit a transaction to the workspace, as names and values; they last until it ends. The role comes last. */
+export function workspaceSettings(workspaceId: string, limit: ReadLimit | undefined): [name: string, value: string][] {
+  if (limit === undefined) return [['postroom.workspace_id', workspaceId]];
   return [
-    ['postroom.user_id', userId],
+    ['postroom.workspace_id', workspaceId],
     ['postroom.domain_id', limit.domains.map(({ id }) => id).join(SEPARATOR)],
     ['postroom.domain', limit.domains.map(({ name }) => name).join(SEPARATOR)],
     ['postroom.address', limit.addresses.join(SEPARATOR)],
@@ -93,9 +94,9 @@ function originSettings({ origin }: Database): [name: string, value: string][] {
   return origin === undefined ? [] : [[ORIGIN_SETTING, JSON.stringify(origin)]];
 }
 
-/** Returns userSettings as a statement. */
-export function userSettingsSql(client: pg.ClientBase, userId: string, limit: ReadLimit | undefined): string {
-  return settingsSql(client, userSettings(userId, limit));
+/** Returns workspaceSettings as a statement. */
+export function workspaceSettingsSql(client: pg.ClientBase, workspaceId: string, limit: ReadLimit | undefined): string {
+  return settingsSql(client, workspaceSettings(workspaceId, limit));
 }
 
 function settingsSql(client: pg.ClientBase, given: readonly (readonly [name: string, value: string])[]): string {
@@ -110,16 +111,18 @@ export function limitedError(error: unknown, limit: ReadLimit | undefined): unkn
 }
 
 /**
- * Runs work in one transaction in which row-level security shows only this user's rows. All queries of the gateway use it; outside, its
+ * Runs work in one transaction in which row-level security shows only this workspace's rows. All queries of the gateway use it; outside, its
  * role sees no rows.
  */
-export function asUser<T>(
+export function asWorkspace<T>(
   database: Database,
-  userId: string,
+  workspaceId: string,
   work: (transaction: Transaction<Tables>) => Promise<T>,
 ): Promise<T> {
-  if (database.reading?.userId === userId) return database.reading.run(work);
-  const settings = sql.join([...originSettings(database), ...userSettings(userId, database.limit)].map(setting));
+  if (database.reading?.workspaceId === workspaceId) return database.reading.run(work);
+  const settings = sql.join(
+    [...originSettings(database), ...workspaceSettings(workspaceId, database.limit)].map(setting),
+  );
   const done = database.kysely.transaction().execute(async (transaction) => {
     await sql`select ${settings}`.execute(transaction);
     return work(transaction);
@@ -129,7 +132,7 @@ export function asUser<T>(
     : done.catch((error: unknown) => Promise.reject(limitedError(error, database.limit)));
 }
 
-/** Returns a transaction that is open on this client, such as that of inUserTransaction, for queries that are composed. */
+/** Returns a transaction that is open on this client, such as that of inWorkspaceTransaction, for queries that are composed. */
 export function transactionOn(client: pg.ClientBase): Transaction<Tables> {
   const lent = {
     query: ((text: string, parameters: readonly unknown[]) =>
@@ -151,36 +154,39 @@ const PLANNING = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin']
   .map((way) => `set local enable_${way} = off`)
   .join('; ');
 
-export interface UserTransactionOptions {
-  /** name of a lock of the user that is held until the transaction ends; null: none */
+export interface WorkspaceTransactionOptions {
+  /** name of a lock of the workspace that is held until the transaction ends; null: none */
   lock: string | null;
-  /** name of a lock of the user that is held together with others who share it, until the transaction ends */
+  /** name of a lock of the workspace that is held together with others who share it, until the transaction ends */
   sharedLock?: string | undefined;
   /** maximum wait for a row that another transaction locks; milliseconds */
   lockTimeoutMs: number;
 }
 
 /**
- * Like asUser, for frequent prepared statements on a client of the pool: one round trip opens the transaction. A connection that broke, or
+ * Like asWorkspace, for frequent prepared statements on a client of the pool: one round trip opens the transaction. A connection that broke, or
  * on which a statement timed out, is closed.
  */
-export async function inUserTransaction<T>(
+export async function inWorkspaceTransaction<T>(
   database: Database,
-  userId: string,
-  { lock, sharedLock, lockTimeoutMs }: UserTransactionOptions,
+  workspaceId: string,
+  { lock, sharedLock, lockTimeoutMs }: WorkspaceTransactionOptions,
   work: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
   const client = await database.pool.connect();
   let failure: Error | undefined;
   try {
-    const user = client.escapeLiteral(userId);
+    const user = client.escapeLiteral(workspaceId);
     const lockSql = (way: 'lock' | 'lock_shared', name: string) =>
       `; select pg_advisory_xact_${way}(hashtextextended(${client.escapeLiteral(`${name} `)} || ${user}, 0))`;
     const locked =
       (lock === null ? '' : lockSql('lock', lock)) +
       (sharedLock === undefined ? '' : lockSql('lock_shared', sharedLock));
     const opening = `begin; set local lock_timeout = ${lockTimeoutMs}; ${PLANNING}`;
-    const settings = settingsSql(client, [...originSettings(database), ...userSettings(userId, database.limit)]);
+    const settings = settingsSql(client, [
+      ...originSettings(database),
+      ...workspaceSettings(workspaceId, database.limit),
+    ]);
     await client.query(`${opening}; ${settings}${locked}`);
     const result = await work(client);
     await client.query('commit');

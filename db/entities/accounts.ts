@@ -28,7 +28,7 @@ export const UserAccountSchema = defineEntity({
   indexes: [{ name: 'user_account_erase', properties: ['eraseAt'], where: 'erase_at IS NOT NULL' }],
 });
 
-/** The tenant: `user_id` of all other tables is the ID of a workspace. */
+/** The tenant: `workspace_id` of all other tables is the ID of a workspace. */
 export const WorkspaceSchema = defineEntity({
   name: 'Workspace',
   tableName: 'workspace',
@@ -159,12 +159,16 @@ export const ApiKeySchema = defineEntity({
   tableName: 'api_key',
   properties: {
     id: p.text().primary(),
-    userId: p.manyToOne(WorkspaceSchema).mapToPk().name('user_id').foreignKeyName('api_key_user_id_fkey'),
+    workspaceId: p
+      .manyToOne(WorkspaceSchema)
+      .mapToPk()
+      .name('workspace_id')
+      .foreignKeyName('api_key_workspace_id_fkey'),
     name: p.text(),
     secretSha256: p.blob().$type<Buffer>().unique('api_key_secret_sha256_key'),
     /** see core/accounts/key-rights.ts; null: full rights */
     scopes: p.array().nullable(),
-    /** the only mail of the user that the key can access; null: all. Only the scopes read and send can be limited. */
+    /** the only mail of the workspace that the key can access; null: all. Only the scopes read and send can be limited. */
     reach: p.json<Reach>().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     expiresAt: p.datetime(3).nullable(),
@@ -190,7 +194,7 @@ export const ApiKeySchema = defineEntity({
     isGrant: p.boolean().default(false),
   },
   indexes: [
-    { name: 'api_key_user', properties: ['userId', 'id'] },
+    { name: 'api_key_workspace', properties: ['workspaceId', 'id'] },
     {
       name: 'api_key_parent_maker',
       properties: ['madeByParentKeyId'],
@@ -201,7 +205,7 @@ export const ApiKeySchema = defineEntity({
       properties: ['madeByPersonId'],
       where: '(made_by_person_id IS NOT NULL) AND (revoked_at IS NULL)',
     },
-    { name: 'api_key_parent', properties: ['userId', 'parentId'], where: 'parent_id IS NOT NULL' },
+    { name: 'api_key_parent', properties: ['workspaceId', 'parentId'], where: 'parent_id IS NOT NULL' },
     { name: 'api_key_unsettled', properties: ['expiresAt'], where: '(NOT is_settled) AND (revoked_at IS NULL)' },
   ],
   checks: [
@@ -226,7 +230,7 @@ export const ApiRequestSchema = defineEntity({
   name: 'ApiRequest',
   tableName: 'api_request',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     id: p.text().primary(),
     createdAt: p.datetime(3),
     keyId: p.text(),
@@ -254,7 +258,7 @@ export const ApiRequestSchema = defineEntity({
     { name: 'api_request_age', properties: ['createdAt'] },
     {
       name: 'api_request_list',
-      columns: [{ name: 'userId' }, { name: 'createdAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
+      columns: [{ name: 'workspaceId' }, { name: 'createdAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
     },
   ],
   checks: [
@@ -279,11 +283,11 @@ export const AuthSessionSchema = defineEntity({
   tableName: 'auth_session',
   properties: {
     id: p.text().primary(),
-    userId: p
+    personId: p
       .manyToOne(UserAccountSchema)
       .mapToPk()
-      .name('user_id')
-      .foreignKeyName('auth_session_user_id_fkey')
+      .name('person_id')
+      .foreignKeyName('auth_session_person_id_fkey')
       .deleteRule('cascade'),
     /** random; the cookie contains it with a signature made with SECRET_KEY, and is invalid without the signature */
     token: p.text().unique('auth_session_token_key'),
@@ -311,7 +315,7 @@ export const AuthSessionSchema = defineEntity({
   ],
   indexes: [
     { name: 'auth_session_end', properties: ['expiresAt'] },
-    { name: 'auth_session_user', properties: ['userId'] },
+    { name: 'auth_session_person', properties: ['personId'] },
     { name: 'auth_session_workspace', properties: ['workspaceId'], where: 'workspace_id IS NOT NULL' },
   ],
 });
@@ -325,11 +329,11 @@ export const AuthCredentialSchema = defineEntity({
   tableName: 'auth_credential',
   properties: {
     id: p.text().primary(),
-    userId: p
+    personId: p
       .manyToOne(UserAccountSchema)
       .mapToPk()
-      .name('user_id')
-      .foreignKeyName('auth_credential_user_id_fkey')
+      .name('person_id')
+      .foreignKeyName('auth_credential_person_id_fkey')
       .deleteRule('cascade'),
     accountId: p.text(),
     providerId: p.text(),
@@ -344,7 +348,7 @@ export const AuthCredentialSchema = defineEntity({
     updatedAt: p.datetime(3).defaultRaw('now()'),
   },
   uniques: [
-    { name: 'auth_credential_user_id_provider_id_key', properties: ['userId', 'providerId'] },
+    { name: 'auth_credential_person_id_provider_id_key', properties: ['personId', 'providerId'] },
     {
       name: 'auth_credential_provider',
       properties: ['providerId', 'accountId'],
@@ -393,12 +397,12 @@ export const AuthTotpSchema = defineEntity({
   name: 'AuthTotp',
   tableName: 'auth_totp',
   properties: {
-    userId: p
+    personId: p
       .manyToOne(UserAccountSchema)
       .mapToPk()
       .primary()
-      .name('user_id')
-      .foreignKeyName('auth_totp_user_id_fkey')
+      .name('person_id')
+      .foreignKeyName('auth_totp_person_id_fkey')
       .updateRule('no action')
       .deleteRule('cascade'),
     secretCiphertext: p.text(),
@@ -415,21 +419,19 @@ export const AuthRecoveryCodeSchema = defineEntity({
   name: 'AuthRecoveryCode',
   tableName: 'auth_recovery_code',
   properties: {
-    userId: p
+    personId: p
       .manyToOne(UserAccountSchema)
       .mapToPk()
       .primary()
-      .name('user_id')
-      .foreignKeyName('auth_recovery_code_user_id_fkey')
+      .name('person_id')
+      .foreignKeyName('auth_recovery_code_person_id_fkey')
       .updateRule('no action')
       .deleteRule('cascade'),
     codeSha256: p.blob().$type<Buffer>().primary(),
   },
 });
 
-/**
- * One-time tokens: sign-in links, password reset links, passkey challenges. identifier is the SHA-256 of the secret part.
- */
+/** One-time tokens: sign-in links, password reset links, passkey challenges. identifier is the SHA-256 of the secret part. */
 export const AuthVerificationSchema = defineEntity({
   name: 'AuthVerification',
   tableName: 'auth_verification',
@@ -444,8 +446,8 @@ export const AuthVerificationSchema = defineEntity({
   indexes: [
     { name: 'auth_verification_end', properties: ['expiresAt'] },
     { name: 'auth_verification_identifier', properties: ['identifier'] },
-    // for links: the id of the user
-    { name: 'auth_verification_user', properties: ['value'], where: 'length(value) < 64' },
+    // for links: the id of the person
+    { name: 'auth_verification_person', properties: ['value'], where: 'length(value) < 64' },
   ],
 });
 
@@ -454,11 +456,11 @@ export const AuthPasskeySchema = defineEntity({
   tableName: 'auth_passkey',
   properties: {
     id: p.text().primary(),
-    userId: p
+    personId: p
       .manyToOne(UserAccountSchema)
       .mapToPk()
-      .name('user_id')
-      .foreignKeyName('auth_passkey_user_id_fkey')
+      .name('person_id')
+      .foreignKeyName('auth_passkey_person_id_fkey')
       .deleteRule('cascade'),
     name: p.text().nullable(),
     publicKey: p.text(),
@@ -470,12 +472,10 @@ export const AuthPasskeySchema = defineEntity({
     aaguid: p.text().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()').nullable(),
   },
-  indexes: [{ name: 'auth_passkey_user', properties: ['userId'] }],
+  indexes: [{ name: 'auth_passkey_person', properties: ['personId'] }],
 });
 
-/**
- * Counts of sign-in attempts and similar (gateway/accounts/auth-attempts.ts). The key is a digest, so that the table contains no addresses.
- */
+/** Counts of sign-in attempts and similar (gateway/accounts/auth-attempts.ts). The key is a digest, so that the table contains no addresses. */
 export const AuthRateLimitSchema = defineEntity({
   name: 'AuthRateLimit',
   tableName: 'auth_rate_limit',
@@ -491,7 +491,7 @@ export const RequestWindowSchema = defineEntity({
   name: 'RequestWindow',
   tableName: 'request_window',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     leases: p.text().columnType('request_lease[]'),
   },
 });

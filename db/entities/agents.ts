@@ -5,7 +5,7 @@ export const AgentSignUpSchema = defineEntity({
   name: 'AgentSignUp',
   tableName: 'agent_sign_up',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     /** of the person, in lower case */
     email: p.text(),
     name: p.text(),

@@ -6,7 +6,7 @@ export const AuditEntrySchema = defineEntity({
   name: 'AuditEntry',
   tableName: 'audit_entry',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     id: p.text().primary(),
     createdAt: p.datetime(3),
     actorKind: p.text().$type<AuditActor>(),
@@ -37,7 +37,7 @@ export const AuditEntrySchema = defineEntity({
     { name: 'audit_entry_age', properties: ['createdAt'] },
     {
       name: 'audit_entry_list',
-      columns: [{ name: 'userId' }, { name: 'createdAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
+      columns: [{ name: 'workspaceId' }, { name: 'createdAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
     },
   ],
   checks: [

@@ -6,7 +6,7 @@ export const DomainSchema = defineEntity({
   name: 'Domain',
   tableName: 'domain',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     id: p.text().primary(),
     name: p.text(),
     status: p.enum(DOMAIN_STATUSES).default('pending'),
@@ -18,7 +18,7 @@ export const DomainSchema = defineEntity({
     routeSetByKeyId: p.text().nullable(),
     routeGrantedScopes: p.array().nullable(),
     receiveDmarcEmails: p.boolean().default(false),
-    /** the verified parent domain of the same user that verified it; null: verified by its own records */
+    /** the verified parent domain of the same workspace that verified it; null: verified by its own records */
     parentId: p.text().nullable(),
     /**
      * result of the last DNS check (core/domains/domain-check.ts), its time, and the time of the next check; null: not checked yet
@@ -35,7 +35,7 @@ export const DomainSchema = defineEntity({
     createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p.datetime(3).defaultRaw('now()'),
   },
-  uniques: [{ name: 'domain_name', properties: ['userId', 'name'] }],
+  uniques: [{ name: 'domain_name', properties: ['workspaceId', 'name'] }],
   indexes: [{ name: 'domain_check_due', properties: ['checkDueAt'] }],
 });
 export class Domain extends DomainSchema.class {}
@@ -48,7 +48,7 @@ export const DkimKeySchema = defineEntity({
   name: 'DkimKey',
   tableName: 'dkim_key',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     domainId: p.text().primary(),
     selector: p.text().primary(),
     /** PKCS #8 in PEM, encrypted under SECRET_KEY */
@@ -69,7 +69,7 @@ export const VerifiedDomainNameSchema = defineEntity({
   tableName: 'verified_domain_name',
   properties: {
     name: p.text().primary(),
-    userId: p.text(),
+    workspaceId: p.text(),
     domainId: p.text(),
   },
 });
@@ -78,7 +78,7 @@ export const EmailAddressSchema = defineEntity({
   name: 'EmailAddress',
   tableName: 'email_address',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     id: p.text().primary(),
     domainId: p.text(),
     address: p.text(),
@@ -96,12 +96,12 @@ export const EmailAddressSchema = defineEntity({
     updatedAt: p.datetime(3).defaultRaw('now()'),
   },
   indexes: [
-    { name: 'email_address_domain', properties: ['userId', 'domainId'] },
+    { name: 'email_address_domain', properties: ['workspaceId', 'domainId'] },
     // at most one of the two is set
     {
       name: 'email_address_endpoint',
       expression:
-        'create index email_address_endpoint on email_address using btree (user_id, COALESCE(endpoint_id, webhook_id))',
+        'create index email_address_endpoint on email_address using btree (workspace_id, COALESCE(endpoint_id, webhook_id))',
     },
   ],
 });
@@ -114,7 +114,7 @@ export const EmailAddressNameSchema = defineEntity({
   tableName: 'email_address_name',
   properties: {
     address: p.text().primary(),
-    userId: p.text(),
+    workspaceId: p.text(),
     addressId: p.text(),
   },
 });
@@ -124,7 +124,7 @@ export const ReplyAddressSchema = defineEntity({
   name: 'ReplyAddress',
   tableName: 'reply_address',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     id: p.text().primary(),
     domainId: p.text(),
     domain: p.text(),
@@ -150,12 +150,12 @@ export const ReplyAddressSchema = defineEntity({
   indexes: [
     {
       name: 'reply_address_list',
-      columns: [{ name: 'userId' }, { name: 'createdAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
+      columns: [{ name: 'workspaceId' }, { name: 'createdAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
     },
     {
       name: 'reply_address_domain',
       columns: [
-        { name: 'userId' },
+        { name: 'workspaceId' },
         { name: 'domainId' },
         { name: 'createdAt', sort: 'desc' },
         { name: 'id', sort: 'desc' },
@@ -173,10 +173,10 @@ export const DmarcReportSchema = defineEntity({
   name: 'DmarcReport',
   tableName: 'dmarc_report',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     id: p.text().primary(),
     emailId: p.text(),
-    /** domain of the policy, lower case; domain_id: the same domain of the user, or its parent */
+    /** domain of the policy, lower case; domain_id: the same domain of the workspace, or its parent */
     domain: p.text(),
     domainId: p.text(),
     organization: p.text(),
@@ -192,12 +192,12 @@ export const DmarcReportSchema = defineEntity({
     isTruncated: p.boolean().default(false),
     createdAt: p.datetime(3),
   },
-  uniques: [{ name: 'dmarc_report_email', properties: ['userId', 'emailId'] }],
+  uniques: [{ name: 'dmarc_report_email', properties: ['workspaceId', 'emailId'] }],
   indexes: [
     {
       name: 'dmarc_report_domain',
       columns: [
-        { name: 'userId' },
+        { name: 'workspaceId' },
         { name: 'domainId' },
         { name: 'endsAt', sort: 'desc' },
         { name: 'id', sort: 'desc' },
@@ -211,9 +211,9 @@ export const AddressDomainSchema = defineEntity({
   name: 'AddressDomain',
   tableName: 'address_domain',
   view: true,
-  expression: 'select user_id, id, name, status, is_trusted, is_mx_seen from domain',
+  expression: 'select workspace_id, id, name, status, is_trusted, is_mx_seen from domain',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     id: p.text().primary(),
     name: p.text(),
     status: p.enum(DOMAIN_STATUSES),

@@ -26,7 +26,7 @@ export const ReceptionSchema = defineEntity({
   name: 'Reception',
   tableName: 'reception',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     emailId: p.text().primary(),
     rawId: p.text(),
     reversePath: p.text(),
@@ -67,7 +67,7 @@ export const SmtpOfferSchema = defineEntity({
   name: 'SmtpOffer',
   tableName: 'smtp_offer',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     recipient: p.text().primary(),
     reversePath: p.text().primary(),
     sha256: p.blob().$type<Buffer>().primary(),
@@ -85,7 +85,7 @@ export const ScreeningJobSchema = defineEntity({
   name: 'ScreeningJob',
   tableName: 'screening_job',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     emailId: p.text().primary(),
     kind: p.enum(SCREENING_JOBS),
     tries: p.smallint().default(0),
@@ -102,7 +102,7 @@ export const EmailSchema = defineEntity({
   name: 'Email',
   tableName: 'email',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     id: p.text().primary(),
     type: p.enum(EMAIL_TYPES),
     status: p.enum(EMAIL_STATUSES),
@@ -172,72 +172,72 @@ export const EmailSchema = defineEntity({
   indexes: [
     {
       name: 'email_automatic_reply',
-      properties: ['userId', 'threadId', 'createdAt'],
+      properties: ['workspaceId', 'threadId', 'createdAt'],
       where: 'automatic_reply_to is not null',
     },
     {
       name: 'email_automatic_reply_to',
-      properties: ['userId', 'automaticReplyTo', 'createdAt'],
+      properties: ['workspaceId', 'automaticReplyTo', 'createdAt'],
       where: 'automatic_reply_to is not null',
     },
     {
       name: 'email_api_key',
-      columns: [{ name: 'userId' }, { name: 'apiKeyId' }, { name: 'createdAt' }],
+      columns: [{ name: 'workspaceId' }, { name: 'apiKeyId' }, { name: 'createdAt' }],
       where: 'api_key_id IS NOT NULL',
     },
-    { name: 'email_released', properties: ['userId', 'threadId'], where: 'released_at IS NOT NULL' },
-    { name: 'email_batch', properties: ['userId', 'batchId', 'batchIndex'], where: 'batch_id IS NOT NULL' },
+    { name: 'email_released', properties: ['workspaceId', 'threadId'], where: 'released_at IS NOT NULL' },
+    { name: 'email_batch', properties: ['workspaceId', 'batchId', 'batchIndex'], where: 'batch_id IS NOT NULL' },
     {
       name: 'email_list',
-      columns: [{ name: 'userId' }, { name: 'createdAt' }, { name: 'id' }],
+      columns: [{ name: 'workspaceId' }, { name: 'createdAt' }, { name: 'id' }],
       where: 'trashed_at IS NULL',
     },
     {
       name: 'email_trash',
-      columns: [{ name: 'userId' }, { name: 'createdAt' }, { name: 'id' }],
+      columns: [{ name: 'workspaceId' }, { name: 'createdAt' }, { name: 'id' }],
       where: 'trashed_at IS NOT NULL',
     },
-    { name: 'email_apart', properties: ['userId', 'createdAt', 'id'], where: 'kept_apart IS NOT NULL' },
-    { name: 'email_message_id', properties: ['userId', 'messageId'] },
+    { name: 'email_apart', properties: ['workspaceId', 'createdAt', 'id'], where: 'kept_apart IS NOT NULL' },
+    { name: 'email_message_id', properties: ['workspaceId', 'messageId'] },
     {
       name: 'email_policy_address',
-      columns: [{ name: 'userId' }, { name: 'policyAddress' }, { name: 'createdAt' }],
+      columns: [{ name: 'workspaceId' }, { name: 'policyAddress' }, { name: 'createdAt' }],
       where: 'policy_address IS NOT NULL',
     },
-    // recently sent mail of a user, for the hourly limit
+    // recently sent mail of a workspace, for the hourly limit
     {
       name: 'email_outgoing',
-      columns: [{ name: 'userId' }, { name: 'createdAt' }],
+      columns: [{ name: 'workspaceId' }, { name: 'createdAt' }],
       where: `type <> 'received'`,
     },
     {
       name: 'email_own_address',
-      columns: [{ name: 'userId' }, { name: 'ownAddress' }, { name: 'createdAt' }, { name: 'id' }],
+      columns: [{ name: 'workspaceId' }, { name: 'ownAddress' }, { name: 'createdAt' }, { name: 'id' }],
       where: 'trashed_at IS NULL',
     },
     { name: 'email_scheduled', properties: ['scheduledAt'], where: `status = 'scheduled'` },
     // mail that waits for approval, which is little
     {
       name: 'email_approval',
-      columns: [{ name: 'userId' }, { name: 'createdAt' }, { name: 'id' }],
+      columns: [{ name: 'workspaceId' }, { name: 'createdAt' }, { name: 'id' }],
       where: `status = 'awaiting_approval'`,
     },
     // simulated mail, which is rare
     {
       name: 'email_test',
-      columns: [{ name: 'userId' }, { name: 'createdAt' }, { name: 'id' }],
+      columns: [{ name: 'workspaceId' }, { name: 'createdAt' }, { name: 'id' }],
       where: 'is_test',
     },
-    { name: 'email_thread', properties: ['userId', 'threadId', 'threadAt', 'id'] },
+    { name: 'email_thread', properties: ['workspaceId', 'threadId', 'threadAt', 'id'] },
     {
       name: 'email_timetable',
-      properties: ['userId', 'scheduledAt', 'id'],
+      properties: ['workspaceId', 'scheduledAt', 'id'],
       where: `(type = 'scheduled') AND (status = ANY (ARRAY['scheduled', 'paused']))`,
     },
-    // a user's mail in the queue, and scheduled mail: both are few
+    // a workspace's mail in the queue, and scheduled mail: both are few
     {
       name: 'email_unsent',
-      columns: [{ name: 'userId' }, { name: 'createdAt' }, { name: 'id' }],
+      columns: [{ name: 'workspaceId' }, { name: 'createdAt' }, { name: 'id' }],
       where: `(type = 'sent') AND (status = 'pending')`,
     },
     {
@@ -252,7 +252,7 @@ export const EmailContentSchema = defineEntity({
   name: 'EmailContent',
   tableName: 'email_content',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     emailId: p.text().primary(),
     /** [[lower-case name, decoded value], ...] in the order of the message, at most 1,000 */
     headers: p.json<unknown>(),
@@ -289,7 +289,7 @@ export const EmailContentSchema = defineEntity({
   indexes: [
     {
       name: 'email_content_review',
-      properties: ['userId', 'emailId'],
+      properties: ['workspaceId', 'emailId'],
       where: `((injection ->> 'verdict'::text) = 'review'::text) OR (parse_error IS NOT NULL)`,
     },
   ],
@@ -299,7 +299,7 @@ export const EmailTraceSchema = defineEntity({
   name: 'EmailTrace',
   tableName: 'email_trace',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     emailId: p.text().primary(),
     /** W3C Trace Context */
     traceParent: p.text(),
@@ -316,7 +316,7 @@ export const EmailCounterSchema = defineEntity({
   name: 'EmailCounter',
   tableName: 'email_counter',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     ownAddress: p.text().primary(),
     grain: p.enum(['hour', 'day', 'all'] as const).primary(),
     beginsAt: p.datetime(3).$type<Date | number>().primary(),
@@ -331,7 +331,7 @@ export const EmailCounterSchema = defineEntity({
     // the total of one domain among many
     {
       name: 'email_counter_domain',
-      properties: ['userId', 'ownDomain', 'grain', 'beginsAt'],
+      properties: ['workspaceId', 'ownDomain', 'grain', 'beginsAt'],
       where: `own_address = '*'`,
     },
   ],
@@ -342,7 +342,7 @@ export const ImageSenderSchema = defineEntity({
   name: 'ImageSender',
   tableName: 'image_sender',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     /** lower case */
     address: p.text().primary(),
     createdAt: p.datetime(3),

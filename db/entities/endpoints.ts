@@ -8,7 +8,7 @@ export const EndpointSchema = defineEntity({
   name: 'Endpoint',
   tableName: 'endpoint',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     id: p.text().primary(),
     name: p.text(),
     type: p.enum(ENDPOINT_TYPES),
@@ -43,7 +43,7 @@ export const EndpointStatSchema = defineEntity({
   name: 'EndpointStat',
   tableName: 'endpoint_stat',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     endpointId: p.text().primary(),
     total: p.bigint('number').defaultRaw('0'),
     successful: p.bigint('number').defaultRaw('0'),
@@ -62,7 +62,7 @@ export const EndpointSubscriptionSchema = defineEntity({
   name: 'EndpointSubscription',
   tableName: 'endpoint_subscription',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     endpointId: p.text().primary(),
     eventSeq: p.bigint('number'),
   },
@@ -72,7 +72,7 @@ export const DeliverySchema = defineEntity({
   name: 'Delivery',
   tableName: 'delivery',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     id: p.text().primary(),
     /** null for an event that is about no email */
     emailId: p.text().nullable(),
@@ -115,25 +115,29 @@ export const DeliverySchema = defineEntity({
     // The delivery that has the turn of its key.
     {
       name: 'delivery_turn',
-      properties: ['userId', 'endpointId', 'orderKey'],
+      properties: ['workspaceId', 'endpointId', 'orderKey'],
       where: `(status = 'pending') AND (order_key IS NOT NULL) AND (next_attempt_at IS NOT NULL)`,
     },
     // However often a part of the feed is read, each event has one first delivery per endpoint.
-    { name: 'delivery_event', properties: ['userId', 'endpointId', 'eventSeq'], where: `cause = 'event'` },
+    { name: 'delivery_event', properties: ['workspaceId', 'endpointId', 'eventSeq'], where: `cause = 'event'` },
   ],
   indexes: [
-    { name: 'delivery_email', properties: ['userId', 'emailId'] },
-    { name: 'delivery_of_event', properties: ['userId', 'endpointId', 'eventSeq'], where: `event_seq IS NOT NULL` },
+    { name: 'delivery_email', properties: ['workspaceId', 'emailId'] },
+    {
+      name: 'delivery_of_event',
+      properties: ['workspaceId', 'endpointId', 'eventSeq'],
+      where: `event_seq IS NOT NULL`,
+    },
     // Those that go with their events (retention); the others go with their emails.
-    { name: 'delivery_without_email', properties: ['userId', 'eventSeq'], where: `email_id IS NULL` },
+    { name: 'delivery_without_email', properties: ['workspaceId', 'eventSeq'], where: `email_id IS NULL` },
     {
       name: 'delivery_endpoint',
-      columns: [{ name: 'userId' }, { name: 'endpointId' }, { name: 'createdAt' }, { name: 'id' }],
+      columns: [{ name: 'workspaceId' }, { name: 'endpointId' }, { name: 'createdAt' }, { name: 'id' }],
     },
     // Failed deliveries and waiting forwards, for lists of busy endpoints; waiting webhooks are found by their lane.
     {
       name: 'delivery_failed',
-      columns: [{ name: 'userId' }, { name: 'endpointId' }, { name: 'createdAt' }, { name: 'id' }],
+      columns: [{ name: 'workspaceId' }, { name: 'endpointId' }, { name: 'createdAt' }, { name: 'id' }],
       where: `status = 'failed'`,
     },
     // Copies that are not in the sending queue yet. Then next_attempt_at is null until their recipients are settled.
@@ -144,26 +148,26 @@ export const DeliverySchema = defineEntity({
     },
     {
       name: 'delivery_forward_pending',
-      columns: [{ name: 'userId' }, { name: 'endpointId' }, { name: 'createdAt' }, { name: 'id' }],
+      columns: [{ name: 'workspaceId' }, { name: 'endpointId' }, { name: 'createdAt' }, { name: 'id' }],
       where: `(status = 'pending') AND (delivery_type <> 'webhook')`,
     },
     // Webhooks by endpoint: all deliveries of an endpoint that does not respond are skipped together.
     {
       name: 'delivery_lane_due',
-      properties: ['userId', 'endpointId', 'nextAttemptAt'],
+      properties: ['workspaceId', 'endpointId', 'nextAttemptAt'],
       where: `(status = 'pending') AND (delivery_type = 'webhook')`,
     },
     // Deliveries that wait for their turn.
     {
       name: 'delivery_waiting_turn',
-      properties: ['userId', 'endpointId', 'orderKey', 'orderPosition', 'id'],
+      properties: ['workspaceId', 'endpointId', 'orderKey', 'orderPosition', 'id'],
       where: `(status = 'pending') AND (order_key IS NOT NULL) AND (next_attempt_at IS NULL)`,
     },
   ],
 });
 
 const deliveryAttempt = {
-  userId: p.text().primary(),
+  workspaceId: p.text().primary(),
   deliveryId: p.text().primary(),
   number: p.integer().primary(),
   startedAt: p.datetime(3),

@@ -3,14 +3,14 @@ import { GUARD_ACTIONS, GUARD_RULE_TYPES } from '../../core/routing/guard-rule.t
 import { ROUTE_OUTCOMES, ROUTE_VIAS } from '../../core/routing/route.ts';
 
 /**
- * Guard rules: they allow, block or route a user's received mail. Rules are evaluated by priority, highest first, newest first among equal
+ * Guard rules: they allow, block or route a workspace's received mail. Rules are evaluated by priority, highest first, newest first among equal
  * ones; the first match decides.
  */
 export const GuardRuleSchema = defineEntity({
   name: 'GuardRule',
   tableName: 'guard_rule',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     id: p.text().primary(),
     name: p.text(),
     description: p.text().nullable(),
@@ -37,7 +37,7 @@ export const GuardRuleStatSchema = defineEntity({
   name: 'GuardRuleStat',
   tableName: 'guard_rule_stat',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     ruleId: p.text().primary(),
     triggerCount: p.bigint('number').defaultRaw('0'),
     lastTriggeredAt: p.datetime(3).nullable(),
@@ -54,7 +54,7 @@ export const RouteSchema = defineEntity({
   name: 'Route',
   tableName: 'route',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     emailId: p.text().primary(),
     /** created_at of the email; the order of routing */
     createdAt: p.datetime(3),
@@ -89,7 +89,7 @@ export const RouteSchema = defineEntity({
     { name: 'route_asking', properties: ['nextAskAt'], where: `outcome = 'asking'` },
     {
       name: 'route_held',
-      columns: [{ name: 'userId' }, { name: 'createdAt' }, { name: 'emailId' }],
+      columns: [{ name: 'workspaceId' }, { name: 'createdAt' }, { name: 'emailId' }],
       include: ['outcome'],
       where: `(outcome = ANY (ARRAY['blocked', 'review'])) AND (released_at IS NULL)`,
     },

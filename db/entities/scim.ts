@@ -6,7 +6,7 @@ export const ScimTokenSchema = defineEntity({
   name: 'ScimToken',
   tableName: 'scim_token',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     id: p.text().unique('scim_token_id_key'),
     name: p.text(),
     secretSha256: p.blob().$type<Buffer>().unique('scim_token_secret_sha256_key'),
@@ -25,7 +25,7 @@ export const ScimUserSchema = defineEntity({
   name: 'ScimUser',
   tableName: 'scim_user',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     id: p.text().primary(),
     /** lower case */
     userName: p.text(),
@@ -45,8 +45,8 @@ export const ScimUserSchema = defineEntity({
   },
   indexes: [{ name: 'scim_user_person', properties: ['personId'], where: 'person_id IS NOT NULL' }],
   uniques: [
-    { name: 'scim_user_name', properties: ['userId', 'userName'] },
-    { name: 'scim_user_address', properties: ['userId', 'address'], where: 'address IS NOT NULL' },
+    { name: 'scim_user_name', properties: ['workspaceId', 'userName'] },
+    { name: 'scim_user_address', properties: ['workspaceId', 'address'], where: 'address IS NOT NULL' },
   ],
 });
 
@@ -55,7 +55,7 @@ export const ScimGroupSchema = defineEntity({
   name: 'ScimGroup',
   tableName: 'scim_group',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     id: p.text().primary(),
     /** the attributes without `members` */
     document: p.json<ScimDocument>(),
@@ -70,10 +70,10 @@ export const ScimGroupMemberSchema = defineEntity({
   name: 'ScimGroupMember',
   tableName: 'scim_group_member',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     groupId: p.text().primary(),
     /** ID of the user of SCIM */
     memberId: p.text().primary(),
   },
-  indexes: [{ name: 'scim_group_member_user', properties: ['userId', 'memberId'] }],
+  indexes: [{ name: 'scim_group_member_user', properties: ['workspaceId', 'memberId'] }],
 });

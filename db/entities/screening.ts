@@ -7,7 +7,7 @@ export const DoorRefusalSchema = defineEntity({
   tableName: 'door_refusal',
   properties: {
     /** OPERATOR: of no workspace */
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     id: p.text().primary(),
     /** the first time within the hour */
     createdAt: p.datetime(3),
@@ -29,10 +29,10 @@ export const DoorRefusalSchema = defineEntity({
   },
   indexes: [
     { name: 'door_refusal_age', properties: ['lastAt'] },
-    { name: 'door_refusal_hour', properties: ['userId', 'hourAt'] },
+    { name: 'door_refusal_hour', properties: ['workspaceId', 'hourAt'] },
     {
       name: 'door_refusal_list',
-      columns: [{ name: 'userId' }, { name: 'createdAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
+      columns: [{ name: 'workspaceId' }, { name: 'createdAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
     },
   ],
   checks: [{ name: 'door_refusal_times_check', expression: '(times > 0)' }],
@@ -43,7 +43,7 @@ export const GreylistSchema = defineEntity({
   name: 'Greylist',
   tableName: 'greylist',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     id: p.text().primary(),
     network: p.text(),
     firstAt: p.datetime(3),
@@ -53,6 +53,6 @@ export const GreylistSchema = defineEntity({
   },
   indexes: [
     { name: 'greylist_age', properties: ['lastAt'] },
-    { name: 'greylist_network', properties: ['userId', 'network'] },
+    { name: 'greylist_network', properties: ['workspaceId', 'network'] },
   ],
 });

@@ -5,7 +5,7 @@ export const EmailSearchSchema = defineEntity({
   name: 'EmailSearch',
   tableName: 'email_search',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     emailId: p.text().primary(),
     createdAt: p.datetime(3),
     text: p.text(),
@@ -14,7 +14,7 @@ export const EmailSearchSchema = defineEntity({
   indexes: [
     {
       name: 'email_search_text',
-      expression: `create index email_search_text on email_search using gin (user_id, text gin_trgm_ops, parties) with (gin_pending_list_limit='32768')`,
+      expression: `create index email_search_text on email_search using gin (workspace_id, text gin_trgm_ops, parties) with (gin_pending_list_limit='32768')`,
     },
   ],
 });
@@ -24,7 +24,7 @@ export const WordSegmentSchema = defineEntity({
   name: 'WordSegment',
   tableName: 'word_segment',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     id: p.text().primary(),
     emailCount: p.integer(),
     sizeBytes: p.integer(),
@@ -47,7 +47,7 @@ export const WordBlockSchema = defineEntity({
   name: 'WordBlock',
   tableName: 'word_block',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     segmentId: p.text().primary(),
     number: p.integer().primary(),
     bytes: p.blob().$type<Buffer>(),
@@ -59,7 +59,7 @@ export const UnindexedEmailSchema = defineEntity({
   name: 'UnindexedEmail',
   tableName: 'unindexed_email',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     emailId: p.text().primary(),
     state: p.enum(['new', 'changed', 'gone']),
     changes: p.integer().default(0),
@@ -73,7 +73,7 @@ export const WordBuildSchema = defineEntity({
   name: 'WordBuild',
   tableName: 'word_build',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     claimedBy: p.text().nullable(),
     claimedUntil: p.datetime(3).nullable(),
   },
@@ -84,7 +84,7 @@ export const TrashedEmailSchema = defineEntity({
   name: 'TrashedEmail',
   tableName: 'trashed_email',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     emailId: p.text().primary(),
     trashedAt: p.datetime(3),
     createdAt: p.datetime(3),

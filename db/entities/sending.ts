@@ -13,7 +13,7 @@ export const RecipientSchema = defineEntity({
   name: 'Recipient',
   tableName: 'recipient',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     id: p.text().primary(),
     emailId: p.text(),
     /** the delivery of a forwarded copy of the received email email_id; null: email_id is a sent email */
@@ -48,21 +48,21 @@ export const RecipientSchema = defineEntity({
     createdAt: p.datetime(3),
   },
   indexes: [
-    { name: 'recipient_delivery', properties: ['userId', 'deliveryId'], where: 'delivery_id IS NOT NULL' },
+    { name: 'recipient_delivery', properties: ['workspaceId', 'deliveryId'], where: 'delivery_id IS NOT NULL' },
     // Read in steps by position, so that a long backlog of one destination is scanned rarely and not at every claim ...
     {
       name: 'recipient_due',
       properties: ['nextAttemptAt', 'id'],
       where: `(status = 'pending') AND (next_attempt_at IS NOT NULL)`,
     },
-    { name: 'recipient_email', properties: ['userId', 'emailId'] },
-    { name: 'recipient_complained', properties: ['userId', 'complainedAt'], where: 'complained_at IS NOT NULL' },
-    // recently forwarded copies of a user, for the hourly limit
-    { name: 'recipient_forwarded', properties: ['userId', 'queuedAt'], where: 'delivery_id IS NOT NULL' },
+    { name: 'recipient_email', properties: ['workspaceId', 'emailId'] },
+    { name: 'recipient_complained', properties: ['workspaceId', 'complainedAt'], where: 'complained_at IS NOT NULL' },
+    // recently forwarded copies of a workspace, for the hourly limit
+    { name: 'recipient_forwarded', properties: ['workspaceId', 'queuedAt'], where: 'delivery_id IS NOT NULL' },
     // ... and by sender and destination when they have room again.
     {
       name: 'recipient_lane_due',
-      properties: ['domain', 'userId', 'nextAttemptAt', 'id'],
+      properties: ['domain', 'workspaceId', 'nextAttemptAt', 'id'],
       where: `(status = 'pending') AND (next_attempt_at IS NOT NULL)`,
     },
     { name: 'recipient_unreported', properties: ['settledAt'], where: `(status = 'failed') AND (reported_at IS NULL)` },
@@ -74,7 +74,7 @@ export const SendingAttemptSchema = defineEntity({
   name: 'SendingAttempt',
   tableName: 'sending_attempt',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     recipientId: p.text().primary(),
     number: p.integer().primary(),
     startedAt: p.datetime(3),
@@ -90,12 +90,12 @@ export const SendingAttemptSchema = defineEntity({
   },
 });
 
-/** Suppressed addresses of each user, lower case. */
+/** Suppressed addresses of each workspace, lower case. */
 export const SuppressionSchema = defineEntity({
   name: 'Suppression',
   tableName: 'suppression',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     id: p.text().primary(),
     address: p.text(),
     reason: p.enum(SUPPRESSION_REASONS),
@@ -108,7 +108,7 @@ export const SuppressionSchema = defineEntity({
     emailId: p.text().nullable(),
     createdAt: p.datetime(3),
   },
-  uniques: [{ name: 'suppression_address', properties: ['userId', 'address', 'list'] }],
+  uniques: [{ name: 'suppression_address', properties: ['workspaceId', 'address', 'list'] }],
 });
 export class Suppression extends SuppressionSchema.class {}
 SuppressionSchema.setClass(Suppression);
@@ -118,7 +118,7 @@ export const ApprovalSchema = defineEntity({
   name: 'Approval',
   tableName: 'approval',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     emailId: p.text().primary(),
     rule: p.enum(APPROVAL_RULES),
     /** whose policy it is */
@@ -154,7 +154,7 @@ export const DraftSchema = defineEntity({
   name: 'Draft',
   tableName: 'draft',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     id: p.text().primary(),
     kind: p.enum(DRAFT_KINDS),
     /** the email that it replies to or forwards; null: a new email */
@@ -179,11 +179,11 @@ export const DraftSchema = defineEntity({
   indexes: [
     {
       name: 'draft_list',
-      columns: [{ name: 'userId' }, { name: 'updatedAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
+      columns: [{ name: 'workspaceId' }, { name: 'updatedAt', sort: 'desc' }, { name: 'id', sort: 'desc' }],
     },
     {
       name: 'draft_original',
-      properties: ['userId', 'originalEmailId'],
+      properties: ['workspaceId', 'originalEmailId'],
       where: 'original_email_id IS NOT NULL',
     },
   ],
@@ -194,7 +194,7 @@ export const DraftAttachmentSchema = defineEntity({
   name: 'DraftAttachment',
   tableName: 'draft_attachment',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     draftId: p.text().primary(),
     id: p.text().primary(),
     position: p.smallint(),
@@ -211,7 +211,7 @@ export const IdempotencyKeySchema = defineEntity({
   name: 'IdempotencyKey',
   tableName: 'idempotency_key',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     /** the API key whose request it was; empty: a person */
     apiKeyId: p.text().primary().default(''),
     key: p.text().primary(),
@@ -223,7 +223,7 @@ export const IdempotencyKeySchema = defineEntity({
   indexes: [{ name: 'idempotency_key_age', properties: ['createdAt'] }],
 });
 
-/** The MTA-STS policies of domains that mail was sent to, for all users (docs/decisions/0074). */
+/** The MTA-STS policies of domains that mail was sent to, for all workspaces (docs/decisions/0074). */
 export const MtaStsPolicySchema = defineEntity({
   name: 'MtaStsPolicy',
   tableName: 'mta_sts_policy',
@@ -240,7 +240,7 @@ export const MtaStsPolicySchema = defineEntity({
   indexes: [{ name: 'mta_sts_policy_expired', properties: ['expiresAt'] }],
 });
 
-/** Reports about TLS that are to be sent, for all users (docs/decisions/0074). */
+/** Reports about TLS that are to be sent, for all workspaces (docs/decisions/0074). */
 export const TlsReportSchema = defineEntity({
   name: 'TlsReport',
   tableName: 'tls_report',
@@ -281,7 +281,7 @@ export const BatchSchema = defineEntity({
   name: 'Batch',
   tableName: 'batch',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     id: p.text().primary(),
     total: p.integer(),
     createdAt: p.datetime(3),
@@ -293,12 +293,14 @@ export const SnippetSchema = defineEntity({
   name: 'Snippet',
   tableName: 'snippet',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     id: p.text().primary(),
     name: p.text(),
     text: p.text(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
   },
-  indexes: [{ name: 'snippet_name', expression: 'create unique index snippet_name on snippet (user_id, lower(name))' }],
+  indexes: [
+    { name: 'snippet_name', expression: 'create unique index snippet_name on snippet (workspace_id, lower(name))' },
+  ],
 });

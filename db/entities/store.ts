@@ -7,7 +7,7 @@ import type { Database } from '../connection/database.ts';
 import { ORIGIN_SETTING } from '../connection/transaction.ts';
 import type { Tables } from './tables.ts';
 
-/** A transaction of one user with entities: changes to `entities` are written when the work resolves. */
+/** A transaction of one workspace with entities: changes to `entities` are written when the work resolves. */
 export interface UnitOfWork {
   entities: EntityManager;
   /** the same transaction for Kysely */
@@ -16,19 +16,19 @@ export interface UnitOfWork {
 
 /** MikroORM over the pool of a Database. */
 export interface EntityStore {
-  /** Like `asUser` of db/connection/transaction.ts: row-level security shows only this user's rows. `origin`: who makes the changes. */
-  asUser<T>(userId: string, work: (unit: UnitOfWork) => Promise<T>, origin?: Origin): Promise<T>;
+  /** Like `asWorkspace` of db/connection/transaction.ts: row-level security shows only this workspace's rows. `origin`: who makes the changes. */
+  asWorkspace<T>(workspaceId: string, work: (unit: UnitOfWork) => Promise<T>, origin?: Origin): Promise<T>;
 }
 
 /** Loads MikroORM at the first use, and connects through the pool of the database, so there is nothing to close. */
 export function openEntityStore(database: Database): EntityStore {
   const open = loadOnce(() => openOrm(database));
   return {
-    asUser: async (userId, work, origin) =>
+    asWorkspace: async (workspaceId, work, origin) =>
       (await open()).em.fork().transactional(async (entities) => {
         await entities.execute(
-          `select set_config('postroom.user_id', ?, true), set_config('${ORIGIN_SETTING}', ?, true)`,
-          [userId, origin === undefined ? '' : JSON.stringify(origin)],
+          `select set_config('postroom.workspace_id', ?, true), set_config('${ORIGIN_SETTING}', ?, true)`,
+          [workspaceId, origin === undefined ? '' : JSON.stringify(origin)],
         );
         const transaction = entities.getTransactionContext<Transaction<Tables>>();
         if (transaction === undefined) throw new Error('no transaction is open');
@@ -39,7 +39,7 @@ export function openEntityStore(database: Database): EntityStore {
 
 /** Returns the same store for the changes of a request, as `madeBy` does for a database. */
 export function storeMadeBy(store: EntityStore, origin: Origin): EntityStore {
-  return { asUser: (userId, work) => store.asUser(userId, work, origin) };
+  return { asWorkspace: (workspaceId, work) => store.asWorkspace(workspaceId, work, origin) };
 }
 
 async function openOrm(database: Database): Promise<MikroORM> {
@@ -57,5 +57,5 @@ async function openOrm(database: Database): Promise<MikroORM> {
 
 /** For API keys of single domains or addresses, which may not change entities: all work is rejected as forbidden. */
 export function refusingStore(reach: Reach): EntityStore {
-  return { asUser: () => Promise.reject(reachExceeded('This', { reach })) };
+  return { asWorkspace: () => Promise.reject(reachExceeded('This', { reach })) };
 }

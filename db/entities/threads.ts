@@ -7,7 +7,7 @@ export const ThreadSchema = defineEntity({
   name: 'Thread',
   tableName: 'thread',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     id: p.text().primary(),
     rootMessageId: p.text(),
     normalizedSubject: p.text(),
@@ -47,24 +47,24 @@ export const ThreadSchema = defineEntity({
   indexes: [
     {
       name: 'thread_assignee',
-      columns: [{ name: 'userId' }, { name: 'assigneeId' }, { name: 'listedAt' }, { name: 'id' }],
+      columns: [{ name: 'workspaceId' }, { name: 'assigneeId' }, { name: 'listedAt' }, { name: 'id' }],
       where: 'assignee_id IS NOT NULL',
     },
     {
       name: 'thread_archive',
-      columns: [{ name: 'userId' }, { name: 'listedAt' }, { name: 'id' }],
+      columns: [{ name: 'workspaceId' }, { name: 'listedAt' }, { name: 'id' }],
       where:
         '(archived_count = received_count) AND (received_count > 0) AND (returned_at IS NULL) AND (trashed_at IS NULL)',
     },
     {
       name: 'thread_inbox',
-      columns: [{ name: 'userId' }, { name: 'listedAt' }, { name: 'id' }],
+      columns: [{ name: 'workspaceId' }, { name: 'listedAt' }, { name: 'id' }],
       where:
         '((archived_count < received_count) OR (returned_at IS NOT NULL)) AND (snoozed_until IS NULL) AND (trashed_at IS NULL)',
     },
     {
       name: 'thread_snoozed',
-      columns: [{ name: 'userId' }, { name: 'listedAt' }, { name: 'id' }],
+      columns: [{ name: 'workspaceId' }, { name: 'listedAt' }, { name: 'id' }],
       where: 'snoozed_until IS NOT NULL',
     },
     {
@@ -74,29 +74,29 @@ export const ThreadSchema = defineEntity({
     },
     {
       name: 'thread_labels',
-      expression: `create index thread_labels on thread using gin (user_id, label_keys) where (label_keys <> '{}'::text[])`,
+      expression: `create index thread_labels on thread using gin (workspace_id, label_keys) where (label_keys <> '{}'::text[])`,
     },
     {
       name: 'thread_list',
-      columns: [{ name: 'userId' }, { name: 'listedAt' }, { name: 'id' }],
+      columns: [{ name: 'workspaceId' }, { name: 'listedAt' }, { name: 'id' }],
       where: 'trashed_at IS NULL',
     },
     {
       name: 'thread_trash',
-      columns: [{ name: 'userId' }, { name: 'listedAt' }, { name: 'id' }],
+      columns: [{ name: 'workspaceId' }, { name: 'listedAt' }, { name: 'id' }],
       where: 'trashed_at IS NOT NULL',
     },
     {
       name: 'thread_participants',
-      expression: 'create index thread_participants on thread using gin (user_id, participant_emails)',
+      expression: 'create index thread_participants on thread using gin (workspace_id, participant_emails)',
     },
     {
       name: 'thread_search',
-      expression: 'create index thread_search on thread using gin (user_id, search_text gin_trgm_ops)',
+      expression: 'create index thread_search on thread using gin (workspace_id, search_text gin_trgm_ops)',
     },
     {
       name: 'thread_unread',
-      columns: [{ name: 'userId' }, { name: 'listedAt' }, { name: 'id' }],
+      columns: [{ name: 'workspaceId' }, { name: 'listedAt' }, { name: 'id' }],
       where: '(unread_count > 0) AND (trashed_at IS NULL)',
     },
   ],
@@ -107,11 +107,11 @@ export const ThreadAliasSchema = defineEntity({
   name: 'ThreadAlias',
   tableName: 'thread_alias',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     aliasId: p.text().primary(),
     threadId: p.text(),
   },
-  indexes: [{ name: 'thread_alias_target', properties: ['userId', 'threadId'] }],
+  indexes: [{ name: 'thread_alias_target', properties: ['workspaceId', 'threadId'] }],
 });
 
 /** Pairs of threads that the user separated by a split or by moving a message: later mail does not join them. One row for each order. */
@@ -119,7 +119,7 @@ export const ThreadApartSchema = defineEntity({
   name: 'ThreadApart',
   tableName: 'thread_apart',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     threadId: p.text().primary(),
     otherId: p.text().primary(),
   },
@@ -130,11 +130,11 @@ export const ThreadMessageIdSchema = defineEntity({
   name: 'ThreadMessageId',
   tableName: 'thread_message_id',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     messageId: p.text().primary(),
     threadId: p.text(),
   },
-  indexes: [{ name: 'thread_message_id_thread', properties: ['userId', 'threadId'] }],
+  indexes: [{ name: 'thread_message_id_thread', properties: ['workspaceId', 'threadId'] }],
 });
 
 /** Local parts of the Message-IDs that a relay gave to sent mail. */
@@ -142,11 +142,11 @@ export const RelayedMessageIdSchema = defineEntity({
   name: 'RelayedMessageId',
   tableName: 'relayed_message_id',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     localPart: p.text().primary(),
     emailId: p.text(),
   },
-  indexes: [{ name: 'relayed_message_id_email', properties: ['userId', 'emailId'] }],
+  indexes: [{ name: 'relayed_message_id_email', properties: ['workspaceId', 'emailId'] }],
 });
 
 /** Messages without a valid reference, one row per participant: candidates for subject edges. */
@@ -154,7 +154,7 @@ export const ThreadSubjectSchema = defineEntity({
   name: 'ThreadSubject',
   tableName: 'thread_subject',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     baseSubjectSha256: p.blob().$type<Buffer>().primary(),
     participant: p.text().primary(),
     isReply: p.boolean().primary(),
@@ -162,7 +162,7 @@ export const ThreadSubjectSchema = defineEntity({
     emailId: p.text().primary(),
     threadId: p.text(),
   },
-  indexes: [{ name: 'thread_subject_thread', properties: ['userId', 'threadId'] }],
+  indexes: [{ name: 'thread_subject_thread', properties: ['workspaceId', 'threadId'] }],
 });
 
 /** What a member writes beside a thread. */
@@ -170,7 +170,7 @@ export const ThreadNoteSchema = defineEntity({
   name: 'ThreadNote',
   tableName: 'thread_note',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     id: p.text().primary(),
     threadId: p.text(),
     /** the person who wrote it in a session; null: an API key did */
@@ -185,7 +185,7 @@ export const ThreadNoteSchema = defineEntity({
     createdAt: p.datetime(3),
     editedAt: p.datetime(3).nullable(),
   },
-  indexes: [{ name: 'thread_note_thread', properties: ['userId', 'threadId', 'id'] }],
+  indexes: [{ name: 'thread_note_thread', properties: ['workspaceId', 'threadId', 'id'] }],
 });
 
 /** Until when a member has read a thread, or with `*` all threads without a later row. */
@@ -193,13 +193,13 @@ export const ThreadReadSchema = defineEntity({
   name: 'ThreadRead',
   tableName: 'thread_read',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     threadId: p.text().primary(),
     personId: p.text().primary(),
     readUntil: p.datetime(3),
     setAt: p.datetime(3),
   },
-  indexes: [{ name: 'thread_read_person', properties: ['userId', 'personId', 'setAt'] }],
+  indexes: [{ name: 'thread_read_person', properties: ['workspaceId', 'personId', 'setAt'] }],
 });
 
 /** A notice of a mention that is not sent yet. */
@@ -207,7 +207,7 @@ export const NoteNoticeSchema = defineEntity({
   name: 'NoteNotice',
   tableName: 'note_notice',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     noteId: p.text().primary(),
     personId: p.text().primary(),
     /** when a gateway takes it, if the one that stored the note did not */
@@ -221,7 +221,7 @@ export const ThreadUndoSchema = defineEntity({
   name: 'ThreadUndo',
   tableName: 'thread_undo',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     id: p.text().primary(),
     threadCount: p.integer(),
     messageCount: p.integer(),
@@ -237,7 +237,7 @@ export const ThreadClaimSchema = defineEntity({
   name: 'ThreadClaim',
   tableName: 'thread_claim',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     threadId: p.text().primary(),
     tokenSha256: p.blob().$type<Buffer>(),
     holder: p.text(),
@@ -245,7 +245,7 @@ export const ThreadClaimSchema = defineEntity({
     expiresAt: p.datetime(3),
   },
   indexes: [{ name: 'thread_claim_expiry', properties: ['expiresAt'] }],
-  uniques: [{ name: 'thread_claim_token', properties: ['userId', 'tokenSha256'] }],
+  uniques: [{ name: 'thread_claim_token', properties: ['workspaceId', 'tokenSha256'] }],
 });
 
 /** A search with filters that a person or the workspace keeps under a name. */
@@ -253,7 +253,7 @@ export const SavedViewSchema = defineEntity({
   name: 'SavedView',
   tableName: 'saved_view',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     id: p.text().primary(),
     /** null: of the workspace */
     personId: p.text().nullable(),

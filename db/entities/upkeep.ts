@@ -29,7 +29,7 @@ export const DeadRowSchema = defineEntity({
   name: 'DeadRow',
   tableName: 'dead_row',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     /** the step, see db/queries/upkeep/dead-row.ts */
     step: p.text().primary(),
     /** the actor of the step */
@@ -53,12 +53,12 @@ export const DeadRowSchema = defineEntity({
   ],
 });
 
-/** Retention settings of users; without a row, the defaults of the service apply (RETENTION_*). null: forever. See core/upkeep/retention.ts. */
+/** Retention settings of workspaces; without a row, the defaults of the service apply (RETENTION_*). null: forever. See core/upkeep/retention.ts. */
 export const RetentionSchema = defineEntity({
   name: 'Retention',
   tableName: 'retention',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     rawDays: p.integer().nullable(),
     bodyDays: p.integer().nullable(),
     metadataDays: p.integer().nullable(),
@@ -77,14 +77,14 @@ export class Retention extends RetentionSchema.class {}
 RetentionSchema.setClass(Retention);
 
 /**
- * One row per user with a retention limit: the claimant, and the position up to which raw messages, bodies and receptions without an email
+ * One row per workspace with a retention limit: the claimant, and the position up to which raw messages, bodies and receptions without an email
  * were checked. From time to time the sweep starts over, for rows that were being processed when it passed them.
  */
 export const RetentionSweepSchema = defineEntity({
   name: 'RetentionSweep',
   tableName: 'retention_sweep',
   properties: {
-    userId: p.text().primary(),
+    workspaceId: p.text().primary(),
     dueAt: p.datetime().columnType('timestamptz'),
     beginsAnewAt: p.datetime().columnType('timestamptz'),
     rawAt: p.datetime(3).nullable(),

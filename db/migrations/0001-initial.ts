@@ -3,7 +3,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 /**
  * The first schema, by feature: tables, policies and functions. What tables and columns are for is said by db/entities. Every table of a
- * user is keyed by `user_id` first and lies under row-level security, and so do the names that are unique on the whole service
+ * user is keyed by `workspace_id` first and lies under row-level security, and so do the names that are unique on the whole service
  * (verified_domain_name, email_address_name). The other global tables are raw_message, secret_canary, clock, mta_sts_policy,
  * tls_report, tls_session_count and those of accounts.
  */

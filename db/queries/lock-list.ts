@@ -7,8 +7,8 @@ import type { Tables } from '../entities/tables.ts';
  */
 export async function lockList(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   table: 'snippet' | 'saved_view' | 'image_sender',
 ): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`list ${table} ${userId}`}, 0))`.execute(transaction);
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`list ${table} ${workspaceId}`}, 0))`.execute(transaction);
 }

@@ -43,20 +43,20 @@ export function accountExportRoute(
   app.get('/export', { schema: { hide: true } }, async (request, reply) => {
     const entry = await findSessionOf(request, sessions, publicUrl);
     if (entry === null) throw new UserError('unauthorized', 'Authentication required');
-    const { userId, rights } = entry.session;
+    const { workspaceId, rights } = entry.session;
     requireRights(rights, 'An export', ['export']);
     requireFreshSignIn(
       { caller: { via: 'session', signedInAt: entry.session.confirmedAt }, now },
       'export the account',
     );
-    if (running.has(userId) || running.size >= MAX_EXPORTS)
+    if (running.has(workspaceId) || running.size >= MAX_EXPORTS)
       throw new UserError('rate_limited', 'An export is already running. Wait until its download has ended.', {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       });
     // Whose room it takes.
-    request.userId = userId;
+    request.workspaceId = workspaceId;
     request.room?.take(EXPORT_BYTES);
-    running.add(userId);
+    running.add(workspaceId);
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
     reply.raw.setTimeout(STALLED_MS, () => reply.raw.destroy());
@@ -68,7 +68,7 @@ export function accountExportRoute(
     const startedAt = now();
     const exported = () =>
       exportAccount(userDatabase, {
-        userId,
+        workspaceId,
         origin: { ...readOrigin(request), kind: 'person', id: entry.session.personId },
         secretKey: null,
         async write({ path, number, sizeBytes, pieces }) {
@@ -82,10 +82,10 @@ export function accountExportRoute(
     chargeResults(null, exported)
       .then(() => archive.end(TAR_END))
       .catch((error: unknown) => {
-        if (!gone.signal.aborted) request.log.error({ err: error, userId }, 'an export of an account failed');
+        if (!gone.signal.aborted) request.log.error({ err: error, workspaceId }, 'an export of an account failed');
         archive.destroy(error as Error);
       })
-      .finally(() => running.delete(userId));
+      .finally(() => running.delete(workspaceId));
     return reply
       .headers({
         'content-type': 'application/gzip',

@@ -47,12 +47,12 @@ export function openAccounts(options: AccountsOptions): Accounts {
   const sessions = openSessions({ database, bus, now, publicUrl, secret: deriveAuthSecret(secretKey) });
   function forgetSessions(id: string): void {
     sessions.forget(id);
-    bus.publish('credential.changed', { userId: id });
+    bus.publish('credential.changed', { ownerId: id });
   }
   async function onPasswordChanged({ id, email }: { id: string; email: string }): Promise<void> {
     // Not awaited, because the password is changed even if the email cannot be sent.
     mail(passwordChangedMail(email, publicUrl)).catch((error: unknown) =>
-      log.warn({ err: error, userId: id }, 'failed to email a password change'),
+      log.warn({ err: error, personId: id }, 'failed to email a password change'),
     );
     await dropLinks(database, id);
   }

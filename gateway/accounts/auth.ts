@@ -23,8 +23,8 @@ export interface AuthOptions {
   isSignUpOpen: boolean;
   /** the header that passes the client's address */
   clientAddressField: string;
-  /** Called when a session of the user was ended. */
-  onSessionEnded: (userId: string) => void;
+  /** Called when a session of the person was ended. */
+  onSessionEnded: (personId: string) => void;
   /** Sends a link with the token by email. Resolves once the email is stored. */
   mailResetLink: (email: string, token: string) => Promise<void>;
   /** Called when the user's password was changed. */
@@ -320,7 +320,7 @@ const invitedSignUp = {
 const authColumns = {
   user: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' },
   session: {
-    userId: 'user_id',
+    userId: 'person_id',
     expiresAt: 'expires_at',
     createdAt: 'created_at',
     updatedAt: 'updated_at',
@@ -328,7 +328,7 @@ const authColumns = {
     userAgent: 'user_agent',
   },
   account: {
-    userId: 'user_id',
+    userId: 'person_id',
     accountId: 'account_id',
     providerId: 'provider_id',
     accessToken: 'access_token',
@@ -342,7 +342,7 @@ const authColumns = {
   verification: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
   passkey: {
     publicKey: 'public_key',
-    userId: 'user_id',
+    userId: 'person_id',
     credentialID: 'credential_id',
     deviceType: 'device_type',
     backedUp: 'backed_up',

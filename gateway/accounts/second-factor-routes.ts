@@ -67,7 +67,7 @@ export function secondFactorRoutes(plain: FastifyInstance, options: SecondFactor
     return {
       isOn,
       recoveryCodesLeft: isOn ? await factors.countRecoveryCodes(database, session.personId) : 0,
-      isRequired: await factors.isSecondFactorRequired(database, session.userId),
+      isRequired: await factors.isSecondFactorRequired(database, session.workspaceId),
       isMissing: session.lacksSecondFactor,
       isByProvider: session.providerId !== null,
       isFresh: now().getTime() - session.confirmedAt.getTime() <= FRESH_SIGN_IN_MINUTES * 60_000,
@@ -186,12 +186,12 @@ export function secondFactorRoutes(plain: FastifyInstance, options: SecondFactor
           reason: 'NO_SECOND_FACTOR',
           isFinal: true,
         });
-      await factors.requireSecondFactor(database, session.userId, request.body.isRequired, {
+      await factors.requireSecondFactor(database, session.workspaceId, request.body.isRequired, {
         ...readOrigin(request),
         kind: 'person',
         id: session.personId,
       });
-      options.forgetSessions(session.userId);
+      options.forgetSessions(session.workspaceId);
       return { status: true };
     },
   );

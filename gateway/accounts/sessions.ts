@@ -10,7 +10,7 @@ export interface SessionCredential {
   sessionId: string;
   personId: string;
   /** the active workspace */
-  userId: string;
+  workspaceId: string;
   /** what the person may do in it */
   rights: KeyRights;
   /** when its user signed in */
@@ -62,9 +62,9 @@ export function openSessions({ database, bus, now, publicUrl, secret }: Sessions
   function forget(id: string): void {
     drops++;
     const all = [...cached.entries()];
-    for (const [token, session] of all) if (session.userId === id || session.personId === id) cached.delete(token);
+    for (const [token, session] of all) if (session.workspaceId === id || session.personId === id) cached.delete(token);
   }
-  const subscription = bus.subscribe('credential.changed', ({ userId }) => forget(userId));
+  const subscription = bus.subscribe('credential.changed', ({ ownerId }) => forget(ownerId));
 
   async function read(token: string): Promise<SessionCredential | null> {
     const dropsBefore = drops;
@@ -99,7 +99,7 @@ export function openSessions({ database, bus, now, publicUrl, secret }: Sessions
   };
 }
 
-function credentialOf({ workspaceId: userId, role, isApprover, reach, ...session }: SessionRow): SessionCredential {
+function credentialOf({ workspaceId, role, isApprover, reach, ...session }: SessionRow): SessionCredential {
   const rights = {
     keyId: null,
     personId: session.personId,
@@ -109,7 +109,7 @@ function credentialOf({ workspaceId: userId, role, isApprover, reach, ...session
     reach,
     mayHaveQuotas: true,
   };
-  return { ...session, userId, rights };
+  return { ...session, workspaceId, rights };
 }
 
 /** Our cookies are shorter; longer ones are ignored. Characters. */

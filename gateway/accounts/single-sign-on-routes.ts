@@ -81,8 +81,8 @@ export function singleSignOnRoutes(
   });
 
   app.get('/single-sign-on', { schema: { hide: true } }, async (request) => {
-    const { userId } = await requireOwner(request, options);
-    return show(await findProvider(database, userId));
+    const { workspaceId } = await requireOwner(request, options);
+    return show(await findProvider(database, workspaceId));
   });
 
   app.post('/single-sign-on', { schema: { hide: true, body: settingsShape } }, async (request) => {
@@ -92,7 +92,7 @@ export function singleSignOnRoutes(
       database,
       {
         ...settings,
-        workspaceId: session.userId,
+        workspaceId: session.workspaceId,
         secretCiphertext:
           clientSecret === undefined
             ? null
@@ -101,25 +101,27 @@ export function singleSignOnRoutes(
       { ...readOrigin(request), kind: 'person', id: session.personId },
     );
     if (!isStored) throw secretMissing();
-    options.forgetSessions(session.userId);
-    return show(await findProvider(database, session.userId));
+    options.forgetSessions(session.workspaceId);
+    return show(await findProvider(database, session.workspaceId));
   });
 
   app.post('/single-sign-on/test', { schema: { hide: true, body: settingsShape } }, async (request) => {
     const session = await requireFreshOwner(request, options);
     await options.attempts.take({ kind: 'provider', address: request.ip, account: session.personId });
     const settings = readSettings(request.body, guardOf(request));
-    return { steps: await clientOf(request).test(await withSecret(session.userId, settings, { database, secretKey })) };
+    return {
+      steps: await clientOf(request).test(await withSecret(session.workspaceId, settings, { database, secretKey })),
+    };
   });
 
   app.post('/single-sign-on/remove', { schema: { hide: true, body: z.object({}).nullish() } }, async (request) => {
     const session = await requireFreshOwner(request, options);
-    await removeProvider(database, session.userId, {
+    await removeProvider(database, session.workspaceId, {
       ...readOrigin(request),
       kind: 'person',
       id: session.personId,
     });
-    options.forgetSessions(session.userId);
+    options.forgetSessions(session.workspaceId);
     return { status: true };
   });
 

@@ -24,13 +24,13 @@ export function workspaceRoutes(plain: FastifyInstance, options: WorkspaceRouteO
   const app = plain.withTypeProvider<ZodTypeProvider>();
   const { database } = options;
   app.get('/workspaces', { schema: { hide: true } }, async (request) => {
-    const { personId, userId, rights, providerId } = await requireSession(request, options);
+    const { personId, workspaceId, rights, providerId } = await requireSession(request, options);
     const all = await listWorkspacesOfPerson(database, personId);
     // A provider speaks for its own workspace only.
     const workspaces = providerId === null ? all : all.filter(({ id }) => id === providerId);
     return {
       person: { id: personId },
-      active: { id: userId, role: rights.role, isApprover: rights.isApprover },
+      active: { id: workspaceId, role: rights.role, isApprover: rights.isApprover },
       workspaces,
     };
   });

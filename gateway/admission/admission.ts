@@ -22,7 +22,7 @@ import { findSessionOf } from './session-admission.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     /** the workspace of the request's key, or the active one of its session; empty before admission */
-    userId: string;
+    workspaceId: string;
   }
 }
 
@@ -97,14 +97,14 @@ function admitByCredential(options: CredentialAdmission): AdmissionHook {
   return async (request, reply) => {
     const entry = await findSessionOf(request, sessions, publicUrl);
     if (entry !== null) {
-      request.userId = entry.session.userId;
+      request.workspaceId = entry.session.workspaceId;
       request.rights = entry.session.rights;
       request.caller = openCaller(reply, {
         via: 'session',
         isAllowed: entry.isAllowed,
         signedInAt: entry.session.confirmedAt,
       });
-      await countRequest(options, entry.session.userId, reply);
+      await countRequest(options, entry.session.workspaceId, reply);
       return requireRouteAccess(request, entry.session.rights);
     }
     const { authorization = '' } = request.headers;
@@ -113,21 +113,21 @@ function admitByCredential(options: CredentialAdmission): AdmissionHook {
     if (credential === null || !isForRequest(credential, request, publicUrl)) {
       const token = key === undefined ? null : await tokens.find(key, request.headers.origin);
       if (token !== null) {
-        request.userId = token.userId;
+        request.workspaceId = token.workspaceId;
         request.rights = token.rights;
         request.caller = openCaller(reply, { via: 'key', isAllowed: token.isAllowed });
-        await countRequest(options, token.userId, reply);
+        await countRequest(options, token.workspaceId, reply);
         return requireRouteAccess(request, token.rights);
       }
       if (key !== undefined && (await credentials.isSuspended(key))) throw workspaceSuspended();
       const name = /^Bearer +\S/i.test(authorization) ? 'invalid_api_key' : 'missing_api_key';
       throw new UserError('unauthorized', 'Authentication required', { name });
     }
-    request.userId = credential.userId;
+    request.workspaceId = credential.workspaceId;
     request.rights = credential;
     const isAllowed = async () => isSameAccess(await credentials.find(key ?? ''), credential);
     request.caller = openCaller(reply, { via: 'key', isAllowed });
-    await countRequest(options, credential.userId, reply);
+    await countRequest(options, credential.workspaceId, reply);
     requireRouteAccess(request, credential);
   };
 }
@@ -155,9 +155,13 @@ interface RequestCount {
 }
 
 /** Counts a request of the user and sets the rate limit headers. Throws rate_limited, RequestLimiterAway. */
-export async function countRequest({ limiter, now }: RequestCount, userId: string, reply: FastifyReply): Promise<void> {
+export async function countRequest(
+  { limiter, now }: RequestCount,
+  workspaceId: string,
+  reply: FastifyReply,
+): Promise<void> {
   if (limiter === null) return;
-  const state = await limiter.take(userId);
+  const state = await limiter.take(workspaceId);
   reply.headers(limitHeaders(state, now()));
   if (!state.isExceeded) return;
   const seconds = Math.ceil(state.resetMs / 1_000);
@@ -181,12 +185,12 @@ interface LinkAdmission extends RequestCount {
 function admitByLink(options: LinkAdmission): AdmissionHook {
   const { admit, linkKey, now } = options;
   return async (request, reply) => {
-    const userId = request.headers.authorization === undefined ? ownerOf(request, linkKey, now()) : null;
-    if (userId === null) return admit(request, reply);
-    request.userId = userId;
+    const workspaceId = request.headers.authorization === undefined ? ownerOf(request, linkKey, now()) : null;
+    if (workspaceId === null) return admit(request, reply);
+    request.workspaceId = workspaceId;
     request.rights = FULL_RIGHTS;
     request.caller = openCaller(reply, { via: null, isAllowed: async () => true });
-    await countRequest(options, userId, reply);
+    await countRequest(options, workspaceId, reply);
   };
 }
 

@@ -21,7 +21,7 @@ export interface AuditNotes {
 
 /** The account of a request, and who makes it. */
 interface AuditSubject {
-  userId: string;
+  workspaceId: string;
   /** absent: nothing was admitted */
   origin?: Origin | undefined;
 }
@@ -70,12 +70,13 @@ export function gatherAuditNotes(
   let unstored: AuditNote[] = [];
   let writing: Promise<void> = Promise.resolve();
 
-  function noteRefusal({ userId, origin }: AuditSubject, what: string, error: unknown): void {
-    if (!(error instanceof UserError) || error.code !== 'forbidden' || userId === '' || origin === undefined) return;
+  function noteRefusal({ workspaceId, origin }: AuditSubject, what: string, error: unknown): void {
+    if (!(error instanceof UserError) || error.code !== 'forbidden' || workspaceId === '' || origin === undefined)
+      return;
     const reason = error.message.slice(0, MAX_REASON_LENGTH);
-    const who = `${userId} ${origin.kind} ${origin.id}`;
+    const who = `${workspaceId} ${origin.kind} ${origin.id}`;
     const isKnown = held.has(`${who} ${what} ${reason}`);
-    const hasRoom = isKnown || (counts.get(userId) ?? 0) < DIFFERENT_REFUSALS;
+    const hasRoom = isKnown || (counts.get(workspaceId) ?? 0) < DIFFERENT_REFUSALS;
     const objectName = hasRoom ? what : OTHER_REQUESTS;
     const key = hasRoom ? `${who} ${what} ${reason}` : `${who} ${OTHER_REQUESTS}`;
     const note = held.get(key);
@@ -89,9 +90,9 @@ export function gatherAuditNotes(
       gatewayMetrics.auditNotesDropped.inc({ reason: 'full' });
       return;
     }
-    counts.set(userId, (counts.get(userId) ?? 0) + 1);
+    counts.set(workspaceId, (counts.get(workspaceId) ?? 0) + 1);
     held.set(key, {
-      userId,
+      workspaceId,
       ...last,
       actorKind: origin.kind,
       actorId: origin.id,
@@ -107,18 +108,18 @@ export function gatherAuditNotes(
     });
   }
 
-  function noteReads({ userId, origin }: AuditSubject, emailIds: readonly string[]): void {
-    if (!withReads || userId === '' || origin === undefined) return;
+  function noteReads({ workspaceId, origin }: AuditSubject, emailIds: readonly string[]): void {
+    if (!withReads || workspaceId === '' || origin === undefined) return;
     const { kind, id, address, agent, request } = origin;
     for (const emailId of emailIds) {
-      const key = `${userId} ${kind} ${id} ${emailId}`;
+      const key = `${workspaceId} ${kind} ${id} ${emailId}`;
       const note = reads.get(key);
       const last = { at: now(), address, agent, request };
       if (note !== undefined) Object.assign(note, last, { times: note.times + 1 });
       else if (reads.size >= HELD_NOTES) gatewayMetrics.auditNotesDropped.inc({ reason: 'full' });
       else
         reads.set(key, {
-          userId,
+          workspaceId,
           ...last,
           actorKind: kind,
           actorId: id,
@@ -147,9 +148,9 @@ export function gatherAuditNotes(
       }
       if (!isOver) continue;
       held.delete(key);
-      const rest = (counts.get(note.userId) ?? 1) - 1;
-      if (rest === 0) counts.delete(note.userId);
-      else counts.set(note.userId, rest);
+      const rest = (counts.get(note.workspaceId) ?? 1) - 1;
+      if (rest === 0) counts.delete(note.workspaceId);
+      else counts.set(note.workspaceId, rest);
     }
     return taken;
   }
@@ -182,7 +183,7 @@ export function gatherAuditNotes(
 
   app.addHook('onError', (request, _reply, error, done) => {
     noteRefusal(
-      { userId: request.userId, origin: readOrigin(request) },
+      { workspaceId: request.workspaceId, origin: readOrigin(request) },
       `${request.method} ${request.routeOptions.url ?? ''}`,
       error,
     );

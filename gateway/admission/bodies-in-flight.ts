@@ -34,11 +34,11 @@ const BODIES_IN_PROGRESS = 'BODIES_IN_PROGRESS';
 export interface BodiesInFlight {
   /** Counts the body of a request until its response has ended. Returns a function that counts more of it, which throws without room. */
   open(
-    owner: { userId: string },
+    owner: { workspaceId: string },
     reply: { once(event: 'close', listener: () => void): unknown },
   ): (bytes: number) => void;
   /** Returns the bytes in memory now: of an account, or of all. */
-  count(userId?: string): number;
+  count(workspaceId?: string): number;
   turns: Turns;
 }
 
@@ -46,12 +46,12 @@ export function countBodiesInFlight(limits: BodyLimits = BODY_LIMITS): BodiesInF
   const ledger = createByteLedger(limits);
   return {
     turns: createTurns(limits.handled),
-    count: (userId) => ledger.count(userId),
-    open({ userId }, reply) {
+    count: (workspaceId) => ledger.count(workspaceId),
+    open({ workspaceId }, reply) {
       let counted = 0;
-      reply.once('close', () => ledger.giveBack(userId, counted));
+      reply.once('close', () => ledger.giveBack(workspaceId, counted));
       return (bytes) => {
-        const result = ledger.take(userId, bytes, counted + bytes <= SMALL_BODY ? limits.reserve : 0);
+        const result = ledger.take(workspaceId, bytes, counted + bytes <= SMALL_BODY ? limits.reserve : 0);
         if (result === 'account-full') throw accountFull(limits.perAccount);
         if (result === 'process-full') throw processFull();
         counted += bytes;
@@ -97,7 +97,7 @@ export function limitBodiesInFlight(
       const gone = new AbortController();
       const leave = () => gone.abort(new UserError('unavailable', 'The connection is closed'));
       reply.raw.once('close', leave);
-      const end = await bodies.turns.enter(request.userId, bytes, gone.signal);
+      const end = await bodies.turns.enter(request.workspaceId, bytes, gone.signal);
       endTurns.set(request, end);
       reply.raw.once('close', end);
     }

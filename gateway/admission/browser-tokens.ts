@@ -8,7 +8,7 @@ import { CREDENTIAL_AGE_MS, type Credentials } from './credentials.ts';
 /** What a browser token allows now. */
 interface TokenEntry {
   /** the workspace */
-  userId: string;
+  workspaceId: string;
   rights: KeyRights;
   isAllowed: () => Promise<boolean>;
 }
@@ -66,7 +66,7 @@ export function openTokenAdmission(options: TokenAdmissionOptions): TokenAdmissi
       if (parent.isSuspended) throw workspaceSuspended();
       const rights = rightsOf(claims, parent);
       if (rights === null) return null;
-      return { userId: claims.sub, rights, isAllowed: () => isStillAllowed(token, claims, rights) };
+      return { workspaceId: claims.sub, rights, isAllowed: () => isStillAllowed(token, claims, rights) };
     },
   };
 

@@ -27,7 +27,7 @@ export interface Credentials {
   /** Like find, by the SHA-256 of a key. */
   findByHash(keySha256: Buffer, from?: string): Promise<Credential | null>;
   /** Drops the cached keys of a user. */
-  forget(userId: string): void;
+  forget(workspaceId: string): void;
   /** Returns how often keys were dropped: what was read of a key before is outdated when it grows. */
   countDrops(): number;
   /** Stops the timer and writes pending uses of keys. */
@@ -64,11 +64,11 @@ export function openCredentials(options: CredentialsOptions): Credentials {
   // Counts the drops, so that a lookup that started before a key was revoked is not cached.
   let drops = 0;
 
-  function forget(userId: string): void {
+  function forget(workspaceId: string): void {
     drops++;
-    for (const [digest, entry] of cached) if (entry.credential.userId === userId) cached.delete(digest);
+    for (const [digest, entry] of cached) if (entry.credential.workspaceId === workspaceId) cached.delete(digest);
   }
-  const subscription = bus.subscribe('credential.changed', ({ userId }) => forget(userId));
+  const subscription = bus.subscribe('credential.changed', ({ ownerId }) => forget(ownerId));
 
   async function flush(): Promise<void> {
     if (uses.size === 0) return;

@@ -27,24 +27,24 @@ const RETRY_AFTER_SECONDS = 1;
  */
 export function limitDownloads(app: FastifyInstance, limits: DownloadLimits = {}): void {
   const { most = MAX_DOWNLOADS_IN_FLIGHT, stalledMs = STALLED_MS } = limits;
-  const countOfUsers = new Map<string, number>();
+  const countOfWorkspaces = new Map<string, number>();
 
   // Runs after admission, which uses onRequest hooks.
-  app.addHook('preHandler', async ({ userId, routeOptions }, { raw }) => {
+  app.addHook('preHandler', async ({ workspaceId, routeOptions }, { raw }) => {
     if (routeOptions.config.isDownload !== true) return;
-    const count = countOfUsers.get(userId) ?? 0;
+    const count = countOfWorkspaces.get(workspaceId) ?? 0;
     if (count >= most)
       throw new UserError('rate_limited', `Too many concurrent downloads. The limit is ${most}.`, {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       });
-    countOfUsers.set(userId, count + 1);
+    countOfWorkspaces.set(workspaceId, count + 1);
     let isOver = false;
     const end = () => {
       if (isOver) return;
       isOver = true;
-      const left = (countOfUsers.get(userId) ?? 1) - 1;
-      if (left > 0) countOfUsers.set(userId, left);
-      else countOfUsers.delete(userId);
+      const left = (countOfWorkspaces.get(workspaceId) ?? 1) - 1;
+      if (left > 0) countOfWorkspaces.set(workspaceId, left);
+      else countOfWorkspaces.delete(workspaceId);
     };
     raw.once('finish', end).once('close', end);
     raw.setTimeout(stalledMs, () => raw.destroy());

@@ -78,7 +78,7 @@ export function limitResponses(
     room.resize(body.length);
     reply.header('content-length', body.length);
     begin(request, reply);
-    return streamChunks(slicesOf(body), request.userId);
+    return streamChunks(slicesOf(body), request.workspaceId);
   }
 }
 

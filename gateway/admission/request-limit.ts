@@ -13,7 +13,7 @@ export interface LimitState {
 
 export interface RequestLimiter {
   /** Counts one request of the user unless it exceeds the limit. Rejects with RequestLimiterAway if the store is unreachable. */
-  take(userId: string): LimitState | Promise<LimitState>;
+  take(workspaceId: string): LimitState | Promise<LimitState>;
 }
 
 /** The store of the limiter does not respond. */
@@ -32,19 +32,19 @@ export function createRequestLimiter(limit: number, clock: () => number): Reques
   const taken = new Map<string, number[]>();
 
   function forgetPassed(now: number): void {
-    for (const [userId, instants] of taken) {
-      if ((instants.at(-1) ?? 0) <= now - WINDOW_MS) taken.delete(userId);
+    for (const [workspaceId, instants] of taken) {
+      if ((instants.at(-1) ?? 0) <= now - WINDOW_MS) taken.delete(workspaceId);
     }
   }
 
   return {
-    take(userId) {
+    take(workspaceId) {
       const now = clock();
-      if (taken.size >= MAX_USERS && !taken.has(userId)) forgetPassed(now);
-      const instants = (taken.get(userId) ?? []).filter((instant) => instant > now - WINDOW_MS);
+      if (taken.size >= MAX_USERS && !taken.has(workspaceId)) forgetPassed(now);
+      const instants = (taken.get(workspaceId) ?? []).filter((instant) => instant > now - WINDOW_MS);
       const isExceeded = instants.length >= limit;
       if (!isExceeded) instants.push(now);
-      taken.set(userId, instants);
+      taken.set(workspaceId, instants);
       const resetMs = Math.max(1, Math.ceil((instants[0] ?? now) + WINDOW_MS - now));
       return { limit, remaining: limit - instants.length, resetMs, isExceeded };
     },
@@ -116,14 +116,14 @@ export function createSharedRequestLimiter(options: SharedRequestLimiterOptions)
   const users = new Map<string, User>();
   let leases = 0;
 
-  async function ask(userId: string, user: User): Promise<void> {
+  async function ask(workspaceId: string, user: User): Promise<void> {
     const last = user.lease;
     const id = `${gateway}.${leases++}`;
     let askedAt = clock();
     const makeRequest = () => {
       askedAt = clock();
       return {
-        userId,
+        workspaceId,
         leaseId: id,
         wanted: Math.min(largestLease, Math.max(user.waiting, demandAfter(last, askedAt))),
         limit,
@@ -143,12 +143,12 @@ export function createSharedRequestLimiter(options: SharedRequestLimiterOptions)
     else user.lease = { id, askedAt, granted: answer.granted, used: 0, lastUsedAt: askedAt };
   }
 
-  function userOf(userId: string, now: number): User {
-    const known = users.get(userId);
+  function workspaceOf(workspaceId: string, now: number): User {
+    const known = users.get(workspaceId);
     if (known !== undefined) return known;
     if (users.size >= MAX_USERS) for (const [id, user] of users) if (isIdle(user, now)) users.delete(id);
     const user = { lease: null, asking: null, waiting: 0, refusedUntil: 0, remaining: limit, changesAt: 0 };
-    users.set(userId, user);
+    users.set(workspaceId, user);
     return user;
   }
 
@@ -159,9 +159,9 @@ export function createSharedRequestLimiter(options: SharedRequestLimiterOptions)
   }
 
   return {
-    async take(userId) {
+    async take(workspaceId) {
       const startedAt = clock();
-      const user = userOf(userId, startedAt);
+      const user = workspaceOf(workspaceId, startedAt);
       user.waiting++;
       try {
         for (let now = startedAt; ; now = clock()) {
@@ -174,7 +174,7 @@ export function createSharedRequestLimiter(options: SharedRequestLimiterOptions)
           if (now < user.refusedUntil) return stateOf(user, now, true);
           // The store is so slow that leases expire before they arrive.
           if (now >= startedAt + STORE_TIMEOUT_MS) throw new RequestLimiterAway('no lease in time');
-          user.asking ??= ask(userId, user).finally(() => {
+          user.asking ??= ask(workspaceId, user).finally(() => {
             user.asking = null;
           });
           await user.asking;

@@ -88,7 +88,7 @@ export function logRequests(app: FastifyInstance, options: RequestLogOptions): R
     heldLength += (requestText?.length ?? 0) + (responseText?.length ?? 0);
     const durationMs = Math.round(reply.elapsedTime);
     held.push({
-      userId: request.userId,
+      workspaceId: request.workspaceId,
       id: `req_${request.id}`,
       createdAt: new Date(now().getTime() - durationMs),
       keyId: request.rights?.keyId ?? '',

@@ -34,9 +34,9 @@ export function beginInTurns(app: FastifyInstance): void {
   }
 
   // Runs after admission, which uses onRequest hooks.
-  app.addHook('preHandler', async ({ userId }) => {
-    if (userId === '') return;
-    const end = await turns.enter(userId, 1);
+  app.addHook('preHandler', async ({ workspaceId }) => {
+    if (workspaceId === '') return;
+    const end = await turns.enter(workspaceId, 1);
     await acceptConnections();
     // The next turn begins in the next round, when the handler of this request has begun.
     end();

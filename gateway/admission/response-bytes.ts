@@ -16,7 +16,7 @@ const RETRY_AFTER_SECONDS = 5;
 /** The side of a request that its room depends on. */
 interface RoomOwner {
   /** empty before admission */
-  userId: string;
+  workspaceId: string;
 }
 
 /** The connection that takes the response. */
@@ -33,7 +33,7 @@ export interface ResponseBytes {
   /** Returns the room of a request. It costs nothing until something is taken. */
   open(owner: RoomOwner, receiver: RoomReceiver): RequestRoom;
   /** Returns the bytes in memory now: of an account, or of all. */
-  count(userId?: string): number;
+  count(workspaceId?: string): number;
 }
 
 /** The room of one request; see ResponseRoom. */
@@ -51,7 +51,7 @@ export function countResponseBytes(limits: ByteLimits = RESPONSE_BYTES): Respons
   const turns = createTurns();
 
   function open(owner: RoomOwner, receiver: RoomReceiver): RequestRoom {
-    let userId: string | null = null;
+    let workspaceId: string | null = null;
     let taken = 0;
     let isClosed = false;
 
@@ -62,18 +62,18 @@ export function countResponseBytes(limits: ByteLimits = RESPONSE_BYTES): Respons
         if (isClosed || receiver.closed || receiver.destroyed)
           throw new UserError('unavailable', 'The connection is closed');
         if (bytes > limits.perAccount) throw tooLarge(bytes, limits.perAccount);
-        const result = ledger.take(userId ?? owner.userId, more);
+        const result = ledger.take(workspaceId ?? owner.workspaceId, more);
         if (result === 'account-full') throw accountFull();
         if (result === 'process-full') throw processFull();
-        if (userId === null) {
-          userId = owner.userId;
+        if (workspaceId === null) {
+          workspaceId = owner.workspaceId;
           receiver.once('close', () => {
             resize(0);
             isClosed = true;
           });
         }
-      } else if (userId !== null) ledger.giveBack(userId, -more);
-      taken = userId === null ? 0 : bytes;
+      } else if (workspaceId !== null) ledger.giveBack(workspaceId, -more);
+      taken = workspaceId === null ? 0 : bytes;
     }
 
     const room: RequestRoom = {
@@ -89,7 +89,7 @@ export function countResponseBytes(limits: ByteLimits = RESPONSE_BYTES): Respons
       async loadTaken(bytes, load) {
         const paid = () => chargeResults(null, load);
         if (bytes < LARGE_LOAD) return paid();
-        return turns.run(owner.userId, () => {
+        return turns.run(owner.workspaceId, () => {
           if (receiver.closed || receiver.destroyed) throw new UserError('unavailable', 'The connection is closed');
           return paid();
         });
@@ -103,12 +103,12 @@ export function countResponseBytes(limits: ByteLimits = RESPONSE_BYTES): Respons
         }
       },
       giveBack: () => resize(0),
-      run: (handler) => chargeResults(room, handler, owner.userId),
+      run: (handler) => chargeResults(room, handler, owner.workspaceId),
     };
     return room;
   }
 
-  return { limits, open, count: (userId) => ledger.count(userId) };
+  return { limits, open, count: (workspaceId) => ledger.count(workspaceId) };
 }
 
 const megabytes = (bytes: number) => Math.ceil(bytes / 1_000_000);

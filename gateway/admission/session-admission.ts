@@ -45,7 +45,7 @@ async function isStillAllowed(sessions: Sessions, cookie: string, before: Sessio
   const now = await sessions.find(cookie);
   return (
     now?.sessionId === before.sessionId &&
-    now.userId === before.userId &&
+    now.workspaceId === before.workspaceId &&
     !now.lacksSecondFactor &&
     isDeepStrictEqual(now.rights, before.rights)
   );

@@ -236,14 +236,14 @@ function selectedFrom(
   });
   const texts: SelectedText[] = [];
   const linkKey = deriveDownloadLinkKey(operations.settings.secretKey);
-  const { userId, settings } = operations;
+  const { workspaceId, settings } = operations;
   const signed = (emailId: string, text: string): string => {
     const { publicUrl } = settings;
     if (!text.startsWith(`${publicUrl}/api/e2/`)) return text;
     const [, part] = /\/(raw|\d+)$/.exec(text) ?? [];
     const target = part === 'raw' ? part : Number(part);
     if (text !== publicUrl + downloadPath({ emailId, part: target })) return text;
-    return linkTo({ publicUrl, linkKey, userId, email: { id: emailId }, timestamp: linksFrom }, target);
+    return linkTo({ publicUrl, linkKey, workspaceId, email: { id: emailId }, timestamp: linksFrom }, target);
   };
 
   /** Removes the hidden IDs, collects the texts, and signs links to the parts of emails. */

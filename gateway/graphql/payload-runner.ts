@@ -30,7 +30,7 @@ export function createPayloadRunner({ database, bus, log, config, random }: Payl
   const payloadQueries = createPayloadQueries();
   const parts: OperationParts = {
     database,
-    entities: { asUser: refuse },
+    entities: { asWorkspace: refuse },
     bus,
     events: { open: refuse, size: () => 0, close: () => Promise.resolve() },
     readStates: { announce: refuse, follow: refuse, close: () => undefined },
@@ -49,7 +49,7 @@ export function createPayloadRunner({ database, bus, log, config, random }: Payl
     storeAuditNotes: async () => undefined,
     noteRefusal: () => undefined,
   };
-  const contextOf = (userId: string): OperationContext => {
+  const contextOf = (workspaceId: string): OperationContext => {
     const caller = {
       via: null,
       signedInAt: null,
@@ -59,7 +59,7 @@ export function createPayloadRunner({ database, bus, log, config, random }: Payl
     };
     return {
       ...parts,
-      userId,
+      workspaceId,
       rights: READER_RIGHTS,
       answerBy: Number.POSITIVE_INFINITY,
       caller,
@@ -67,10 +67,10 @@ export function createPayloadRunner({ database, bus, log, config, random }: Payl
     };
   };
   return {
-    selectPayload: (userId, query, subject, linksFrom) =>
-      payloadQueries.select(contextOf(userId), query, subject, linksFrom),
-    async buildEventPayload(userId, deliveryId) {
-      const [payload] = await buildEventPayloads(contextOf(userId), [deliveryId]);
+    selectPayload: (workspaceId, query, subject, linksFrom) =>
+      payloadQueries.select(contextOf(workspaceId), query, subject, linksFrom),
+    async buildEventPayload(workspaceId, deliveryId) {
+      const [payload] = await buildEventPayloads(contextOf(workspaceId), [deliveryId]);
       return payload ?? { verdict: 'gone', reason: 'Delivery not found' };
     },
   };

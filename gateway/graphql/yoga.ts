@@ -153,7 +153,7 @@ async function answerInTime(
     const { 'content-length': _, ...sent } = Object.fromEntries(response.headers);
     reply.code(response.status).headers(sent);
     const large = largeResults.get(context);
-    return large === undefined ? text : streamJson(large, request.userId);
+    return large === undefined ? text : streamJson(large, request.workspaceId);
   } catch (error) {
     stopReads();
     // Not awaited, because PostgreSQL may be what is slow.

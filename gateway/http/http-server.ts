@@ -71,7 +71,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.setErrorHandler(sendError);
   acceptJson(app);
   collectDeclaredMethods(app);
-  app.decorateRequest('userId', '');
+  app.decorateRequest('workspaceId', '');
   app.decorateRequest('caller', null);
   app.decorateRequest('rights', null);
   timeToAnswer(app, { handlerMs: answerWithinMs, uploadMs: REQUEST_TIMEOUT_MS, largeBytes: BODY_LIMIT });

@@ -48,8 +48,8 @@ export function traceRequests(app: FastifyInstance): void {
   app.addHook('preValidation', (request, _reply, done) => inSpan(spans.get(request) ?? null, done));
 }
 
-function end(span: Span, { userId }: FastifyRequest, { raw }: FastifyReply): void {
-  if (userId !== '') span.setAttribute('user.id', userId);
+function end(span: Span, { workspaceId }: FastifyRequest, { raw }: FastifyReply): void {
+  if (workspaceId !== '') span.setAttribute('user.id', workspaceId);
   if (!raw.writableFinished) failSpan(span, 'aborted');
   else {
     span.setAttribute('http.response.status_code', raw.statusCode);

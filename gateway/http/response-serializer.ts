@@ -27,5 +27,5 @@ export const responseSerializer: FastifySerializerCompiler<z.ZodType> = (route) 
 /** Returns the JSON of a response as a stream, by the schema that its route declares. */
 export function streamResponse(reply: FastifyReply, data: unknown): Readable {
   const serialize = reply.getSerializationFunction(String(reply.statusCode)) as Serializer | undefined;
-  return streamJson(serialize?.encode === undefined ? data : serialize.encode(data), reply.request.userId);
+  return streamJson(serialize?.encode === undefined ? data : serialize.encode(data), reply.request.workspaceId);
 }

@@ -85,7 +85,7 @@ export async function consentRoutes(plain: FastifyInstance, options: ConsentRout
     const entry = await findSessionOf(request, options.sessions, publicUrl);
     if (entry === null) throw new UserError('unauthorized', 'Authentication required');
     const { session } = entry;
-    request.userId = session.userId;
+    request.workspaceId = session.workspaceId;
     request.rights = session.rights;
     request.caller = openCaller(reply, {
       via: 'session',
@@ -95,7 +95,7 @@ export async function consentRoutes(plain: FastifyInstance, options: ConsentRout
     const { body } = request;
     const found = await find(options, body.asked, session, request);
     if ('location' in found) return found;
-    if (body.workspaceId !== session.userId)
+    if (body.workspaceId !== session.workspaceId)
       throw new UserError('conflict', 'You switched to another workspace meanwhile. Load the page again.', {
         reason: 'OTHER_WORKSPACE',
       });
@@ -144,7 +144,7 @@ async function find(
   return { userCode: code, client: COMMAND_LINE_CLIENT, host, resource, scope };
 }
 
-function questionOf(found: Found, { userId, rights }: SessionCredential, publicUrl: string): Question {
+function questionOf(found: Found, { workspaceId, rights }: SessionCredential, publicUrl: string): Question {
   const { client, resource, scope } = found;
   const levels = allowedLevels(rights);
   const asks = requestedLevel(scope) ?? 'read';
@@ -152,7 +152,7 @@ function questionOf(found: Found, { userId, rights }: SessionCredential, publicU
   return {
     client: { name: client.name, verifiedHost: client.verifiedHost },
     host: 'userCode' in found ? found.host : redirectHost(found.redirectUri),
-    workspaceId: userId,
+    workspaceId,
     levels,
     requested,
     isForMcp: resource !== publicUrl,
@@ -187,9 +187,9 @@ async function decideAboutDevice(
   { database, now }: ConsentRouteOptions,
   found: DeviceRequest,
   terms: CodeTerms | null,
-  { personId, userId }: SessionCredential,
+  { personId, workspaceId }: SessionCredential,
 ): Promise<{ location: null }> {
-  const decided = { userCode: found.userCode, personId, workspaceId: userId, terms, now: now() };
+  const decided = { userCode: found.userCode, personId, workspaceId, terms, now: now() };
   if (!(await decideDevice(database, decided)))
     throw new UserError('not_found', 'No terminal waits for this code any more.', { reason: 'UNKNOWN_USER_CODE' });
   return { location: null };
@@ -199,7 +199,7 @@ async function decideAboutRedirect(
   { database, now, random, publicUrl }: ConsentRouteOptions,
   found: AuthorizeRequest,
   terms: CodeTerms | null,
-  { personId, userId }: SessionCredential,
+  { personId, workspaceId }: SessionCredential,
 ): Promise<{ location: string }> {
   if (terms === null)
     return {
@@ -219,7 +219,7 @@ async function decideAboutRedirect(
       resource,
       scope,
       terms,
-      workspace_id: userId,
+      workspace_id: workspaceId,
       person_id: personId,
     },
   });

@@ -155,7 +155,7 @@ async function revokeGrantOf(
   request: FastifyRequest,
 ): Promise<void> {
   // What the client does with its own grant, as the audit log shows it.
-  request.userId = workspaceId;
+  request.workspaceId = workspaceId;
   request.rights = { ...FULL_RIGHTS, keyId: grantId };
   try {
     await revokeApiKey(contextOf(request), grantId, { keepsConfiguration: false });

@@ -122,7 +122,7 @@ async function admit(
     reply.header('www-authenticate', 'Bearer realm="SCIM"');
     throw new ScimError(401, null, 'The SCIM token is missing, or not valid. Create one under Settings, Security.');
   }
-  request.userId = owner.workspaceId;
+  request.workspaceId = owner.workspaceId;
   request.rights = { ...FULL_RIGHTS, keyId: owner.tokenId };
   request.caller = openCaller(reply, { via: null, isAllowed: async () => true });
   await countRequest({ limiter: admission.limiter, now }, owner.workspaceId, reply);

@@ -77,7 +77,7 @@ async function checkKey(
   if (owner !== null) {
     const origin = { kind: 'key', id: owner.keyId, address: remoteAddress, agent: null, request: null } as const;
     parts.noteRefusal(
-      { userId: owner.userId, origin },
+      { workspaceId: owner.workspaceId, origin },
       'SMTP AUTH',
       new UserError('forbidden', credential === null ? ENDED : text),
     );
@@ -98,7 +98,7 @@ async function acceptMessage(
     const credential = await within(submission.ledger, { account: UNKNOWN_ACCOUNT, bytes: bytes.length }, find);
     if (credential === null || !hasRight(credential, 'send'))
       return refused(550, '5.7.1', 'The API key is no longer valid');
-    return await within(submission.ledger, { account: credential.userId, bytes: bytes.length }, () =>
+    return await within(submission.ledger, { account: credential.workspaceId, bytes: bytes.length }, () =>
       submitMessageOf(submission, credential, { ...request, bytes }),
     );
   } catch (error) {
@@ -131,11 +131,11 @@ async function submitMessageOf(
   credential: Credential,
   { reversePath, recipients, bytes }: Request<Accepting> & { bytes: Uint8Array },
 ): Promise<Reply<Accepting>> {
-  if ((await limiter?.take(credential.userId))?.isExceeded === true)
+  if ((await limiter?.take(credential.workspaceId))?.isExceeded === true)
     return refused(451, '4.7.0', 'Too many requests, please try again later');
   const context: OperationContext = {
     ...partsWithin(parts, credential),
-    userId: credential.userId,
+    workspaceId: credential.workspaceId,
     rights: credential,
     answerBy: performance.now() + ANSWER_WITHIN_MS,
     caller: CALLER,

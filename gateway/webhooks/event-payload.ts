@@ -5,7 +5,7 @@ import { buildSelectedPayload } from '../../core/endpoints/payload-query.ts';
 import { linkTo } from '../../core/endpoints/webhook-payload.ts';
 import { encodeEventCursor } from '../../core/events/event-cursor.ts';
 import { type AuditEventKind, findAuditAction, isAuditKind, type PostedKind } from '../../core/events/event-kinds.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { findEvents, findNewestEvent, findPostedAuditEvents } from '../../db/queries/events/event-list.ts';
 import { pageAuditEntries } from '../../operations/accounts/audit-log.ts';
 import { type EventPayload, newIdentifier, type OperationContext } from '../../operations/context.ts';
@@ -25,13 +25,13 @@ export async function buildEventPayloads(
   context: OperationContext,
   deliveryIds: readonly string[],
 ): Promise<EventPayload[]> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   const deliveries = await loadDeliveries(context, deliveryIds);
   const seqs = deliveries.flatMap((delivery) => delivery?.event?.seq ?? []);
   if (seqs.length === 0) return deliveryIds.map(() => gone('Delivery not found'));
-  const [events, auditEvents] = await asUser(database, userId, async (transaction) => [
-    await findEvents(transaction, userId, seqs),
-    await findAuditEvents(transaction, userId, deliveries),
+  const [events, auditEvents] = await asWorkspace(database, workspaceId, async (transaction) => [
+    await findEvents(transaction, workspaceId, seqs),
+    await findAuditEvents(transaction, workspaceId, deliveries),
   ]);
   const eventOf = new Map<number, PostableEvent>(events.map((event) => [event.seq, event]));
   const endpointIds = [...new Set(deliveries.flatMap((delivery) => delivery?.endpointId ?? []))];
@@ -66,7 +66,7 @@ export async function buildEventPayloads(
 /** Returns the events of the audit log that deliveries post, by endpoint and number; without those that the endpoint may not read. */
 async function findAuditEvents(
   transaction: Parameters<typeof findPostedAuditEvents>[0],
-  userId: string,
+  workspaceId: string,
   deliveries: readonly (DeliverySummary | null)[],
 ): Promise<Map<string, PostableEvent>> {
   const wanted = deliveries.flatMap((delivery) =>
@@ -77,7 +77,7 @@ async function findAuditEvents(
   const found = new Map<string, PostableEvent>();
   for (const [endpointId, group] of Map.groupBy(wanted, (one) => one.endpointId)) {
     const seqs = group.map(({ seq }) => seq);
-    for (const event of await findPostedAuditEvents(transaction, userId, { endpointId, seqs }))
+    for (const event of await findPostedAuditEvents(transaction, workspaceId, { endpointId, seqs }))
       found.set(`${endpointId} ${event.seq}`, { ...ABOUT_NOTHING, ...event });
   }
   return found;
@@ -92,8 +92,8 @@ export async function buildSamplePayload(
   if (endpoint == null) return gone('Endpoint not found');
   const event = isAuditKind(kind)
     ? await sampleAuditEvent(context, kind)
-    : ((await asUser(context.database, context.userId, (transaction) =>
-        findNewestEvent(transaction, context.userId, kind),
+    : ((await asWorkspace(context.database, context.workspaceId, (transaction) =>
+        findNewestEvent(transaction, context.workspaceId, kind),
       )) ?? (await exampleOf(context, kind, endpointId)));
   const target = { ...endpoint, webhookFormat: webhookFormat ?? endpoint.webhookFormat };
   const [body] = await buildEventBodies(context, [{ event, endpoint: target, linksFrom: context.now() }]);
@@ -185,7 +185,7 @@ export async function buildEventBodies(context: OperationContext, postings: read
       id,
       kind,
       at,
-      cursor: encodeEventCursor(context.userId, event.seq),
+      cursor: encodeEventCursor(context.workspaceId, event.seq),
       data: subjectOf.get(event) ?? null,
       endpoint,
     };
@@ -202,7 +202,7 @@ async function buildSelectedBodies(
 ): Promise<Map<Posting, Buffer>> {
   const { publicUrl, secretKey } = context.settings;
   const linkKey = deriveDownloadLinkKey(secretKey);
-  const { userId } = context;
+  const { workspaceId } = context;
   const asking = postings.flatMap((posting) => {
     const { payloadQuery: query, filter, webhookFormat } = posting.endpoint;
     const { kind, ...event } = posting.event;
@@ -225,7 +225,7 @@ async function buildSelectedBodies(
         timestamp: event.at,
         endpoint,
         maxPayloadOctets: readWebhookConfig(endpoint.config).maxPayloadOctets,
-        rawLinkOf: (id) => linkTo({ publicUrl, linkKey, userId, email: { id }, timestamp: linksFrom }, 'raw'),
+        rawLinkOf: (id) => linkTo({ publicUrl, linkKey, workspaceId, email: { id }, timestamp: linksFrom }, 'raw'),
       });
       bodies.set(posting, body);
     }

@@ -101,7 +101,7 @@ const readers: Readonly<
   },
   async domain(context, events) {
     const domains = await readDomains(context, given(events, 'domainId'));
-    return domains.map((domain) => (domain === null ? null : domainDetailsOf(domain, context.userId)));
+    return domains.map((domain) => (domain === null ? null : domainDetailsOf(domain, context.workspaceId)));
   },
 };
 

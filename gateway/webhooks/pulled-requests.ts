@@ -18,7 +18,7 @@ import type { SigningSecret } from '../../core/endpoints/webhook-signature.ts';
 import { encodeEventCursor } from '../../core/events/event-cursor.ts';
 import { EVENT_KINDS, type EventKind } from '../../core/events/event-kinds.ts';
 import { createTurns } from '../../core/shared/turns.ts';
-import { asUser, inUserTransaction } from '../../db/connection/transaction.ts';
+import { asWorkspace, inWorkspaceTransaction } from '../../db/connection/transaction.ts';
 import { findDeliveryContents } from '../../db/queries/endpoints/delivery-body.ts';
 import { findFanOutEvents } from '../../db/queries/endpoints/endpoint-subscription.ts';
 import {
@@ -81,7 +81,7 @@ export async function pullRequests(context: OperationContext, pull: Pull): Promi
     const left = () => Math.max(0, endAt - performance.now());
     const page = await awaitEvents(context, { start, kinds }, { limit: pull.limit, waitMs: left() });
     const { requests, stoppedAt } = await buildRequests(context, target, page.events);
-    const nextCursor = stoppedAt === null ? page.nextCursor : encodeEventCursor(context.userId, stoppedAt.seq - 1);
+    const nextCursor = stoppedAt === null ? page.nextCursor : encodeEventCursor(context.workspaceId, stoppedAt.seq - 1);
     const hasMore = stoppedAt !== null || page.hasMore;
     const isOver = left() === 0 || context.caller.gone.aborted;
     if (requests.length > 0 || (isOver && (stoppedAt !== null || !page.hasMore)))
@@ -97,9 +97,9 @@ async function readTarget(context: OperationContext, { endpointId, patterns }: P
   if (subscribesToAudit(patterns ?? []))
     throw invalid('Events of the audit log are posted to webhooks only. Read the audit log with GET /audit.', 'events');
   if (endpointId === null) {
-    const { userId, rights, settings } = context;
+    const { workspaceId, rights, settings } = context;
     const { signingSecret, verificationToken } = deriveListenerSecrets(settings.secretKey, {
-      userId,
+      workspaceId,
       keyId: rights.keyId,
     });
     const config = readWebhookConfig({ url: settings.publicUrl, verificationToken });
@@ -163,7 +163,7 @@ async function buildRequests(context: OperationContext, target: Target, events: 
   const { plans, stoppedAt } = await planRequests(context, target, events);
   const [first] = plans;
   if (first === undefined) return { requests: [], stoppedAt };
-  return turns.run(context.userId, async () => {
+  return turns.run(context.workspaceId, async () => {
     // The turn may have come after the client has gone.
     if (context.caller.gone.aborted) return { requests: [], stoppedAt: first.event };
     const requests: PulledRequest[] = [];
@@ -201,19 +201,19 @@ async function planRequests(
   target: Target,
   events: readonly FeedEvent[],
 ): Promise<{ plans: Plan[]; stoppedAt: FeedEvent | null }> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   const { endpoint, isListener, patterns } = target;
   const endpointId = isListener ? null : endpoint.id;
   const emailIds = events.flatMap(({ kind, emailId }) => (isArrival(kind) ? (emailId ?? []) : []));
   const seqs = events.map(({ seq }) => seq);
-  const [position, mails, sizes, linkTimes] = await asUser(database, userId, async (transaction) => [
+  const [position, mails, sizes, linkTimes] = await asWorkspace(database, workspaceId, async (transaction) => [
     // Before the deliveries: those of events up to the position exist.
-    endpointId === null ? null : await readSubscriptionPosition(transaction, userId, endpointId),
-    emailIds.length === 0 ? [] : await readPulledMail(transaction, userId, { emailIds, endpointId }),
-    await readMailSizes(transaction, userId, [...new Set(events.flatMap(({ emailId }) => emailId ?? []))]),
+    endpointId === null ? null : await readSubscriptionPosition(transaction, workspaceId, endpointId),
+    emailIds.length === 0 ? [] : await readPulledMail(transaction, workspaceId, { emailIds, endpointId }),
+    await readMailSizes(transaction, workspaceId, [...new Set(events.flatMap(({ emailId }) => emailId ?? []))]),
     endpointId === null
       ? new Map<number, Date>()
-      : await readEventDeliveries(transaction, userId, { endpointId, seqs }),
+      : await readEventDeliveries(transaction, workspaceId, { endpointId, seqs }),
   ]);
   const posted = await findPostedSeqs(context, target, events);
   const mailOf = new Map(mails.map((mail) => [mail.id, mail]));
@@ -257,7 +257,7 @@ function isArrival(kind: EventKind): kind is 'email.received' | 'email.released'
 
 /** Returns the numbers of those events that the fan-out posts to this target themselves. */
 async function findPostedSeqs(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   { patterns, endpoint: { filter } }: Target,
   events: readonly FeedEvent[],
 ): Promise<Set<number>> {
@@ -265,8 +265,8 @@ async function findPostedSeqs(
     .filter(({ kind }) => !isPostedAsMail(kind) && isPostedFromFeed(patterns, kind))
     .map(({ seq }) => seq);
   if (seqs.length === 0) return new Set();
-  const found = await inUserTransaction(database, userId, { lock: null, lockTimeoutMs: 0 }, (client) =>
-    findFanOutEvents(client, userId, { seqs, withPlaces: filter !== null }),
+  const found = await inWorkspaceTransaction(database, workspaceId, { lock: null, lockTimeoutMs: 0 }, (client) =>
+    findFanOutEvents(client, workspaceId, { seqs, withPlaces: filter !== null }),
   );
   return new Set(
     found.filter((event) => !event.is_quiet && matchesFilter(filter, event)).map(({ seq }) => Number(seq)),
@@ -340,9 +340,11 @@ async function buildListenerBodies(
 ): Promise<Map<PulledMail, Buffer>> {
   const bodies = new Map<PulledMail, Buffer>();
   if (deliveries.length === 0) return bodies;
-  const { database, userId, settings } = context;
+  const { database, workspaceId, settings } = context;
   const ids = deliveries.map(({ id }) => id);
-  const mails = await asUser(database, userId, (transaction) => findDeliveryContents(transaction, userId, ids));
+  const mails = await asWorkspace(database, workspaceId, (transaction) =>
+    findDeliveryContents(transaction, workspaceId, ids),
+  );
   const needing = ids.filter((id) => {
     const mail = mails.get(id);
     return mail !== undefined && isRawNeeded({ endpoint, config, mail });

@@ -159,7 +159,7 @@ export const accountCapability: Capability = {
       output: account,
       errors: [],
       async run(context) {
-        const { userId: id, ...read } = await readAccount(context);
+        const { workspaceId: id, ...read } = await readAccount(context);
         return { id, ...read, limits: readLimits(context), service: readService(context) };
       },
     }),

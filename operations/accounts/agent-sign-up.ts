@@ -4,7 +4,7 @@ import { keyHint } from '../../core/accounts/key-hint.ts';
 import { agentCodeMail } from '../../core/accounts/system-account.ts';
 import type { SendPolicy } from '../../core/sending/send-policy.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import * as rows from '../../db/queries/accounts/agent-sign-up.ts';
 import { findKeyDomain } from '../../db/queries/accounts/api-key.ts';
 import { newIdentifier, type OperationContext } from '../context.ts';
@@ -64,9 +64,9 @@ export async function signUpAgent(
     hmac: hashCode(secret, workspaceId, code),
     expiresAt: new Date(now().getTime() + CODE_LIFE_MS),
   });
-  const workspaceId = newIdentifier(context, 'user');
+  const newId = newIdentifier(context, 'user');
   const started = await rows.startAgentSignUp(database, {
-    workspaceId,
+    workspaceId: newId,
     email,
     name,
     key: {
@@ -76,19 +76,19 @@ export async function signUpAgent(
       policy: policyFor(email),
     },
     requestSha256: createHash('sha256').update(derive('request')).digest(),
-    code: newCode(workspaceId),
+    code: newCode(newId),
   });
-  const { outcome, workspaceId: userId, isConfirmed } = started;
-  if (userId === null)
+  const { outcome, workspaceId, isConfirmed } = started;
+  if (workspaceId === null)
     throw new UserError(
       'rate_limited',
       `Several agents of this address wait to be confirmed. Confirm one, or wait ${rows.UNCONFIRMED_DAYS} days.`,
       { reason: 'TOO_MANY_UNCONFIRMED' },
     );
   const label = `${slugOf(name)}-${derive('label').toString('hex').slice(0, 8)}`;
-  const address = await openInbox(context, userId, `${label}.${domain}`);
+  const address = await openInbox(context, workspaceId, `${label}.${domain}`);
   const isRenewed =
-    outcome === 'known' && !isConfirmed && (await rows.renewAgentCode(database, userId, newCode(userId)));
+    outcome === 'known' && !isConfirmed && (await rows.renewAgentCode(database, workspaceId, newCode(workspaceId)));
   if (outcome === 'made' || isRenewed)
     await context.sendServiceMail(agentCodeMail(email, { name, address, code, publicUrl: settings.publicUrl }));
   const showsKey = outcome === 'made' || (idempotencyKey !== null && !isConfirmed);
@@ -96,15 +96,19 @@ export async function signUpAgent(
 }
 
 /** Returns the address of a workspace on a domain, which are created if they do not exist. */
-async function openInbox(context: OperationContext, userId: string, domain: string): Promise<string> {
+async function openInbox(context: OperationContext, workspaceId: string, domain: string): Promise<string> {
   const own: OperationContext = {
     ...context,
-    userId,
+    workspaceId,
     settings: { ...context.settings, trustedDomains: [domain] },
   };
   const address = `${LOCAL_PART}@${domain}`;
   const find = async () =>
-    (await asUser(own.database, userId, (transaction) => findKeyDomain(transaction, userId, domain, domain)))?.id;
+    (
+      await asWorkspace(own.database, workspaceId, (transaction) =>
+        findKeyDomain(transaction, workspaceId, domain, domain),
+      )
+    )?.id;
   const domainId = (await find()) ?? (await openDomain(own, domain)) ?? (await find());
   if (domainId === undefined) throw new UserError('unavailable', 'The inbox could not be created. Try again.');
   try {
@@ -127,16 +131,16 @@ async function openDomain(own: OperationContext, domain: string): Promise<string
 
 /** Confirms the sign-up of the workspace of the request by the code that its person got. Throws validation, not_found, conflict, rate_limited. */
 export async function confirmAgent(context: OperationContext, code: string): Promise<void> {
-  const { database, userId, settings, bus } = context;
-  const hmac = hashCode(deriveAgentSecret(settings.secretKey), userId, code);
-  const { outcome, personId } = await asUser(database, userId, (transaction) =>
-    rows.confirmAgentSignUp(transaction, userId, hmac),
+  const { database, workspaceId, settings, bus } = context;
+  const hmac = hashCode(deriveAgentSecret(settings.secretKey), workspaceId, code);
+  const { outcome, personId } = await asWorkspace(database, workspaceId, (transaction) =>
+    rows.confirmAgentSignUp(transaction, workspaceId, hmac),
   );
   const refusal = refusalOf(outcome);
   if (refusal !== null) throw refusal;
-  for (const id of personId === null ? [] : new Set([userId, personId])) {
+  for (const id of personId === null ? [] : new Set([workspaceId, personId])) {
     context.forgetCredentials(id);
-    bus.publish('credential.changed', { userId: id });
+    bus.publish('credential.changed', { ownerId: id });
   }
 }
 

@@ -18,7 +18,7 @@ import { canonicalDomainName } from '../../core/domains/domain-name.ts';
 import type { SendPolicy } from '../../core/sending/send-policy.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import * as keys from '../../db/queries/accounts/api-key.ts';
 import { readPerson } from '../../db/queries/accounts/member.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
@@ -78,15 +78,15 @@ const SECRET_BYTES = 32;
 
 /** Returns a page of keys, newest first; inverted: oldest first. */
 export async function pageApiKeys(context: OperationContext, query: ApiKeyQuery, page: KeysetPage): Promise<ApiKey[]> {
-  const rows = await asUser(context.database, context.userId, (transaction) =>
-    keys.pageApiKeys(transaction, context.userId, { isRevoked: query.isRevoked ?? null }, page),
+  const rows = await asWorkspace(context.database, context.workspaceId, (transaction) =>
+    keys.pageApiKeys(transaction, context.workspaceId, { isRevoked: query.isRevoked ?? null }, page),
   );
   return rows.map((row) => apiKeyOf(context, row));
 }
 
-export function countApiKeys({ database, userId }: OperationContext, query: ApiKeyQuery): Promise<number> {
-  return asUser(database, userId, (transaction) =>
-    keys.countApiKeys(transaction, userId, { isRevoked: query.isRevoked ?? null }),
+export function countApiKeys({ database, workspaceId }: OperationContext, query: ApiKeyQuery): Promise<number> {
+  return asWorkspace(database, workspaceId, (transaction) =>
+    keys.countApiKeys(transaction, workspaceId, { isRevoked: query.isRevoked ?? null }),
   );
 }
 
@@ -96,11 +96,11 @@ export async function listApiKeys(
   query: ApiKeyQuery,
   page: Page,
 ): Promise<{ rows: ApiKey[]; total: number }> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   const conditions = { isRevoked: query.isRevoked ?? null };
-  return asUser(database, userId, async (transaction) => {
-    const rows = await keys.listApiKeys(transaction, userId, conditions, page);
-    const total = await keys.countApiKeys(transaction, userId, conditions);
+  return asWorkspace(database, workspaceId, async (transaction) => {
+    const rows = await keys.listApiKeys(transaction, workspaceId, conditions, page);
+    const total = await keys.countApiKeys(transaction, workspaceId, conditions);
     return { rows: rows.map((row) => apiKeyOf(context, row)), total };
   });
 }
@@ -114,8 +114,8 @@ export async function readApiKey(context: OperationContext, id: string): Promise
 
 /** Returns one key per id, null where the user has none. */
 export async function loadApiKeys(context: OperationContext, ids: readonly string[]): Promise<(ApiKey | null)[]> {
-  const rows = await asUser(context.database, context.userId, (transaction) =>
-    keys.findApiKeys(transaction, context.userId, ids.filter(isValidId)),
+  const rows = await asWorkspace(context.database, context.workspaceId, (transaction) =>
+    keys.findApiKeys(transaction, context.workspaceId, ids.filter(isValidId)),
   );
   const byId = new Map(rows.map((row) => [row.id, apiKeyOf(context, row)]));
   return ids.map((id) => byId.get(id) ?? null);
@@ -153,8 +153,8 @@ export async function createApiKey(
     parentId: context.rights.keyId,
     personId: context.rights.personId,
   };
-  const outcome = await asUser(context.database, context.userId, (transaction) =>
-    keys.insertApiKey(transaction, context.userId, key, MAX_API_KEYS),
+  const outcome = await asWorkspace(context.database, context.workspaceId, (transaction) =>
+    keys.insertApiKey(transaction, context.workspaceId, key, MAX_API_KEYS),
   );
   switch (outcome) {
     case 'made':
@@ -184,15 +184,15 @@ export async function createApiKey(
  * validation, forbidden.
  */
 export async function updateApiKey(context: OperationContext, id: string, change: ApiKeyChange): Promise<ApiKey> {
-  const { database, userId, bus, rights } = context;
+  const { database, workspaceId, bus, rights } = context;
   if (CHANGEABLE.every((field) => change[field] === undefined))
     throw new UserError(
       'validation',
       'At least one field must be provided: name, expires_at, scopes, domains, addresses, policy',
     );
   const given = await findReach(context, change);
-  const lastSeq = await asUser(database, userId, async (transaction) => {
-    const before = isValidId(id) ? await keys.lockApiKey(transaction, userId, id) : null;
+  const lastSeq = await asWorkspace(database, workspaceId, async (transaction) => {
+    const before = isValidId(id) ? await keys.lockApiKey(transaction, workspaceId, id) : null;
     if (before === null) throw keyNotFound();
     if (!isWithin(rights, before)) throw moreRights('A key cannot change a key with more rights than its own.', rights);
     const { name, expiresAt, policy } = change;
@@ -204,7 +204,7 @@ export async function updateApiKey(context: OperationContext, id: string, change
     const after = policy === undefined ? before.policy : policy;
     const reach = given ?? before.reach;
     if (!isReachWithin(reach, before.reach)) throw reachOnlyShrinks(before.reach);
-    const changed = await keys.updateApiKey(transaction, userId, id, {
+    const changed = await keys.updateApiKey(transaction, workspaceId, id, {
       name: name === undefined ? before.name : readName(name),
       expiresAt: expiresAt === undefined ? before.expiresAt : expiresAt,
       scopes: changedScopes(before, change.scopes, { reach, policy: after }),
@@ -214,18 +214,18 @@ export async function updateApiKey(context: OperationContext, id: string, change
     if ('inTheWay' in changed) throw policyInTheWay(changed.inTheWay);
     return announceLimits(context, transaction, changed);
   });
-  context.forgetCredentials(userId);
-  bus.publish('credential.changed', { userId });
+  context.forgetCredentials(workspaceId);
+  bus.publish('credential.changed', { ownerId: workspaceId });
   publishLimits(context, lastSeq);
   return readApiKey(context, id);
 }
 
 /** Mails the person of a session that a key was created. Does not wait: the key is there even if the mail cannot be sent. */
 function tellOfKey(context: OperationContext): void {
-  const { database, userId, rights, caller, settings, origin, now, log } = context;
+  const { database, workspaceId, rights, caller, settings, origin, now, log } = context;
   const { personId } = rights;
   if (caller.via !== 'session' || personId === null) return;
-  asUser(database, userId, (transaction) => readPerson(transaction, userId, personId))
+  asWorkspace(database, workspaceId, (transaction) => readPerson(transaction, workspaceId, personId))
     .then(async (person) => {
       if (person === null) return;
       const facts = { publicUrl: settings.publicUrl, at: now(), address: origin?.address ?? 'unknown' };
@@ -273,7 +273,7 @@ export async function revokeApiKey(
   id: string,
   { keepsConfiguration }: Revocation,
 ): Promise<void> {
-  const { database, userId, bus, rights } = context;
+  const { database, workspaceId, bus, rights } = context;
   const { keyId } = rights;
   if (id !== keyId) requireRights(rights, 'Revoking another key', ['keys']);
   if (!isValidId(id)) throw keyNotFound();
@@ -282,37 +282,37 @@ export async function revokeApiKey(
       'A key that revokes itself cannot keep what it set up. Revoke it with another key',
       'keep_configuration',
     );
-  const lastSeq = await asUser(database, userId, async (transaction) => {
-    const before = keepsConfiguration ? await keys.lockApiKey(transaction, userId, id) : undefined;
+  const lastSeq = await asWorkspace(database, workspaceId, async (transaction) => {
+    const before = keepsConfiguration ? await keys.lockApiKey(transaction, workspaceId, id) : undefined;
     if (before === null) throw keyNotFound();
     if (before !== undefined && !isWithin(rights, before))
       throw moreRights('A key cannot take over what a key with more rights than its own set up.', rights);
-    const limits = await keys.revokeApiKey(transaction, userId, id, { byKeyId: keyId, keepsConfiguration });
+    const limits = await keys.revokeApiKey(transaction, workspaceId, id, { byKeyId: keyId, keepsConfiguration });
     if (limits === null) throw keyNotFound();
     return announceLimits(context, transaction, limits);
   });
-  context.forgetCredentials(userId);
-  bus.publish('credential.changed', { userId });
+  context.forgetCredentials(workspaceId);
+  bus.publish('credential.changed', { ownerId: workspaceId });
   publishLimits(context, lastSeq);
 }
 
 /** Tells the other processes that what keys set up may have changed. `lastSeq`: of the events that were appended; null: none were. */
-export function publishLimits({ bus, userId }: OperationContext, lastSeq: number | null): void {
-  bus.publish('guard.changed', { userId });
-  bus.publish('subscription.changed', { userId });
-  if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });
+export function publishLimits({ bus, workspaceId }: OperationContext, lastSeq: number | null): void {
+  bus.publish('guard.changed', { workspaceId });
+  bus.publish('subscription.changed', { workspaceId });
+  if (lastSeq !== null) bus.publish('event.appended', { workspaceId, lastSeq });
 }
 
 /** A key does not give itself, or another, more time than its own; a key that a key created does not outlive it. Throws forbidden. */
 async function requireEarlyExpiry(
-  { rights, userId }: OperationContext,
+  { rights, workspaceId }: OperationContext,
   transaction: Parameters<typeof keys.findApiKeys>[0],
   { parentId }: keys.ApiKeyRow,
   expiresAt: Date | null,
 ): Promise<void> {
   const bounds = await keys.findApiKeys(
     transaction,
-    userId,
+    workspaceId,
     [rights.keyId, parentId].filter((key) => key !== null),
   );
   if (bounds.some(({ expiresAt: end }) => end !== null && (expiresAt === null || expiresAt > end)))
@@ -347,7 +347,7 @@ function readName(given: string): string {
 
 /** Returns the domains and addresses that are named; null when none are given. Throws validation. */
 export async function findReach(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   { domains, addresses }: Pick<NewApiKey, 'domains' | 'addresses'>,
 ): Promise<Reach | null> {
   if (domains == null && addresses == null) return null;
@@ -356,15 +356,15 @@ export async function findReach(
     if (named != null && named.length > MAX_REACH)
       throw invalid(`A key can be limited to at most ${MAX_REACH} ${field}`, field);
   }
-  return asUser(database, userId, async (transaction) => {
+  return asWorkspace(database, workspaceId, async (transaction) => {
     const reach = { domains: new Map<string, string>(), addresses: new Set<string>() };
     for (const given of domains ?? []) {
-      const domain = await keys.findKeyDomain(transaction, userId, given, canonicalDomainName(given));
+      const domain = await keys.findKeyDomain(transaction, workspaceId, given, canonicalDomainName(given));
       if (domain === null) throw invalid(`You have no domain ${given}`, 'domains');
       reach.domains.set(domain.id, domain.name);
     }
     for (const given of addresses ?? []) {
-      const address = await keys.findKeyAddress(transaction, userId, given);
+      const address = await keys.findKeyAddress(transaction, workspaceId, given);
       if (address === null) throw invalid(`You have no email address ${given}`, 'addresses');
       reach.addresses.add(address);
     }

@@ -2,7 +2,7 @@ import type { ApiInterface, StatusClass } from '../../core/accounts/logged-reque
 import { hasRight } from '../../core/accounts/rights.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import * as requests from '../../db/queries/accounts/api-request.ts';
 import { invalid, isValidId, type OperationContext } from '../context.ts';
 import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
@@ -30,16 +30,20 @@ export async function pageApiRequests(
   query: ApiRequestQuery,
   page: KeysetPage,
 ): Promise<ApiRequest[]> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   const conditions = conditionsOf(query);
   await context.storeLoggedRequests();
-  return asUser(database, userId, (transaction) => requests.pageApiRequests(transaction, userId, conditions, page));
+  return asWorkspace(database, workspaceId, (transaction) =>
+    requests.pageApiRequests(transaction, workspaceId, conditions, page),
+  );
 }
 
 /** Returns how many requests match, up to MAX_COUNTED_REQUESTS. */
-export function countApiRequests({ database, userId }: OperationContext, query: ApiRequestQuery): Promise<number> {
+export function countApiRequests({ database, workspaceId }: OperationContext, query: ApiRequestQuery): Promise<number> {
   const conditions = conditionsOf(query);
-  return asUser(database, userId, (transaction) => requests.countApiRequests(transaction, userId, conditions));
+  return asWorkspace(database, workspaceId, (transaction) =>
+    requests.countApiRequests(transaction, workspaceId, conditions),
+  );
 }
 
 /** Returns a page, newest first, with the total up to MAX_COUNTED_REQUESTS. */
@@ -48,12 +52,12 @@ export async function listApiRequests(
   query: ApiRequestQuery,
   page: Page,
 ): Promise<{ rows: ApiRequest[]; total: number }> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   const conditions = conditionsOf(query);
   await context.storeLoggedRequests();
-  return asUser(database, userId, async (transaction) => ({
-    rows: await requests.listApiRequests(transaction, userId, conditions, page),
-    total: await requests.countApiRequests(transaction, userId, conditions),
+  return asWorkspace(database, workspaceId, async (transaction) => ({
+    rows: await requests.listApiRequests(transaction, workspaceId, conditions, page),
+    total: await requests.countApiRequests(transaction, workspaceId, conditions),
   }));
 }
 
@@ -67,13 +71,13 @@ export async function readApiRequest(context: OperationContext, id: string): Pro
 
 /** Returns one request per id, null where the user has none. */
 export async function loadApiRequests(
-  { database, userId, rights }: OperationContext,
+  { database, workspaceId, rights }: OperationContext,
   ids: readonly string[],
 ): Promise<(ApiRequest | null)[]> {
   // GraphQL loads nodes by their IDs, whatever field asks for them.
   if (!hasRight(rights, 'requests')) return ids.map(() => null);
-  const found = await asUser(database, userId, (transaction) =>
-    requests.findApiRequests(transaction, userId, ids.map(storedId).filter(isValidId)),
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
+    requests.findApiRequests(transaction, workspaceId, ids.map(storedId).filter(isValidId)),
   );
   const byId = new Map(found.map((request) => [request.id, request]));
   return ids.map((id) => byId.get(storedId(id)) ?? null);

@@ -2,7 +2,7 @@ import type { AuditActor, Origin } from '../../core/accounts/audit.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetCursor, KeysetPage, Page } from '../../core/shared/page.ts';
 import type { Database } from '../../db/connection/database.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import * as entries from '../../db/queries/accounts/audit-entry.ts';
 import { isValidId, type OperationContext } from '../context.ts';
 
@@ -31,16 +31,18 @@ export async function pageAuditEntries(
   query: AuditQuery,
   page: KeysetPage,
 ): Promise<AuditEntry[]> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   await context.storeAuditNotes();
-  return asUser(database, userId, (transaction) =>
-    entries.pageAuditEntries(transaction, userId, conditionsOf(query), page),
+  return asWorkspace(database, workspaceId, (transaction) =>
+    entries.pageAuditEntries(transaction, workspaceId, conditionsOf(query), page),
   );
 }
 
 /** Returns how many entries match, up to MAX_COUNTED_ENTRIES. */
-export function countAuditEntries({ database, userId }: OperationContext, query: AuditQuery): Promise<number> {
-  return asUser(database, userId, (transaction) => entries.countAuditEntries(transaction, userId, conditionsOf(query)));
+export function countAuditEntries({ database, workspaceId }: OperationContext, query: AuditQuery): Promise<number> {
+  return asWorkspace(database, workspaceId, (transaction) =>
+    entries.countAuditEntries(transaction, workspaceId, conditionsOf(query)),
+  );
 }
 
 /** Returns a page, newest first, with the total up to MAX_COUNTED_ENTRIES. */
@@ -49,12 +51,12 @@ export async function listAuditEntries(
   query: AuditQuery,
   page: Page,
 ): Promise<{ rows: AuditEntry[]; total: number }> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   const conditions = conditionsOf(query);
   await context.storeAuditNotes();
-  return asUser(database, userId, async (transaction) => ({
-    rows: await entries.listAuditEntries(transaction, userId, conditions, page),
-    total: await entries.countAuditEntries(transaction, userId, conditions),
+  return asWorkspace(database, workspaceId, async (transaction) => ({
+    rows: await entries.listAuditEntries(transaction, workspaceId, conditions, page),
+    total: await entries.countAuditEntries(transaction, workspaceId, conditions),
   }));
 }
 
@@ -67,11 +69,11 @@ export async function readAuditEntry(context: OperationContext, id: string): Pro
 
 /** Returns one entry per id, null where the user has none. */
 export async function loadAuditEntries(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   ids: readonly string[],
 ): Promise<(AuditEntry | null)[]> {
-  const found = await asUser(database, userId, (transaction) =>
-    entries.findAuditEntries(transaction, userId, ids.filter(isValidId)),
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
+    entries.findAuditEntries(transaction, workspaceId, ids.filter(isValidId)),
   );
   const byId = new Map(found.map((entry) => [entry.id, entry]));
   return ids.map((id) => byId.get(id) ?? null);
@@ -84,15 +86,15 @@ const EXPORTED_AT_ONCE = 200;
  * Returns all entries that match, newest first, in pieces; nothing that happens after the first one. The export has an entry of its own.
  */
 export async function* exportAuditEntries(context: OperationContext, query: AuditQuery): AsyncGenerator<AuditEntry[]> {
-  const { database, userId, origin, now } = context;
+  const { database, workspaceId, origin, now } = context;
   await context.storeAuditNotes();
-  await recordExport(database, { userId, origin, at: now(), kind: 'audit' });
+  await recordExport(database, { workspaceId, origin, at: now(), kind: 'audit' });
   const conditions = conditionsOf(query);
   let after: KeysetCursor | null = null;
   for (;;) {
     const page: KeysetPage = { after, before: null, limit: EXPORTED_AT_ONCE, isInverted: false };
-    const rows = await asUser(database, userId, (transaction) =>
-      entries.pageAuditEntries(transaction, userId, conditions, page),
+    const rows = await asWorkspace(database, workspaceId, (transaction) =>
+      entries.pageAuditEntries(transaction, workspaceId, conditions, page),
     );
     if (rows.length > 0) yield rows;
     const last: AuditEntry | undefined = rows.at(-1);
@@ -104,11 +106,16 @@ export async function* exportAuditEntries(context: OperationContext, query: Audi
 /** Stores the entry of an export: of the audit log, or of the account. */
 export async function recordExport(
   database: Database,
-  { userId, origin, at, kind }: { userId: string; origin?: Origin | undefined; at: Date; kind: 'account' | 'audit' },
+  {
+    workspaceId,
+    origin,
+    at,
+    kind,
+  }: { workspaceId: string; origin?: Origin | undefined; at: Date; kind: 'account' | 'audit' },
 ): Promise<void> {
   const { kind: actorKind, id: actorId, ...from } = origin ?? SYSTEM;
   const object = { objectKind: kind, objectId: null, objectName: null };
-  const note = { userId, at, actorKind, actorId, ...from, action: `${kind}.exported`, ...object };
+  const note = { workspaceId, at, actorKind, actorId, ...from, action: `${kind}.exported`, ...object };
   await entries.storeAuditNotes(database, [{ ...note, isDenied: false, reason: null, times: 1 }]);
 }
 

@@ -1,7 +1,7 @@
 import * as tokens from '../../core/accounts/browser-token.ts';
 import { hasScope, scopeMissing } from '../../core/accounts/key-rights.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { findTokenAddresses } from '../../db/queries/accounts/browser-token.ts';
 import { invalid, isValidId, type OperationContext } from '../context.ts';
 
@@ -19,10 +19,10 @@ export interface NewBrowserToken {
  */
 export async function createBrowserToken(
   context: OperationContext,
-  workspaceId: string,
+  targetId: string,
   input: NewBrowserToken,
 ): Promise<{ token: string; expiresAt: Date }> {
-  const { database, userId, rights, settings, now } = context;
+  const { database, workspaceId, rights, settings, now } = context;
   const { keyId } = rights;
   if (keyId === null)
     throw new UserError(
@@ -40,9 +40,9 @@ export async function createBrowserToken(
   const seconds = readSeconds(input.ttl ?? tokens.DEFAULT_TOKEN_SECONDS);
   const origins = readOrigins(input.origins);
   const addresses = readAddresses(input.addresses ?? null);
-  const found = isValidId(workspaceId)
-    ? await asUser(database, userId, (transaction) =>
-        findTokenAddresses(transaction, userId, { workspaceId, addresses: addresses ?? [] }),
+  const found = isValidId(targetId)
+    ? await asWorkspace(database, workspaceId, (transaction) =>
+        findTokenAddresses(transaction, workspaceId, { workspaceId: targetId, addresses: addresses ?? [] }),
       )
     : null;
   if (found === null) throw new UserError('not_found', 'Workspace not found');
@@ -51,11 +51,11 @@ export async function createBrowserToken(
   const iat = Math.floor(now().getTime() / 1_000);
   const exp = iat + seconds;
   const token = tokens.openBrowserTokens(settings.secretKey, settings.publicUrl).sign({
-    sub: workspaceId,
+    sub: targetId,
     iat,
     exp,
     key: keyId,
-    parent: userId,
+    parent: workspaceId,
     rights: given,
     addresses,
     origins,

@@ -18,7 +18,7 @@ const WINDOW_MS = 60_000;
 export async function countAttempt(context: OperationContext, { kind, limit, what }: CountedAttempts): Promise<void> {
   const { granted, changesInMs } = await leaseRequests(context.database, () => ({
     // Not a user id, so that attempts are counted separately from requests.
-    userId: `${context.userId}:${kind}`,
+    workspaceId: `${context.workspaceId}:${kind}`,
     leaseId: newIdentifier(context, 'event'),
     wanted: 1,
     limit,

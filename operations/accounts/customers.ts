@@ -5,7 +5,7 @@ import type { Quotas } from '../../core/accounts/quotas.ts';
 import { DAY_MS } from '../../core/shared/durations.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import * as rows from '../../db/queries/accounts/customer.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { MAX_API_KEYS } from './api-keys.ts';
@@ -37,43 +37,45 @@ const SCOPES_OF_CUSTOMERS = SCOPES.filter((scope) => scope !== 'workspaces');
 
 /** Returns a page of workspaces, newest first; inverted: oldest first. */
 export async function pageCustomers(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   { clientId = null }: CustomerQuery,
   page: KeysetPage,
 ): Promise<Customer[]> {
-  const found = await asUser(database, userId, (transaction) =>
-    rows.pageCustomers(transaction, userId, { clientId }, page),
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
+    rows.pageCustomers(transaction, workspaceId, { clientId }, page),
   );
   return found.map(customerOf);
 }
 
 export function countCustomers(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   { clientId = null }: CustomerQuery,
 ): Promise<number> {
-  return asUser(database, userId, (transaction) => rows.countCustomers(transaction, userId, { clientId }));
+  return asWorkspace(database, workspaceId, (transaction) =>
+    rows.countCustomers(transaction, workspaceId, { clientId }),
+  );
 }
 
 /** Returns a page of workspaces, newest first, with the exact total. */
 export async function listCustomers(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   { clientId = null }: CustomerQuery,
   page: Page,
 ): Promise<{ rows: Customer[]; total: number }> {
-  return asUser(database, userId, async (transaction) => {
-    const found = await rows.listCustomers(transaction, userId, { clientId }, page);
-    const total = await rows.countCustomers(transaction, userId, { clientId });
+  return asWorkspace(database, workspaceId, async (transaction) => {
+    const found = await rows.listCustomers(transaction, workspaceId, { clientId }, page);
+    const total = await rows.countCustomers(transaction, workspaceId, { clientId });
     return { rows: found.map(customerOf), total };
   });
 }
 
 /** Returns one workspace per id, null where the parent has none. */
 export async function loadCustomers(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   ids: readonly string[],
 ): Promise<(Customer | null)[]> {
-  const found = await asUser(database, userId, (transaction) =>
-    rows.findCustomers(transaction, userId, ids.filter(isValidId)),
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
+    rows.findCustomers(transaction, workspaceId, ids.filter(isValidId)),
   );
   const byId = new Map(found.map((row) => [row.id, customerOf(row)]));
   return ids.map((id) => byId.get(id) ?? null);
@@ -92,14 +94,14 @@ export interface CustomerUsage extends rows.CustomerHoldings {
 }
 
 /** Throws not_found. */
-export async function readUsage({ database, userId, now }: OperationContext, id: string): Promise<CustomerUsage> {
+export async function readUsage({ database, workspaceId, now }: OperationContext, id: string): Promise<CustomerUsage> {
   const today = Math.floor(now().getTime() / DAY_MS) * DAY_MS;
   const since = new Date(today - (USAGE_DAYS - 1) * DAY_MS);
   if (!isValidId(id)) throw customerNotFound();
-  return asUser(database, userId, async (transaction) => {
-    const held = (await rows.readCustomerHoldings(transaction, userId, [id])).get(id);
+  return asWorkspace(database, workspaceId, async (transaction) => {
+    const held = (await rows.readCustomerHoldings(transaction, workspaceId, [id])).get(id);
     if (held === undefined) throw customerNotFound();
-    const used = await rows.readCustomerUsage(transaction, userId, [id], since);
+    const used = await rows.readCustomerUsage(transaction, workspaceId, [id], since);
     return { ...held, days: used.get(id) ?? [] };
   });
 }
@@ -115,13 +117,13 @@ export interface NewCustomer {
  * validation, conflict.
  */
 export async function createCustomer(context: OperationContext, input: NewCustomer): Promise<Customer> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   const clientId = readText(input.clientId, 'client_id', MAX_CLIENT_ID_LENGTH);
   const name = input.name == null ? clientId : readText(input.name, 'name', MAX_CUSTOMER_NAME_LENGTH);
   const id = newIdentifier(context, 'workspace');
   const customer = { id, clientId, name, quotas: input.quotas ?? null };
-  const made = await asUser(database, userId, (transaction) =>
-    rows.createCustomer(transaction, userId, customer, MAX_CUSTOMERS),
+  const made = await asWorkspace(database, workspaceId, (transaction) =>
+    rows.createCustomer(transaction, workspaceId, customer, MAX_CUSTOMERS),
   );
   if (made.id !== null) return readCustomer(context, made.id);
   switch (made.outcome) {
@@ -150,24 +152,24 @@ export interface CustomerChange {
 
 /** Changes a workspace. A quota below what is used takes effect for what is added from then on. Throws not_found, validation. */
 export async function updateCustomer(context: OperationContext, id: string, change: CustomerChange): Promise<Customer> {
-  const { database, userId, bus } = context;
+  const { database, workspaceId, bus } = context;
   const { name, quotas, isSuspended } = change;
   if (name === undefined && quotas === undefined && isSuspended === undefined)
     throw new UserError('validation', 'At least one field must be provided: name, quotas, is_suspended');
-  const names = await asUser(database, userId, async (transaction) => {
-    const [before] = isValidId(id) ? await rows.findCustomers(transaction, userId, [id]) : [];
+  const names = await asWorkspace(database, workspaceId, async (transaction) => {
+    const [before] = isValidId(id) ? await rows.findCustomers(transaction, workspaceId, [id]) : [];
     if (before === undefined) throw customerNotFound();
-    const isChanged = await rows.updateCustomer(transaction, userId, {
+    const isChanged = await rows.updateCustomer(transaction, workspaceId, {
       id,
       name: name === undefined ? before.name : readText(name, 'name', MAX_CUSTOMER_NAME_LENGTH),
       quotas: quotas === undefined ? before.quotas : quotas,
       isSuspended: isSuspended ?? before.suspendedAt !== null,
     });
     if (!isChanged) throw customerNotFound();
-    return rows.readCustomerNames(transaction, userId, id);
+    return rows.readCustomerNames(transaction, workspaceId, id);
   });
   announce(context, id, names);
-  bus.publish('subscription.changed', { userId: id });
+  bus.publish('subscription.changed', { workspaceId: id });
   return readCustomer(context, id);
 }
 
@@ -176,9 +178,9 @@ export async function updateCustomer(context: OperationContext, id: string, chan
  * all its data; until that has ended, the workspace is shown with the rows that are left. Throws not_found.
  */
 export async function deleteCustomer(context: OperationContext, id: string): Promise<Customer> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   const names = isValidId(id)
-    ? await asUser(database, userId, (transaction) => rows.closeCustomer(transaction, userId, id))
+    ? await asWorkspace(database, workspaceId, (transaction) => rows.closeCustomer(transaction, workspaceId, id))
     : null;
   if (names === null) throw customerNotFound();
   announce(context, id, names);
@@ -200,7 +202,7 @@ export async function createCustomerKey(
   customerId: string,
   input: NewCustomerKey,
 ): Promise<{ id: string; secret: string }> {
-  const { database, userId, rights, now } = context;
+  const { database, workspaceId, rights, now } = context;
   const { expiresAt = null } = input;
   const name = readText(input.name, 'name', MAX_CUSTOMER_NAME_LENGTH);
   const scopes = SCOPES_OF_CUSTOMERS.filter((scope) => input.scopes.includes(scope));
@@ -219,8 +221,8 @@ export async function createCustomerKey(
     parentKeyId: rights.keyId,
   };
   const outcome = isValidId(customerId)
-    ? await asUser(database, userId, (transaction) =>
-        rows.insertCustomerKey(transaction, userId, customerId, key, MAX_API_KEYS),
+    ? await asWorkspace(database, workspaceId, (transaction) =>
+        rows.insertCustomerKey(transaction, workspaceId, customerId, key, MAX_API_KEYS),
       )
     : 'gone';
   switch (outcome) {
@@ -245,7 +247,7 @@ export async function createCustomerKey(
 function announce({ bus, forgetCredentials }: OperationContext, id: string, names: readonly string[]): void {
   for (const name of names) bus.publish('routing.changed', { name });
   forgetCredentials(id);
-  bus.publish('credential.changed', { userId: id });
+  bus.publish('credential.changed', { ownerId: id });
 }
 
 function customerOf(row: rows.CustomerRow): Customer {

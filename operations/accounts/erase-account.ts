@@ -1,5 +1,5 @@
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { closeAccount, countAccount, type ErasureCounts } from '../../db/queries/accounts/erase-account.ts';
 import { invalid, type OperationContext } from '../context.ts';
 import { readAccount } from './account.ts';
@@ -8,8 +8,8 @@ import { requireFreshSignIn } from './fresh-sign-in.ts';
 export { type ErasureCounts, MAX_ERASURE_COUNT } from '../../db/queries/accounts/erase-account.ts';
 
 /** Returns what erasing the account would erase. */
-export function previewErasure({ database, userId }: OperationContext): Promise<ErasureCounts> {
-  return asUser(database, userId, (transaction) => countAccount(transaction, userId));
+export function previewErasure({ database, workspaceId }: OperationContext): Promise<ErasureCounts> {
+  return asWorkspace(database, workspaceId, (transaction) => countAccount(transaction, workspaceId));
 }
 
 /**
@@ -18,7 +18,7 @@ export function previewErasure({ database, userId }: OperationContext): Promise<
  * sign-in that is too old, and validation for another address.
  */
 export async function eraseAccount(context: OperationContext, confirmEmail: string): Promise<void> {
-  const { database, userId, caller, bus } = context;
+  const { database, workspaceId, caller, bus } = context;
   if (caller.via !== 'session')
     throw new UserError(
       'forbidden',
@@ -28,13 +28,13 @@ export async function eraseAccount(context: OperationContext, confirmEmail: stri
   if (email === null || confirmEmail.trim().toLowerCase() !== email)
     throw invalid('confirmEmail must be the email address of this account', 'input.confirmEmail');
   requireFreshSignIn(context, 'erase the account');
-  const names = await asUser(database, userId, async (transaction) => {
-    const closed = await closeAccount(transaction, userId);
+  const names = await asWorkspace(database, workspaceId, async (transaction) => {
+    const closed = await closeAccount(transaction, workspaceId);
     context.fault?.('erasure.before-commit');
     return closed;
   });
   context.fault?.('erasure.after-commit');
   for (const name of names) bus.publish('routing.changed', { name });
-  context.forgetCredentials(userId);
-  bus.publish('credential.changed', { userId });
+  context.forgetCredentials(workspaceId);
+  bus.publish('credential.changed', { ownerId: workspaceId });
 }

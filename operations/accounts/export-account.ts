@@ -17,7 +17,7 @@ import {
 import { recordExport } from './audit-log.ts';
 
 export interface AccountExport {
-  userId: string;
+  workspaceId: string;
   /** who exports, for the audit log; absent: the operator */
   origin?: Origin;
   /** decrypts the secrets of endpoints and the private keys of domains; null leaves them out */
@@ -50,10 +50,10 @@ const PART_BYTES = 1_000_000;
  */
 export async function exportAccount(database: Database, request: AccountExport): Promise<ExportCounts> {
   const counts = { documents: 0, messages: 0 };
-  const { userId, origin } = request;
-  await recordExport(database, { userId, origin, at: new Date(), kind: 'account' });
+  const { workspaceId, origin } = request;
+  await recordExport(database, { workspaceId, origin, at: new Date(), kind: 'account' });
   await inTransaction(database, async (client) => {
-    await beginExport(client, request.userId);
+    await beginExport(client, request.workspaceId);
     for (const kind of EXPORTED_KINDS) counts.documents += await exportDocuments(client, kind, request);
     counts.messages = await exportMessages(client, request);
   });
@@ -65,7 +65,7 @@ export async function exportAccount(database: Database, request: AccountExport):
 async function exportDocuments(
   client: pg.ClientBase,
   kind: ExportedKind,
-  { userId, secretKey, write }: AccountExport,
+  { workspaceId, secretKey, write }: AccountExport,
 ): Promise<number> {
   let count = 0;
   let number = 0;
@@ -84,12 +84,12 @@ async function exportDocuments(
     if (sizeBytes >= PART_BYTES) await flush();
   };
   if ('query' in kind)
-    await readDocuments(client, kind, userId, (document) =>
+    await readDocuments(client, kind, workspaceId, (document) =>
       add(Buffer.from(`${JSON.stringify(shown(document, secretKey))}\n`)),
     );
   else
-    await readDocuments(client, { query: kind.idQuery }, userId, async ({ id }) => {
-      const document = await readLargeDocument(client, kind, userId, String(id));
+    await readDocuments(client, { query: kind.idQuery }, workspaceId, async ({ id }) => {
+      const document = await readLargeDocument(client, kind, workspaceId, String(id));
       if (document === null) return;
       const line = { sizeBytes: document.sizeBytes + 1, pieces: withLineEnd(document.pieces) };
       if (line.sizeBytes < PART_BYTES) return add(await joinPieces(line.pieces));
@@ -113,10 +113,10 @@ async function joinPieces(pieces: ExportedBytes['pieces']): Promise<Buffer> {
 }
 
 /** One folder per month: a folder with a million files is unusable. */
-async function exportMessages(client: pg.ClientBase, { userId, write }: AccountExport): Promise<number> {
+async function exportMessages(client: pg.ClientBase, { workspaceId, write }: AccountExport): Promise<number> {
   let count = 0;
-  await readDocuments(client, { query: KEPT_BYTES_QUERY }, userId, async ({ emailId, createdAt }) => {
-    const bytes = await readKeptBytes(client, userId, String(emailId));
+  await readDocuments(client, { query: KEPT_BYTES_QUERY }, workspaceId, async ({ emailId, createdAt }) => {
+    const bytes = await readKeptBytes(client, workspaceId, String(emailId));
     if (bytes === null) return;
     const month = String(createdAt).slice(0, 'yyyy-mm'.length);
     await write({ path: `mail/${month}/${String(emailId)}.eml`, number: 1, ...bytes });

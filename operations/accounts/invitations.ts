@@ -4,7 +4,7 @@ import type { InvitedRole } from '../../core/accounts/roles.ts';
 import { invitationMail } from '../../core/accounts/system-account.ts';
 import { outgoingMailbox } from '../../core/sending/outgoing-addresses.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import type { Tables } from '../../db/entities/tables.ts';
 import * as rows from '../../db/queries/accounts/invitation.ts';
 import { listMembers as listMemberRows, readWorkspace } from '../../db/queries/accounts/member.ts';
@@ -28,17 +28,19 @@ const TOKEN_BYTES = 32;
 
 /** Returns the newest invitations of the workspace. */
 export async function listInvitations(context: OperationContext): Promise<Invitation[]> {
-  const { database, userId } = context;
-  const found = await asUser(database, userId, (transaction) =>
-    rows.listInvitations(transaction, userId, MAX_LISTED_INVITATIONS),
+  const { database, workspaceId } = context;
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
+    rows.listInvitations(transaction, workspaceId, MAX_LISTED_INVITATIONS),
   );
   return found.map((row) => withStatus(context, row));
 }
 
 /** Throws not_found. */
 async function readInvitation(context: OperationContext, id: string): Promise<Invitation> {
-  const { database, userId } = context;
-  const row = await asUser(database, userId, (transaction) => rows.findInvitation(transaction, userId, id));
+  const { database, workspaceId } = context;
+  const row = await asWorkspace(database, workspaceId, (transaction) =>
+    rows.findInvitation(transaction, workspaceId, id),
+  );
   if (row === null) throw invitationNotFound();
   return withStatus(context, row);
 }
@@ -69,7 +71,7 @@ export async function createInvitation(
       now: now(),
       expiresAt: link.expiresAt,
     };
-    switch (await rows.insertInvitation(transaction, context.userId, invitation, MAX_MEMBERS)) {
+    switch (await rows.insertInvitation(transaction, context.workspaceId, invitation, MAX_MEMBERS)) {
       case 'made':
         return;
       case 'no workspace':
@@ -93,7 +95,7 @@ export async function resendInvitation(context: OperationContext, id: string): P
   await changeInvitations(context, async (transaction) => {
     const { tokenSha256, expiresAt } = link;
     const renewal = { id, tokenSha256, expiresAt, now: context.now() };
-    switch (await rows.renewInvitation(transaction, context.userId, renewal)) {
+    switch (await rows.renewInvitation(transaction, context.workspaceId, renewal)) {
       case 'sent':
         return;
       case 'no invitation':
@@ -115,7 +117,7 @@ export async function resendInvitation(context: OperationContext, id: string): P
 export async function revokeInvitation(context: OperationContext, id: string): Promise<Invitation> {
   requireId(id);
   await changeInvitations(context, async (transaction) => {
-    switch (await rows.revokeInvitation(transaction, context.userId, id, context.now())) {
+    switch (await rows.revokeInvitation(transaction, context.workspaceId, id, context.now())) {
       case 'revoked':
         return;
       case 'no invitation':
@@ -131,7 +133,7 @@ async function changeInvitations(
   context: OperationContext,
   change: (transaction: Transaction<Tables>) => Promise<void>,
 ): Promise<void> {
-  await asUser(context.database, context.userId, async (transaction) => {
+  await asWorkspace(context.database, context.workspaceId, async (transaction) => {
     await change(transaction);
     context.fault?.('invitations.before-commit');
   });
@@ -148,15 +150,15 @@ function makeLink({ random, now, settings }: OperationContext): { url: string; t
 }
 
 async function mailLink(
-  { database, userId, rights, sendServiceMail }: OperationContext,
+  { database, workspaceId, rights, sendServiceMail }: OperationContext,
   email: string,
   role: InvitedRole,
   link: string,
 ): Promise<void> {
-  const { workspace, inviter } = await asUser(database, userId, async (transaction) => {
-    const members = rights.personId === null ? [] : await listMemberRows(transaction, userId);
+  const { workspace, inviter } = await asWorkspace(database, workspaceId, async (transaction) => {
+    const members = rights.personId === null ? [] : await listMemberRows(transaction, workspaceId);
     const found = members.find(({ personId }) => personId === rights.personId);
-    return { workspace: await readWorkspace(transaction, userId), inviter: found };
+    return { workspace: await readWorkspace(transaction, workspaceId), inviter: found };
   });
   const invitedBy = inviter === undefined ? null : inviter.name || inviter.email;
   await sendServiceMail(invitationMail(email, { link, workspaceName: workspace?.name ?? '', invitedBy, role }));

@@ -1,4 +1,4 @@
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { type ConfiguredItem, readKeyConfigurations } from '../../db/queries/accounts/key-configuration.ts';
 import { isValidId, type OperationContext } from '../context.ts';
 import { readApiKey } from './api-keys.ts';
@@ -16,13 +16,13 @@ export interface KeyConfiguration {
 
 /** Returns what each key set up; nothing for keys that the user does not have. */
 export async function loadKeyConfigurations(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   ids: readonly string[],
 ): Promise<KeyConfiguration[]> {
-  const found = await asUser(database, userId, (transaction) =>
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
     readKeyConfigurations(
       transaction,
-      userId,
+      workspaceId,
       ids.map((id) => (isValidId(id) ? id : '')),
       MAX_CONFIGURED_ITEMS + 1,
     ),

@@ -30,7 +30,7 @@ export interface Grant {
  * Changes of the key wait for that transaction. Throws forbidden for the first scope that is missing; `what` begins its sentence.
  */
 export async function grantOf(
-  { rights, userId }: Pick<OperationContext, 'rights' | 'userId'>,
+  { rights, workspaceId }: Pick<OperationContext, 'rights' | 'workspaceId'>,
   transaction: Transaction<Tables>,
   what: string,
   needed: readonly Scope[],
@@ -38,7 +38,7 @@ export async function grantOf(
   requireScopes(rights, what, needed);
   const { keyId } = rights;
   if (keyId === null) return { setByKeyId: null, grantedScopes: null };
-  const present = { ...rights, scopes: await readPresentScopes(transaction, userId, keyId) };
+  const present = { ...rights, scopes: await readPresentScopes(transaction, workspaceId, keyId) };
   requireScopes(present, what, needed);
   return { setByKeyId: keyId, grantedScopes: present.scopes === null ? null : [...present.scopes] };
 }
@@ -56,7 +56,7 @@ export interface RouteGrant {
 
 /** As grantOf, for a route: mail that it sends to an endpoint is shown to the receiver of the endpoint. */
 export async function routeGrantOf(
-  context: Pick<OperationContext, 'rights' | 'userId'>,
+  context: Pick<OperationContext, 'rights' | 'workspaceId'>,
   transaction: Transaction<Tables>,
 ): Promise<RouteGrant> {
   const { setByKeyId, grantedScopes } = await grantOf(context, transaction, 'Routing mail to an endpoint', ['read']);
@@ -68,20 +68,20 @@ export async function routeGrantOf(
  * transaction. Returns the last number of the user's event feed; null when nothing was appended.
  */
 export async function announceLimits(
-  context: Pick<OperationContext, 'now' | 'random' | 'userId'>,
+  context: Pick<OperationContext, 'now' | 'random' | 'workspaceId'>,
   transaction: Transaction<Tables>,
   { keyIds, disabledEndpoints }: KeyLimits,
   more: readonly Omit<ThreadEvent, 'id'>[] = [],
 ): Promise<number | null> {
-  const { userId } = context;
-  const waiting = keyIds.length === 0 ? [] : await listScheduledWithoutRight(transaction, userId, keyIds);
-  const locked = waiting.length === 0 ? [] : await lockOutgoing(transaction, userId, waiting);
+  const { workspaceId } = context;
+  const waiting = keyIds.length === 0 ? [] : await listScheduledWithoutRight(transaction, workspaceId, keyIds);
+  const locked = waiting.length === 0 ? [] : await lockOutgoing(transaction, workspaceId, waiting);
   const paused = locked.filter(({ status }) => status === 'scheduled').map(({ id }) => id);
-  if (paused.length > 0) await setScheduledStatus(transaction, userId, paused, 'paused');
+  if (paused.length > 0) await setScheduledStatus(transaction, workspaceId, paused, 'paused');
   const events = [
     ...disabledEndpoints.map(({ id, reason }) => ({ kind: 'endpoint.disabled', endpointId: id, data: { reason } })),
     ...paused.map((emailId) => ({ kind: 'email.paused', emailId })),
     ...more,
   ].map((event) => ({ id: newIdentifier(context, 'event'), ...event }));
-  return events.length === 0 ? null : appendEvents(transaction, userId, events);
+  return events.length === 0 ? null : appendEvents(transaction, workspaceId, events);
 }

@@ -1,6 +1,6 @@
 import { isReached, limitDetails, type Reach, reachInWords } from '../../core/accounts/key-rights.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { findReached, findReachedEmails } from '../../db/queries/accounts/credential.ts';
 import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
 
@@ -68,13 +68,13 @@ export function authorizeBatchChange(
 
 /** Throws not_found unless the key or the member can reach all of the emails. */
 export async function requireReachedEmails(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   ids: readonly string[],
 ): Promise<void> {
   if (database.limit === undefined) return;
   const asked = [...new Set(ids)];
   const found = asked.every(isValidId)
-    ? await asUser(database, userId, (transaction) => findReachedEmails(transaction, userId, asked))
+    ? await asWorkspace(database, workspaceId, (transaction) => findReachedEmails(transaction, workspaceId, asked))
     : [];
   if (found.length < asked.length) throw emailNotFound();
 }
@@ -85,10 +85,11 @@ async function toChange(
   id: string,
   notFound: () => UserError,
 ): Promise<OperationContext> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   if (database.limit === undefined) return context;
   const isReached =
-    isValidId(id) && (await asUser(database, userId, (transaction) => findReached(transaction, userId, kind, id)));
+    isValidId(id) &&
+    (await asWorkspace(database, workspaceId, (transaction) => findReached(transaction, workspaceId, kind, id)));
   if (!isReached) throw notFound();
   return withFullAccess(context);
 }

@@ -4,7 +4,7 @@ import { type InvitedRole, LIMITABLE_ROLES, type Role } from '../../core/account
 import { canonicalDomainName } from '../../core/domains/domain-name.ts';
 import { outgoingMailbox } from '../../core/sending/outgoing-addresses.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import type { Tables } from '../../db/entities/tables.ts';
 import { findKeyDomain } from '../../db/queries/accounts/api-key.ts';
 import * as rows from '../../db/queries/accounts/member.ts';
@@ -45,10 +45,12 @@ export interface Person extends rows.PersonRow {
 }
 
 /** Returns the person of the session of a request; null for API keys. */
-export async function readPerson({ database, userId, rights, caller }: OperationContext): Promise<Person | null> {
+export async function readPerson({ database, workspaceId, rights, caller }: OperationContext): Promise<Person | null> {
   const { personId, role, isApprover, reach } = rights;
   if (caller.via !== 'session' || personId === null || role === null) return null;
-  const row = await asUser(database, userId, (transaction) => rows.readPerson(transaction, userId, personId));
+  const row = await asWorkspace(database, workspaceId, (transaction) =>
+    rows.readPerson(transaction, workspaceId, personId),
+  );
   if (row === null) return null;
   return {
     ...row,
@@ -62,8 +64,8 @@ export async function readPerson({ database, userId, rights, caller }: Operation
 }
 
 /** Returns the members of the workspace, the owner first. */
-export async function listMembers({ database, userId, rights }: OperationContext): Promise<Member[]> {
-  const members = await asUser(database, userId, (transaction) => rows.listMembers(transaction, userId));
+export async function listMembers({ database, workspaceId, rights }: OperationContext): Promise<Member[]> {
+  const members = await asWorkspace(database, workspaceId, (transaction) => rows.listMembers(transaction, workspaceId));
   return members.map((member) => ({ ...member, isYou: member.personId === rights.personId }));
 }
 
@@ -87,7 +89,7 @@ export async function changeMember(
   requireFreshSignIn(context, 'change a member');
   const mayHaveKeys = hasRoleRight(given.role, 'keys');
   await changeMembers(context, async (transaction) => {
-    const changed = await rows.changeMember(transaction, context.userId, validId(personId), {
+    const changed = await rows.changeMember(transaction, context.workspaceId, validId(personId), {
       ...(await resolveRights(context, transaction, given)),
       mayHaveKeys,
       keepsKeys,
@@ -112,7 +114,7 @@ export async function removeMember(
   requireFreshSignIn(context, 'remove a member');
   await changeMembers(context, async (transaction) => {
     const keys = { keepsKeys, by: context.rights.personId };
-    const removed = await rows.removeMember(transaction, context.userId, validId(personId), keys);
+    const removed = await rows.removeMember(transaction, context.workspaceId, validId(personId), keys);
     if (removed.outcome === 'no member') throw memberNotFound();
     if (removed.outcome === 'owner') throw ownerStays('The owner cannot be removed');
     return removed;
@@ -122,10 +124,10 @@ export async function removeMember(
 /** Removes the person of the request from the workspace. Throws forbidden for API keys, conflict for the owner. */
 export async function leaveWorkspace(context: OperationContext, workspaceId: string): Promise<void> {
   const { personId } = requirePerson(context, 'leave a workspace');
-  if (workspaceId !== context.userId)
+  if (workspaceId !== context.workspaceId)
     throw invalid('This session is in another workspace. Switch to the one to leave first.', 'workspaceId');
   await changeMembers(withFullAccess(context), async (transaction) => {
-    const left = await rows.removeMember(transaction, context.userId, personId, { keepsKeys: false, by: null });
+    const left = await rows.removeMember(transaction, context.workspaceId, personId, { keepsKeys: false, by: null });
     if (left.outcome === 'no member') throw memberNotFound();
     if (left.outcome === 'owner') throw ownerStays('The owner cannot leave');
     return left;
@@ -138,7 +140,7 @@ export async function transferOwnership(context: OperationContext, personId: str
   const { personId: by } = requirePerson(context, 'transfer a workspace');
   requireFreshSignIn(context, 'transfer the workspace');
   await changeMembers(context, async (transaction) => {
-    const outcome = await rows.transferOwnership(transaction, context.userId, { personId: validId(personId), by });
+    const outcome = await rows.transferOwnership(transaction, context.workspaceId, { personId: validId(personId), by });
     if (outcome === 'no member') throw memberNotFound();
     if (outcome === 'no owner')
       throw new UserError('conflict', 'You are not the owner of this workspace any more', { isFinal: true });
@@ -148,30 +150,32 @@ export async function transferOwnership(context: OperationContext, personId: str
 }
 
 /** Throws not_found after the workspace was closed. */
-export async function readWorkspace({ database, userId }: OperationContext): Promise<rows.WorkspaceRow> {
-  const workspace = await asUser(database, userId, (transaction) => rows.readWorkspace(transaction, userId));
+export async function readWorkspace({ database, workspaceId }: OperationContext): Promise<rows.WorkspaceRow> {
+  const workspace = await asWorkspace(database, workspaceId, (transaction) =>
+    rows.readWorkspace(transaction, workspaceId),
+  );
   if (workspace === null) throw new UserError('not_found', 'The workspace is closed');
   return workspace;
 }
 
 /** Throws validation, not_found. */
 export async function renameWorkspace(context: OperationContext, given: string): Promise<rows.WorkspaceRow> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   const name = given.trim();
   if (name === '' || name.length > MAX_WORKSPACE_NAME_LENGTH)
     throw invalid(`The name of a workspace has 1 to ${MAX_WORKSPACE_NAME_LENGTH} characters`, 'name');
-  await asUser(database, userId, (transaction) => rows.renameWorkspace(transaction, userId, name));
+  await asWorkspace(database, workspaceId, (transaction) => rows.renameWorkspace(transaction, workspaceId, name));
   return readWorkspace(context);
 }
 
 /** Returns the events of threads that were taken from a member. */
 async function unassignedEvents(
-  { userId, rights }: OperationContext,
+  { workspaceId, rights }: OperationContext,
   transaction: Transaction<Tables>,
   threadIds: readonly string[],
 ): Promise<ReturnType<typeof assignedEvent>[]> {
   if (threadIds.length === 0) return [];
-  const by = await findRequester(transaction, userId, rights);
+  const by = await findRequester(transaction, workspaceId, rights);
   return threadIds.map((threadId) => assignedEvent(threadId, null, by));
 }
 
@@ -183,8 +187,8 @@ export async function changeMembers(
   context: OperationContext,
   change: (transaction: Transaction<Tables>) => Promise<Pick<rows.MemberOutcome<string>, 'limits' | 'unassigned'>>,
 ): Promise<void> {
-  const { database, userId, bus } = context;
-  const lastSeq = await asUser(database, userId, async (transaction) => {
+  const { database, workspaceId, bus } = context;
+  const lastSeq = await asWorkspace(database, workspaceId, async (transaction) => {
     const { limits, unassigned } = await change(transaction);
     const events = await unassignedEvents(context, transaction, unassigned);
     const seq = await announceLimits(context, transaction, limits, events);
@@ -192,8 +196,8 @@ export async function changeMembers(
     return seq;
   });
   context.fault?.('members.after-commit');
-  context.forgetCredentials(userId);
-  bus.publish('credential.changed', { userId });
+  context.forgetCredentials(workspaceId);
+  bus.publish('credential.changed', { ownerId: workspaceId });
   publishLimits(context, lastSeq);
 }
 
@@ -222,7 +226,7 @@ export function requireGiven(
 
 /** Returns the rights to store, with the domains by their IDs. Throws validation. */
 export async function resolveRights(
-  { userId }: OperationContext,
+  { workspaceId }: OperationContext,
   transaction: Transaction<Tables>,
   { role, isApprover, domains, addresses }: GivenRights,
 ): Promise<rows.MemberRights> {
@@ -234,7 +238,7 @@ export async function resolveRights(
     throw invalid(`A member can be limited to at most ${MAX_LIMITS} domains and addresses`, 'domains');
   const domainIds = new Set<string>();
   for (const domain of domains ?? []) {
-    const found = await findKeyDomain(transaction, userId, domain, canonicalDomainName(domain));
+    const found = await findKeyDomain(transaction, workspaceId, domain, canonicalDomainName(domain));
     if (found === null) throw invalid(`You have no domain ${domain}`, 'domains');
     domainIds.add(found.id);
   }

@@ -1,7 +1,7 @@
 import { FULL_RIGHTS } from '../../core/accounts/key-rights.ts';
 import { hasRight, requireRights } from '../../core/accounts/rights.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { type GrantRow, listGrants } from '../../db/queries/accounts/oauth.ts';
 import { isValidId, type OperationContext } from '../context.ts';
 import { revokeApiKey } from './api-keys.ts';
@@ -33,12 +33,12 @@ export async function revokeOauthGrant(context: OperationContext, id: string): P
 }
 
 async function readVisible(context: OperationContext, { ids }: { ids?: readonly string[] }): Promise<OauthGrant[]> {
-  const { userId, rights } = context;
+  const { workspaceId, rights } = context;
   const isManager = hasRight(rights, 'keys') && rights.reach === null;
   const whose = isManager ? {} : { personId: rights.personId };
   // Those who are limited to addresses see their own grants only, whatever these access.
-  const rows = await asUser(withFullAccess(context).database, userId, (transaction) =>
-    listGrants(transaction, userId, { ...whose, ...(ids === undefined ? {} : { ids }) }),
+  const rows = await asWorkspace(withFullAccess(context).database, workspaceId, (transaction) =>
+    listGrants(transaction, workspaceId, { ...whose, ...(ids === undefined ? {} : { ids }) }),
   );
   return rows.map((row) => ({ ...row, isYours: row.personId === rights.personId }));
 }

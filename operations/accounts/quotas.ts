@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { type Quota, type QuotaUse, quotaExceeded } from '../../core/accounts/quotas.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import type { Tables } from '../../db/entities/tables.ts';
 import { readQuotaState } from '../../db/queries/accounts/customer.ts';
 import type { OperationContext } from '../context.ts';
@@ -10,12 +10,12 @@ import type { OperationContext } from '../context.ts';
  * others wait. Throws forbidden.
  */
 export async function requireRoom(
-  { rights, userId }: Pick<OperationContext, 'rights' | 'userId'>,
+  { rights, workspaceId }: Pick<OperationContext, 'rights' | 'workspaceId'>,
   transaction: Transaction<Tables>,
   quota: Exclude<Quota, 'mailPerDay' | 'storedBytes'>,
 ): Promise<void> {
   if (!rights.mayHaveQuotas) return;
-  const state = await readQuotaState(transaction, userId, { isLocking: true });
+  const state = await readQuotaState(transaction, workspaceId, { isLocking: true });
   if (state !== null) requireLeft({ quota, limit: state.quotas[quota] ?? Infinity, used: state[quota], added: 1 });
 }
 
@@ -23,10 +23,15 @@ export async function requireRoom(
  * Requires that so many more emails are within the quota of today, and that stored mail leaves room. Requests that run at the same moment may
  * exceed it together, and stored bytes are those of the last measurement. Throws forbidden.
  */
-export async function requireMailQuota({ database, rights, userId }: OperationContext, added: number): Promise<void> {
+export async function requireMailQuota(
+  { database, rights, workspaceId }: OperationContext,
+  added: number,
+): Promise<void> {
   if (!rights.mayHaveQuotas) return;
   const whole = database.limit?.whole ?? database;
-  const state = await asUser(whole, userId, (transaction) => readQuotaState(transaction, userId, { isLocking: false }));
+  const state = await asWorkspace(whole, workspaceId, (transaction) =>
+    readQuotaState(transaction, workspaceId, { isLocking: false }),
+  );
   if (state === null) return;
   requireLeft({ quota: 'mailPerDay', limit: state.quotas.mailPerDay ?? Infinity, used: state.mailPerDay, added });
   requireLeft({ quota: 'storedBytes', limit: state.quotas.storedBytes ?? Infinity, used: state.storedBytes, added: 1 });

@@ -11,7 +11,7 @@ import {
   USER_TYPE,
 } from '../../core/accounts/scim/schema.ts';
 import { canonicalAddress } from '../../core/domains/domain-name.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import type { Tables } from '../../db/entities/tables.ts';
 import * as rows from '../../db/queries/accounts/scim.ts';
 import { isValidId, newIdentifier, type OperationContext } from '../context.ts';
@@ -58,27 +58,30 @@ export interface ScimChange {
 }
 
 /** Returns a page of users, oldest first. */
-export async function listScimUsers({ database, userId }: OperationContext, query: ScimQuery): Promise<ScimResult> {
-  return asUser(database, userId, async (transaction) => {
-    const { rows: users, total } = await rows.pageScimUsers(transaction, userId, query);
-    return { resources: query.withMembers ? await withGroups(transaction, userId, users) : users, total };
+export async function listScimUsers(
+  { database, workspaceId }: OperationContext,
+  query: ScimQuery,
+): Promise<ScimResult> {
+  return asWorkspace(database, workspaceId, async (transaction) => {
+    const { rows: users, total } = await rows.pageScimUsers(transaction, workspaceId, query);
+    return { resources: query.withMembers ? await withGroups(transaction, workspaceId, users) : users, total };
   });
 }
 
 /** Throws ScimError. */
-export async function readScimUser({ database, userId }: OperationContext, id: string): Promise<ScimResource> {
-  return asUser(database, userId, async (transaction) => {
-    const [user] = await withGroups(transaction, userId, [await requireUser(transaction, userId, id)]);
+export async function readScimUser({ database, workspaceId }: OperationContext, id: string): Promise<ScimResource> {
+  return asWorkspace(database, workspaceId, async (transaction) => {
+    const [user] = await withGroups(transaction, workspaceId, [await requireUser(transaction, workspaceId, id)]);
     return user ?? notFound('User', id);
   });
 }
 
 /** Creates a user, and a member if it is active and has an address and a role. Throws ScimError. */
 export async function createScimUser(context: OperationContext, body: unknown): Promise<ScimResource> {
-  const { userId, now } = context;
+  const { workspaceId, now } = context;
   const document = readScimDocument(USER_TYPE, body);
   return changeDirectory(context, async (transaction, mapping, ended) => {
-    const { total } = await rows.pageScimUsers(transaction, userId, { filter: null, offset: 0, limit: 0 });
+    const { total } = await rows.pageScimUsers(transaction, workspaceId, { filter: null, offset: 0, limit: 0 });
     if (total >= MAX_SCIM_USERS) throw tooMany(`A workspace has at most ${MAX_SCIM_USERS} users.`);
     const user: rows.ScimUserRow = {
       id: newIdentifier(context, 'scimUser'),
@@ -87,10 +90,10 @@ export async function createScimUser(context: OperationContext, body: unknown): 
       updatedAt: now(),
       personId: null,
       madePerson: false,
-      ...(await describeUser(transaction, userId, document, null)),
+      ...(await describeUser(transaction, workspaceId, document, null)),
     };
-    await requireUnique(transaction, userId, user);
-    await rows.storeScimUser(transaction, userId, user);
+    await requireUnique(transaction, workspaceId, user);
+    await rows.storeScimUser(transaction, workspaceId, user);
     await settle(context, transaction, { user, before: null, after: stateOf(user, [], mapping) }, ended);
     return user;
   });
@@ -98,47 +101,50 @@ export async function createScimUser(context: OperationContext, body: unknown): 
 
 /** Replaces or patches a user. Throws ScimError. */
 export async function changeScimUser(context: OperationContext, id: string, change: ScimChange): Promise<ScimResource> {
-  const { userId, now } = context;
+  const { workspaceId, now } = context;
   return changeDirectory(context, async (transaction, mapping, ended) => {
-    const held = await requireUser(transaction, userId, id);
+    const held = await requireUser(transaction, workspaceId, id);
     requireVersion(held, change);
     const document = applyChange(USER_TYPE, held.document, change);
     const user: rows.ScimUserRow = {
       ...held,
-      ...(await describeUser(transaction, userId, document, held)),
+      ...(await describeUser(transaction, workspaceId, document, held)),
       version: held.version + 1,
       updatedAt: now(),
     };
-    await requireUnique(transaction, userId, user);
-    await rows.storeScimUser(transaction, userId, user);
-    const groups = (await rows.listGroupsOfUsers(transaction, userId, [id])).map(({ name }) => name);
+    await requireUnique(transaction, workspaceId, user);
+    await rows.storeScimUser(transaction, workspaceId, user);
+    const groups = (await rows.listGroupsOfUsers(transaction, workspaceId, [id])).map(({ name }) => name);
     const before = stateOf(held, groups, mapping);
     await settle(context, transaction, { user, before, after: stateOf(user, groups, mapping) }, ended);
-    const [shown] = await withGroups(transaction, userId, [user]);
+    const [shown] = await withGroups(transaction, workspaceId, [user]);
     return shown ?? user;
   });
 }
 
 /** Removes a user, and its membership. Throws ScimError. */
 export async function removeScimUser(context: OperationContext, id: string, version: number | null): Promise<void> {
-  const { userId } = context;
+  const { workspaceId } = context;
   await changeDirectory(context, async (transaction, _mapping, ended) => {
-    const user = await requireUser(transaction, userId, id);
+    const user = await requireUser(transaction, workspaceId, id);
     requireVersion(user, { version });
-    await endMembership(transaction, userId, user, { ended, keepsOwner: false });
-    await rows.removeScimUser(transaction, userId, id);
+    await endMembership(transaction, workspaceId, user, { ended, keepsOwner: false });
+    await rows.removeScimUser(transaction, workspaceId, id);
     return user;
   });
 }
 
 /** Returns a page of groups, oldest first. */
-export async function listScimGroups({ database, userId }: OperationContext, query: ScimQuery): Promise<ScimResult> {
-  return asUser(database, userId, async (transaction) => {
-    const { rows: groups, total } = await rows.pageScimGroups(transaction, userId, query);
+export async function listScimGroups(
+  { database, workspaceId }: OperationContext,
+  query: ScimQuery,
+): Promise<ScimResult> {
+  return asWorkspace(database, workspaceId, async (transaction) => {
+    const { rows: groups, total } = await rows.pageScimGroups(transaction, workspaceId, query);
     if (!query.withMembers) return { resources: groups, total };
     const counts = await rows.countGroupMembers(
       transaction,
-      userId,
+      workspaceId,
       groups.map(({ id }) => id),
     );
     let shown = 0;
@@ -146,24 +152,24 @@ export async function listScimGroups({ database, userId }: OperationContext, que
       shown += counts.get(group.id) ?? 0;
       return index === 0 || shown <= MAX_SHOWN_MEMBERS;
     });
-    return { resources: await withUsers(transaction, userId, fitting), total };
+    return { resources: await withUsers(transaction, workspaceId, fitting), total };
   });
 }
 
 /** Throws ScimError. */
-export async function readScimGroup({ database, userId }: OperationContext, id: string): Promise<ScimResource> {
-  return asUser(database, userId, async (transaction) => {
-    const [group] = await withUsers(transaction, userId, [await requireGroup(transaction, userId, id)]);
+export async function readScimGroup({ database, workspaceId }: OperationContext, id: string): Promise<ScimResource> {
+  return asWorkspace(database, workspaceId, async (transaction) => {
+    const [group] = await withUsers(transaction, workspaceId, [await requireGroup(transaction, workspaceId, id)]);
     return group ?? notFound('Group', id);
   });
 }
 
 /** Creates a group, and gives its users the role that it is mapped to. Throws ScimError. */
 export async function createScimGroup(context: OperationContext, body: unknown): Promise<ScimResource> {
-  const { userId, now } = context;
+  const { workspaceId, now } = context;
   const document = readScimDocument(GROUP_TYPE, body);
   return changeDirectory(context, async (transaction, mapping, ended) => {
-    const { total } = await rows.pageScimGroups(transaction, userId, { filter: null, offset: 0, limit: 0 });
+    const { total } = await rows.pageScimGroups(transaction, workspaceId, { filter: null, offset: 0, limit: 0 });
     if (total >= MAX_SCIM_GROUPS) throw tooMany(`A workspace has at most ${MAX_SCIM_GROUPS} groups.`);
     const group = { id: newIdentifier(context, 'scimGroup'), version: 1, createdAt: now(), updatedAt: now(), document };
     return storeGroup(context, transaction, { group, formerIds: [], mapping }, ended);
@@ -176,11 +182,11 @@ export async function changeScimGroup(
   id: string,
   change: ScimChange,
 ): Promise<ScimResource> {
-  const { userId, now } = context;
+  const { workspaceId, now } = context;
   return changeDirectory(context, async (transaction, mapping, ended) => {
-    const held = await requireGroup(transaction, userId, id);
+    const held = await requireGroup(transaction, workspaceId, id);
     requireVersion(held, change);
-    const formerIds = (await rows.listGroupMembers(transaction, userId, [id])).map(({ memberId }) => memberId);
+    const formerIds = (await rows.listGroupMembers(transaction, workspaceId, [id])).map(({ memberId }) => memberId);
     const whole = { ...held.document, ...membersOf(formerIds) };
     const document = applyChange(GROUP_TYPE, whole, change);
     const group = { ...held, document, version: held.version + 1, updatedAt: now() };
@@ -190,13 +196,13 @@ export async function changeScimGroup(
 
 /** Removes a group; its users lose the role that it gave them. Throws ScimError. */
 export async function removeScimGroup(context: OperationContext, id: string, version: number | null): Promise<void> {
-  const { userId } = context;
+  const { workspaceId } = context;
   await changeDirectory(context, async (transaction, mapping, ended) => {
-    const group = await requireGroup(transaction, userId, id);
+    const group = await requireGroup(transaction, workspaceId, id);
     requireVersion(group, { version });
-    const memberIds = (await rows.listGroupMembers(transaction, userId, [id])).map(({ memberId }) => memberId);
-    const before = await statesOf(transaction, userId, memberIds, mapping);
-    await rows.removeScimGroup(transaction, userId, id);
+    const memberIds = (await rows.listGroupMembers(transaction, workspaceId, [id])).map(({ memberId }) => memberId);
+    const before = await statesOf(transaction, workspaceId, memberIds, mapping);
+    await rows.removeScimGroup(transaction, workspaceId, id);
     await settleAll(context, transaction, { before, mapping }, ended);
     return group;
   });
@@ -210,13 +216,13 @@ async function changeDirectory<Result>(
   const ended: Ended = { limits: { keyIds: [], disabledEndpoints: [] }, unassigned: [], persons: [] };
   let result: Result | undefined;
   await changeMembers(context, async (transaction) => {
-    const mapping = await rows.beginScimChange(transaction, context.userId);
+    const mapping = await rows.beginScimChange(transaction, context.workspaceId);
     result = await change(transaction, mapping, ended);
     return ended;
   });
-  for (const userId of ended.persons) {
-    context.forgetCredentials(userId);
-    context.bus.publish('credential.changed', { userId });
+  for (const workspaceId of ended.persons) {
+    context.forgetCredentials(workspaceId);
+    context.bus.publish('credential.changed', { ownerId: workspaceId });
   }
   return result as Result;
 }
@@ -235,7 +241,7 @@ function applyChange(
  */
 async function describeUser(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   document: ScimDocument,
   held: rows.ScimUserRow | null,
 ): Promise<Pick<rows.ScimUserRow, 'document' | 'userName' | 'address' | 'isActive'>> {
@@ -244,7 +250,7 @@ async function describeUser(
   const described = { document, userName: userName.toLowerCase(), isActive };
   const named = canonicalAddress(userName);
   if (named !== null) {
-    if (named.address !== held?.address && !(await rows.isOwnDomain(transaction, userId, named.domain)))
+    if (named.address !== held?.address && !(await rows.isOwnDomain(transaction, workspaceId, named.domain)))
       throw new ScimError(
         400,
         'invalidValue',
@@ -254,7 +260,8 @@ async function describeUser(
   }
   const email = canonicalAddress(primaryEmail(document) ?? '');
   const isOwn =
-    email !== null && (email.address === held?.address || (await rows.isOwnDomain(transaction, userId, email.domain)));
+    email !== null &&
+    (email.address === held?.address || (await rows.isOwnDomain(transaction, workspaceId, email.domain)));
   return { ...described, address: isOwn ? email.address : null };
 }
 
@@ -265,8 +272,12 @@ function primaryEmail({ emails }: ScimDocument): string | null {
 }
 
 /** Throws ScimError with status 409. */
-async function requireUnique(transaction: Transaction<Tables>, userId: string, user: rows.ScimUserRow): Promise<void> {
-  if ((await rows.findScimUserNamed(transaction, userId, user)) === null) return;
+async function requireUnique(
+  transaction: Transaction<Tables>,
+  workspaceId: string,
+  user: rows.ScimUserRow,
+): Promise<void> {
+  if ((await rows.findScimUserNamed(transaction, workspaceId, user)) === null) return;
   throw new ScimError(409, 'uniqueness', 'Another user has this userName or address.');
 }
 
@@ -281,10 +292,10 @@ async function storeGroup(
   }: { group: rows.ScimRow; formerIds: readonly string[]; mapping: rows.RoleMapping | null },
   ended: Ended,
 ): Promise<ScimResource> {
-  const { userId } = context;
+  const { workspaceId } = context;
   const { members, ...document } = group.document;
   const memberIds = [...new Set((Array.isArray(members) ? members : []).map(memberId))];
-  const known = await rows.findScimUsers(transaction, userId, memberIds.filter(isValidId));
+  const known = await rows.findScimUsers(transaction, workspaceId, memberIds.filter(isValidId));
   if (known.length !== memberIds.length) {
     const ids = new Set(known.map(({ id }) => id));
     const missing = memberIds.find((id) => !ids.has(id)) ?? '';
@@ -294,9 +305,9 @@ async function storeGroup(
       `There is no user ${missing.slice(0, 80)}. The value of a member is the id of a user.`,
     );
   }
-  const before = await statesOf(transaction, userId, [...new Set([...formerIds, ...memberIds])], mapping);
-  await rows.storeScimGroup(transaction, userId, { ...group, document });
-  await rows.storeGroupMembers(transaction, userId, group.id, memberIds);
+  const before = await statesOf(transaction, workspaceId, [...new Set([...formerIds, ...memberIds])], mapping);
+  await rows.storeScimGroup(transaction, workspaceId, { ...group, document });
+  await rows.storeGroupMembers(transaction, workspaceId, group.id, memberIds);
   await settleAll(context, transaction, { before, mapping }, ended);
   return { ...group, document: { ...document, ...membersOf(memberIds) } };
 }
@@ -312,17 +323,17 @@ const membersOf = (ids: readonly string[]) =>
 
 async function withGroups(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   users: readonly rows.ScimUserRow[],
 ): Promise<ScimResource[]> {
   const groups = await rows.listGroupsOfUsers(
     transaction,
-    userId,
+    workspaceId,
     users.map(({ id }) => id),
   );
-  const byUser = Map.groupBy(groups, ({ memberId: id }) => id);
+  const byWorkspace = Map.groupBy(groups, ({ memberId: id }) => id);
   return users.map((user) => {
-    const own = (byUser.get(user.id) ?? []).slice(0, MAX_SHOWN_GROUPS);
+    const own = (byWorkspace.get(user.id) ?? []).slice(0, MAX_SHOWN_GROUPS);
     if (own.length === 0) return user;
     const shown = own.map(({ groupId, name }) => ({ value: groupId, display: name }));
     return { ...user, document: { ...user.document, groups: shown } };
@@ -331,12 +342,12 @@ async function withGroups(
 
 async function withUsers(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   groups: readonly rows.ScimRow[],
 ): Promise<ScimResource[]> {
   const members = await rows.listGroupMembers(
     transaction,
-    userId,
+    workspaceId,
     groups.map(({ id }) => id),
   );
   const byGroup = Map.groupBy(members, ({ groupId }) => groupId);
@@ -346,13 +357,17 @@ async function withUsers(
   });
 }
 
-async function requireUser(transaction: Transaction<Tables>, userId: string, id: string): Promise<rows.ScimUserRow> {
-  const [user] = isValidId(id) ? await rows.findScimUsers(transaction, userId, [id]) : [];
+async function requireUser(
+  transaction: Transaction<Tables>,
+  workspaceId: string,
+  id: string,
+): Promise<rows.ScimUserRow> {
+  const [user] = isValidId(id) ? await rows.findScimUsers(transaction, workspaceId, [id]) : [];
   return user ?? notFound('User', id);
 }
 
-async function requireGroup(transaction: Transaction<Tables>, userId: string, id: string): Promise<rows.ScimRow> {
-  const group = isValidId(id) ? await rows.findScimGroup(transaction, userId, id) : null;
+async function requireGroup(transaction: Transaction<Tables>, workspaceId: string, id: string): Promise<rows.ScimRow> {
+  const group = isValidId(id) ? await rows.findScimGroup(transaction, workspaceId, id) : null;
   return group ?? notFound('Group', id);
 }
 

@@ -43,14 +43,14 @@ export function stateOf(
 
 export async function statesOf(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   ids: readonly string[],
   mapping: rows.RoleMapping | null,
 ): Promise<Map<string, State>> {
   const groups = new Map<string, string[]>();
-  for (const { memberId: id, name } of await rows.listGroupsOfUsers(transaction, userId, ids))
+  for (const { memberId: id, name } of await rows.listGroupsOfUsers(transaction, workspaceId, ids))
     groups.set(id, [...(groups.get(id) ?? []), name]);
-  const users = await rows.findScimUsers(transaction, userId, ids);
+  const users = await rows.findScimUsers(transaction, workspaceId, ids);
   return new Map(users.map((user) => [user.id, stateOf(user, groups.get(user.id) ?? [], mapping)]));
 }
 
@@ -61,8 +61,8 @@ export async function settleAll(
   { before, mapping }: { before: ReadonlyMap<string, State>; mapping: rows.RoleMapping | null },
   ended: Ended,
 ): Promise<void> {
-  const after = await statesOf(transaction, context.userId, [...before.keys()], mapping);
-  const users = await rows.findScimUsers(transaction, context.userId, [...before.keys()]);
+  const after = await statesOf(transaction, context.workspaceId, [...before.keys()], mapping);
+  const users = await rows.findScimUsers(transaction, context.workspaceId, [...before.keys()]);
   for (const user of users) {
     const [former, present] = [before.get(user.id), after.get(user.id)];
     if (former === undefined || present === undefined) continue;
@@ -81,20 +81,20 @@ export async function settle(
   { user, before, after }: { user: rows.ScimUserRow; before: State | null; after: State },
   ended: Ended,
 ): Promise<void> {
-  const { userId } = context;
+  const { workspaceId } = context;
   const { address, role } = after;
   const isWanted = after.isActive && address !== null && role !== null;
   const isRenamed = before !== null && before.address !== address;
   const former = { ...user, address: before?.address ?? address };
   if (user.personId !== null && (!isWanted || isRenamed)) {
     const isSamePerson =
-      isWanted && user.madePerson && (await rows.renameProvisioned(transaction, userId, user.personId, address));
+      isWanted && user.madePerson && (await rows.renameProvisioned(transaction, workspaceId, user.personId, address));
     if (!isSamePerson)
-      await endMembership(transaction, userId, former, { ended, keepsOwner: after.isActive && !isRenamed });
+      await endMembership(transaction, workspaceId, former, { ended, keepsOwner: after.isActive && !isRenamed });
   } else if (before?.isActive === true && !after.isActive)
-    await endMembership(transaction, userId, former, { ended, keepsOwner: false });
+    await endMembership(transaction, workspaceId, former, { ended, keepsOwner: false });
   if (user.madePerson && user.personId !== null && isWanted)
-    await rows.nameProvisioned(transaction, userId, user.personId, nameOf(user.document));
+    await rows.nameProvisioned(transaction, workspaceId, user.personId, nameOf(user.document));
   if (!isWanted) return;
   const isSame =
     before !== null &&
@@ -104,7 +104,7 @@ export async function settle(
     before.isMapped === after.isMapped &&
     user.personId !== null;
   if (isSame) return;
-  const provisioned = await rows.provisionMember(transaction, userId, {
+  const provisioned = await rows.provisionMember(transaction, workspaceId, {
     email: address,
     name: nameOf(user.document),
     role,
@@ -117,7 +117,7 @@ export async function settle(
   if (provisioned.outcome !== 'member' || provisioned.personId === null) throw notProvisioned(provisioned.outcome);
   addEnded(ended, provisioned.limits);
   if (provisioned.hasLostSignIn) ended.persons.push(provisioned.personId);
-  await rows.linkScimUser(transaction, userId, {
+  await rows.linkScimUser(transaction, workspaceId, {
     id: user.id,
     personId: provisioned.personId,
     madePerson: provisioned.isNew || (user.madePerson && user.personId === provisioned.personId),
@@ -144,15 +144,16 @@ function notProvisioned(outcome: rows.ProvisionOutcome): ScimError {
  */
 export async function endMembership(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   user: rows.ScimUserRow,
   { ended, keepsOwner }: { ended: Ended; keepsOwner: boolean },
 ): Promise<void> {
-  if (user.address !== null) await rows.withdrawInvitations(transaction, userId, user.address);
+  if (user.address !== null) await rows.withdrawInvitations(transaction, workspaceId, user.address);
   const personId =
-    user.personId ?? (user.address === null ? null : await rows.findMemberNamed(transaction, userId, user.address));
+    user.personId ??
+    (user.address === null ? null : await rows.findMemberNamed(transaction, workspaceId, user.address));
   if (personId === null) return;
-  const removed = await removeMember(transaction, userId, personId, { keepsKeys: false, by: null });
+  const removed = await removeMember(transaction, workspaceId, personId, { keepsKeys: false, by: null });
   if (removed.outcome === 'owner' && keepsOwner) return;
   if (removed.outcome === 'owner')
     throw new ScimError(
@@ -162,7 +163,7 @@ export async function endMembership(
     );
   addEnded(ended, removed.limits);
   ended.unassigned.push(...removed.unassigned);
-  await rows.linkScimUser(transaction, userId, { id: user.id, personId: null, madePerson: false });
+  await rows.linkScimUser(transaction, workspaceId, { id: user.id, personId: null, madePerson: false });
 }
 
 function addEnded(ended: Ended, { keyIds, disabledEndpoints }: KeyLimits): void {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { keyHint } from '../../core/accounts/key-hint.ts';
 import { SCIM_PATH } from '../../core/accounts/scim/schema.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import * as rows from '../../db/queries/accounts/scim.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { requireFreshSignIn } from './fresh-sign-in.ts';
@@ -26,11 +26,11 @@ const SECRET_BYTES = 32;
 const TOKEN_PREFIX = 'scim_';
 
 /** Returns how a directory connects, and what it has provisioned. */
-export async function readScimDirectory({ database, userId, settings }: OperationContext): Promise<ScimDirectory> {
-  return asUser(database, userId, async (transaction) => ({
+export async function readScimDirectory({ database, workspaceId, settings }: OperationContext): Promise<ScimDirectory> {
+  return asWorkspace(database, workspaceId, async (transaction) => ({
     url: `${settings.publicUrl}${SCIM_PATH}`,
-    token: await rows.readScimToken(transaction, userId),
-    ...(await rows.countScim(transaction, userId)),
+    token: await rows.readScimToken(transaction, workspaceId),
+    ...(await rows.countScim(transaction, workspaceId)),
   }));
 }
 
@@ -39,15 +39,15 @@ export async function createScimToken(
   context: OperationContext,
   given: string,
 ): Promise<ScimDirectory & { secret: string }> {
-  const { database, userId, random, now } = context;
+  const { database, workspaceId, random, now } = context;
   const personId = requirePerson(context);
   requireFreshSignIn(context, 'create a SCIM token');
   const name = given.trim();
   if (name === '' || name.length > MAX_SCIM_TOKEN_NAME)
     throw invalid(`The name of a token has 1 to ${MAX_SCIM_TOKEN_NAME} characters`, 'name');
   const secret = `${TOKEN_PREFIX}${Buffer.from(random(SECRET_BYTES)).toString('base64url')}`;
-  await asUser(database, userId, (transaction) =>
-    rows.storeScimToken(transaction, userId, {
+  await asWorkspace(database, workspaceId, (transaction) =>
+    rows.storeScimToken(transaction, workspaceId, {
       id: newIdentifier(context, 'scimToken'),
       name,
       secretSha256: hashScimToken(secret),
@@ -61,11 +61,12 @@ export async function createScimToken(
 
 /** Revokes the token of the workspace. What it provisioned stays. Throws forbidden, not_found. */
 export async function revokeScimToken(context: OperationContext, id: string): Promise<ScimDirectory> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   requirePerson(context);
   requireFreshSignIn(context, 'revoke the SCIM token');
   const isRevoked =
-    isValidId(id) && (await asUser(database, userId, (transaction) => rows.removeScimToken(transaction, userId, id)));
+    isValidId(id) &&
+    (await asWorkspace(database, workspaceId, (transaction) => rows.removeScimToken(transaction, workspaceId, id)));
   if (!isRevoked) throw new UserError('not_found', 'This workspace has no SCIM token with this ID');
   return readScimDirectory(context);
 }

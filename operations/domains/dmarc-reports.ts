@@ -4,7 +4,7 @@ import type { DmarcPolicy, DmarcRecord } from '../../core/domains/dmarc-report.t
 import { DAY_MS } from '../../core/shared/durations.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import type { Tables } from '../../db/entities/tables.ts';
 import * as lists from '../../db/queries/domains/dmarc-list.ts';
 import { isValidId, type OperationContext } from '../context.ts';
@@ -41,40 +41,40 @@ export function listDmarcReports(
   page: Page,
 ): Promise<{ rows: DmarcReport[]; total: number }> {
   return onDomain(context, domainId, (transaction) =>
-    lists.listDmarcReports(transaction, context.userId, domainId, page),
+    lists.listDmarcReports(transaction, context.workspaceId, domainId, page),
   );
 }
 
 /** Returns a page of reports for each domain, newest first; inverted: oldest first. */
 export async function pageDmarcReports(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   domainIds: readonly string[],
   page: KeysetPage,
 ): Promise<DmarcReport[][]> {
-  const byDomain = await asUser(database, userId, (transaction) =>
-    lists.pageReportsOfDomains(transaction, userId, domainIds, page),
+  const byDomain = await asWorkspace(database, workspaceId, (transaction) =>
+    lists.pageReportsOfDomains(transaction, workspaceId, domainIds, page),
   );
   return domainIds.map((id) => byDomain.get(id) ?? []);
 }
 
 /** Returns the number of reports on each domain. */
 export async function countDmarcReports(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   domainIds: readonly string[],
 ): Promise<number[]> {
-  const counts = await asUser(database, userId, (transaction) =>
-    lists.countReportsOfDomains(transaction, userId, domainIds),
+  const counts = await asWorkspace(database, workspaceId, (transaction) =>
+    lists.countReportsOfDomains(transaction, workspaceId, domainIds),
   );
   return domainIds.map((id) => counts.get(id) ?? 0);
 }
 
 /** Returns one report per id, null where the user has none. */
 export async function loadDmarcReports(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   ids: readonly string[],
 ): Promise<(DmarcReport | null)[]> {
-  const reports = await asUser(database, userId, (transaction) =>
-    lists.findDmarcReports(transaction, userId, ids.filter(isValidId)),
+  const reports = await asWorkspace(database, workspaceId, (transaction) =>
+    lists.findDmarcReports(transaction, workspaceId, ids.filter(isValidId)),
   );
   const byId = new Map(reports.map((report) => [report.id, report]));
   return ids.map((id) => byId.get(id) ?? null);
@@ -82,12 +82,12 @@ export async function loadDmarcReports(
 
 /** Returns a page of records for each report, in report order. */
 export async function loadDmarcRecords(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   reportIds: readonly string[],
   page: Page,
 ): Promise<DmarcRecord[][]> {
-  const byReport = await asUser(database, userId, (transaction) =>
-    lists.findDmarcRecords(transaction, userId, reportIds, page),
+  const byReport = await asWorkspace(database, workspaceId, (transaction) =>
+    lists.findDmarcRecords(transaction, workspaceId, reportIds, page),
   );
   return reportIds.map((id) => byReport.get(id) ?? []);
 }
@@ -99,7 +99,7 @@ export function readDmarcReport(
   id: string,
 ): Promise<lists.WholeDmarcReport> {
   return onDomain(context, domainId, async (transaction) => {
-    const [found] = isValidId(id) ? await lists.readDmarcReports(transaction, context.userId, [id]) : [];
+    const [found] = isValidId(id) ? await lists.readDmarcReports(transaction, context.workspaceId, [id]) : [];
     if (found?.domainId !== domainId) throw new UserError('not_found', 'DMARC report not found');
     return found;
   });
@@ -107,11 +107,11 @@ export function readDmarcReport(
 
 /** Returns one report per id with its records, null where the user has none. */
 export async function readDmarcReports(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   ids: readonly string[],
 ): Promise<(lists.WholeDmarcReport | null)[]> {
-  const reports = await asUser(database, userId, (transaction) =>
-    lists.readDmarcReports(transaction, userId, ids.filter(isValidId)),
+  const reports = await asWorkspace(database, workspaceId, (transaction) =>
+    lists.readDmarcReports(transaction, workspaceId, ids.filter(isValidId)),
   );
   const byId = new Map(reports.map((report) => [report.id, report]));
   return ids.map((id) => byId.get(id) ?? null);
@@ -122,7 +122,7 @@ export function summarizeDmarc(context: OperationContext, domainId: string): Pro
   const until = context.now();
   const since = new Date(until.getTime() - SUMMARY_DAYS * DAY_MS);
   return onDomain(context, domainId, async (transaction, domain) => {
-    const summed = await lists.sumDmarcReports(transaction, context.userId, domainId, since);
+    const summed = await lists.sumDmarcReports(transaction, context.workspaceId, domainId, since);
     const { reportCount, messages, aligned, begin, end, policy } = summed.totals;
     const days = begin === null || end === null ? 0 : Math.round((end.getTime() - begin.getTime()) / DAY_MS);
     const worst =
@@ -146,12 +146,12 @@ export function summarizeDmarc(context: OperationContext, domainId: string): Pro
 }
 
 function onDomain<T>(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   domainId: string,
   work: (transaction: Transaction<Tables>, name: string) => Promise<T>,
 ): Promise<T> {
-  return asUser(database, userId, async (transaction) => {
-    const name = isValidId(domainId) ? await lists.findDomainName(transaction, userId, domainId) : null;
+  return asWorkspace(database, workspaceId, async (transaction) => {
+    const name = isValidId(domainId) ? await lists.findDomainName(transaction, workspaceId, domainId) : null;
     if (name === null) throw new UserError('not_found', 'Domain not found');
     return work(transaction, name);
   });

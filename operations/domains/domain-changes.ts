@@ -1,5 +1,5 @@
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import * as changes from '../../db/queries/domains/domain-change.ts';
 import { routeGrantOf } from '../accounts/key-grants.ts';
 import { invalid, isValidId, type OperationContext } from '../context.ts';
@@ -23,7 +23,7 @@ export async function updateDomain(
   change: DomainChange,
 ): Promise<DomainDetails> {
   const { isCatchAllEnabled, catchAllEndpointId = null, isCatchAllStoreOnly = false, receiveDmarcEmails } = change;
-  const { userId } = context;
+  const { workspaceId } = context;
   const { name } = await readDomain(context, domainId);
   if (isCatchAllEnabled === undefined && receiveDmarcEmails === undefined)
     throw invalid('isCatchAllEnabled is required', 'isCatchAllEnabled');
@@ -31,13 +31,13 @@ export async function updateDomain(
     throw invalid('isCatchAllStoreOnly needs isCatchAllEnabled: true', 'isCatchAllStoreOnly');
   if (isCatchAllStoreOnly && catchAllEndpointId !== null)
     throw invalid('Give either catchAllEndpointId or isCatchAllStoreOnly: true, not both', 'isCatchAllStoreOnly');
-  await asUser(context.database, userId, async (transaction) => {
+  await asWorkspace(context.database, workspaceId, async (transaction) => {
     // The endpoint is locked before the domain, the same order as in deleteEndpoint.
     const endpoint =
       isCatchAllEnabled === true && catchAllEndpointId !== null && isValidId(catchAllEndpointId)
-        ? await changes.lockEndpoint(transaction, userId, catchAllEndpointId)
+        ? await changes.lockEndpoint(transaction, workspaceId, catchAllEndpointId)
         : null;
-    const domain = await changes.lockDomain(transaction, userId, domainId);
+    const domain = await changes.lockDomain(transaction, workspaceId, domainId);
     if (domain === null) throw domainNotFound();
     if (domain.status !== 'verified') throw invalid('Domain must be verified', 'id');
     if (isCatchAllEnabled === true && !isCatchAllStoreOnly) {
@@ -53,7 +53,7 @@ export async function updateDomain(
           ? { isEnabled: true, endpointId: catchAllEndpointId, ...(await routeGrantOf(context, transaction)) }
           : { isEnabled: isCatchAllEnabled, endpointId: null, routeSetByKeyId: null, routeGrantedScopes: null };
     const row = { catchAll, receiveDmarcEmails: receiveDmarcEmails ?? null, updatedAt: context.now() };
-    await changes.changeDomain(transaction, userId, domainId, row);
+    await changes.changeDomain(transaction, workspaceId, domainId, row);
   });
   context.bus.publish('routing.changed', { name });
   return readDomain(context, domainId);
@@ -87,13 +87,13 @@ export interface DeletedDomain {
  * Throws not_found, and conflict while the user has subdomains of it.
  */
 export async function deleteDomain(context: OperationContext, domainId: string): Promise<DeletedDomain> {
-  const { userId, bus } = context;
+  const { workspaceId, bus } = context;
   const { name, dnsRecords } = await readDomain(context, domainId);
-  const { addresses, wasVerified } = await asUser(context.database, userId, async (transaction) => {
-    if ((await changes.lockDomain(transaction, userId, domainId)) === null) throw domainNotFound();
-    const dependents = await changes.findSubdomains(transaction, userId, name);
+  const { addresses, wasVerified } = await asWorkspace(context.database, workspaceId, async (transaction) => {
+    if ((await changes.lockDomain(transaction, workspaceId, domainId)) === null) throw domainNotFound();
+    const dependents = await changes.findSubdomains(transaction, workspaceId, name);
     if (dependents.length > 0) throw hasSubdomains(dependents);
-    return changes.deleteDomain(transaction, userId, { id: domainId, name });
+    return changes.deleteDomain(transaction, workspaceId, { id: domainId, name });
   });
   for (const gone of [name, ...addresses]) bus.publish('routing.changed', { name: gone });
   return { name, addressCount: addresses.length, recordCount: dnsRecords.length, wasVerified };

@@ -9,7 +9,7 @@ import { isMtaStsSeen, isTlsReportSeen, type TransportAdvice, transportAdviceOf 
 import { isNameOfService, isTrustedDomain } from '../../core/domains/trusted-domain.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { DkimKey as DkimKeyEntity, Domain as DomainEntity } from '../../db/entities/domains.ts';
 import type { UnitOfWork } from '../../db/entities/store.ts';
 import { isTaken } from '../../db/errors.ts';
@@ -47,9 +47,9 @@ export interface DomainList {
 /** Returns a page, newest first, with the exact total. */
 export async function listDomains(context: OperationContext, query: DomainQuery, page: Page): Promise<DomainList> {
   const conditions = { ids: null, status: query.status ?? null, canReceive: query.canReceive ?? null };
-  return asUser(context.database, context.userId, async (transaction) => {
-    const { domains, total } = await lists.listDomains(transaction, context.userId, conditions, page);
-    const counts = await lists.countDomains(transaction, context.userId);
+  return asWorkspace(context.database, context.workspaceId, async (transaction) => {
+    const { domains, total } = await lists.listDomains(transaction, context.workspaceId, conditions, page);
+    const counts = await lists.countDomains(transaction, context.workspaceId);
     return { domains: domains.map((domain) => domainViewOf(context, domain)), total, counts };
   });
 }
@@ -83,14 +83,14 @@ export async function readDomains(
   context: OperationContext,
   domainIds: readonly string[],
 ): Promise<(DomainDetails | null)[]> {
-  const { userId } = context;
+  const { workspaceId } = context;
   const ids = domainIds.filter(isValidId);
   if (ids.length === 0) return domainIds.map(() => null);
-  return asUser(context.database, userId, async (transaction) => {
-    const { domains } = await lists.listDomains(transaction, userId, ofIds(ids), { limit: ids.length, offset: 0 });
+  return asWorkspace(context.database, workspaceId, async (transaction) => {
+    const { domains } = await lists.listDomains(transaction, workspaceId, ofIds(ids), { limit: ids.length, offset: 0 });
     const names = domains.map(({ name }) => name);
     const counted =
-      names.length === 0 ? null : await countRecentEmails(transaction, userId, { domains: names }, context.now());
+      names.length === 0 ? null : await countRecentEmails(transaction, workspaceId, { domains: names }, context.now());
     const byId = new Map(
       domains.map((domain) => {
         const emailCounts = counted?.get(domain.name) ?? NONE;
@@ -123,7 +123,9 @@ export async function createDomain(context: OperationContext, input: { domain: s
   const domainId = newIdentifier(context, 'domain');
   const key = await planKey(context, name);
   try {
-    await context.entities.asUser(context.userId, (unit) => addDomain(unit, context, { id: domainId, name, key }));
+    await context.entities.asWorkspace(context.workspaceId, (unit) =>
+      addDomain(unit, context, { id: domainId, name, key }),
+    );
   } catch (error) {
     if (isTaken(error)) throw alreadyAdded(error);
     throw error;
@@ -145,10 +147,10 @@ export function serviceHosts(settings: OperationSettings): string[] {
  * subdomain, which needs none. Throws conflict when the domain cannot be added.
  */
 async function planKey(context: OperationContext, name: string): Promise<DkimKey | null> {
-  const { database, userId, now, random, settings } = context;
-  const { isKnown, isOpen, parent } = await asUser(database, userId, async (transaction) => ({
-    isKnown: (await findDomainId(transaction, userId, name)) !== null,
-    parent: await lists.findVerifiedDomain(transaction, userId, parentDomains(name)),
+  const { database, workspaceId, now, random, settings } = context;
+  const { isKnown, isOpen, parent } = await asWorkspace(database, workspaceId, async (transaction) => ({
+    isKnown: (await findDomainId(transaction, workspaceId, name)) !== null,
+    parent: await lists.findVerifiedDomain(transaction, workspaceId, parentDomains(name)),
     isOpen: await lists.contestVerifiedName(transaction, name),
   }));
   if (isKnown) throw alreadyAdded();
@@ -161,19 +163,19 @@ async function addDomain(
   context: OperationContext,
   domain: { id: string; name: string; key: DkimKey | null },
 ): Promise<void> {
-  const { userId } = context;
+  const { workspaceId } = context;
   const { id, name, key } = domain;
   await requireRoom(context, transaction, 'domains');
-  const parent = await lists.findVerifiedDomain(transaction, userId, parentDomains(name));
+  const parent = await lists.findVerifiedDomain(transaction, workspaceId, parentDomains(name));
   if (parent === null && key === null)
     throw new UserError('conflict', 'The parent domain is no longer verified. Try again.');
   const isTrusted = isTrustedDomain(name, context.settings.trustedDomains) || (parent?.isTrusted ?? false);
   const isVerified = isTrusted || parent !== null;
-  if (isVerified && !(await lists.claimVerifiedName(transaction, { name, user_id: userId, domain_id: id })))
+  if (isVerified && !(await lists.claimVerifiedName(transaction, { name, workspace_id: workspaceId, domain_id: id })))
     throw alreadyRegistered();
   const createdAt = context.now();
   entities.create(DomainEntity, {
-    userId,
+    workspaceId,
     id,
     name,
     status: isVerified ? 'verified' : 'pending',
@@ -184,7 +186,7 @@ async function addDomain(
     updatedAt: createdAt,
   });
   if (parent === null && key !== null)
-    entities.create(DkimKeyEntity, { userId, domainId: id, ...key, activatedAt: createdAt });
+    entities.create(DkimKeyEntity, { workspaceId, domainId: id, ...key, activatedAt: createdAt });
 }
 
 function ofIds(ids: readonly string[]): DomainConditions {
@@ -209,8 +211,8 @@ function alreadyRegistered(): UserError {
 
 /** Returns a page of domains, newest first; inverted: oldest first. */
 export function pageDomains(context: OperationContext, query: DomainQuery, page: KeysetPage): Promise<Domain[]> {
-  return asUser(context.database, context.userId, async (transaction) => {
-    const rows = await pages.pageDomains(transaction, context.userId, conditionsOf(query), page);
+  return asWorkspace(context.database, context.workspaceId, async (transaction) => {
+    const rows = await pages.pageDomains(transaction, context.workspaceId, conditionsOf(query), page);
     return rows.map((row) => domainViewOf(context, row));
   });
 }
@@ -221,52 +223,57 @@ export async function pageListedDomains(
   query: DomainQuery,
   page: KeysetPage,
 ): Promise<ListedDomain[]> {
-  const { userId } = context;
-  return asUser(context.database, userId, async (transaction) => {
-    const rows = await pages.pageDomains(transaction, userId, conditionsOf(query), page);
+  const { workspaceId } = context;
+  return asWorkspace(context.database, workspaceId, async (transaction) => {
+    const rows = await pages.pageDomains(transaction, workspaceId, conditionsOf(query), page);
     const ids = rows.map(({ id }) => id);
-    const counted = await lists.listDomains(transaction, userId, ofIds(ids), { limit: ids.length, offset: 0 });
+    const counted = await lists.listDomains(transaction, workspaceId, ofIds(ids), { limit: ids.length, offset: 0 });
     const byId = new Map(counted.domains.map((domain) => [domain.id, domainViewOf(context, domain)]));
     return ids.flatMap((id) => byId.get(id) ?? []);
   });
 }
 
-export function countDomainList({ database, userId }: OperationContext, query: DomainQuery): Promise<number> {
-  return asUser(database, userId, (transaction) => pages.countDomainList(transaction, userId, conditionsOf(query)));
+export function countDomainList({ database, workspaceId }: OperationContext, query: DomainQuery): Promise<number> {
+  return asWorkspace(database, workspaceId, (transaction) =>
+    pages.countDomainList(transaction, workspaceId, conditionsOf(query)),
+  );
 }
 
 /** Returns the number of the user's domains in each status. */
-export function countDomainsByStatus({ database, userId }: OperationContext): Promise<DomainList['counts']> {
-  return asUser(database, userId, (transaction) => countDomains(transaction, userId));
+export function countDomainsByStatus({ database, workspaceId }: OperationContext): Promise<DomainList['counts']> {
+  return asWorkspace(database, workspaceId, (transaction) => countDomains(transaction, workspaceId));
 }
 
 /** Returns one domain per id, null where the user has none. */
 export async function loadDomains(context: OperationContext, ids: readonly string[]): Promise<(Domain | null)[]> {
-  const rows = await asUser(context.database, context.userId, (transaction) =>
-    pages.findDomains(transaction, context.userId, ids.filter(isValidId)),
+  const rows = await asWorkspace(context.database, context.workspaceId, (transaction) =>
+    pages.findDomains(transaction, context.workspaceId, ids.filter(isValidId)),
   );
   const byId = new Map(rows.map((row) => [row.id, domainViewOf(context, row)]));
   return ids.map((id) => byId.get(id) ?? null);
 }
 
 /** Returns the id of the user's domain with that name, in any spelling; null when there is none. */
-export async function findDomainByName({ database, userId }: OperationContext, name: string): Promise<string | null> {
+export async function findDomainByName(
+  { database, workspaceId }: OperationContext,
+  name: string,
+): Promise<string | null> {
   const canonical = canonicalDomainName(name);
   if (canonical === null) return null;
-  return asUser(database, userId, (transaction) => pages.findDomainId(transaction, userId, canonical));
+  return asWorkspace(database, workspaceId, (transaction) => pages.findDomainId(transaction, workspaceId, canonical));
 }
 
 /** Returns the user's domains with these names, which are in lower case. */
 export function findDomainsByName(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   names: readonly string[],
 ): Promise<{ id: string; name: string }[]> {
   if (names.length === 0) return Promise.resolve([]);
-  return asUser(database, userId, (transaction) =>
+  return asWorkspace(database, workspaceId, (transaction) =>
     transaction
       .selectFrom('domain')
       .select(['id', 'name'])
-      .where('user_id', '=', userId)
+      .where('workspace_id', '=', workspaceId)
       .where('name', 'in', names)
       .execute(),
   );
@@ -278,25 +285,27 @@ export async function pageSubdomains(
   domainIds: readonly string[],
   page: KeysetPage,
 ): Promise<Domain[][]> {
-  const byDomain = await asUser(context.database, context.userId, (transaction) =>
-    pages.pageSubdomains(transaction, context.userId, domainIds, page),
+  const byDomain = await asWorkspace(context.database, context.workspaceId, (transaction) =>
+    pages.pageSubdomains(transaction, context.workspaceId, domainIds, page),
   );
   return domainIds.map((id) => (byDomain.get(id) ?? []).map((row) => domainViewOf(context, row)));
 }
 
 /** Returns the number of the user's subdomains of each domain. */
 export async function countSubdomains(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   domainIds: readonly string[],
 ): Promise<number[]> {
-  const counts = await asUser(database, userId, (transaction) => pages.countSubdomains(transaction, userId, domainIds));
+  const counts = await asWorkspace(database, workspaceId, (transaction) =>
+    pages.countSubdomains(transaction, workspaceId, domainIds),
+  );
   return domainIds.map((id) => counts.get(id) ?? 0);
 }
 
 /** Returns the recent mail counts of each domain, by name. */
 export async function countDomainEmails(context: OperationContext, names: readonly string[]): Promise<RecentEmails[]> {
-  const counts = await asUser(context.database, context.userId, (transaction) =>
-    countRecentEmails(transaction, context.userId, { domains: names }, context.now()),
+  const counts = await asWorkspace(context.database, context.workspaceId, (transaction) =>
+    countRecentEmails(transaction, context.workspaceId, { domains: names }, context.now()),
   );
   return names.map((name) => counts.get(name) ?? NONE);
 }

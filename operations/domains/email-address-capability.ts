@@ -139,7 +139,7 @@ export const emailAddressCapability: Capability = {
     computed: {
       domainId: ({ domain }) => domain.id,
       receiptRuleName: () => null,
-      userId: (_address, { userId }) => userId,
+      userId: (_address, { workspaceId }) => workspaceId,
       ownDomainId: ({ domain }) => domain.id,
       routingKind: findRouteKind,
       routing: (address) => {

@@ -35,7 +35,9 @@ export async function createEmailAddress(context: OperationContext, input: NewEm
   const parsed = canonicalAddress(input.address);
   if (parsed === null) throw invalid('Invalid email address format', 'address');
   const id = newIdentifier(context, 'emailAddress');
-  await context.entities.asUser(context.userId, (unit) => addAddress(unit, context, { ...input, ...parsed, id }));
+  await context.entities.asWorkspace(context.workspaceId, (unit) =>
+    addAddress(unit, context, { ...input, ...parsed, id }),
+  );
   context.bus.publish('routing.changed', { name: parsed.address });
   return readEmailAddress(context, id);
 }
@@ -45,21 +47,21 @@ async function addAddress(
   context: OperationContext,
   input: NewEmailAddress & { id: string; domain: string },
 ): Promise<void> {
-  const { userId } = context;
+  const { workspaceId } = context;
   const { id, domainId, address } = input;
-  await holdEndpoints(unit, userId, input);
-  const domain = isValidId(domainId) ? await unit.entities.findOne(Domain, { userId, id: domainId }, HELD) : null;
+  await holdEndpoints(unit, workspaceId, input);
+  const domain = isValidId(domainId) ? await unit.entities.findOne(Domain, { workspaceId, id: domainId }, HELD) : null;
   if (domain === null) throw new UserError('not_found', 'Domain not found or access denied');
   if (input.domain !== domain.name) throw invalid(`Email must belong to domain ${domain.name}`, 'address');
   if (domain.status !== 'verified') throw invalid('Domain must be verified', 'domainId');
   const routing = await routingOf(unit, context, input);
   await requireRoom(context, unit.transaction, 'addresses');
-  const isFree = await claimAddress(unit.transaction, { address, user_id: userId, address_id: id });
+  const isFree = await claimAddress(unit.transaction, { address, workspace_id: workspaceId, address_id: id });
   if (!isFree)
     throw new UserError('conflict', 'Email address already exists', { reason: 'ADDRESS_EXISTS', isFinal: true });
   const createdAt = context.now();
   unit.entities.create(EmailAddressEntity, {
-    userId,
+    workspaceId,
     id,
     domainId,
     address,
@@ -82,10 +84,10 @@ export async function updateEmailAddress(
   id: string,
   change: EmailAddressChange,
 ): Promise<EmailAddress> {
-  const { userId, bus } = context;
-  const name = await context.entities.asUser(userId, async (unit) => {
-    await holdEndpoints(unit, userId, change);
-    const address = await lockAddress(unit, userId, id);
+  const { workspaceId, bus } = context;
+  const name = await context.entities.asWorkspace(workspaceId, async (unit) => {
+    await holdEndpoints(unit, workspaceId, change);
+    const address = await lockAddress(unit, workspaceId, id);
     if (CHANGEABLE.every((key) => change[key] === undefined))
       throw new UserError('validation', `At least one field must be provided: ${CHANGEABLE.join(', ')}`);
     Object.assign(address, await routingOf(unit, context, change));
@@ -104,11 +106,11 @@ export async function updateEmailAddress(
  * not_found.
  */
 export async function deleteEmailAddress(context: OperationContext, id: string): Promise<EmailAddress> {
-  const { userId, bus } = context;
+  const { workspaceId, bus } = context;
   const deleted = await readEmailAddress(context, id);
-  await context.entities.asUser(userId, async (unit) => {
-    const address = await lockAddress(unit, userId, id);
-    await freeAddress(unit.transaction, userId, id);
+  await context.entities.asWorkspace(workspaceId, async (unit) => {
+    const address = await lockAddress(unit, workspaceId, id);
+    await freeAddress(unit.transaction, workspaceId, id);
     unit.entities.remove(address);
   });
   bus.publish('routing.changed', { name: deleted.address });
@@ -127,11 +129,11 @@ const HELD = { lockMode: LockMode.PESSIMISTIC_READ };
 /** Locks the endpoints before anything else, the same order as in deleteEndpoint. */
 async function holdEndpoints(
   { entities }: UnitOfWork,
-  userId: string,
+  workspaceId: string,
   { endpointId, webhookId }: Pick<EmailAddressChange, 'endpointId' | 'webhookId'>,
 ): Promise<void> {
   for (const id of [endpointId, webhookId])
-    if (id != null && isValidId(id)) await entities.findOne(Endpoint, { userId, id }, HELD);
+    if (id != null && isValidId(id)) await entities.findOne(Endpoint, { workspaceId, id }, HELD);
 }
 
 /**
@@ -143,10 +145,10 @@ async function routingOf(
   context: OperationContext,
   { endpointId, webhookId }: Pick<EmailAddressChange, 'endpointId' | 'webhookId'>,
 ): Promise<{ endpointId?: string | null; webhookId?: string | null } & Partial<RouteGrant>> {
-  const { userId } = context;
+  const { workspaceId } = context;
   if (endpointId != null && webhookId != null) throw invalid('Cannot specify both endpoint and webhook', 'webhookId');
   const find = (id: string) =>
-    isValidId(id) ? unit.entities.findOne(Endpoint, { userId, id }, HELD) : Promise.resolve(null);
+    isValidId(id) ? unit.entities.findOne(Endpoint, { workspaceId, id }, HELD) : Promise.resolve(null);
   if (endpointId != null) {
     const endpoint = await find(endpointId);
     if (endpoint === null) throw new UserError('not_found', 'Endpoint not found');
@@ -163,9 +165,9 @@ async function routingOf(
 }
 
 /** Locks the address until the transaction ends. Throws not_found. */
-async function lockAddress({ entities }: UnitOfWork, userId: string, id: string): Promise<EmailAddressEntity> {
+async function lockAddress({ entities }: UnitOfWork, workspaceId: string, id: string): Promise<EmailAddressEntity> {
   const address = isValidId(id)
-    ? await entities.findOne(EmailAddressEntity, { userId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    ? await entities.findOne(EmailAddressEntity, { workspaceId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
     : null;
   if (address === null) throw addressNotFound();
   return address;

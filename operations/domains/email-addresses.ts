@@ -1,6 +1,6 @@
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import * as lists from '../../db/queries/domains/email-address-list.ts';
 import { countRecentEmails, NONE, type RecentEmails } from '../../db/queries/upkeep/recent-emails.ts';
 import { invalid, isValidId, type OperationContext } from '../context.ts';
@@ -29,49 +29,54 @@ export async function listEmailAddresses(
   query: EmailAddressQuery,
   page: Page,
 ): Promise<{ rows: EmailAddress[]; total: number }> {
-  const { addresses, total } = await asUser(context.database, context.userId, (transaction) =>
-    lists.listEmailAddresses(transaction, context.userId, conditionsOf(query), page),
+  const { addresses, total } = await asWorkspace(context.database, context.workspaceId, (transaction) =>
+    lists.listEmailAddresses(transaction, context.workspaceId, conditionsOf(query), page),
   );
   return { rows: addresses.map(withConsequences), total };
 }
 
 /** Returns a page of addresses, newest first; inverted: oldest first. */
 export async function pageEmailAddresses(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   query: EmailAddressQuery,
   page: KeysetPage,
 ): Promise<EmailAddress[]> {
-  const rows = await asUser(database, userId, (transaction) =>
-    lists.pageEmailAddresses(transaction, userId, conditionsOf(query), page),
+  const rows = await asWorkspace(database, workspaceId, (transaction) =>
+    lists.pageEmailAddresses(transaction, workspaceId, conditionsOf(query), page),
   );
   return rows.map(withConsequences);
 }
 
-export function countEmailAddresses({ database, userId }: OperationContext, query: EmailAddressQuery): Promise<number> {
-  return asUser(database, userId, (transaction) => lists.countEmailAddresses(transaction, userId, conditionsOf(query)));
+export function countEmailAddresses(
+  { database, workspaceId }: OperationContext,
+  query: EmailAddressQuery,
+): Promise<number> {
+  return asWorkspace(database, workspaceId, (transaction) =>
+    lists.countEmailAddresses(transaction, workspaceId, conditionsOf(query)),
+  );
 }
 
 /** As pageEmailAddresses, for each of the domains. */
 export async function pageAddressesOfDomains(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   domainIds: readonly string[],
   query: EmailAddressQuery,
   page: KeysetPage,
 ): Promise<EmailAddress[][]> {
-  const byDomain = await asUser(database, userId, (transaction) =>
-    lists.pageAddressesOfDomains(transaction, userId, domainIds, conditionsOf(query), page),
+  const byDomain = await asWorkspace(database, workspaceId, (transaction) =>
+    lists.pageAddressesOfDomains(transaction, workspaceId, domainIds, conditionsOf(query), page),
   );
   return domainIds.map((id) => (byDomain.get(id) ?? []).map(withConsequences));
 }
 
 /** As countEmailAddresses, for each of the domains. */
 export async function countAddressesOfDomains(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   domainIds: readonly string[],
   query: EmailAddressQuery,
 ): Promise<number[]> {
-  const counts = await asUser(database, userId, (transaction) =>
-    lists.countAddressesOfDomains(transaction, userId, domainIds, conditionsOf(query)),
+  const counts = await asWorkspace(database, workspaceId, (transaction) =>
+    lists.countAddressesOfDomains(transaction, workspaceId, domainIds, conditionsOf(query)),
   );
   return domainIds.map((id) => counts.get(id) ?? 0);
 }
@@ -81,8 +86,8 @@ export async function countAddressEmails(
   context: OperationContext,
   addresses: readonly string[],
 ): Promise<RecentEmails[]> {
-  const counts = await asUser(context.database, context.userId, (transaction) =>
-    countRecentEmails(transaction, context.userId, { addresses }, context.now()),
+  const counts = await asWorkspace(context.database, context.workspaceId, (transaction) =>
+    countRecentEmails(transaction, context.workspaceId, { addresses }, context.now()),
   );
   return addresses.map((address) => counts.get(address) ?? NONE);
 }
@@ -100,8 +105,8 @@ export async function loadEmailAddresses(
   ids: readonly string[],
 ): Promise<(EmailAddress | null)[]> {
   const conditions = { ids: ids.filter(isValidId), domainId: null, isActive: null, isReceiving: null, search: null };
-  const { addresses } = await asUser(context.database, context.userId, (transaction) =>
-    lists.listEmailAddresses(transaction, context.userId, conditions, { limit: ids.length, offset: 0 }),
+  const { addresses } = await asWorkspace(context.database, context.workspaceId, (transaction) =>
+    lists.listEmailAddresses(transaction, context.workspaceId, conditions, { limit: ids.length, offset: 0 }),
   );
   const byId = new Map(addresses.map((address) => [address.id, withConsequences(address)]));
   return ids.map((id) => byId.get(id) ?? null);

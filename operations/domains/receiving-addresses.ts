@@ -1,4 +1,4 @@
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { listTakingAddresses } from '../../db/queries/routing/simulation-read.ts';
 import type { OperationContext } from '../context.ts';
 
@@ -6,9 +6,9 @@ import type { OperationContext } from '../context.ts';
 const MAX_LISTED = 20;
 
 /** Returns a sentence for an error that lists the account's addresses that receive mail, up to 20. */
-export async function describeReceivingAddresses({ database, userId }: OperationContext): Promise<string> {
-  const receiving = await asUser(database, userId, (transaction) =>
-    listTakingAddresses(transaction, userId, MAX_LISTED + 1),
+export async function describeReceivingAddresses({ database, workspaceId }: OperationContext): Promise<string> {
+  const receiving = await asWorkspace(database, workspaceId, (transaction) =>
+    listTakingAddresses(transaction, workspaceId, MAX_LISTED + 1),
   );
   if (receiving.length === 0) return 'None of your addresses receives mail yet.';
   const more = receiving.length > MAX_LISTED ? ' and others' : '';

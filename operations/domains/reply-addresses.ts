@@ -2,7 +2,7 @@ import type { normalRoute, RouteFacts } from '../../core/routing/route.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { canonicalSender, deriveReplyAddressKey, makeReplyAddress } from '../../core/smtp/reply-address.ts';
-import { asUser, inUserTransaction } from '../../db/connection/transaction.ts';
+import { asWorkspace, inWorkspaceTransaction } from '../../db/connection/transaction.ts';
 import { isLockTimeout } from '../../db/errors.ts';
 import * as lists from '../../db/queries/domains/reply-address-list.ts';
 import { insertReplyAddress, nameThread } from '../../db/queries/domains/reply-address-state.ts';
@@ -52,16 +52,16 @@ const LOCK_TIMEOUT_MS = 3_000;
 
 /** Creates an address that accepts mail of a verified domain under conditions. Throws validation, not_found, conflict. */
 export async function createReplyAddress(context: OperationContext, input: NewReplyAddress): Promise<ReplyAddress> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   const { metadata = null, expiresAt = null, maxMessages = null, threadId = null, deliverTo = null } = input;
   const createdAt = context.now();
   if (expiresAt !== null && expiresAt <= createdAt) throw invalid('expires_at must be in the future', 'expires_at');
   // What the key of the request may not reach does not exist for it.
-  const domain = await asUser(database, userId, async (transaction) => {
+  const domain = await asWorkspace(database, workspaceId, async (transaction) => {
     const isKnown =
-      threadId === null || (isValidId(threadId) && (await lists.hasThread(transaction, userId, threadId)));
+      threadId === null || (isValidId(threadId) && (await lists.hasThread(transaction, workspaceId, threadId)));
     if (!isKnown) throw threadNotFound();
-    const found = await lists.findReplyDomain(transaction, userId, input.domain, deliverTo);
+    const found = await lists.findReplyDomain(transaction, workspaceId, input.domain, deliverTo);
     if (found === null) throw new UserError('not_found', 'Domain not found');
     if (deliverTo !== null && found.deliverTo === null) throw new UserError('not_found', 'Email address not found');
     return found;
@@ -81,12 +81,17 @@ export async function createReplyAddress(context: OperationContext, input: NewRe
   };
   const full = withFullAccess(context).database;
   const lock = threadId === null ? null : 'thread';
-  const named = await inUserTransaction(full, userId, { lock, lockTimeoutMs: LOCK_TIMEOUT_MS }, async (client) => {
-    const [living = null] = threadId === null ? [] : await resolveLivingThreads(client, userId, [threadId]);
-    await insertReplyAddress(client, userId, { ...row, threadId: living });
-    if (living !== null) await nameThread(client, userId, { id: row.id, threadId: living });
-    return living;
-  }).catch(throwIfBusy);
+  const named = await inWorkspaceTransaction(
+    full,
+    workspaceId,
+    { lock, lockTimeoutMs: LOCK_TIMEOUT_MS },
+    async (client) => {
+      const [living = null] = threadId === null ? [] : await resolveLivingThreads(client, workspaceId, [threadId]);
+      await insertReplyAddress(client, workspaceId, { ...row, threadId: living });
+      if (living !== null) await nameThread(client, workspaceId, { id: row.id, threadId: living });
+      return living;
+    },
+  ).catch(throwIfBusy);
   return replyAddressOf(context, { ...row, threadId: named, messageCount: 0, revokedAt: null });
 }
 
@@ -104,9 +109,9 @@ export async function listReplyAddresses(
   { domain = null }: ReplyAddressQuery,
   page: Page,
 ): Promise<{ rows: ReplyAddress[]; total: number }> {
-  const { database, userId } = context;
-  const { rows, total } = await asUser(database, userId, (transaction) =>
-    lists.listReplyAddresses(transaction, userId, { domain }, page),
+  const { database, workspaceId } = context;
+  const { rows, total } = await asWorkspace(database, workspaceId, (transaction) =>
+    lists.listReplyAddresses(transaction, workspaceId, { domain }, page),
   );
   return { rows: rows.map((row) => replyAddressOf(context, row)), total };
 }
@@ -117,18 +122,20 @@ export async function pageReplyAddresses(
   { domain = null }: ReplyAddressQuery,
   page: KeysetPage,
 ): Promise<ReplyAddress[]> {
-  const { database, userId } = context;
-  const rows = await asUser(database, userId, (transaction) =>
-    lists.pageReplyAddresses(transaction, userId, { domain }, page),
+  const { database, workspaceId } = context;
+  const rows = await asWorkspace(database, workspaceId, (transaction) =>
+    lists.pageReplyAddresses(transaction, workspaceId, { domain }, page),
   );
   return rows.map((row) => replyAddressOf(context, row));
 }
 
 export function countReplyAddresses(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   { domain = null }: ReplyAddressQuery,
 ): Promise<number> {
-  return asUser(database, userId, (transaction) => lists.countReplyAddresses(transaction, userId, { domain }));
+  return asWorkspace(database, workspaceId, (transaction) =>
+    lists.countReplyAddresses(transaction, workspaceId, { domain }),
+  );
 }
 
 /** Returns one reply address per id, null where the user has none. */
@@ -136,9 +143,9 @@ export async function loadReplyAddresses(
   context: OperationContext,
   ids: readonly string[],
 ): Promise<(ReplyAddress | null)[]> {
-  const { database, userId } = context;
-  const found = await asUser(database, userId, (transaction) =>
-    lists.findReplyAddresses(transaction, userId, ids.filter(isValidId)),
+  const { database, workspaceId } = context;
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
+    lists.findReplyAddresses(transaction, workspaceId, ids.filter(isValidId)),
   );
   const byId = new Map(found.map((row) => [row.id, replyAddressOf(context, row)]));
   return ids.map((id) => byId.get(id) ?? null);
@@ -153,11 +160,11 @@ export async function readReplyAddress(context: OperationContext, id: string): P
 
 /** Revokes a reply address: it accepts no more mail, from this moment on. Safe to repeat. Throws not_found. */
 export async function revokeReplyAddress(context: OperationContext, id: string): Promise<ReplyAddress> {
-  const { userId } = context;
+  const { workspaceId } = context;
   const address = await readReplyAddress(context, id);
   const revokedAt = context.now();
-  await asUser(withFullAccess(context).database, userId, (transaction) =>
-    lists.revokeReplyAddress(transaction, userId, address.id, revokedAt),
+  await asWorkspace(withFullAccess(context).database, workspaceId, (transaction) =>
+    lists.revokeReplyAddress(transaction, workspaceId, address.id, revokedAt),
   );
   return readReplyAddress(context, id);
 }
@@ -169,23 +176,23 @@ export async function revokeReplyAddress(context: OperationContext, id: string):
 export async function loadReplyWarnings(context: OperationContext, ids: readonly string[]): Promise<(string | null)[]> {
   const addresses = await loadReplyAddresses(context, ids);
   const { database } = withFullAccess(context);
-  const { userId } = context;
+  const { workspaceId } = context;
   const receiverOf = ({ deliverTo, domain }: ReplyAddress) => deliverTo ?? `${DEFAULT_RECEIVER}@${domain}`;
   const domainOf = new Map(
     addresses.flatMap((address) => (address === null ? [] : [[receiverOf(address), address.domainId]])),
   );
   const receivers = [...domainOf.keys()];
   if (receivers.length === 0) return addresses.map(() => null);
-  const warnings = await asUser(database, userId, async (transaction) => {
-    const addressIds = await lists.findReplyReceivers(transaction, userId, receivers);
+  const warnings = await asWorkspace(database, workspaceId, async (transaction) => {
+    const addressIds = await lists.findReplyReceivers(transaction, workspaceId, receivers);
     const places = [...domainOf].map(([ownAddress, domainId]) => ({
       ownAddress,
       addressId: addressIds.get(ownAddress) ?? null,
       domainId,
       dmarcDomain: null,
     }));
-    const facts = await readHypotheticalRoutes(transaction, userId, places);
-    const routes = await readNormalRoutes(transaction, userId, facts);
+    const facts = await readHypotheticalRoutes(transaction, workspaceId, places);
+    const routes = await readNormalRoutes(transaction, workspaceId, facts);
     return new Map(
       facts.map((fact, at) => [fact.ownAddress, warningOf(fact.ownAddress, fact, routes[at]?.outcome ?? 'stored')]),
     );

@@ -10,17 +10,17 @@ import { makeDkimKey } from './make-dkim-key.ts';
  * shown. Throws not_found, validation when the parent domain signs, conflict while another new key waits, unavailable.
  */
 export async function rotateDkimKey(context: OperationContext, domainId: string): Promise<DomainDetails> {
-  const { userId, now, random, settings } = context;
+  const { workspaceId, now, random, settings } = context;
   refuseRotation(await readDomain(context, domainId));
   const key = await makeDkimKey({ secretKey: settings.secretKey, now, random });
-  await context.entities.asUser(userId, async ({ entities, transaction }) => {
-    if ((await changes.lockDomain(transaction, userId, domainId)) === null) throw domainNotFound();
-    const states = await changes.readKeyStates(transaction, userId, domainId);
+  await context.entities.asWorkspace(workspaceId, async ({ entities, transaction }) => {
+    if ((await changes.lockDomain(transaction, workspaceId, domainId)) === null) throw domainNotFound();
+    const states = await changes.readKeyStates(transaction, workspaceId, domainId);
     if (states.includes('waiting')) throw keyWaits();
     // Without an active key there is no key to keep until the new record is seen.
     const activatedAt = states.includes('active') ? null : now();
-    entities.create(DkimKey, { userId, domainId, ...key, activatedAt });
-    await changes.checkSoon(transaction, userId, domainId);
+    entities.create(DkimKey, { workspaceId, domainId, ...key, activatedAt });
+    await changes.checkSoon(transaction, workspaceId, domainId);
   });
   return readDomain(context, domainId);
 }

@@ -1,6 +1,6 @@
 import { type Attachment, decodeAttachment } from '../../core/mime/attachment.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { findRawSizes, readRawBeginnings, readRawBytes } from '../../db/queries/emails/raw-bytes.ts';
 import { isValidId, type OperationContext } from '../context.ts';
 import { loadEmails, loadOutlines, loadSizes } from './emails.ts';
@@ -63,11 +63,11 @@ async function readStoredMessage(context: OperationContext, emailId: string): Pr
 
 /** Like readRawBytes, once there is room for them. Throws what ResponseRoom.load throws. */
 export function loadRawBytes(
-  { database, userId, room }: OperationContext,
+  { database, workspaceId, room }: OperationContext,
   emailId: string,
   range: ByteRange,
 ): ReturnType<typeof readRawBytes> {
-  return room.load(range.length, () => readRawBytes(database, userId, emailId, range));
+  return room.load(range.length, () => readRawBytes(database, workspaceId, emailId, range));
 }
 
 /** Returns a part of the stored bytes of an email that the user has. Throws not_found when they are gone or damaged, and what ResponseRoom.load throws. */
@@ -78,11 +78,11 @@ function readBytes(context: OperationContext, emailId: string, range: ByteRange)
 
 /** Like readBytes, of bytes that room is taken for already. */
 export async function readTakenBytes(
-  { database, userId, room, log }: OperationContext,
+  { database, workspaceId, room, log }: OperationContext,
   emailId: string,
   range: ByteRange,
 ): Promise<Buffer> {
-  const bytes = await room.loadTaken(range.length, () => readRawBytes(database, userId, emailId, range));
+  const bytes = await room.loadTaken(range.length, () => readRawBytes(database, workspaceId, emailId, range));
   if (bytes !== 'missing' && bytes !== 'damaged') return bytes;
   log.error({ emailId, bytes }, 'emails: the raw bytes of a message are missing or damaged');
   throw contentNotAvailable();
@@ -117,17 +117,17 @@ export async function loadRawSources(
   emailIds: readonly string[],
   most: number | null,
 ): Promise<(Buffer | null)[]> {
-  const { database, userId, room } = context;
+  const { database, workspaceId, room } = context;
   const sources = new Map<string, Buffer | 'damaged'>();
-  const sizes = await asUser(database, userId, (transaction) =>
-    findRawSizes(transaction, userId, emailIds.filter(isValidId)),
+  const sizes = await asWorkspace(database, workspaceId, (transaction) =>
+    findRawSizes(transaction, workspaceId, emailIds.filter(isValidId)),
   );
   const readSize = (id: string) => Math.min(sizes.get(id) ?? 0, most ?? Number.POSITIVE_INFINITY);
   // A message is read and unpacked as a whole, whatever is asked of it.
   for (const batch of batchBySize([...sizes.keys()], (id) => sizes.get(id) ?? 0)) {
     const total = batch.reduce((sum, id) => sum + readSize(id), 0);
     const length = Math.max(...batch.map(readSize));
-    const found = await room.load(total, () => readRawBeginnings(database, userId, batch, length));
+    const found = await room.load(total, () => readRawBeginnings(database, workspaceId, batch, length));
     for (const [id, bytes] of found) sources.set(id, bytes);
   }
   context.noteReads?.(context, [...sources.keys()]);

@@ -1,5 +1,5 @@
 import { participantList } from '../../core/threads/thread-participants.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import * as contacts from '../../db/queries/emails/contacts.ts';
 import { invalid, type OperationContext } from '../context.ts';
 import { MAX_SEARCH_LENGTH } from './emails.ts';
@@ -19,34 +19,36 @@ export const MAX_CONTACTS = 50;
  * the newest threads come first, without duplicates and without the user's own addresses. Throws validation.
  */
 export async function suggestContacts(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   prefix: string,
   first: number,
 ): Promise<Contact[]> {
   const start = prefixOf(prefix);
   const most = sizeOf(first);
-  return asUser(database, userId, async (transaction) => {
-    const threads = await contacts.readParticipants(transaction, userId, start);
+  return asWorkspace(database, workspaceId, async (transaction) => {
+    const threads = await contacts.readParticipants(transaction, workspaceId, start);
     const found = new Map<string, Contact>();
     for (const contact of threads.flatMap(participantList)) {
       if (!isMeant(contact, start)) continue;
       const known = found.get(contact.address);
       if (known === undefined || known.name === null) found.set(contact.address, { ...contact });
     }
-    const own = await contacts.findOwn(transaction, userId, [...found.keys()]);
+    const own = await contacts.findOwn(transaction, workspaceId, [...found.keys()]);
     return [...found.values()].filter(({ address }) => !own.has(address)).slice(0, most);
   });
 }
 
 /** Returns addresses that the user can send from and that start with the prefix, ignoring case. Throws validation. */
 export function listSenders(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   prefix: string,
   first: number,
 ): Promise<contacts.SenderAddress[]> {
   const start = prefixOf(prefix);
   const most = sizeOf(first);
-  return asUser(database, userId, (transaction) => contacts.readSenders(transaction, userId, start, most));
+  return asWorkspace(database, workspaceId, (transaction) =>
+    contacts.readSenders(transaction, workspaceId, start, most),
+  );
 }
 
 function isMeant({ name, address }: Contact, start: string): boolean {

@@ -1,5 +1,5 @@
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import {
   appendEvents,
   type EmailFlags,
@@ -53,15 +53,15 @@ async function update(
 ): Promise<FlaggedEmail[]> {
   if (flags.isRead === undefined && flags.isArchived === undefined)
     throw invalid('At least one field must be provided: is_read, is_archived', 'is_read');
-  const { bus, database, userId } = withFullAccess(context);
+  const { bus, database, workspaceId } = withFullAccess(context);
   const ids = [...new Set(emailIds)];
   if (!ids.every(isValidId)) throw emailNotFound();
   await requireReachedEmails(context, ids);
-  const { updated, lastSeq } = await asUser(database, userId, async (transaction) => {
+  const { updated, lastSeq } = await asWorkspace(database, workspaceId, async (transaction) => {
     const { events, ...changed } = await flagEmails(context, transaction, ids, flags);
-    return { ...changed, lastSeq: events.length === 0 ? null : await appendEvents(transaction, userId, events) };
+    return { ...changed, lastSeq: events.length === 0 ? null : await appendEvents(transaction, workspaceId, events) };
   });
-  if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });
+  if (lastSeq !== null) bus.publish('event.appended', { workspaceId, lastSeq });
   return ids.flatMap((id) => updated.get(id) ?? []);
 }
 
@@ -70,18 +70,18 @@ async function update(
  * validation.
  */
 export async function flagEmails(
-  context: Pick<OperationContext, 'userId' | 'now' | 'random'>,
+  context: Pick<OperationContext, 'workspaceId' | 'now' | 'random'>,
   transaction: Transaction,
   ids: readonly string[],
   flags: EmailFlags,
 ): Promise<{ updated: Map<string, FlaggedEmail>; events: FlagEvent[] }> {
-  const { userId } = context;
-  const locked = await lockEmails(transaction, userId, ids);
+  const { workspaceId } = context;
+  const locked = await lockEmails(transaction, workspaceId, ids);
   if (locked.length < ids.length) throw emailNotFound();
   if (locked.some(({ type }) => type !== 'received'))
     throw new UserError('validation', 'Only received emails can be updated', { isOfState: true });
   if (locked.some(({ isTrashed }) => isTrashed)) throw inTrash('This email');
-  const updatedAt = await setFlags(transaction, userId, ids, flags);
+  const updatedAt = await setFlags(transaction, workspaceId, ids, flags);
   const events = locked
     .flatMap((email) => eventsOf(email, flags))
     .map((event) => ({ id: newIdentifier(context, 'event'), ...event }));

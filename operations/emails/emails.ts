@@ -8,7 +8,7 @@ import { MAX_QUERY_LENGTH, refused } from '../../core/search/search-query.ts';
 import type { StemLanguage } from '../../core/search/word-stem.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import type { Database } from '../../db/connection/database.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import type { Tables } from '../../db/entities/tables.ts';
 import * as finds from '../../db/queries/emails/email-find.ts';
 import * as lists from '../../db/queries/emails/email-list.ts';
@@ -101,9 +101,9 @@ export interface EmailPage {
 /** Returns a page by offset. */
 export async function listEmails(context: OperationContext, query: EmailQuery, page: Page): Promise<EmailPage> {
   const conditions = await conditionsOf(context, query);
-  return asUser(context.database, context.userId, async (transaction) => {
-    const { emails, total } = await lists.listEmails(transaction, context.userId, conditions, page);
-    const addresses = await addressesOf(transaction, context.userId, emails);
+  return asWorkspace(context.database, context.workspaceId, async (transaction) => {
+    const { emails, total } = await lists.listEmails(transaction, context.workspaceId, conditions, page);
+    const addresses = await addressesOf(transaction, context.workspaceId, emails);
     return { emails, addresses, total, hasMore: page.offset + emails.length < total };
   });
 }
@@ -123,20 +123,24 @@ export async function listEmailsBeside(
   query: EmailQuery,
   page: { side: 'after' | 'before'; emailId: string; limit: number },
 ): Promise<EmailPage> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   const { side, emailId, limit } = page;
   const conditions = await conditionsOf(context, query);
-  return asUser(database, userId, async (transaction) => {
-    const [email] = isValidId(emailId) ? await lists.findEmails(transaction, userId, [emailId]) : [];
+  return asWorkspace(database, workspaceId, async (transaction) => {
+    const [email] = isValidId(emailId) ? await lists.findEmails(transaction, workspaceId, [emailId]) : [];
     if (email === undefined) throw invalid('Invalid cursor', side);
     const places = { after: null, before: null, [side]: { at: email.createdAt, id: email.id } };
     const isInverted = side === 'before';
-    const found = await lists.pageEmails(transaction, userId, conditions, { ...places, isInverted, limit: limit + 1 });
+    const found = await lists.pageEmails(transaction, workspaceId, conditions, {
+      ...places,
+      isInverted,
+      limit: limit + 1,
+    });
     const emails = isInverted ? found.slice(0, limit).toReversed() : found.slice(0, limit);
     return {
       emails,
-      addresses: await addressesOf(transaction, userId, emails),
-      total: await lists.countEmails(transaction, userId, conditions),
+      addresses: await addressesOf(transaction, workspaceId, emails),
+      total: await lists.countEmails(transaction, workspaceId, conditions),
       hasMore: found.length > limit,
     };
   });
@@ -167,8 +171,8 @@ export async function listEmailsByRelevance(
   const found = ranked.slice(from, isBefore ? place : from + limit);
   return {
     emails: found,
-    addresses: await asUser(context.database, context.userId, (transaction) =>
-      addressesOf(transaction, context.userId, found),
+    addresses: await asWorkspace(context.database, context.workspaceId, (transaction) =>
+      addressesOf(transaction, context.workspaceId, found),
     ),
     total: await countEmails(context, words),
     hasMore: isBefore ? from > 0 : ranked.length > from + limit,
@@ -181,12 +185,16 @@ export async function pageEmails(
   query: EmailSearchQuery,
   page: KeysetPage,
 ): Promise<EmailSummary[]> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   const search = await searchOf(context, query);
   if (search !== null)
-    return asUser(database, userId, (transaction) => finds.pageFoundEmails(transaction, userId, search, page));
+    return asWorkspace(database, workspaceId, (transaction) =>
+      finds.pageFoundEmails(transaction, workspaceId, search, page),
+    );
   const conditions = await conditionsOf(context, query);
-  return asUser(database, userId, (transaction) => lists.pageEmails(transaction, userId, conditions, page));
+  return asWorkspace(database, workspaceId, (transaction) =>
+    lists.pageEmails(transaction, workspaceId, conditions, page),
+  );
 }
 
 /**
@@ -198,20 +206,24 @@ export async function pageEmailsByRelevance(
   query: EmailSearchQuery,
   page: KeysetPage<RelevanceCursor>,
 ): Promise<finds.RankedEmail[]> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   const search = await searchOf(context, query);
   requireRankedWords(search?.terms ?? []);
   if (search === null) return [];
-  return asUser(database, userId, (transaction) => finds.rankFoundEmails(transaction, userId, search, page));
+  return asWorkspace(database, workspaceId, (transaction) =>
+    finds.rankFoundEmails(transaction, workspaceId, search, page),
+  );
 }
 
 export async function countEmails(context: OperationContext, query: EmailSearchQuery): Promise<number> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   const search = await searchOf(context, query);
   if (search !== null)
-    return asUser(database, userId, (transaction) => finds.countFoundEmails(transaction, userId, search));
+    return asWorkspace(database, workspaceId, (transaction) =>
+      finds.countFoundEmails(transaction, workspaceId, search),
+    );
   const conditions = await conditionsOf(context, query);
-  return asUser(database, userId, (transaction) => lists.countEmails(transaction, userId, conditions));
+  return asWorkspace(database, workspaceId, (transaction) => lists.countEmails(transaction, workspaceId, conditions));
 }
 
 /** Returns null when the query has no words or operators. */
@@ -239,12 +251,12 @@ export async function readEmails(
   context: OperationContext,
   emailIds: readonly string[],
 ): Promise<(EmailDetails | null)[]> {
-  const { database, userId, room } = context;
+  const { database, workspaceId, room } = context;
   const asked = emailIds.filter(isValidId);
   if (asked.length === 0) return emailIds.map(() => null);
   const byId = await waitForArrival(context, async () => {
-    const found = await asUser(database, userId, (transaction) =>
-      reads.readBoundedEmails(transaction, userId, asked, MAX_BODIES_AT_ONCE),
+    const found = await asWorkspace(database, workspaceId, (transaction) =>
+      reads.readBoundedEmails(transaction, workspaceId, asked, MAX_BODIES_AT_ONCE),
     );
     return { found, missingIds: asked.filter((id) => !found.has(id)) };
   });
@@ -253,9 +265,9 @@ export async function readEmails(
     let email = byId.get(id) ?? null;
     if (email !== null && 'bodyBytes' in email)
       email = await room.load(email.bodyBytes, () =>
-        asUser(database, userId, (transaction) => reads.readEmail(transaction, userId, id)),
+        asWorkspace(database, workspaceId, (transaction) => reads.readEmail(transaction, workspaceId, id)),
       );
-    emails.push(email === null ? null : await withTexts(userId, email));
+    emails.push(email === null ? null : await withTexts(workspaceId, email));
   }
   const shown = emails.filter((email) => email !== null).map(({ id }) => id);
   context.noteReads?.(context, shown);
@@ -270,10 +282,12 @@ export async function loadEmails(
   context: OperationContext,
   emailIds: readonly string[],
 ): Promise<(EmailSummary | null)[]> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   const asked = emailIds.filter(isValidId);
   const byId = await waitForArrival(context, async () => {
-    const emails = await asUser(database, userId, (transaction) => lists.findEmails(transaction, userId, asked));
+    const emails = await asWorkspace(database, workspaceId, (transaction) =>
+      lists.findEmails(transaction, workspaceId, asked),
+    );
     const found = new Map(emails.map((email) => [email.id, email]));
     return { found, missingIds: asked.filter((id) => !found.has(id)) };
   });
@@ -285,8 +299,8 @@ export async function loadOutlines(
   context: OperationContext,
   emailIds: readonly string[],
 ): Promise<(EmailContent | null)[]> {
-  const found = await asUser(context.database, context.userId, (transaction) =>
-    reads.findOutlines(transaction, context.userId, emailIds.filter(isValidId)),
+  const found = await asWorkspace(context.database, context.workspaceId, (transaction) =>
+    reads.findOutlines(transaction, context.workspaceId, emailIds.filter(isValidId)),
   );
   return emailIds.map((id) => found.get(id) ?? null);
 }
@@ -294,12 +308,12 @@ export async function loadOutlines(
 /** Returns the address fields of each email; null where its content is gone. */
 async function addressesOf(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emails: readonly EmailSummary[],
 ): Promise<(AddressFields | null)[]> {
   if (emails.length === 0) return [];
   const ids = emails.map(({ id }) => id);
-  const found = await reads.findAddresses(transaction, userId, ids);
+  const found = await reads.findAddresses(transaction, workspaceId, ids);
   return ids.map((id) => found.get(id) ?? null);
 }
 
@@ -377,10 +391,10 @@ export async function loadContentParts(
   parts: ReadonlySet<ContentPart>,
   checkSizes: (sizes: PartSizes) => void = () => undefined,
 ): Promise<(EmailParts | null)[]> {
-  const { database, userId, room } = context;
+  const { database, workspaceId, room } = context;
   const read = (source: Database, maxBytes: number) =>
-    asUser(source, userId, (transaction) =>
-      findContentParts(transaction, userId, { emailIds: emailIds.filter(isValidId), parts, maxBytes }),
+    asWorkspace(source, workspaceId, (transaction) =>
+      findContentParts(transaction, workspaceId, { emailIds: emailIds.filter(isValidId), parts, maxBytes }),
     );
   let found = await read(database, MAX_BODIES_AT_ONCE);
   if (!(found instanceof Map)) {
@@ -400,11 +414,11 @@ export async function loadContentParts(
 
 /** Returns the size of each raw message in bytes; null where it is gone or the user has no such email. */
 export async function loadSizes(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   emailIds: readonly string[],
 ): Promise<(number | null)[]> {
-  const found = await asUser(database, userId, (transaction) =>
-    findRawSizes(transaction, userId, emailIds.filter(isValidId)),
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
+    findRawSizes(transaction, workspaceId, emailIds.filter(isValidId)),
   );
   return emailIds.map((id) => found.get(id) ?? null);
 }

@@ -16,47 +16,47 @@ import type { EmailContent } from '../../db/queries/emails/email-row.ts';
 /** All HTML of the process is read in these turns: however much there is, other requests wait for a few milliseconds of it. */
 const turns = createTurns();
 
-function makeSteps(userId: string): RunStep {
-  return (step) => turns.run(userId, step);
+function makeSteps(workspaceId: string): RunStep {
+  return (step) => turns.run(workspaceId, step);
 }
 
 /** Runs work on the HTML of an account when its turn comes, for what is not done in steps. */
-export function inTurn<T>(userId: string, work: () => T): Promise<T> {
-  return turns.run(userId, work);
+export function inTurn<T>(workspaceId: string, work: () => T): Promise<T> {
+  return turns.run(workspaceId, work);
 }
 
 /** Returns the text of HTML, which shows its beginning if it is large. */
-export function readHtmlText(userId: string, html: BodyText): Promise<string | null> {
-  return textOfHtmlInSteps(textBeginning(html, MAX_HTML_LENGTH), makeSteps(userId));
+export function readHtmlText(workspaceId: string, html: BodyText): Promise<string | null> {
+  return textOfHtmlInSteps(textBeginning(html, MAX_HTML_LENGTH), makeSteps(workspaceId));
 }
 
 /** Returns the quoted mail and the signature of an email that becomes a payload. */
 export function readPayloadTexts(
-  mail: Pick<StoredMail, 'user_id' | 'text_body' | 'html_body' | 'removed_parts'>,
+  mail: Pick<StoredMail, 'workspace_id' | 'text_body' | 'html_body' | 'removed_parts'>,
 ): Promise<RemovedTexts> {
   const bodies = { text: mail.text_body, html: mail.html_body };
-  return readRemovedTexts(bodies, mail.removed_parts, makeSteps(mail.user_id));
+  return readRemovedTexts(bodies, mail.removed_parts, makeSteps(mail.workspace_id));
 }
 
 /** Returns the removed parts of a kind as one text; see removedSource. */
 export async function readRemovedText(
-  userId: string,
+  workspaceId: string,
   bodies: Bodies,
   { removed, kind }: { removed: readonly RemovedPart[]; kind: RemovedKind },
 ): Promise<BodyText | null> {
   const source = removedSource(bodies, removed, kind);
   return source !== null && 'html' in source
-    ? textOfHtmlInSteps(source.html, makeSteps(userId))
+    ? textOfHtmlInSteps(source.html, makeSteps(workspaceId))
     : (source?.text ?? null);
 }
 
 /** Returns content with the text of its HTML where it has no other. */
 export async function withText<Content extends Pick<EmailContent, 'text' | 'html'>>(
-  userId: string,
+  workspaceId: string,
   content: Content,
 ): Promise<Content> {
   if (content.text !== null || content.html === null) return content;
-  return { ...content, text: await readHtmlText(userId, content.html) };
+  return { ...content, text: await readHtmlText(workspaceId, content.html) };
 }
 
 /** An email with the texts that are read from its HTML. */
@@ -68,12 +68,12 @@ export interface EmailDetails extends ReadEmail {
 }
 
 /** Returns an email with the texts that are read from its HTML. */
-export async function withTexts(userId: string, email: ReadEmail): Promise<EmailDetails> {
+export async function withTexts(workspaceId: string, email: ReadEmail): Promise<EmailDetails> {
   const { text, html, cleanedText, cleanedHtml, removedParts: removed } = email;
   return {
-    ...(await withText(userId, email)),
-    cleanedText: cleanedText ?? (cleanedHtml === null ? null : await readHtmlText(userId, cleanedHtml)),
-    quotedText: await readRemovedText(userId, { text, html }, { removed, kind: 'quote' }),
-    signature: await readRemovedText(userId, { text, html }, { removed, kind: 'signature' }),
+    ...(await withText(workspaceId, email)),
+    cleanedText: cleanedText ?? (cleanedHtml === null ? null : await readHtmlText(workspaceId, cleanedHtml)),
+    quotedText: await readRemovedText(workspaceId, { text, html }, { removed, kind: 'quote' }),
+    signature: await readRemovedText(workspaceId, { text, html }, { removed, kind: 'signature' }),
   };
 }

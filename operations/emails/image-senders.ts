@@ -2,7 +2,7 @@ import type { Authentication } from '../../core/mime/authentication.ts';
 import { domainOf } from '../../core/mime/name-warnings.ts';
 import { outgoingMailbox } from '../../core/sending/outgoing-addresses.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import type { EmailSummary } from '../../db/queries/emails/email-row.ts';
 import * as rows from '../../db/queries/emails/image-sender.ts';
 import { invalid, type OperationContext } from '../context.ts';
@@ -14,18 +14,18 @@ export type ImageSender = rows.ImageSender;
 export const MAX_IMAGE_SENDERS = 1_000;
 
 /** Returns the senders whose remote images are always shown, by address. */
-export function readImageSenders({ database, userId }: OperationContext): Promise<ImageSender[]> {
-  return asUser(database, userId, (transaction) => rows.listImageSenders(transaction, userId));
+export function readImageSenders({ database, workspaceId }: OperationContext): Promise<ImageSender[]> {
+  return asWorkspace(database, workspaceId, (transaction) => rows.listImageSenders(transaction, workspaceId));
 }
 
 /** Always shows the remote images of a sender. A sender that exists is kept. Throws validation and conflict. */
 export async function addImageSender(context: OperationContext, given: string): Promise<ImageSender> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   const mailbox = outgoingMailbox({ name: null, address: given.trim() });
   if (mailbox === null) throw invalid('`address` is not a valid email address. Use `name@example.com`.', 'address');
   const sender = { address: mailbox.address.toLowerCase(), createdAt: context.now() };
-  const stored = await asUser(database, userId, (transaction) =>
-    rows.insertImageSender(transaction, userId, sender, MAX_IMAGE_SENDERS),
+  const stored = await asWorkspace(database, workspaceId, (transaction) =>
+    rows.insertImageSender(transaction, workspaceId, sender, MAX_IMAGE_SENDERS),
   );
   if (stored !== null) return stored;
   throw new UserError(
@@ -36,11 +36,13 @@ export async function addImageSender(context: OperationContext, given: string): 
 }
 
 /** Blocks the remote images of a sender again. Returns the address in lower case. Throws not_found. */
-export async function removeImageSender({ database, userId }: OperationContext, given: string): Promise<string> {
+export async function removeImageSender({ database, workspaceId }: OperationContext, given: string): Promise<string> {
   const address = given.trim().toLowerCase();
   const isRemoved =
     !address.includes('\0') &&
-    (await asUser(database, userId, (transaction) => rows.deleteImageSender(transaction, userId, address)));
+    (await asWorkspace(database, workspaceId, (transaction) =>
+      rows.deleteImageSender(transaction, workspaceId, address),
+    ));
   if (!isRemoved) throw new UserError('not_found', 'Images of this sender are not always shown');
   return address;
 }
@@ -50,7 +52,7 @@ export async function removeImageSender({ database, userId }: OperationContext, 
  * vouches for the email. False for a key of one domain, which reads nothing of the account.
  */
 export async function showsImagesOf(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   { type, fromAddress }: Pick<EmailSummary, 'type' | 'fromAddress'>,
   authentication: Authentication | null,
 ): Promise<boolean> {
@@ -58,5 +60,7 @@ export async function showsImagesOf(
   const { domain } = authentication.dmarc;
   if (domain === null || domainOf(`@${domain}`) !== domainOf(fromAddress)) return false;
   if (verdictOf(authentication).verdict !== 'verified') return false;
-  return asUser(database, userId, (transaction) => rows.isImageSender(transaction, userId, fromAddress.toLowerCase()));
+  return asWorkspace(database, workspaceId, (transaction) =>
+    rows.isImageSender(transaction, workspaceId, fromAddress.toLowerCase()),
+  );
 }

@@ -3,7 +3,7 @@ import { scanHeaders } from '../../core/mime/parse-message.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
 import { toSmtpForm } from '../../core/smtp/smtp-form.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { findReceived } from '../../db/queries/emails/import-read.ts';
 import { invalid, type OperationContext } from '../context.ts';
 import { askReceiving, checkOwnRecipient, type OwnRecipient, senderOf } from '../routing/simulated-transaction.ts';
@@ -45,15 +45,15 @@ export interface ImportOutcome {
  * checked, and bounces and reports among them have no effect. Returns an outcome for each. Throws not_found, validation, unavailable.
  */
 export async function importEmails(context: OperationContext, input: ImportInput): Promise<ImportOutcome[]> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   const count = input.messages.length;
   if (count < 1 || count > MAX_IMPORTED) throw invalid(`Give 1 to ${MAX_IMPORTED} messages`, 'messages');
   const recipient = await checkOwnRecipient(context, input.address);
-  const prepared = input.messages.map((message) => prepare(userId, recipient, message));
-  const known = await asUser(database, userId, (transaction) =>
+  const prepared = input.messages.map((message) => prepare(workspaceId, recipient, message));
+  const known = await asWorkspace(database, workspaceId, (transaction) =>
     findReceived(
       transaction,
-      userId,
+      workspaceId,
       prepared.flatMap((one) => ('emailId' in one ? [one.emailId] : [])),
     ),
   );
@@ -79,14 +79,14 @@ interface PreparedMessage {
 }
 
 function prepare(
-  userId: string,
+  workspaceId: string,
   { ownAddress }: OwnRecipient,
   { raw, isRead, receivedAt }: ImportedMessage,
 ): PreparedMessage | { reason: string } {
   const { bytes, refusal } = toSmtpForm(raw);
   if (bytes === undefined) return { reason: refusal };
   const written = credible(scanHeaders(bytes, '').date);
-  const digest = Buffer.from(hash('sha256', JSON.stringify([userId, ownAddress, hash('sha256', bytes)])), 'hex');
+  const digest = Buffer.from(hash('sha256', JSON.stringify([workspaceId, ownAddress, hash('sha256', bytes)])), 'hex');
   const emailId = makeIdentifier('email', written ?? new Date(0), digest.subarray(0, IDENTIFIER_RANDOM_BYTES));
   return { emailId, bytes, isRead, date: written ?? credible(receivedAt) };
 }

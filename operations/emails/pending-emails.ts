@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../../core/shared/errors.ts';
 import { isReturnAddress } from '../../core/smtp/return-address.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { findPendingReceptions } from '../../db/queries/emails/pending-email.ts';
 import { isValidId, type OperationContext } from '../context.ts';
 
@@ -58,9 +58,9 @@ export async function waitUntilParsed<T>(
  * Returns whether one of the emails was accepted and is not parsed yet. Mail to a return address is left out: most of it are delivery reports,
  * which become no email.
  */
-async function isPending({ database, userId }: OperationContext, emailIds: readonly string[]): Promise<boolean> {
-  const receptions = await asUser(database, userId, (transaction) =>
-    findPendingReceptions(transaction, userId, emailIds),
+async function isPending({ database, workspaceId }: OperationContext, emailIds: readonly string[]): Promise<boolean> {
+  const receptions = await asWorkspace(database, workspaceId, (transaction) =>
+    findPendingReceptions(transaction, workspaceId, emailIds),
   );
   return receptions.some(({ recipient }) => !isReturnAddress(recipient));
 }

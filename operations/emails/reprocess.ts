@@ -120,8 +120,8 @@ function requireTime({ answerBy }: OperationContext): void {
 
 async function parseOne(context: OperationContext, email: Progress, mode: ReprocessInput['mode']): Promise<void> {
   requireTime(context);
-  const { userId } = context;
-  const request = { userId, emailId: email.emailId, isDryRun: mode === 'dry' };
+  const { workspaceId } = context;
+  const request = { workspaceId, emailId: email.emailId, isDryRun: mode === 'dry' };
   const answer: Reply<'receiving.email.parse-again'> = await askReceiving(
     context,
     'receiving.email.parse-again',
@@ -169,14 +169,14 @@ async function threadEach(
   client: pg.ClientBase,
   emails: readonly Progress[],
 ): Promise<Changed<undefined>> {
-  const { userId } = context;
+  const { workspaceId } = context;
   for (const email of emails) email.changes = email.changes.filter(({ step }) => step !== 'thread');
   const ids = emails.map(({ emailId }) => emailId);
-  const places = new Map((await lockPlaces(client, userId, ids)).map((place) => [place.id, place]));
-  const manual = await findManual(client, userId, ids);
+  const places = new Map((await lockPlaces(client, workspaceId, ids)).map((place) => [place.id, place]));
+  const manual = await findManual(client, workspaceId, ids);
   await applyDrafts(
     client,
-    userId,
+    workspaceId,
     emails.flatMap(({ emailId, draft }) => (draft === null ? [] : [{ emailId, ...draft }])),
   );
   const events: Changed<undefined>['events'] = [];
@@ -185,9 +185,9 @@ async function threadEach(
     const refusal = refusalOf(place);
     if (refusal !== null) email.error = refusal;
     if (place?.threadId == null || refusal !== null || manual.has(email.emailId)) continue;
-    const [current] = await lockPlaces(client, userId, [email.emailId]);
+    const [current] = await lockPlaces(client, workspaceId, [email.emailId]);
     const before = current?.threadId ?? place.threadId;
-    const rejoined = await rejoin(client, userId, email.emailId, () => newIdentifier(context, 'thread'));
+    const rejoined = await rejoin(client, workspaceId, email.emailId, () => newIdentifier(context, 'thread'));
     const changes = threadChanges(before, rejoined.answer);
     email.changes.push(...changes);
     events.push(...rejoined.events);

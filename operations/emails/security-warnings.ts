@@ -11,7 +11,7 @@ import {
 import { type SenderVerdict, senderVerdict } from '../../core/mime/sender-verdict.ts';
 import { type BodyText, textBeginning } from '../../core/shared/large-text.ts';
 import { registrableDomain } from '../../core/shared/registrable-domain.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import type { EmailSummary } from '../../db/queries/emails/email-row.ts';
 import { findKnownSenders, type KnownSenders } from '../../db/queries/emails/known-senders.ts';
 import type { OperationContext } from '../context.ts';
@@ -61,17 +61,17 @@ const SENDERS_BATCH = 10;
  * transaction, and none if no sender can be compared.
  */
 export async function readSecurityWarnings(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   mails: readonly ExaminedMail[],
 ): Promise<SecurityWarning[][]> {
   const compared = mails.filter(({ email }) => email.type === 'received' && isSenderComparable(email));
   const warnings = new Map<ExaminedMail, NameWarning[]>();
   if (compared.length > 0)
-    await asUser(database, userId, async (transaction) => {
+    await asWorkspace(database, workspaceId, async (transaction) => {
       for (let at = 0; at < compared.length; at += SENDERS_BATCH) {
         const batch = compared.slice(at, at + SENDERS_BATCH);
         const senders = batch.map(({ email }) => ({ emailId: email.id, sender: email.fromAddress }));
-        const known = await findKnownSenders(transaction, userId, senders);
+        const known = await findKnownSenders(transaction, workspaceId, senders);
         for (const mail of batch)
           warnings.set(mail, compareSender(mail, known.get(mail.email.id) ?? { people: [], ownDomains: [] }));
       }

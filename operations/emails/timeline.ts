@@ -1,5 +1,5 @@
 import { readAnswers } from '../../core/routing/guard-judgement.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import * as history from '../../db/queries/emails/email-history.ts';
 import { findAttempts as findDeliveryAttempts } from '../../db/queries/endpoints/delivery-page.ts';
 import { readReferences } from '../../db/queries/routing/route-read.ts';
@@ -24,27 +24,27 @@ const NOTHING: Timeline = { entries: [], isCut: false };
  * Runs the same number of statements for many emails as for one.
  */
 export async function loadTimelines(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   emailIds: readonly string[],
 ): Promise<Timeline[]> {
   const ids = emailIds.filter(isValidId);
-  const timelines = await asUser(database, userId, async (transaction) => {
-    const origins = await history.readOrigins(transaction, userId, ids);
+  const timelines = await asWorkspace(database, workspaceId, async (transaction) => {
+    const origins = await history.readOrigins(transaction, workspaceId, ids);
     const ruleIds = origins.flatMap(({ answers }) => readAnswers(answers).map(({ ruleId }) => ruleId));
-    const { rules } = await readReferences(transaction, userId, {
+    const { rules } = await readReferences(transaction, workspaceId, {
       addressIds: [],
       domainIds: [],
       ruleIds,
       endpointIds: [],
     });
-    const byHand = Map.groupBy(await history.readHandEvents(transaction, userId, ids), emailOf);
-    const deliveries = Map.groupBy(await history.readPastDeliveries(transaction, userId, ids), emailOf);
-    const recipients = Map.groupBy(await history.readPastRecipients(transaction, userId, ids), emailOf);
+    const byHand = Map.groupBy(await history.readHandEvents(transaction, workspaceId, ids), emailOf);
+    const deliveries = Map.groupBy(await history.readPastDeliveries(transaction, workspaceId, ids), emailOf);
+    const recipients = Map.groupBy(await history.readPastRecipients(transaction, workspaceId, ids), emailOf);
     const tries = Map.groupBy(
-      await findDeliveryAttempts(transaction, userId, idsOf(deliveries)),
+      await findDeliveryAttempts(transaction, workspaceId, idsOf(deliveries)),
       ({ deliveryId }) => deliveryId,
     );
-    const sendings = await findSendingAttempts(transaction, userId, idsOf(recipients));
+    const sendings = await findSendingAttempts(transaction, workspaceId, idsOf(recipients));
     return new Map(
       origins.map((origin) => {
         const [hands, sent, to] = [byHand, deliveries, recipients].map((rows) => rows.get(origin.id) ?? []) as [

@@ -1,5 +1,5 @@
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import {
   type AwaitedEmail,
   findAwaited,
@@ -85,17 +85,17 @@ async function firstFitting(context: OperationContext, filter: EmailFilter, endA
 }
 
 function find(context: OperationContext, awaited: AwaitedEmail, emailIds: string[] | null): Promise<string | null> {
-  return asUser(context.database, context.userId, (transaction) =>
-    findAwaited(transaction, context.userId, awaited, emailIds),
+  return asWorkspace(context.database, context.workspaceId, (transaction) =>
+    findAwaited(transaction, context.workspaceId, awaited, emailIds),
   );
 }
 
 /** Throws validation when the account receives no mail for the address or domain, which is more likely a typo than a plan. */
 async function checkReachable(context: OperationContext, { address, domain }: AwaitedEmail): Promise<void> {
   if (address === null && domain === null) return;
-  const { database, userId } = context;
-  const unreachable = await asUser(database, userId, (transaction) =>
-    findUnreachable(transaction, userId, { address, domain }),
+  const { database, workspaceId } = context;
+  const unreachable = await asWorkspace(database, workspaceId, (transaction) =>
+    findUnreachable(transaction, workspaceId, { address, domain }),
   );
   if (unreachable === null) return;
   const { field, reason } = unreachable;

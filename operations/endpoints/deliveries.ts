@@ -1,7 +1,7 @@
 import type { DeliveryStatus } from '../../core/endpoints/delivery.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import * as lists from '../../db/queries/endpoints/delivery-list.ts';
 import * as pages from '../../db/queries/endpoints/delivery-page.ts';
 import type { DeliveryAttempt, DeliverySummary } from '../../db/queries/endpoints/delivery-row.ts';
@@ -24,18 +24,18 @@ export function listEndpointDeliveries(
   query: DeliveryQuery,
   page: Page,
 ): Promise<{ rows: Delivery[]; total: number }> {
-  return asUser(context.database, context.userId, async (transaction) => {
-    const { userId } = context;
+  return asWorkspace(context.database, context.workspaceId, async (transaction) => {
+    const { workspaceId } = context;
     const found = isValidId(endpointId)
       ? await transaction
           .selectFrom('endpoint')
           .select(['id', 'type'])
-          .where('user_id', '=', userId)
+          .where('workspace_id', '=', workspaceId)
           .where('id', '=', endpointId)
           .executeTakeFirst()
       : undefined;
     if (found === undefined) throw new UserError('not_found', 'Endpoint not found');
-    return listRows(transaction, userId, { endpointId, type: found.type }, query, page);
+    return listRows(transaction, workspaceId, { endpointId, type: found.type }, query, page);
   });
 }
 
@@ -48,41 +48,41 @@ export function listEmailDeliveries(
   query: DeliveryQuery,
   page: Page,
 ): Promise<{ rows: Delivery[]; total: number }> {
-  return asUser(context.database, context.userId, async (transaction) => {
-    const { userId } = context;
+  return asWorkspace(context.database, context.workspaceId, async (transaction) => {
+    const { workspaceId } = context;
     const found = isValidId(emailId)
       ? await transaction
           .selectFrom('email')
           .select('id')
-          .where('user_id', '=', userId)
+          .where('workspace_id', '=', workspaceId)
           .where('id', '=', emailId)
           .executeTakeFirst()
       : undefined;
     if (found === undefined) throw emailNotFound();
-    return listRows(transaction, userId, { emailId }, query, page);
+    return listRows(transaction, workspaceId, { emailId }, query, page);
   });
 }
 
 async function listRows(
   transaction: Parameters<typeof lists.listDeliveries>[0],
-  userId: string,
+  workspaceId: string,
   owner: Parameters<typeof lists.listDeliveries>[2],
   { status = null }: DeliveryQuery,
   page: Page,
 ): Promise<{ rows: Delivery[]; total: number }> {
-  const { deliveries, total } = await lists.listDeliveries(transaction, userId, owner, status, page);
+  const { deliveries, total } = await lists.listDeliveries(transaction, workspaceId, owner, status, page);
   return { rows: deliveries, total };
 }
 
 /** Returns a page of deliveries of each endpoint or email, newest first; inverted: oldest first. */
 export async function pageDeliveries(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   owners: pages.DeliveryOwners,
   { status = null }: DeliveryQuery,
   page: KeysetPage,
 ): Promise<DeliverySummary[][]> {
-  const found = await asUser(database, userId, (transaction) =>
-    pages.pageDeliveries(transaction, userId, owners, status, page),
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
+    pages.pageDeliveries(transaction, workspaceId, owners, status, page),
   );
   const byOwner = Map.groupBy(found, (one) => (owners.kind === 'endpoint' ? one.endpointId : one.emailId));
   return owners.ids.map((id) => byOwner.get(id) ?? []);
@@ -90,23 +90,23 @@ export async function pageDeliveries(
 
 /** Returns the number of deliveries of each endpoint or email. */
 export async function countDeliveries(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   owners: pages.DeliveryOwners,
   { status = null }: DeliveryQuery,
 ): Promise<number[]> {
-  const counts = await asUser(database, userId, (transaction) =>
-    pages.countDeliveries(transaction, userId, owners, status),
+  const counts = await asWorkspace(database, workspaceId, (transaction) =>
+    pages.countDeliveries(transaction, workspaceId, owners, status),
   );
   return owners.ids.map((id) => counts.get(id) ?? 0);
 }
 
 /** Returns one delivery per id, null where the user has none. */
 export async function loadDeliveries(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   ids: readonly string[],
 ): Promise<(DeliverySummary | null)[]> {
-  const found = await asUser(database, userId, (transaction) =>
-    pages.findDeliveries(transaction, userId, ids.filter(isValidId)),
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
+    pages.findDeliveries(transaction, workspaceId, ids.filter(isValidId)),
   );
   const byId = new Map(found.map((delivery) => [delivery.id, delivery]));
   return ids.map((id) => byId.get(id) ?? null);
@@ -121,12 +121,14 @@ export async function readDelivery(context: OperationContext, deliveryId: string
 
 /** Returns one delivery per id with its attempts, null where the user has none. */
 export async function readDeliveries(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   ids: readonly string[],
 ): Promise<(Delivery | null)[]> {
   const asked = ids.filter(isValidId);
   if (asked.length === 0) return ids.map(() => null);
-  const found = await asUser(database, userId, (transaction) => lists.readDeliveries(transaction, userId, asked));
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
+    lists.readDeliveries(transaction, workspaceId, asked),
+  );
   const byId = new Map(found.map((delivery) => [delivery.id, delivery]));
   return ids.map((id) => byId.get(id) ?? null);
 }
@@ -137,21 +139,23 @@ function deliveryNotFound(): UserError {
 
 /** Returns the attempts of each delivery, oldest first. */
 export async function loadDeliveryAttempts(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   deliveryIds: readonly string[],
 ): Promise<DeliveryAttempt[][]> {
-  const found = await asUser(database, userId, (transaction) => pages.findAttempts(transaction, userId, deliveryIds));
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
+    pages.findAttempts(transaction, workspaceId, deliveryIds),
+  );
   const byDelivery = Map.groupBy(found, ({ deliveryId }) => deliveryId);
   return deliveryIds.map((id) => byDelivery.get(id) ?? []);
 }
 
 /** Returns the recipient ids of the forwarded copies of each delivery; none for webhooks. */
 export async function findForwardRecipients(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   deliveryIds: readonly string[],
 ): Promise<string[][]> {
-  const found = await asUser(database, userId, (transaction) =>
-    pages.findForwardRecipients(transaction, userId, deliveryIds),
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
+    pages.findForwardRecipients(transaction, workspaceId, deliveryIds),
   );
   const byDelivery = Map.groupBy(found, ({ deliveryId }) => deliveryId);
   return deliveryIds.map((id) => (byDelivery.get(id) ?? []).map((recipient) => recipient.id));

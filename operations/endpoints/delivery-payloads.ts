@@ -3,7 +3,7 @@ import { readWebhookConfig, type WebhookConfig } from '../../core/endpoints/endp
 import { buildMailPayload, isRawNeeded } from '../../core/endpoints/mail-payload.ts';
 import { buildSelectedPayload } from '../../core/endpoints/payload-query.ts';
 import { linkTo } from '../../core/endpoints/webhook-payload.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import * as bodies from '../../db/queries/endpoints/delivery-body.ts';
 import type { OperationContext } from '../context.ts';
 import { batchBySize, loadRawSources } from '../emails/attachments.ts';
@@ -35,14 +35,16 @@ export async function buildDeliveryPayloads<Kept>(
   deliveryIds: readonly string[],
   keep: (payload: DeliveryPayload) => Kept,
 ): Promise<(Kept | null)[]> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   const kept = new Map<string, Kept>();
   const deliveries = (await loadDeliveries(context, deliveryIds)).filter((delivery) => delivery !== null);
   const ofMail = deliveries.filter(({ event }) => event === null).map(({ id }) => id);
   const found =
     ofMail.length === 0
       ? []
-      : await asUser(database, userId, (transaction) => bodies.findDeliveryBodyParts(transaction, userId, ofMail));
+      : await asWorkspace(database, workspaceId, (transaction) =>
+          bodies.findDeliveryBodyParts(transaction, workspaceId, ofMail),
+        );
   const byEmail = Map.groupBy(
     found.flatMap((parts) => {
       const config = usableConfig(context, parts.endpoint);
@@ -71,10 +73,10 @@ async function buildMailBodies(
   deliveries: readonly MailDelivery[],
   use: (deliveryId: string, payload: DeliveryPayload) => void,
 ): Promise<void> {
-  const { database, userId, settings } = context;
+  const { database, workspaceId, settings } = context;
   const emailIds = [...new Set(deliveries.map(({ emailId }) => emailId))];
-  const mails = await asUser(database, userId, (transaction) =>
-    bodies.findDeliveryContents(transaction, userId, emailIds),
+  const mails = await asWorkspace(database, workspaceId, (transaction) =>
+    bodies.findDeliveryContents(transaction, workspaceId, emailIds),
   );
   const built = (delivery: MailDelivery, body: Buffer): void => {
     const { deliveryId, lastAttemptAt, endpoint, config } = delivery;
@@ -139,7 +141,7 @@ async function buildSelectedBodies(
 ): Promise<Map<string, Buffer>> {
   const { publicUrl, secretKey } = context.settings;
   const linkKey = deriveDownloadLinkKey(secretKey);
-  const { userId } = context;
+  const { workspaceId } = context;
   const asking = deliveries.flatMap((delivery) => {
     const { payloadQuery: query, filter, webhookFormat } = delivery.endpoint;
     return query === null || webhookFormat !== 'native' ? [] : [{ delivery, query: { query, filter } }];
@@ -157,7 +159,7 @@ async function buildSelectedBodies(
       const selected = results[at];
       if (selected == null) continue;
       const { deliveryId, createdAt: timestamp, endpoint, config } = delivery;
-      const rawLinkOf = (id: string) => linkTo({ publicUrl, linkKey, userId, email: { id }, timestamp }, 'raw');
+      const rawLinkOf = (id: string) => linkTo({ publicUrl, linkKey, workspaceId, email: { id }, timestamp }, 'raw');
       const { maxPayloadOctets } = config;
       found.set(deliveryId, buildSelectedPayload({ selected, timestamp, endpoint, maxPayloadOctets, rawLinkOf }));
     }

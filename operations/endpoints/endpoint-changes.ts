@@ -80,13 +80,13 @@ export async function updateEndpoint(
   endpointId: string,
   change: EndpointChange,
 ): Promise<EndpointDetails> {
-  const { userId, settings } = context;
-  await context.entities.asUser(userId, async (unit) => {
+  const { workspaceId, settings } = context;
+  await context.entities.asWorkspace(workspaceId, async (unit) => {
     const { configChange } = change;
     const isLedElsewhere = change.config !== undefined || configChange !== undefined;
     if ((isLedElsewhere || change.isActive !== undefined) && isValidId(endpointId))
-      await lockStatistics(unit.transaction, userId, endpointId);
-    const endpoint = await lockEndpoint(unit, userId, endpointId);
+      await lockStatistics(unit.transaction, workspaceId, endpointId);
+    const endpoint = await lockEndpoint(unit, workspaceId, endpointId);
     if (configChange === undefined && CHANGEABLE.every((key) => change[key] === undefined))
       throw new UserError('validation', `At least one field must be provided: ${NAMED_FIELDS.join(', ')}`);
     if (change.type !== undefined && change.type !== endpoint.type)
@@ -105,7 +105,7 @@ export async function updateEndpoint(
     if (webhookFormat !== undefined) endpoint.webhookFormat = webhookFormat;
     if (description !== undefined) endpoint.description = description;
     if (SUBSCRIPTION_FIELDS.some((field) => change[field] !== undefined)) {
-      const { events, ...subscription } = await changeSubscription(unit.transaction, userId, endpoint, change);
+      const { events, ...subscription } = await changeSubscription(unit.transaction, workspaceId, endpoint, change);
       Object.assign(endpoint, subscription, { events: [...events] });
     }
     // A query that no longer fits prevents no other change.
@@ -115,7 +115,7 @@ export async function updateEndpoint(
       endpoint.isActive = isActive;
       endpoint.inactiveReason = null;
     }
-    if (isLedElsewhere || isSwitched) await forgetFailures(unit.transaction, userId, endpointId);
+    if (isLedElsewhere || isSwitched) await forgetFailures(unit.transaction, workspaceId, endpointId);
     // What it does is now the work of who changes it. Anyone who may change it may make it do less.
     if (
       isLedElsewhere ||
@@ -128,22 +128,22 @@ export async function updateEndpoint(
         await endpointGrantOf(context, unit.transaction, 'Changing what an endpoint does', endpoint),
       );
     endpoint.updatedAt = context.now();
-    await moveSubscription(unit.transaction, { userId, endpoint, former, since: change.since });
+    await moveSubscription(unit.transaction, { workspaceId, endpoint, former, since: change.since });
   });
-  context.bus.publish('subscription.changed', { userId });
+  context.bus.publish('subscription.changed', { workspaceId });
   return readEndpoint(context, endpointId);
 }
 
 /** Deletes an endpoint; mail routed to it is stored only from now on. Throws not_found. */
 export async function deleteEndpoint(context: OperationContext, endpointId: string): Promise<DeletedEndpoint> {
-  const { userId, bus } = context;
-  const { lastSeq, ...deleted } = await context.entities.asUser(userId, async (unit) => {
+  const { workspaceId, bus } = context;
+  const { lastSeq, ...deleted } = await context.entities.asWorkspace(workspaceId, async (unit) => {
     const { transaction } = unit;
-    if (isValidId(endpointId)) await deleteStatistics(transaction, userId, endpointId);
-    const endpoint = await lockEndpoint(unit, userId, endpointId);
-    const use = await detachEndpoint(transaction, userId, endpointId, context.now());
-    const ended = await endDeliveries(transaction, userId, endpointId, GONE);
-    await setSubscription(transaction, userId, endpointId, null);
+    if (isValidId(endpointId)) await deleteStatistics(transaction, workspaceId, endpointId);
+    const endpoint = await lockEndpoint(unit, workspaceId, endpointId);
+    const use = await detachEndpoint(transaction, workspaceId, endpointId, context.now());
+    const ended = await endDeliveries(transaction, workspaceId, endpointId, GONE);
+    await setSubscription(transaction, workspaceId, endpointId, null);
     const emails = endpoint.type === 'email_group' ? endpoint.config['emails'] : [];
     await unit.entities.remove(endpoint).flush();
     // The delivery of an event is no event.
@@ -156,13 +156,13 @@ export async function deleteEndpoint(context: OperationContext, endpointId: stri
       endpointId,
       data: { attempts, statusCode: null, error: GONE },
     }));
-    const lastSeq = events.length === 0 ? null : await appendEvents(transaction, userId, events);
+    const lastSeq = events.length === 0 ? null : await appendEvents(transaction, workspaceId, events);
     const groupEmailCount = Array.isArray(emails) ? emails.length : 0;
     return { ...use, endedDeliveryCount: ended.length, groupEmailCount, lastSeq };
   });
   for (const name of [...deleted.addresses, ...deleted.domains]) bus.publish('routing.changed', { name });
-  if (deleted.guardRuleCount > 0) bus.publish('guard.changed', { userId });
-  if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });
+  if (deleted.guardRuleCount > 0) bus.publish('guard.changed', { workspaceId });
+  if (lastSeq !== null) bus.publish('event.appended', { workspaceId, lastSeq });
   return deleted;
 }
 
@@ -187,9 +187,9 @@ export async function rotateSecret(
   endpointId: string,
   { isTokenReplaced }: SecretRotation,
 ): Promise<EndpointDetails> {
-  const { userId } = context;
-  await context.entities.asUser(userId, async (unit) => {
-    const endpoint = await lockEndpoint(unit, userId, endpointId);
+  const { workspaceId } = context;
+  await context.entities.asWorkspace(workspaceId, async (unit) => {
+    const endpoint = await lockEndpoint(unit, workspaceId, endpointId);
     requireRights(context.rights, 'Rotating a signing secret', ['read']);
     if (endpoint.type !== 'webhook')
       throw new UserError('validation', 'Only webhooks have a signing secret', { isOfState: true });
@@ -203,9 +203,13 @@ export async function rotateSecret(
 }
 
 /** Locks the endpoint until the transaction ends. Throws not_found. */
-async function lockEndpoint({ entities }: UnitOfWork, userId: string, endpointId: string): Promise<EndpointEntity> {
+async function lockEndpoint(
+  { entities }: UnitOfWork,
+  workspaceId: string,
+  endpointId: string,
+): Promise<EndpointEntity> {
   const endpoint = isValidId(endpointId)
-    ? await entities.findOne(EndpointEntity, { userId, id: endpointId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    ? await entities.findOne(EndpointEntity, { workspaceId, id: endpointId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
     : null;
   if (endpoint === null) throw endpointNotFound();
   return endpoint;

@@ -40,7 +40,7 @@ export const SUBSCRIPTION_FIELDS = ['events', 'filter', 'payloadQuery', 'orderin
 /** Returns the current subscription with the changes. Throws validation, with the place of what is wrong. */
 export async function changeSubscription(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   { type, ...current }: { type: EndpointType } & CurrentSubscription,
   input: SubscriptionInput,
 ): Promise<EndpointSubscription> {
@@ -49,7 +49,8 @@ export async function changeSubscription(
   if (refusal !== null) throw invalid(refusal.message, refusal.field);
   const changed: EndpointSubscription = {
     events,
-    filter: input.filter === undefined ? (current.filter ?? null) : await readFilter(transaction, userId, input.filter),
+    filter:
+      input.filter === undefined ? (current.filter ?? null) : await readFilter(transaction, workspaceId, input.filter),
     payloadQuery: input.payloadQuery === undefined ? (current.payloadQuery ?? null) : input.payloadQuery,
     ordering: input.ordering ?? current.ordering,
     allowActions: input.allowActions ?? current.allowActions,
@@ -64,7 +65,7 @@ export async function changeSubscription(
 /** Returns the filter by names; null without one. Throws validation. */
 export async function readFilter(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   input: NonNullable<SubscriptionInput['filter']> | null,
 ): Promise<EventFilter | null> {
   if (input === null) return null;
@@ -73,12 +74,12 @@ export async function readFilter(
     throw invalid('`filter` must name at least one domain or address. Use null to match all.', 'filter');
   const domainNames = await findDomainNames(
     transaction,
-    userId,
+    workspaceId,
     domains.map((domain) => canonicalDomainName(domain) ?? domain),
   );
   const foundAddresses = await findAddresses(
     transaction,
-    userId,
+    workspaceId,
     addresses.map((address) => canonicalAddress(address)?.address ?? address),
   );
   return {
@@ -100,7 +101,7 @@ function known(found: readonly (string | null)[], field: string, allowed: string
 }
 
 interface SubscriptionMove {
-  userId: string;
+  workspaceId: string;
   endpoint: { id: string; events: readonly string[]; isActive: boolean };
   /** before the change; null: the endpoint is new */
   former: { events: readonly string[]; isActive: boolean } | null;
@@ -114,19 +115,19 @@ interface SubscriptionMove {
  */
 export async function moveSubscription(
   transaction: Transaction<Tables>,
-  { userId, endpoint, former, since }: SubscriptionMove,
+  { workspaceId, endpoint, former, since }: SubscriptionMove,
 ): Promise<void> {
   if (!subscribesToFeed(endpoint.events)) {
     if (since !== undefined)
       throw invalid('`since` needs `events` other than `email.received`. Replay received mail instead.', 'since');
-    await setSubscription(transaction, userId, endpoint.id, null);
+    await setSubscription(transaction, workspaceId, endpoint.id, null);
     return;
   }
   const wasPosted = former !== null && former.isActive && subscribesToFeed(former.events);
   if (wasPosted && since === undefined) return;
-  const { lastSeq, firstSeq } = await readFeedEnd(transaction, userId);
-  const position = since === undefined ? lastSeq : decodeEventCursor(userId, since);
+  const { lastSeq, firstSeq } = await readFeedEnd(transaction, workspaceId);
+  const position = since === undefined ? lastSeq : decodeEventCursor(workspaceId, since);
   if (position === null || position > lastSeq) throw invalid('Invalid cursor', 'since');
   if (position < firstSeq - 1) throw outdatedCursor('Use a later cursor, or omit `since` to start with new events.');
-  await setSubscription(transaction, userId, endpoint.id, position);
+  await setSubscription(transaction, workspaceId, endpoint.id, position);
 }

@@ -8,7 +8,7 @@ import {
   type PostedKind,
 } from '../../core/events/event-kinds.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { inUserTransaction } from '../../db/connection/transaction.ts';
+import { inWorkspaceTransaction } from '../../db/connection/transaction.ts';
 import { readPolicy } from '../../db/queries/sending/outgoing-policy.ts';
 import { BusTimeout, BusUnavailable, questions, type Reply, type Request } from '../../schema/messages.ts';
 import { countAttempt } from '../accounts/count-attempts.ts';
@@ -48,7 +48,7 @@ export async function testEndpoint(
   endpointId: string,
   input: EndpointTestInput,
 ): Promise<EndpointTestOutcome> {
-  const { userId, settings } = context;
+  const { workspaceId, settings } = context;
   const [endpoint] = await loadEndpoints(context, [endpointId]);
   if (endpoint == null) throw endpointNotFound();
   requireRights(context.rights, 'Testing an endpoint', ['read']);
@@ -64,7 +64,7 @@ export async function testEndpoint(
   if (endpoint.type !== 'webhook') await checkSendingLimit(context);
   const { webhookFormat, overrideUrl } = input;
   const event = kind === null ? null : await sampleOf(context, { endpointId, kind, webhookFormat });
-  const answer = await ask(context, { userId, endpointId, webhookFormat, overrideUrl, event });
+  const answer = await ask(context, { workspaceId, endpointId, webhookFormat, overrideUrl, event });
   if (answer.verdict === 'tested')
     return { ...answer, responseBody: answer.responseBody?.slice(0, MAX_RESPONSE_LENGTH) ?? null };
   if (answer.reason === 'not-found') throw endpointNotFound();
@@ -105,13 +105,16 @@ async function ask(
 }
 
 /** A forwarded sample is mail sent by the user and counts towards the sending limit. Throws rate_limited. */
-async function checkSendingLimit({ database, userId, settings }: OperationContext): Promise<void> {
+async function checkSendingLimit({ database, workspaceId, settings }: OperationContext): Promise<void> {
   const limit = settings.sendLimitPerHour;
   if (limit === 0) return;
   const none = { domains: [], senders: [], keyIds: [], recipients: [], idempotencyKeys: [] };
   const question = { ...none, hourly: { limit, asking: 1 } };
-  const policy = await inUserTransaction(database, userId, { lock: null, lockTimeoutMs: LOCK_TIMEOUT_MS }, (client) =>
-    readPolicy(client, userId, question),
+  const policy = await inWorkspaceTransaction(
+    database,
+    workspaceId,
+    { lock: null, lockTimeoutMs: LOCK_TIMEOUT_MS },
+    (client) => readPolicy(client, workspaceId, question),
   );
   const refusal = limitRefusal(1, policy, { limit, asking: 1, going: 0 });
   if (refusal !== null) throw refusal;

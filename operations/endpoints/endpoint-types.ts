@@ -159,7 +159,7 @@ export const endpointResource = defineResource<EndpointRow>()({
   computed: {
     webhookFormat: ({ webhookFormat: format, formatName }) => formatName ?? format,
     isDisabled: ({ isActive, inactiveReason }) => !isActive && inactiveReason !== null,
-    userId: (_row, { userId }) => userId,
+    userId: (_row, { workspaceId }) => workspaceId,
     groupEmails: ({ type, config: { emails } }) =>
       type === 'email_group' && Array.isArray(emails) ? emails.map(String) : null,
   },

@@ -12,7 +12,7 @@ import {
 import { UserError } from '../../core/shared/errors.ts';
 import { type KeysetPage, type Page, reversePage } from '../../core/shared/page.ts';
 import { decryptSecret, encryptSecret, NONCE_BYTES } from '../../core/shared/secret-box.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { Endpoint as EndpointEntity } from '../../db/entities/endpoints.ts';
 import { type Delivery, readRecentDeliveries } from '../../db/queries/endpoints/delivery-list.ts';
 import * as lists from '../../db/queries/endpoints/endpoint-list.ts';
@@ -65,8 +65,8 @@ export function listEndpoints(
 ): Promise<{ endpoints: Endpoint[]; total: number }> {
   const { order = 'newest' } = query;
   const conditions = conditionsOf(query);
-  return asUser(context.database, context.userId, (transaction) =>
-    lists.listEndpoints(transaction, context.userId, conditions, { ...page, order }),
+  return asWorkspace(context.database, context.workspaceId, (transaction) =>
+    lists.listEndpoints(transaction, context.workspaceId, conditions, { ...page, order }),
   );
 }
 
@@ -74,29 +74,29 @@ export function listEndpoints(
 export function pageEndpoints(context: OperationContext, query: EndpointQuery, page: KeysetPage): Promise<Endpoint[]> {
   const conditions = conditionsOf(query);
   const newestFirst = query.order === 'oldest' ? reversePage(page) : page;
-  return asUser(context.database, context.userId, (transaction) =>
-    lists.pageEndpoints(transaction, context.userId, conditions, newestFirst),
+  return asWorkspace(context.database, context.workspaceId, (transaction) =>
+    lists.pageEndpoints(transaction, context.workspaceId, conditions, newestFirst),
   );
 }
 
 export function countEndpoints(context: OperationContext, query: Omit<EndpointQuery, 'order'>): Promise<number> {
   const conditions = conditionsOf(query);
-  return asUser(context.database, context.userId, (transaction) =>
-    lists.countEndpoints(transaction, context.userId, conditions),
+  return asWorkspace(context.database, context.workspaceId, (transaction) =>
+    lists.countEndpoints(transaction, context.workspaceId, conditions),
   );
 }
 
 /** Throws not_found. */
 export async function readEndpoint(context: OperationContext, endpointId: string): Promise<EndpointDetails> {
-  const { userId } = context;
+  const { workspaceId } = context;
   if (!isValidId(endpointId)) throw endpointNotFound();
-  return asUser(context.database, userId, async (transaction) => {
+  return asWorkspace(context.database, workspaceId, async (transaction) => {
     const page = { limit: 1, offset: 0, order: 'newest' } as const;
-    const { endpoints } = await lists.listEndpoints(transaction, userId, ofIds([endpointId]), page);
+    const { endpoints } = await lists.listEndpoints(transaction, workspaceId, ofIds([endpointId]), page);
     const endpoint = endpoints[0];
     if (endpoint === undefined) throw endpointNotFound();
-    const use = await readEndpointUse(transaction, userId, endpointId);
-    const recentDeliveries = await readRecentDeliveries(transaction, userId, endpointId, RECENT_DELIVERIES);
+    const use = await readEndpointUse(transaction, workspaceId, endpointId);
+    const recentDeliveries = await readRecentDeliveries(transaction, workspaceId, endpointId, RECENT_DELIVERIES);
     return { ...endpoint, ...use, recentDeliveries, signingSecrets: validSecrets(context, endpoint) };
   });
 }
@@ -104,8 +104,8 @@ export async function readEndpoint(context: OperationContext, endpointId: string
 /** Returns one endpoint per id, null where the user has none. */
 export async function loadEndpoints(context: OperationContext, ids: readonly string[]): Promise<(Endpoint | null)[]> {
   const page = { limit: ids.length, offset: 0, order: 'newest' } as const;
-  const { endpoints } = await asUser(context.database, context.userId, (transaction) =>
-    lists.listEndpoints(transaction, context.userId, ofIds(ids.filter(isValidId)), page),
+  const { endpoints } = await asWorkspace(context.database, context.workspaceId, (transaction) =>
+    lists.listEndpoints(transaction, context.workspaceId, ofIds(ids.filter(isValidId)), page),
   );
   const byId = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]));
   return ids.map((id) => byId.get(id) ?? null);
@@ -113,7 +113,7 @@ export async function loadEndpoints(context: OperationContext, ids: readonly str
 
 /** Creates an endpoint; a webhook gets a verification token and a signing secret. Throws validation. */
 export async function createEndpoint(context: OperationContext, input: NewEndpoint): Promise<EndpointDetails> {
-  const { settings, userId } = context;
+  const { settings, workspaceId } = context;
   const verificationToken = newVerificationToken(context);
   const checked = checkEndpointConfig(input.type, input.config, { guard: settings.guard, verificationToken });
   if (checked.config === undefined) throw invalidConfiguration(checked.error, checked.field);
@@ -124,17 +124,17 @@ export async function createEndpoint(context: OperationContext, input: NewEndpoi
       ? encryptSigningSecrets(context, [{ secret: newSigningSecret(context), validUntil: null }])
       : null;
   const createdAt = context.now();
-  await context.entities.asUser(userId, async ({ entities, transaction }) => {
+  await context.entities.asWorkspace(workspaceId, async ({ entities, transaction }) => {
     const { events, ...subscription } = await changeSubscription(
       transaction,
-      userId,
+      workspaceId,
       { type: input.type, ...DEFAULT_SUBSCRIPTION },
       input,
     );
     const webhookFormat = input.webhookFormat ?? 'native';
     await requirePayloadQuery(context, { ...subscription, webhookFormat });
     entities.create(EndpointEntity, {
-      userId,
+      workspaceId,
       id,
       name: input.name,
       type: input.type,
@@ -150,9 +150,9 @@ export async function createEndpoint(context: OperationContext, input: NewEndpoi
       updatedAt: createdAt,
     });
     const endpoint = { id, events, isActive: input.isActive ?? true };
-    await moveSubscription(transaction, { userId, endpoint, former: null, since: input.since });
+    await moveSubscription(transaction, { workspaceId, endpoint, former: null, since: input.since });
   });
-  context.bus.publish('subscription.changed', { userId });
+  context.bus.publish('subscription.changed', { workspaceId });
   return readEndpoint(context, id);
 }
 
@@ -230,12 +230,12 @@ export type { UsingAddress } from '../../db/queries/endpoints/endpoint-use.ts';
 
 /** Returns a page of the addresses routed to each endpoint, newest first; inverted: oldest first. */
 export async function pageUsingAddresses(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   endpointIds: readonly string[],
   page: KeysetPage,
 ): Promise<use.UsingAddress[][]> {
-  const found = await asUser(database, userId, (transaction) =>
-    use.pageUsingAddresses(transaction, userId, endpointIds, page),
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
+    use.pageUsingAddresses(transaction, workspaceId, endpointIds, page),
   );
   const byEndpoint = Map.groupBy(found, ({ endpointId }) => endpointId);
   return endpointIds.map((id) => byEndpoint.get(id) ?? []);
@@ -243,11 +243,11 @@ export async function pageUsingAddresses(
 
 /** Returns the number of addresses routed to each endpoint. */
 export async function countUsingAddresses(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   endpointIds: readonly string[],
 ): Promise<number[]> {
-  const counts = await asUser(database, userId, (transaction) =>
-    use.countUsingAddresses(transaction, userId, endpointIds),
+  const counts = await asWorkspace(database, workspaceId, (transaction) =>
+    use.countUsingAddresses(transaction, workspaceId, endpointIds),
   );
   const byEndpoint = new Map(counts.map(({ endpointId, count }) => [endpointId, count]));
   return endpointIds.map((id) => byEndpoint.get(id) ?? 0);
@@ -255,11 +255,11 @@ export async function countUsingAddresses(
 
 /** Returns the ids of the domains whose catch-all is each endpoint, sorted by name. */
 export async function findCatchAllDomains(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   endpointIds: readonly string[],
 ): Promise<string[][]> {
-  const found = await asUser(database, userId, (transaction) =>
-    use.findCatchAllDomains(transaction, userId, endpointIds),
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
+    use.findCatchAllDomains(transaction, workspaceId, endpointIds),
   );
   const byEndpoint = Map.groupBy(found, ({ endpointId }) => endpointId);
   return endpointIds.map((id) => (byEndpoint.get(id) ?? []).map((domain) => domain.id));

@@ -3,7 +3,7 @@ import { MAX_PAYLOAD_LIMIT_BYTES, MIN_PAYLOAD_LIMIT_BYTES } from '../../core/end
 import { buildSelectedPayload, type PayloadQueryError } from '../../core/endpoints/payload-query.ts';
 import { linkTo } from '../../core/endpoints/webhook-payload.ts';
 import { decodeEventCursor } from '../../core/events/event-cursor.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { findEvents } from '../../db/queries/events/event-list.ts';
 import { invalid, type OperationContext } from '../context.ts';
 import { readFilter, type SubscriptionInput } from './endpoint-subscription.ts';
@@ -33,16 +33,16 @@ export async function previewPayload(
   context: OperationContext,
   { query, filter: given, cursor, maxPayloadOctets }: PreviewInput,
 ): Promise<PayloadPreview> {
-  const { database, userId, settings, payloadQueries } = context;
+  const { database, workspaceId, settings, payloadQueries } = context;
   if (maxPayloadOctets < MIN_PAYLOAD_LIMIT_BYTES || maxPayloadOctets > MAX_PAYLOAD_LIMIT_BYTES)
     throw invalid(
       `maxPayloadOctets must be ${MIN_PAYLOAD_LIMIT_BYTES} to ${MAX_PAYLOAD_LIMIT_BYTES}`,
       'maxPayloadOctets',
     );
-  const seq = decodeEventCursor(userId, cursor);
-  const { filter, event } = await asUser(database, userId, async (transaction) => ({
-    filter: await readFilter(transaction, userId, given),
-    event: seq === null ? undefined : (await findEvents(transaction, userId, [seq]))[0],
+  const seq = decodeEventCursor(workspaceId, cursor);
+  const { filter, event } = await asWorkspace(database, workspaceId, async (transaction) => ({
+    filter: await readFilter(transaction, workspaceId, given),
+    event: seq === null ? undefined : (await findEvents(transaction, workspaceId, [seq]))[0],
   }));
   if (event === undefined) throw invalid('`cursor` is not the cursor of a stored event.', 'cursor');
   const timestamp = context.now();
@@ -56,7 +56,7 @@ export async function previewPayload(
     timestamp,
     endpoint: { id: 'ep_preview', name: 'Preview', type: 'webhook' },
     maxPayloadOctets,
-    rawLinkOf: (id) => linkTo({ publicUrl, linkKey, userId, email: { id }, timestamp }, 'raw'),
+    rawLinkOf: (id) => linkTo({ publicUrl, linkKey, workspaceId, email: { id }, timestamp }, 'raw'),
   });
   const { data, truncated } = JSON.parse(body.toString('utf8')) as Pick<PayloadPreview, 'data' | 'truncated'>;
   const errors = selected.errors.map(({ message, path }) => ({

@@ -6,14 +6,14 @@ import { type EventPayload, invalid, type OperationContext, type PayloadSubject 
 
 /** Like PayloadQueries.select, for an actor, which has no context of a request. */
 export type SelectPayload = (
-  userId: string,
+  workspaceId: string,
   query: PayloadQuery,
   subject: PayloadSubject,
   linksFrom: Date,
 ) => Promise<SelectedPayload | null>;
 
 /** Builds the body that posts the event of a delivery of the user. */
-export type BuildEventPayload = (userId: string, deliveryId: string) => Promise<EventPayload>;
+export type BuildEventPayload = (workspaceId: string, deliveryId: string) => Promise<EventPayload>;
 
 interface CheckedEndpoint {
   webhookFormat: WebhookFormat;

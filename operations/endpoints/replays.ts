@@ -1,7 +1,7 @@
 import { requireRights } from '../../core/accounts/rights.ts';
 import { readWebhookConfig } from '../../core/endpoints/endpoint-config.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import * as replays from '../../db/queries/endpoints/delivery-replay.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { endpointNotFound } from './endpoints.ts';
@@ -43,10 +43,10 @@ export async function replayDeliveries(
   endpointId: string,
   input: ReplayInput,
 ): Promise<Replay> {
-  const { bus, database, userId } = context;
+  const { bus, database, workspaceId } = context;
   if (!isValidId(endpointId)) throw endpointNotFound();
-  const { deliveryIds, ...replay } = await asUser(database, userId, async (transaction) => {
-    const endpoint = await replays.holdEndpoint(transaction, userId, endpointId);
+  const { deliveryIds, ...replay } = await asWorkspace(database, workspaceId, async (transaction) => {
+    const endpoint = await replays.holdEndpoint(transaction, workspaceId, endpointId);
     if (endpoint === null) throw endpointNotFound();
     requireRights(context.rights, 'Replaying deliveries', ['read']);
     // Capped at now, so that the new deliveries never fall into the period.
@@ -56,31 +56,31 @@ export async function replayDeliveries(
     const { type } = endpoint;
     const attemptsAllowed = type === 'webhook' ? 1 + readWebhookConfig(endpoint.config).retryAttempts : 1;
     const selection = { endpointId, since: input.since, until, status: input.status };
-    const found = await replays.findReplayed(transaction, userId, selection, input.limit + 1);
-    const skipped = await replays.countSkipped(transaction, userId, selection, MAX_REPLAY_COUNTED);
+    const found = await replays.findReplayed(transaction, workspaceId, selection, input.limit + 1);
+    const skipped = await replays.countSkipped(transaction, workspaceId, selection, MAX_REPLAY_COUNTED);
     const emails = found
       .slice(0, input.limit)
       .map((email) => ({ ...email, deliveryId: newIdentifier(context, 'delivery') }));
     if (emails.length > 0)
-      await replays.insertReplays(transaction, userId, { endpointId, type, attemptsAllowed }, emails);
+      await replays.insertReplays(transaction, workspaceId, { endpointId, type, attemptsAllowed }, emails);
     const ids = emails.map(({ deliveryId }) => deliveryId);
     return { deliveryIds: ids, hasMore: found.length > input.limit, until, skipped };
   });
   if (deliveryIds.length > 0)
-    bus.wake('delivery.deliver.wake', { userId, deliveryIds: deliveryIds.slice(0, MAX_TOLD) });
+    bus.wake('delivery.deliver.wake', { workspaceId, deliveryIds: deliveryIds.slice(0, MAX_TOLD) });
   return { count: deliveryIds.length, ...replay };
 }
 
 /** Returns for each endpoint how many emails replayDeliveries would redeliver, over as many calls as needed. Throws validation. */
 export async function countReplayed(
-  { database, userId, now }: OperationContext,
+  { database, workspaceId, now }: OperationContext,
   endpointIds: readonly string[],
   { since, until, status }: Omit<ReplayInput, 'limit'>,
 ): Promise<number[]> {
   if (until !== null && until <= since) throw invalid('until must be later than since', 'until');
   const selection = { endpointIds, since, until: until ?? now(), status };
-  const counts = await asUser(database, userId, (transaction) =>
-    replays.countReplayed(transaction, userId, selection, MAX_REPLAY_COUNTED),
+  const counts = await asWorkspace(database, workspaceId, (transaction) =>
+    replays.countReplayed(transaction, workspaceId, selection, MAX_REPLAY_COUNTED),
   );
   return endpointIds.map((id) => counts.get(id) ?? 0);
 }
@@ -96,21 +96,22 @@ export interface RetriedWaiting {
  * count, and their order stays. Throws validation, not_found.
  */
 export async function retryWaiting(context: OperationContext, endpointId: string): Promise<RetriedWaiting> {
-  const { bus, database, userId } = context;
+  const { bus, database, workspaceId } = context;
   if (!isValidId(endpointId)) throw endpointNotFound();
-  const found = await asUser(database, userId, async (transaction) => {
-    const endpoint = await replays.holdEndpoint(transaction, userId, endpointId);
+  const found = await asWorkspace(database, workspaceId, async (transaction) => {
+    const endpoint = await replays.holdEndpoint(transaction, workspaceId, endpointId);
     if (endpoint === null) throw endpointNotFound();
     requireRights(context.rights, 'Retrying deliveries', ['read']);
     if (!endpoint.isActive) throw notActive();
     const { type } = endpoint;
-    const deliveryIds = await replays.retryWaiting(transaction, userId, { endpointId, type }, MAX_REPLAYED);
+    const deliveryIds = await replays.retryWaiting(transaction, workspaceId, { endpointId, type }, MAX_REPLAYED);
     const hasMore =
-      deliveryIds.length === MAX_REPLAYED && (await replays.isRetryWaiting(transaction, userId, { endpointId, type }));
+      deliveryIds.length === MAX_REPLAYED &&
+      (await replays.isRetryWaiting(transaction, workspaceId, { endpointId, type }));
     return { deliveryIds, hasMore };
   });
   if (found.deliveryIds.length > 0)
-    bus.wake('delivery.deliver.wake', { userId, deliveryIds: found.deliveryIds.slice(0, MAX_TOLD) });
+    bus.wake('delivery.deliver.wake', { workspaceId, deliveryIds: found.deliveryIds.slice(0, MAX_TOLD) });
   return { count: found.deliveryIds.length, hasMore: found.hasMore };
 }
 

@@ -1,7 +1,7 @@
 import { requireRights } from '../../core/accounts/rights.ts';
 import { readWebhookConfig } from '../../core/endpoints/endpoint-config.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
 import type { DeliverySummary } from '../../db/queries/endpoints/delivery-row.ts';
 import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
@@ -26,10 +26,10 @@ export interface RetryInput {
  * not_found, validation, conflict, rate_limited.
  */
 export async function retryEmail(context: OperationContext, emailId: string, input: RetryInput): Promise<string[]> {
-  const { bus, database, userId } = context;
+  const { bus, database, workspaceId } = context;
   if (!isValidId(emailId)) throw emailNotFound();
-  const deliveryIds = await asUser(database, userId, async (transaction) => {
-    const email = await deliveries.lockReceived(transaction, userId, emailId);
+  const deliveryIds = await asWorkspace(database, workspaceId, async (transaction) => {
+    const email = await deliveries.lockReceived(transaction, workspaceId, emailId);
     if (email === null) throw emailNotFound();
     requireRights(context.rights, 'Delivering an email again', ['read']);
     if (email.type !== 'received')
@@ -41,7 +41,7 @@ export async function retryEmail(context: OperationContext, emailId: string, inp
     const target = await targetOf(context, transaction, { emailId, email, input });
     return [await deliverTo(context, transaction, emailId, email, target, 'retry')];
   });
-  bus.wake('delivery.deliver.wake', { userId, deliveryIds });
+  bus.wake('delivery.deliver.wake', { workspaceId, deliveryIds });
   return deliveryIds;
 }
 
@@ -50,19 +50,19 @@ export async function retryEvent(
   context: OperationContext,
   { id: deliveryId, endpointId, status }: Pick<DeliverySummary, 'id' | 'endpointId' | 'status'>,
 ): Promise<string> {
-  const { bus, database, userId } = context;
+  const { bus, database, workspaceId } = context;
   requireRights(context.rights, 'Posting an event again', ['read']);
   if (status === 'success') throw alreadySucceeded();
-  const again = await asUser(database, userId, async (transaction) => {
-    const [target] = await deliveries.findTargets(transaction, userId, [endpointId]);
-    if (target === undefined || !(await deliveries.holdTarget(transaction, userId, endpointId)))
+  const again = await asWorkspace(database, workspaceId, async (transaction) => {
+    const [target] = await deliveries.findTargets(transaction, workspaceId, [endpointId]);
+    if (target === undefined || !(await deliveries.holdTarget(transaction, workspaceId, endpointId)))
       throw endpointNotFound();
-    return deliveries.deliverEventNow(transaction, userId, deliveryId, {
+    return deliveries.deliverEventNow(transaction, workspaceId, deliveryId, {
       id: newIdentifier(context, 'delivery'),
       attemptsAllowed: 1 + readWebhookConfig(target.config).retryAttempts,
     });
   });
-  bus.wake('delivery.deliver.wake', { userId, deliveryIds: [again] });
+  bus.wake('delivery.deliver.wake', { workspaceId, deliveryIds: [again] });
   return again;
 }
 
@@ -78,24 +78,26 @@ async function targetOf(
   transaction: Transaction,
   asked: Asked,
 ): Promise<deliveries.TargetEndpoint> {
-  const { userId } = context;
+  const { workspaceId } = context;
   const { endpointId, deliveryId } = asked.input;
   if (endpointId === null && deliveryId === null) return routeOf(context, transaction, asked);
   const wanted =
-    deliveryId === null ? endpointId : await endpointOfDelivery(transaction, userId, asked.emailId, deliveryId);
+    deliveryId === null ? endpointId : await endpointOfDelivery(transaction, workspaceId, asked.emailId, deliveryId);
   const [target] =
-    wanted === null || !isValidId(wanted) ? [] : await deliveries.findTargets(transaction, userId, [wanted]);
+    wanted === null || !isValidId(wanted) ? [] : await deliveries.findTargets(transaction, workspaceId, [wanted]);
   if (target === undefined || !target.isActive) throw endpointNotFound();
   return target;
 }
 
 async function endpointOfDelivery(
   transaction: Transaction,
-  userId: string,
+  workspaceId: string,
   emailId: string,
   deliveryId: string,
 ): Promise<string> {
-  const found = isValidId(deliveryId) ? await deliveries.findDelivery(transaction, userId, emailId, deliveryId) : null;
+  const found = isValidId(deliveryId)
+    ? await deliveries.findDelivery(transaction, workspaceId, emailId, deliveryId)
+    : null;
   if (found === null) throw new UserError('not_found', 'Delivery not found for this email');
   if (found.status === 'success') throw alreadySucceeded();
   return found.endpointId;
@@ -107,7 +109,7 @@ async function routeOf(
   { emailId, email }: Asked,
 ): Promise<deliveries.TargetEndpoint> {
   if (isHeld(email)) throw held('The email is held back by a guard rule. Release it, or name an endpoint.');
-  const mail = storedMail(transaction, context.userId, emailId, email);
+  const mail = storedMail(transaction, context.workspaceId, emailId, email);
   const { decision, target, rules } = await decideCurrentRoute(context, transaction, mail);
   if (target !== null) return target;
   const rule = rules.find(({ id }) => id === decision.ruleId)?.name ?? '';

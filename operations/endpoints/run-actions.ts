@@ -11,7 +11,7 @@ import {
   readCorrespondent,
 } from '../../core/sending/automatic-reply.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser, inUserTransaction, transactionOn } from '../../db/connection/transaction.ts';
+import { asWorkspace, inWorkspaceTransaction, transactionOn } from '../../db/connection/transaction.ts';
 import { lockEmails, setFlags } from '../../db/queries/emails/email-flags.ts';
 import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
 import { holdRoute } from '../../db/queries/routing/route-rewrite.ts';
@@ -77,9 +77,9 @@ const LOCK_TIMEOUT_MS = 2_000;
 export async function runActions(context: MailContext, delivery: ActingDelivery): Promise<Acted> {
   try {
     const sends = await prepareSends(context, delivery);
-    const done = await inUserTransaction(
+    const done = await inWorkspaceTransaction(
       context.database,
-      context.userId,
+      context.workspaceId,
       { lock: sends.length === 0 ? null : sendingLockOf(context), lockTimeoutMs: LOCK_TIMEOUT_MS },
       (client) => act(client, context, delivery, sends),
     );
@@ -129,8 +129,8 @@ async function prepareSends(context: MailContext, delivery: ActingDelivery): Pro
   if (other !== -1)
     throw new ActionRefused(other, `Only ${ARRIVAL} can be answered with ${actions[other]?.type}, not ${eventKind}.`);
   if (!actions.some(({ type }) => type === 'reply' || type === 'forward')) return [];
-  const acted = await asUser(context.database, context.userId, (transaction) =>
-    readActedEmail(transaction, context.userId, emailId),
+  const acted = await asWorkspace(context.database, context.workspaceId, (transaction) =>
+    readActedEmail(transaction, context.workspaceId, emailId),
   );
   const sends: Send[] = [];
   for (const [index, action] of actions.entries()) {
@@ -224,10 +224,11 @@ async function act(
   delivery: ActingDelivery,
   sends: readonly Send[],
 ): Promise<Done> {
-  const { userId } = context;
-  await lockThreads(client, userId);
+  const { workspaceId } = context;
+  await lockThreads(client, workspaceId);
   const transaction = transactionOn(client);
-  const email = delivery.emailId === null ? null : await deliveries.lockReceived(transaction, userId, delivery.emailId);
+  const email =
+    delivery.emailId === null ? null : await deliveries.lockReceived(transaction, workspaceId, delivery.emailId);
   if (email === null || delivery.emailId === null) throw new ActionRefused(0, EMAIL_GONE);
   const acting = { client, transaction, context, delivery, emailId: delivery.emailId, email };
   await requireFewReplies(acting, sends);
@@ -284,7 +285,7 @@ interface Step {
 
 async function perform(acting: Acting, action: Action, send: Send | undefined): Promise<Step> {
   const { client, transaction, context, emailId, email } = acting;
-  const { userId } = context;
+  const { workspaceId } = context;
   switch (action.type) {
     case 'reply':
     case 'forward': {
@@ -295,7 +296,7 @@ async function perform(acting: Acting, action: Action, send: Send | undefined): 
     }
     case 'label': {
       if (email.threadId === null) throw new UserError('validation', 'The email has no thread to label.');
-      const events = await labelThread(client, userId, email.threadId, action.name);
+      const events = await labelThread(client, workspaceId, email.threadId, action.name);
       const label = `“${action.name.trim()}”`;
       const message = events.length === 0 ? `The thread already has the label ${label}.` : `Labeled ${label}.`;
       return done(
@@ -332,10 +333,10 @@ function ofDelivery({ delivery: { endpoint } }: Acting): { endpointId: string } 
 async function hold(acting: Acting): Promise<Step> {
   const { transaction, context, delivery, emailId, email } = acting;
   const reason = `the response of endpoint “${delivery.endpoint.name}” asked for it`;
-  if (!(await holdRoute(transaction, context.userId, emailId, reason)))
+  if (!(await holdRoute(transaction, context.workspaceId, emailId, reason)))
     throw new UserError('validation', 'The email has no route yet, so it cannot be held.');
-  await lockEmails(transaction, context.userId, [emailId]);
-  await setFlags(transaction, context.userId, [emailId], { isArchived: true });
+  await lockEmails(transaction, context.workspaceId, [emailId]);
+  await setFlags(transaction, context.workspaceId, [emailId], { isArchived: true });
   const event = {
     id: newIdentifier(context, 'event'),
     kind: 'email.held',
@@ -349,10 +350,10 @@ async function hold(acting: Acting): Promise<Step> {
 /** An email goes to each endpoint once by actions, so that endpoints cannot pass it on in a circle. */
 async function route(acting: Acting, endpointId: string): Promise<Step> {
   const { transaction, context, emailId, email } = acting;
-  const { userId } = context;
-  const [target] = await deliveries.findTargets(transaction, userId, [endpointId]);
+  const { workspaceId } = context;
+  const [target] = await deliveries.findTargets(transaction, workspaceId, [endpointId]);
   if (target === undefined || !target.isActive) throw endpointNotFound();
-  if (await deliveries.hasDelivery(transaction, userId, emailId, endpointId))
+  if (await deliveries.hasDelivery(transaction, workspaceId, emailId, endpointId))
     throw new UserError('validation', 'The email was already delivered to that endpoint.');
   const deliveryId = await deliverTo(context, transaction, emailId, email, target, 'action');
   return done('route', `Delivered to endpoint ${endpointId}.`, { deliveryId });
@@ -373,7 +374,7 @@ async function requireFewReplies({ transaction, context, email }: Acting, sends:
   const replies = sends.filter(({ type }) => type === 'reply');
   if (replies.length === 0) return;
   const { threadId } = email;
-  const earlier = threadId === null ? 0 : await countAutomaticReplies(transaction, context.userId, threadId);
+  const earlier = threadId === null ? 0 : await countAutomaticReplies(transaction, context.workspaceId, threadId);
   const tooMany = replies[Math.max(0, MAX_AUTOMATIC_REPLIES - earlier)];
   if (tooMany !== undefined)
     throw new ActionRefused(
@@ -381,7 +382,7 @@ async function requireFewReplies({ transaction, context, email }: Acting, sends:
       `At most ${MAX_AUTOMATIC_REPLIES} automatic replies are sent in a thread within an hour.`,
     );
   for (const [correspondent, own] of Map.groupBy(replies, (reply) => correspondentOf(reply))) {
-    const sent = await countAutomaticRepliesTo(transaction, context.userId, correspondent);
+    const sent = await countAutomaticRepliesTo(transaction, context.workspaceId, correspondent);
     const surplus = own[Math.max(0, MAX_AUTOMATIC_REPLIES_PER_DAY - sent)];
     if (surplus !== undefined)
       throw new ActionRefused(
@@ -401,9 +402,9 @@ async function storeSends(
   sends: readonly Send[],
   finish: (entering: readonly Send[]) => Promise<FeedEvent[]>,
 ): Promise<Pick<Done, 'sends' | 'threaded' | 'lastSeq'>> {
-  const { userId } = context;
+  const { workspaceId } = context;
   if (sends.length === 0)
-    return { sends: [], threaded: new Set(), lastSeq: await appendThreadEvents(client, userId, await finish([])) };
+    return { sends: [], threaded: new Set(), lastSeq: await appendThreadEvents(client, workspaceId, await finish([])) };
   const { verdicts, entering, threaded, lastSeq } = await storeSubmissions(client, context, sends, {
     threads: 'join',
     alongside: finish,
@@ -411,13 +412,16 @@ async function storeSends(
   for (const [at, verdict] of verdicts.entries())
     if (verdict instanceof UserError) throw new ActionRefused(sends[at]?.index ?? 0, verdict.message, verdict);
   for (const send of sends.filter(({ type }) => type === 'reply'))
-    await markAutomaticReply(transaction, userId, { emailId: send.email.row.id, correspondent: correspondentOf(send) });
+    await markAutomaticReply(transaction, workspaceId, {
+      emailId: send.email.row.id,
+      correspondent: correspondentOf(send),
+    });
   return { sends: entering, threaded, lastSeq };
 }
 
 function announce(context: MailContext, { sends, threaded, deliveryIds, lastSeq }: Done): void {
-  const { bus, userId } = context;
+  const { bus, workspaceId } = context;
   if (sends.length > 0) announceStored(context, { stored: sends, threaded, lastSeq });
-  else if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });
-  if (deliveryIds.length > 0) bus.wake('delivery.deliver.wake', { userId, deliveryIds: [...deliveryIds] });
+  else if (lastSeq !== null) bus.publish('event.appended', { workspaceId, lastSeq });
+  if (deliveryIds.length > 0) bus.wake('delivery.deliver.wake', { workspaceId, deliveryIds: [...deliveryIds] });
 }

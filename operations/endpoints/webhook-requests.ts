@@ -15,7 +15,7 @@ export async function pullWebhookRequests(
 ): Promise<PullPage & { signingSecret: string | null }> {
   const page = await context.pullRequests(context, pull);
   if (pull.endpointId !== null) return { ...page, signingSecret: null };
-  const { userId, rights, settings } = context;
-  const { signingSecret } = deriveListenerSecrets(settings.secretKey, { userId, keyId: rights.keyId });
+  const { workspaceId, rights, settings } = context;
+  const { signingSecret } = deriveListenerSecrets(settings.secretKey, { workspaceId, keyId: rights.keyId });
   return { ...page, signingSecret };
 }

@@ -11,7 +11,7 @@ import { type EventReader, type HeldReader, openReader, type ReaderOptions, type
 /** All open event readers of a process, and what wakes them. */
 export interface EventHub {
   /** Throws rate_limited when the user has too many readers, and unavailable when the process has too many or is stopping. */
-  open(userId: string, options: ReaderOptions): EventReader;
+  open(workspaceId: string, options: ReaderOptions): EventReader;
   /** number of open readers */
   size(): number;
   /** Delivers the events of a grace period to every reader, then closes all readers and the hub. */
@@ -24,7 +24,7 @@ export interface EventHubOptions {
   bus: Bus;
   log: Logger;
   /** maximum open readers per user */
-  readersPerUser: number;
+  readersPerWorkspace: number;
 }
 
 /** @limit */
@@ -57,7 +57,7 @@ interface Watched extends WatchedFeed {
  * Creates the hub of a process. It stores no events: `event.appended` wakes the readers of a user, and each continues from its own
  * position. Readers at the same position share one read. While the bus is unreachable, the sweep wakes them.
  */
-export function createEventHub({ database, bus, log, readersPerUser }: EventHubOptions): EventHub {
+export function createEventHub({ database, bus, log, readersPerWorkspace }: EventHubOptions): EventHub {
   const feeds = new Map<string, Watched>();
   const reads = new Map<string, Promise<EventsAhead>>();
   const semaphore = createSemaphore(READS_AT_ONCE);
@@ -66,12 +66,12 @@ export function createEventHub({ database, bus, log, readersPerUser }: EventHubO
   let isClosing = false;
   const emptied = Promise.withResolvers<void>();
 
-  function watch(userId: string): Watched {
-    const known = feeds.get(userId);
+  function watch(workspaceId: string): Watched {
+    const known = feeds.get(workspaceId);
     if (known !== undefined) return known;
     const waiting = new Map<HeldReader, () => void>();
     const feed: Watched = {
-      userId,
+      workspaceId,
       lastSeq: 0,
       version: 0,
       readers: new Set(),
@@ -85,11 +85,11 @@ export function createEventHub({ database, bus, log, readersPerUser }: EventHubO
         feed.version === version ? new Promise((resolve) => waiting.set(reader, resolve)) : Promise.resolve(),
       read({ after, kinds, limit }, version) {
         // Never share a read that began before the announcement: it may have missed the new events.
-        const key = JSON.stringify([userId, after, limit, version, kinds]);
+        const key = JSON.stringify([workspaceId, after, limit, version, kinds]);
         const shared = reads.get(key);
         if (shared !== undefined) return shared;
         const reading = semaphore
-          .run(() => readEventsAfter(database, userId, { after, kinds, limit }))
+          .run(() => readEventsAfter(database, workspaceId, { after, kinds, limit }))
           .finally(() => reads.delete(key));
         reads.set(key, reading);
         return reading;
@@ -103,16 +103,16 @@ export function createEventHub({ database, bus, log, readersPerUser }: EventHubO
         if (!feed.readers.delete(reader)) return;
         size--;
         if (size === 0 && isClosing) emptied.resolve();
-        if (feed.readers.size === 0) feeds.delete(userId);
+        if (feed.readers.size === 0) feeds.delete(workspaceId);
       },
     };
-    feeds.set(userId, feed);
+    feeds.set(workspaceId, feed);
     return feed;
   }
 
   const subscriptions = [
-    bus.subscribe('event.appended', ({ userId, lastSeq }) => {
-      const feed = feeds.get(userId);
+    bus.subscribe('event.appended', ({ workspaceId, lastSeq }) => {
+      const feed = feeds.get(workspaceId);
       if (feed === undefined || lastSeq <= feed.announced) return;
       feed.announced = lastSeq;
       feed.lastSeq = Math.max(feed.lastSeq, lastSeq);
@@ -122,8 +122,8 @@ export function createEventHub({ database, bus, log, readersPerUser }: EventHubO
 
   async function catchUp(): Promise<void> {
     const positions = await readEventPositions(database, [...feeds.keys()]);
-    for (const [userId, lastSeq] of positions) {
-      const feed = feeds.get(userId);
+    for (const [workspaceId, lastSeq] of positions) {
+      const feed = feeds.get(workspaceId);
       if (feed !== undefined) feed.lastSeq = Math.max(feed.lastSeq, lastSeq);
     }
     for (const feed of feeds.values()) if ([...feed.readers].some((reader) => reader.hasMissed())) feed.wake();
@@ -148,10 +148,10 @@ export function createEventHub({ database, bus, log, readersPerUser }: EventHubO
 
   const timer = setInterval(() => {
     const now = performance.now();
-    for (const { userId, readers } of feeds.values())
+    for (const { workspaceId, readers } of feeds.values())
       for (const reader of readers) {
         const found = reader.look(now);
-        if (found !== null) log.info({ event: 'stream.ended', userId, found }, 'stream ended by the gateway');
+        if (found !== null) log.info({ event: 'stream.ended', workspaceId, found }, 'stream ended by the gateway');
       }
     if (isLooking || feeds.size === 0) return;
     isLooking = true;
@@ -191,14 +191,14 @@ export function createEventHub({ database, bus, log, readersPerUser }: EventHubO
   let closed: Promise<void> | undefined;
 
   return {
-    open(userId, options) {
+    open(workspaceId, options) {
       if (isClosing || size >= MAX_STREAMS)
         throw new UserError('unavailable', 'This gateway has too many open streams');
-      const feed = watch(userId);
-      if (feed.readers.size >= readersPerUser)
+      const feed = watch(workspaceId);
+      if (feed.readers.size >= readersPerWorkspace)
         throw new UserError(
           'rate_limited',
-          `Too many open streams and waiting requests: a user may have at most ${readersPerUser} per gateway. Close one, then try again.`,
+          `Too many open streams and waiting requests: a user may have at most ${readersPerWorkspace} per gateway. Close one, then try again.`,
           { retryAfterSeconds: RETRY_AFTER_SECONDS },
         );
       const reader = openReader(feed, options);

@@ -42,7 +42,7 @@ export interface ReaderOptions {
 
 /** The feed of one user, shared by its readers in a process. */
 export interface WatchedFeed {
-  userId: string;
+  workspaceId: string;
   /** number of the newest known event; 0 while unknown */
   lastSeq: number;
   /** incremented with each announcement */
@@ -88,7 +88,7 @@ export function openReader(feed: WatchedFeed, { afterSeq, kinds, caller }: Reade
   let nearest = Number.POSITIVE_INFINITY;
   let lastLag: number | null = null;
 
-  const cursor = () => encodeEventCursor(feed.userId, position);
+  const cursor = () => encodeEventCursor(feed.workspaceId, position);
 
   function outcome(): Pulled | null {
     if (isClosed) return { kind: 'closed' };

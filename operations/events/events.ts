@@ -2,7 +2,7 @@ import { decodeEventCursor, encodeEventCursor } from '../../core/events/event-cu
 import { EVENT_KINDS, type EventKind, isEventKind } from '../../core/events/event-kinds.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage } from '../../core/shared/page.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import {
   type FeedEnd,
   type FeedEvent,
@@ -50,7 +50,7 @@ export const MAX_WAIT_SECONDS = 30;
 
 /** Returns the cursor of an event of the user. */
 export function cursorOf(context: OperationContext, event: FeedEvent): string {
-  return encodeEventCursor(context.userId, event.seq);
+  return encodeEventCursor(context.workspaceId, event.seq);
 }
 
 /** Parses texts as kinds; null for none. Throws validation. */
@@ -68,14 +68,14 @@ export function readKinds(texts: readonly string[] | null): EventKind[] | null {
  */
 async function readEvents(context: OperationContext, { start, kinds }: EventQuery, limit: number): Promise<EventPage> {
   const after = await seqOf(context, start);
-  const ahead = await readEventsAfter(context.database, context.userId, { after, kinds, limit });
+  const ahead = await readEventsAfter(context.database, context.workspaceId, { after, kinds, limit });
   if (ahead.lastSeq < after) throw invalidCursor('after');
   if (start !== 'beginning' && after < ahead.firstSeq - 1) throw outdatedCursor();
   return {
     events: ahead.events,
     hasMore: ahead.scannedTo < ahead.lastSeq,
-    nextCursor: encodeEventCursor(context.userId, ahead.scannedTo),
-    newestCursor: encodeEventCursor(context.userId, ahead.lastSeq),
+    nextCursor: encodeEventCursor(context.workspaceId, ahead.scannedTo),
+    newestCursor: encodeEventCursor(context.workspaceId, ahead.lastSeq),
   };
 }
 
@@ -94,7 +94,7 @@ export async function awaitEvents(
   while (page.events.length === 0 && page.hasMore)
     page = await readEvents(context, { start: { cursor: page.nextCursor }, kinds }, limit);
   if (page.events.length > 0) return page;
-  const reader = openReaderAt(context, decodeEventCursor(context.userId, page.nextCursor) ?? 0, kinds);
+  const reader = openReaderAt(context, decodeEventCursor(context.workspaceId, page.nextCursor) ?? 0, kinds);
   try {
     const pulled = await reader.pull(endAt - performance.now());
     if (pulled.kind === 'ended' && pulled.reason === 'UNAUTHORIZED')
@@ -128,12 +128,12 @@ export function pageEvents(
   context: OperationContext,
   { after, before, isInverted, limit }: KeysetPage<number>,
 ): Promise<FeedEvent[]> {
-  return asUser(context.database, context.userId, async (transaction) => {
-    const { lastSeq, firstSeq } = await readFeedEnd(transaction, context.userId);
+  return asWorkspace(context.database, context.workspaceId, async (transaction) => {
+    const { lastSeq, firstSeq } = await readFeedEnd(transaction, context.workspaceId);
     if (after !== null && after > 0 && after < firstSeq - 1) throw outdatedCursor();
     if ((after ?? 0) > lastSeq) throw invalidCursor('after');
     if ((before ?? 0) > lastSeq) throw invalidCursor('before');
-    return listEvents(transaction, context.userId, { after: after ?? 0, before, isInverted, limit });
+    return listEvents(transaction, context.workspaceId, { after: after ?? 0, before, isInverted, limit });
   });
 }
 
@@ -142,11 +142,13 @@ export function pageEvents(
  * an ID of its own.
  */
 export async function readReceivedEvents(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   emails: readonly { emailId: string; receivedAt: Date }[],
 ): Promise<FeedEvent[]> {
   if (emails.length === 0) return [];
-  const found = await asUser(database, userId, (transaction) => findReceivedEvents(transaction, userId, emails));
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
+    findReceivedEvents(transaction, workspaceId, emails),
+  );
   const byEmail = new Map(found.map((event) => [event.emailId, event]));
   const none = { threadId: null, deliveryId: null, endpointId: null, domainId: null, data: {} };
   return emails.map(({ emailId, receivedAt }) => {
@@ -163,7 +165,9 @@ export async function countEvents(context: OperationContext): Promise<number> {
 
 /** Returns the ends of the feed, and the current time. */
 export function readFeedBounds(context: OperationContext): Promise<FeedEnd> {
-  return asUser(context.database, context.userId, (transaction) => readFeedEnd(transaction, context.userId));
+  return asWorkspace(context.database, context.workspaceId, (transaction) =>
+    readFeedEnd(transaction, context.workspaceId),
+  );
 }
 
 /** Opens a reader after an event number. Throws rate_limited, unavailable. */
@@ -172,14 +176,14 @@ export function openReaderAt(
   afterSeq: number,
   kinds: readonly EventKind[] | null,
 ): EventReader {
-  const reader = context.events.open(context.userId, { afterSeq, kinds, caller: context.caller });
+  const reader = context.events.open(context.workspaceId, { afterSeq, kinds, caller: context.caller });
   return context.database.limit === undefined ? reader : limitedReader(context, reader);
 }
 
 async function seqOf(context: OperationContext, start: EventStart): Promise<number> {
   if (start === 'beginning') return 0;
   if (start === 'now') return (await readFeedBounds(context)).lastSeq;
-  const seq = decodeEventCursor(context.userId, start.cursor);
+  const seq = decodeEventCursor(context.workspaceId, start.cursor);
   if (seq === null) throw invalidCursor('after');
   return seq;
 }
@@ -201,7 +205,7 @@ function invalidCursor(field: string) {
  * Wraps a reader so that it returns only events that the context's database shows. All readers of a feed share their reads, including
  * those of keys limited to one domain. Visibility is checked at the time of the pull.
  */
-function limitedReader({ database, userId }: OperationContext, reader: EventReader): EventReader {
+function limitedReader({ database, workspaceId }: OperationContext, reader: EventReader): EventReader {
   return {
     cursor: () => reader.cursor(),
     close: () => reader.close(),
@@ -211,7 +215,9 @@ function limitedReader({ database, userId }: OperationContext, reader: EventRead
         const pulled = await reader.pull(endAt === null ? undefined : Math.max(0, endAt - performance.now()));
         if (pulled.kind !== 'events') return pulled;
         const seqs = pulled.events.map(({ seq }) => seq);
-        const events = await asUser(database, userId, (transaction) => findEvents(transaction, userId, seqs));
+        const events = await asWorkspace(database, workspaceId, (transaction) =>
+          findEvents(transaction, workspaceId, seqs),
+        );
         const { cursor } = pulled;
         if (events.length > 0) return { kind: 'events', events: events.toSorted((a, b) => a.seq - b.seq), cursor };
         if (endAt !== null && performance.now() >= endAt) return { kind: 'nothing', cursor };

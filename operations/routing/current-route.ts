@@ -45,7 +45,7 @@ export interface RoutableMail {
 /** Returns a stored email as input of decideCurrentRoute. */
 export function storedMail(
   transaction: Transaction,
-  userId: string,
+  workspaceId: string,
   emailId: string,
   email: deliveries.LockedReceived,
 ): RoutableMail {
@@ -53,7 +53,7 @@ export function storedMail(
     facts: email.facts,
     isReleased: email.releasedAt !== null,
     answers: email.answers,
-    read: (extent) => readFacts(transaction, userId, emailId, extent),
+    read: (extent) => readFacts(transaction, workspaceId, emailId, extent),
   };
 }
 
@@ -66,14 +66,14 @@ export async function decideCurrentRoute(
   transaction: Transaction,
   mail: RoutableMail,
 ): Promise<CurrentRoute> {
-  const { userId } = context;
-  const rules = await readActiveRules(transaction, userId);
+  const { workspaceId } = context;
+  const rules = await readActiveRules(transaction, workspaceId);
   // A failed answer is dropped, because the model may answer today.
   const said = readAnswers(mail.answers).filter(({ kind }) => kind === 'answered');
   const answers = answersOf(said, rules);
   const judgement = mail.isReleased ? NONE : await judge(context, mail, rules, answers);
   const named = judgement.verdict?.kind === 'matched' ? judgement.verdict.rule.endpointId : null;
-  const targets = await targetsOf(transaction, userId, mail, named);
+  const targets = await targetsOf(transaction, workspaceId, mail, named);
   const decision =
     (await holdNow(context, mail, judgement)) ?? decideJudged(judgement, mail.facts, (id) => targets.get(id));
   const tried = mail.isReleased ? [] : triedRules(rules, judgement, answers);
@@ -83,20 +83,20 @@ export async function decideCurrentRoute(
 /** Returns the routes without guard rules for mail that has not been received. */
 export async function readNormalRoutes(
   transaction: Transaction,
-  userId: string,
+  workspaceId: string,
   all: readonly RouteFacts[],
 ): Promise<ReturnType<typeof normalRoute>[]> {
-  const targets = await findTargets(transaction, userId, all.flatMap(endpointIdsOf));
+  const targets = await findTargets(transaction, workspaceId, all.flatMap(endpointIdsOf));
   return all.map((facts) => normalRoute(facts, (id): RouteTarget | undefined => targets.get(id)));
 }
 
 /** Returns the endpoint for an email without guard rules; null when there is no active one. */
 export async function normalTarget(
   transaction: Transaction,
-  userId: string,
+  workspaceId: string,
   email: deliveries.LockedReceived,
 ): Promise<deliveries.TargetEndpoint | null> {
-  const targets = await targetsOf(transaction, userId, email, null);
+  const targets = await targetsOf(transaction, workspaceId, email, null);
   return targetOf(
     normalRoute(email.facts, (id): RouteTarget | undefined => targets.get(id)),
     targets,
@@ -108,15 +108,15 @@ export async function normalTarget(
  * delivery's id. Throws not_found when the endpoint has been deleted.
  */
 export async function deliverTo(
-  context: Pick<OperationContext, 'userId' | 'now' | 'random'>,
+  context: Pick<OperationContext, 'workspaceId' | 'now' | 'random'>,
   transaction: Transaction,
   emailId: string,
   email: deliveries.LockedReceived,
   target: deliveries.TargetEndpoint,
   cause: deliveries.NewDelivery['cause'],
 ): Promise<string> {
-  if (!(await deliveries.holdTarget(transaction, context.userId, target.id))) throw endpointNotFound();
-  return deliveries.deliverNow(transaction, context.userId, {
+  if (!(await deliveries.holdTarget(transaction, context.workspaceId, target.id))) throw endpointNotFound();
+  return deliveries.deliverNow(transaction, context.workspaceId, {
     id: newIdentifier(context, 'delivery'),
     emailId,
     endpointId: target.id,
@@ -153,26 +153,26 @@ async function holdNow(
 }
 
 async function judge(
-  { userId, settings }: OperationContext,
+  { workspaceId, settings }: OperationContext,
   mail: RoutableMail,
   rules: readonly GuardRule[],
   answers: ReadonlyMap<string, ModelAnswer>,
 ): Promise<Judgement> {
   if (rules.length === 0) return NONE;
-  requireGuardBudget(userId);
+  requireGuardBudget(workspaceId);
   const content = await mail.read(readsText(rules) ? 'whole' : 'outline');
   if (content === null) throw emailNotFound();
   const { hasGuardModel: hasModel } = settings;
-  return runWithinGuardBudget(userId, () => judgeMail(rules, content, { answers, hasModel }));
+  return runWithinGuardBudget(workspaceId, () => judgeMail(rules, content, { answers, hasModel }));
 }
 
 async function targetsOf(
   transaction: Transaction,
-  userId: string,
+  workspaceId: string,
   { facts }: Pick<RoutableMail, 'facts'>,
   named: string | null,
 ): Promise<Map<string, deliveries.TargetEndpoint>> {
-  return findTargets(transaction, userId, [...(named === null ? [] : [named]), ...endpointIdsOf(facts)]);
+  return findTargets(transaction, workspaceId, [...(named === null ? [] : [named]), ...endpointIdsOf(facts)]);
 }
 
 function endpointIdsOf({ address, domain }: RouteFacts): string[] {
@@ -181,10 +181,10 @@ function endpointIdsOf({ address, domain }: RouteFacts): string[] {
 
 async function findTargets(
   transaction: Transaction,
-  userId: string,
+  workspaceId: string,
   ids: readonly string[],
 ): Promise<Map<string, deliveries.TargetEndpoint>> {
-  const found = await deliveries.findTargets(transaction, userId, [...new Set(ids)]);
+  const found = await deliveries.findTargets(transaction, workspaceId, [...new Set(ids)]);
   return new Map(found.map((target) => [target.id, target]));
 }
 

@@ -4,7 +4,7 @@ import { parseSender } from '../../core/sending/outgoing-addresses.ts';
 import { checkOutgoingHeaders, checkSubject } from '../../core/sending/outgoing-headers.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { isReturnAddress } from '../../core/smtp/return-address.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { guardFactsOfRow } from '../../db/queries/routing/guard-facts.ts';
 import { readHypotheticalRoute } from '../../db/queries/routing/hypothetical-route.ts';
 import { readReferences } from '../../db/queries/routing/route-read.ts';
@@ -82,18 +82,18 @@ function withoutDmarc(context: OperationContext): OperationContext {
 type Examined = Extract<Reply<'receiving.message.examine'>, { verdict: 'examined' }>;
 
 async function explain(context: OperationContext, recipient: OwnRecipient, mail: Examined): Promise<RouteExplanation> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   const { addressId, domainId, ownAddress } = recipient;
-  return asUser(database, userId, async (transaction) => {
+  return asWorkspace(database, workspaceId, async (transaction) => {
     const place = { ownAddress, addressId, domainId, dmarcDomain: mail.dmarcDomain };
     const now = await decideCurrentRoute(context, transaction, {
-      facts: await readHypotheticalRoute(transaction, userId, place),
+      facts: await readHypotheticalRoute(transaction, workspaceId, place),
       isReleased: false,
       answers: null,
       read: () => Promise.resolve({ facts: factsOf(mail, recipient), isParsed: mail.parseError === null }),
     });
     const { ruleId, endpointId } = now.decision;
-    const names = await readReferences(transaction, userId, {
+    const names = await readReferences(transaction, workspaceId, {
       addressIds: addressId === null ? [] : [addressId],
       domainIds: [domainId],
       ruleIds: ruleId === null ? [] : [ruleId],

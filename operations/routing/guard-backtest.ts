@@ -10,7 +10,7 @@ import {
 import { DAY_MS } from '../../core/shared/durations.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetCursor } from '../../core/shared/page.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { type GuardedEmail, readGuardedEmails } from '../../db/queries/routing/guard-mail.ts';
 import { isEndpointActive, readActiveRules } from '../../db/queries/routing/guard-rules.ts';
 import { invalid, type OperationContext } from '../context.ts';
@@ -86,8 +86,8 @@ export interface Backtest {
 export async function backtestRule(context: OperationContext, tried: TriedRule, span: BacktestSpan): Promise<Backtest> {
   if (tried.type === 'ai_prompt') throw noPrompts();
   const config = checkConfig(context, tried.type, tried.config);
-  await asUser(context.database, context.userId, (transaction) =>
-    checkAction(transaction, context.userId, tried.action),
+  await asWorkspace(context.database, context.workspaceId, (transaction) =>
+    checkAction(transaction, context.workspaceId, tried.action),
   );
   const { action, endpointId = null } = tried.action;
   const rule: GuardRule = {
@@ -124,26 +124,27 @@ const underWay = new Set<string>();
 const MAX_UNDER_WAY = 2;
 
 async function backtest(context: OperationContext, rule: GuardRule, span: BacktestSpan): Promise<Backtest> {
-  const { userId } = context;
-  if (underWay.has(userId) || underWay.size >= MAX_UNDER_WAY)
+  const { workspaceId } = context;
+  if (underWay.has(workspaceId) || underWay.size >= MAX_UNDER_WAY)
     throw new UserError('rate_limited', 'Another back-test is running. Try again when it has finished.', {
       retryAfterSeconds: Math.ceil(BUDGET_MS / 1_000),
     });
-  underWay.add(userId);
+  underWay.add(workspaceId);
   try {
     return await scan(context, rule, span);
   } finally {
-    underWay.delete(userId);
+    underWay.delete(workspaceId);
   }
 }
 
 async function scan(context: OperationContext, rule: GuardRule, { days, limit }: BacktestSpan): Promise<Backtest> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   const until = Math.min(performance.now() + BUDGET_MS, context.answerBy - SPARE_MS);
   const since = new Date(context.now().getTime() - days * DAY_MS);
-  const { others, isLeadingOn } = await asUser(database, userId, async (transaction) => ({
-    others: (await readActiveRules(transaction, userId)).filter(({ id }) => id !== rule.id),
-    isLeadingOn: rule.endpointId !== null && (await isEndpointActive(transaction, userId, rule.endpointId)) === true,
+  const { others, isLeadingOn } = await asWorkspace(database, workspaceId, async (transaction) => ({
+    others: (await readActiveRules(transaction, workspaceId)).filter(({ id }) => id !== rule.id),
+    isLeadingOn:
+      rule.endpointId !== null && (await isEndpointActive(transaction, workspaceId, rule.endpointId)) === true,
   }));
   const rules = [rule, ...others];
   const extent = readsText(rules) ? 'whole' : 'outline';
@@ -159,8 +160,8 @@ async function scan(context: OperationContext, rule: GuardRule, { days, limit }:
   let before: KeysetCursor | null = null;
   while (performance.now() < until) {
     const part: Parameters<typeof readGuardedEmails>[2] = { since, before, limit: BATCH[extent] };
-    const emails: GuardedEmail[] = await asUser(database, userId, (transaction) =>
-      readGuardedEmails(transaction, userId, part, extent),
+    const emails: GuardedEmail[] = await asWorkspace(database, workspaceId, (transaction) =>
+      readGuardedEmails(transaction, workspaceId, part, extent),
     );
     for (const email of emails) {
       // Let other requests run between two messages.

@@ -14,8 +14,8 @@ const debts = new Map<string, { owedMs: number; at: number }>();
  * Rejects a user whose guard rules have used too much CPU time of this process. The rules of one account can take more than a second per
  * message, and block all other requests meanwhile. Throws rate_limited.
  */
-export function requireGuardBudget(userId: string): void {
-  const beyondMs = owedBy(userId, performance.now()) - MAX_DEBT_MS;
+export function requireGuardBudget(workspaceId: string): void {
+  const beyondMs = owedBy(workspaceId, performance.now()) - MAX_DEBT_MS;
   if (beyondMs <= 0) return;
   throw new UserError('rate_limited', 'Your guard rules have taken too long lately. Try again later.', {
     retryAfterSeconds: Math.ceil(beyondMs / PAID_BACK / 1_000),
@@ -23,8 +23,8 @@ export function requireGuardBudget(userId: string): void {
 }
 
 /** Runs synchronous work and adds its duration to the user's debt. Throws rate_limited, and what the work throws. */
-export function runWithinGuardBudget<Result>(userId: string, work: () => Result): Result {
-  requireGuardBudget(userId);
+export function runWithinGuardBudget<Result>(workspaceId: string, work: () => Result): Result {
+  requireGuardBudget(workspaceId);
   const startedAt = performance.now();
   try {
     return work();
@@ -32,11 +32,11 @@ export function runWithinGuardBudget<Result>(userId: string, work: () => Result)
     const at = performance.now();
     if (debts.size >= MANY_DEBTORS)
       for (const debtor of debts.keys()) if (owedBy(debtor, at) === 0) debts.delete(debtor);
-    debts.set(userId, { owedMs: owedBy(userId, at) + at - startedAt, at });
+    debts.set(workspaceId, { owedMs: owedBy(workspaceId, at) + at - startedAt, at });
   }
 }
 
-function owedBy(userId: string, now: number): number {
-  const debt = debts.get(userId);
+function owedBy(workspaceId: string, now: number): number {
+  const debt = debts.get(workspaceId);
   return debt === undefined ? 0 : Math.max(0, debt.owedMs - (now - debt.at) * PAID_BACK);
 }

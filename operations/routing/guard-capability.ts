@@ -242,7 +242,7 @@ export const guardCapability: Capability = {
       }),
     }),
     computed: {
-      userId: (_rule, { userId }) => userId,
+      userId: (_rule, { workspaceId }) => workspaceId,
       configText: (rule) => JSON.stringify(rule.config),
       actions: (rule) => JSON.stringify(showAction(rule)),
       configObject: (rule) => ({ ...rule.config }),

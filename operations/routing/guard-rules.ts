@@ -8,7 +8,7 @@ import {
 } from '../../core/routing/guard-rule.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { GuardRule as GuardRuleEntity, GuardRuleStat } from '../../db/entities/routing.ts';
 import { readGuardedEmail } from '../../db/queries/routing/guard-mail.ts';
 import * as rules from '../../db/queries/routing/guard-rules.ts';
@@ -58,48 +58,52 @@ export interface GuardRuleQuery {
 
 /** Returns a page in evaluation order, with the exact total. */
 export async function listGuardRules(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   query: GuardRuleQuery,
   page: Page,
 ): Promise<{ rows: GuardRule[]; total: number }> {
   const conditions = conditionsOf(query);
-  return asUser(database, userId, async (transaction) => {
-    const found = await rules.listGuardRules(transaction, userId, conditions, page);
+  return asWorkspace(database, workspaceId, async (transaction) => {
+    const found = await rules.listGuardRules(transaction, workspaceId, conditions, page);
     return { rows: found.rules, total: found.total };
   });
 }
 
 /** Returns the rules between two cursors in evaluation order; inverted: last first. */
 export function pageGuardRules(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   query: GuardRuleQuery,
   page: KeysetPage<RuleCursor>,
 ): Promise<GuardRule[]> {
   const conditions = conditionsOf(query);
-  return asUser(database, userId, (transaction) => rules.pageGuardRules(transaction, userId, conditions, page));
+  return asWorkspace(database, workspaceId, (transaction) =>
+    rules.pageGuardRules(transaction, workspaceId, conditions, page),
+  );
 }
 
-export function countGuardRules({ database, userId }: OperationContext, query: GuardRuleQuery): Promise<number> {
+export function countGuardRules({ database, workspaceId }: OperationContext, query: GuardRuleQuery): Promise<number> {
   const conditions = conditionsOf(query);
-  return asUser(database, userId, (transaction) => rules.countGuardRules(transaction, userId, conditions));
+  return asWorkspace(database, workspaceId, (transaction) =>
+    rules.countGuardRules(transaction, workspaceId, conditions),
+  );
 }
 
 /** Returns one rule per id, null where the user has none. */
 export async function loadGuardRules(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   ids: readonly string[],
 ): Promise<(GuardRule | null)[]> {
-  const found = await asUser(database, userId, (transaction) =>
-    rules.findGuardRules(transaction, userId, ids.filter(isValidId)),
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
+    rules.findGuardRules(transaction, workspaceId, ids.filter(isValidId)),
   );
   const byId = new Map(found.map((rule) => [rule.id, rule]));
   return ids.map((id) => byId.get(id) ?? null);
 }
 
 /** Throws not_found. */
-export async function readGuardRule({ database, userId }: OperationContext, id: string): Promise<GuardRule> {
+export async function readGuardRule({ database, workspaceId }: OperationContext, id: string): Promise<GuardRule> {
   if (!isValidId(id)) throw ruleNotFound();
-  return asUser(database, userId, (transaction) => findRule(transaction, userId, id));
+  return asWorkspace(database, workspaceId, (transaction) => findRule(transaction, workspaceId, id));
 }
 
 /** Creates a rule, which applies from the next message on. Throws validation, not_found. */
@@ -107,7 +111,7 @@ export async function createGuardRule(context: OperationContext, input: GuardRul
   const config = checkConfig(context, input.type, input.config);
   const id = newIdentifier(context, 'guardRule');
   return write(context, id, async (transaction) => {
-    await checkAction(transaction, context.userId, input.action);
+    await checkAction(transaction, context.workspaceId, input.action);
     return {
       ...input,
       ...config,
@@ -125,12 +129,12 @@ export async function updateGuardRule(
 ): Promise<GuardRule> {
   if (!isValidId(id)) throw ruleNotFound();
   return write(context, id, async (transaction) => {
-    const old = await findRule(transaction, context.userId, id);
+    const old = await findRule(transaction, context.workspaceId, id);
     const { type = old.type, action = { action: old.action, endpointId: old.endpointId } } = changes;
     if (changes.config === undefined && type !== old.type)
       throw invalid('Changing the type requires a config', 'config');
     // The endpoint of the rule may be deleted by now, and the user must still be able to disable the rule.
-    if (changes.action !== undefined) await checkAction(transaction, context.userId, action);
+    if (changes.action !== undefined) await checkAction(transaction, context.workspaceId, action);
     const isSwitchedOn = changes.isActive === true && !old.isActive;
     // What it does is now the work of who changes it. Anyone who may change it may switch it off or rename it.
     const isOther = DOING.some((field) => changes[field] !== undefined) || isSwitchedOn;
@@ -158,16 +162,16 @@ function ruleGrantOf(context: OperationContext, transaction: Transaction, { acti
 }
 
 /** Throws not_found. */
-export async function deleteGuardRule({ bus, entities, userId }: OperationContext, id: string): Promise<void> {
+export async function deleteGuardRule({ bus, entities, workspaceId }: OperationContext, id: string): Promise<void> {
   const isGone =
     isValidId(id) &&
-    (await entities.asUser(userId, async (unit) => {
-      await rules.lockGuardRules(unit.transaction, userId);
-      await unit.entities.nativeDelete(GuardRuleStat, { userId, ruleId: id });
-      return (await unit.entities.nativeDelete(GuardRuleEntity, { userId, id })) > 0;
+    (await entities.asWorkspace(workspaceId, async (unit) => {
+      await rules.lockGuardRules(unit.transaction, workspaceId);
+      await unit.entities.nativeDelete(GuardRuleStat, { workspaceId, ruleId: id });
+      return (await unit.entities.nativeDelete(GuardRuleEntity, { workspaceId, id })) > 0;
     }));
   if (!isGone) throw ruleNotFound();
-  bus.publish('guard.changed', { userId });
+  bus.publish('guard.changed', { workspaceId });
 }
 
 /** Checks a user's config for a rule of this type. Throws validation, also for prompts when no model is configured. */
@@ -184,18 +188,18 @@ export function checkConfig(context: OperationContext, type: GuardRule['type'], 
 }
 
 /** Requires that the endpoint of an action exists and is active. Throws validation, not_found. */
-export async function checkAction(transaction: Transaction, userId: string, action: GuardAction): Promise<void> {
+export async function checkAction(transaction: Transaction, workspaceId: string, action: GuardAction): Promise<void> {
   if (action.action !== 'route') return;
   const { endpointId } = action;
   if (endpointId == null || endpointId === '')
     throw invalid('The action route needs an endpointId', 'action.endpointId');
-  const isActive = isValidId(endpointId) ? await rules.isEndpointActive(transaction, userId, endpointId) : null;
+  const isActive = isValidId(endpointId) ? await rules.isEndpointActive(transaction, workspaceId, endpointId) : null;
   if (isActive === null) throw new UserError('not_found', 'Endpoint not found');
   if (!isActive) throw invalid('Endpoint is inactive', 'action.endpointId');
 }
 
-async function findRule(transaction: Transaction, userId: string, id: string): Promise<GuardRule> {
-  const rule = await rules.findGuardRule(transaction, userId, id);
+async function findRule(transaction: Transaction, workspaceId: string, id: string): Promise<GuardRule> {
+  const rule = await rules.findGuardRule(transaction, workspaceId, id);
   if (rule === null) throw ruleNotFound();
   return rule;
 }
@@ -212,16 +216,17 @@ async function write(
   id: string,
   make: (transaction: Transaction) => Promise<GuardRuleFields>,
 ): Promise<GuardRule> {
-  const { bus, userId } = context;
-  const rule = await context.entities.asUser(userId, async ({ entities, transaction }) => {
-    await rules.lockGuardRules(transaction, userId);
+  const { bus, workspaceId } = context;
+  const rule = await context.entities.asWorkspace(workspaceId, async ({ entities, transaction }) => {
+    await rules.lockGuardRules(transaction, workspaceId);
     const fields = await make(transaction);
     const updatedAt = context.now();
-    const stored = await entities.findOne(GuardRuleEntity, { userId, id });
-    if (stored === null) entities.create(GuardRuleEntity, { userId, id, ...fields, createdAt: updatedAt, updatedAt });
+    const stored = await entities.findOne(GuardRuleEntity, { workspaceId, id });
+    if (stored === null)
+      entities.create(GuardRuleEntity, { workspaceId, id, ...fields, createdAt: updatedAt, updatedAt });
     else Object.assign(stored, fields, { updatedAt });
     await entities.flush();
-    const { rules: count, values, words } = await rules.measureGuardRules(transaction, userId);
+    const { rules: count, values, words } = await rules.measureGuardRules(transaction, workspaceId);
     if (count > MAX_GUARD_RULES) throw invalid(`An account has at most ${MAX_GUARD_RULES} guard rules`, 'name');
     if (values > MAX_GUARD_VALUES_IN_ALL)
       throw invalid(`The guard rules of an account have at most ${MAX_GUARD_VALUES_IN_ALL} values in all`, 'config');
@@ -230,9 +235,9 @@ async function write(
         `The guard rules of an account have at most ${MAX_GUARD_WORDS_IN_ALL} words in all`,
         'config.hasWords',
       );
-    return findRule(transaction, userId, id);
+    return findRule(transaction, workspaceId, id);
   });
-  bus.publish('guard.changed', { userId });
+  bus.publish('guard.changed', { workspaceId });
   return rule;
 }
 
@@ -263,17 +268,17 @@ export type GuardCheck =
 
 /** Tests a rule, active or not, on a stored received email. Throws not_found, rate_limited. */
 export async function checkGuardRule(context: OperationContext, id: string, emailId: string): Promise<GuardCheck> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   const rule = await readGuardRule(context, id);
-  requireGuardBudget(userId);
+  requireGuardBudget(workspaceId);
   const facts = isValidId(emailId)
-    ? await asUser(database, userId, (transaction) => readGuardedEmail(transaction, userId, emailId))
+    ? await asWorkspace(database, workspaceId, (transaction) => readGuardedEmail(transaction, workspaceId, emailId))
     : null;
   if (facts === null) throw emailNotFound();
   const prompt = promptOf(rule);
   const answers = new Map<string, ModelAnswer>();
   if (prompt !== null) answers.set(rule.id, await askModel(context, emailId, prompt));
-  const verdict = runWithinGuardBudget(userId, () => evaluateRules([rule], facts, answers));
+  const verdict = runWithinGuardBudget(workspaceId, () => evaluateRules([rule], facts, answers));
   switch (verdict.kind) {
     case 'matched':
       return { outcome: 'matched', matches: verdict.matches, reason: verdict.reason };
@@ -291,11 +296,11 @@ export async function checkGuardRule(context: OperationContext, id: string, emai
 const SPARE_MS = 500;
 
 async function askModel(context: OperationContext, emailId: string, prompt: string): Promise<ModelAnswer> {
-  const { bus, userId, answerBy } = context;
+  const { bus, workspaceId, answerBy } = context;
   if (!context.settings.hasGuardModel) return { kind: 'failed', reason: 'No model is configured on this service' };
   const limitMs = Math.max(1, answerBy - performance.now() - SPARE_MS);
   try {
-    const reply = await bus.ask('delivery.guard.ask', { userId, emailId, prompt }, { limitMs });
+    const reply = await bus.ask('delivery.guard.ask', { workspaceId, emailId, prompt }, { limitMs });
     switch (reply.verdict) {
       case 'answered':
         return { kind: 'answered', isMatch: reply.isMatch, reason: reply.reason };

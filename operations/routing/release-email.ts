@@ -1,5 +1,5 @@
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { appendEvents, setFlags } from '../../db/queries/emails/email-flags.ts';
 import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
 import { emailNotFound, isValidId, newIdentifier, type OperationContext } from '../context.ts';
@@ -17,17 +17,17 @@ export interface ReleasedEmail {
  * comes to the inbox as unread. Of concurrent releases one succeeds. Throws not_found, validation.
  */
 export async function releaseEmail(context: OperationContext, emailId: string): Promise<ReleasedEmail> {
-  const { bus, database, userId } = context;
+  const { bus, database, workspaceId } = context;
   if (!isValidId(emailId)) throw emailNotFound();
-  const { lastSeq, ...released } = await asUser(database, userId, async (transaction) => {
-    const email = await deliveries.lockReceived(transaction, userId, emailId);
+  const { lastSeq, ...released } = await asWorkspace(database, workspaceId, async (transaction) => {
+    const email = await deliveries.lockReceived(transaction, workspaceId, emailId);
     if (email === null) throw emailNotFound();
     if (email.type !== 'received')
       throw new UserError('validation', 'Only received emails can be released', { isOfState: true });
-    const releasedAt = await deliveries.markReleased(transaction, userId, emailId);
+    const releasedAt = await deliveries.markReleased(transaction, workspaceId, emailId);
     if (releasedAt === null) throw new UserError('validation', 'The email is not held back', { isOfState: true });
-    await setFlags(transaction, userId, [emailId], { isArchived: false, isRead: false });
-    const target = await normalTarget(transaction, userId, email);
+    await setFlags(transaction, workspaceId, [emailId], { isArchived: false, isRead: false });
+    const target = await normalTarget(transaction, workspaceId, email);
     const deliveryIds =
       target === null ? [] : [await deliverTo(context, transaction, emailId, email, target, 'release')];
     const event = {
@@ -37,9 +37,10 @@ export async function releaseEmail(context: OperationContext, emailId: string): 
       ...(email.threadId === null ? {} : { threadId: email.threadId }),
       data: { ruleId: email.ruleId, deliveryIds },
     };
-    return { releasedAt, deliveryIds, lastSeq: await appendEvents(transaction, userId, [event]) };
+    return { releasedAt, deliveryIds, lastSeq: await appendEvents(transaction, workspaceId, [event]) };
   });
-  bus.publish('event.appended', { userId, lastSeq });
-  if (released.deliveryIds.length > 0) bus.wake('delivery.deliver.wake', { userId, deliveryIds: released.deliveryIds });
+  bus.publish('event.appended', { workspaceId, lastSeq });
+  if (released.deliveryIds.length > 0)
+    bus.wake('delivery.deliver.wake', { workspaceId, deliveryIds: released.deliveryIds });
   return released;
 }

@@ -1,7 +1,7 @@
 import { differences, type FieldChange } from '../../core/mime/stored-differences.ts';
 import type { RouteDecision } from '../../core/routing/route.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { appendEvents, setFlags } from '../../db/queries/emails/email-flags.ts';
 import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
 import { type GuardedContent, guardFactsOfRow } from '../../db/queries/routing/guard-facts.ts';
@@ -27,38 +27,43 @@ export interface Rerouted {
  * not_found, validation, conflict, rate_limited.
  */
 export async function rerouteEmail(context: OperationContext, emailId: string): Promise<Rerouted> {
-  const { bus, database, userId } = context;
-  const { lastSeq, ...rerouted } = await asUser(database, userId, async (transaction) => {
-    const email = await deliveries.lockReceived(transaction, userId, emailId);
-    const before = await decidedOn(transaction, userId, emailId, email);
-    const now = await decideCurrentRoute(context, transaction, storedMail(transaction, userId, emailId, before.email));
+  const { bus, database, workspaceId } = context;
+  const { lastSeq, ...rerouted } = await asWorkspace(database, workspaceId, async (transaction) => {
+    const email = await deliveries.lockReceived(transaction, workspaceId, emailId);
+    const before = await decidedOn(transaction, workspaceId, emailId, email);
+    const now = await decideCurrentRoute(
+      context,
+      transaction,
+      storedMail(transaction, workspaceId, emailId, before.email),
+    );
     const changes = changesOf(before.decision, now.decision);
     const { target } = now;
     const deliveryId =
       target === null ? null : await deliverTo(context, transaction, emailId, before.email, target, 'retry');
-    if (changes.length > 0) await rewriteRoute(transaction, userId, emailId, now.decision);
-    await moveHeld(transaction, userId, emailId, { before, decision: now.decision });
+    if (changes.length > 0) await rewriteRoute(transaction, workspaceId, emailId, now.decision);
+    await moveHeld(transaction, workspaceId, emailId, { before, decision: now.decision });
     const events = eventsOf(context, emailId, before, { decision: now.decision, changes, deliveryId });
-    const lastSeq = events.length === 0 ? null : await appendEvents(transaction, userId, events);
+    const lastSeq = events.length === 0 ? null : await appendEvents(transaction, workspaceId, events);
     return { changes, endpointId: target?.id ?? null, deliveryId, lastSeq };
   });
-  if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });
-  if (rerouted.deliveryId !== null) bus.wake('delivery.deliver.wake', { userId, deliveryIds: [rerouted.deliveryId] });
+  if (lastSeq !== null) bus.publish('event.appended', { workspaceId, lastSeq });
+  if (rerouted.deliveryId !== null)
+    bus.wake('delivery.deliver.wake', { workspaceId, deliveryIds: [rerouted.deliveryId] });
   return rerouted;
 }
 
 /** Mail that is held now leaves the inbox; mail that is no longer held comes to it as unread. */
 async function moveHeld(
   transaction: Transaction,
-  userId: string,
+  workspaceId: string,
   emailId: string,
   { before, decision }: { before: Decided; decision: RouteDecision },
 ): Promise<void> {
   const wasHeld = isHeldOutcome(before.decision) && before.email.releasedAt === null;
   const isHeldNow = isHeldOutcome(decision) && before.email.releasedAt === null;
-  if (isHeldNow && !wasHeld) await setFlags(transaction, userId, [emailId], { isArchived: true });
+  if (isHeldNow && !wasHeld) await setFlags(transaction, workspaceId, [emailId], { isArchived: true });
   if (wasHeld && !isHeldOutcome(decision))
-    await setFlags(transaction, userId, [emailId], { isArchived: false, isRead: false });
+    await setFlags(transaction, workspaceId, [emailId], { isArchived: false, isRead: false });
 }
 
 function isHeldOutcome({ outcome }: RouteDecision): boolean {
@@ -71,12 +76,12 @@ export async function previewReroute(
   emailId: string,
   draft: ParsedDraft | null,
 ): Promise<Rerouted> {
-  const { database, userId } = context;
-  return asUser(database, userId, async (transaction) => {
-    const email = await deliveries.readReceived(transaction, userId, emailId);
-    const before = await decidedOn(transaction, userId, emailId, email);
-    const stored = storedMail(transaction, userId, emailId, before.email);
-    const recipients = await deliveries.readRecipient(transaction, userId, emailId);
+  const { database, workspaceId } = context;
+  return asWorkspace(database, workspaceId, async (transaction) => {
+    const email = await deliveries.readReceived(transaction, workspaceId, emailId);
+    const before = await decidedOn(transaction, workspaceId, emailId, email);
+    const stored = storedMail(transaction, workspaceId, emailId, before.email);
+    const recipients = await deliveries.readRecipient(transaction, workspaceId, emailId);
     const mail = draft === null ? stored : withDraft(stored, draft, recipients);
     const { decision, target } = await decideCurrentRoute(context, transaction, mail);
     return { changes: changesOf(before.decision, decision), endpointId: target?.id ?? null, deliveryId: null };
@@ -90,13 +95,13 @@ interface Decided {
 
 async function decidedOn(
   transaction: Transaction,
-  userId: string,
+  workspaceId: string,
   emailId: string,
   email: deliveries.LockedReceived | null,
 ): Promise<Decided> {
   if (email === null) throw emailNotFound();
   if (email.type !== 'received') throw new UserError('validation', 'Only received emails can be routed again');
-  const decision = await readDecision(transaction, userId, emailId);
+  const decision = await readDecision(transaction, workspaceId, emailId);
   if (decision === null)
     throw new UserError('conflict', 'The email has just come in and is still in work. Try again shortly.');
   return { email, decision };

@@ -3,7 +3,7 @@ import { readAnswers, type StoredAnswer, type TriedRule } from '../../core/routi
 import type { GuardAction, GuardMatch } from '../../core/routing/guard-rule.ts';
 import { explainRoute, type RouteDecision } from '../../core/routing/route.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { type Delivery, findRoutedDeliveries } from '../../db/queries/endpoints/delivery-list.ts';
 import { readReceived } from '../../db/queries/endpoints/delivery-retry.ts';
 import {
@@ -62,10 +62,10 @@ export async function explainEmailRoute(
   emailId: string,
   extent: 'stored' | 'stored and now',
 ): Promise<ExplainedRoute> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   if (!isValidId(emailId)) throw emailNotFound();
-  return asUser(database, userId, async (transaction) => {
-    const [explained] = await explainStored(transaction, userId, [emailId], async ({ type }) => {
+  return asWorkspace(database, workspaceId, async (transaction) => {
+    const [explained] = await explainStored(transaction, workspaceId, [emailId], async ({ type }) => {
       if (type !== 'received') throw new UserError('validation', 'Only received emails have a route');
       return extent === 'stored' ? null : wouldBe(context, transaction, emailId);
     });
@@ -88,26 +88,26 @@ const ROUTES_BATCH = 16;
 
 /** Explains the stored routes of emails, as explainEmailRoute does; null for emails that the user does not have. */
 export async function loadEmailRoutes(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   emailIds: readonly string[],
 ): Promise<(ExplainedRoute | null)[]> {
-  return asUser(database, userId, async (transaction) => {
+  return asWorkspace(database, workspaceId, async (transaction) => {
     const explained: (ExplainedRoute | null)[] = [];
     for (let at = 0; at < emailIds.length; at += ROUTES_BATCH)
-      explained.push(...(await explainStored(transaction, userId, emailIds.slice(at, at + ROUTES_BATCH))));
+      explained.push(...(await explainStored(transaction, workspaceId, emailIds.slice(at, at + ROUTES_BATCH))));
     return explained;
   });
 }
 
 async function explainStored(
   transaction: Transaction,
-  userId: string,
+  workspaceId: string,
   emailIds: readonly string[],
   decideNow: (stored: StoredRoute) => Promise<CurrentRoute | null> = () => Promise.resolve(null),
 ): Promise<(ExplainedRoute | null)[]> {
-  const routes = await findStoredRoutes(transaction, userId, emailIds);
+  const routes = await findStoredRoutes(transaction, workspaceId, emailIds);
   if (routes.size === 0) return emailIds.map(() => null);
-  const found = await findRoutedDeliveries(transaction, userId, [...routes.keys()], MAX_DELIVERIES);
+  const found = await findRoutedDeliveries(transaction, workspaceId, [...routes.keys()], MAX_DELIVERIES);
   const deliveriesOf = Map.groupBy(found.toReversed(), ({ emailId }) => emailId);
   const facts = new Map<string, RouteFacts>();
   for (const [emailId, stored] of routes)
@@ -118,7 +118,7 @@ async function explainStored(
       deliveries: deliveriesOf.get(emailId) ?? [],
       would: await decideNow(stored),
     });
-  const names = await readReferences(transaction, userId, referencesIn([...facts.values()]));
+  const names = await readReferences(transaction, workspaceId, referencesIn([...facts.values()]));
   return emailIds.map((emailId) => {
     const known = facts.get(emailId);
     return known === undefined ? null : explain(emailId, known, names);
@@ -178,9 +178,9 @@ function explain(
 }
 
 async function wouldBe(context: OperationContext, transaction: Transaction, emailId: string): Promise<CurrentRoute> {
-  const email = await readReceived(transaction, context.userId, emailId);
+  const email = await readReceived(transaction, context.workspaceId, emailId);
   if (email === null) throw emailNotFound();
-  return decideCurrentRoute(context, transaction, storedMail(transaction, context.userId, emailId, email));
+  return decideCurrentRoute(context, transaction, storedMail(transaction, context.workspaceId, emailId, email));
 }
 
 function decisionOf({ route, matches }: StoredRoute): RouteDecision | null {

@@ -18,7 +18,7 @@ import { UserError } from '../../core/shared/errors.ts';
 import { wholeText } from '../../core/shared/large-text.ts';
 import { storableText } from '../../core/shared/text.ts';
 import { deriveReturnAddressKey, makeReturnAddress } from '../../core/smtp/return-address.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { readEmail } from '../../db/queries/emails/email-read.ts';
 import { readSentRecipients, type SentRecipient } from '../../db/queries/routing/simulation-read.ts';
 import { findAnswer, isReceived, type KeptAnswer, reserveAnswer } from '../../db/queries/sending/idempotency-key.ts';
@@ -132,27 +132,27 @@ function readSender(text: string) {
 
 /** Returns the stored response if the request was made before and its message has arrived; null otherwise. Throws conflict. */
 async function findReplay(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   idempotency: OwnIdempotency | null,
 ): Promise<SimulatedInbound | null> {
   if (idempotency === null) return null;
-  return asUser(database, userId, async (transaction) => {
-    const found = await findAnswer(transaction, userId, idempotency);
+  return asWorkspace(database, workspaceId, async (transaction) => {
+    const found = await findAnswer(transaction, workspaceId, idempotency);
     if (found === null) return null;
     const answer = readKept(found, idempotency);
-    return (await isReceived(transaction, userId, answer.receptionId)) ? simulated.parse(answer) : null;
+    return (await isReceived(transaction, workspaceId, answer.receptionId)) ? simulated.parse(answer) : null;
   });
 }
 
 /** Stores the ids of the first request with a key. The next request with the key completes one that was interrupted. Throws conflict. */
 async function keep(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   idempotency: OwnIdempotency | null,
   answer: z.infer<typeof kept>,
 ): Promise<z.infer<typeof kept>> {
   if (idempotency === null) return answer;
-  const stored = await asUser(database, userId, (transaction) =>
-    reserveAnswer(transaction, userId, idempotency, { ...idempotency, answer }),
+  const stored = await asWorkspace(database, workspaceId, (transaction) =>
+    reserveAnswer(transaction, workspaceId, idempotency, { ...idempotency, answer }),
   );
   return readKept(stored, idempotency);
 }
@@ -237,16 +237,16 @@ function storable(body: string | null): string | null {
 }
 
 /** Returns the sender and recipient of a reply to an email, and what the reply contains. */
-async function readRepliedTo({ database, userId }: OperationContext, emailId: string) {
+async function readRepliedTo({ database, workspaceId }: OperationContext, emailId: string) {
   const email = isValidId(emailId)
-    ? await asUser(database, userId, (transaction) => readEmail(transaction, userId, emailId))
+    ? await asWorkspace(database, workspaceId, (transaction) => readEmail(transaction, workspaceId, emailId))
     : null;
   if (email === null) throw emailNotFound();
   if (email.type === 'scheduled') throw invalid('An email that has not been sent cannot be replied to', 'emailId');
   const others = (email.type === 'sent' ? email.addresses.to : email.addresses.from)?.addresses ?? [];
   const [from] = others.map(outgoingMailbox).filter((mailbox) => mailbox !== null);
   const { inReplyTo, references } = replyLinks(email);
-  const { text } = await withText(userId, email);
+  const { text } = await withText(workspaceId, email);
   return {
     from: from ?? SIMULATED_SENDER,
     to: email.recipient ?? email.addresses.from?.addresses[0]?.address ?? null,
@@ -258,11 +258,11 @@ async function composeBounce(
   context: OperationContext,
   { emailId, recipient, status }: Extract<SimulatedTemplate, { template: 'bounce' }>,
 ): Promise<ComposedSimulation> {
-  const { database, userId, settings } = context;
+  const { database, workspaceId, settings } = context;
   if (!isTroubleStatus(status))
     throw invalid('status must be an enhanced status code of class 4 or 5, such as 5.1.1 or 4.2.2', 'status');
   const email = isValidId(emailId)
-    ? await asUser(database, userId, (transaction) => readSentRecipients(transaction, userId, emailId))
+    ? await asWorkspace(database, workspaceId, (transaction) => readSentRecipients(transaction, workspaceId, emailId))
     : null;
   if (email === null) throw new UserError('not_found', 'Sent email not found');
   const found = chosen(email.recipients, recipient);

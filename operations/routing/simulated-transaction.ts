@@ -4,7 +4,7 @@ import { readHeaderSection } from '../../core/mime/header-fields.ts';
 import { outgoingMailbox } from '../../core/sending/outgoing-addresses.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { toSmtpForm } from '../../core/smtp/smtp-form.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { ownsDomain } from '../../db/queries/routing/simulation-read.ts';
 import {
   BusRemoteError,
@@ -45,18 +45,18 @@ export function senderOf(bytes: Buffer): string {
  * not_found, validation, unavailable.
  */
 export async function checkOwnRecipient(context: OperationContext, given: string): Promise<OwnRecipient> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   const recipient = given.trim();
   const at = recipient.lastIndexOf('@');
   const domain = at < 1 || recipient.length > MAX_PATH_LENGTH ? null : canonicalDomainName(recipient.slice(at + 1));
   const isOwn =
     domain !== null &&
     isWritable(recipient) &&
-    (await asUser(database, userId, (transaction) => ownsDomain(transaction, userId, domain)));
+    (await asWorkspace(database, workspaceId, (transaction) => ownsDomain(transaction, workspaceId, domain)));
   if (!isOwn) throw await notOwn(context);
   const verdict = await askReceiving(context, 'receiving.recipient.check', { recipient, reversePath: '' });
   if (verdict.verdict === 'reject') throw refused(`${verdict.code} ${verdict.enhancedCode} ${verdict.text}`, 'to');
-  if (verdict.userId !== userId) throw await notOwn(context);
+  if (verdict.workspaceId !== workspaceId) throw await notOwn(context);
   const { verdict: _, ...receiver } = verdict;
   return { recipient, ...receiver };
 }

@@ -47,7 +47,7 @@ export async function markSpam(context: OperationContext, emailId: string): Prom
  * Otherwise it returns to its thread. The spam filter learns from it. Throws not_found, validation, conflict.
  */
 export async function markNotSpam(context: OperationContext, emailId: string): Promise<MarkedEmail> {
-  const { userId, bus } = context;
+  const { workspaceId, bus } = context;
   await requireReachedEmails(context, [emailId]);
   const { isReceivedNow, ...marked } = await changeThreads<MarkedEmail & { isReceivedNow: boolean }>(
     withFullAccess(context),
@@ -61,11 +61,11 @@ export async function markNotSpam(context: OperationContext, emailId: string): P
       const screening = { virus: null, spam: judgedByUser(spam, 'clean') };
       const events: Events = [{ kind: 'email.not_spam', emailId, threadId: threadId ?? null, data: {} }];
       const isFiled = keptApart === 'spam' && threadId === null;
-      if (isFiled) await releaseToReception(client, userId, emailId, screening);
+      if (isFiled) await releaseToReception(client, workspaceId, emailId, screening);
       else {
         if (keptApart === 'spam' && threadId !== null)
-          events.push(...(await restoreLocked(client, userId, [threadId])).events);
-        await writeScreening(client, userId, { emailId, screening, keptApart: null });
+          events.push(...(await restoreLocked(client, workspaceId, [threadId])).events);
+        await writeScreening(client, workspaceId, { emailId, screening, keptApart: null });
       }
       await teach(client, context, emailId, 'learn_ham');
       context.fault?.('spam.before-commit');
@@ -73,7 +73,7 @@ export async function markNotSpam(context: OperationContext, emailId: string): P
     },
   );
   context.fault?.('spam.after-commit');
-  if (isReceivedNow) bus.wake('receiving.parse.wake', { userId, emailIds: [emailId] });
+  if (isReceivedNow) bus.wake('receiving.parse.wake', { workspaceId, emailIds: [emailId] });
   return marked;
 }
 
@@ -90,10 +90,10 @@ export async function keepApart(
   context: ThreadContext,
   { emailId, screening, keptApart }: Apart,
 ): Promise<Events> {
-  const { userId } = context;
+  const { workspaceId } = context;
   const { threadOf, events } = await moveToTrash(client, context, [emailId]);
-  await writeScreening(client, userId, { emailId, screening, keptApart });
-  if (keptApart === 'virus') await takeContentAway(client, userId, emailId);
+  await writeScreening(client, workspaceId, { emailId, screening, keptApart });
+  if (keptApart === 'virus') await takeContentAway(client, workspaceId, emailId);
   return [
     ...events,
     { kind: 'email.spam', emailId, threadId: threadOf.get(emailId) ?? null, data: spamEventData(screening) },
@@ -102,16 +102,20 @@ export async function keepApart(
 
 async function teach(
   client: pg.ClientBase,
-  { userId, settings }: OperationContext,
+  { workspaceId, settings }: OperationContext,
   emailId: string,
   kind: 'learn_spam' | 'learn_ham',
 ): Promise<void> {
-  if (settings.hasSpamFilter) await noteLesson(client, userId, emailId, kind);
+  if (settings.hasSpamFilter) await noteLesson(client, workspaceId, emailId, kind);
 }
 
-async function lockOne(client: pg.ClientBase, { userId }: OperationContext, emailId: string): Promise<MarkableEmail> {
+async function lockOne(
+  client: pg.ClientBase,
+  { workspaceId }: OperationContext,
+  emailId: string,
+): Promise<MarkableEmail> {
   if (!isValidId(emailId)) throw emailNotFound();
-  const [email] = await lockMarkable(client, userId, [emailId]);
+  const [email] = await lockMarkable(client, workspaceId, [emailId]);
   if (email === undefined) throw emailNotFound();
   if (email.type !== 'received') throw invalid('Only received emails can be marked as spam', 'id');
   return email;

@@ -1,5 +1,5 @@
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { unpackMessage } from '../../db/packed-message.ts';
 import { findQuarantined } from '../../db/queries/screening/quarantined-bytes.ts';
 import { isValidId, type OperationContext } from '../context.ts';
@@ -14,9 +14,9 @@ export async function readQuarantined(
   emailId: string,
   confirm: string | null,
 ): Promise<AttachmentFile> {
-  const { database, userId, room } = context;
+  const { database, workspaceId, room } = context;
   const found = isValidId(emailId)
-    ? await asUser(database, userId, (transaction) => findQuarantined(transaction, userId, emailId))
+    ? await asWorkspace(database, workspaceId, (transaction) => findQuarantined(transaction, workspaceId, emailId))
     : null;
   if (found === null) throw new UserError('not_found', 'No email with this ID is in quarantine');
   if (confirm !== found.virus)
@@ -26,8 +26,8 @@ export async function readQuarantined(
       { details: [{ field: 'confirm', message: 'must be the name of the virus' }] },
     );
   room.take(found.sizeBytes);
-  const packed = await asUser(database, userId, (transaction) =>
-    findQuarantined(transaction, userId, emailId, 'with bytes'),
+  const packed = await asWorkspace(database, workspaceId, (transaction) =>
+    findQuarantined(transaction, workspaceId, emailId, 'with bytes'),
   );
   const bytes = packed?.octets == null ? null : await unpackMessage({ ...packed, octets: packed.octets });
   if (bytes === null) throw new UserError('not_found', 'The message is no longer stored');

@@ -1,7 +1,7 @@
 import type { DoorReason } from '../../core/screening/door/refusal.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import * as refusals from '../../db/queries/screening/refusal-list.ts';
 import { isValidId, type OperationContext } from '../context.ts';
 
@@ -21,30 +21,32 @@ export interface RefusalQuery {
 
 /** Returns a page of refusals, newest first; inverted: oldest first. */
 export function pageRefusals(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   query: RefusalQuery,
   page: KeysetPage,
 ): Promise<DoorRefusal[]> {
-  return asUser(database, userId, (transaction) =>
-    refusals.pageRefusals(transaction, userId, conditionsFrom(query), page),
+  return asWorkspace(database, workspaceId, (transaction) =>
+    refusals.pageRefusals(transaction, workspaceId, conditionsFrom(query), page),
   );
 }
 
 /** Returns how many refusals match, up to MAX_COUNTED_REFUSALS. */
-export function countRefusals({ database, userId }: OperationContext, query: RefusalQuery): Promise<number> {
-  return asUser(database, userId, (transaction) => refusals.countRefusals(transaction, userId, conditionsFrom(query)));
+export function countRefusals({ database, workspaceId }: OperationContext, query: RefusalQuery): Promise<number> {
+  return asWorkspace(database, workspaceId, (transaction) =>
+    refusals.countRefusals(transaction, workspaceId, conditionsFrom(query)),
+  );
 }
 
 /** Returns a page, newest first, with the total up to MAX_COUNTED_REFUSALS. */
 export function listRefusals(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   query: RefusalQuery,
   page: Page,
 ): Promise<{ rows: DoorRefusal[]; total: number }> {
   const conditions = conditionsFrom(query);
-  return asUser(database, userId, async (transaction) => ({
-    rows: await refusals.listRefusals(transaction, userId, conditions, page),
-    total: await refusals.countRefusals(transaction, userId, conditions),
+  return asWorkspace(database, workspaceId, async (transaction) => ({
+    rows: await refusals.listRefusals(transaction, workspaceId, conditions, page),
+    total: await refusals.countRefusals(transaction, workspaceId, conditions),
   }));
 }
 
@@ -57,11 +59,11 @@ export async function readRefusal(context: OperationContext, id: string): Promis
 
 /** Returns one refusal per id, null where the user has none. */
 export async function loadRefusals(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   ids: readonly string[],
 ): Promise<(DoorRefusal | null)[]> {
-  const found = await asUser(database, userId, (transaction) =>
-    refusals.findRefusals(transaction, userId, ids.filter(isValidId)),
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
+    refusals.findRefusals(transaction, workspaceId, ids.filter(isValidId)),
   );
   const byId = new Map(found.map((refusal) => [refusal.id, refusal]));
   return ids.map((id) => byId.get(id) ?? null);

@@ -6,7 +6,7 @@ import {
   type SearchTerm,
 } from '../../core/search/search-query.ts';
 import type { StemLanguage } from '../../core/search/word-stem.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { findMemberIds } from '../../db/queries/accounts/member-name.ts';
 import { withFullAccess } from '../accounts/key-reach.ts';
 import { invalid, isValidId, type OperationContext } from '../context.ts';
@@ -89,6 +89,6 @@ function requirePerson({ rights }: OperationContext, error: (message: string) =>
 async function findMembers(context: OperationContext, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const asked = names.filter((name) => name.includes('@') || isValidId(name));
   if (asked.length === 0) return new Map();
-  const { database, userId } = withFullAccess(context);
-  return asUser(database, userId, (transaction) => findMemberIds(transaction, userId, asked));
+  const { database, workspaceId } = withFullAccess(context);
+  return asWorkspace(database, workspaceId, (transaction) => findMemberIds(transaction, workspaceId, asked));
 }

@@ -1,6 +1,6 @@
 import { MAX_REJECTION_REASON_LENGTH, normalizeReason } from '../../core/sending/approval.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { appendEvents } from '../../db/queries/emails/email-flags.ts';
 import * as approvals from '../../db/queries/sending/approval.ts';
 import { type LockedOutgoing, lockOutgoing, readUndoSeconds } from '../../db/queries/sending/scheduled-change.ts';
@@ -47,11 +47,11 @@ async function decide(
   reason: string | null,
 ): Promise<Decided> {
   if (!isValidId(emailId)) throw emailNotFound();
-  const { bus, database, userId, rights, fault } = context;
-  const { lastSeq, ...decided } = await asUser(database, userId, async (transaction) => {
-    const [email] = await lockOutgoing(transaction, userId, [emailId]);
+  const { bus, database, workspaceId, rights, fault } = context;
+  const { lastSeq, ...decided } = await asWorkspace(database, workspaceId, async (transaction) => {
+    const [email] = await lockOutgoing(transaction, workspaceId, [emailId]);
     if (email === undefined) throw emailNotFound();
-    const state = await approvals.readApprovalState(transaction, userId, emailId, { keyId: rights.keyId });
+    const state = await approvals.readApprovalState(transaction, workspaceId, emailId, { keyId: rights.keyId });
     if (state === undefined) throw conflict('NOT_AWAITING_APPROVAL', 'This email does not wait for approval.');
     // Whatever became of it: the sender learns only that it may not decide.
     if (state.isOfFamily) throw ownEmail();
@@ -60,24 +60,24 @@ async function decide(
     if (email.status !== 'awaiting_approval') throw decidedAlready(state);
     const sendAt = decision === 'rejected' ? null : await earliestOf(email);
     const by = { keyId: rights.keyId };
-    const done = await approvals.decideApproval(transaction, userId, emailId, { decision, by, reason }, sendAt);
+    const done = await approvals.decideApproval(transaction, workspaceId, emailId, { decision, by, reason }, sendAt);
     const { decidedBy } = done;
     const data = sendAt === null ? { by: decidedBy, reason } : { by: decidedBy, scheduledAt: sendAt.toISOString() };
     const event = { id: newIdentifier(context, 'event'), kind: KINDS[decision], emailId, data };
-    const last = await appendEvents(transaction, userId, [event]);
+    const last = await appendEvents(transaction, workspaceId, [event]);
     fault?.('approvals.decided-before-commit');
     return { decidedBy, sendAt, isChanged: true, lastSeq: last };
 
     /** The time to undo a send begins when it is approved. */
     async function earliestOf(locked: LockedOutgoing): Promise<Date> {
-      const undoSeconds = await readUndoSeconds(transaction, userId, locked);
+      const undoSeconds = await readUndoSeconds(transaction, workspaceId, locked);
       return new Date(Math.max(locked.now.getTime() + undoSeconds * 1_000, locked.scheduledAt?.getTime() ?? 0));
     }
   });
   if (decided.isChanged) fault?.('approvals.decided-after-commit');
-  if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });
+  if (lastSeq !== null) bus.publish('event.appended', { workspaceId, lastSeq });
   if (decided.isChanged && decided.sendAt !== null)
-    bus.wake('scheduling.release.wake', { userId, at: decided.sendAt.toISOString() });
+    bus.wake('scheduling.release.wake', { workspaceId, at: decided.sendAt.toISOString() });
   return { emailId, decision, ...decided };
 }
 
@@ -108,11 +108,11 @@ function conflict(reason: string, message: string, members: Record<string, unkno
 
 /** Returns for each email why it waits for approval or waited, and what became of it; null where it never did. */
 export async function loadApprovals(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   emailIds: readonly string[],
 ): Promise<(approvals.Approval | null)[]> {
-  const found = await asUser(database, userId, (transaction) =>
-    approvals.findApprovals(transaction, userId, emailIds.filter(isValidId)),
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
+    approvals.findApprovals(transaction, workspaceId, emailIds.filter(isValidId)),
   );
   const byId = new Map(found.map((approval) => [approval.emailId, approval]));
   return emailIds.map((id) => byId.get(id) ?? null);
@@ -120,11 +120,11 @@ export async function loadApprovals(
 
 /** Returns for each email the thread that it answers, while it is in none itself; null where it answers none that is known. */
 export async function loadAnsweredThreads(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   emailIds: readonly string[],
 ): Promise<(string | null)[]> {
-  const found = await asUser(database, userId, (transaction) =>
-    approvals.findAnsweredThreads(transaction, userId, emailIds.filter(isValidId)),
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
+    approvals.findAnsweredThreads(transaction, workspaceId, emailIds.filter(isValidId)),
   );
   return emailIds.map((id) => found.get(id) ?? null);
 }

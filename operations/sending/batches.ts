@@ -1,5 +1,5 @@
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { appendEvents } from '../../db/queries/emails/email-flags.ts';
 import { type BatchedEmail, readBatches } from '../../db/queries/sending/batch-read.ts';
 import { retryEmails } from '../../db/queries/sending/retry-emails.ts';
@@ -37,11 +37,11 @@ export async function readBatch(context: OperationContext, batchId: string): Pro
 
 /** Returns one batch per id, null where the user has none. */
 export async function loadBatches(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   batchIds: readonly string[],
 ): Promise<(Batch | null)[]> {
-  const found = await asUser(database, userId, (transaction) =>
-    readBatches(transaction, userId, batchIds.filter(isValidId)),
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
+    readBatches(transaction, workspaceId, batchIds.filter(isValidId)),
   );
   return batchIds.map((id) => {
     const rows = found.get(id);
@@ -58,12 +58,12 @@ export async function cancelBatch(
   batchId: string,
 ): Promise<{ batch: Batch; cancelledCount: number }> {
   if (!isValidId(batchId)) throw batchNotFound();
-  const { bus, database, userId } = await authorizeBatchChange(context, batchId, batchNotFound);
-  const { cancelledCount, lastSeq } = await asUser(database, userId, async (transaction) => {
-    const found = (await readBatches(transaction, userId, [batchId])).get(batchId);
+  const { bus, database, workspaceId } = await authorizeBatchChange(context, batchId, batchNotFound);
+  const { cancelledCount, lastSeq } = await asWorkspace(database, workspaceId, async (transaction) => {
+    const found = (await readBatches(transaction, workspaceId, [batchId])).get(batchId);
     if (found === undefined) throw batchNotFound();
     const ids = found.emails.map((email) => email.id);
-    const locked = await lockOutgoing(transaction, userId, ids);
+    const locked = await lockOutgoing(transaction, workspaceId, ids);
     const waiting = locked.filter(
       ({ type, status }) => type === 'scheduled' && status !== 'cancelled' && status !== 'rejected',
     );
@@ -74,15 +74,15 @@ export async function cancelBatch(
     if (waiting.length === 0) return { cancelledCount: 0, lastSeq: null };
     await setScheduledStatus(
       transaction,
-      userId,
+      workspaceId,
       waiting.map((email) => email.id),
       'cancelled',
     );
     const kind = 'email.cancelled';
     const events = waiting.map((email) => ({ id: newIdentifier(context, 'event'), kind, emailId: email.id }));
-    return { cancelledCount: waiting.length, lastSeq: await appendEvents(transaction, userId, events) };
+    return { cancelledCount: waiting.length, lastSeq: await appendEvents(transaction, workspaceId, events) };
   });
-  if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });
+  if (lastSeq !== null) bus.publish('event.appended', { workspaceId, lastSeq });
   return { batch: await readBatch(context, batchId), cancelledCount };
 }
 
@@ -95,18 +95,18 @@ export async function retryBatch(
   batchId: string,
 ): Promise<{ batch: Batch; retriedCount: number }> {
   if (!isValidId(batchId)) throw batchNotFound();
-  const { bus, database, userId } = await authorizeBatchChange(context, batchId, batchNotFound);
-  const emailIds = await asUser(database, userId, async (transaction) => {
-    const found = (await readBatches(transaction, userId, [batchId])).get(batchId);
+  const { bus, database, workspaceId } = await authorizeBatchChange(context, batchId, batchNotFound);
+  const emailIds = await asWorkspace(database, workspaceId, async (transaction) => {
+    const found = (await readBatches(transaction, workspaceId, [batchId])).get(batchId);
     if (found === undefined) throw batchNotFound();
     const failed = found.emails.filter((email) => itemStatusOf(email) === 'failed');
     return retryEmails(
       transaction,
-      { userId, keyId: context.rights.keyId },
+      { workspaceId, keyId: context.rights.keyId },
       failed.map(({ id }) => id),
     );
   });
-  if (emailIds.length > 0) bus.wake('sending.send.wake', { userId, emailIds });
+  if (emailIds.length > 0) bus.wake('sending.send.wake', { workspaceId, emailIds });
   return { batch: await readBatch(context, batchId), retriedCount: emailIds.length };
 }
 

@@ -48,7 +48,7 @@ export async function composeOutgoing(
   schedule: { at: Date; timezone: string } | null,
 ): Promise<OutgoingEmail> {
   const { sender, domain, to, cc, bcc, replyTo, subject, html, attachments } = email;
-  const text = email.derivesText && html !== null ? await readHtmlText(context.userId, html) : email.text;
+  const text = email.derivesText && html !== null ? await readHtmlText(context.workspaceId, html) : email.text;
   const recipients = envelopeRecipients(to, cc, bcc);
   const random = context.random(MESSAGE_ID_BYTES + (3 + recipients.length) * IDENTIFIER_RANDOM_BYTES);
   const identifier = (kind: IdentifierKind, place: number) =>
@@ -132,7 +132,7 @@ export async function composeOutgoing(
 
 /** Returns the fields that let the only recipient unsubscribe. Throws validation when the service has no public URL. */
 function listFields(
-  { settings, userId, random }: MailContext,
+  { settings, workspaceId, random }: MailContext,
   { path }: CheckedEmail,
   list: string,
   recipients: readonly string[],
@@ -145,7 +145,7 @@ function listFields(
       'list_unsubscribe needs the public https URL of this service, because mail programs send their one-click request there. Set PUBLIC_URL.',
       `${path}list_unsubscribe`,
     );
-  const unsubscription = { userId, emailId, address: address.toLowerCase(), list };
+  const unsubscription = { workspaceId, emailId, address: address.toLowerCase(), list };
   return unsubscribeFields(unsubscribeUrl, secretKey, unsubscription, random(NONCE_BYTES));
 }
 

@@ -6,7 +6,7 @@ import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { storableText } from '../../core/shared/text.ts';
 import type { ReadLimit } from '../../db/connection/database.ts';
-import { asUser, inUserTransaction } from '../../db/connection/transaction.ts';
+import { asWorkspace, inWorkspaceTransaction } from '../../db/connection/transaction.ts';
 import * as rows from '../../db/queries/sending/draft.ts';
 import { findOriginal } from '../../db/queries/sending/outgoing-original.ts';
 import { requireSender, withFullAccess } from '../accounts/key-reach.ts';
@@ -61,45 +61,47 @@ const LOCK_TIMEOUT_MS = 3_000;
 
 /** Stores a draft. Throws validation, forbidden, not_found (the original), conflict (too many drafts). */
 export async function createDraft(context: OperationContext, input: NewDraft): Promise<DraftDetails> {
-  const { userId } = context;
+  const { workspaceId } = context;
   const kind = input.kind ?? 'new';
   const originalEmailId = await findDraftOriginal(context, kind, input.originalEmailId ?? null);
   const id = newIdentifier(context, 'draft');
   const { row, files } = prepare(context, kind, input, null);
   await change(context, id, row.sizeBytes, async (client) => {
-    await rows.insertDraft(client, userId, { id, kind, originalEmailId }, row);
-    if (files !== null) await rows.replaceDraftFiles(client, userId, id, files);
+    await rows.insertDraft(client, workspaceId, { id, kind, originalEmailId }, row);
+    if (files !== null) await rows.replaceDraftFiles(client, workspaceId, id, files);
   });
   return readDraft(context, id);
 }
 
 /** Returns a page, last changed first, with the exact total. */
 export async function listDrafts(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   query: DraftQuery,
   page: Page,
 ): Promise<{ drafts: Draft[]; total: number }> {
   const conditions = conditionsOf(query);
-  const { drafts, total } = await asUser(database, userId, (transaction) =>
-    rows.listDrafts(transaction, userId, conditions, page),
+  const { drafts, total } = await asWorkspace(database, workspaceId, (transaction) =>
+    rows.listDrafts(transaction, workspaceId, conditions, page),
   );
   return { drafts: drafts.map(draftOf), total };
 }
 
 /** Returns a page of drafts, last changed first; inverted: first changed first. */
 export async function pageDrafts(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   query: DraftQuery,
   page: KeysetPage,
 ): Promise<Draft[]> {
   const conditions = conditionsOf(query);
-  const found = await asUser(database, userId, (transaction) => rows.pageDrafts(transaction, userId, conditions, page));
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
+    rows.pageDrafts(transaction, workspaceId, conditions, page),
+  );
   return found.map(draftOf);
 }
 
-export function countDrafts({ database, userId }: OperationContext, query: DraftQuery): Promise<number> {
+export function countDrafts({ database, workspaceId }: OperationContext, query: DraftQuery): Promise<number> {
   const conditions = conditionsOf(query);
-  return asUser(database, userId, (transaction) => rows.countDrafts(transaction, userId, conditions));
+  return asWorkspace(database, workspaceId, (transaction) => rows.countDrafts(transaction, workspaceId, conditions));
 }
 
 /** Returns one draft per id, null where the user has none. */
@@ -110,11 +112,11 @@ export async function loadDrafts(context: OperationContext, ids: readonly string
 
 /** Returns the bodies of one draft per id, null where the user has none. */
 export async function loadDraftBodies(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   ids: readonly string[],
 ): Promise<(DraftBodies | null)[]> {
-  const found = await asUser(database, userId, (transaction) =>
-    rows.readDraftBodies(transaction, userId, ids.filter(isValidId)),
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
+    rows.readDraftBodies(transaction, workspaceId, ids.filter(isValidId)),
   );
   const byId = new Map(found.map((bodies) => [bodies.id, bodies]));
   return ids.map((id) => byId.get(id) ?? null);
@@ -145,12 +147,12 @@ async function findDraftAttachment(
   id: string,
   attachmentId: string,
 ): Promise<AttachmentFile | null> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   // Keys that reach single domains see only their drafts.
   const [draft] = await loadDrafts(context, [id]);
   if (draft == null || !isValidId(attachmentId)) return null;
-  const file = await asUser(database, userId, (transaction) =>
-    rows.findDraftFile(transaction, userId, { draftId: id, fileId: attachmentId }),
+  const file = await asWorkspace(database, workspaceId, (transaction) =>
+    rows.findDraftFile(transaction, workspaceId, { draftId: id, fileId: attachmentId }),
   );
   return file === null ? null : { filename: file.filename, contentType: file.contentType, bytes: file.content };
 }
@@ -164,28 +166,28 @@ export async function updateDraft(
   id: string,
   { version, ...input }: DraftInput & { version: number },
 ): Promise<DraftDetails> {
-  const { userId } = context;
+  const { workspaceId } = context;
   const draft = await findWritableDraft(context, id, 'Changing');
   if (draft.version !== version) throw staleDraft(draft.version);
   const { row, files } = prepare(context, draft.kind, input, draft);
   await change(context, id, row.sizeBytes, async (client) => {
-    if (!(await rows.updateDraft(client, userId, { id, version }, row))) {
-      const versions = await rows.lockDrafts(client, userId, [id]);
+    if (!(await rows.updateDraft(client, workspaceId, { id, version }, row))) {
+      const versions = await rows.lockDrafts(client, workspaceId, [id]);
       throw staleDraft(versions.get(id));
     }
-    if (files !== null) await rows.replaceDraftFiles(client, userId, id, files);
+    if (files !== null) await rows.replaceDraftFiles(client, workspaceId, id, files);
   });
   return readDraft(context, id);
 }
 
 /** Deletes a draft. Throws forbidden, not_found, and conflict when it is changed at this moment. */
 export async function deleteDraft(context: OperationContext, id: string): Promise<void> {
-  const { userId } = context;
+  const { workspaceId } = context;
   const { version } = await findWritableDraft(context, id, 'Deleting');
   await change(context, id, 0, async (client) => {
-    const present = (await rows.lockDrafts(client, userId, [id])).get(id);
+    const present = (await rows.lockDrafts(client, workspaceId, [id])).get(id);
     if (present !== version) throw staleDraft(present);
-    await rows.removeDrafts(client, userId, [id]);
+    await rows.removeDrafts(client, workspaceId, [id]);
   });
 }
 
@@ -207,11 +209,11 @@ export async function findWritableDraft(
 }
 
 async function loadStored(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   ids: readonly string[],
 ): Promise<(rows.StoredDraft | null)[]> {
-  const found = await asUser(database, userId, (transaction) =>
-    rows.findDrafts(transaction, userId, ids.filter(isValidId)),
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
+    rows.findDrafts(transaction, workspaceId, ids.filter(isValidId)),
   );
   const byId = new Map(found.map((draft) => [draft.id, draft]));
   return ids.map((id) => byId.get(id) ?? null);
@@ -224,10 +226,10 @@ async function change(
   sizeBytes: number,
   work: (client: pg.ClientBase) => Promise<void>,
 ): Promise<void> {
-  const { database, userId } = withFullAccess(context);
+  const { database, workspaceId } = withFullAccess(context);
   const options = { lock: 'draft', lockTimeoutMs: LOCK_TIMEOUT_MS };
-  await inUserTransaction(database, userId, options, async (client) => {
-    if (sizeBytes > 0) requireRoom(await rows.measureDrafts(client, userId, id), sizeBytes);
+  await inWorkspaceTransaction(database, workspaceId, options, async (client) => {
+    if (sizeBytes > 0) requireRoom(await rows.measureDrafts(client, workspaceId, id), sizeBytes);
     await work(client);
   });
 }
@@ -253,10 +255,12 @@ async function findDraftOriginal(
     throw invalid('A draft of kind new has no original email. Set kind to reply, reply_all or forward.', field);
   if (kind === 'new') return null;
   if (originalEmailId === null) throw invalid(`A draft of kind ${kind} needs the original email`, field);
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   return waitUntilParsed(context, [originalEmailId], async () => {
     const found = isValidId(originalEmailId)
-      ? await asUser(database, userId, (transaction) => findOriginal(transaction, userId, originalEmailId))
+      ? await asWorkspace(database, workspaceId, (transaction) =>
+          findOriginal(transaction, workspaceId, originalEmailId),
+        )
       : null;
     if (found === null) throw new UserError('not_found', 'Email or thread not found');
     if (found.email.type === 'scheduled') throw invalid('The original email has not been sent yet', field);

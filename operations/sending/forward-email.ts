@@ -10,7 +10,7 @@ import {
 } from '../../core/sending/outgoing-attachments.ts';
 import { checkOutgoingHeaders, THREADING_FIELDS } from '../../core/sending/outgoing-headers.ts';
 import { LargeText, textBeginning, wholeText } from '../../core/shared/large-text.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { type ReadEmail, readEmail } from '../../db/queries/emails/email-read.ts';
 import { emailNotFound, invalid, isValidId, type MailContext, type OperationContext } from '../context.ts';
 import { readRawMessage } from '../emails/attachments.ts';
@@ -86,13 +86,13 @@ function originalBodies({ text, html }: ReadEmail): Pick<ForwardedMail, 'text' |
 }
 
 /** Throws not_found, validation. */
-async function readOriginal({ database, userId }: MailContext, emailId: string): Promise<ReadEmail> {
+async function readOriginal({ database, workspaceId }: MailContext, emailId: string): Promise<ReadEmail> {
   const email = isValidId(emailId)
-    ? await asUser(database, userId, (transaction) => readEmail(transaction, userId, emailId))
+    ? await asWorkspace(database, workspaceId, (transaction) => readEmail(transaction, workspaceId, emailId))
     : null;
   if (email === null) throw emailNotFound();
   if (email.type === 'scheduled') throw invalid('Cannot forward an email that has not been sent', 'id');
-  return withText(userId, email);
+  return withText(workspaceId, email);
 }
 
 /** Decodes the attachments of the stored message. Throws validation when they are too large to send. */

@@ -1,4 +1,4 @@
-import { SYSTEM_USER_ID } from '../../core/accounts/system-account.ts';
+import { SYSTEM_WORKSPACE_ID } from '../../core/accounts/system-account.ts';
 import type { OutgoingContent } from '../../db/queries/sending/outgoing-write.ts';
 
 /** What the statement that stored claimed emails found, as a claim of their recipients would have. */
@@ -29,7 +29,7 @@ export interface LocalSender {
   /** written to claimed_by */
   claimant: string;
   /** Keeps room for the emails of a user as far as nothing of the same user and destination waits. */
-  keepPlaces(userId: string, emails: readonly OutgoingContent[]): SendingPlaces;
+  keepPlaces(workspaceId: string, emails: readonly OutgoingContent[]): SendingPlaces;
 }
 
 /** The claims of emails that are about to be stored, for the sending actor of this process. */
@@ -47,18 +47,18 @@ export interface LocalClaims {
 /** Mail of the service itself is not claimed as it is stored: its return address and its key are those of others. */
 export function openLocalClaims({
   localSending,
-  userId,
+  workspaceId,
 }: {
   localSending?: LocalSending | undefined;
-  userId: string;
+  workspaceId: string;
 }): LocalClaims {
-  const sender = userId === SYSTEM_USER_ID ? null : (localSending?.sender ?? null);
+  const sender = workspaceId === SYSTEM_WORKSPACE_ID ? null : (localSending?.sender ?? null);
   let places: SendingPlaces | null = null;
   let askedAt = 0;
   return {
     claimant: sender?.claimant ?? null,
     keep(emails) {
-      places = sender?.keepPlaces(userId, emails) ?? null;
+      places = sender?.keepPlaces(workspaceId, emails) ?? null;
       askedAt = performance.now();
       return places?.claimable ?? new Set();
     },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { BUDGET_RULES, BUDGET_SECONDS, type BudgetRule, type HeldPolicy } from '../../core/sending/send-policy.ts';
 import { graphqlOnly, named, nameType, restOnly } from '../../core/shared/field-notes.ts';
 import { oneOf } from '../../core/shared/vocabulary.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { type BudgetUse, readBudgetUse } from '../../db/queries/sending/policy-facts.ts';
 import type { OperationContext } from '../context.ts';
 
@@ -74,7 +74,7 @@ export interface PolicyUsage extends BudgetUse {
 
 /** Returns for each policy what is left of its budgets; a policy without budgets has none. */
 async function readPolicyUsage(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   policies: readonly (HeldPolicy | null)[],
 ): Promise<PolicyUsage[][]> {
   const budgets = policies.flatMap((held, at) =>
@@ -85,7 +85,9 @@ async function readPolicyUsage(
     }),
   );
   if (budgets.length === 0) return policies.map(() => []);
-  const uses = await asUser(database, userId, (transaction) => readBudgetUse(transaction, userId, budgets));
+  const uses = await asWorkspace(database, workspaceId, (transaction) =>
+    readBudgetUse(transaction, workspaceId, budgets),
+  );
   const read = budgets.map(({ at, rule, limit }, place) => {
     const { used, nextAt } = uses[place] ?? { used: 0, nextAt: null };
     return { at, usage: { rule, limit, used, remaining: Math.max(0, limit - used), nextAt } };

@@ -97,17 +97,17 @@ export interface PolicyJudge {
 /** Reads what the policies ask about stored mail. When areCounted, the caller holds lockBudgets. */
 export async function openPolicyJudge(
   client: ClientBase,
-  userId: string,
+  workspaceId: string,
   held: HeldEmails,
   now: Date,
 ): Promise<PolicyJudge> {
   const emails = [...held.values()];
-  const threads = await readThreads(client, userId, emails);
-  const participants = await readParticipantsOf(client, userId, emails, threads);
-  const known = await readKnown(client, userId, emails);
-  const reviewed = await readReviewed(client, userId, emails);
-  const budgets = await readUsedBudgets(client, userId, emails);
-  const automatic = await readAutomatic(client, userId, emails, threads);
+  const threads = await readThreads(client, workspaceId, emails);
+  const participants = await readParticipantsOf(client, workspaceId, emails, threads);
+  const known = await readKnown(client, workspaceId, emails);
+  const reviewed = await readReviewed(client, workspaceId, emails);
+  const budgets = await readUsedBudgets(client, workspaceId, emails);
+  const automatic = await readAutomatic(client, workspaceId, emails, threads);
   const verdicts = new Map(emails.map((each) => [each.email, judgeByPolicies(each.policies, factsOf(each))]));
 
   function factsOf({ email, policies }: HeldEmail): PolicyFacts {
@@ -197,13 +197,13 @@ function answeredKeys({ row }: OutgoingEmail): string[] {
 /** Returns the thread that each email answers; without an entry: none that is known. */
 async function readThreads(
   client: ClientBase,
-  userId: string,
+  workspaceId: string,
   emails: readonly HeldEmail[],
 ): Promise<Map<OutgoingEmail, string>> {
   const asking = emails.filter((each) => asksForParticipants(each) || automaticLimits(each).length > 0);
   const keys = [...new Set(asking.flatMap(({ email }) => answeredKeys(email)))];
   if (keys.length === 0) return new Map();
-  const threadOfKey = await threadsOfKeys(client, userId, keys);
+  const threadOfKey = await threadsOfKeys(client, workspaceId, keys);
   return new Map(
     asking.flatMap(({ email }): [OutgoingEmail, string][] => {
       const key = answeredKeys(email).find((each) => threadOfKey.has(each));
@@ -220,7 +220,7 @@ function asksForParticipants({ policies }: HeldEmail): boolean {
 /** Returns who takes part in the thread that each reply answers, with those of its recipients that are the user's own addresses. */
 async function readParticipantsOf(
   client: ClientBase,
-  userId: string,
+  workspaceId: string,
   emails: readonly HeldEmail[],
   threads: ReadonlyMap<OutgoingEmail, string>,
 ): Promise<Map<OutgoingEmail, ReadonlySet<string>>> {
@@ -230,9 +230,9 @@ async function readParticipantsOf(
     const threadId = threads.get(email);
     return threadId === undefined ? { messageId: answeredKeys(email)[0] ?? '' } : { threadId };
   });
-  const { found, ownDomains } = await readCorrespondence(client, userId, questions);
+  const { found, ownDomains } = await readCorrespondence(client, workspaceId, questions);
   const recipients = [...new Set(asking.flatMap(({ email }) => recipientsOf(email)))];
-  const own = await readOwnAddresses(client, userId, recipients);
+  const own = await readOwnAddresses(client, workspaceId, recipients);
   return new Map(
     asking.flatMap(({ email }, at): [OutgoingEmail, ReadonlySet<string>][] => {
       const participants = findCorrespondents(found[at] ?? [], ownDomains);
@@ -242,19 +242,19 @@ async function readParticipantsOf(
   );
 }
 
-async function readKnown(client: ClientBase, userId: string, emails: readonly HeldEmail[]): Promise<Set<string>> {
+async function readKnown(client: ClientBase, workspaceId: string, emails: readonly HeldEmail[]): Promise<Set<string>> {
   const asking = emails.filter(({ policies }) =>
     policies.some(({ policy }) => policy.approval === 'new_recipients' || policy.approval === 'on_review'),
   );
   if (asking.length === 0) return new Set();
   const addresses = [...new Set(asking.flatMap(({ email }) => recipientsOf(email)))];
-  return new Set(await readKnownRecipients(client, userId, addresses));
+  return new Set(await readKnownRecipients(client, workspaceId, addresses));
 }
 
 /** Returns what on_review asks about stored mail; null: no policy asks. */
 async function readReviewed(
   client: ClientBase,
-  userId: string,
+  workspaceId: string,
   emails: readonly HeldEmail[],
 ): Promise<(ReviewedMail & { own: ReadonlySet<string> }) | null> {
   const asking = emails.filter(({ policies }) => policies.some(({ policy }) => policy.approval === 'on_review'));
@@ -263,13 +263,13 @@ async function readReviewed(
     ...new Set(asking.flatMap(({ email }) => values(email))),
   ];
   const recipients = each(recipientsOf);
-  const found = await findReviewedMail(client, userId, {
+  const found = await findReviewedMail(client, workspaceId, {
     keys: each(namedKeys),
     emailIds: each(({ forwardedId = null }) => (forwardedId === null ? [] : [forwardedId])),
     recipients,
     subjects: each(({ row }) => [row.base_subject]),
   });
-  return { ...found, own: await readOwnAddresses(client, userId, recipients) };
+  return { ...found, own: await readOwnAddresses(client, workspaceId, recipients) };
 }
 
 /**
@@ -321,7 +321,7 @@ function hasBudget(each: HeldEmail | undefined, budget: Budget): boolean {
 
 async function readUsedBudgets(
   client: ClientBase,
-  userId: string,
+  workspaceId: string,
   emails: readonly HeldEmail[],
 ): Promise<Map<string, Budget>> {
   const budgets = new Map<string, Budget>();
@@ -340,7 +340,7 @@ async function readUsedBudgets(
   const asked = [...budgets.values()];
   const found = await readBudgets(
     client,
-    userId,
+    workspaceId,
     asked.map(({ held: { of, owner }, limit, asking, spanSeconds }) => ({
       of,
       owner,
@@ -373,7 +373,7 @@ function automaticKey({ of, owner }: HeldPolicy, threadId: string | null): strin
 
 async function readAutomatic(
   client: ClientBase,
-  userId: string,
+  workspaceId: string,
   emails: readonly HeldEmail[],
   threads: ReadonlyMap<OutgoingEmail, string>,
 ): Promise<Map<string, number>> {
@@ -386,7 +386,7 @@ async function readAutomatic(
     ),
   );
   if (questions.size === 0) return new Map();
-  const counts = await countAutomatic(client, userId, [...questions.values()]);
+  const counts = await countAutomatic(client, workspaceId, [...questions.values()]);
   return new Map([...questions.keys()].map((key, at) => [key, counts[at] ?? 0]));
 }
 

@@ -1,6 +1,6 @@
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage } from '../../core/shared/page.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { findEmails } from '../../db/queries/emails/email-list.ts';
 import type { EmailAttempt } from '../../db/queries/emails/email-recipients.ts';
 import type { EmailSummary } from '../../db/queries/emails/email-row.ts';
@@ -19,11 +19,11 @@ export type { Recipient } from '../../db/queries/sending/recipient-read.ts';
 
 /** Returns one recipient per id, null where the user has none. */
 export async function loadRecipients(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   recipientIds: readonly string[],
 ): Promise<(Recipient | null)[]> {
-  const found = await asUser(database, userId, (transaction) =>
-    findRecipients(transaction, userId, recipientIds.filter(isValidId)),
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
+    findRecipients(transaction, workspaceId, recipientIds.filter(isValidId)),
   );
   const byId = new Map(found.map((recipient) => [recipient.id, recipient]));
   return recipientIds.map((id) => byId.get(id) ?? null);
@@ -31,22 +31,22 @@ export async function loadRecipients(
 
 /** Returns the recipients of each sent email; none for received mail. */
 export async function loadRecipientsOf(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   emailIds: readonly string[],
 ): Promise<Recipient[][]> {
-  const found = await asUser(database, userId, (transaction) =>
-    findRecipientsOf(transaction, userId, emailIds.filter(isValidId)),
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
+    findRecipientsOf(transaction, workspaceId, emailIds.filter(isValidId)),
   );
   return emailIds.map((id) => found.get(id) ?? []);
 }
 
 /** Returns the attempts of each recipient, oldest first. */
 export async function loadAttempts(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   recipientIds: readonly string[],
 ): Promise<EmailAttempt[][]> {
-  const found = await asUser(database, userId, (transaction) =>
-    findAttempts(transaction, userId, recipientIds.filter(isValidId)),
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
+    findAttempts(transaction, workspaceId, recipientIds.filter(isValidId)),
   );
   return recipientIds.map((id) => found.get(id) ?? []);
 }
@@ -57,8 +57,8 @@ export function pageWaitingEmails(
   wait: waiting.Wait,
   page: KeysetPage,
 ): Promise<EmailSummary[]> {
-  return asUser(context.database, context.userId, (transaction) =>
-    waiting.pageWaitingEmails(transaction, context.userId, wait, page),
+  return asWorkspace(context.database, context.workspaceId, (transaction) =>
+    waiting.pageWaitingEmails(transaction, context.workspaceId, wait, page),
   );
 }
 
@@ -67,14 +67,14 @@ export function pageWaitingEmails(
  * validation when no recipient is deferred.
  */
 export async function retrySending(context: OperationContext, emailId: string): Promise<string[]> {
-  const { bus, database, userId } = context;
-  const recipientIds = await asUser(database, userId, async (transaction) => {
-    const [email] = isValidId(emailId) ? await findEmails(transaction, userId, [emailId]) : [];
+  const { bus, database, workspaceId } = context;
+  const recipientIds = await asWorkspace(database, workspaceId, async (transaction) => {
+    const [email] = isValidId(emailId) ? await findEmails(transaction, workspaceId, [emailId]) : [];
     if (email === undefined) throw emailNotFound();
-    const hastened = await hastenRecipients(transaction, userId, emailId);
+    const hastened = await hastenRecipients(transaction, workspaceId, emailId);
     if (hastened.length > 0) return hastened;
     throw new UserError('validation', 'No recipient of this email is waiting for a retry', { isOfState: true });
   });
-  bus.wake('sending.send.wake', { userId, emailIds: [emailId] });
+  bus.wake('sending.send.wake', { workspaceId, emailIds: [emailId] });
   return recipientIds;
 }

@@ -4,7 +4,7 @@ import { makeReply, type Original } from '../../core/sending/address-reply.ts';
 import { asRecipient, findCorrespondents } from '../../core/sending/correspondents.ts';
 import type { SentDraft } from '../../core/sending/draft.ts';
 import { POLICY_VIOLATION, RECIPIENT_SUPPRESSED, UserError } from '../../core/shared/errors.ts';
-import { asUser, inUserTransaction } from '../../db/connection/transaction.ts';
+import { asWorkspace, inWorkspaceTransaction } from '../../db/connection/transaction.ts';
 import { readCorrespondence, readOwnAddresses } from '../../db/queries/sending/correspondents.ts';
 import { findOriginal, findOwnAddresses, type OriginalEmail } from '../../db/queries/sending/outgoing-original.ts';
 import { requireSender, withFullAccess } from '../accounts/key-reach.ts';
@@ -78,16 +78,16 @@ async function requireCorrespondents(
   { id, addresses }: Pick<Original, 'addresses'> & { id: string },
   { to, cc, bcc }: Pick<CheckedEmail, 'to' | 'cc' | 'bcc'>,
 ): Promise<void> {
-  const { userId, rights } = context;
+  const { workspaceId, rights } = context;
   const recipients = [...to, ...cc, ...bcc].map(asRecipient);
-  const { known, own } = await inUserTransaction(
+  const { known, own } = await inWorkspaceTransaction(
     // The key has reached the email itself.
     withFullAccess(context).database,
-    userId,
+    workspaceId,
     { lock: null, lockTimeoutMs: 1_000 },
     async (client) => {
-      const { found, ownDomains } = await readCorrespondence(client, userId, [{ emailId: id }]);
-      const own = await readOwnAddresses(client, userId, recipients);
+      const { found, ownDomains } = await readCorrespondence(client, workspaceId, [{ emailId: id }]);
+      const own = await readOwnAddresses(client, workspaceId, recipients);
       return { known: findCorrespondents(found[0] ?? [], ownDomains), own };
     },
   );
@@ -129,17 +129,17 @@ export interface Repliable {
 
 /** Returns the original of a reply that this address sends. Throws not_found, validation. */
 export async function readRepliable(
-  { database, userId }: Pick<OperationContext, 'database' | 'userId'>,
+  { database, workspaceId }: Pick<OperationContext, 'database' | 'workspaceId'>,
   id: string,
   sender: string,
 ): Promise<Repliable> {
   if (!isValidId(id)) throw notFound();
-  return asUser(database, userId, async (transaction) => {
-    const found = await findOriginal(transaction, userId, id);
+  return asWorkspace(database, workspaceId, async (transaction) => {
+    const found = await findOriginal(transaction, workspaceId, id);
     if (found === null) throw notFound();
     const { email, isThread } = found;
     if (email.type === 'scheduled') throw invalid('Cannot reply to an email that has not been sent', 'id');
-    const own = new Set(await findOwnAddresses(transaction, userId, mentioned(email.addresses)));
+    const own = new Set(await findOwnAddresses(transaction, workspaceId, mentioned(email.addresses)));
     for (const address of [sender, email.ownAddress, email.recipient ?? '']) own.add(withoutTag(address));
     const isOneself = (address: string) => own.has(withoutTag(address)) || own.has(address.toLowerCase());
     return { original: { ...email, isOwn: email.type === 'sent' }, isThread, isOneself };

@@ -2,7 +2,7 @@ import { requireRights } from '../../core/accounts/rights.ts';
 import { type CalendarEvent, findEvent, readCalendarEvent } from '../../core/mime/calendar-event.ts';
 import { type EventResponse, findReplyFlaw, type NoReply, writeEventReply } from '../../core/sending/event-reply.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { findRequester } from '../../db/queries/accounts/member-name.ts';
 import { requireSender, withFullAccess } from '../accounts/key-reach.ts';
 import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
@@ -118,7 +118,9 @@ function findAttendee({ attendees }: CalendarEvent, sender: string): string {
 
 async function readName(context: OperationContext): Promise<string | null> {
   if (context.rights.keyId !== null) return null;
-  const { database, userId } = withFullAccess(context);
-  const name = await asUser(database, userId, (transaction) => findRequester(transaction, userId, context.rights));
+  const { database, workspaceId } = withFullAccess(context);
+  const name = await asWorkspace(database, workspaceId, (transaction) =>
+    findRequester(transaction, workspaceId, context.rights),
+  );
   return name === null || name.includes('@') ? null : name;
 }

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { violationOf } from '../../core/sending/send-policy.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import type { Tables } from '../../db/entities/tables.ts';
 import { appendEvents } from '../../db/queries/emails/email-flags.ts';
 import {
@@ -118,23 +118,23 @@ async function change(
   decide: (before: LockedOutgoing, work: Work) => Promise<Change>,
 ): Promise<ScheduleChange> {
   if (!isValidId(emailId)) throw emailNotFound();
-  const { bus, database, userId } = await authorizeEmailChange(context, emailId, emailNotFound);
-  const { lastSeq, ...done } = await asUser(database, userId, async (transaction) => {
-    const [before] = await lockOutgoing(transaction, userId, [emailId]);
+  const { bus, database, workspaceId } = await authorizeEmailChange(context, emailId, emailNotFound);
+  const { lastSeq, ...done } = await asWorkspace(database, workspaceId, async (transaction) => {
+    const [before] = await lockOutgoing(transaction, workspaceId, [emailId]);
     if (before === undefined) throw emailNotFound();
     if (before.type !== 'scheduled') throw leftAlready(before, verb);
     let email = seen(before);
     const changed = await decide(before, {
       async setStatus(status) {
-        email = { ...email, status, updatedAt: await setScheduledStatus(transaction, userId, [emailId], status) };
-        if (status === 'scheduled') await setScheduler(transaction, userId, emailId, context.rights.keyId);
+        email = { ...email, status, updatedAt: await setScheduledStatus(transaction, workspaceId, [emailId], status) };
+        if (status === 'scheduled') await setScheduler(transaction, workspaceId, emailId, context.rights.keyId);
         return email;
       },
       async setSchedule({ at, timezone }) {
         await requireWait(context, transaction, before, at);
-        const updatedAt = await setSchedule(transaction, userId, emailId, { at, timezone });
+        const updatedAt = await setSchedule(transaction, workspaceId, emailId, { at, timezone });
         email = { ...email, scheduledAt: at, timezone, updatedAt };
-        await setScheduler(transaction, userId, emailId, context.rights.keyId);
+        await setScheduler(transaction, workspaceId, emailId, context.rights.keyId);
         return email;
       },
     });
@@ -142,24 +142,24 @@ async function change(
     if (kind === null) return { email, isChanged: false, isDue, lastSeq: null };
     const data = { scheduledAt: email.scheduledAt.toISOString() };
     const event = { id: newIdentifier(context, 'event'), kind, emailId, data };
-    return { email, isChanged: true, isDue, lastSeq: await appendEvents(transaction, userId, [event]) };
+    return { email, isChanged: true, isDue, lastSeq: await appendEvents(transaction, workspaceId, [event]) };
   });
-  if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });
+  if (lastSeq !== null) bus.publish('event.appended', { workspaceId, lastSeq });
   if (done.isChanged && done.email.status === 'scheduled')
-    bus.wake('scheduling.release.wake', { userId, at: done.email.scheduledAt.toISOString() });
+    bus.wake('scheduling.release.wake', { workspaceId, at: done.email.scheduledAt.toISOString() });
   return done;
 }
 
 /** A program cannot shorten the time in which its mail can be undone. A person can. Throws forbidden. */
 async function requireWait(
-  { rights, userId }: OperationContext,
+  { rights, workspaceId }: OperationContext,
   transaction: Transaction<Tables>,
   before: LockedOutgoing,
   at: Date,
 ): Promise<void> {
   const { apiKeyId, policyAddress, createdAt, approvedAt } = before;
   if (rights.keyId === null || (apiKeyId === null && policyAddress === null)) return;
-  const seconds = await readUndoSeconds(transaction, userId, before);
+  const seconds = await readUndoSeconds(transaction, workspaceId, before);
   const earliest = new Date((approvedAt ?? createdAt).getTime() + seconds * 1_000);
   if (at >= earliest) return;
   const held =

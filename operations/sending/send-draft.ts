@@ -1,6 +1,6 @@
 import { MAX_POLICY_UNDO_SECONDS } from '../../core/sending/send-policy.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { readDraftBodies, readDraftFiles, type StoredDraft } from '../../db/queries/sending/draft.ts';
 import { authorizeEmailChange } from '../accounts/key-reach.ts';
 import { invalid, type OperationContext } from '../context.ts';
@@ -73,12 +73,12 @@ async function findReplay(context: OperationContext, idempotency: Idempotency | 
 
 /** Returns the email that the draft is now; null when it is gone. */
 async function readEmail(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   { id, fields }: StoredDraft,
 ): Promise<NewEmail | null> {
-  const [[bodies], files] = await asUser(database, userId, async (transaction) => [
-    await readDraftBodies(transaction, userId, [id]),
-    await readDraftFiles(transaction, userId, id),
+  const [[bodies], files] = await asWorkspace(database, workspaceId, async (transaction) => [
+    await readDraftBodies(transaction, workspaceId, [id]),
+    await readDraftFiles(transaction, workspaceId, id),
   ]);
   if (bodies === undefined) return null;
   const attachments = files.map(({ filename, content, contentType, contentId }) => ({

@@ -2,7 +2,7 @@ import type { SentDraft } from '../../core/sending/draft.ts';
 import { isHeaderText } from '../../core/sending/outgoing-headers.ts';
 import { readSchedule, type ScheduleRefusal } from '../../core/sending/schedule.ts';
 import { isTimeZone } from '../../core/shared/time-zone.ts';
-import { inUserTransaction } from '../../db/connection/transaction.ts';
+import { inWorkspaceTransaction } from '../../db/connection/transaction.ts';
 import { readClock, readPolicy } from '../../db/queries/sending/outgoing-policy.ts';
 import { requireSender, withFullAccess } from '../accounts/key-reach.ts';
 import { invalid, type OperationContext } from '../context.ts';
@@ -68,15 +68,19 @@ export async function replayOrNow(
   const own = ownIdempotency(context.rights, idempotency);
   const { database } = withFullAccess(context);
   if (own === null) return { now: await readClock(database) };
-  const policy = await inUserTransaction(database, context.userId, { lock: null, lockTimeoutMs: 1_000 }, (client) =>
-    readPolicy(client, context.userId, {
-      domains: [],
-      senders: [],
-      keyIds: [],
-      recipients: [],
-      idempotencyKeys: [own],
-      hourly: null,
-    }),
+  const policy = await inWorkspaceTransaction(
+    database,
+    context.workspaceId,
+    { lock: null, lockTimeoutMs: 1_000 },
+    (client) =>
+      readPolicy(client, context.workspaceId, {
+        domains: [],
+        senders: [],
+        keyIds: [],
+        recipients: [],
+        idempotencyKeys: [own],
+        hourly: null,
+      }),
   );
   const known = idempotentReplay(own, policy);
   if (known instanceof Error) throw known;

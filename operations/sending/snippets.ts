@@ -1,6 +1,6 @@
 import { findUnknownPlaceholders, SNIPPET_PLACEHOLDERS } from '../../core/sending/snippet.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { isTaken } from '../../db/errors.ts';
 import * as rows from '../../db/queries/sending/snippet.ts';
 import { withFullAccess } from '../accounts/key-reach.ts';
@@ -16,8 +16,8 @@ export const MAX_SNIPPET_TEXT = 10_000;
 
 /** Returns the snippets of the workspace, by name. */
 export function listSnippets(context: OperationContext): Promise<Snippet[]> {
-  const { database, userId } = withFullAccess(context);
-  return asUser(database, userId, (transaction) => rows.listSnippets(transaction, userId));
+  const { database, workspaceId } = withFullAccess(context);
+  return asWorkspace(database, workspaceId, (transaction) => rows.listSnippets(transaction, workspaceId));
 }
 
 /** Creates a snippet. Throws validation for a placeholder that is not known, conflict for a name that exists or too many snippets. */
@@ -25,11 +25,11 @@ export async function createSnippet(
   context: OperationContext,
   { name, text }: { name: string; text: string },
 ): Promise<Snippet> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   requirePlaceholders(text);
   const id = newIdentifier(context, 'snippet');
-  const stored = await asUser(database, userId, (transaction) =>
-    rows.insertSnippet(transaction, userId, { id, name, text }, MAX_SNIPPETS),
+  const stored = await asWorkspace(database, workspaceId, (transaction) =>
+    rows.insertSnippet(transaction, workspaceId, { id, name, text }, MAX_SNIPPETS),
   );
   if (stored === 'taken') throw nameTaken(name);
   if (stored === 'full')
@@ -41,15 +41,15 @@ export async function createSnippet(
 
 /** Changes a snippet; what is omitted stays. Throws as createSnippet, and not_found. */
 export async function updateSnippet(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   id: string,
   { name, text }: { name?: string | undefined; text?: string | undefined },
 ): Promise<Snippet> {
   if (name === undefined && text === undefined) throw invalid('Give at least one of: name, text', 'name');
   if (text !== undefined) requirePlaceholders(text);
   const stored = isValidId(id)
-    ? await asUser(database, userId, (transaction) =>
-        rows.updateSnippet(transaction, userId, id, { name, text }),
+    ? await asWorkspace(database, workspaceId, (transaction) =>
+        rows.updateSnippet(transaction, workspaceId, id, { name, text }),
       ).catch((error: unknown) => {
         if (isTaken(error)) return 'taken' as const;
         throw error;
@@ -61,9 +61,10 @@ export async function updateSnippet(
 }
 
 /** Deletes a snippet. Throws not_found. */
-export async function deleteSnippet({ database, userId }: OperationContext, id: string): Promise<void> {
+export async function deleteSnippet({ database, workspaceId }: OperationContext, id: string): Promise<void> {
   const isDeleted =
-    isValidId(id) && (await asUser(database, userId, (transaction) => rows.deleteSnippet(transaction, userId, id)));
+    isValidId(id) &&
+    (await asWorkspace(database, workspaceId, (transaction) => rows.deleteSnippet(transaction, workspaceId, id)));
   if (!isDeleted) throw snippetNotFound();
 }
 

@@ -1,6 +1,6 @@
-import { SYSTEM_USER_ID } from '../../core/accounts/system-account.ts';
+import { SYSTEM_WORKSPACE_ID } from '../../core/accounts/system-account.ts';
 import { noteServerClock, serverTimeAt } from '../../db/connection/server-clock.ts';
-import { OpeningFailed } from '../../db/connection/user-statement.ts';
+import { OpeningFailed } from '../../db/connection/workspace-statement.ts';
 import { isLockTimeout, isTaken } from '../../db/errors.ts';
 import {
   type OutgoingContent,
@@ -44,7 +44,7 @@ export async function storeAtOnce<Member extends SubmittedMember>(
     latestTick,
   }: { lockTimeoutMs: number /** when it must be ready to commit, on performance.now() */; latestTick: number },
 ): Promise<StoredAtOnce<Member> | 'threads are busy'> {
-  const { userId } = context;
+  const { workspaceId } = context;
   const drafts = new Set<string>();
   const going = group.filter((member) => mayGoAtOnce(context, member) && isFirstOfDraft(member, drafts));
   // Without knowing PostgreSQL's clock, a statement that arrives late could not tell: the other way reads it.
@@ -58,7 +58,7 @@ export async function storeAtOnce<Member extends SubmittedMember>(
   if (drafts.size > 0) context.fault?.('drafts.before-commit');
   const written = await storeUnchecked(
     context.database,
-    userId,
+    workspaceId,
     going.map((member) => unitOf(context, member, claimable)),
     { lockTimeoutMs, timeoutMs: STATEMENT_MS, beginBy, claimant: claims.claimant },
   ).catch((error: unknown) => {
@@ -89,10 +89,10 @@ export async function storeAtOnce<Member extends SubmittedMember>(
 }
 
 /** Whether nothing but rows that the statement checks decides about a submission. */
-function mayGoAtOnce({ userId, settings }: OperationContext, { submission }: SubmittedMember): boolean {
+function mayGoAtOnce({ workspaceId, settings }: OperationContext, { submission }: SubmittedMember): boolean {
   return (
     settings.sendLimitPerHour === 0 &&
-    userId !== SYSTEM_USER_ID &&
+    workspaceId !== SYSTEM_WORKSPACE_ID &&
     submission.emails.every(({ row, claimToken }) => claimToken === null && !(isSentNow(row) && isReferring(row)))
   );
 }

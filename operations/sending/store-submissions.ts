@@ -93,16 +93,16 @@ export async function storeSubmissions<Member extends SubmittedMember>(
   group: readonly Member[],
   options: StoreOptions<Member>,
 ): Promise<StoredGroup<Member>> {
-  const { userId, settings } = context;
+  const { workspaceId, settings } = context;
   const asking = group.reduce((sum, { submission }) => sum + submission.emails.length, 0);
   const hourly = settings.sendLimitPerHour === 0 ? null : { limit: settings.sendLimitPerHour, asking };
-  const lost = await findLostClaims(client, userId, group, options.threads);
+  const lost = await findLostClaims(client, workspaceId, group, options.threads);
   const drafts = await lockDrafts(
     client,
-    userId,
+    workspaceId,
     group.flatMap(({ submission: { draft } }) => draft?.id ?? []),
   );
-  const { policy, held, judging } = await readPolicies(client, userId, group, hourly, options.threads);
+  const { policy, held, judging } = await readPolicies(client, workspaceId, group, hourly, options.threads);
   const verdicts = judge(group, { policy, judging }, hourly, { lost, drafts });
   const entering = group.flatMap((member, at) =>
     verdicts[at] === null ? [underPolicies(context, member, { policy, held, judging })] : [],
@@ -137,23 +137,23 @@ interface FoundPolicies {
  */
 async function readPolicies(
   client: ClientBase,
-  userId: string,
+  workspaceId: string,
   group: readonly SubmittedMember[],
   hourly: PolicyQuestion['hourly'],
   threads: Threading,
 ): Promise<FoundPolicies> {
   const question = questionOf(group, hourly);
-  let policy = await readPolicy(client, userId, question);
+  let policy = await readPolicy(client, workspaceId, question);
   let held = heldEmails(group, policy);
   if (held.size === 0) return { policy, held, judging: null };
   if (areCounted(held)) {
     if (threads === 'join' && group.some(({ submission }) => submission.emails.some(({ row }) => isSentNow(row))))
-      await lockThreads(client, userId).catch(throwIfBusy);
-    await lockBudgets(client, userId);
-    policy = await readPolicy(client, userId, question);
+      await lockThreads(client, workspaceId).catch(throwIfBusy);
+    await lockBudgets(client, workspaceId);
+    policy = await readPolicy(client, workspaceId, question);
     held = heldEmails(group, policy);
   }
-  return { policy, held, judging: await openPolicyJudge(client, userId, held, policy.now) };
+  return { policy, held, judging: await openPolicyJudge(client, workspaceId, held, policy.now) };
 }
 
 /**
@@ -200,7 +200,7 @@ function underPolicies<Member extends SubmittedMember>(
  */
 async function findLostClaims(
   client: ClientBase,
-  userId: string,
+  workspaceId: string,
   group: readonly SubmittedMember[],
   threads: Threading,
 ): Promise<ReadonlySet<OutgoingEmail>> {
@@ -214,10 +214,10 @@ async function findLostClaims(
     }),
   );
   if (claiming.length === 0) return new Set();
-  if (threads === 'join') await lockThreads(client, userId).catch(throwIfBusy);
+  if (threads === 'join') await lockThreads(client, workspaceId).catch(throwIfBusy);
   const held = await lockHeldClaims(
     client,
-    userId,
+    workspaceId,
     claiming.map(({ answer }) => answer),
   );
   return new Set(claiming.flatMap(({ email }, at) => (held[at] === true ? [] : [email])));
@@ -247,7 +247,7 @@ async function store(
     claimant,
   }: { threads: Threading; earlierEvents: readonly FeedEvent[]; claimant: string | null },
 ): Promise<Stored> {
-  const { userId } = context;
+  const { workspaceId } = context;
   const nothing = { mailFromDomains: new Set<string>(), hostedDomains: new Set<string>() };
   if (units.length === 0) return { claimFacts: nothing, leftOut: new Set(), threaded: new Set(), lastSeq: null };
   const sentIds = units.flatMap(({ emails }) => emails.flatMap(({ row }) => (isSentNow(row) ? [row.id] : [])));
@@ -255,25 +255,25 @@ async function store(
   const started: ReadonlySet<string> = new Set(threads === 'start' ? sentIds : []);
   const isOfDraft = drafts.some((draft) => draft !== null);
   if (!joins && earlierEvents.length === 0 && !isOfDraft) {
-    const { leftOut, isJoining, lastSeq, ...claimFacts } = await writeOutgoing(client, userId, units, claimant);
+    const { leftOut, isJoining, lastSeq, ...claimFacts } = await writeOutgoing(client, workspaceId, units, claimant);
     if (isJoining) throw new ThreadsJoin('an email belongs to another thread');
     return { claimFacts, leftOut, threaded: started, lastSeq };
   }
-  if (joins) await lockThreads(client, userId).catch(throwIfBusy);
+  if (joins) await lockThreads(client, workspaceId).catch(throwIfBusy);
   const {
     leftOut,
     isJoining,
     events: ownEvents,
     ...claimFacts
-  } = await writeOutgoingWithoutEvents(client, userId, units, claimant);
+  } = await writeOutgoingWithoutEvents(client, workspaceId, units, claimant);
   if (isJoining) throw new ThreadsJoin('an email belongs to another thread');
   const removed = drafts.flatMap((draft, at) => (draft === null || leftOut.has(at) ? [] : [draft.id]));
-  if (removed.length > 0) await removeDrafts(client, userId, removed);
+  if (removed.length > 0) await removeDrafts(client, workspaceId, removed);
   const events = [...earlierEvents, ...ownEvents];
   if (!joins)
-    return { claimFacts, leftOut, threaded: started, lastSeq: await appendThreadEvents(client, userId, events) };
-  const claimed = await claimUnthreaded(client, userId, sentIds);
-  const lastSeq = await joinThreads(context, client, userId, claimed, events);
+    return { claimFacts, leftOut, threaded: started, lastSeq: await appendThreadEvents(client, workspaceId, events) };
+  const claimed = await claimUnthreaded(client, workspaceId, sentIds);
+  const lastSeq = await joinThreads(context, client, workspaceId, claimed, events);
   return { claimFacts, leftOut, threaded: new Set(claimed.emails.map(({ emailId }) => emailId)), lastSeq };
 }
 
@@ -374,7 +374,7 @@ interface Announcement {
 
 /** Wakes the actors for what was stored, after the commit. */
 export function announceStored(
-  { bus, userId }: Pick<MailContext, 'bus' | 'userId'>,
+  { bus, workspaceId }: Pick<MailContext, 'bus' | 'workspaceId'>,
   { stored, threaded, claimed, lastSeq }: Announcement,
 ): void {
   const rows = stored.flatMap(({ submission }) => submission.emails.map((email) => email.row));
@@ -382,9 +382,9 @@ export function announceStored(
   const unthreadedIds = threaded === 'all' ? [] : emailIds.filter((id) => !threaded.has(id));
   const schedules = rows.flatMap((row) => (row.approval === undefined ? (row.scheduled_at ?? []) : []));
   const dueIds = claimed === undefined ? emailIds : emailIds.filter((id) => !claimed.has(id));
-  if (dueIds.length > 0) bus.wake('sending.send.wake', { userId, emailIds: dueIds });
-  if (unthreadedIds.length > 0) bus.wake('threading.assign.wake', { userId, emailIds: unthreadedIds });
+  if (dueIds.length > 0) bus.wake('sending.send.wake', { workspaceId, emailIds: dueIds });
+  if (unthreadedIds.length > 0) bus.wake('threading.assign.wake', { workspaceId, emailIds: unthreadedIds });
   const at = schedules.toSorted()[0];
-  if (at !== undefined) bus.wake('scheduling.release.wake', { userId, at });
-  if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });
+  if (at !== undefined) bus.wake('scheduling.release.wake', { workspaceId, at });
+  if (lastSeq !== null) bus.publish('event.appended', { workspaceId, lastSeq });
 }

@@ -2,7 +2,7 @@ import { traceParentToKeep } from '../../actors/bus/tracing.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { noteServerClock } from '../../db/connection/server-clock.ts';
-import { inUserTransaction } from '../../db/connection/transaction.ts';
+import { inWorkspaceTransaction } from '../../db/connection/transaction.ts';
 import { isContention, isLockTimeout, isTransient } from '../../db/errors.ts';
 import { answerKey } from '../../db/queries/sending/outgoing-policy.ts';
 import { THREADS_LOCK } from '../../db/queries/threads/thread-claim.ts';
@@ -80,9 +80,9 @@ async function commitGroup(group: readonly Waiting[], lockTimeoutMs: number, thr
   const sharedLock = threads === 'start' ? THREADS_LOCK : undefined;
   const claims = openLocalClaims(context);
   let isOpen = false;
-  const { policy, verdicts, entering, handOver, leftOut, threaded, lastSeq } = await inUserTransaction(
+  const { policy, verdicts, entering, handOver, leftOut, threaded, lastSeq } = await inWorkspaceTransaction(
     context.database,
-    context.userId,
+    context.workspaceId,
     { lock: sendingLockOf(context), sharedLock, lockTimeoutMs },
     async (client) => {
       isOpen = true;
@@ -152,14 +152,14 @@ const MEMBER_LOCK_TIMEOUT_MS = 500;
 const TRANSACTIONS = 2;
 const WAITING_FOR_ANOTHER = 8;
 
-interface UserQueue {
+interface WorkspaceQueue {
   waiting: Waiting[];
   /** running */
   transactions: number;
 }
 
 /** by the pool: each request has a database of its own */
-const queues = new WeakMap<Database['pool'], Map<string, UserQueue>>();
+const queues = new WeakMap<Database['pool'], Map<string, WorkspaceQueue>>();
 
 /**
  * Stores a submission at once, or, while transactions of the same user are running, together with the others that
@@ -168,27 +168,27 @@ const queues = new WeakMap<Database['pool'], Map<string, UserQueue>>();
  * the queue; a member also has the deadline of its request.
  */
 export function queueSubmission(context: OperationContext, submission: Submission, commit: Commit): Promise<Accepted> {
-  const ofDatabase = queues.get(context.database.pool) ?? new Map<string, UserQueue>();
+  const ofDatabase = queues.get(context.database.pool) ?? new Map<string, WorkspaceQueue>();
   queues.set(context.database.pool, ofDatabase);
-  const queue = ofDatabase.get(context.userId) ?? { waiting: [], transactions: 0 };
-  ofDatabase.set(context.userId, queue);
+  const queue = ofDatabase.get(context.workspaceId) ?? { waiting: [], transactions: 0 };
+  ofDatabase.set(context.workspaceId, queue);
   return new Promise((resolve, reject) => {
     const traceParent = traceParentToKeep();
     const { keyId } = context.rights;
     const sender = { keyId, isAutomatic: keyId !== null };
     queue.waiting.push({ context, submission, ...sender, since: performance.now(), traceParent, resolve, reject });
-    if (mayBegin(queue, context)) void work(queue, commit, () => ofDatabase.delete(context.userId));
+    if (mayBegin(queue, context)) void work(queue, commit, () => ofDatabase.delete(context.workspaceId));
   });
 }
 
 /** Under an hourly limit, transactions of a user wait for each other in PostgreSQL, so there is only one. */
-function mayBegin({ waiting, transactions }: UserQueue, context: OperationContext): boolean {
+function mayBegin({ waiting, transactions }: WorkspaceQueue, context: OperationContext): boolean {
   if (transactions === 0) return true;
   return transactions < TRANSACTIONS && waiting.length >= WAITING_FOR_ANOTHER && sendingLockOf(context) === null;
 }
 
 /** Never rejects. Calls `done` as soon as the queue is empty and nothing of it is running. */
-async function work(queue: UserQueue, commit: Commit, done: () => void): Promise<void> {
+async function work(queue: WorkspaceQueue, commit: Commit, done: () => void): Promise<void> {
   queue.transactions++;
   while (queue.waiting.length > 0) {
     const group = takeGroup(queue).filter(isFresh);
@@ -215,7 +215,7 @@ function latestTick({ since, context }: Waiting): number {
 }
 
 /** Takes the oldest members up to the limits; of requests with the same key only the first. */
-function takeGroup(queue: UserQueue): Waiting[] {
+function takeGroup(queue: WorkspaceQueue): Waiting[] {
   const group: Waiting[] = [];
   const left: Waiting[] = [];
   const keys = new Set<string>();

@@ -97,12 +97,12 @@ function recipientsOf(given: readonly string[]): string[] {
 async function parse(context: OperationContext, bytes: Buffer): Promise<ParsedMessage> {
   try {
     // The thread gets a copy.
-    return await turns.run(context.userId, () => threads.run(bytes, { startBy: context.answerBy }));
+    return await turns.run(context.workspaceId, () => threads.run(bytes, { startBy: context.answerBy }));
   } catch (error) {
     // On a busy machine, a thread may need as long for a harmless message.
     if (error instanceof TimeLimitExceeded)
       throw new UserError('unavailable', 'The message could not be read in time, please try again later');
-    context.log.warn({ err: error, userId: context.userId }, 'submission: a message could not be parsed');
+    context.log.warn({ err: error, workspaceId: context.workspaceId }, 'submission: a message could not be parsed');
     throw unsendable('The message could not be read within the limit of memory', error);
   }
 }

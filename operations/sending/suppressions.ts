@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { outgoingMailbox } from '../../core/sending/outgoing-addresses.ts';
 import { RECIPIENT_SUPPRESSED, UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { Suppression as SuppressionEntity } from '../../db/entities/sending.ts';
 import type { Policy } from '../../db/queries/sending/outgoing-policy.ts';
 import * as lists from '../../db/queries/sending/suppression-list.ts';
@@ -21,36 +21,45 @@ export interface SuppressionQuery {
 
 /** Returns a page, newest first, with the exact total. */
 export function listSuppressions(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   query: SuppressionQuery,
   page: Page,
 ): Promise<{ rows: Suppression[]; total: number }> {
   const conditions = conditionsOf(query);
-  return asUser(database, userId, (transaction) => lists.listSuppressions(transaction, userId, conditions, page));
+  return asWorkspace(database, workspaceId, (transaction) =>
+    lists.listSuppressions(transaction, workspaceId, conditions, page),
+  );
 }
 
 /** Returns a page of suppressions, newest first; inverted: oldest first. */
 export function pageSuppressions(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   query: SuppressionQuery,
   page: KeysetPage,
 ): Promise<Suppression[]> {
   const conditions = conditionsOf(query);
-  return asUser(database, userId, (transaction) => lists.pageSuppressions(transaction, userId, conditions, page));
+  return asWorkspace(database, workspaceId, (transaction) =>
+    lists.pageSuppressions(transaction, workspaceId, conditions, page),
+  );
 }
 
-export function countSuppressions({ database, userId }: OperationContext, query: SuppressionQuery): Promise<number> {
+export function countSuppressions(
+  { database, workspaceId }: OperationContext,
+  query: SuppressionQuery,
+): Promise<number> {
   const conditions = conditionsOf(query);
-  return asUser(database, userId, (transaction) => lists.countSuppressions(transaction, userId, conditions));
+  return asWorkspace(database, workspaceId, (transaction) =>
+    lists.countSuppressions(transaction, workspaceId, conditions),
+  );
 }
 
 /** Returns one suppression per id, null where the user has none. */
 export async function loadSuppressions(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   ids: readonly string[],
 ): Promise<(Suppression | null)[]> {
-  const found = await asUser(database, userId, (transaction) =>
-    lists.findSuppressions(transaction, userId, ids.filter(isValidId)),
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
+    lists.findSuppressions(transaction, workspaceId, ids.filter(isValidId)),
   );
   const byId = new Map(found.map((suppression) => [suppression.id, suppression]));
   return ids.map((id) => byId.get(id) ?? null);
@@ -58,9 +67,11 @@ export async function loadSuppressions(
 
 /** Returns a suppression by id or address (case-insensitive). Throws not_found. */
 export async function readSuppression(context: OperationContext, idOrAddress: string): Promise<Suppression> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   const key = keyOf(idOrAddress);
-  const found = await asUser(database, userId, (transaction) => lists.findSuppression(transaction, userId, key));
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
+    lists.findSuppression(transaction, workspaceId, key),
+  );
   if (found === null) throw suppressionNotFound();
   return found;
 }
@@ -75,7 +86,7 @@ export async function suppressAddress(
 ): Promise<Suppression> {
   const address = suppressible(input.address, 'address');
   const detail = input.detail?.trim() ?? '';
-  return context.entities.asUser(context.userId, ({ entities }) =>
+  return context.entities.asWorkspace(context.workspaceId, ({ entities }) =>
     storeSuppression(context, entities, address, detail === '' ? null : detail),
   );
 }
@@ -86,7 +97,7 @@ export async function suppressAddresses(
   addresses: readonly string[],
 ): Promise<Suppression[]> {
   const checked = new Set(addresses.map((address, index) => suppressible(address, `emails.${index}`)));
-  return context.entities.asUser(context.userId, async ({ entities }) => {
+  return context.entities.asWorkspace(context.workspaceId, async ({ entities }) => {
     const stored: Suppression[] = [];
     // In one order, so that two requests for the same addresses do not wait for each other.
     for (const address of [...checked].sort()) stored.push(await storeSuppression(context, entities, address, null));
@@ -118,8 +129,8 @@ async function storeSuppression(
   };
   const stored = await entities.upsert(
     SuppressionEntity,
-    { userId: context.userId, ...suppression },
-    { onConflictFields: ['userId', 'address', 'list'], onConflictAction: 'ignore' },
+    { workspaceId: context.workspaceId, ...suppression },
+    { onConflictFields: ['workspaceId', 'address', 'list'], onConflictAction: 'ignore' },
   );
   return suppressionOf(stored);
 }
@@ -127,7 +138,7 @@ async function storeSuppression(
 /** Removes a suppression by id or address. Throws not_found. */
 export async function liftSuppression(context: OperationContext, idOrAddress: string): Promise<Suppression> {
   const key = keyOf(idOrAddress);
-  const lifted = await context.entities.asUser(context.userId, ({ entities }) =>
+  const lifted = await context.entities.asWorkspace(context.workspaceId, ({ entities }) =>
     removeSuppression(context, entities, key),
   );
   if (lifted === null) throw suppressionNotFound();
@@ -140,7 +151,7 @@ export async function liftSuppressions(
   idsOrAddresses: readonly string[],
 ): Promise<Suppression[]> {
   const keys = [...new Set(idsOrAddresses)].sort().flatMap((given) => findKey(given) ?? []);
-  return context.entities.asUser(context.userId, async ({ entities }) => {
+  return context.entities.asWorkspace(context.workspaceId, async ({ entities }) => {
     const lifted: Suppression[] = [];
     for (const key of keys) {
       const removed = await removeSuppression(context, entities, key);
@@ -151,12 +162,16 @@ export async function liftSuppressions(
 }
 
 async function removeSuppression(
-  { userId }: OperationContext,
+  { workspaceId }: OperationContext,
   entities: EntityManager,
   key: lists.SuppressionKey,
 ): Promise<Suppression | null> {
   const lockMode = LockMode.PESSIMISTIC_WRITE;
-  const stored = await entities.findOne(SuppressionEntity, { userId, ...key }, { lockMode, orderBy: { list: 'asc' } });
+  const stored = await entities.findOne(
+    SuppressionEntity,
+    { workspaceId, ...key },
+    { lockMode, orderBy: { list: 'asc' } },
+  );
   if (stored === null) return null;
   entities.remove(stored);
   await entities.flush();

@@ -1,5 +1,5 @@
 import { FULL_RIGHTS } from '../../core/accounts/key-rights.ts';
-import { SYSTEM_USER_ID, type SystemMail, systemSender } from '../../core/accounts/system-account.ts';
+import { SYSTEM_WORKSPACE_ID, type SystemMail, systemSender } from '../../core/accounts/system-account.ts';
 import { keepSystemDomain } from '../../db/queries/domains/domain-owner.ts';
 import { newIdentifier, type OperationContext, type OperationParts } from '../context.ts';
 import { UNBOUNDED_ROOM } from '../response-room.ts';
@@ -46,7 +46,7 @@ function contextOf(parts: OperationParts): OperationContext {
   return {
     ...parts,
     settings,
-    userId: SYSTEM_USER_ID,
+    workspaceId: SYSTEM_WORKSPACE_ID,
     rights: FULL_RIGHTS,
     answerBy: performance.now() + TIME_MS,
     caller: {

@@ -1,5 +1,5 @@
 import { readUnsubscribeToken, type Unsubscription } from '../../core/sending/unsubscribe-link.ts';
-import { inUserTransaction } from '../../db/connection/transaction.ts';
+import { inWorkspaceTransaction } from '../../db/connection/transaction.ts';
 import { suppressForList } from '../../db/queries/sending/suppression-list.ts';
 import { newIdentifier, type OperationParts } from '../context.ts';
 
@@ -13,8 +13,8 @@ export async function unsubscribe(parts: OperationParts, token: string): Promise
   const unsubscription = readUnsubscription(parts, token);
   if (unsubscription === null) return null;
   const id = newIdentifier(parts, 'suppression');
-  const { userId } = unsubscription;
-  await inUserTransaction(parts.database, userId, { lock: null, lockTimeoutMs: LOCK_TIMEOUT_MS }, (client) =>
+  const { workspaceId } = unsubscription;
+  await inWorkspaceTransaction(parts.database, workspaceId, { lock: null, lockTimeoutMs: LOCK_TIMEOUT_MS }, (client) =>
     suppressForList(client, { id, ...unsubscription }),
   );
   return unsubscription;

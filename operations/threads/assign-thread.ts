@@ -1,4 +1,4 @@
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { findMemberNames, findRequester, type MemberName } from '../../db/queries/accounts/member-name.ts';
 import * as assignees from '../../db/queries/threads/thread-assignee.ts';
 import { withFullAccess } from '../accounts/key-reach.ts';
@@ -29,14 +29,14 @@ export async function assignThread(
   if (thread === null) throw threadNotFound();
   const named = given === null ? 'none' : await findAssignee(context, given, 'assignee');
   const personId = named === 'none' ? null : named;
-  const { database, userId, rights } = withFullAccess(context);
-  const { assignee, by } = await asUser(database, userId, async (transaction) => ({
-    assignee: personId === null ? null : (await findMemberNames(transaction, userId, [personId])).get(personId),
-    by: await findRequester(transaction, userId, rights),
+  const { database, workspaceId, rights } = withFullAccess(context);
+  const { assignee, by } = await asWorkspace(database, workspaceId, async (transaction) => ({
+    assignee: personId === null ? null : (await findMemberNames(transaction, workspaceId, [personId])).get(personId),
+    by: await findRequester(transaction, workspaceId, rights),
   }));
   if (assignee === undefined) throw notMember();
   return changeReachedThread(context, threadId, async (client, living) => {
-    switch (await assignees.assignThread(client, userId, living, personId)) {
+    switch (await assignees.assignThread(client, workspaceId, living, personId)) {
       case 'no member':
         throw notMember();
       case 'out of reach':
@@ -57,8 +57,10 @@ export async function loadMemberNames(
   context: OperationContext,
   personIds: readonly string[],
 ): Promise<(MemberName | null)[]> {
-  const { database, userId } = withFullAccess(context);
-  const found = await asUser(database, userId, (transaction) => findMemberNames(transaction, userId, personIds));
+  const { database, workspaceId } = withFullAccess(context);
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
+    findMemberNames(transaction, workspaceId, personIds),
+  );
   return personIds.map((id) => found.get(id) ?? null);
 }
 

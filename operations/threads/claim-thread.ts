@@ -43,16 +43,16 @@ export async function claimThread(
     throw invalid(`The holder has 1 to ${MAX_HOLDER_LENGTH} characters and no control characters`, 'holder');
   const seconds = secondsOf(request.seconds);
   return changeReachedThread(context, threadId, async (client, living) => {
-    const { userId } = context;
+    const { workspaceId } = context;
     const token = makeClaimToken(context.random(CLAIM_TOKEN_BYTES));
-    const expired = await claims.removeExpiredClaim(client, userId, living);
-    const claim = await claims.insertClaim(client, userId, {
+    const expired = await claims.removeExpiredClaim(client, workspaceId, living);
+    const claim = await claims.insertClaim(client, workspaceId, {
       threadId: living,
       tokenSha256: claimTokenSha256(token),
       holder,
       seconds,
     });
-    if (claim === null) throw claimed(await claims.readClaim(client, userId, living));
+    if (claim === null) throw claimed(await claims.readClaim(client, workspaceId, living));
     const ended = expired === null ? [] : [claims.releasedEvent(living, expired, 'expired')];
     const data = { holder, expiresAt: claim.expiresAt.toISOString() };
     return {
@@ -71,8 +71,8 @@ export async function renewClaim(
   const seconds = secondsOf(given);
   return changeReachedThread(context, threadId, async (client, living) => {
     const held = { threadId: living, tokenSha256: claimTokenSha256(token) };
-    const claim = await claims.extendClaim(client, context.userId, held, seconds);
-    if (claim === null) throw claimLost(await claims.readClaim(client, context.userId, living));
+    const claim = await claims.extendClaim(client, context.workspaceId, held, seconds);
+    if (claim === null) throw claimLost(await claims.readClaim(client, context.workspaceId, living));
     return { answer: { ...claim, threadId: living, token }, events: [] };
   });
 }
@@ -81,8 +81,8 @@ export async function renewClaim(
 export async function releaseClaim(context: OperationContext, { threadId, token }: NamedClaim): Promise<string> {
   return changeReachedThread(context, threadId, async (client, living) => {
     const held = { threadId: living, tokenSha256: claimTokenSha256(token) };
-    const holder = await claims.removeClaim(client, context.userId, held);
-    if (holder === null) throw claimLost(await claims.readClaim(client, context.userId, living));
+    const holder = await claims.removeClaim(client, context.workspaceId, held);
+    if (holder === null) throw claimLost(await claims.readClaim(client, context.workspaceId, living));
     return { answer: living, events: [claims.releasedEvent(living, holder, 'released')] };
   });
 }

@@ -49,7 +49,7 @@ export interface ThreadingParts {
 export async function joinThreads(
   parts: ThreadingParts,
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   claimed: ClaimedEmails,
   earlierEvents: readonly FeedEvent[] = [],
 ): Promise<number | null> {
@@ -59,10 +59,10 @@ export async function joinThreads(
   const restored: FeedEvent[] = [];
   let known = claimed;
   const plan = async (threadsBySubject: ReadonlyMap<string, readonly string[]>): Promise<ThreadPlan[]> => {
-    const planned = await planBatch(parts, client, userId, { batch, claimed: known, threadsBySubject });
+    const planned = await planBatch(parts, client, workspaceId, { batch, claimed: known, threadsBySubject });
     if (planned.trashedIds.length === 0) return planned.plans;
     // New mail brings its threads back from the trash, and joins them where they are then.
-    const { answer, events } = await restoreLocked(client, userId, planned.trashedIds);
+    const { answer, events } = await restoreLocked(client, workspaceId, planned.trashedIds);
     restored.push(...events.map((event) => ({ id: makeId(parts, 'event'), ...event })));
     const livingOf = (id: string) => answer.get(id) ?? id;
     const threadOfKey = new Map([...known.threadOfKey].map(([key, id]) => [key, livingOf(id)]));
@@ -81,15 +81,15 @@ export async function joinThreads(
   const isReplyAmong = [...anchors.values()].some(({ isReply }) => isReply);
   if (!isReplyAmong && plans.every(isStoredAtOnce)) {
     const probes = probesOf(anchors);
-    const stored = await storeThreads(client, userId, changeOf(plans), probes);
+    const stored = await storeThreads(client, workspaceId, changeOf(plans), probes);
     if (stored.isStored) return stored.lastSeq;
     plans = await plan(threadsOfReplies(probes, stored.nearest));
   } else if (anchors.size > 0) {
-    plans = await plan(await threadsOfSubjects(client, userId, anchors));
+    plans = await plan(await threadsOfSubjects(client, workspaceId, anchors));
   }
 
-  if (!plans.every(isStoredAtOnce)) return storeInSteps(client, userId, { batch, plans, changeOf });
-  const stored = await storeThreads(client, userId, changeOf(plans));
+  if (!plans.every(isStoredAtOnce)) return storeInSteps(client, workspaceId, { batch, plans, changeOf });
+  const stored = await storeThreads(client, workspaceId, changeOf(plans));
   return stored.isStored ? stored.lastSeq : null;
 }
 
@@ -101,25 +101,25 @@ function isStoredAtOnce({ loserIds, renumbering, borneKeys }: ThreadPlan): boole
 /** Stores plans among which are merges, new positions of stored messages, or msg-ids that lead elsewhere. */
 async function storeInSteps(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   { batch, plans, changeOf }: { batch: Batch; plans: ThreadPlan[]; changeOf: (plans: ThreadPlan[]) => ThreadChange },
 ): Promise<number | null> {
   const ended = await mergeThreads(
     client,
-    userId,
+    workspaceId,
     plans.flatMap((plan) => plan.loserIds.map((loserId) => ({ loserId, survivorId: plan.row.id }))),
   );
   for (const plan of plans) inheritCounters(plan, ended);
-  await storeThreads(client, userId, placesOf(batch, plans));
+  await storeThreads(client, workspaceId, placesOf(batch, plans));
   await claimKeys(
     client,
-    userId,
+    workspaceId,
     plans.flatMap((plan) => plan.borneKeys),
   );
-  await renumber(client, userId, plans);
-  await inheritLabels(client, userId, labelsOfEnded(plans, ended));
+  await renumber(client, workspaceId, plans);
+  await inheritLabels(client, workspaceId, labelsOfEnded(plans, ended));
   const { threads = [], events = [] } = changeOf(plans);
-  const stored = await storeThreads(client, userId, { threads, events });
+  const stored = await storeThreads(client, workspaceId, { threads, events });
   return stored.isStored ? stored.lastSeq : null;
 }
 
@@ -139,7 +139,7 @@ interface PlannedBatch {
 async function planBatch(
   parts: ThreadingParts,
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   { batch, claimed, threadsBySubject }: PlannedBatch,
 ): Promise<{ plans: ThreadPlan[] /** threads to restore before a plan can be made */; trashedIds: string[] }> {
   const keys = new Set(batch.flatMap(({ links }) => linkKeys(links)));
@@ -148,11 +148,11 @@ async function planBatch(
   let groups = joinBatch(batch, neighbours);
   // Threads that stay apart matter only where threads would be merged.
   const joined = groups.filter((group) => group.threadIds.length > 1).flatMap((group) => group.threadIds);
-  const apart = await readThreadsApart(client, userId, joined);
+  const apart = await readThreadsApart(client, workspaceId, joined);
   if (apart.size > 0) groups = joinBatch(batch, { ...neighbours, apart });
   const stored = new Map(claimed.threads.map((thread) => [thread.id, thread]));
   const missing = groups.flatMap((group) => group.threadIds).filter((id) => !stored.has(id));
-  for (const thread of await readThreads(client, userId, missing)) stored.set(thread.id, thread);
+  for (const thread of await readThreads(client, workspaceId, missing)) stored.set(thread.id, thread);
   const trashedIds = [...new Set(groups.flatMap((group) => group.threadIds))].filter((id) => stored.get(id)?.isTrashed);
   if (trashedIds.length > 0) return { plans: [], trashedIds };
   return { plans: planThreads(groups, stored, () => makeId(parts, 'thread')), trashedIds };
@@ -186,13 +186,13 @@ function placesOf(batch: Batch, plans: readonly ThreadPlan[]) {
 }
 
 /** Renumbers threads that received messages before their end, and rereads their first and last message. */
-async function renumber(client: pg.ClientBase, userId: string, plans: readonly ThreadPlan[]): Promise<void> {
+async function renumber(client: pg.ClientBase, workspaceId: string, plans: readonly ThreadPlan[]): Promise<void> {
   const changed = new Map(plans.flatMap((plan) => (plan.renumbering ? [[plan.row.id, plan] as const] : [])));
   if (changed.size === 0) return;
   const renumberings = [...changed.values()].flatMap((plan) => plan.renumbering ?? []);
   const emailIds = [...changed.values()].flatMap((plan) => plan.assignments.map(({ emailId }) => emailId));
-  const positions = await renumberThreads(client, userId, renumberings, emailIds);
-  for (const ends of await readThreadEnds(client, userId, [...changed.keys()])) {
+  const positions = await renumberThreads(client, workspaceId, renumberings, emailIds);
+  for (const ends of await readThreadEnds(client, workspaceId, [...changed.keys()])) {
     const plan = changed.get(ends.threadId);
     if (plan === undefined) continue;
     plan.row = {

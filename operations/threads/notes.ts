@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { hasRight } from '../../core/accounts/rights.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { findMentions, MAX_MENTIONS, MAX_NOTE_LENGTH, MAX_NOTES, normalizeNote } from '../../core/threads/note.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { listMembers } from '../../db/queries/accounts/member.ts';
 import { findRequester } from '../../db/queries/accounts/member-name.ts';
 import * as notes from '../../db/queries/threads/thread-note.ts';
@@ -22,8 +22,10 @@ export interface Note extends notes.ThreadNote {
 export async function listNotes(context: OperationContext, threadId: string): Promise<Note[]> {
   const [thread = null] = await loadThreads(context, [threadId]);
   if (thread === null) throw threadNotFound();
-  const { database, userId } = withFullAccess(context);
-  const found = await asUser(database, userId, (transaction) => notes.listNotes(transaction, userId, thread.id));
+  const { database, workspaceId } = withFullAccess(context);
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
+    notes.listNotes(transaction, workspaceId, thread.id),
+  );
   return found.map((note) => showNote(context, note));
 }
 
@@ -33,20 +35,22 @@ export async function listNotes(context: OperationContext, threadId: string): Pr
  */
 export async function addNote(context: OperationContext, threadId: string, given: string): Promise<Note> {
   const text = requireText(given);
-  const { userId, rights, fault } = context;
+  const { workspaceId, rights, fault } = context;
   const { database } = withFullAccess(context);
-  const authorName = await asUser(database, userId, (transaction) => findRequester(transaction, userId, rights));
+  const authorName = await asWorkspace(database, workspaceId, (transaction) =>
+    findRequester(transaction, workspaceId, rights),
+  );
   const mentioned = await findMentioned(context, text);
   const id = newIdentifier(context, 'threadNote');
   await changeReachedThread(context, threadId, async (client, living) => {
-    const said = await splitMentions(client, userId, living, text, mentioned);
+    const said = await splitMentions(client, workspaceId, living, text, mentioned);
     const note = { id, threadId: living, ...readAuthor(context), authorName: authorName ?? 'Unknown', ...said };
-    if (!(await notes.insertNote(client, userId, note, MAX_NOTES)))
+    if (!(await notes.insertNote(client, workspaceId, note, MAX_NOTES)))
       throw new UserError('conflict', `A thread has at most ${MAX_NOTES} notes. Delete some first.`, {
         reason: 'TOO_MANY_NOTES',
         isFinal: true,
       });
-    await notes.insertNotices(client, userId, id, withoutAuthor(context, said.mentions));
+    await notes.insertNotices(client, workspaceId, id, withoutAuthor(context, said.mentions));
     fault?.('notes.before-commit');
     const data = { noteId: id, by: note.authorName, mentions: said.mentions };
     return { answer: null, events: [{ kind: 'thread.note_added', threadId: living, data }] };
@@ -59,16 +63,16 @@ export async function addNote(context: OperationContext, threadId: string, given
 /** Changes the text of a note of the request's person or API key; members whom only the new text mentions get a notice. Throws as addNote. */
 export async function editNote(context: OperationContext, noteId: string, given: string): Promise<Note> {
   const text = requireText(given);
-  const { userId, fault } = context;
+  const { workspaceId, fault } = context;
   const before = await readNote(context, noteId);
   if (!before.isYours) throw new UserError('forbidden', 'Only the author can change a note.');
   const mentioned = await findMentioned(context, text);
   await changeReachedThread(context, before.threadId, async (client, living) => {
-    const said = await splitMentions(client, userId, living, text, mentioned);
-    await notes.updateNote(client, userId, noteId, said);
+    const said = await splitMentions(client, workspaceId, living, text, mentioned);
+    await notes.updateNote(client, workspaceId, noteId, said);
     const known = new Set(before.mentions.map(({ id }) => id));
     const added = said.mentions.filter((personId) => !known.has(personId));
-    await notes.insertNotices(client, userId, noteId, withoutAuthor(context, added));
+    await notes.insertNotices(client, workspaceId, noteId, withoutAuthor(context, added));
     fault?.('notes.before-commit');
     const data = { noteId, by: before.authorName, mentions: added };
     return { answer: null, events: [{ kind: 'thread.note_edited', threadId: living, data }] };
@@ -84,7 +88,7 @@ export async function deleteNote(context: OperationContext, noteId: string): Pro
   if (!before.isYours && !hasRight(context.rights, 'members'))
     throw new UserError('forbidden', 'Only the author, an admin and the owner can delete a note.');
   await changeReachedThread(context, before.threadId, async (client, living) => {
-    if (!(await notes.deleteNote(client, context.userId, noteId))) throw noteNotFound();
+    if (!(await notes.deleteNote(client, context.workspaceId, noteId))) throw noteNotFound();
     return { answer: null, events: [{ kind: 'thread.note_deleted', threadId: living, data: { noteId } }] };
   });
   return before;
@@ -92,9 +96,9 @@ export async function deleteNote(context: OperationContext, noteId: string): Pro
 
 /** Throws not_found, also for a note in a thread that the request cannot reach. */
 async function readNote(context: OperationContext, noteId: string): Promise<Note> {
-  const { database, userId } = withFullAccess(context);
+  const { database, workspaceId } = withFullAccess(context);
   const note = isValidId(noteId)
-    ? await asUser(database, userId, (transaction) => notes.findNote(transaction, userId, noteId))
+    ? await asWorkspace(database, workspaceId, (transaction) => notes.findNote(transaction, workspaceId, noteId))
     : null;
   if (note === null) throw noteNotFound();
   await requireReached(context, [note.threadId]).catch(() => {
@@ -129,8 +133,8 @@ interface Mentioned {
 /** Throws validation. */
 async function findMentioned(context: OperationContext, text: string): Promise<Mentioned[]> {
   if (!text.includes('@')) return [];
-  const { database, userId } = withFullAccess(context);
-  const members = await asUser(database, userId, (transaction) => listMembers(transaction, userId));
+  const { database, workspaceId } = withFullAccess(context);
+  const members = await asWorkspace(database, workspaceId, (transaction) => listMembers(transaction, workspaceId));
   const mentioned = findMentions(text, members);
   if (mentioned.length > MAX_MENTIONS)
     throw invalid(`A note mentions at most ${MAX_MENTIONS} members; this one mentions ${mentioned.length}`, 'text');
@@ -139,14 +143,14 @@ async function findMentioned(context: OperationContext, text: string): Promise<M
 
 async function splitMentions(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   threadId: string,
   text: string,
   mentioned: readonly Mentioned[],
 ): Promise<notes.NoteText> {
   if (mentioned.length === 0) return { text, mentions: [], unreached: [] };
   const ids = mentioned.map(({ personId }) => personId);
-  const readers = await notes.findReaders(client, userId, threadId, ids);
+  const readers = await notes.findReaders(client, workspaceId, threadId, ids);
   return {
     text,
     mentions: ids.filter((id) => readers.has(id)),

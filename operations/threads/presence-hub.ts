@@ -16,11 +16,11 @@ export interface Present {
  */
 export interface PresenceHub {
   /** Announces what a member does with a thread. A repetition is announced at most every PRESENCE_REPEAT_MS. */
-  announce(userId: string, threadId: string, present: Omit<Present, 'state'> & { state: PresenceState }): void;
+  announce(workspaceId: string, threadId: string, present: Omit<Present, 'state'> & { state: PresenceState }): void;
   /** Returns who has the thread open. */
-  list(userId: string, threadId: string): Present[];
+  list(workspaceId: string, threadId: string): Present[];
   /** Yields who has the thread open, at once and after each change, until the signal is aborted. Throws rate_limited, unavailable. */
-  follow(userId: string, threadId: string, signal: AbortSignal): AsyncIterable<Present[]>;
+  follow(workspaceId: string, threadId: string, signal: AbortSignal): AsyncIterable<Present[]>;
   /** Ends all followers. */
   close(): void;
 }
@@ -51,7 +51,7 @@ export function createPresenceHub({
   const counts = new Map<string, number>();
   let followerCount = 0;
   const ending = new AbortController();
-  const threadKey = (userId: string, threadId: string) => `${userId} ${threadId}`;
+  const threadKey = (workspaceId: string, threadId: string) => `${workspaceId} ${threadId}`;
   const tell = (key: string) => {
     for (const wake of followers.get(key) ?? []) wake();
   };
@@ -66,8 +66,8 @@ export function createPresenceHub({
     }
   }, SWEEP_MS).unref();
 
-  const apply = ({ userId, threadId, personId, name, state }: Broadcast<'presence.changed'>) => {
-    const key = threadKey(userId, threadId);
+  const apply = ({ workspaceId, threadId, personId, name, state }: Broadcast<'presence.changed'>) => {
+    const key = threadKey(workspaceId, threadId);
     const present = threads.get(key) ?? new Map<string, Entry>();
     const before = present.get(personId);
     const now = nowMs();
@@ -85,15 +85,15 @@ export function createPresenceHub({
   };
   const subscription = bus.subscribe('presence.changed', apply);
 
-  const list = (userId: string, threadId: string): Present[] => {
+  const list = (workspaceId: string, threadId: string): Present[] => {
     const now = nowMs();
-    return [...(threads.get(threadKey(userId, threadId))?.values() ?? [])].flatMap(
+    return [...(threads.get(threadKey(workspaceId, threadId))?.values() ?? [])].flatMap(
       ({ personId, name, state, endsAt }) => (endsAt > now ? [{ personId, name, state }] : []),
     );
   };
 
-  async function* read(userId: string, threadId: string, signal: AbortSignal): AsyncGenerator<Present[], void> {
-    const key = threadKey(userId, threadId);
+  async function* read(workspaceId: string, threadId: string, signal: AbortSignal): AsyncGenerator<Present[], void> {
+    const key = threadKey(workspaceId, threadId);
     const ended = AbortSignal.any([signal, ending.signal]);
     let isChanged = true;
     let wake: () => void = () => undefined;
@@ -108,7 +108,7 @@ export function createPresenceHub({
       while (!ended.aborted) {
         if (isChanged) {
           isChanged = false;
-          yield list(userId, threadId);
+          yield list(workspaceId, threadId);
         } else {
           const { promise, resolve } = Promise.withResolvers<void>();
           wake = resolve;
@@ -119,29 +119,29 @@ export function createPresenceHub({
       ended.removeEventListener('abort', change);
       own.delete(change);
       if (own.size === 0) followers.delete(key);
-      leave(userId);
+      leave(workspaceId);
     }
   }
-  const leave = (userId: string) => {
+  const leave = (workspaceId: string) => {
     followerCount--;
-    const left = (counts.get(userId) ?? 1) - 1;
-    if (left === 0) counts.delete(userId);
-    else counts.set(userId, left);
+    const left = (counts.get(workspaceId) ?? 1) - 1;
+    if (left === 0) counts.delete(workspaceId);
+    else counts.set(workspaceId, left);
   };
 
   return {
-    announce(userId, threadId, { personId, name, state }) {
-      const known = threads.get(threadKey(userId, threadId))?.get(personId);
+    announce(workspaceId, threadId, { personId, name, state }) {
+      const known = threads.get(threadKey(workspaceId, threadId))?.get(personId);
       const isRepeated = known?.state === state && nowMs() - known.announcedAt < PRESENCE_REPEAT_MS;
       if (isRepeated) return;
-      const change = { userId, threadId, personId, name, state };
+      const change = { workspaceId, threadId, personId, name, state };
       // Its own response shows it, before the bus does.
       apply(change);
       bus.publish('presence.changed', change);
     },
     list,
-    follow(userId, threadId, signal) {
-      const count = counts.get(userId) ?? 0;
+    follow(workspaceId, threadId, signal) {
+      const count = counts.get(workspaceId) ?? 0;
       if (count >= MAX_FOLLOWERS_OF_WORKSPACE)
         throw new UserError('rate_limited', 'Too many subscriptions to presence are open in this workspace', {
           retryAfterSeconds: 60,
@@ -149,8 +149,8 @@ export function createPresenceHub({
       if (followerCount >= MAX_FOLLOWERS)
         throw new UserError('unavailable', 'Too many subscriptions to presence are open', { retryAfterSeconds: 60 });
       followerCount++;
-      counts.set(userId, count + 1);
-      return read(userId, threadId, signal);
+      counts.set(workspaceId, count + 1);
+      return read(workspaceId, threadId, signal);
     },
     close() {
       clearInterval(sweep);

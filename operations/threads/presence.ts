@@ -1,6 +1,6 @@
 import { UserError } from '../../core/shared/errors.ts';
 import type { PresenceState } from '../../core/threads/presence.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { findRequester } from '../../db/queries/accounts/member-name.ts';
 import { withFullAccess } from '../accounts/key-reach.ts';
 import type { OperationContext } from '../context.ts';
@@ -23,17 +23,17 @@ export async function setPresence(
   threadId: string,
   state: PresenceState,
 ): Promise<{ threadId: string; present: ShownPresence[] }> {
-  const { caller, rights, userId, presence } = context;
+  const { caller, rights, workspaceId, presence } = context;
   const living = await findLiving(context, threadId);
   const { personId } = rights;
   if (caller.via !== 'session' || personId === null)
     throw new UserError('forbidden', 'Only persons are shown as present. An API key can claim the thread.');
   const { database } = withFullAccess(context);
-  const name = await asUser(database, userId, (transaction) =>
-    findRequester(transaction, userId, { personId, keyId: null }),
+  const name = await asWorkspace(database, workspaceId, (transaction) =>
+    findRequester(transaction, workspaceId, { personId, keyId: null }),
   );
-  presence.announce(userId, living, { personId, name: name ?? '', state });
-  return { threadId: living, present: show(context, presence.list(userId, living)) };
+  presence.announce(workspaceId, living, { personId, name: name ?? '', state });
+  return { threadId: living, present: show(context, presence.list(workspaceId, living)) };
 }
 
 /**
@@ -44,9 +44,9 @@ export async function followPresence(
   context: OperationContext,
   threadId: string,
 ): Promise<AsyncIterable<ShownPresence[]>> {
-  const { userId, caller, presence } = context;
+  const { workspaceId, caller, presence } = context;
   const living = await findLiving(context, threadId);
-  const followed = presence.follow(userId, living, caller.gone);
+  const followed = presence.follow(workspaceId, living, caller.gone);
   async function* read(): AsyncGenerator<ShownPresence[], void> {
     for await (const present of followed) {
       if (!(await caller.isAllowed())) return;

@@ -10,9 +10,9 @@ export interface ReadByMember {
 
 /** Tells the sessions of a member, on all gateways, what the member marks as read. Nothing is stored here, and a gateway that starts knows nothing. */
 export interface ReadStateHub {
-  announce(userId: string, personId: string, change: ReadByMember): void;
+  announce(workspaceId: string, personId: string, change: ReadByMember): void;
   /** Yields the changes of a member from now on, until the signal is aborted. Throws rate_limited, unavailable. */
-  follow(userId: string, personId: string, signal: AbortSignal): AsyncIterable<ReadByMember>;
+  follow(workspaceId: string, personId: string, signal: AbortSignal): AsyncIterable<ReadByMember>;
   /** Ends all followers. */
   close(): void;
 }
@@ -32,10 +32,10 @@ export function createReadStateHub({ bus }: { bus: Pick<Bus, 'publish' | 'subscr
   const followers = new Map<string, Set<Follower>>();
   let followerCount = 0;
   const ending = new AbortController();
-  const keyOf = (userId: string, personId: string) => `${userId} ${personId}`;
+  const keyOf = (workspaceId: string, personId: string) => `${workspaceId} ${personId}`;
 
-  const subscription = bus.subscribe('read.changed', ({ userId, personId, threadIds, isRead }) => {
-    for (const follower of followers.get(keyOf(userId, personId)) ?? []) {
+  const subscription = bus.subscribe('read.changed', ({ workspaceId, personId, threadIds, isRead }) => {
+    for (const follower of followers.get(keyOf(workspaceId, personId)) ?? []) {
       if (follower.waiting.length >= MAX_BEHIND) follower.waiting = [{ threadIds: null, isRead: true }];
       else follower.waiting.push({ threadIds, isRead });
       follower.wake();
@@ -70,9 +70,9 @@ export function createReadStateHub({ bus }: { bus: Pick<Bus, 'publish' | 'subscr
   }
 
   return {
-    announce: (userId, personId, change) => bus.publish('read.changed', { userId, personId, ...change }),
-    follow(userId, personId, signal) {
-      const key = keyOf(userId, personId);
+    announce: (workspaceId, personId, change) => bus.publish('read.changed', { workspaceId, personId, ...change }),
+    follow(workspaceId, personId, signal) {
+      const key = keyOf(workspaceId, personId);
       if ((followers.get(key)?.size ?? 0) >= MAX_FOLLOWERS_OF_PERSON)
         throw new UserError('rate_limited', 'You have too many subscriptions to your read state open', {
           retryAfterSeconds: 60,

@@ -1,5 +1,5 @@
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import * as reads from '../../db/queries/threads/thread-read.ts';
 import { withFullAccess } from '../accounts/key-reach.ts';
 import { invalid, isValidId, type OperationContext } from '../context.ts';
@@ -22,7 +22,7 @@ export interface ReadChange {
  * Throws forbidden for requests without a person, validation, not_found.
  */
 export async function setReadByMe(context: OperationContext, change: ReadChange): Promise<ReadByMember> {
-  const { userId, rights, readStates } = context;
+  const { workspaceId, rights, readStates } = context;
   const { personId } = rights;
   if (personId === null)
     throw new UserError(
@@ -35,8 +35,8 @@ export async function setReadByMe(context: OperationContext, change: ReadChange)
     if (!isRead) throw invalid('Everything can be marked as read, but not as unread. Give `thread_ids`.', 'threadIds');
     if (emailId !== null)
       throw invalid('An email needs its thread beside it. Give `thread_ids` with one ID.', 'emailId');
-    await asUser(database, userId, (transaction) => reads.markAllRead(transaction, userId, personId));
-    readStates.announce(userId, personId, { threadIds: null, isRead });
+    await asWorkspace(database, workspaceId, (transaction) => reads.markAllRead(transaction, workspaceId, personId));
+    readStates.announce(workspaceId, personId, { threadIds: null, isRead });
     return { threadIds: null, isRead };
   }
   if (change.threadIds.length === 0 || change.threadIds.length > MAX_THREADS)
@@ -47,34 +47,39 @@ export async function setReadByMe(context: OperationContext, change: ReadChange)
   const threadIds = [...new Set(found.flatMap((thread) => thread?.id ?? []))];
   if (found.some((thread) => thread === null)) throw threadNotFound();
   const mark = { personId, threadIds, isRead, emailId };
-  const changed = await asUser(database, userId, async (transaction) => {
+  const changed = await asWorkspace(database, workspaceId, async (transaction) => {
     const [threadId = ''] = threadIds;
     const isKnown =
-      emailId === null || (isValidId(emailId) && (await reads.isOfThread(transaction, userId, emailId, threadId)));
+      emailId === null || (isValidId(emailId) && (await reads.isOfThread(transaction, workspaceId, emailId, threadId)));
     if (!isKnown) throw invalid('`email_id` is no message of the thread', 'emailId');
-    return reads.markThreadsRead(transaction, userId, mark);
+    return reads.markThreadsRead(transaction, workspaceId, mark);
   });
-  if (changed.length > 0) readStates.announce(userId, personId, { threadIds: changed, isRead });
+  if (changed.length > 0) readStates.announce(workspaceId, personId, { threadIds: changed, isRead });
   return { threadIds, isRead };
 }
 
 /** Returns for each thread whether the person of the request has read it; null for requests without a person. */
 export async function loadReadByMe(
-  { database, userId, rights: { personId } }: OperationContext,
+  { database, workspaceId, rights: { personId } }: OperationContext,
   threadIds: readonly string[],
 ): Promise<(boolean | null)[]> {
   if (personId === null) return threadIds.map(() => null);
-  const unread = await asUser(database, userId, (transaction) =>
-    reads.findUnreadBy(transaction, userId, personId, threadIds),
+  const unread = await asWorkspace(database, workspaceId, (transaction) =>
+    reads.findUnreadBy(transaction, workspaceId, personId, threadIds),
   );
   return threadIds.map((id) => !unread.has(id));
 }
 
 /** Yields what the person of the request marks as read or unread, in all sessions, until the request ends. Throws forbidden, rate_limited, unavailable. */
-export function followReadByMe({ userId, rights, caller, readStates }: OperationContext): AsyncIterable<ReadByMember> {
+export function followReadByMe({
+  workspaceId,
+  rights,
+  caller,
+  readStates,
+}: OperationContext): AsyncIterable<ReadByMember> {
   const { personId } = rights;
   if (personId === null) throw new UserError('forbidden', 'Only persons have a read state of their own.');
-  const followed = readStates.follow(userId, personId, caller.gone);
+  const followed = readStates.follow(workspaceId, personId, caller.gone);
   async function* read(): AsyncGenerator<ReadByMember, void> {
     for await (const change of followed) {
       if (!(await caller.isAllowed())) return;

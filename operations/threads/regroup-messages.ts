@@ -46,36 +46,36 @@ interface Sources {
  */
 export async function regroup(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   { emailIds, targetId, target, reason }: Regrouping,
 ): Promise<Changed<unknown>['events']> {
-  const moved = await readMoved(client, userId, emailIds);
+  const moved = await readMoved(client, workspaceId, emailIds);
   const leaving = Map.groupBy(moved, (email) => email.threadId);
-  const stored = await readThreads(client, userId, [...leaving.keys(), targetId]);
+  const stored = await readThreads(client, workspaceId, [...leaving.keys(), targetId]);
   const sources = stored.filter(({ id }) => id !== targetId);
   const keeps = ({ id, messageCount }: StoredThread) => (leaving.get(id)?.length ?? 0) < messageCount;
   const [staying, ending] = [sources.filter(keeps), sources.filter((source) => !keeps(source))];
   const stayingIds = staying.map(({ id }) => id);
-  const labels = target === 'made' ? [...(await readLabels(client, userId, stayingIds)).values()].flat() : [];
+  const labels = target === 'made' ? [...(await readLabels(client, workspaceId, stayingIds)).values()].flat() : [];
 
-  if (reason === 'manual') await partThreads(client, userId, targetId, { staying, ending });
-  const keys = await keysToMove(client, userId, moved, stayingIds);
-  await moveEmails(client, userId, { emailIds, sourceIds: sources.map(({ id }) => id), targetId, keys, reason });
+  if (reason === 'manual') await partThreads(client, workspaceId, targetId, { staying, ending });
+  const keys = await keysToMove(client, workspaceId, moved, stayingIds);
+  await moveEmails(client, workspaceId, { emailIds, sourceIds: sources.map(({ id }) => id), targetId, keys, reason });
   const merges = ending.map(({ id }) => ({ loserId: id, survivorId: targetId }));
-  const ended = await mergeThreads(client, userId, merges);
+  const ended = await mergeThreads(client, workspaceId, merges);
 
   const gains = new Map([[targetId, moved], ...staying.map(({ id }) => [id, leaving.get(id) ?? []] as const)]);
-  const positions = await renumberThreads(client, userId, [...gains].flatMap(tailOf), emailIds);
+  const positions = await renumberThreads(client, workspaceId, [...gains].flatMap(tailOf), emailIds);
   const present = stored.find(({ id }) => id === targetId)?.participants ?? NO_PARTICIPANTS;
-  const mailboxes = await readMailboxes(client, userId, stayingIds);
+  const mailboxes = await readMailboxes(client, workspaceId, stayingIds);
   const participants = new Map([
     [targetId, addParticipants(present, moved.flatMap(mailboxesOf))],
     ...stayingIds.map((id) => [id, addParticipants(NO_PARTICIPANTS, mailboxes.get(id) ?? [])] as const),
   ]);
-  const ends = await readThreadEnds(client, userId, [...gains.keys()]);
+  const ends = await readThreadEnds(client, workspaceId, [...gains.keys()]);
   await writeThreads(
     client,
-    userId,
+    workspaceId,
     ends.map(({ threadId, baseSubject, ...end }) => ({
       ...end,
       id: threadId,
@@ -85,7 +85,7 @@ export async function regroup(
     })),
   );
   const inherited = [...labels, ...ended.flatMap((thread) => thread.labels)];
-  await inheritLabels(client, userId, new Map([[targetId, inherited]]));
+  await inheritLabels(client, workspaceId, new Map([[targetId, inherited]]));
 
   const kind = target === 'made' ? 'thread.split' : 'thread.moved';
   const changed = target === 'made' ? stayingIds : [...stayingIds, targetId];
@@ -104,11 +104,11 @@ export async function regroup(
 
 async function partThreads(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   targetId: string,
   { staying, ending }: Sources,
 ): Promise<void> {
-  const apart = await readThreadsApart(client, userId, [targetId, ...[...staying, ...ending].map(({ id }) => id)]);
+  const apart = await readThreadsApart(client, workspaceId, [targetId, ...[...staying, ...ending].map(({ id }) => id)]);
   const fromAll = (threads: readonly StoredThread[]) => threads.flatMap(({ id }) => [...(apart.get(id) ?? [])]);
   const isOther = (id: string) => id !== targetId && !ending.some((thread) => thread.id === id);
   const parted = new Set([...staying.map(({ id }) => id), ...fromAll(staying)].filter(isOther));
@@ -121,7 +121,7 @@ async function partThreads(
     );
   await addThreadsApart(
     client,
-    userId,
+    workspaceId,
     [...parted].map((id) => [targetId, id] as const),
   );
 }
@@ -153,12 +153,12 @@ function countersOf(emails: readonly MovedEmail[], sign: 1 | -1): ThreadCounters
  */
 async function keysToMove(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   moved: readonly MovedEmail[],
   sourceIds: readonly string[],
 ): Promise<string[]> {
   if (sourceIds.length === 0) return [];
-  const threadOfKey = await threadsOfKeys(client, userId, [
+  const threadOfKey = await threadsOfKeys(client, workspaceId, [
     ...new Set(moved.flatMap((email) => linkKeys(linksOf(email)))),
   ]);
   const led = new Map([...threadOfKey].filter(([, threadId]) => sourceIds.includes(threadId)));
@@ -167,21 +167,21 @@ async function keysToMove(
   const idsOf = new Map(moved.flatMap(idsByKey).filter(([key]) => led.has(key)));
   const isHere = ({ threadId, messageId }: KnownId) => led.get(linkKey(messageId)) === threadId;
 
-  const borne = await findBorne(client, userId, sourceIds, [...idsOf.values()], movedIds);
+  const borne = await findBorne(client, workspaceId, sourceIds, [...idsOf.values()], movedIds);
   const staying = new Set(borne.filter(isHere).map(({ messageId }) => linkKey(messageId)));
   const unborne = [...idsOf].filter(([key]) => !own.has(key) && !staying.has(key)).map(([, messageId]) => messageId);
-  const referred = await findReferred(client, userId, sourceIds, unborne, movedIds);
+  const referred = await findReferred(client, workspaceId, sourceIds, unborne, movedIds);
   for (const known of referred) if (isHere(known)) staying.add(linkKey(known.messageId));
   return [...idsOf.keys()].filter((key) => !staying.has(key));
 }
 
 /** Returns the msg-ids that lead to an email's thread only because of this email: no other message there has them or refers to them. */
-export async function keysOfItsOwn(client: pg.ClientBase, userId: string, email: MovedEmail): Promise<string[]> {
+export async function keysOfItsOwn(client: pg.ClientBase, workspaceId: string, email: MovedEmail): Promise<string[]> {
   const { emailId, threadId } = email;
-  const led = await threadsOfKeys(client, userId, linkKeys(linksOf(email)));
+  const led = await threadsOfKeys(client, workspaceId, linkKeys(linksOf(email)));
   const idsOf = new Map(idsByKey(email).filter(([key]) => led.get(key) === threadId));
-  const borne = await findBorne(client, userId, [threadId], [...idsOf.values()], [emailId]);
-  const referred = await findReferred(client, userId, [threadId], [...idsOf.values()], [emailId]);
+  const borne = await findBorne(client, workspaceId, [threadId], [...idsOf.values()], [emailId]);
+  const referred = await findReferred(client, workspaceId, [threadId], [...idsOf.values()], [emailId]);
   const others = new Set([...borne, ...referred].map(({ messageId }) => linkKey(messageId)));
   return [...idsOf.keys()].filter((key) => !others.has(key));
 }

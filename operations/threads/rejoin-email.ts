@@ -39,20 +39,20 @@ export interface Rejoined {
  */
 export async function rejoin(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   emailId: string,
   makeThreadId: () => string,
 ): Promise<Changed<Rejoined>> {
-  const [email] = await readMoved(client, userId, [emailId]);
+  const [email] = await readMoved(client, workspaceId, [emailId]);
   if (email === undefined) throw new Error('an email to be threaded again no longer exists');
-  const [home] = await readThreads(client, userId, [email.threadId]);
+  const [home] = await readThreads(client, workspaceId, [email.threadId]);
   if (home === undefined) throw new Error('the thread of an email no longer exists');
   const isAlone = home.messageCount === 1;
-  await removeAnchors(client, userId, email);
-  const { threadIds, keys, reason, item } = await findThreads(client, userId, email);
-  const moved = await place(client, userId, { email, home, isAlone, threadIds, reason }, makeThreadId);
+  await removeAnchors(client, workspaceId, email);
+  const { threadIds, keys, reason, item } = await findThreads(client, workspaceId, email);
+  const moved = await place(client, workspaceId, { email, home, isAlone, threadIds, reason }, makeThreadId);
   const { threadId } = moved.answer;
-  await storeThreads(client, userId, {
+  await storeThreads(client, workspaceId, {
     threadOfKey: new Map(keys.map((key) => [key, threadId])),
     anchors: item.anchor === null ? [] : [{ emailId, threadId, anchor: item.anchor }],
   });
@@ -69,17 +69,17 @@ interface Found {
 }
 
 /** Returns the threads that it would join if it arrived now: its own if other messages there link to it. */
-async function findThreads(client: pg.ClientBase, userId: string, email: MovedEmail): Promise<Found> {
+async function findThreads(client: pg.ClientBase, workspaceId: string, email: MovedEmail): Promise<Found> {
   const links = linksOf(email);
   const item = { message: email, links, anchor: subjectAnchorOf(email, links) };
-  const known = await threadsOfKeys(client, userId, linkKeys(links));
-  const goingWith = new Set(await keysOfItsOwn(client, userId, email));
+  const known = await threadsOfKeys(client, workspaceId, linkKeys(links));
+  const goingWith = new Set(await keysOfItsOwn(client, workspaceId, email));
   const threadOfKey = new Map([...known].filter(([key]) => !goingWith.has(key)));
   const anchors = new Map(item.anchor === null ? [] : [[email.emailId, item.anchor] as const]);
-  const neighbours = { threadOfKey, threadsBySubject: await threadsOfSubjects(client, userId, anchors) };
+  const neighbours = { threadOfKey, threadsBySubject: await threadsOfSubjects(client, workspaceId, anchors) };
   let [group] = joinBatch([item], neighbours);
   if ((group?.threadIds.length ?? 0) > 1) {
-    const apart = await readThreadsApart(client, userId, group?.threadIds ?? []);
+    const apart = await readThreadsApart(client, workspaceId, group?.threadIds ?? []);
     [group] = joinBatch([item], { ...neighbours, apart });
   }
   const { threadIds = [], keys = [], messages = [] } = group ?? {};
@@ -96,7 +96,7 @@ interface Placing {
 
 async function place(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   { email, home, isAlone, threadIds, reason }: Placing,
   makeThreadId: () => string,
 ): Promise<Changed<Rejoined>> {
@@ -106,21 +106,21 @@ async function place(
   const { emailId } = email;
   if (others.length === 0) {
     const targetId = makeThreadId();
-    const events = await regroup(client, userId, { emailIds: [emailId], targetId, target: 'made', reason });
+    const events = await regroup(client, workspaceId, { emailIds: [emailId], targetId, target: 'made', reason });
     return { answer: { threadId: targetId, isNew: true, reason, endedIds: [] }, events };
   }
-  const threads = await readThreads(client, userId, isHome ? [home.id, ...others] : others);
+  const threads = await readThreads(client, workspaceId, isHome ? [home.id, ...others] : others);
   const survivor = survivorOf(threads);
   const endedIds = threads.filter((thread) => thread !== survivor).map(({ id }) => id);
-  const united = await unite(client, userId, threads);
+  const united = await unite(client, workspaceId, threads);
   if (isHome && survivor.id === home.id) return { answer: stayed(home.id, endedIds), events: united.events };
   const answer = { threadId: survivor.id, isNew: false, reason, endedIds };
   if (isHome) {
-    await setThreadReason(client, userId, emailId, reason);
+    await setThreadReason(client, workspaceId, emailId, reason);
     return { answer, events: united.events };
   }
   const move = { emailIds: [emailId], targetId: survivor.id, target: 'stored', reason } as const;
-  const events = [...united.events, ...(await regroup(client, userId, move))];
+  const events = [...united.events, ...(await regroup(client, workspaceId, move))];
   return { answer, events };
 }
 

@@ -12,20 +12,20 @@ import type { Changed } from './thread-transaction.ts';
  */
 export async function restoreLocked(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   threadIds: readonly string[],
 ): Promise<Changed<Map<string, string>>> {
-  const trashed = await trash.findTrashedThreads(client, userId, threadIds);
+  const trashed = await trash.findTrashedThreads(client, workspaceId, threadIds);
   const living = new Map<string, string>();
   if (trashed.length === 0) return { answer: living, events: [] };
   const ids = trashed.map(({ id }) => id);
-  const count = await trash.lockMessages(client, userId, ids, 'trash');
-  for (let left = count; left > 0; left -= trash.TRASHED_AT_ONCE) await trash.restoreMessages(client, userId, ids);
-  await trash.markRestored(client, userId, ids);
+  const count = await trash.lockMessages(client, workspaceId, ids, 'trash');
+  for (let left = count; left > 0; left -= trash.TRASHED_AT_ONCE) await trash.restoreMessages(client, workspaceId, ids);
+  await trash.markRestored(client, workspaceId, ids);
   const events: Changed<unknown>['events'] = [];
   for (const thread of trashed) {
-    const homeId = await homeOf(client, userId, thread);
-    if (homeId !== null) events.push(...(await returnMessage(client, userId, thread.id, homeId)));
+    const homeId = await homeOf(client, workspaceId, thread);
+    if (homeId !== null) events.push(...(await returnMessage(client, workspaceId, thread.id, homeId)));
     const threadId = homeId ?? thread.id;
     living.set(thread.id, threadId);
     events.push({ kind: 'thread.restored', threadId, data: {} });
@@ -33,19 +33,23 @@ export async function restoreLocked(
   return { answer: living, events };
 }
 
-async function homeOf(client: pg.ClientBase, userId: string, { from }: trash.TrashedThread): Promise<string | null> {
+async function homeOf(
+  client: pg.ClientBase,
+  workspaceId: string,
+  { from }: trash.TrashedThread,
+): Promise<string | null> {
   if (from === null) return null;
-  const home = (await resolveThreads(client, userId, [from])).get(from);
+  const home = (await resolveThreads(client, workspaceId, [from])).get(from);
   if (home === undefined) return null;
-  const [inTrash] = await trash.findTrashedThreads(client, userId, [home]);
+  const [inTrash] = await trash.findTrashedThreads(client, workspaceId, [home]);
   return inTrash === undefined ? home : null;
 }
 
-async function returnMessage(client: pg.ClientBase, userId: string, threadId: string, homeId: string) {
-  const messages = await trash.readReasons(client, userId, threadId);
+async function returnMessage(client: pg.ClientBase, workspaceId: string, threadId: string, homeId: string) {
+  const messages = await trash.readReasons(client, workspaceId, threadId);
   const emailIds = messages.map(({ id }) => id);
-  const events = await regroup(client, userId, { emailIds, targetId: homeId, target: 'stored', reason: 'new' });
-  for (const { id, threadReason } of messages) await setThreadReason(client, userId, id, threadReason);
+  const events = await regroup(client, workspaceId, { emailIds, targetId: homeId, target: 'stored', reason: 'new' });
+  for (const { id, threadReason } of messages) await setThreadReason(client, workspaceId, id, threadReason);
   return withoutMessages(events);
 }
 

@@ -1,6 +1,6 @@
 import { parseSearch } from '../../core/search/search-query.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import * as views from '../../db/queries/threads/saved-view.ts';
 import { withFullAccess } from '../accounts/key-reach.ts';
 import { invalid, newIdentifier, type OperationContext } from '../context.ts';
@@ -21,9 +21,11 @@ export const MAX_VIEW_NAME = 64;
  * only the person's own.
  */
 export async function listViews(context: OperationContext): Promise<SavedView[]> {
-  const { database, userId } = withFullAccess(context);
+  const { database, workspaceId } = withFullAccess(context);
   const seen = { personId: context.rights.personId, isShared: context.database.limit === undefined };
-  return (await asUser(database, userId, (transaction) => views.listViews(transaction, userId, seen))).map(show);
+  return (
+    await asWorkspace(database, workspaceId, (transaction) => views.listViews(transaction, workspaceId, seen))
+  ).map(show);
 }
 
 /** What a request says about a view; what is omitted has its default, or in a change stays. */
@@ -36,7 +38,7 @@ export async function createView(
   context: OperationContext,
   { name, isShared, ...given }: ViewInput & { name: string; isShared: boolean },
 ): Promise<SavedView> {
-  const { database, userId } = withFullAccess(context);
+  const { database, workspaceId } = withFullAccess(context);
   const { personId } = context.rights;
   if (isShared) requireWhole(context);
   else if (personId === null)
@@ -51,8 +53,8 @@ export async function createView(
   };
   parseSearch(conditions.search, context.now());
   const view = { id: newIdentifier(context, 'savedView'), personId: isShared ? null : personId, name, ...conditions };
-  const stored = await asUser(database, userId, (transaction) =>
-    views.insertView(transaction, userId, view, MAX_VIEWS),
+  const stored = await asWorkspace(database, workspaceId, (transaction) =>
+    views.insertView(transaction, workspaceId, view, MAX_VIEWS),
   );
   if (stored !== null) return show(stored);
   throw new UserError('conflict', `There can be at most ${MAX_VIEWS} saved views. Delete some first.`, {
@@ -62,20 +64,22 @@ export async function createView(
 
 /** Changes a view; what is omitted stays. Throws as createView, and not_found. */
 export async function updateView(context: OperationContext, id: string, input: ViewInput): Promise<SavedView> {
-  const { database, userId } = withFullAccess(context);
+  const { database, workspaceId } = withFullAccess(context);
   const before = await requireView(context, id);
   const next = { ...before, ...defined(input) };
   parseSearch(next.search, context.now());
-  const stored = await asUser(database, userId, (transaction) => views.updateView(transaction, userId, next));
+  const stored = await asWorkspace(database, workspaceId, (transaction) =>
+    views.updateView(transaction, workspaceId, next),
+  );
   if (stored === null) throw viewNotFound();
   return show(stored);
 }
 
 /** Deletes a view. Throws not_found. */
 export async function deleteView(context: OperationContext, id: string): Promise<void> {
-  const { database, userId } = withFullAccess(context);
+  const { database, workspaceId } = withFullAccess(context);
   await requireView(context, id);
-  if (!(await asUser(database, userId, (transaction) => views.deleteView(transaction, userId, id))))
+  if (!(await asWorkspace(database, workspaceId, (transaction) => views.deleteView(transaction, workspaceId, id))))
     throw viewNotFound();
 }
 

@@ -1,5 +1,5 @@
 import { readSchedule, type ScheduleRefusal } from '../../core/sending/schedule.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { readClock } from '../../db/queries/sending/outgoing-policy.ts';
 import {
   changeSnooze,
@@ -59,12 +59,12 @@ export async function remindOfEmail(
   emailId: string,
   at: GivenTime | null,
 ): Promise<{ emailId: string; remindAt: Date | null }> {
-  const { database, userId } = await authorizeEmailChange(context, emailId, emailNotFound);
+  const { database, workspaceId } = await authorizeEmailChange(context, emailId, emailNotFound);
   const [email] = await loadEmails(context, [emailId]);
   if (email == null || email.type === 'received') throw emailNotFound();
   const given = at === null ? null : new Date(readTime(at, await readClock(database), 'at'));
-  const isKept = await asUser(database, userId, (transaction) =>
-    remindOfUnthreaded(transaction, userId, emailId, given),
+  const isKept = await asWorkspace(database, workspaceId, (transaction) =>
+    remindOfUnthreaded(transaction, workspaceId, emailId, given),
   );
   if (isKept) return { emailId, remindAt: given };
   const [threaded] = await loadEmails(context, [emailId]);
@@ -78,12 +78,12 @@ function changeState(
   threadId: string,
   decide: (now: Date) => Partial<SnoozeState>,
 ): Promise<SnoozedThread> {
-  const { userId } = context;
+  const { workspaceId } = context;
   return changeReachedThread(context, threadId, async (client, living) => {
-    const before = await readSnooze(client, userId, living);
+    const before = await readSnooze(client, workspaceId, living);
     if (before === null) throw threadNotFound();
-    const [changed] = await changeSnooze(client, userId, [living], decide(before.now));
-    const { snoozedUntil, remindAt } = (await readSnooze(client, userId, living)) ?? before;
+    const [changed] = await changeSnooze(client, workspaceId, [living], decide(before.now));
+    const { snoozedUntil, remindAt } = (await readSnooze(client, workspaceId, living)) ?? before;
     const record = createChangeRecord();
     if (changed !== undefined) record.add(living, { snooze: changed.before });
     const undoId = await record.store(client, context);

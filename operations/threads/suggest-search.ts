@@ -1,6 +1,6 @@
 import { typedWords } from '../../core/search/near-words.ts';
 import { wordsOf } from '../../core/search/search-words.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { findNearWords } from '../../db/queries/search/near-words.ts';
 import type { OperationContext } from '../context.ts';
 import { type InboxQuery, pageInbox } from './threads.ts';
@@ -15,15 +15,15 @@ const MAX_TRIED = 3;
  * the request may not see is not suggested: each suggestion was searched for with the rights of the request. Throws validation.
  */
 export async function suggestSearch(context: OperationContext, query: InboxQuery): Promise<string | null> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   const { search = '' } = query;
   const typed = typedWords(search).slice(0, MAX_CORRECTED);
-  const near = await asUser(database, userId, async (transaction) => {
+  const near = await asWorkspace(database, workspaceId, async (transaction) => {
     const found = [];
     for (const place of typed) {
       const [word, ...others] = wordsOf(search.slice(place.from, place.to));
       const words =
-        word === undefined || others.length > 0 ? [] : await findNearWords(transaction, userId, word, MAX_TRIED);
+        word === undefined || others.length > 0 ? [] : await findNearWords(transaction, workspaceId, word, MAX_TRIED);
       if (words.length > 0) found.push({ ...place, words });
     }
     return found;

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { UserError } from '../../core/shared/errors.ts';
 import { MAX_LABEL_LENGTH, MAX_LABELS, mergeLabels, normalizeLabel, subtractLabels } from '../../core/threads/label.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import type { EmailFlags } from '../../db/queries/emails/email-flags.ts';
 import {
   FLAGGED_AT_ONCE,
@@ -63,37 +63,44 @@ export async function updateThreads(
   if (labelling === null && isRead === undefined && isArchived === undefined)
     throw invalid('Give at least one of: isRead, isArchived, labels, addLabels, removeLabels', 'isRead');
   return changeThreads(withFullAccess(context), async (client) => {
-    const { userId } = context;
+    const { workspaceId } = context;
     const living = [...new Set(await resolveReachedThreads(client, context, threadIds))];
     const record = createChangeRecord();
     const flagged = await setFlags(client, context, { threadIds: living, isRead, isArchived }, record);
-    const woken = isArchived === undefined ? [] : await wake(client, userId, living, isArchived, record);
-    const labelled = labelling === null ? [] : await setLabels(client, userId, living, labelling, record);
+    const woken = isArchived === undefined ? [] : await wake(client, workspaceId, living, isArchived, record);
+    const labelled = labelling === null ? [] : await setLabels(client, workspaceId, living, labelling, record);
     const undoId = await record.store(client, context);
     return { answer: { threadIds: living, undoId }, events: [...flagged, ...woken, ...labelled] };
   });
 }
 
 /** Adds a label to a thread, within a transaction that holds lockThreads. Returns the events; none when the thread has the label. */
-export function labelThread(client: pg.ClientBase, userId: string, threadId: string, label: string): Promise<Events> {
-  return setLabels(client, userId, [threadId], (present) => mergeLabels(present, labelsOf([label], 'name')));
+export function labelThread(
+  client: pg.ClientBase,
+  workspaceId: string,
+  threadId: string,
+  label: string,
+): Promise<Events> {
+  return setLabels(client, workspaceId, [threadId], (present) => mergeLabels(present, labelsOf([label], 'name')));
 }
 
 /** Returns all labels of the user's threads by name; if there are more than 1,000, those with the most threads. */
-export function listLabels({ database, userId }: OperationContext): Promise<Label[]> {
-  return asUser(database, userId, (transaction) => labelQueries.listLabels(transaction, userId, MAX_LISTED_LABELS));
+export function listLabels({ database, workspaceId }: OperationContext): Promise<Label[]> {
+  return asWorkspace(database, workspaceId, (transaction) =>
+    labelQueries.listLabels(transaction, workspaceId, MAX_LISTED_LABELS),
+  );
 }
 
 type Events = Changed<unknown>['events'];
 
 async function setFlags(
   client: pg.ClientBase,
-  { userId, answerBy }: OperationContext,
+  { workspaceId, answerBy }: OperationContext,
   flags: ThreadFlags,
   record: ChangeRecord,
 ): Promise<Events> {
   if (flags.isRead === undefined && flags.isArchived === undefined) return [];
-  const unflagged = await lockUnflagged(client, userId, flags);
+  const unflagged = await lockUnflagged(client, workspaceId, flags);
   const count = unflagged.reduce((sum, thread) => sum + thread.count, 0);
   if (count > MAX_MESSAGES && flags.threadIds.length > 1)
     throw invalid(
@@ -105,7 +112,7 @@ async function setFlags(
   for (let left = count; left > 0; left -= FLAGGED_AT_ONCE) {
     if (performance.now() > answerBy - SPARE_MS)
       throw new UserError('unavailable', 'Too many messages to change in one request');
-    for (const { threadId, readChanges, archiveChanges } of await setThreadFlags(client, userId, flags)) {
+    for (const { threadId, readChanges, archiveChanges } of await setThreadFlags(client, workspaceId, flags)) {
       if (readChanges > 0) read.add(threadId);
       if (archiveChanges > 0) archived.add(threadId);
     }
@@ -126,13 +133,13 @@ async function setFlags(
 /** Archived threads are not snoozed and have not come back any more; what returns to the inbox is not snoozed. */
 async function wake(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   threadIds: readonly string[],
   isArchived: boolean,
   record: ChangeRecord,
 ): Promise<Events> {
   const change = { snoozedUntil: null, ...(isArchived ? { returnedAt: null, returnedBy: null } : {}) };
-  const changed = await changeSnooze(client, userId, threadIds, change);
+  const changed = await changeSnooze(client, workspaceId, threadIds, change);
   for (const { threadId, before } of changed) record.add(threadId, { snooze: before });
   return changed.map(({ threadId, before }) => snoozedEvent(threadId, { ...before, ...change }));
 }
@@ -142,12 +149,12 @@ type Labelling = (present: readonly string[]) => string[];
 
 async function setLabels(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   threadIds: string[],
   labelling: Labelling,
   record?: ChangeRecord,
 ) {
-  const present = await labelQueries.readLabels(client, userId, threadIds);
+  const present = await labelQueries.readLabels(client, workspaceId, threadIds);
   const changed = new Map<string, string[]>();
   for (const [threadId, before] of present) {
     const after = labelling(before);
@@ -157,7 +164,7 @@ async function setLabels(
     changed.set(threadId, after);
     record?.add(threadId, { labels: { before, after } });
   }
-  await labelQueries.writeLabels(client, userId, changed);
+  await labelQueries.writeLabels(client, workspaceId, changed);
   return [...changed].map(([threadId, labels]) => ({ kind: 'thread.labelled', threadId, data: { labels } }));
 }
 

@@ -34,29 +34,29 @@ export async function splitThread(
 ): Promise<SplitThread> {
   const asked = askedEmails(emailIds);
   return changeThreads(context, async (client) => {
-    const { userId } = context;
-    const [living = threadId] = await resolveLivingThreads(client, userId, [threadId]);
-    const threadOf = await lockEmails(client, userId, asked);
+    const { workspaceId } = context;
+    const [living = threadId] = await resolveLivingThreads(client, workspaceId, [threadId]);
+    const threadOf = await lockEmails(client, workspaceId, asked);
     const homes = [...new Set(threadOf.values())];
-    await requireOutOfTrash(client, userId, homes);
+    await requireOutOfTrash(client, workspaceId, homes);
     const [home = living] = homes;
-    const [thread] = await readThreads(client, userId, [home]);
+    const [thread] = await readThreads(client, workspaceId, [home]);
     if (homes.length > 1 || thread === undefined) throw notOfThread();
     const isWhole = thread.messageCount === asked.length;
     if (home !== living) {
-      const apart = await readThreadsApart(client, userId, [living]);
+      const apart = await readThreadsApart(client, workspaceId, [living]);
       if (!isWhole || apart.get(living)?.has(home) !== true) throw notOfThread();
       return { answer: { threadId: living, newThreadId: home }, events: [] };
     }
     if (isWhole) throw invalid('At least one message must stay in the thread', 'emailIds');
     const newThreadId = newIdentifier(context, 'thread');
-    const events = await regroup(client, userId, {
+    const events = await regroup(client, workspaceId, {
       emailIds: asked,
       targetId: newThreadId,
       target: 'made',
       reason: 'manual',
     });
-    await copyReads(client, userId, living, newThreadId);
+    await copyReads(client, workspaceId, living, newThreadId);
     return { answer: { threadId: living, newThreadId }, events };
   });
 }
@@ -72,15 +72,15 @@ export async function moveEmails(
 ): Promise<string> {
   const asked = askedEmails(emailIds);
   return changeThreads(context, async (client) => {
-    const { userId } = context;
-    const [targetId = toThreadId] = await resolveLivingThreads(client, userId, [toThreadId]);
-    const threadOf = await lockEmails(client, userId, asked);
-    await requireOutOfTrash(client, userId, [...new Set(threadOf.values())]);
+    const { workspaceId } = context;
+    const [targetId = toThreadId] = await resolveLivingThreads(client, workspaceId, [toThreadId]);
+    const threadOf = await lockEmails(client, workspaceId, asked);
+    await requireOutOfTrash(client, workspaceId, [...new Set(threadOf.values())]);
     const moving = asked.filter((emailId) => threadOf.get(emailId) !== targetId);
     if (moving.length === 0) return { answer: targetId, events: [] };
     return {
       answer: targetId,
-      events: await regroup(client, userId, { emailIds: moving, targetId, target: 'stored', reason: 'manual' }),
+      events: await regroup(client, workspaceId, { emailIds: moving, targetId, target: 'stored', reason: 'manual' }),
     };
   });
 }
@@ -95,10 +95,10 @@ function askedEmails(emailIds: readonly string[]): string[] {
 /** Locks the emails until the end of the transaction and returns their threads. */
 async function lockEmails(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   emailIds: readonly string[],
 ): Promise<Map<string, string>> {
-  const places = await lockPlaces(client, userId, emailIds);
+  const places = await lockPlaces(client, workspaceId, emailIds);
   if (places.length < emailIds.length) throw emailNotFound();
   return new Map(
     places.map(({ id, type, threadId }) => {
@@ -124,17 +124,17 @@ export async function mergeThreads(context: OperationContext, threadIds: readonl
   if (new Set(threadIds).size < 2 || threadIds.length > MAX_MERGED_THREADS)
     throw invalid(`Give 2 to ${MAX_MERGED_THREADS} threads to merge`, 'threadIds');
   return changeThreads(context, async (client) => {
-    const { userId } = context;
-    const living = [...new Set(await resolveLivingThreads(client, userId, threadIds))];
-    const threads = await readThreads(client, userId, living);
-    return unite(client, userId, threads);
+    const { workspaceId } = context;
+    const living = [...new Set(await resolveLivingThreads(client, workspaceId, threadIds))];
+    const threads = await readThreads(client, workspaceId, living);
+    return unite(client, workspaceId, threads);
   });
 }
 
 /** Merges stored threads into the oldest of them. Returns its id and the events for the feed. */
 export async function unite(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   threads: readonly StoredThread[],
 ): Promise<Changed<string>> {
   const survivor = survivorOf(threads);
@@ -144,15 +144,15 @@ export async function unite(
   const threadId = survivor.id;
   const ended = await mergeRows(
     client,
-    userId,
+    workspaceId,
     losers.map((loser) => ({ loserId: loser.id, survivorId: threadId })),
   );
   const from = losers.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime())[0] ?? survivor;
-  await renumberThreads(client, userId, [{ threadId, fromAt: from.createdAt, fromEmailId: '' }], []);
-  const [ends] = await readThreadEnds(client, userId, [threadId]);
+  await renumberThreads(client, workspaceId, [{ threadId, fromAt: from.createdAt, fromEmailId: '' }], []);
+  const [ends] = await readThreadEnds(client, workspaceId, [threadId]);
   const sum = (count: (thread: (typeof ended)[number]) => number) => ended.reduce((all, of) => all + count(of), 0);
-  await inheritLabels(client, userId, new Map([[threadId, ended.flatMap(({ labels }) => labels)]]));
-  await writeThreads(client, userId, [
+  await inheritLabels(client, workspaceId, new Map([[threadId, ended.flatMap(({ labels }) => labels)]]));
+  await writeThreads(client, workspaceId, [
     {
       id: threadId,
       createdAt: ends?.createdAt ?? survivor.createdAt,

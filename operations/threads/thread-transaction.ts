@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { UserError } from '../../core/shared/errors.ts';
-import { asUser, inUserTransaction } from '../../db/connection/transaction.ts';
+import { asWorkspace, inWorkspaceTransaction } from '../../db/connection/transaction.ts';
 import { isConflict, isContention, retryContention } from '../../db/errors.ts';
 import { appendThreadEvents, type FeedEvent } from '../../db/queries/threads/thread-events.ts';
 import { findThreads } from '../../db/queries/threads/thread-list.ts';
@@ -17,7 +17,7 @@ export interface Changed<T> {
 }
 
 /** What a change of threads needs. */
-export type ThreadContext = Pick<OperationContext, 'bus' | 'database' | 'userId' | 'answerBy' | 'now' | 'random'>;
+export type ThreadContext = Pick<OperationContext, 'bus' | 'database' | 'workspaceId' | 'answerBy' | 'now' | 'random'>;
 
 /** Milliseconds that a change waits for a lock: mail may be being threaded, or another change is running. */
 const LOCK_TIMEOUT_MS = 3_000;
@@ -34,15 +34,20 @@ export async function changeThreads<T>(
   context: ThreadContext,
   work: (client: pg.ClientBase) => Promise<Changed<T>>,
 ): Promise<T> {
-  const { bus, database, userId } = context;
+  const { bus, database, workspaceId } = context;
   const transact = () =>
-    inUserTransaction(database, userId, { lock: 'thread', lockTimeoutMs: LOCK_TIMEOUT_MS }, async (client) => {
-      const { answer, events } = await work(client);
-      const withIds = events.map((event) => ({ id: newIdentifier(context, 'event'), ...event }));
-      return { answer, lastSeq: events.length === 0 ? null : await appendThreadEvents(client, userId, withIds) };
-    });
+    inWorkspaceTransaction(
+      database,
+      workspaceId,
+      { lock: 'thread', lockTimeoutMs: LOCK_TIMEOUT_MS },
+      async (client) => {
+        const { answer, events } = await work(client);
+        const withIds = events.map((event) => ({ id: newIdentifier(context, 'event'), ...event }));
+        return { answer, lastSeq: events.length === 0 ? null : await appendThreadEvents(client, workspaceId, withIds) };
+      },
+    );
   const { answer, lastSeq } = await retryTransaction(context, transact);
-  if (lastSeq !== null) bus.publish('event.appended', { userId, lastSeq });
+  if (lastSeq !== null) bus.publish('event.appended', { workspaceId, lastSeq });
   return answer;
 }
 
@@ -68,33 +73,33 @@ export async function resolveReachedThreads(
   threadIds: readonly string[],
   place: 'lists' | 'anywhere' = 'lists',
 ): Promise<string[]> {
-  const { database, userId } = context;
-  if (database.limit === undefined) return resolveLivingThreads(client, userId, threadIds, place);
-  const everywhere = await resolveLivingThreads(client, userId, threadIds, 'anywhere');
+  const { database, workspaceId } = context;
+  if (database.limit === undefined) return resolveLivingThreads(client, workspaceId, threadIds, place);
+  const everywhere = await resolveLivingThreads(client, workspaceId, threadIds, 'anywhere');
   const reached = new Set(await selectReached(client, context, everywhere));
   if (everywhere.some((id) => !reached.has(id))) throw threadNotFound();
-  return place === 'anywhere' ? everywhere : resolveLivingThreads(client, userId, threadIds, place);
+  return place === 'anywhere' ? everywhere : resolveLivingThreads(client, workspaceId, threadIds, place);
 }
 
 /** Returns those of the existing threads that the request can reach, within a transaction of changeThreads. */
 export async function selectReached(
   client: pg.ClientBase,
-  { database: { limit }, userId }: OperationContext,
+  { database: { limit }, workspaceId }: OperationContext,
   threadIds: readonly string[],
 ): Promise<string[]> {
   if (limit === undefined) return [...threadIds];
-  const within = await findThreadsWithin(client, userId, threadIds, limit);
+  const within = await findThreadsWithin(client, workspaceId, threadIds, limit);
   return threadIds.filter((id) => within.has(id));
 }
 
 /** Throws not_found unless the request can reach all of the threads. */
 export async function requireReached(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   threadIds: readonly string[],
 ): Promise<void> {
   if (database.limit === undefined) return;
   const asked = threadIds.filter(isValidId);
-  const found = await asUser(database, userId, (transaction) => findThreads(transaction, userId, asked));
+  const found = await asWorkspace(database, workspaceId, (transaction) => findThreads(transaction, workspaceId, asked));
   if (threadIds.some((id) => !found.has(id))) throw threadNotFound();
 }
 
@@ -104,11 +109,11 @@ export async function requireReached(
  */
 export async function resolveLivingThreads(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   threadIds: readonly string[],
   place: 'lists' | 'anywhere' = 'lists',
 ): Promise<string[]> {
-  const places = await resolvePlaces(client, userId, threadIds.filter(isValidId));
+  const places = await resolvePlaces(client, workspaceId, threadIds.filter(isValidId));
   return threadIds.map((id) => {
     const thread = places.get(id);
     if (thread === undefined) throw threadNotFound();
@@ -120,10 +125,10 @@ export async function resolveLivingThreads(
 /** Throws conflict when one of the threads is in the trash. */
 export async function requireOutOfTrash(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   threadIds: readonly string[],
 ): Promise<void> {
-  const [trashed] = await findTrashedThreads(client, userId, threadIds);
+  const [trashed] = await findTrashedThreads(client, workspaceId, threadIds);
   if (trashed !== undefined) throw inTrash(`The thread ${trashed.id}`);
 }
 

@@ -8,7 +8,7 @@ import { MAX_QUERY_LENGTH, type SearchTerm } from '../../core/search/search-quer
 import type { StemLanguage } from '../../core/search/word-stem.ts';
 import type { KeysetCursor, KeysetPage } from '../../core/shared/page.ts';
 import { labelKey, normalizeLabel } from '../../core/threads/label.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import * as reads from '../../db/queries/emails/email-read.ts';
 import type { InboxConditions } from '../../db/queries/threads/inbox-conditions.ts';
 import * as inbox from '../../db/queries/threads/thread-list.ts';
@@ -53,12 +53,12 @@ export async function listThreads(
   query: ThreadQuery,
   page: { limit: number; cursor: string | null },
 ): Promise<ThreadPage> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   const conditions = await conditionsOf(context, query);
   const { cursor } = page;
   const after = cursor === null ? null : await placeOf(context, cursor);
   const span = { after, before: null, isInverted: false, limit: page.limit + 1 };
-  const found = await lists.listThreads(database, userId, conditions, span);
+  const found = await lists.listThreads(database, workspaceId, conditions, span);
   const threads = found.slice(0, page.limit);
   return { threads, nextCursor: found.length > page.limit ? (threads.at(-1)?.id ?? null) : null };
 }
@@ -72,7 +72,7 @@ export async function listThreadsByRelevance(
   { search, ...query }: ThreadQuery,
   { limit, cursor }: { limit: number; cursor: string | null },
 ): Promise<ThreadPage> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   const words = await prepareSearch(context, search ?? '', query.language);
   requireRankedWords(words);
   const after = cursor === null ? null : decodeRelevanceCursor(cursor);
@@ -81,7 +81,9 @@ export async function listThreadsByRelevance(
   const terms = [...words, ...lists.assigneeTerms(listed.assigneeId ?? null), ...(listed.memberTerms ?? [])];
   const conditions = { ...listed, terms, isArchived: null };
   const page = { after, before: null, isInverted: false, limit: limit + 1 };
-  const found = await asUser(database, userId, (transaction) => lists.rankInbox(transaction, userId, conditions, page));
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
+    lists.rankInbox(transaction, workspaceId, conditions, page),
+  );
   const threads = found.slice(0, limit);
   const last = threads.at(-1);
   const next = found.length > limit && last !== undefined ? { ...last, at: last.listedAt } : null;
@@ -89,9 +91,9 @@ export async function listThreadsByRelevance(
 }
 
 /** Returns the position of a thread in lists. Throws validation. */
-async function placeOf({ database, userId }: OperationContext, threadId: string): Promise<KeysetCursor> {
+async function placeOf({ database, workspaceId }: OperationContext, threadId: string): Promise<KeysetCursor> {
   const found = isValidId(threadId)
-    ? await asUser(database, userId, (transaction) => lists.findThreads(transaction, userId, [threadId]))
+    ? await asWorkspace(database, workspaceId, (transaction) => lists.findThreads(transaction, workspaceId, [threadId]))
     : undefined;
   const thread = found?.get(threadId);
   if (thread === undefined) throw invalid('Invalid cursor', 'cursor');
@@ -104,13 +106,13 @@ export async function pageThreads(
   query: ThreadQuery,
   page: KeysetPage,
 ): Promise<lists.ListedThread[]> {
-  return lists.listThreads(context.database, context.userId, await conditionsOf(context, query), page);
+  return lists.listThreads(context.database, context.workspaceId, await conditionsOf(context, query), page);
 }
 
 export async function countThreads(context: OperationContext, query: ThreadQuery): Promise<number> {
   const conditions = await conditionsOf(context, query);
-  return asUser(context.database, context.userId, (transaction) =>
-    lists.countThreads(transaction, context.userId, conditions),
+  return asWorkspace(context.database, context.workspaceId, (transaction) =>
+    lists.countThreads(transaction, context.workspaceId, conditions),
   );
 }
 
@@ -192,21 +194,21 @@ interface PagedThread {
 
 /** Returns those of the threads that the user has, by the ids that were given, with the pages of their messages. Small threads are read together. */
 async function findThreadPages(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   threadIds: readonly string[],
 ): Promise<Map<string, PagedThread>> {
   const asked = threadIds.filter(isValidId);
   if (asked.length === 0) return new Map();
-  return asUser(database, userId, async (transaction) => {
-    const threads = await lists.findThreads(transaction, userId, asked);
+  return asWorkspace(database, workspaceId, async (transaction) => {
+    const threads = await lists.findThreads(transaction, workspaceId, asked);
     const ids = [...new Set([...threads.values()].map(({ id }) => id))];
-    const sizes = Map.groupBy(await reads.findThreadSizes(transaction, userId, ids), ({ threadId }) => threadId);
+    const sizes = Map.groupBy(await reads.findThreadSizes(transaction, workspaceId, ids), ({ threadId }) => threadId);
     const pagesById = new Map(ids.map((id) => [id, pagesOf(sizes.get(id) ?? [])]));
     const messages = new Map<string, Email[]>();
     for (const batch of batchSmall(pagesById)) {
       const emailIds = batch.flatMap(([, page]) => page.emailIds);
       const batchIds = batch.map(([id]) => id);
-      const read = await reads.readThreadEmails(transaction, userId, { threadIds: batchIds, emailIds });
+      const read = await reads.readThreadEmails(transaction, workspaceId, { threadIds: batchIds, emailIds });
       const byThread = Map.groupBy(read, ({ threadId }) => threadId);
       for (const id of batchIds) messages.set(id, byThread.get(id) ?? []);
     }
@@ -249,23 +251,23 @@ function pagesOf(sizes: readonly { emailId: string; bytes: number }[]): MessageP
 
 /** Returns messages with the text of their HTML where they have no other. */
 async function withTextOfEach(context: OperationContext, messages: readonly Email[]): Promise<Email[]> {
-  const { userId } = context;
+  const { workspaceId } = context;
   context.noteReads?.(
     context,
     messages.map(({ id }) => id),
   );
   const whole: Email[] = [];
-  for (const message of messages) whole.push(await withText(userId, message));
+  for (const message of messages) whole.push(await withText(workspaceId, message));
   return whole;
 }
 
 function readMessages(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   threadId: string,
   emailIds: readonly string[],
 ): Promise<Email[]> {
-  return asUser(database, userId, (transaction) =>
-    reads.readThreadEmails(transaction, userId, { threadIds: [threadId], emailIds }),
+  return asWorkspace(database, workspaceId, (transaction) =>
+    reads.readThreadEmails(transaction, workspaceId, { threadIds: [threadId], emailIds }),
   );
 }
 
@@ -274,8 +276,8 @@ export async function loadThreads(
   context: OperationContext,
   threadIds: readonly string[],
 ): Promise<(lists.Thread | null)[]> {
-  const found = await asUser(context.database, context.userId, (transaction) =>
-    lists.findThreads(transaction, context.userId, threadIds.filter(isValidId)),
+  const found = await asWorkspace(context.database, context.workspaceId, (transaction) =>
+    lists.findThreads(transaction, context.workspaceId, threadIds.filter(isValidId)),
   );
   return threadIds.map((id) => found.get(id) ?? null);
 }
@@ -285,8 +287,8 @@ export async function loadOverviews(
   context: OperationContext,
   threadIds: readonly string[],
 ): Promise<(ThreadOverview | null)[]> {
-  const found = await asUser(context.database, context.userId, (transaction) =>
-    findOverviews(transaction, context.userId, threadIds.filter(isValidId)),
+  const found = await asWorkspace(context.database, context.workspaceId, (transaction) =>
+    findOverviews(transaction, context.workspaceId, threadIds.filter(isValidId)),
   );
   return threadIds.map((id) => found.get(id) ?? null);
 }
@@ -297,8 +299,8 @@ export async function pageThreadEmails(
   threadIds: readonly string[],
   page: KeysetPage,
 ): Promise<EmailSummary[][]> {
-  const found = await asUser(context.database, context.userId, (transaction) =>
-    lists.pageThreadEmails(transaction, context.userId, threadIds.filter(isValidId), page),
+  const found = await asWorkspace(context.database, context.workspaceId, (transaction) =>
+    lists.pageThreadEmails(transaction, context.workspaceId, threadIds.filter(isValidId), page),
   );
   return threadIds.map((id) => found.get(id) ?? []);
 }
@@ -353,9 +355,11 @@ export async function pageInbox(
   query: InboxQuery,
   page: KeysetPage,
 ): Promise<lists.ListedThread[]> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   const conditions = await inboxConditionsOf(context, query);
-  return asUser(database, userId, (transaction) => inbox.pageInbox(transaction, userId, conditions, page));
+  return asWorkspace(database, workspaceId, (transaction) =>
+    inbox.pageInbox(transaction, workspaceId, conditions, page),
+  );
 }
 
 /**
@@ -367,10 +371,12 @@ export async function pageInboxByRelevance(
   query: InboxQuery,
   page: KeysetPage<RelevanceCursor>,
 ): Promise<inbox.RankedThread[]> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   const conditions = await inboxConditionsOf(context, query);
   requireRankedWords(conditions.terms);
-  return asUser(database, userId, (transaction) => inbox.rankInbox(transaction, userId, conditions, page));
+  return asWorkspace(database, workspaceId, (transaction) =>
+    inbox.rankInbox(transaction, workspaceId, conditions, page),
+  );
 }
 
 /** Maximum threads of a selection. */
@@ -386,19 +392,19 @@ export interface ThreadSelection {
 
 /** Returns all threads of the inbox, or of a search, up to MAX_SELECTED. Throws validation. */
 export async function selectInbox(context: OperationContext, query: InboxQuery): Promise<ThreadSelection> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   const conditions = await inboxConditionsOf(context, query);
-  const found = await asUser(database, userId, (transaction) =>
-    inbox.selectInbox(transaction, userId, conditions, MAX_SELECTED + 1),
+  const found = await asWorkspace(database, workspaceId, (transaction) =>
+    inbox.selectInbox(transaction, workspaceId, conditions, MAX_SELECTED + 1),
   );
   return { threadIds: found.slice(0, MAX_SELECTED), isComplete: found.length <= MAX_SELECTED };
 }
 
 /** Returns the exact number of threads. Throws validation. */
 export async function countInbox(context: OperationContext, query: InboxQuery): Promise<number> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   const conditions = await inboxConditionsOf(context, query);
-  return asUser(database, userId, (transaction) => inbox.countInbox(transaction, userId, conditions));
+  return asWorkspace(database, workspaceId, (transaction) => inbox.countInbox(transaction, workspaceId, conditions));
 }
 
 async function inboxConditionsOf(context: OperationContext, query: InboxQuery): Promise<InboxConditions> {

@@ -11,23 +11,24 @@ type Events = Changed<unknown>['events'];
 /** Moves existing threads to the trash, within a transaction that holds lockThreads. Those that are there stay as they are. */
 export async function trashLocked(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   threadIds: readonly string[],
   from: string | null = null,
 ): Promise<Events> {
   if (threadIds.length === 0) return [];
-  const already = new Set((await trash.findTrashedThreads(client, userId, threadIds)).map(({ id }) => id));
+  const already = new Set((await trash.findTrashedThreads(client, workspaceId, threadIds)).map(({ id }) => id));
   const moving = threadIds.filter((id) => !already.has(id));
-  const count = await trash.lockMessages(client, userId, moving, 'lists');
+  const count = await trash.lockMessages(client, workspaceId, moving, 'lists');
   if (count > MAX_MESSAGES && moving.length > 1)
     throw invalid(
       `${count} messages would move to the trash; at most ${MAX_MESSAGES} can move at once. Give fewer threads.`,
       'threadIds',
     );
-  for (let left = count; left > 0; left -= trash.TRASHED_AT_ONCE) await trash.trashMessages(client, userId, moving);
+  for (let left = count; left > 0; left -= trash.TRASHED_AT_ONCE)
+    await trash.trashMessages(client, workspaceId, moving);
   await trash.markTrashed(
     client,
-    userId,
+    workspaceId,
     moving.map((id) => ({ id, from })),
   );
   return moving.map((threadId) => ({

@@ -34,10 +34,10 @@ type Events = Changed<unknown>['events'];
 export async function trashThreads(context: OperationContext, threadIds: readonly string[]): Promise<ChangedThreads> {
   requireThreads(threadIds);
   return changed(context, async (client) => {
-    const { userId } = context;
+    const { workspaceId } = context;
     const living = [...new Set(await resolveReachedThreads(client, context, threadIds, 'anywhere'))];
     const record = createChangeRecord();
-    const events = await trashLocked(client, userId, living);
+    const events = await trashLocked(client, workspaceId, living);
     for (const { threadId } of events) if (threadId != null) record.add(threadId, { trashed: { to: true } });
     const undoId = await record.store(client, context);
     return { answer: { threadIds: living, undoId }, events };
@@ -51,9 +51,9 @@ export async function trashThreads(context: OperationContext, threadIds: readonl
 export async function restoreThreads(context: OperationContext, threadIds: readonly string[]): Promise<ChangedThreads> {
   requireThreads(threadIds);
   return changed(context, async (client) => {
-    const { userId } = context;
+    const { workspaceId } = context;
     const living = [...new Set(await resolveReachedThreads(client, context, threadIds, 'anywhere'))];
-    const { answer, events } = await restoreLocked(client, userId, living);
+    const { answer, events } = await restoreLocked(client, workspaceId, living);
     const record = createChangeRecord();
     for (const [id, now] of answer) if (id === now) record.add(id, { trashed: { to: false } });
     const undoId = await record.store(client, context);
@@ -88,27 +88,27 @@ export async function moveToTrash(
   context: ThreadContext,
   emailIds: readonly string[],
 ): Promise<{ threadOf: Map<string, string>; events: Events }> {
-  const { userId } = context;
-  const emails = await trash.lockTrashable(client, userId, emailIds);
+  const { workspaceId } = context;
+  const emails = await trash.lockTrashable(client, workspaceId, emailIds);
   if (emails.length < emailIds.length) throw emailNotFound();
   const moving = emails.filter(({ isTrashed }) => !isTrashed).map(requireSettled);
   const byThread = Map.groupBy(moving, ({ threadId }) => threadId);
-  const threads = await readThreads(client, userId, [...byThread.keys()]);
+  const threads = await readThreads(client, workspaceId, [...byThread.keys()]);
   const threadOf = new Map(emails.map(({ id, threadId }) => [id, threadId ?? '']));
   const events: Events = [];
   const whole = threads.filter(({ id, messageCount }) => byThread.get(id)?.length === messageCount).map(({ id }) => id);
-  events.push(...(await trashLocked(client, userId, whole)));
+  events.push(...(await trashLocked(client, workspaceId, whole)));
   for (const { id, threadId, threadReason } of moving) {
     if (whole.includes(threadId)) continue;
     const ownId = newIdentifier(context, 'thread');
-    const regrouped = await regroup(client, userId, {
+    const regrouped = await regroup(client, workspaceId, {
       emailIds: [id],
       targetId: ownId,
       target: 'made',
       reason: 'new',
     });
-    await setThreadReason(client, userId, id, threadReason ?? 'new');
-    events.push(...withoutMessages(regrouped), ...(await trashLocked(client, userId, [ownId], threadId)));
+    await setThreadReason(client, workspaceId, id, threadReason ?? 'new');
+    events.push(...withoutMessages(regrouped), ...(await trashLocked(client, workspaceId, [ownId], threadId)));
     threadOf.set(id, ownId);
   }
   return { threadOf, events };
@@ -119,11 +119,11 @@ export async function restoreEmails(context: OperationContext, emailIds: readonl
   const asked = requireEmails(emailIds);
   await requireReachedEmails(context, asked);
   return changed(context, async (client) => {
-    const { userId } = context;
-    const emails = await trash.lockTrashable(client, userId, asked);
+    const { workspaceId } = context;
+    const emails = await trash.lockTrashable(client, workspaceId, asked);
     if (emails.length < asked.length) throw emailNotFound();
     const threadIds = [...new Set(emails.flatMap(({ threadId, isTrashed }) => (isTrashed ? (threadId ?? []) : [])))];
-    const { answer, events } = await restoreLocked(client, userId, threadIds);
+    const { answer, events } = await restoreLocked(client, workspaceId, threadIds);
     const threadOf = new Map(emails.map(({ id, threadId }) => [id, threadId ?? '']));
     return {
       answer: asked.map((id) => {
@@ -161,9 +161,9 @@ async function remove(
   threadIds: readonly string[],
   emailIds: readonly string[] | null = null,
 ): Promise<RemovedMail> {
-  const { bus, userId, answerBy } = context;
+  const { bus, workspaceId, answerBy } = context;
   const limitMs = Math.max(1, Math.min(REMOVE_MS, answerBy - SPARE_MS - performance.now()));
-  const request = { userId, threadIds: [...threadIds], emailIds: emailIds === null ? null : [...emailIds] };
+  const request = { workspaceId, threadIds: [...threadIds], emailIds: emailIds === null ? null : [...emailIds] };
   return bus.ask('scheduling.trash.remove', request, { limitMs }).catch((cause: unknown) => {
     throw new UserError(
       'unavailable',

@@ -42,12 +42,12 @@ export function createChangeRecord(): ChangeRecord {
       changes.set(threadId, { ...changes.get(threadId), ...change });
     },
     async store(client, context) {
-      const { userId } = context;
+      const { workspaceId } = context;
       if (changes.size === 0 || countMessages([...changes.values()]) > MAX_UNDONE) return null;
       const id = newIdentifier(context, 'threadChange');
       await storeUndo(
         client,
-        userId,
+        workspaceId,
         id,
         [...changes].map(([threadId, change]) => ({ id: threadId, ...change })),
       );
@@ -68,22 +68,22 @@ export interface UndoneChange {
  */
 export async function undoThreadChange(context: OperationContext, undoId: string): Promise<UndoneChange> {
   return changeThreads(withFullAccess(context), async (client) => {
-    const { userId } = context;
-    const changed = isValidId(undoId) ? await takeUndo(client, userId, undoId) : null;
+    const { workspaceId } = context;
+    const changed = isValidId(undoId) ? await takeUndo(client, workspaceId, undoId) : null;
     const ids = changed?.map(({ id }) => id) ?? [];
     if (changed === null || (await selectReached(client, context, ids)).length < ids.length)
       throw new UserError(
         'not_found',
         'This change cannot be undone. It was undone already, or it is older than a day.',
       );
-    const times = await readChangeTimes(client, userId, ids);
+    const times = await readChangeTimes(client, workspaceId, ids);
     const same = changed.filter(({ id, changedAt }) => times.get(id) === changedAt);
     context.fault?.('undo.taken');
     const events = [
-      ...(await setFlagsBack(client, userId, same)),
-      ...(await setLabelsBack(client, userId, same)),
-      ...(await setSnoozeBack(client, userId, same)),
-      ...(await moveBack(client, userId, same)),
+      ...(await setFlagsBack(client, workspaceId, same)),
+      ...(await setLabelsBack(client, workspaceId, same)),
+      ...(await setSnoozeBack(client, workspaceId, same)),
+      ...(await moveBack(client, workspaceId, same)),
     ];
     context.fault?.('undo.before-commit');
     return {
@@ -95,7 +95,11 @@ export async function undoThreadChange(context: OperationContext, undoId: string
 
 type Events = Changed<unknown>['events'];
 
-async function setFlagsBack(client: pg.ClientBase, userId: string, threads: readonly ChangedThread[]): Promise<Events> {
+async function setFlagsBack(
+  client: pg.ClientBase,
+  workspaceId: string,
+  threads: readonly ChangedThread[],
+): Promise<Events> {
   const former = new Map<string, FormerFlags>();
   const plain = (id: string) => former.get(id) ?? { id, is_read: null, read_at: null, is_archived: null };
   for (const { read, archived } of threads) {
@@ -105,7 +109,7 @@ async function setFlagsBack(client: pg.ClientBase, userId: string, threads: read
   }
   if (former.size === 0) return [];
   const threadIds = threads.map(({ id }) => id);
-  const flagged = await setFormerFlags(client, userId, threadIds, [...former.values()]);
+  const flagged = await setFormerFlags(client, workspaceId, threadIds, [...former.values()]);
   const read = new Set(flagged.filter(({ readChanges }) => readChanges > 0).map(({ threadId }) => threadId));
   const moved = new Set(flagged.filter(({ archiveChanges }) => archiveChanges > 0).map(({ threadId }) => threadId));
   return threads.flatMap(
@@ -122,17 +126,17 @@ async function setFlagsBack(client: pg.ClientBase, userId: string, threads: read
 
 async function setLabelsBack(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   threads: readonly ChangedThread[],
 ): Promise<Events> {
   const before = new Map(threads.flatMap(({ id, labels }) => (labels === undefined ? [] : [[id, labels.before]])));
-  await writeLabels(client, userId, before);
+  await writeLabels(client, workspaceId, before);
   return [...before].map(([threadId, labels]) => ({ kind: 'thread.labelled', threadId, data: { labels } }));
 }
 
 async function setSnoozeBack(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   threads: readonly ChangedThread[],
 ): Promise<Events> {
   const states = Map.groupBy(
@@ -142,14 +146,18 @@ async function setSnoozeBack(
   const events: Events = [];
   for (const [state, alike] of states) {
     const ids = alike.map(({ id }) => id);
-    const changed = await changeSnooze(client, userId, ids, JSON.parse(state) as SnoozeState);
+    const changed = await changeSnooze(client, workspaceId, ids, JSON.parse(state) as SnoozeState);
     events.push(...changed.map(({ threadId }) => snoozedEvent(threadId, JSON.parse(state) as SnoozeState)));
   }
   return events;
 }
 
-async function moveBack(client: pg.ClientBase, userId: string, threads: readonly ChangedThread[]): Promise<Events> {
+async function moveBack(
+  client: pg.ClientBase,
+  workspaceId: string,
+  threads: readonly ChangedThread[],
+): Promise<Events> {
   const ids = (to: boolean) => threads.filter(({ trashed }) => trashed?.to === to).map(({ id }) => id);
-  const restored = await restoreLocked(client, userId, ids(true));
-  return [...restored.events, ...(await trashLocked(client, userId, ids(false)))];
+  const restored = await restoreLocked(client, workspaceId, ids(true));
+  return [...restored.events, ...(await trashLocked(client, workspaceId, ids(false)))];
 }

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../core/shared/durations.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import * as faults from '../../db/queries/upkeep/overview-faults.ts';
 import { countSendsLeft } from '../accounts/account.ts';
 import type { OperationContext } from '../context.ts';
@@ -46,19 +46,19 @@ const RANK = { error: 0, warning: 1, notice: 2 } as const;
 
 /** Returns the findings, most severe first. The number of statements is constant. */
 export async function listFindings(context: OperationContext): Promise<Finding[]> {
-  const { database, userId } = context;
+  const { database, workspaceId } = context;
   const now = context.now();
   const keySpan = {
     from: new Date(now.getTime() - EXPIRED_DAYS * DAY_MS),
     until: new Date(now.getTime() + EXPIRING_DAYS * DAY_MS),
   };
-  const found = await asUser(database, userId, async (transaction) => ({
-    domains: await faults.readFaultyDomains(transaction, userId),
-    endpoints: await faults.readFaultyEndpoints(transaction, userId),
-    queries: await faults.readPayloadQueries(transaction, userId),
-    deadEnds: await faults.readDeadEnds(transaction, userId),
-    keys: await faults.readExpiringKeys(transaction, userId, keySpan),
-    reviews: await faults.readReviews(transaction, userId),
+  const found = await asWorkspace(database, workspaceId, async (transaction) => ({
+    domains: await faults.readFaultyDomains(transaction, workspaceId),
+    endpoints: await faults.readFaultyEndpoints(transaction, workspaceId),
+    queries: await faults.readPayloadQueries(transaction, workspaceId),
+    deadEnds: await faults.readDeadEnds(transaction, workspaceId),
+    keys: await faults.readExpiringKeys(transaction, workspaceId, keySpan),
+    reviews: await faults.readReviews(transaction, workspaceId),
   }));
   const things = [
     ...found.domains.flatMap((domain) => domainFinding(context, domain)),

@@ -1,4 +1,4 @@
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import { findFirstReceiving } from '../../db/queries/domains/email-address-list.ts';
 import type { OperationContext } from '../context.ts';
 
@@ -14,8 +14,8 @@ export interface FirstMail {
 }
 
 /** Returns null when the user has no address that can receive. */
-export async function readFirstMail({ database, userId, settings }: OperationContext): Promise<FirstMail | null> {
-  const found = await asUser(database, userId, (transaction) => findFirstReceiving(transaction, userId));
+export async function readFirstMail({ database, workspaceId, settings }: OperationContext): Promise<FirstMail | null> {
+  const found = await asWorkspace(database, workspaceId, (transaction) => findFirstReceiving(transaction, workspaceId));
   if (found === null) return null;
   const { smtp, publicUrl } = settings;
   const host = smtp.host.includes(':') ? `[${smtp.host}]` : smtp.host;

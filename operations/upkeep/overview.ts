@@ -1,4 +1,4 @@
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import * as counts from '../../db/queries/upkeep/overview-counts.ts';
 import { invalid, type OperationContext } from '../context.ts';
 
@@ -46,8 +46,13 @@ export function overviewSpan({ now }: OperationContext, hours: number): Span {
 }
 
 /** Returns every hour of the span, oldest first, including hours without mail. */
-export async function readHours({ database, userId }: OperationContext, { from, until }: Span): Promise<HourOfMail[]> {
-  const rows = await asUser(database, userId, (transaction) => counts.readHourlyCounts(transaction, userId, from));
+export async function readHours(
+  { database, workspaceId }: OperationContext,
+  { from, until }: Span,
+): Promise<HourOfMail[]> {
+  const rows = await asWorkspace(database, workspaceId, (transaction) =>
+    counts.readHourlyCounts(transaction, workspaceId, from),
+  );
   const hours = new Map<number, HourOfMail>();
   for (let at = from.getTime(); at <= until.getTime(); at += HOUR_MS)
     hours.set(at, { beginsAt: new Date(at), received: 0, sent: 0, delivered: 0, bounced: 0, failed: 0, held: 0 });
@@ -80,10 +85,10 @@ export function daysOf(hours: readonly HourOfMail[]): HourOfMail[] {
 
 /** Returns the results of the user's sending domains, most mail first. */
 export function readDeliverability(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   { from }: Span,
 ): Promise<counts.DomainDeliverability[]> {
-  return asUser(database, userId, (transaction) => counts.readDeliverability(transaction, userId, from));
+  return asWorkspace(database, workspaceId, (transaction) => counts.readDeliverability(transaction, workspaceId, from));
 }
 
 /** Sums the hours. */
@@ -100,10 +105,10 @@ export function totalsOf(hours: readonly HourOfMail[]): Omit<HourOfMail, 'begins
 }
 
 export function readRecentWebhooks(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   { from }: Span,
 ): Promise<counts.RecentWebhooks> {
-  return asUser(database, userId, (transaction) => counts.readRecentWebhooks(transaction, userId, from));
+  return asWorkspace(database, workspaceId, (transaction) => counts.readRecentWebhooks(transaction, workspaceId, from));
 }
 
 /** Periods of more hours have their webhook times per day. */
@@ -111,14 +116,14 @@ export const MAX_HOURLY_TIMES = 168;
 
 /** Returns how long webhooks took per hour, or in longer periods per day of UTC, oldest first. */
 export function readWebhookTimes(
-  { database, userId }: OperationContext,
+  { database, workspaceId }: OperationContext,
   { from, until }: Span,
 ): Promise<counts.WebhookTimes[]> {
   const isShort = until.getTime() - from.getTime() <= MAX_HOURLY_TIMES * HOUR_MS;
   const span = { from, until, intervalMs: isShort ? HOUR_MS : DAY_MS };
-  return asUser(database, userId, (transaction) => counts.readWebhookTimes(transaction, userId, span));
+  return asWorkspace(database, workspaceId, (transaction) => counts.readWebhookTimes(transaction, workspaceId, span));
 }
 
-export function readWaitingMail({ database, userId }: OperationContext): Promise<counts.WaitingMail> {
-  return asUser(database, userId, (transaction) => counts.readWaitingMail(transaction, userId));
+export function readWaitingMail({ database, workspaceId }: OperationContext): Promise<counts.WaitingMail> {
+  return asWorkspace(database, workspaceId, (transaction) => counts.readWaitingMail(transaction, workspaceId));
 }

@@ -1,6 +1,6 @@
 import { UserError } from '../../core/shared/errors.ts';
 import { checkRetention, type Retention } from '../../core/upkeep/retention.ts';
-import { asUser } from '../../db/connection/transaction.ts';
+import { asWorkspace } from '../../db/connection/transaction.ts';
 import * as rows from '../../db/queries/upkeep/retention.ts';
 import { invalid, type OperationContext } from '../context.ts';
 
@@ -11,8 +11,8 @@ export interface AccountRetention extends Retention {
 }
 
 /** Returns the user's retention. */
-export async function readRetention({ database, userId, settings }: OperationContext): Promise<AccountRetention> {
-  const own = await asUser(database, userId, (transaction) => rows.readRetention(transaction, userId));
+export async function readRetention({ database, workspaceId, settings }: OperationContext): Promise<AccountRetention> {
+  const own = await asWorkspace(database, workspaceId, (transaction) => rows.readRetention(transaction, workspaceId));
   return { ...(own ?? settings.retention), isDefault: own === null };
 }
 
@@ -30,11 +30,11 @@ export async function updateRetention(
 ): Promise<AccountRetention> {
   const fault = checkRetention(retention);
   if (fault !== null) throw invalid(fault, 'input');
-  const { entities, userId } = context;
+  const { entities, workspaceId } = context;
   const before = await readRetention(context);
   if (PERIODS.some((period) => isShorter(retention[period], before[period])))
     await requireAccepted(context, retention, acceptErasing);
-  await entities.asUser(userId, (unit) => rows.writeRetention(unit, userId, retention, context.now()));
+  await entities.asWorkspace(workspaceId, (unit) => rows.writeRetention(unit, workspaceId, retention, context.now()));
   return { ...retention, isDefault: false };
 }
 
@@ -59,6 +59,8 @@ function isShorter(days: number | null, before: number | null): boolean {
 export async function previewRetention(context: OperationContext, retention: Retention): Promise<rows.RetentionCounts> {
   const fault = checkRetention(retention);
   if (fault !== null) throw invalid(fault, 'input');
-  const { database, userId, now } = context;
-  return asUser(database, userId, (transaction) => rows.countErased(transaction, userId, retention, now()));
+  const { database, workspaceId, now } = context;
+  return asWorkspace(database, workspaceId, (transaction) =>
+    rows.countErased(transaction, workspaceId, retention, now()),
+  );
 }

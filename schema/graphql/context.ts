@@ -35,7 +35,7 @@ export interface GraphContextOptions {
 /** Returns the context and `stopReads`, which cancels pending reads; a disconnect of the client does the same. */
 export function createGraphContext(options: GraphContextOptions): { context: GraphContext; stopReads: () => void } {
   const { operations, requestId, answerWithin, signal, isEventStream = false } = options;
-  const session = openReadSession(operations.database, operations.userId);
+  const session = openReadSession(operations.database, operations.workspaceId);
   const reads = { ...operations, database: session.database };
   const context = {
     operations,

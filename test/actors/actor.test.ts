@@ -46,7 +46,7 @@ function start(plan: Pick<ActorPlan, 'steps' | 'answers'>) {
 }
 
 function wake(...emailIds: string[]): void {
-  context.bus.wake('receiving.parse.wake', { userId: 'usr_1', emailIds });
+  context.bus.wake('receiving.parse.wake', { workspaceId: 'usr_1', emailIds });
 }
 
 test('a step runs at the start, and again each time its interval is over', async () => {

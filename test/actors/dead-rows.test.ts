@@ -14,7 +14,7 @@ import { createMailbox } from '../support/rows/routing-rows.ts';
 import { startSinkMta } from '../support/servers/sink-mta.ts';
 import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { testActorContext } from '../support/stages/actor-context.ts';
-import { mailOf, newUser, openThreadStage, type ThreadStage } from '../support/stages/thread-stage.ts';
+import { mailOf, newWorkspace, openThreadStage, type ThreadStage } from '../support/stages/thread-stage.ts';
 import { startDelivering } from './delivery/delivering.ts';
 import { SECRET_KEY, startSending } from './sending/sending.ts';
 
@@ -62,35 +62,35 @@ async function replay(subjectId: string): Promise<void> {
 }
 
 test('an email that cannot be threaded is set aside, dies after twenty-five tries, and is threaded when replayed', async () => {
-  const userId = newUser();
+  const workspaceId = newWorkspace();
   const ids = ['one', 'two', 'three'].map((word) => `em_${word}${randomBytes(4).toString('hex')}`);
   const [good = '', bad = '', other = ''] = ids;
   const poison = await poisonRow(owner, { table: 'email', on: 'update', column: 'id', value: bad });
   await stage.insert(
-    userId,
+    workspaceId,
     ids.map((id, n) => mailOf(id, n)),
   );
   const start = () => startThreadingActor(testActorContext(database));
   expectBackOff(await untilDead(start, 'assign', bad));
-  expect(await stage.threadOf(userId, good)).toMatch(/^th_/);
-  expect(await stage.threadOf(userId, other)).toMatch(/^th_/);
+  expect(await stage.threadOf(workspaceId, good)).toMatch(/^th_/);
+  expect(await stage.threadOf(workspaceId, other)).toMatch(/^th_/);
   expect(await countDeadRows(owner)).toEqual([{ actor: 'threading', count: 1 }]);
   const [dead] = await listDeadRows(owner, { actor: 'threading', subjectId: null }, 10);
-  expect(dead).toMatchObject({ user_id: userId, step: 'assign', subject_id: bad, tries: 25 });
+  expect(dead).toMatchObject({ workspace_id: workspaceId, step: 'assign', subject_id: bad, tries: 25 });
   expect(dead?.last_error).toContain('a fault of ours, planted');
   // Others still get their turn, and it does not.
   await moveClock(owner, LONGEST_WAIT_SECONDS * 10);
   const late = `em_late${randomBytes(4).toString('hex')}`;
-  await stage.insert(userId, [mailOf(late, 9)]);
+  await stage.insert(workspaceId, [mailOf(late, 9)]);
   const actor = await start();
-  await until(async () => (await stage.threadOf(userId, late)) !== null);
+  await until(async () => (await stage.threadOf(workspaceId, late)) !== null);
   expect((await asideOf(owner, 'assign', bad))?.tries).toBe(25);
   await poison.cure();
   await replay(bad);
-  await until(async () => (await stage.threadOf(userId, bad)) !== null);
+  await until(async () => (await stage.threadOf(workspaceId, bad)) !== null);
   await actor.stop();
   expect(await asideOf(owner, 'assign', bad)).toBeNull();
-  expect(await stage.findFaults(userId)).toEqual([]);
+  expect(await stage.findFaults(workspaceId)).toEqual([]);
 });
 
 test('mail that can neither be routed nor held does not stop the batch, dies, and is routed when replayed', async () => {
@@ -101,8 +101,11 @@ test('mail that can neither be routed nor held does not stop the batch, dies, an
   const poison = await poisonRow(owner, { table: 'route', on: 'update', column: 'email_id', value: bad });
   expectBackOff(await untilDead(() => startDelivering(database, owner), 'route', bad));
   const outcomes = async () =>
-    (await owner.pool.query('select email_id, outcome from route where user_id = $1 order by email_id', [box.userId]))
-      .rows;
+    (
+      await owner.pool.query('select email_id, outcome from route where workspace_id = $1 order by email_id', [
+        box.workspaceId,
+      ])
+    ).rows;
   const expected = (outcome: string | null) => [
     { email_id: good, outcome: 'stored' },
     { email_id: bad, outcome },
@@ -118,11 +121,11 @@ test('mail that can neither be routed nor held does not stop the batch, dies, an
 });
 
 test('a scheduled email that cannot be released does not keep the others, dies, and goes when replayed', async () => {
-  const userId = newUser();
+  const workspaceId = newWorkspace();
   const [good, bad, other] = await insertScheduled(database, [
-    { userId, inSeconds: -30 },
-    { userId, inSeconds: -20 },
-    { userId, inSeconds: -10 },
+    { workspaceId, inSeconds: -30 },
+    { workspaceId, inSeconds: -20 },
+    { workspaceId, inSeconds: -10 },
   ]);
   if (bad === undefined) throw new Error('no mail');
   const poison = await poisonRow(owner, { table: 'recipient', on: 'update', column: 'email_id', value: bad });
@@ -130,8 +133,8 @@ test('a scheduled email that cannot be released does not keep the others, dies, 
   expectBackOff(await untilDead(start, 'release', bad));
   const types = async () => {
     const { rows } = await owner.pool.query<{ id: string; type: string }>(
-      'select id, type from email where user_id = $1',
-      [userId],
+      'select id, type from email where workspace_id = $1',
+      [workspaceId],
     );
     return new Map(rows.map(({ id, type }) => [id, type]));
   };
@@ -141,18 +144,18 @@ test('a scheduled email that cannot be released does not keep the others, dies, 
   const actor = await start();
   await until(async () => (await types()).get(bad) === 'sent');
   await actor.stop();
-  expect(await wrongTotals(database, userId)).toEqual([]);
+  expect(await wrongTotals(database, workspaceId)).toEqual([]);
 });
 
 test('a message that cannot be stored is set aside, dies while others come through, and is mail when replayed', async () => {
   const domain = `${randomBytes(4).toString('hex')}.test`;
-  const { userId, addressId, domainId, address } = await createMailbox(database, {
+  const { workspaceId, addressId, domainId, address } = await createMailbox(database, {
     domain,
     address: `hello@${domain}`,
   });
   const envelope = {
     reversePath: 'ann@elsewhere.test',
-    recipients: [{ recipient: address, userId, addressId, domainId, ownAddress: address }],
+    recipients: [{ recipient: address, workspaceId, addressId, domainId, ownAddress: address }],
     remoteAddress: '192.0.2.1',
     helo: 'elsewhere.test',
     isTls: false,
@@ -183,7 +186,7 @@ test('a message that cannot be stored is set aside, dies while others come throu
   await first.stop();
   await moveClock(owner, LONGEST_WAIT_SECONDS + 1);
   const ids = async () =>
-    (await owner.pool.query('select id from email where user_id = $1', [userId])).rows.map(({ id }) => id);
+    (await owner.pool.query('select id from email where workspace_id = $1', [workspaceId])).rows.map(({ id }) => id);
   // Each try costs a second here: those between are left out.
   await owner.pool.query('update dead_row set tries = 22 where subject_id = $1', [bad]);
   for (let tries = 23; tries <= 25; tries++) {
@@ -288,24 +291,24 @@ test('replayed rows without a due time keep none: held recipients, and forwards 
   const later = await queueMail(owner, sender, { to: ['bea@elsewhere.test'] });
   const deliveryId = `dlv_${randomBytes(6).toString('hex')}`;
   await owner.pool.query(
-    `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, forward_raw_id, created_at)
+    `insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, forward_raw_id, created_at)
      values ($1, $2, $3, 'ep', 'email', 1, 'raw_x', now())`,
-    [sender.userId, deliveryId, held],
+    [sender.workspaceId, deliveryId, held],
   );
   await owner.pool.query('update recipient set next_attempt_at = null where email_id = $1', [held]);
   await owner.pool.query(`update recipient set next_attempt_at = now() + interval '1 day' where email_id = $1`, [
     later,
   ]);
   await owner.pool.query(
-    `insert into dead_row (user_id, step, actor, subject_id, tries, last_error, first_failed_at, last_failed_at, retry_at, dead_at)
-       select user_id, 'send', 'sending', id, 25, 'e', now(), now(), 'infinity'::timestamptz, now() from recipient where email_id in ($2, $3)
+    `insert into dead_row (workspace_id, step, actor, subject_id, tries, last_error, first_failed_at, last_failed_at, retry_at, dead_at)
+       select workspace_id, 'send', 'sending', id, 25, 'e', now(), now(), 'infinity'::timestamptz, now() from recipient where email_id in ($2, $3)
        union all select $1, 'forward', 'delivery', $4, 25, 'e', now(), now(), 'infinity', now()`,
-    [sender.userId, held, later, deliveryId],
+    [sender.workspaceId, held, later, deliveryId],
   );
   expect(await replayDeadRows(owner, { actor: null, subjectId: null })).toBe(3);
   const { rows } = await owner.pool.query(
-    `select email_id, next_attempt_at <= postroom_now() as is_due from recipient where user_id = $1 order by email_id = $2 desc`,
-    [sender.userId, held],
+    `select email_id, next_attempt_at <= postroom_now() as is_due from recipient where workspace_id = $1 order by email_id = $2 desc`,
+    [sender.workspaceId, held],
   );
   expect(rows).toEqual([
     { email_id: held, is_due: null },
@@ -313,13 +316,13 @@ test('replayed rows without a due time keep none: held recipients, and forwards 
   ]);
   const delivery = await owner.pool.query('select next_attempt_at from delivery where id = $1', [deliveryId]);
   expect(delivery.rows).toEqual([{ next_attempt_at: null }]);
-  await owner.pool.query(`update recipient set status = 'failed' where user_id = $1`, [sender.userId]);
+  await owner.pool.query(`update recipient set status = 'failed' where workspace_id = $1`, [sender.workspaceId]);
   await owner.pool.query('delete from delivery where id = $1', [deliveryId]);
 });
 
 test('rows that were set aside and succeeded later are forgotten, dead ones are not', async () => {
   await owner.pool.query(`
-    insert into dead_row (user_id, step, actor, subject_id, tries, last_error, first_failed_at, last_failed_at, retry_at, dead_at)
+    insert into dead_row (workspace_id, step, actor, subject_id, tries, last_error, first_failed_at, last_failed_at, retry_at, dead_at)
     values ('u', 'assign', 'threading', 'em_old', 3, 'e', now(), now(), now() - interval '2 days', null),
       ('u', 'assign', 'threading', 'em_waits', 3, 'e', now(), now(), now() + interval '1 hour', null),
       ('u', 'assign', 'threading', 'em_dead', 25, 'e', now() - interval '30 days', now(), 'infinity', now() - interval '30 days')`);

@@ -28,14 +28,14 @@ beforeEach(async () => {
 
 const parent = (n: number) => `00-${String(n).padStart(32, '1')}-${String(n).padStart(16, '2')}-01`;
 
-async function keep(userId: string, emailId: string, n: number, age = '0'): Promise<void> {
+async function keep(workspaceId: string, emailId: string, n: number, age = '0'): Promise<void> {
   await actor.pool.query(
-    'insert into email_trace (user_id, email_id, trace_parent, created_at) values ($1, $2, $3, now() - $4::interval)',
-    [userId, emailId, parent(n), age],
+    'insert into email_trace (workspace_id, email_id, trace_parent, created_at) values ($1, $2, $3, now() - $4::interval)',
+    [workspaceId, emailId, parent(n), age],
   );
 }
 
-const mail = (emailId: string, userId = 'usr_1') => ({ userId, emailId });
+const mail = (emailId: string, workspaceId = 'usr_1') => ({ workspaceId, emailId });
 
 test('work on an email becomes a span below the one that accepted it, with its real times', async () => {
   await keep('usr_1', 'em_1', 1);
@@ -122,10 +122,10 @@ test('a user of the gateway reads and writes no traces of other users', async ()
   const client = await gateway.pool.connect();
   try {
     await client.query('begin');
-    await client.query(`select set_config('postroom.user_id', 'usr_2', true)`);
+    await client.query(`select set_config('postroom.workspace_id', 'usr_2', true)`);
     expect((await client.query('select * from email_trace')).rows).toEqual([]);
     await expect(
-      client.query(`insert into email_trace (user_id, email_id, trace_parent) values ('usr_1', 'em_9', 'x')`),
+      client.query(`insert into email_trace (workspace_id, email_id, trace_parent) values ('usr_1', 'em_9', 'x')`),
     ).rejects.toThrow(/row-level security/);
   } finally {
     await client.query('rollback');

@@ -25,7 +25,7 @@ describe.each([
   /** Sends an email with metadata; returns its Message-ID. */
   async function send(metadata: Record<string, unknown> | null, from = mailbox): Promise<string> {
     const email = { from: from.address, to: 'ann@elsewhere.test', subject: 'Your order', text: 'Fine?', metadata };
-    const { receipt } = await sendEmail(stage.contextOf(from.userId), email, null);
+    const { receipt } = await sendEmail(stage.contextOf(from.workspaceId), email, null);
     return receipt.emails[0]?.messageId ?? '';
   }
 
@@ -69,9 +69,9 @@ describe.each([
 
   test('at another domain of the account carries none: a key of that domain reads it', async () => {
     const domain = `other-${mailbox.address.split('@')[1] ?? ''}`;
-    const { userId } = mailbox;
+    const { workspaceId } = mailbox;
     const other = await createMailbox(stage.database, {
-      userId,
+      workspaceId,
       domain,
       address: `hello@${domain}`,
       endpointUrl: receiver.url,

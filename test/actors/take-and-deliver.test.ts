@@ -41,8 +41,8 @@ const finished = (many: number) =>
   vi.waitUntil(
     async () => {
       const { rows } = await stage.database.pool.query(
-        `select from delivery where user_id = $1 and status = 'success'`,
-        [mailbox.userId],
+        `select from delivery where workspace_id = $1 and status = 'success'`,
+        [mailbox.workspaceId],
       );
       return rows.length === many;
     },
@@ -87,25 +87,25 @@ test('a reply takes two statements, too, and is delivered after its message', as
 
 test('an endpoint for all received mail gets mail routed to it once, and mail that is routed nowhere', async () => {
   const { pool } = stage.database;
-  const { userId, endpointId } = mailbox;
-  await pool.query(`update endpoint set events = '{email.received:all}' where user_id = $1 and id = $2`, [
-    userId,
+  const { workspaceId, endpointId } = mailbox;
+  await pool.query(`update endpoint set events = '{email.received:all}' where workspace_id = $1 and id = $2`, [
+    workspaceId,
     endpointId,
   ]);
-  await pool.query('insert into endpoint_subscription (user_id, endpoint_id, event_seq) values ($1, $2, 0)', [
-    userId,
+  await pool.query('insert into endpoint_subscription (workspace_id, endpoint_id, event_seq) values ($1, $2, 0)', [
+    workspaceId,
     endpointId,
   ]);
-  stage.bus.publish('subscription.changed', { userId });
+  stage.bus.publish('subscription.changed', { workspaceId });
   const domain = mailbox.address.split('@')[1] ?? '';
-  const other = await createMailbox(stage.database, { userId, domain, address: `unrouted@${domain}` });
+  const other = await createMailbox(stage.database, { workspaceId, domain, address: `unrouted@${domain}` });
   const ids = [await stage.deliver(mail(), mailbox.address), await stage.deliver(mail(), other.address)];
   await finished(2);
   await vi.waitUntil(
     async () => {
       const { rows } = await pool.query(
-        `select from endpoint_subscription s join event_counter c using (user_id) where s.user_id = $1 and s.event_seq = c.last_seq`,
-        [userId],
+        `select from endpoint_subscription s join event_counter c using (workspace_id) where s.workspace_id = $1 and s.event_seq = c.last_seq`,
+        [workspaceId],
       );
       return rows.length === 1;
     },
@@ -137,7 +137,7 @@ test('messages of two accounts that arrive together are taken in groups, without
 test('an endpoint that subscribes to no events costs received mail no statement', async () => {
   await stage.deliver(mail(), mailbox.address);
   await finished(1);
-  stage.bus.publish('subscription.changed', { userId: mailbox.userId });
+  stage.bus.publish('subscription.changed', { workspaceId: mailbox.workspaceId });
   const queries = vi.spyOn(stage.database.pool, 'query');
   await vi.waitUntil(() => queries.mock.calls.some(([query]) => named(query) === 'subscribed-users'));
   queries.mockClear();
@@ -160,14 +160,14 @@ test('a changed route replaces the cached one for the next message', async () =>
   await stage.deliver(mail(), mailbox.address);
   await finished(1);
   const other = await createMailbox(stage.database, {
-    userId: mailbox.userId,
+    workspaceId: mailbox.workspaceId,
     domain: mailbox.address.split('@')[1] ?? '',
     address: `other@${mailbox.address.split('@')[1]}`,
     endpointUrl: `${receiver.url}/other`,
   });
   const routeTo = (endpointId: string | null) =>
-    pool.query('update email_address set endpoint_id = $3 where user_id = $1 and id = $2', [
-      mailbox.userId,
+    pool.query('update email_address set endpoint_id = $3 where workspace_id = $1 and id = $2', [
+      mailbox.workspaceId,
       mailbox.addressId,
       endpointId,
     ]);
@@ -181,7 +181,7 @@ test('a changed route replaces the cached one for the next message', async () =>
     outcome: 'endpoint',
     endpoint_id: other.endpointId,
   });
-  await pool.query('update endpoint set is_active = false where user_id = $1', [mailbox.userId]);
+  await pool.query('update endpoint set is_active = false where workspace_id = $1', [mailbox.workspaceId]);
   expect(await routeOf(await stage.deliver(mail(), mailbox.address))).toEqual({
     outcome: 'inactive',
     endpoint_id: other.endpointId,
@@ -189,7 +189,7 @@ test('a changed route replaces the cached one for the next message', async () =>
   await routeTo(null);
   expect(await routeOf(await stage.deliver(mail(), mailbox.address))).toEqual({ outcome: 'stored', endpoint_id: null });
   await routeTo(mailbox.endpointId);
-  await pool.query('update endpoint set is_active = true where user_id = $1', [mailbox.userId]);
+  await pool.query('update endpoint set is_active = true where workspace_id = $1', [mailbox.workspaceId]);
   await addRule(stage.database, mailbox, { action: 'block', subject: 'guarded' });
   expect(await routeOf(await stage.deliver(mail(['Subject: guarded']), mailbox.address))).toMatchObject({
     outcome: 'blocked',
@@ -201,7 +201,7 @@ test('mail of a user whose threads are locked is accepted, and that of others is
   const holder = await stage.database.pool.connect();
   try {
     await holder.query('begin');
-    await holder.query(`select pg_advisory_xact_lock(hashtextextended('thread ' || $1, 0))`, [mailbox.userId]);
+    await holder.query(`select pg_advisory_xact_lock(hashtextextended('thread ' || $1, 0))`, [mailbox.workspaceId]);
     const [busyId, freeId] = await Promise.all([
       stage.deliver(mail(), mailbox.address),
       stage.deliver(mail(), other.address),
@@ -249,8 +249,8 @@ test('a webhook that is repeated has the bytes of the first request, which was b
   const retried = await vi.waitUntil(
     async () => {
       const { rows } = await stage.database.pool.query<{ open: number }>(
-        'select count(*) filter (where attempts = 0) as open from delivery where user_id = $1',
-        [mailbox.userId],
+        'select count(*) filter (where attempts = 0) as open from delivery where workspace_id = $1',
+        [mailbox.workspaceId],
       );
       return rows[0]?.open === 0;
     },
@@ -259,10 +259,10 @@ test('a webhook that is repeated has the bytes of the first request, which was b
   expect(retried).toBe(true);
   receiver.answer([200]);
   await stage.database.pool.query(
-    `update delivery set next_attempt_at = now() - interval '1 s' where user_id = $1 and status = 'pending'`,
-    [mailbox.userId],
+    `update delivery set next_attempt_at = now() - interval '1 s' where workspace_id = $1 and status = 'pending'`,
+    [mailbox.workspaceId],
   );
-  stage.bus.wake('delivery.deliver.wake', { userId: mailbox.userId, deliveryIds: [] });
+  stage.bus.wake('delivery.deliver.wake', { workspaceId: mailbox.workspaceId, deliveryIds: [] });
   await finished(new Set(ids).size);
   const bodies = Map.groupBy(receiver.requests, ({ headers }) => String(headers['webhook-id']));
   for (const [id, requests] of bodies) {

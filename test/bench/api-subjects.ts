@@ -55,8 +55,8 @@ function environmentOf({ dnsServer, sinkPort }: SubjectOptions) {
 async function subject(name: string, server: PostroomServer, options: SubjectOptions): Promise<Subject> {
   await server.call('POST', '/domains', { domain: AUTHOR.domain });
   const reader = await server.createAccount('reader@bench.test');
-  await fillLargeMailbox(server.databaseUrl, reader.userId, options.mails);
-  await fillLargeMailboxWords(server.databaseUrl, reader.userId);
+  await fillLargeMailbox(server.databaseUrl, reader.workspaceId, options.mails);
+  await fillLargeMailboxWords(server.databaseUrl, reader.workspaceId);
   await onServer(server.databaseUrl, 'create database bare');
   const bareUrl = databaseUrl(server.databaseUrl, 'bare');
   const bare = new BenchChild('./bare-api-process.ts');

@@ -49,7 +49,7 @@ export async function run(args: string[]): Promise<void> {
     server = await startSingleMachine(directory, { dnsServer: dns.address });
     await describePostgresql('npm start', server.databaseUrl);
     const account = await server.createAccount('reader@bench.test');
-    await fillLargeMailbox(server.databaseUrl, account.userId, Number(values.messages));
+    await fillLargeMailbox(server.databaseUrl, account.workspaceId, Number(values.messages));
     const address = await makeAddress(account);
     browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] });
     const url = `http://localhost:${server.httpPort}`;

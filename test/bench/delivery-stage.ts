@@ -99,22 +99,22 @@ export async function openDeliveryStage(options: StageOptions): Promise<Delivery
   const mailboxes: TestMailbox[] = [];
   for (const [n, sinkPort] of ports.entries()) {
     const domain = `bench${n}.test`;
-    const userId = mailboxes[n - (n % ENDPOINTS_PER_USER)]?.userId;
+    const workspaceId = mailboxes[n - (n % ENDPOINTS_PER_USER)]?.workspaceId;
     mailboxes.push(
       await createMailbox(database, {
         domain,
         address: `hello@${domain}`,
         endpointUrl: `http://127.0.0.1:${sinkPort}/hook`,
-        ...(userId === undefined ? {} : { userId }),
+        ...(workspaceId === undefined ? {} : { workspaceId }),
       }),
     );
   }
   const hanging = mailboxes.at(-1)?.endpointId ?? '';
-  const emails: { userId: string; emailId: string; endpointId: string }[] = [];
+  const emails: { workspaceId: string; emailId: string; endpointId: string }[] = [];
   const share = Math.ceil(options.mails / mailboxes.length);
   for (const mailbox of mailboxes)
     for (const { emailId } of await insertReceivedMail(database, mailbox, { count: share, textBytes: options.bytes }))
-      emails.push({ userId: mailbox.userId, emailId, endpointId: mailbox.endpointId ?? '' });
+      emails.push({ workspaceId: mailbox.workspaceId, emailId, endpointId: mailbox.endpointId ?? '' });
   // Endpoints take turns, as in mail that came in.
   const inTurns = emails.map((email, n) => ({ ...email, turn: n % share })).toSorted((a, b) => a.turn - b.turn);
   await owner.pool.query(`update route set outcome = 'endpoint', decided_at = now()`);
@@ -142,15 +142,15 @@ export async function openDeliveryStage(options: StageOptions): Promise<Delivery
         .map((email, n) => ({ ...email, id: makeIdentifier('delivery', new Date(startedAt + n), randomBytes(10)) }))
         .filter(({ endpointId }) => withHanging || endpointId !== hanging);
       await owner.pool.query(
-        `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, thread_id, thread_position, attempts_allowed,
+        `insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, thread_id, thread_position, attempts_allowed,
            next_attempt_at, created_at)
          select r.*, 'webhook', 'th_test', 0, 4, now() - interval '1 hour' + n * interval '1 millisecond', now()
-         from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality as r(user_id, id, email_id, endpoint_id, n)`.replace(
+         from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality as r(workspace_id, id, email_id, endpoint_id, n)`.replace(
           'r.*',
-          'r.user_id, r.id, r.email_id, r.endpoint_id',
+          'r.workspace_id, r.id, r.email_id, r.endpoint_id',
         ),
         [
-          rows.map(({ userId }) => userId),
+          rows.map(({ workspaceId }) => workspaceId),
           rows.map(({ id }) => id),
           rows.map(({ emailId }) => emailId),
           rows.map(({ endpointId }) => endpointId),
@@ -190,7 +190,7 @@ export async function openDeliveryStage(options: StageOptions): Promise<Delivery
 
 interface DeliveryFacts extends MessageColumns {
   id: string;
-  user_id: string;
+  workspace_id: string;
   email_id: string;
   endpoint_id: string;
   created_at: Date;
@@ -201,23 +201,23 @@ interface DeliveryFacts extends MessageColumns {
 
 async function prepareRequests(
   owner: Database,
-  find: (key: { userId: string; endpointId: string }) => Promise<DeliveryEndpoint | undefined>,
+  find: (key: { workspaceId: string; endpointId: string }) => Promise<DeliveryEndpoint | undefined>,
   deliveryIds: readonly string[],
 ): Promise<PreparedRequest[]> {
   const { rows } = await owner.pool.query<DeliveryFacts>(
-    `select d.*, ${MESSAGE_COLUMNS} from delivery d join email e on e.user_id = d.user_id and e.id = d.email_id join raw_message m on m.id = e.raw_id
+    `select d.*, ${MESSAGE_COLUMNS} from delivery d join email e on e.workspace_id = d.workspace_id and e.id = d.email_id join raw_message m on m.id = e.raw_id
      where d.id = any($1::text[])`,
     [deliveryIds],
   );
   const contents = await owner.pool.query<DeliveryContentRow>(readDeliveryContentSql, [
-    rows.map((row) => row.user_id),
+    rows.map((row) => row.workspace_id),
     rows.map((row) => row.email_id),
   ]);
   const emails = new Map(contents.rows.map((email) => [email.id, email]));
   const requests = new Map<string, PreparedRequest>();
   for (const row of rows) {
     const email = emails.get(row.email_id);
-    const endpoint = await find({ userId: row.user_id, endpointId: row.endpoint_id });
+    const endpoint = await find({ workspaceId: row.workspace_id, endpointId: row.endpoint_id });
     const webhook = endpoint?.webhook ?? null;
     if (email === undefined || endpoint === undefined || webhook === null) throw new Error('nothing to prepare from');
     const { origin, headers, body } = makeWebhookRequest({

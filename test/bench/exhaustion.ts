@@ -197,15 +197,15 @@ async function storeLargeMail({ server, attacker, other }: Stage, textName: stri
   try {
     const threadId = `thr_${randomBytes(12).toString('hex')}`;
     await owner.pool.query(
-      `insert into thread (user_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text, message_count,
+      `insert into thread (workspace_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text, message_count,
          received_count, unread_count, archived_count, latest_email_id, last_message_at, created_at)
        values ($1, $2, '<root@elsewhere.test>', 'large', '{}', '{}', 'large', $3, $3, $3, 0, 'em_latest', now(), now())`,
-      [attacker.userId, threadId, THREAD_MESSAGES],
+      [attacker.workspaceId, threadId, THREAD_MESSAGES],
     );
     const [emailId = ''] = await insertMail(
       owner,
       Array.from({ length: THREAD_MESSAGES }, (_, at) => ({
-        userId: attacker.userId,
+        workspaceId: attacker.workspaceId,
         text,
         threadId,
         threadPosition: at + 1,
@@ -213,7 +213,7 @@ async function storeLargeMail({ server, attacker, other }: Stage, textName: stri
     );
     await insertMail(
       owner,
-      Array.from({ length: 50 }, () => ({ userId: other.userId, text: 'hello' })),
+      Array.from({ length: 50 }, () => ({ workspaceId: other.workspaceId, text: 'hello' })),
     );
     return { emailId, threadId };
   } finally {

@@ -88,9 +88,9 @@ export async function run(args: string[]): Promise<void> {
   }
 }
 
-async function fill({ databaseUrl }: PostroomServer, { userId }: Account, count: number): Promise<void> {
+async function fill({ databaseUrl }: PostroomServer, { workspaceId }: Account, count: number): Promise<void> {
   const startedAt = performance.now();
-  await fillLargeMailbox(databaseUrl, userId, count);
+  await fillLargeMailbox(databaseUrl, workspaceId, count);
   console.log(`${count} messages, filled in ${Math.round((performance.now() - startedAt) / 1_000)} s`);
 }
 
@@ -106,13 +106,13 @@ const PAGE = `query Page($id: ID!) { thread(id: $id) {
     content { text html inReplyTo references headers { name value } } attachments { filename contentType size contentId } tags { name value }
   } } } } }`;
 
-async function kindsOf({ databaseUrl }: PostroomServer, { userId }: Account): Promise<Kind[]> {
+async function kindsOf({ databaseUrl }: PostroomServer, { workspaceId }: Account): Promise<Kind[]> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   const threadsOf = async (least: number, most: number) => {
     const { rows } = await client.query<{ id: string }>(
-      `select id from thread where user_id = $1 and message_count between $2 and $3 order by md5(id) limit ${THREADS}`,
-      [userId, least, most],
+      `select id from thread where workspace_id = $1 and message_count between $2 and $3 order by md5(id) limit ${THREADS}`,
+      [workspaceId, least, most],
     );
     return rows.map((row) => row.id);
   };
@@ -125,17 +125,17 @@ async function kindsOf({ databaseUrl }: PostroomServer, { userId }: Account): Pr
   await client.query(
     `update email e set thread_id = 'th_page_' || (n % 40), thread_position = n / 40
      from (select id, row_number() over (order by created_at desc) - 1 as n from email
-           where user_id = $1 and thread_id like 'th_notice_%' order by created_at desc limit 2000) p
-     where e.user_id = $1 and e.id = p.id`,
-    [userId],
+           where workspace_id = $1 and thread_id like 'th_notice_%' order by created_at desc limit 2000) p
+     where e.workspace_id = $1 and e.id = p.id`,
+    [workspaceId],
   );
   await client.query(
-    `insert into thread (user_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text, message_count,
+    `insert into thread (workspace_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text, message_count,
        received_count, unread_count, archived_count, latest_email_id, last_message_at, created_at)
      select $1, thread_id, min(message_id), min(subject), array[min(from_address)], array[min(from_text)], min(lower(subject)), count(*),
        count(*), count(*), 0, (array_agg(id order by thread_at desc, id desc))[1], max(thread_at), min(thread_at)
-     from email where user_id = $1 and thread_id like 'th_page_%' group by thread_id`,
-    [userId],
+     from email where workspace_id = $1 and thread_id like 'th_page_%' group by thread_id`,
+    [workspaceId],
   );
   const kinds = [
     {

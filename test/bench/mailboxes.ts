@@ -186,7 +186,7 @@ function list(mailbox: Mailbox, query: ThreadQuery, cursor: string | null, limit
 
 /** Reading needs no more of the context than this. */
 export function contextOf(mailbox: Mailbox): OperationContext {
-  return { database: mailbox.gateway, userId: USER, now: () => NOW } as OperationContext;
+  return { database: mailbox.gateway, workspaceId: USER, now: () => NOW } as OperationContext;
 }
 
 function anyThread(mailbox: Mailbox, random: () => number): string {

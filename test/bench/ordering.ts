@@ -180,7 +180,7 @@ async function formConversations(
     [ofEndpoint],
   );
   const { rows } = await owner.pool.query<{ ids: string[] }>(
-    `select array_agg(id order by thread_position) as ids from email group by user_id, thread_id order by thread_id`,
+    `select array_agg(id order by thread_position) as ids from email group by workspace_id, thread_id order by thread_id`,
   );
   return rows.map(({ ids }) => ids);
 }

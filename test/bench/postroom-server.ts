@@ -16,7 +16,7 @@ import { type Resources, resourcesOf } from './resources.ts';
 /** A user of Postroom. */
 export interface Account {
   apiKey: string;
-  userId: string;
+  workspaceId: string;
   /** Calls REST as this user. Throws when the answer is an error. */
   call(method: string, route: string, body?: object): Promise<Record<string, unknown>>;
   /** Creates the address, with its domain if that is new, whose mail goes to the webhook. Returns the address. */
@@ -203,7 +203,7 @@ async function createAccount(email: string, httpPort: number, environment: Recor
     cwd: root,
     env: { ...process.env, ...environment },
   });
-  const { userId } = JSON.parse(stdout) as { userId: string };
+  const { userId: workspaceId } = JSON.parse(stdout) as { userId: string };
   const call: Account['call'] = async (method, route, body) => {
     const response = await fetch(`http://127.0.0.1:${httpPort}/api/e2${route}`, {
       method,
@@ -223,7 +223,7 @@ async function createAccount(email: string, httpPort: number, environment: Recor
     await call('POST', '/email-addresses', { address, domainId, endpointId: endpoint['id'] });
     return address;
   };
-  return { apiKey, userId, call, createWebhookAddress };
+  return { apiKey, workspaceId, call, createWebhookAddress };
 }
 
 /** The process number of a PostgreSQL on this machine, from its data directory. */

@@ -76,8 +76,8 @@ interface Subject {
 
 async function measure({ database, owner, watch }: Subject, name: string, retention: Retention): Promise<void> {
   await owner.pool.query(
-    `insert into retention (user_id, raw_days, body_days, metadata_days) values ($1, $2, $3, $4)
-     on conflict (user_id) do update set raw_days = $2, body_days = $3, metadata_days = $4`,
+    `insert into retention (workspace_id, raw_days, body_days, metadata_days) values ($1, $2, $3, $4)
+     on conflict (workspace_id) do update set raw_days = $2, body_days = $3, metadata_days = $4`,
     [USER, retention.rawDays, retention.bodyDays, retention.metadataDays],
   );
   await owner.pool.query('update retention_sweep set due_at = now()');
@@ -155,9 +155,9 @@ async function fill(url: string, count: number): Promise<void> {
     insert into raw_message (id, octets, sha256, size_octets)
     select 'raw_' || id, convert_to(repeat(md5(id), 64), 'UTF8'), sha256(convert_to(id, 'UTF8')), 2048 from email;
     update email set raw_id = 'raw_' || id;
-    insert into reception (user_id, email_id, raw_id, reverse_path, recipient, own_address, domain_id, remote_address, helo, is_tls,
+    insert into reception (workspace_id, email_id, raw_id, reverse_path, recipient, own_address, domain_id, remote_address, helo, is_tls,
       trace_fields, accepted_at, parsed_at)
-    select user_id, id, raw_id, from_address, own_address, own_address, 'dom', '192.0.2.1', 'a.test', true, repeat('x', 200), created_at, created_at
+    select workspace_id, id, raw_id, from_address, own_address, own_address, 'dom', '192.0.2.1', 'a.test', true, repeat('x', 200), created_at, created_at
     from email where type = 'received'`);
   await client.query('vacuum analyze');
   const { rows } = await client.query<{ size: string }>(

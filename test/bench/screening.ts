@@ -151,7 +151,7 @@ const REQUEST = {
     {
       recipient: 'hello@inbox.test',
       ownAddress: 'hello@inbox.test',
-      userId: 'usr_1',
+      workspaceId: 'usr_1',
       addressId: null,
       domainId: 'dom_1',
     },

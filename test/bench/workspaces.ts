@@ -99,7 +99,7 @@ async function fill(url: string, { workspaces, members }: { workspaces: number; 
   const { pool } = owner;
   await pool.query('set session_replication_role = replica');
   await pool.query(
-    `insert into api_key (id, user_id, name, secret_sha256) values ('key_bench', $1, 'bench', sha256(convert_to($2, 'UTF8')))`,
+    `insert into api_key (id, workspace_id, name, secret_sha256) values ('key_bench', $1, 'bench', sha256(convert_to($2, 'UTF8')))`,
     [USER, KEY],
   );
   await pool.query(`insert into workspace (id, name) values ($1, 'bench') on conflict do nothing`, [USER]);
@@ -118,14 +118,14 @@ async function fill(url: string, { workspaces, members }: { workspaces: number; 
   );
   await addWorkspaces(owner, others, [workspaces]);
   await pool.query(
-    `insert into api_key (id, user_id, name, secret_sha256)
+    `insert into api_key (id, workspace_id, name, secret_sha256)
      select 'key_' || o.id, o.id, 'bench', sha256(convert_to(o.id, 'UTF8')) from (${others}) o`,
     [workspaces],
   );
   await pool.query(
-    `insert into thread_read (user_id, thread_id, person_id, read_until, set_at)
+    `insert into thread_read (workspace_id, thread_id, person_id, read_until, set_at)
      select $1, t.id, 'usr_member' || n, t.last_message_at, now()
-     from generate_series(1, $2) n cross join lateral (select id, last_message_at from thread where user_id = $1 order by last_message_at desc limit 200) t`,
+     from generate_series(1, $2) n cross join lateral (select id, last_message_at from thread where workspace_id = $1 order by last_message_at desc limit 200) t`,
     [USER, members],
   );
   await pool.query('analyze');
@@ -135,21 +135,21 @@ async function fill(url: string, { workspaces, members }: { workspaces: number; 
 /** Adds a verified domain and an address to each of the selected workspaces. */
 async function addWorkspaces({ pool }: Database, selected: string, values: unknown[]): Promise<void> {
   await pool.query(
-    `insert into domain (user_id, id, name, status, is_trusted, verified_at, is_catch_all_enabled)
+    `insert into domain (workspace_id, id, name, status, is_trusted, verified_at, is_catch_all_enabled)
      select o.id, 'dom_' || o.id, o.name, 'verified', true, now(), false from (${selected}) o`,
     values,
   );
   await pool.query(
-    `insert into verified_domain_name (name, user_id, domain_id) select o.name, o.id, 'dom_' || o.id from (${selected}) o`,
+    `insert into verified_domain_name (name, workspace_id, domain_id) select o.name, o.id, 'dom_' || o.id from (${selected}) o`,
     values,
   );
   await pool.query(
-    `insert into email_address (user_id, id, domain_id, address, is_active)
+    `insert into email_address (workspace_id, id, domain_id, address, is_active)
      select o.id, 'addr_' || o.id, 'dom_' || o.id, 'hello@' || o.name, true from (${selected}) o`,
     values,
   );
   await pool.query(
-    `insert into email_address_name (address, user_id, address_id) select 'hello@' || o.name, o.id, 'addr_' || o.id from (${selected}) o`,
+    `insert into email_address_name (address, workspace_id, address_id) select 'hello@' || o.name, o.id, 'addr_' || o.id from (${selected}) o`,
     values,
   );
 }

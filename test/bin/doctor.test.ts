@@ -272,13 +272,13 @@ describe('on one machine', () => {
           error: isSeen ? null : 'No such record',
         });
         const { rows } = await client.query<{ id: string }>('select id from user_account limit 1');
-        const userId = rows[0]?.id;
-        const insert = `insert into domain (user_id, id, name, status, verified_at, dns_check, checked_at, check_due_at)
+        const workspaceId = rows[0]?.id;
+        const insert = `insert into domain (workspace_id, id, name, status, verified_at, dns_check, checked_at, check_due_at)
         values ($1, $2, $2, 'verified', now(), $3, now() - $4 * interval '1 hour', now() + interval '1 day')`;
-        await client.query(insert, [userId, 'well.test', check([record('MX', true)]), 1]);
-        await client.query(insert, [userId, 'shop.test', check([record('MX', false), record('TXT', true)]), 1]);
-        await client.query(insert, [userId, 'spf.test', check([record('MX', true), record('TXT', false)]), 1]);
-        await client.query(insert, [userId, 'stale.test', check([record('MX', true)]), 100]);
+        await client.query(insert, [workspaceId, 'well.test', check([record('MX', true)]), 1]);
+        await client.query(insert, [workspaceId, 'shop.test', check([record('MX', false), record('TXT', true)]), 1]);
+        await client.query(insert, [workspaceId, 'spf.test', check([record('MX', true), record('TXT', false)]), 1]);
+        await client.query(insert, [workspaceId, 'stale.test', check([record('MX', true)]), 100]);
 
         const diagnosis = await examine(machine.environment);
         expect(diagnosis.of('domains records')).toMatchObject({
@@ -490,8 +490,8 @@ describe('on many machines', () => {
         await change(`next_attempt_at = now() - interval '10 minutes'`, late);
         await change('next_attempt_at = null', held);
         await owner.pool.query(
-          `insert into dead_row (user_id, step, actor, subject_id, tries, last_error, first_failed_at, last_failed_at, retry_at, dead_at)
-           select user_id, 'send', 'sending', id, 25, 'planted', now(), now(), 'infinity', now() from recipient where email_id = $1`,
+          `insert into dead_row (workspace_id, step, actor, subject_id, tries, last_error, first_failed_at, last_failed_at, retry_at, dead_at)
+           select workspace_id, 'send', 'sending', id, 25, 'planted', now(), now(), 'infinity', now() from recipient where email_id = $1`,
           [dead],
         );
         const looked = await examine({ ...environment, DATABASE_URL: testDatabase.url });

@@ -30,8 +30,8 @@ afterAll(async () => {
 });
 
 async function exported(name: string, file: string, secretKey: Uint8Array | null): Promise<Record<string, unknown>[]> {
-  const { userId } = mailbox;
-  await exportToDirectory(owner, { userId, directory: path.join(directory, name), secretKey });
+  const { workspaceId } = mailbox;
+  await exportToDirectory(owner, { workspaceId, directory: path.join(directory, name), secretKey });
   const text = await readFile(path.join(directory, name, file), 'utf8');
   return text
     .trimEnd()
@@ -41,9 +41,9 @@ async function exported(name: string, file: string, secretKey: Uint8Array | null
 
 async function addWebhook(format: string, url: string): Promise<void> {
   await owner.pool.query(
-    `insert into endpoint (user_id, id, name, type, webhook_format, config, secret_ciphertext) values ($1, $2, $3, 'webhook', $3, $4, $5)`,
+    `insert into endpoint (workspace_id, id, name, type, webhook_format, config, secret_ciphertext) values ($1, $2, $3, 'webhook', $3, $4, $5)`,
     [
-      mailbox.userId,
+      mailbox.workspaceId,
       `ep_${format}`,
       format,
       { url, retryAttempts: 3 },
@@ -78,11 +78,11 @@ test('writes each email on one line in order of arrival, whatever its length', a
   const ids = Array.from({ length: 7 }, (_, n) => `em_${n}${randomBytes(4).toString('hex')}`);
   await insertEmails(
     owner,
-    mailbox.userId,
+    mailbox.workspaceId,
     ids.map((id, n) => mailOf(id, n)),
   );
-  await owner.pool.query(`update email_content set text_body = repeat(E'long\\n', 400000) where user_id = $1`, [
-    mailbox.userId,
+  await owner.pool.query(`update email_content set text_body = repeat(E'long\\n', 400000) where workspace_id = $1`, [
+    mailbox.workspaceId,
   ]);
   const emails = await exported('long', 'emails.jsonl', null);
   expect(emails.map(({ id }) => id)).toEqual(ids);

@@ -72,7 +72,7 @@ describe('inboundemail', () => {
       mailFromDomainVerifiedAt: INSTANT,
       receiveDmarcEmails: false,
       stats: { activeEmailAddresses: 0, emailsLast24h: 0, emailsLast30d: 0, emailsLast7d: 0, totalEmailAddresses: 0 },
-      userId: stage.account.userId,
+      userId: stage.account.workspaceId,
       inheritsFromParent: false,
       authRecommendations: { dmarc: { name: '_dmarc.one.example', value: TEXT, description: TEXT } },
       verificationCheck: {

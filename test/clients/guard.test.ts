@@ -41,7 +41,9 @@ test('the published client, which has no methods for guard rules, manages them b
 });
 
 test('curl tests a rule against stored mail', async () => {
-  await insertMail(gateway.actor, [{ userId: mailbox.userId, ownAddress: mailbox.address, subject: 'Free casino' }]);
+  await insertMail(gateway.actor, [
+    { workspaceId: mailbox.workspaceId, ownAddress: mailbox.address, subject: 'Free casino' },
+  ]);
   const body = '{"config": {"hasWords": {"operator": "OR", "values": ["casino", "free spins"]}}, "action": "block"}';
   const headers = [`Authorization: Bearer ${mailbox.apiKey}`, 'Content-Type: application/json'];
   const { stdout } = await promisify(execFile)('curl', [

@@ -66,7 +66,7 @@ describe.skipIf(!hasCorpora)('threads of the corpora, straight into the database
 /** Stores and threads the messages in this order; answers the thread of each file. */
 async function threadAll(
   database: Database,
-  userId: string,
+  workspaceId: string,
   mails: readonly StoredMail[],
 ): Promise<Map<string, string>> {
   const context = testActorContext(database);
@@ -75,17 +75,17 @@ async function threadAll(
     const batch = mails
       .slice(at, at + BATCH)
       .map((mail, index) => ({ ...mail, createdAt: new Date(Date.UTC(2026, 0, 1) + (at + index) * 1_000) }));
-    await insertEmails(database, userId, batch);
+    await insertEmails(database, workspaceId, batch);
     const count = await assignThreads(
       context,
-      userId,
+      workspaceId,
       batch.map((mail) => mail.emailId),
     );
     expect(count).toBe(batch.length);
   }
   const { rows } = await database.pool.query<{ id: string; thread_id: string }>(
-    `select id, thread_id from email where user_id = $1`,
-    [userId],
+    `select id, thread_id from email where workspace_id = $1`,
+    [workspaceId],
   );
   return canonicalPartition(new Map(rows.map((row) => [row.id, row.thread_id])));
 }

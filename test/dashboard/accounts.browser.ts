@@ -91,7 +91,7 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
     'an expired session asks to sign in without leaving the page, and unsaved input is still there',
     LIMIT,
     async () => {
-      const { userId, email } = await makeAccount('over');
+      const { workspaceId, email } = await makeAccount('over');
       const tab = await stage.open(null);
       const { page } = tab;
       await page.goto(`${stage.url}/sign-in?next=/settings`);
@@ -100,8 +100,8 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
       await page.getByLabel('Name').fill('Ada, Countess of Lovelace');
       await page.locator('[data-live=live]').waitFor();
       await stage.database.pool.query(
-        `update auth_session set expires_at = now() - interval '1 minute' where user_id = $1`,
-        [userId],
+        `update auth_session set expires_at = now() - interval '1 minute' where person_id = $1`,
+        [workspaceId],
       );
       await page.getByRole('button', { name: 'Save' }).click();
       const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
@@ -282,7 +282,7 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
           const { rows } = await stage.database.pool.query(
             `select (select count(*)::integer from user_account where id = $1) as accounts,
              (select count(*)::integer from erased_account where id = $1) as erased`,
-            [account.userId],
+            [account.workspaceId],
           );
           return rows[0];
         }, LIMIT)
@@ -309,7 +309,7 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
 });
 
 /** An account without mail that signs in by PASSWORD. */
-async function makeAccount(name: string): Promise<{ userId: string; email: string }> {
+async function makeAccount(name: string): Promise<{ workspaceId: string; email: string }> {
   const email = `${name}@accounts.test`;
   const response = await fetch(`${stage.url}/api/auth/sign-up/email`, {
     method: 'POST',
@@ -317,7 +317,7 @@ async function makeAccount(name: string): Promise<{ userId: string; email: strin
     body: JSON.stringify({ name, email, password: PASSWORD }),
   });
   const { user } = (await response.json()) as { user: { id: string } };
-  return { userId: user.id, email };
+  return { workspaceId: user.id, email };
 }
 
 async function signIn(page: Page, email: string, password: string): Promise<void> {

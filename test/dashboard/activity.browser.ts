@@ -273,8 +273,8 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
 
     // The overview counts both by their domain, and leads to the emails. A complaint arrives.
     await stage.database.pool.query(
-      `update recipient set complained_at = now() where user_id = $1 and address = 'joe@activity.test'`,
-      [account.userId],
+      `update recipient set complained_at = now() where workspace_id = $1 and address = 'joe@activity.test'`,
+      [account.workspaceId],
     );
     for (const [label, subject] of [
       ['Deferred: 1', 'Put off'],

@@ -18,8 +18,8 @@ describe.skipIf(chromiumPath === undefined)('mail that waits for approval', { ti
 
   test('is shown as it is sent, with the parts that readers do not see, and is approved', async () => {
     const account = await stage.account();
-    await stage.database.pool.query('update email_address set send_policy = $2 where user_id = $1', [
-      account.userId,
+    await stage.database.pool.query('update email_address set send_policy = $2 where workspace_id = $1', [
+      account.workspaceId,
       { approval: 'always' },
     ]);
     const made = await account.call('POST', '/emails', {

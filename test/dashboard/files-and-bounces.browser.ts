@@ -91,8 +91,8 @@ describe.skipIf(chromiumPath === undefined)('a message in the dashboard', () => 
     });
     expect(sent.status).toBe(200);
     await stage.database.pool.query(
-      `update recipient set status = 'bounced', settled_at = now(), next_attempt_at = null, claimed_by = null where user_id = $1`,
-      [account.userId],
+      `update recipient set status = 'bounced', settled_at = now(), next_attempt_at = null, claimed_by = null where workspace_id = $1`,
+      [account.workspaceId],
     );
     const bounced = `nobody@${account.domain}`;
     expect((await account.call('POST', '/suppressions', { email: bounced })).status).toBeLessThan(300);

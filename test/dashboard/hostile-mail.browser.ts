@@ -247,9 +247,9 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     const idOf = (subject: string) => found.find(({ name }) => name === subject)?.id ?? '';
     const verdict = (result: string) => ({ result, domain: 'sender.test' });
     await stage.database.pool.query(
-      `update email_content set authentication = $3 where user_id = $1 and email_id = any ($2)`,
+      `update email_content set authentication = $3 where workspace_id = $1 and email_id = any ($2)`,
       [
-        reader.userId,
+        reader.workspaceId,
         [idOf('First'), idOf('Second')],
         JSON.stringify({
           spf: verdict('none'),

@@ -419,7 +419,7 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
 
     for (let number = 0; number < 349; number++)
       await insertThread(stage.database, {
-        userId: account.userId,
+        workspaceId: account.workspaceId,
         count: 1,
         lastMessageAt: new Date(Date.UTC(2026, 0, 1, 0, number)),
         subject: `Log ${number}`,

@@ -26,8 +26,8 @@ describe.skipIf(chromiumPath === undefined)('the card that says how long mail is
     const aged = async () =>
       (
         await stage.database.pool.query(
-          `update email set created_at = now() - interval '25 days' where user_id = $1 and thread_id is not null`,
-          [account.userId],
+          `update email set created_at = now() - interval '25 days' where workspace_id = $1 and thread_id is not null`,
+          [account.workspaceId],
         )
       ).rowCount;
     await expect.poll(aged).toBe(1);

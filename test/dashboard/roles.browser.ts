@@ -38,11 +38,11 @@ describe.skipIf(chromiumPath === undefined)('every page, for members of each rol
   async function openMember(role: InvitedRole, limit: string | null) {
     const email = `${role}${limit === null ? '' : '-limited'}-${Date.now()}@roles.test`;
     const made = await createAccount(stage.database, { email, password: null, apiKey: null, mailbox: null });
-    if (!('userId' in made)) throw new Error(made.outcome);
+    if (!('workspaceId' in made)) throw new Error(made.outcome);
     await stage.database.pool.query(
       `insert into workspace_member (workspace_id, person_id, role, domain_ids, addresses)
-       values ($1, $2, $3, (select array_agg(d.id) from domain d where d.user_id = $1 and d.name = $4), case when $4::text is null then null else '{}'::text[] end)`,
-      [workspaceId, made.userId, role, limit],
+       values ($1, $2, $3, (select array_agg(d.id) from domain d where d.workspace_id = $1 and d.name = $4), case when $4::text is null then null else '{}'::text[] end)`,
+      [workspaceId, made.workspaceId, role, limit],
     );
     const tab = await stage.open(null);
     const token = await makeSignInLink(stage.database, email);

@@ -15,15 +15,15 @@ describe.skipIf(chromiumPath === undefined)('snoozed conversations in the dashbo
 
   const rows = (page: Page) => page.getByRole('row').getByRole('link');
   /** Lets the times of snoozes and reminders of the account pass. */
-  const pass = (userId: string) =>
+  const pass = (workspaceId: string) =>
     stage.database.pool.query(
-      `update thread set snoozed_until = now() - interval '1 second' where user_id = $1 and snoozed_until is not null`,
-      [userId],
+      `update thread set snoozed_until = now() - interval '1 second' where workspace_id = $1 and snoozed_until is not null`,
+      [workspaceId],
     );
-  const passReminders = (userId: string) =>
+  const passReminders = (workspaceId: string) =>
     stage.database.pool.query(
-      `update thread set remind_at = now() - interval '1 second' where user_id = $1 and remind_at is not null`,
-      [userId],
+      `update thread set remind_at = now() - interval '1 second' where workspace_id = $1 and remind_at is not null`,
+      [workspaceId],
     );
 
   test('leave the inbox by key, come back on top with a mark, and at once when a reply comes', LIMIT, async () => {
@@ -49,7 +49,7 @@ describe.skipIf(chromiumPath === undefined)('snoozed conversations in the dashbo
     expect(await findViolations(page)).toEqual([]);
     await page.getByRole('radiogroup', { name: 'Folder' }).getByText('Inbox').click();
     await rows(page).filter({ hasText: 'Second question' }).waitFor();
-    await pass(account.userId);
+    await pass(account.workspaceId);
     await page.getByRole('row').filter({ hasText: 'First question' }).getByText('Snooze over').waitFor();
     await expect.poll(async () => (await rows(page).allTextContents())[0]).toContain('First question');
 
@@ -99,15 +99,15 @@ describe.skipIf(chromiumPath === undefined)('snoozed conversations in the dashbo
       .poll(
         async () =>
           (
-            await stage.database.pool.query(`select 1 from thread where user_id = $1 and remind_at is not null`, [
-              account.userId,
+            await stage.database.pool.query(`select 1 from thread where workspace_id = $1 and remind_at is not null`, [
+              account.workspaceId,
             ])
           ).rowCount,
         { timeout: 60_000 },
       )
       .toBe(1);
     await page.goto(`${stage.url}/inbox`);
-    await passReminders(account.userId);
+    await passReminders(account.workspaceId);
     await page.getByRole('row').filter({ hasText: 'An offer' }).getByText('No reply').waitFor();
     expect(await findViolations(page)).toEqual([]);
   });

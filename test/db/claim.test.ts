@@ -14,7 +14,7 @@ afterAll(() => test_.drop());
 beforeEach(() =>
   actor.pool.query(`
     delete from reception;
-    insert into reception (user_id, email_id, raw_id, reverse_path, recipient, own_address, domain_id, remote_address, helo, is_tls,
+    insert into reception (workspace_id, email_id, raw_id, reverse_path, recipient, own_address, domain_id, remote_address, helo, is_tls,
       trace_fields, accepted_at)
     select 'usr_a', 'em_' || lpad(n::text, 3, '0'), 'raw', '', '', '', '', '', '', false, '', now() - make_interval(secs => 200 - n)
     from generate_series(1, 120) n`),

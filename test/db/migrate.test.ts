@@ -22,21 +22,21 @@ test('accounts without a workspace get one at the next start, and their keys and
   await client.query(`alter table user_account disable trigger create_own_workspace`);
   await client.query(`insert into user_account (id, email, name) values ('usr_old', 'old@before.test', 'Ada')`);
   await client.query(`alter table user_account enable trigger create_own_workspace`);
-  await client.query(`alter table api_key drop constraint api_key_user_id_fkey`);
+  await client.query(`alter table api_key drop constraint api_key_workspace_id_fkey`);
   await client.query(
-    `insert into api_key (id, user_id, name, secret_sha256) values ('key_old', 'usr_old', 'old', '\\x01')`,
+    `insert into api_key (id, workspace_id, name, secret_sha256) values ('key_old', 'usr_old', 'old', '\\x01')`,
   );
   await client.query(
-    `insert into auth_session (id, user_id, token, expires_at) values ('ses_old', 'usr_old', 'token', now() + interval '1 hour')`,
+    `insert into auth_session (id, person_id, token, expires_at) values ('ses_old', 'usr_old', 'token', now() + interval '1 hour')`,
   );
   const session = () => client.query(`select workspace_id, role from session_of('token', now())`);
   expect((await session()).rows).toEqual([]);
   expect(await migrate(testDatabase.url)).toEqual([]);
   expect((await session()).rows).toEqual([{ workspace_id: 'usr_old', role: 'owner' }]);
-  const key = await client.query(`select user_id, role from credential_owner('\\x01')`);
-  expect(key.rows).toEqual([{ user_id: 'usr_old', role: null }]);
+  const key = await client.query(`select workspace_id, role from credential_owner('\\x01')`);
+  expect(key.rows).toEqual([{ workspace_id: 'usr_old', role: null }]);
   await client.query(
-    `alter table api_key add constraint api_key_user_id_fkey foreign key (user_id) references workspace`,
+    `alter table api_key add constraint api_key_workspace_id_fkey foreign key (workspace_id) references workspace`,
   );
   const { rows } = await client.query(`select name from workspace where id = 'usr_old'`);
   expect(rows).toEqual([{ name: 'Ada' }]);

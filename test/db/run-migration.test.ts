@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Migration } from '@mikro-orm/migrations';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { migrate, pendingMigrations, SchemaTooNew } from '../../db/migrate.ts';
+import { migrate, pendingMigrations, SchemaTooNew, SchemaTooOld } from '../../db/migrate.ts';
 import { migrations, type SchemaMigration } from '../../db/migrations/list.ts';
 import { migrationNames } from '../../db/migrations/names.ts';
 import { createTestDatabase, type TestDatabase } from '../support/cluster/database.ts';
@@ -135,6 +135,20 @@ test('older code works with a newer schema, unless a migration requires newer co
   await expect(migrate(testDatabase.url)).rejects.toThrow(/migration 0003-drop needs code that knows 0002-next/);
   // The version between knows what it asks for, and not the migration itself.
   expect(await with_(next)).toEqual([]);
+});
+
+test('a database of before the first release is refused by the start and by --check, which say what to do', async () => {
+  await client.query('alter table api_key rename workspace_id to user_id');
+  await expect(migrate(testDatabase.url)).rejects.toThrow(SchemaTooOld);
+  await expect(pendingMigrations(testDatabase.url)).rejects.toThrow(SchemaTooOld);
+  const environment = { DATABASE_URL: testDatabase.url, SECRET_KEY: randomBytes(32).toString('base64url') };
+  for (const words of [['bin/migrate.ts', '--check'], ['bin/migrate.ts']]) {
+    const refused = await runToEnd(words, environment);
+    expect([refused.status, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(/before the first release and cannot be upgraded\. Export its accounts with that version/),
+    ]);
+  }
 });
 
 test('bin/migrate.ts --check reports pending migrations, and changes nothing', async () => {

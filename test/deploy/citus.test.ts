@@ -29,8 +29,8 @@ test('citus.sql distributes every table once and uses nothing that Citus refuses
   expect(rows.length).toBeGreaterThan(40);
   expect(rows.filter(({ placed }) => placed !== 1)).toEqual([]);
   const { rows: apart } = await owner.pool.query(
-    `select p.name::regclass::text as name from placement p join pg_attribute a on a.attrelid = p.name and a.attname = 'user_id'
-     where p.kind = 'distributed' and p.part <> 'user_id'`,
+    `select p.name::regclass::text as name from placement p join pg_attribute a on a.attrelid = p.name and a.attname = 'workspace_id'
+     where p.kind = 'distributed' and p.part <> 'workspace_id'`,
   );
   expect(apart).toEqual([]);
 });
@@ -41,16 +41,20 @@ test('the docs describe what queries across all users need from Citus', () => {
 });
 
 test.each([
-  ['a unique key without the column', 'create table bad (user_id text not null, id text primary key)', 'unique key'],
-  ['a column that may be null', 'create table bad (user_id text, unique (user_id))', 'may be null'],
+  [
+    'a unique key without the column',
+    'create table bad (workspace_id text not null, id text primary key)',
+    'unique key',
+  ],
+  ['a column that may be null', 'create table bad (workspace_id text, unique (workspace_id))', 'may be null'],
   [
     'a reference to a table on other shards',
-    'create table bad (user_id text not null, id text not null references raw_message (id), primary key (user_id, id))',
+    'create table bad (workspace_id text not null, id text not null references raw_message (id), primary key (workspace_id, id))',
     'foreign key',
   ],
   [
     'a trigger, unless that is allowed',
-    'create table bad (user_id text primary key); create trigger t before insert on bad for each row execute function suppress_redundant_updates_trigger()',
+    'create table bad (workspace_id text primary key); create trigger t before insert on bad for each row execute function suppress_redundant_updates_trigger()',
     'trigger',
   ],
 ])('the check sees %s', async (_, table, words) => {
@@ -60,7 +64,7 @@ test.each([
     await client.query(table);
     await client.query('set local citus.enable_unsafe_triggers to off');
     await expect(
-      client.query(`select create_distributed_table('bad', 'user_id', colocate_with => 'event_counter')`),
+      client.query(`select create_distributed_table('bad', 'workspace_id', colocate_with => 'event_counter')`),
     ).rejects.toThrow(words);
   } finally {
     await client.query('rollback');

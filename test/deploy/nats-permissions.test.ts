@@ -146,12 +146,12 @@ describe('Roles communicate over the bus with their permissions:', () => {
       return { verdict: 'answered', isMatch: true, reason: '' };
     });
     const heard: string[] = [];
-    const listening = bus('gateway').subscribe('event.appended', ({ userId }) => void heard.push(userId));
+    const listening = bus('gateway').subscribe('event.appended', ({ workspaceId }) => void heard.push(workspaceId));
     await expect
       .poll(
         () =>
           bus('gateway')
-            .ask('delivery.guard.ask', { userId: 'u', emailId: 'e', prompt: '' })
+            .ask('delivery.guard.ask', { workspaceId: 'u', emailId: 'e', prompt: '' })
             .catch(() => null),
         {
           timeout: 60_000,
@@ -159,13 +159,19 @@ describe('Roles communicate over the bus with their permissions:', () => {
       )
       .toMatchObject({ isMatch: true });
     for (const role of ['receiving', 'threading', 'sending', 'scheduling', 'delivery'] as const)
-      bus(role).publish('event.appended', { userId: role, lastSeq: 1 });
+      bus(role).publish('event.appended', { workspaceId: role, lastSeq: 1 });
     await expect.poll(() => heard.length).toBe(5);
     await Promise.all([serving.stop(), listening.stop()]);
   });
 
   async function ask(role: Role, bytes: Uint8Array): Promise<string | null> {
-    const recipient = { recipient: 'a@b.test', userId: 'u', addressId: null, domainId: 'd', ownAddress: 'a@b.test' };
+    const recipient = {
+      recipient: 'a@b.test',
+      workspaceId: 'u',
+      addressId: null,
+      domainId: 'd',
+      ownAddress: 'a@b.test',
+    };
     const request: Request<'receiving.message.accept'> = {
       reversePath: '',
       recipients: [recipient],

@@ -95,10 +95,10 @@ test('an export has every document and every message of the account, byte for by
   const { status, stdout, stderr } = await account('export', email(), path.join(directory, 'export'));
   expect([status, stderr]).toEqual([0, '']);
   const { rows } = await owner.query<{ emails: string; threads: string; endpoints: string; raws: string }>(
-    `select (select count(*) from email where user_id = $1) as emails, (select count(*) from thread where user_id = $1) as threads,
-       (select count(*) from endpoint where user_id = $1) as endpoints,
-       (select count(*) from email where user_id = $1 and raw_id is not null) as raws`,
-    [leaving.userId],
+    `select (select count(*) from email where workspace_id = $1) as emails, (select count(*) from thread where workspace_id = $1) as threads,
+       (select count(*) from endpoint where workspace_id = $1) as endpoints,
+       (select count(*) from email where workspace_id = $1 and raw_id is not null) as raws`,
+    [leaving.workspaceId],
   );
   const emails = await jsonLines('emails.jsonl');
   expect({
@@ -133,7 +133,7 @@ test('an export has every document and every message of the account, byte for by
   // The log of requests keeps the names of the secrets that it leaves out.
   const text = JSON.stringify(all).replaceAll(/verificationToken[\\":]+\[redacted\]/g, '');
   expect(text).not.toMatch(/PRIVATE KEY|whsec_|_ciphertext|verificationToken|secret_sha256/);
-  expect(text).not.toContain(staying.userId);
+  expect(text).not.toContain(staying.workspaceId);
 
   const withSecrets = path.join(directory, 'with-secrets');
   expect((await account('export', email(), withSecrets, '--with-secrets')).status).toBe(0);
@@ -145,8 +145,8 @@ test('an account that is erased while it runs leaves no row, its key is invalid 
   const bytes = async () => (await owner.query('select 1 from raw_message where id = $1', [sharedRawId])).rows.length;
   const others = (
     await owner.query(
-      'select count(*) from raw_message m where exists (select from email e where e.raw_id = m.id and e.user_id <> $1)',
-      [leaving.userId],
+      'select count(*) from raw_message m where exists (select from email e where e.raw_id = m.id and e.workspace_id <> $1)',
+      [leaving.workspaceId],
     )
   ).rows[0];
   // Mail comes in all the time.
@@ -172,7 +172,7 @@ test('an account that is erased while it runs leaves no row, its key is invalid 
   );
   expect(kept.rows[0]).toEqual(others);
   // The erasure itself is remembered, by an id that says nothing. What another has of a message that both got is his.
-  expect(await tablesWith(leaving.userId)).toEqual(['erased_account: 1']);
+  expect(await tablesWith(leaving.workspaceId)).toEqual(['erased_account: 1']);
   const told = (await tablesWith(`@${leaving.domain}`)).map((line) => line.split(':')[0]);
   // Mail to the former address that was refused afterwards is in the list of the operator, for 7 days.
   const ofShared = ['door_refusal', 'email', 'email_content', 'email_search', 'thread', 'thread_subject'];
@@ -209,11 +209,11 @@ test('an erasure that is interrupted at any point continues there', async () => 
     'email',
     'email_content',
   ])
-    await owner.query(`delete from ${table} where user_id = $1`, [third.userId]);
-  await owner.query('update api_key set revoked_at = now() where user_id = $1', [third.userId]);
+    await owner.query(`delete from ${table} where workspace_id = $1`, [third.workspaceId]);
+  await owner.query('update api_key set revoked_at = now() where workspace_id = $1', [third.workspaceId]);
   const { status } = await account('erase', `owner@${third.domain}`, '--yes');
   expect(status).toBe(0);
-  expect(await tablesWith(third.userId)).toEqual(['erased_account: 1']);
+  expect(await tablesWith(third.workspaceId)).toEqual(['erased_account: 1']);
 });
 
 test('the account command shows and changes how long mail is kept', async () => {

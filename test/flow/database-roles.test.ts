@@ -171,7 +171,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
           `alter role ${role} bypassrls`,
           'create role of_mine',
           'alter table email disable row level security',
-          'drop policy email_of_user on email',
+          'drop policy email_of_workspace on email',
           'create table public.of_mine (id int)',
           'create function public.postroom_now(text) returns text language sql return $1',
           'alter system set fsync = off',

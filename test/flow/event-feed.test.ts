@@ -62,7 +62,7 @@ async function startGateway(): Promise<GatewayProcess> {
 }
 
 let users = 0;
-function newUser(): Promise<TestMailbox> {
+function newWorkspace(): Promise<TestMailbox> {
   const domain = `feed${users++}.test`;
   return createMailbox(owner, { domain, address: `hello@${domain}` });
 }
@@ -76,13 +76,13 @@ async function follow(gateway: GatewayProcess, box: TestMailbox, query = ''): Pr
 const labels = (count: number, from = 0) => Array.from({ length: count }, (_, n) => `e${from + n}`);
 
 test('readers of two gateways miss nothing and see nothing twice while NATS is killed and returns', async () => {
-  const box = await newUser();
+  const box = await newWorkspace();
   const readers = await Promise.all([first, second, first, second].map((gateway) => follow(gateway, box)));
   const appended: string[] = [];
   const append = async (times: number) => {
     for (let n = 0; n < times; n++) {
       const names = labels(1 + (n % 3), appended.length);
-      await appendEvents(owner, box.userId, { labels: names, bus });
+      await appendEvents(owner, box.workspaceId, { labels: names, bus });
       appended.push(...names);
     }
   };
@@ -101,7 +101,7 @@ test('readers of two gateways miss nothing and see nothing twice while NATS is k
 });
 
 test(`${SUBSCRIBERS} subscribers whose gateway is killed resume at another, each with every event once and in order`, async () => {
-  const boxes = await Promise.all(Array.from({ length: 4 }, newUser));
+  const boxes = await Promise.all(Array.from({ length: 4 }, newWorkspace));
   const subscribers = boxes.flatMap((box) =>
     Array.from({ length: SUBSCRIBERS / 4 }, () => ({ box, seen: [] as string[], lastId: '', resumed: 0 })),
   );
@@ -130,7 +130,7 @@ test(`${SUBSCRIBERS} subscribers whose gateway is killed resume at another, each
   let count = 0;
   const append = async (times: number) => {
     for (let n = 0; n < times; n++, count += 2)
-      await Promise.all(boxes.map((box) => appendEvents(owner, box.userId, { labels: labels(2, count), bus })));
+      await Promise.all(boxes.map((box) => appendEvents(owner, box.workspaceId, { labels: labels(2, count), bus })));
   };
   await append(20);
   const killed = append(40);
@@ -179,11 +179,11 @@ testAtLength?.(
   'readers that take nothing are found too slow and given up, and cost the gateway no memory',
   async () => {
     const gateway = await startGateway();
-    const [box, neighbour] = [await newUser(), await newUser()];
+    const [box, neighbour] = [await newWorkspace(), await newWorkspace()];
     const reader = await follow(gateway, neighbour);
     const good = await follow(gateway, box);
     const stalled = await Promise.all(Array.from({ length: 200 }, () => followWithoutReading(gateway, box)));
-    await appendEvents(owner, box.userId, { labels: ['first'], bus });
+    await appendEvents(owner, box.workspaceId, { labels: ['first'], bus });
     await good.until((messages) => messages.length === 1);
     const before = await gateway.memory();
     let most = before;
@@ -193,7 +193,7 @@ testAtLength?.(
       [18_000, 20_000],
     ] as const) {
       for (let n = from; n < to; n += 500) {
-        await appendEvents(owner, box.userId, { labels: labels(500, n), bus, padding: 200 });
+        await appendEvents(owner, box.workspaceId, { labels: labels(500, n), bus, padding: 200 });
         most = Math.max(most, await gateway.memory());
       }
       await good.until((messages) => messages.length === to + 1, 100_000);
@@ -238,21 +238,21 @@ testAtLength?.(
     other?.on('error', () => undefined).resume();
     await closed;
     expect(end).not.toContain('TOO_FAR_BEHIND');
-    await appendEvents(owner, neighbour.userId, { labels: ['still'], bus });
+    await appendEvents(owner, neighbour.workspaceId, { labels: ['still'], bus });
     await reader.until((messages) => messages.length === 1);
   },
 );
 
 test(`at SIGTERM ${SUBSCRIBERS} streams get the events up to then and their cursors, and the gateway ends by itself`, async () => {
   const gateway = second;
-  const box = await newUser();
+  const box = await newWorkspace();
   const readers: EventClient[] = [];
   for (let n = 0; n < SUBSCRIBERS; n += 100)
     readers.push(...(await Promise.all(Array.from({ length: 100 }, () => follow(gateway, box)))));
-  await appendEvents(owner, box.userId, { labels: labels(30), bus });
+  await appendEvents(owner, box.workspaceId, { labels: labels(30), bus });
   const status = gateway.end('SIGTERM');
   await until('it drains', gateway.output, async () => gateway.output().includes('"draining"'));
-  await appendEvents(owner, box.userId, { labels: labels(30, 30), bus });
+  await appendEvents(owner, box.workspaceId, { labels: labels(30, 30), bus });
   await Promise.all(readers.map(({ ended }) => ended));
   expect(await status).toBe(0);
   expect(gateway.output()).not.toContain('took too long');

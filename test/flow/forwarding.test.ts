@@ -264,8 +264,8 @@ describe('the outcome of a copy', () => {
     stage.sending.sink.answer({});
     await stage.sending.query('update endpoint set is_active = false where id = $1', [endpointId]);
     await stage.sending.query(
-      `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, next_attempt_at, created_at)
-       select user_id, id || 'b', email_id, endpoint_id, delivery_type, 1, postroom_now(), postroom_now() from delivery where email_id = $1`,
+      `insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, next_attempt_at, created_at)
+       select workspace_id, id || 'b', email_id, endpoint_id, delivery_type, 1, postroom_now(), postroom_now() from delivery where email_id = $1`,
       [emailId],
     );
     await until(

@@ -119,7 +119,7 @@ describe('a client developer can build an inbox from the explorer alone', () => 
   });
 
   test('the inbox is empty, and then shows mail that arrives live', async () => {
-    expect((await run('viewer')).viewer.id).toBe(account.userId);
+    expect((await run('viewer')).viewer.id).toBe(account.workspaceId);
     expect(await inbox()).toEqual([]);
     [news, feed] = [await subscribe('email-received', { domain: account.domain }), await subscribe('events')];
     first = await arrive(news, 'Ada <ada@example.org>', 'An invoice');

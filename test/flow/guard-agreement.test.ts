@@ -76,11 +76,11 @@ describe.skipIf(!hasCorpora)('a back-test over real mail', () => {
       }),
     );
     const databaseUrl = await service.databaseUrl();
-    const decided = 'select from route where user_id = $1 and email_id = any ($2) and decided_at is not null';
+    const decided = 'select from route where workspace_id = $1 and email_id = any ($2) and decided_at is not null';
     await until(
       'all are routed',
       () => service.output.slice(-2_000),
-      async () => (await queryOnce(databaseUrl, decided, [account.userId, [...sent.keys()]])).length === sent.size,
+      async () => (await queryOnce(databaseUrl, decided, [account.workspaceId, [...sent.keys()]])).length === sent.size,
     );
     return sent;
   }

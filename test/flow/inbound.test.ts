@@ -389,9 +389,9 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
 
     test('no trace is stored with a mail while traces are off', async () => {
       const url = await service.databaseUrl();
-      const mine = [account.userId];
-      expect(await queryOnce(url, 'select id from email where user_id = $1', mine)).not.toEqual([]);
-      expect(await queryOnce(url, 'select email_id from email_trace where user_id = $1', mine)).toEqual([]);
+      const mine = [account.workspaceId];
+      expect(await queryOnce(url, 'select id from email where workspace_id = $1', mine)).not.toEqual([]);
+      expect(await queryOnce(url, 'select email_id from email_trace where workspace_id = $1', mine)).toEqual([]);
       expect(service.output).not.toMatch(/traces\.(?:on|away)/);
     });
   },

@@ -44,7 +44,7 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['single', 'split'])('the metri
     stage = await SendingStage.start(mode, environment, { hasMetrics: true });
     ({ service, account } = stage);
     port = await freePort();
-    secrets.push(account.userId, account.apiKey, account.domain, account.domainId, 'elsewhere.test');
+    secrets.push(account.workspaceId, account.apiKey, account.domain, account.domainId, 'elsewhere.test');
     await makeTraffic();
   }, 600_000);
   afterAll(async () => {

@@ -91,12 +91,12 @@ function faults(answer: Answer): string[] {
 
 async function countRows(): Promise<Record<string, number>> {
   const [row] = await stage.query<Record<string, number>>(
-    `select (select count(*)::int from email where user_id = any($1)) as emails,
+    `select (select count(*)::int from email where workspace_id = any($1)) as emails,
             (select count(*)::int from raw_message where id not in
-              (select raw_id from email where user_id <> all($1) and raw_id is not null)) as messages,
-            (select count(*)::int from recipient where user_id = any($1)) as recipients,
-            (select count(*)::int from idempotency_key where user_id = any($1)) as keys`,
-    [[stage.account.userId, stranger.userId]],
+              (select raw_id from email where workspace_id <> all($1) and raw_id is not null)) as messages,
+            (select count(*)::int from recipient where workspace_id = any($1)) as recipients,
+            (select count(*)::int from idempotency_key where workspace_id = any($1)) as keys`,
+    [[stage.account.workspaceId, stranger.workspaceId]],
   );
   return row ?? {};
 }
@@ -414,7 +414,7 @@ async function expectAsComposed(answer: Answer, customFields: string[]): Promise
   expect(names.filter((name) => !OWN_FIELDS.has(name) && !customFields.includes(name))).toEqual([]);
 
   const [stored] = await stage.query<MessageColumns & { envelope: string[] }>(
-    `select ${MESSAGE_COLUMNS}, array(select address from recipient where user_id = e.user_id and email_id = e.id) as envelope
+    `select ${MESSAGE_COLUMNS}, array(select address from recipient where workspace_id = e.workspace_id and email_id = e.id) as envelope
      from email e join raw_message m on m.id = e.raw_id where e.id = $1`,
     [answer.body.id],
   );

@@ -87,7 +87,7 @@ test('a forgotten password is reset by a mail of the service, which arrives in a
   });
   expect((await inboxOf(ada, 2)).map(({ subject }) => subject)).toContain('Your Postroom password was changed');
   const signedIn = await auth('/sign-in/email', { email, password });
-  expect(signedIn).toMatchObject({ status: 200, body: { user: { id: ada.userId, email } } });
+  expect(signedIn).toMatchObject({ status: 200, body: { user: { id: ada.workspaceId, email } } });
   expect(await auth('/sign-out', {}, signedIn.cookie)).toMatchObject({ status: 200, body: { status: true } });
 
   // Whose domain it was sent from sees nothing of it, and the log nothing of what it said.

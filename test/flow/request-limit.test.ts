@@ -74,7 +74,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   await exited;
 }
 
-function newUser(domain: string): Promise<TestMailbox> {
+function newWorkspace(domain: string): Promise<TestMailbox> {
   return createMailbox(owner, { domain, address: `hello@${domain}` });
 }
 
@@ -102,7 +102,7 @@ async function burst(
 const windowsSince = (startedAt: number) => 1 + Math.floor((performance.now() - startedAt) / 1_000);
 
 test('two gateway processes together allow the limit of a user', async () => {
-  const { apiKey } = await newUser('one.test');
+  const { apiKey } = await newWorkspace('one.test');
   const startedAt = performance.now();
   const { passed, statuses } = await burst(
     gateways.map(({ url }) => url),
@@ -119,7 +119,7 @@ describe('a client above the limit', () => {
   const url = () => gateways[0]?.url ?? '';
 
   test('inboundemail retries after a 429 as the response says, and throws the error if retries are off', async () => {
-    const { apiKey } = await newUser('inboundemail.test');
+    const { apiKey } = await newWorkspace('inboundemail.test');
     const burst = (length: number, maxRetries: number) => {
       const client = new Inbound({ apiKey, baseURL: url(), maxRetries });
       return Promise.allSettled(Array.from({ length }, () => client.domains.list()));
@@ -134,7 +134,7 @@ describe('a client above the limit', () => {
   });
 
   test('@inboundemail/sdk returns one string', async () => {
-    const { apiKey } = await newUser('sdk.test');
+    const { apiKey } = await newWorkspace('sdk.test');
     const client = new Sdk(apiKey, `${url()}/api/e2`);
     const answers = await Promise.all(Array.from({ length: COUNT }, () => client.domain.list()));
     const errors = answers.flatMap(({ error }) => (error === undefined ? [] : [error]));
@@ -142,7 +142,7 @@ describe('a client above the limit', () => {
   });
 
   test('resend returns how long to wait', async () => {
-    const { apiKey } = await newUser('resend.test');
+    const { apiKey } = await newWorkspace('resend.test');
     const client = new Resend(apiKey, { baseUrl: `${url()}/api/e2` });
     const answers = await Promise.all(Array.from({ length: COUNT }, () => client.domains.list()));
     const refused = answers.filter((answer) => answer.error !== null);
@@ -157,7 +157,7 @@ describe('a client above the limit', () => {
 test('allowed requests still count when their gateway is killed', async () => {
   const [first, second] = gateways;
   if (first === undefined || second === undefined) return expect.fail('no gateways');
-  const { apiKey } = await newUser('two.test');
+  const { apiKey } = await newWorkspace('two.test');
   // The second gateway knows the key already.
   await burst([second.url], apiKey, 1);
   await until(

@@ -112,7 +112,7 @@ function awaitDisconnected(kind: string): Promise<void> {
 async function claimsLeft(): Promise<string[]> {
   await awaitDisconnected('sending');
   const rows = await stage.query<{ message_id: string }>(
-    `select distinct e.message_id from recipient r join email e on e.user_id = r.user_id and e.id = r.email_id
+    `select distinct e.message_id from recipient r join email e on e.workspace_id = r.workspace_id and e.id = r.email_id
      where r.status = 'pending' and r.claimed_by is not null and r.claimed_until > postroom_now()`,
   );
   return rows.map((row) => row.message_id);
@@ -356,7 +356,7 @@ describe('the gateway', () => {
     const send = () => agent.call('POST', '/emails', body, { 'idempotency-key': 'waits' });
     const stored = async () => {
       const [row] = await stage.query<{ id: string; status: string; events: string[] }>(
-        `select e.id, e.status, array(select kind from event v where v.user_id = e.user_id and v.email_id = e.id and v.kind like 'email.app%') as events
+        `select e.id, e.status, array(select kind from event v where v.workspace_id = e.workspace_id and v.email_id = e.id and v.kind like 'email.app%') as events
          from email e where e.subject = $1`,
         [body['subject']],
       );
@@ -478,8 +478,8 @@ describe('the gateway', () => {
   function storedKeys(kill: number): Promise<{ key: string; ids: string[] }[]> {
     return stage.query(
       `select key, array(select jsonb_array_elements(answer->'emails')->>'id') as ids from idempotency_key
-       where user_id = $1 and key like $2`,
-      [stage.account.userId, `kill-${kill}-%`],
+       where workspace_id = $1 and key like $2`,
+      [stage.account.workspaceId, `kill-${kill}-%`],
     );
   }
 });

@@ -198,7 +198,7 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['split', 'single'])('traces (%
       traceId: CLIENT_TRACE,
       parentSpanId: CLIENT_SPAN,
       kind: SERVER,
-      attributes: { 'http.route': '/api/e2/emails', 'http.response.status_code': 200, 'user.id': account.userId },
+      attributes: { 'http.route': '/api/e2/emails', 'http.response.status_code': 200, 'user.id': account.workspaceId },
     });
     expect(one(trace, 'smtp attempt')).toMatchObject({
       service: serviceOf('sending'),

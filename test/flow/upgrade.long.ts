@@ -24,9 +24,9 @@ const release: NextVersion = {
     {
       name: '0004-table',
       statements: [
-        `create table delivery_note (user_id text not null, delivery_id text not null, note text not null, primary key (user_id, delivery_id))`,
+        `create table delivery_note (workspace_id text not null, delivery_id text not null, note text not null, primary key (workspace_id, delivery_id))`,
         `alter table delivery_note enable row level security`,
-        `create policy delivery_note_of_user on delivery_note to postroom_gateway using (user_id = current_setting('postroom.user_id', true))`,
+        `create policy delivery_note_of_workspace on delivery_note to postroom_gateway using (workspace_id = current_setting('postroom.workspace_id', true))`,
         `create policy delivery_note_of_actor on delivery_note to postroom_actor using (true)`,
         `grant select, insert, update, delete on delivery_note to postroom_gateway, postroom_actor`,
       ],
@@ -49,7 +49,7 @@ const release: NextVersion = {
     {
       name: '0007-index',
       isApart: true,
-      statements: ['create index concurrently if not exists smtp_offer_email on smtp_offer (user_id, email_id)'],
+      statements: ['create index concurrently if not exists smtp_offer_email on smtp_offer (workspace_id, email_id)'],
     },
     {
       name: '0008-constraint',
@@ -66,7 +66,7 @@ const release: NextVersion = {
     {
       file: 'db/queries/endpoints/delivery-finish.ts',
       from: '  ), moved as (\n',
-      to: `  ), noted as (insert into delivery_note select user_id, id, status from finished on conflict do nothing\n  ), moved as (\n`,
+      to: `  ), noted as (insert into delivery_note select workspace_id, id, status from finished on conflict do nothing\n  ), moved as (\n`,
     },
   ],
 };
@@ -95,7 +95,7 @@ beforeAll(async () => {
   await makeVersion(next, release);
   await makeVersion(last, contraction, next);
   await fleet.query(
-    `insert into smtp_offer (user_id, recipient, reverse_path, sha256, remote_address, email_id, accepted_at, expires_at)
+    `insert into smtp_offer (workspace_id, recipient, reverse_path, sha256, remote_address, email_id, accepted_at, expires_at)
      select 'usr_large', 'box@large.test', 'a@elsewhere.test', sha256(n::text::bytea), '', 'em_' || n, now(), now() + interval '1 day' from generate_series(1, ${LARGE_ROWS}) n`,
   );
 }, LIMIT_MS);
@@ -135,7 +135,7 @@ async function awaitMailOfNow(): Promise<void> {
 async function finishers(since: Date | undefined): Promise<string[]> {
   const rows = await fleet.query<{ name: string }>(
     `select distinct d.finished_by || case when n.delivery_id is null then '' else ', noted' end as name
-     from delivery d left join delivery_note n on n.user_id = d.user_id and n.delivery_id = d.id
+     from delivery d left join delivery_note n on n.workspace_id = d.workspace_id and n.delivery_id = d.id
      where d.status = 'success' and ($1::timestamptz is null or d.created_at > $1) order by 1`,
     [since ?? null],
   );
@@ -186,7 +186,7 @@ describe('two processes of each kind under traffic', { retry: 0 }, () => {
       expect(await fleet.versions()).toEqual({ [VERSION]: [...firsts, ...seconds] });
       expect([...fleet.service.processes.values()].map(({ pid }) => pid)).toEqual(pids);
       const filled = await fleet.query(
-        `select from smtp_offer where user_id = 'usr_large' and recipient_domain = 'large.test'`,
+        `select from smtp_offer where workspace_id = 'usr_large' and recipient_domain = 'large.test'`,
       );
       expect(filled.length).toBe(LARGE_ROWS);
       await load.stop();

@@ -36,7 +36,7 @@ describe('without settings', () => {
     expect(await offer(client)).toMatch(/^554 5\.5\.1 Your server sent commands before its turn/);
     await until(() => server.refusals.some(({ reason }) => reason === 'early_talker'));
     expect(server.refusals.find(({ reason }) => reason === 'early_talker')).toMatchObject({
-      userId: 'usr_1',
+      workspaceId: 'usr_1',
       address: '8.8.4.4',
       network: '8.8.4.0/24',
       helo: 'early.test',
@@ -228,7 +228,7 @@ describe('rates of a network', () => {
       ['connection_rate', 'message_rate'].every((one) => server.refusals.some(({ reason }) => reason === one)),
     );
     expect(server.refusals.find(({ reason }) => reason === 'connection_rate')).toMatchObject({
-      userId: null,
+      workspaceId: null,
       recipient: null,
     });
     await server.stop();
@@ -274,7 +274,7 @@ describe('GREYLIST_SECONDS', () => {
     expect(await offer(await greetFrom(server.port, '8.8.12.1'), { recipient: 'reply-x@inbox.test' })).toMatch(/^250 /);
     expect(asked).toEqual(
       Array(2).fill({
-        userId: 'usr_1',
+        workspaceId: 'usr_1',
         address: '8.8.12.1',
         network: '8.8.12.0/24',
         helo: 'client.test',

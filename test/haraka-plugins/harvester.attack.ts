@@ -19,7 +19,7 @@ async function start(environment: Record<string, string> = {}): Promise<SmtpServ
   const known = started.script.recipient;
   started.script.recipient = (recipient) =>
     recipient.startsWith('no-')
-      ? { verdict: 'reject', code: 550, enhancedCode: '5.1.1', text: 'No such mailbox', userId: 'wsp_1' }
+      ? { verdict: 'reject', code: 550, enhancedCode: '5.1.1', text: 'No such mailbox', workspaceId: 'wsp_1' }
       : known(recipient);
   return started;
 }
@@ -108,5 +108,5 @@ test('the refusals of a flood are kept in few rows', async () => {
   await until(() => server.refusals.length > 0);
   const kept = server.refusals.length;
   expect(kept).toBeLessThan(1_500);
-  expect(server.refusals.every(({ userId }) => userId === 'wsp_1')).toBe(true);
+  expect(server.refusals.every(({ workspaceId }) => workspaceId === 'wsp_1')).toBe(true);
 });

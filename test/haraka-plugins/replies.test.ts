@@ -49,7 +49,7 @@ test('the 250 names the email after the actor has stored it, with envelope and t
   const [{ request } = { request: null }] = server.messages;
   expect(request).toMatchObject({
     reversePath: 'sender@client.test',
-    recipients: [{ recipient: 'hello@inbox.test', userId: 'usr_1', ownAddress: 'hello@inbox.test' }],
+    recipients: [{ recipient: 'hello@inbox.test', workspaceId: 'usr_1', ownAddress: 'hello@inbox.test' }],
     remoteAddress: '127.0.0.1',
     helo: 'client.test',
     isTls: false,

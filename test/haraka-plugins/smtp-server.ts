@@ -142,7 +142,7 @@ export function ordinaryScript(): Script {
 
 export function accepted(recipient: string): Recipient {
   const ownAddress = recipient.toLowerCase();
-  return { verdict: 'accept', userId: 'usr_1', addressId: 'addr_1', domainId: 'dom_1', ownAddress };
+  return { verdict: 'accept', workspaceId: 'usr_1', addressId: 'addr_1', domainId: 'dom_1', ownAddress };
 }
 
 /** Tries until it is true; what it throws counts as false. Throws the last error after 120 s. */

@@ -26,7 +26,7 @@ export const OPERATOR = '-operator';
 /** A refusal, or several of the same kind within an hour. */
 export interface DoorRefusal {
   /** the workspace of the recipient; null: the recipient is of no workspace, or is not known yet */
-  userId: string | null;
+  workspaceId: string | null;
   reason: DoorReason;
   /** of the client */
   address: string;
@@ -45,8 +45,8 @@ export interface DoorRefusal {
 }
 
 /** A refusal as it is stored: those with the same ID are counted in one row. */
-export interface StoredDoorRefusal extends Omit<DoorRefusal, 'userId'> {
-  userId: string;
+export interface StoredDoorRefusal extends Omit<DoorRefusal, 'workspaceId'> {
+  workspaceId: string;
   id: string;
   /** start of the hour */
   hourAt: Date;
@@ -58,15 +58,15 @@ const HOUR_MS = 3_600_000;
 
 /** Returns the refusal with the ID under which it is counted: that of its workspace, hour, reason, network, sender and recipient. */
 export function toStoredRefusal(refusal: DoorRefusal): StoredDoorRefusal {
-  const userId = refusal.userId ?? OPERATOR;
+  const workspaceId = refusal.workspaceId ?? OPERATOR;
   const hourAt = new Date(Math.floor(refusal.at.getTime() / HOUR_MS) * HOUR_MS);
   const [sender, recipient, helo] = [refusal.sender, refusal.recipient, refusal.helo].map(cut);
-  const key = JSON.stringify([userId, refusal.reason, refusal.network, sender, recipient]);
+  const key = JSON.stringify([workspaceId, refusal.reason, refusal.network, sender, recipient]);
   const time = hourAt.getTime().toString(16).padStart(12, '0');
   const id = `rfs_${time}7${hash('sha256', key, 'hex').slice(0, 19)}`;
   return {
     ...refusal,
-    userId,
+    workspaceId,
     id,
     hourAt,
     helo: helo ?? null,
@@ -87,7 +87,7 @@ function cut(text: string | null): string | null {
 
 /** How many rows there are already, of one workspace in one hour. */
 export interface RefusalRoom {
-  userId: string;
+  workspaceId: string;
   hourAt: Date;
   /** rows by network; '' for those of several networks */
   rows: Readonly<Record<string, number>>;
@@ -110,7 +110,7 @@ export function boundRefusals(
   rooms: readonly RefusalRoom[],
 ): StoredDoorRefusal[] {
   const counts = new Map(
-    rooms.map(({ userId, hourAt, rows }) => [roomKey(userId, hourAt), new Map(Object.entries(rows))]),
+    rooms.map(({ workspaceId, hourAt, rows }) => [roomKey(workspaceId, hourAt), new Map(Object.entries(rows))]),
   );
   const bounded = new Map<string, StoredDoorRefusal>();
   const add = (refusal: StoredDoorRefusal): void => {
@@ -122,7 +122,7 @@ export function boundRefusals(
     }
   };
   for (const refusal of refusals) {
-    const key = roomKey(refusal.userId, refusal.hourAt);
+    const key = roomKey(refusal.workspaceId, refusal.hourAt);
     const ofHour = counts.get(key) ?? new Map<string, number>();
     counts.set(key, ofHour);
     const isPresent = (one: StoredDoorRefusal) => known.has(one.id) || bounded.has(one.id);
@@ -132,7 +132,7 @@ export function boundRefusals(
     }
     const network = refusal.network ?? '';
     const total = [...ofHour.values()].reduce((sum, rows) => sum + rows, 0);
-    const maxTotal = refusal.userId === OPERATOR ? MAX_OPERATOR_ROWS_OF_HOUR : MAX_ROWS_OF_HOUR;
+    const maxTotal = refusal.workspaceId === OPERATOR ? MAX_OPERATOR_ROWS_OF_HOUR : MAX_ROWS_OF_HOUR;
     const isOver = total >= maxTotal;
     if (!isOver && (ofHour.get(network) ?? 0) < MAX_ROWS_OF_NETWORK) {
       ofHour.set(network, (ofHour.get(network) ?? 0) + 1);
@@ -141,7 +141,7 @@ export function boundRefusals(
     }
     const merged = toStoredRefusal({
       ...refusal,
-      userId: refusal.userId,
+      workspaceId: refusal.workspaceId,
       network: isOver ? null : refusal.network,
       sender: null,
       recipient: null,
@@ -154,6 +154,6 @@ export function boundRefusals(
   return [...bounded.values()];
 }
 
-function roomKey(userId: string, hourAt: Date): string {
-  return `${userId} ${hourAt.getTime()}`;
+function roomKey(workspaceId: string, hourAt: Date): string {
+  return `${workspaceId} ${hourAt.getTime()}`;
 }

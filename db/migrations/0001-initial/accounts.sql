@@ -13,7 +13,7 @@ create index user_account_erase on user_account (erase_at) where erase_at is not
 grant select, insert, update on user_account to postroom_auth;
 grant select, insert, update, delete on user_account to postroom_actor;
 
--- What mail, domains, keys and all else belong to: user_id in all other tables is the id of a workspace.
+-- What mail, domains, keys and all else belong to: workspace_id in all other tables is the id of a workspace.
 create table workspace (
   id text primary key,
   name text not null,
@@ -76,7 +76,7 @@ grant select, insert, update, delete on workspace_invitation to postroom_actor;
 
 create table api_key (
   id text primary key,
-  user_id text not null references workspace,
+  workspace_id text not null references workspace,
   name text not null,
   secret_sha256 bytea not null unique,
   scopes text[] check (scopes <@ '{read,send,manage,approve,workspaces}' and scopes <> '{}'),
@@ -98,23 +98,23 @@ create table api_key (
   check (reach is null or coalesce(scopes <@ '{read,send}', false)),
   check (send_policy is null or coalesce(scopes <@ '{read,send}', false))
 );
-create index api_key_user on api_key (user_id, id);
+create index api_key_workspace on api_key (workspace_id, id);
 create index api_key_unsettled on api_key (expires_at) where not is_settled and revoked_at is null;
 create index api_key_parent_maker on api_key (made_by_parent_key_id) where made_by_parent_key_id is not null and revoked_at is null;
 create index api_key_maker on api_key (made_by_person_id) where made_by_person_id is not null and revoked_at is null;
-create index api_key_parent on api_key (user_id, parent_id) where parent_id is not null;
+create index api_key_parent on api_key (workspace_id, parent_id) where parent_id is not null;
 grant select, insert, update, delete on api_key to postroom_actor;
 
 -- What users' requests have lately taken of their limit, where several gateways serve: blocks of requests that gateways leased, each
--- counting until its last request is a window old. Unlogged: after a crash of PostgreSQL every user begins anew.
+-- counting until its last request is a window old. Unlogged: after a crash of PostgreSQL every workspace begins anew.
 create type request_lease as (id text, granted_at timestamptz, requests integer, counts_until timestamptz);
 
-create unlogged table request_window (user_id text primary key, leases request_lease[] not null) with (fillfactor = 50);
+create unlogged table request_window (workspace_id text primary key, leases request_lease[] not null) with (fillfactor = 50);
 call pg_temp.protect_rows('request_window');
 
 -- Requests that came with an API key, kept for 7 days. What a gateway writes in batches: see store_api_requests.
 create table api_request (
-  user_id text not null,
+  workspace_id text not null,
   id text not null,
   created_at timestamptz(3) not null,
   key_id text not null,
@@ -132,25 +132,25 @@ create table api_request (
   response_bytes bigint,
   response_body text,
   omits_bodies boolean not null default false,
-  primary key (user_id, id)
+  primary key (workspace_id, id)
 );
-create index api_request_list on api_request (user_id, created_at desc, id desc);
+create index api_request_list on api_request (workspace_id, created_at desc, id desc);
 create index api_request_age on api_request (created_at);
 call pg_temp.protect_rows('api_request');
 -- The gateway writes for all its users at once, and only by the function below.
 revoke insert, update, delete on api_request from postroom_gateway;
 -- What a limited key reads (docs/decisions/0035): the requests of keys that are limited to its domains and addresses.
-create function is_key_of_domain(p_user_id text, p_key_id text) returns boolean
+create function is_key_of_domain(p_workspace_id text, p_key_id text) returns boolean
   language sql stable security definer set search_path = public, pg_temp as $$
-    select p_user_id = current_setting('postroom.user_id', true)
-      and exists (select from api_key k where k.id = p_key_id and k.user_id = p_user_id and is_reach_in_reach(k.reach)) $$;
+    select p_workspace_id = current_setting('postroom.workspace_id', true)
+      and exists (select from api_key k where k.id = p_key_id and k.workspace_id = p_workspace_id and is_reach_in_reach(k.reach)) $$;
 revoke all on function is_key_of_domain from public;
 grant execute on function is_key_of_domain to postroom_domain;
 grant select on api_request to postroom_domain;
 create policy api_request_of_domain on api_request for select to postroom_domain
-  using (user_id = current_setting('postroom.user_id', true) and is_key_of_domain(user_id, key_id));
+  using (workspace_id = current_setting('postroom.workspace_id', true) and is_key_of_domain(workspace_id, key_id));
 
--- Requests of any users, gathered by the gateway. Those of accounts that were erased meanwhile are left out. Returns how many were stored.
+-- Requests of any workspaces, gathered by the gateway. Those of accounts that were erased meanwhile are left out. Returns how many were stored.
 create function store_api_requests(p_requests json) returns integer language plpgsql security definer
   set search_path = public, pg_temp as $$
   declare
@@ -158,14 +158,14 @@ create function store_api_requests(p_requests json) returns integer language plp
   begin
     -- A log may lose its last moments; the gateway need not wait for the disk.
     perform set_config('synchronous_commit', 'off', true);
-    insert into api_request (user_id, id, created_at, key_id, interface, method, path, operation, status, duration_ms, client_address,
+    insert into api_request (workspace_id, id, created_at, key_id, interface, method, path, operation, status, duration_ms, client_address,
       request_headers, response_headers, request_bytes, request_body, response_bytes, response_body, omits_bodies)
-    select r.user_id, r.id, r.created_at, r.key_id, r.interface, r.method, r.path, r.operation, r.status, r.duration_ms, r.client_address,
+    select r.workspace_id, r.id, r.created_at, r.key_id, r.interface, r.method, r.path, r.operation, r.status, r.duration_ms, r.client_address,
       r.request_headers, r.response_headers, r.request_bytes, r.request_body, r.response_bytes, r.response_body, r.omits_bodies
-    from json_to_recordset(p_requests) as r(user_id text, id text, created_at timestamptz, key_id text, interface text, method text,
+    from json_to_recordset(p_requests) as r(workspace_id text, id text, created_at timestamptz, key_id text, interface text, method text,
       path text, operation text, status smallint, duration_ms integer, client_address text, request_headers jsonb, response_headers jsonb,
       request_bytes bigint, request_body text, response_bytes bigint, response_body text, omits_bodies boolean)
-    where exists (select from workspace w where w.id = r.user_id)
+    where exists (select from workspace w where w.id = r.workspace_id)
     on conflict do nothing;
     get diagnostics stored = row_count;
     return stored;
@@ -181,7 +181,7 @@ grant select, insert, update, delete on erased_account to postroom_actor;
 
 create table auth_session (
   id text primary key,
-  user_id text not null references user_account on delete cascade,
+  person_id text not null references user_account on delete cascade,
   token text not null unique,
   expires_at timestamptz(3) not null,
   created_at timestamptz(3) not null default now(),
@@ -194,14 +194,14 @@ create table auth_session (
   second_factor_at timestamptz(3),
   provider_id text
 );
-create index auth_session_user on auth_session (user_id);
+create index auth_session_person on auth_session (person_id);
 create index auth_session_workspace on auth_session (workspace_id) where workspace_id is not null;
 create index auth_session_end on auth_session (expires_at);
 grant select, insert, update, delete on auth_session to postroom_auth;
 
 create table auth_credential (
   id text primary key,
-  user_id text not null references user_account on delete cascade,
+  person_id text not null references user_account on delete cascade,
   account_id text not null,
   provider_id text not null,
   password text,
@@ -213,7 +213,7 @@ create table auth_credential (
   scope text,
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
-  unique (user_id, provider_id)
+  unique (person_id, provider_id)
 );
 create unique index auth_credential_provider on auth_credential (provider_id, account_id) where provider_id like 'provider:%';
 grant select, insert, update, delete on auth_credential to postroom_auth;
@@ -234,7 +234,7 @@ create table sign_in_provider (
 grant select, insert, update, delete on sign_in_provider to postroom_auth;
 
 create table auth_totp (
-  user_id text primary key references user_account on delete cascade,
+  person_id text primary key references user_account on delete cascade,
   secret_ciphertext text not null,
   last_step bigint not null default 0,
   confirmed_at timestamptz(3),
@@ -243,9 +243,9 @@ create table auth_totp (
 grant select, insert, update, delete on auth_totp to postroom_auth;
 
 create table auth_recovery_code (
-  user_id text not null references user_account on delete cascade,
+  person_id text not null references user_account on delete cascade,
   code_sha256 bytea not null,
-  primary key (user_id, code_sha256)
+  primary key (person_id, code_sha256)
 );
 grant select, insert, update, delete on auth_recovery_code to postroom_auth;
 
@@ -258,13 +258,13 @@ create table auth_verification (
   updated_at timestamptz(3) not null default now()
 );
 create index auth_verification_identifier on auth_verification (identifier);
-create index auth_verification_user on auth_verification (value) where length(value) < 64;
+create index auth_verification_person on auth_verification (value) where length(value) < 64;
 create index auth_verification_end on auth_verification (expires_at);
 grant select, insert, update, delete on auth_verification to postroom_auth;
 
 create table auth_passkey (
   id text primary key,
-  user_id text not null references user_account on delete cascade,
+  person_id text not null references user_account on delete cascade,
   name text,
   public_key text not null,
   credential_id text not null unique,
@@ -275,7 +275,7 @@ create table auth_passkey (
   aaguid text,
   created_at timestamptz(3) default now()
 );
-create index auth_passkey_user on auth_passkey (user_id);
+create index auth_passkey_person on auth_passkey (person_id);
 grant select, insert, update, delete on auth_passkey to postroom_auth;
 
 create table auth_rate_limit (
@@ -285,10 +285,10 @@ create table auth_rate_limit (
 );
 create index auth_rate_limit_last on auth_rate_limit (last_at);
 
--- Leases up to p_wanted requests of the user, to be made within p_lease_ms, while no more than p_limit count in all. Tells of the
+-- Leases up to p_wanted requests of the workspace, to be made within p_lease_ms, while no more than p_limit count in all. Tells of the
 -- gateway's former lease how many were made, the last one so long after it had asked for the lease; null: there is none. Telling it
 -- twice does no harm. Answers what was granted, what is left, and when the first of what counts no longer does.
-create function lease_requests(p_user_id text, p_lease_id text, p_wanted integer, p_limit integer, p_lease_ms integer, p_window_ms integer,
+create function lease_requests(p_workspace_id text, p_lease_id text, p_wanted integer, p_limit integer, p_lease_ms integer, p_window_ms integer,
     p_former_id text, p_former_requests integer, p_former_ms integer)
   returns table (granted integer, remaining integer, changes_in_ms integer)
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
@@ -299,9 +299,9 @@ declare
   oldest timestamptz;
 begin
   loop
-    select w.leases into held from request_window w where w.user_id = p_user_id for update;
+    select w.leases into held from request_window w where w.workspace_id = p_workspace_id for update;
     exit when found;
-    insert into request_window values (p_user_id, '{}') on conflict do nothing;
+    insert into request_window values (p_workspace_id, '{}') on conflict do nothing;
   end loop;
   -- This moment, not that of the statement: it may have waited for the row.
   at := clock_timestamp();
@@ -318,7 +318,7 @@ begin
   if granted > 0 then
     held := held || (p_lease_id, at, granted, at + (p_lease_ms + p_window_ms) * interval '1 millisecond')::request_lease;
   end if;
-  update request_window w set leases = held where w.user_id = p_user_id;
+  update request_window w set leases = held where w.workspace_id = p_workspace_id;
   changes_in_ms := ceil(extract(epoch from coalesce(oldest, at + p_window_ms * interval '1 millisecond') - at) * 1000);
   return next;
 end $$;
@@ -329,26 +329,26 @@ grant execute on function lease_requests to postroom_gateway, postroom_actor;
 -- key of its family, now; null: nobody in particular did. A key of a person who is no member any more is not valid, and neither is one of a
 -- customer's workspace whose maker, a key of the parent, is not.
 create function credential_owner(p_secret_sha256 bytea)
-  returns table (key_id text, user_id text, expires_at timestamptz, scopes text[], reach jsonb, person_id text, role text, is_approver boolean,
+  returns table (key_id text, workspace_id text, expires_at timestamptz, scopes text[], reach jsonb, person_id text, role text, is_approver boolean,
     is_suspended boolean, has_quotas boolean)
   language sql stable security definer set search_path = public, pg_temp as $$
-    select k.id, k.user_id, k.expires_at, k.scopes, k.reach, k.made_by_person_id, m.role, coalesce(m.is_approver, true),
+    select k.id, k.workspace_id, k.expires_at, k.scopes, k.reach, k.made_by_person_id, m.role, coalesce(m.is_approver, true),
       w.suspended_at is not null, w.quotas is not null
-    from api_key k join workspace w on w.id = k.user_id left join workspace_member m on m.workspace_id = k.user_id and m.person_id = k.made_by_person_id
+    from api_key k join workspace w on w.id = k.workspace_id left join workspace_member m on m.workspace_id = k.workspace_id and m.person_id = k.made_by_person_id
     where k.secret_sha256 = p_secret_sha256 and k.revoked_at is null
       and (k.made_by_person_id is null or m.person_id is not null)
-      and (k.made_by_parent_key_id is null or exists (select from api_key p where p.id = k.made_by_parent_key_id and p.user_id = w.parent_id
+      and (k.made_by_parent_key_id is null or exists (select from api_key p where p.id = k.made_by_parent_key_id and p.workspace_id = w.parent_id
         and p.revoked_at is null and (p.expires_at is null or p.expires_at > postroom_now()))) $$;
 revoke all on function credential_owner from public;
 grant execute on function credential_owner to postroom_gateway, postroom_actor;
 
--- The send policies of those keys of the user that have one. plpgsql, because its plan is kept.
-create function send_policies_of(p_user_id text, p_key_ids text[]) returns table (id text, send_policy jsonb)
+-- The send policies of those keys of the workspace that have one. plpgsql, because its plan is kept.
+create function send_policies_of(p_workspace_id text, p_key_ids text[]) returns table (id text, send_policy jsonb)
   language plpgsql stable security definer rows 1 set search_path = public, pg_temp as $$
   begin
     return query select k.id, k.send_policy from api_key k
-      where k.id = any (p_key_ids) and k.user_id = p_user_id and k.send_policy is not null
-        and p_user_id = current_setting('postroom.user_id', true);
+      where k.id = any (p_key_ids) and k.workspace_id = p_workspace_id and k.send_policy is not null
+        and p_workspace_id = current_setting('postroom.workspace_id', true);
   end $$;
 revoke all on function send_policies_of from public;
 grant execute on function send_policies_of to postroom_gateway, postroom_actor;
@@ -363,16 +363,17 @@ revoke all on function note_key_uses from public;
 grant execute on function note_key_uses to postroom_gateway, postroom_actor;
 
 -- A workspace, with the address and name of its owner.
-create function account_of(p_user_id text) returns table (email text, name text, created_at timestamptz)
+create function account_of(p_workspace_id text) returns table (email text, name text, created_at timestamptz)
   language sql stable security definer set search_path = public, pg_temp as $$
     select u.email, u.name, w.created_at from workspace w
       join workspace_member m on m.workspace_id = w.id and m.role = 'owner' join user_account u on u.id = m.person_id
-    where w.id = p_user_id and p_user_id = current_setting('postroom.user_id', true) and current_setting('role') <> 'postroom_domain' $$;
+    where w.id = p_workspace_id and p_workspace_id = current_setting('postroom.workspace_id', true)
+      and current_setting('role') <> 'postroom_domain' $$;
 revoke all on function account_of from public;
 grant execute on function account_of to postroom_gateway, postroom_actor, postroom_domain;
 
 -- The keys of the user who asks; for a limited key those that are limited to its domains and addresses. Who may ask is decided as for account_of.
-create function api_keys_of(p_user_id text)
+create function api_keys_of(p_workspace_id text)
   returns table (id text, name text, scopes text[], reach jsonb, created_at timestamptz, expires_at timestamptz,
     revoked_at timestamptz, last_used_at timestamptz, last_used_from text, secret_hint text, send_policy jsonb, parent_id text, family_id text,
     is_grant boolean)
@@ -380,7 +381,7 @@ create function api_keys_of(p_user_id text)
     select k.id, k.name, k.scopes, k.reach, k.created_at, k.expires_at, k.revoked_at, k.last_used_at,
       k.last_used_from, k.secret_hint, k.send_policy, k.parent_id, coalesce(k.family_id, k.id), k.is_grant
     from api_key k
-    where k.user_id = p_user_id and p_user_id = current_setting('postroom.user_id', true)
+    where k.workspace_id = p_workspace_id and p_workspace_id = current_setting('postroom.workspace_id', true)
       and (current_setting('role') <> 'postroom_domain' or is_reach_in_reach(k.reach)) $$;
 revoke all on function api_keys_of from public;
 grant execute on function api_keys_of to postroom_gateway, postroom_actor, postroom_domain;
@@ -400,10 +401,10 @@ create function is_reach_within(p_some jsonb, p_others jsonb) returns boolean
       and not exists (select from jsonb_array_elements_text(p_some->'addresses') a (address) where not is_address_reached(p_others, a.address))
       and p_some is not null, false) $$;
 
--- Answers made; no account: it was closed; too many: the user has p_most keys already that were not revoked, of two at once the second waits; no domain, no
--- address: the user does not have one of the reach; more rights, too long: the key that creates it (p_parent_id; null: a person does) has fewer rights now, or
+-- Answers made; no account: it was closed; too many: the workspace has p_most keys already that were not revoked, of two at once the second waits; no domain, no
+-- address: the workspace does not have one of the reach; more rights, too long: the key that creates it (p_parent_id; null: a person does) has fewer rights now, or
 -- expires before. Without an expiry, the key gets that of its parent.
-create function create_api_key(p_user_id text, p_id text, p_name text, p_secret_sha256 bytea, p_expires_at timestamptz, p_most integer,
+create function create_api_key(p_workspace_id text, p_id text, p_name text, p_secret_sha256 bytea, p_expires_at timestamptz, p_most integer,
     p_scopes text[], p_reach jsonb, p_send_policy jsonb default null, p_secret_hint text default null, p_parent_id text default null,
     p_person_id text default null, p_is_grant boolean default false)
   returns text language plpgsql security definer set search_path = public, pg_temp as $$
@@ -411,11 +412,11 @@ create function create_api_key(p_user_id text, p_id text, p_name text, p_secret_
     parent api_key;
     reached integer;
   begin
-    if p_user_id is distinct from current_setting('postroom.user_id', true) then return null; end if;
-    perform from workspace w where w.id = p_user_id and w.erase_at is null for update;
+    if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return null; end if;
+    perform from workspace w where w.id = p_workspace_id and w.erase_at is null for update;
     if not found then return 'no account'; end if;
     if p_parent_id is not null then
-      select * into parent from api_key k where k.user_id = p_user_id and k.id = p_parent_id and k.revoked_at is null;
+      select * into parent from api_key k where k.workspace_id = p_workspace_id and k.id = p_parent_id and k.revoked_at is null;
       if not found or not is_scope_within(p_scopes, parent.scopes) or not is_reach_within(p_reach, parent.reach) then
         return 'more rights';
       end if;
@@ -424,18 +425,18 @@ create function create_api_key(p_user_id text, p_id text, p_name text, p_secret_
     if p_reach is not null then
       -- Who deletes one of them waits, and then takes it from this key (end_reach_of_keys).
       perform from domain d join jsonb_array_elements(p_reach->'domains') r on r->>'id' = d.id and r->>'name' = d.name
-        where d.user_id = p_user_id for key share of d;
+        where d.workspace_id = p_workspace_id for key share of d;
       get diagnostics reached = row_count;
       if reached <> jsonb_array_length(p_reach->'domains') then return 'no domain'; end if;
       perform from email_address a join jsonb_array_elements_text(p_reach->'addresses') r (address) on r.address = a.address
-        where a.user_id = p_user_id for key share of a;
+        where a.workspace_id = p_workspace_id for key share of a;
       get diagnostics reached = row_count;
       if reached <> jsonb_array_length(p_reach->'addresses') then return 'no address'; end if;
     end if;
-    if (select count(*) from api_key k where k.user_id = p_user_id and k.revoked_at is null) >= p_most then return 'too many'; end if;
-    insert into api_key (id, user_id, name, secret_sha256, expires_at, scopes, reach, send_policy, secret_hint, parent_id, family_id,
+    if (select count(*) from api_key k where k.workspace_id = p_workspace_id and k.revoked_at is null) >= p_most then return 'too many'; end if;
+    insert into api_key (id, workspace_id, name, secret_sha256, expires_at, scopes, reach, send_policy, secret_hint, parent_id, family_id,
       made_by_person_id, is_grant)
-    values (p_id, p_user_id, p_name, p_secret_sha256, coalesce(p_expires_at, parent.expires_at), p_scopes, p_reach, p_send_policy,
+    values (p_id, p_workspace_id, p_name, p_secret_sha256, coalesce(p_expires_at, parent.expires_at), p_scopes, p_reach, p_send_policy,
       p_secret_hint, p_parent_id, coalesce(parent.family_id, parent.id),
       case when p_parent_id is null then p_person_id else parent.made_by_person_id end, p_is_grant);
     return 'made';
@@ -443,33 +444,33 @@ create function create_api_key(p_user_id text, p_id text, p_name text, p_secret_
 revoke all on function create_api_key from public;
 grant execute on function create_api_key to postroom_gateway, postroom_actor;
 
--- Locks a key of the user until the transaction ends; false when the user has no such key, or it was revoked. Changes of keys wait for
+-- Locks a key of the workspace until the transaction ends; false when the workspace has no such key, or it was revoked. Changes of keys wait for
 -- each other, so that a key which is created meanwhile gets no more rights than its parent keeps.
-create function lock_api_key(p_user_id text, p_id text) returns boolean
+create function lock_api_key(p_workspace_id text, p_id text) returns boolean
   language plpgsql security definer set search_path = public, pg_temp as $$
   begin
-    if p_user_id is distinct from current_setting('postroom.user_id', true) then return false; end if;
-    perform from workspace w where w.id = p_user_id for update;
-    perform from api_key k where k.user_id = p_user_id and k.id = p_id and k.revoked_at is null for no key update;
+    if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return false; end if;
+    perform from workspace w where w.id = p_workspace_id for update;
+    perform from api_key k where k.workspace_id = p_workspace_id and k.id = p_id and k.revoked_at is null for no key update;
     return found;
   end $$;
 revoke all on function lock_api_key from public;
 grant execute on function lock_api_key to postroom_gateway, postroom_actor;
 
 -- The keys that a key created, and those that they did, and so on, without the key itself.
-create function keys_made_with(p_user_id text, p_id text) returns setof text
+create function keys_made_with(p_workspace_id text, p_id text) returns setof text
   language sql stable set search_path = public, pg_temp as $$
     with recursive made (id) as (
-      select k.id from api_key k where k.user_id = p_user_id and k.parent_id = p_id
+      select k.id from api_key k where k.workspace_id = p_workspace_id and k.parent_id = p_id
       union
-      select k.id from made m join api_key k on k.user_id = p_user_id and k.parent_id = m.id
+      select k.id from made m join api_key k on k.workspace_id = p_workspace_id and k.parent_id = m.id
     ) select m.id from made m $$;
 revoke all on function keys_made_with from public;
 
 -- Changes a locked key. The keys that were created with it keep no right that it loses: neither a scope nor a domain or address nor a later
 -- expiry nor freedom from its send policy; a key that keeps no scope, or no domain and address, is revoked. in_the_way: the name of a key among them whose own send policy prevents a new
 -- one; then nothing changes. limited: the keys whose rights changed; disabled: the endpoints that were disabled with them.
-create function update_api_key(p_user_id text, p_id text, p_name text, p_expires_at timestamptz, p_scopes text[], p_reach jsonb,
+create function update_api_key(p_workspace_id text, p_id text, p_name text, p_expires_at timestamptz, p_scopes text[], p_reach jsonb,
     p_send_policy jsonb)
   returns table (in_the_way text, limited text[], disabled jsonb)
   language plpgsql security definer set search_path = public, pg_temp as $$
@@ -477,10 +478,10 @@ create function update_api_key(p_user_id text, p_id text, p_name text, p_expires
     made text[];
     former api_key;
   begin
-    if p_user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
-    select * into former from api_key k where k.user_id = p_user_id and k.id = p_id and k.revoked_at is null;
+    if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return; end if;
+    select * into former from api_key k where k.workspace_id = p_workspace_id and k.id = p_id and k.revoked_at is null;
     if not found then return; end if;
-    made := array(select keys_made_with(p_user_id, p_id));
+    made := array(select keys_made_with(p_workspace_id, p_id));
     if p_send_policy is not null and p_send_policy is distinct from former.send_policy then
       select k.name into in_the_way from api_key k where k.id = any (made) and k.revoked_at is null
         and k.send_policy is distinct from former.send_policy and k.send_policy is not null order by k.id limit 1;
@@ -488,46 +489,46 @@ create function update_api_key(p_user_id text, p_id text, p_name text, p_expires
     end if;
     update api_key k set name = p_name, expires_at = p_expires_at, scopes = p_scopes, reach = p_reach, send_policy = p_send_policy,
         is_settled = false
-      where k.user_id = p_user_id and k.id = p_id;
+      where k.workspace_id = p_workspace_id and k.id = p_id;
     update api_key k set revoked_at = now()
-      where k.user_id = p_user_id and k.id = any (made) and k.revoked_at is null
+      where k.workspace_id = p_workspace_id and k.id = any (made) and k.revoked_at is null
         and (common_scopes(k.scopes, p_scopes) = '{}' or is_reach_empty(common_reach(k.reach, p_reach)));
     update api_key k set expires_at = least(k.expires_at, p_expires_at), scopes = common_scopes(k.scopes, p_scopes),
         reach = common_reach(k.reach, p_reach), send_policy = coalesce(p_send_policy, k.send_policy), is_settled = false
-      where k.user_id = p_user_id and k.id = any (made) and k.revoked_at is null;
+      where k.workspace_id = p_workspace_id and k.id = any (made) and k.revoked_at is null;
     limited := made || p_id;
-    disabled := limit_what_keys_set(p_user_id, limited);
+    disabled := limit_what_keys_set(p_workspace_id, limited);
     return next;
   end $$;
 revoke all on function update_api_key from public;
 grant execute on function update_api_key to postroom_gateway, postroom_actor;
 
--- Revokes a key; no row when the user has no such key, or it was revoked before. What it set up stops, and the keys that it created are
+-- Revokes a key; no row when the workspace has no such key, or it was revoked before. What it set up stops, and the keys that it created are
 -- revoked; with p_keeps, who revokes it takes both over: the key p_by, or a person (null). A key that revokes one from which it descends
 -- stays in any case. limited: the keys that were revoked; disabled: the endpoints that were disabled with them.
-create function revoke_api_key(p_user_id text, p_id text, p_by text default null, p_keeps boolean default false)
+create function revoke_api_key(p_workspace_id text, p_id text, p_by text default null, p_keeps boolean default false)
   returns table (limited text[], disabled jsonb)
   language plpgsql security definer set search_path = public, pg_temp as $$
   declare
     revoked api_key;
   begin
-    if p_user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
-    perform from workspace w where w.id = p_user_id for update;
-    update api_key k set revoked_at = now() where k.user_id = p_user_id and k.id = p_id and k.revoked_at is null returning * into revoked;
+    if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return; end if;
+    perform from workspace w where w.id = p_workspace_id for update;
+    update api_key k set revoked_at = now() where k.workspace_id = p_workspace_id and k.id = p_id and k.revoked_at is null returning * into revoked;
     if not found then return; end if;
-    if p_by <> p_id and p_by in (select keys_made_with(p_user_id, p_id)) then
-      update api_key k set parent_id = revoked.parent_id where k.user_id = p_user_id and k.id = p_by;
+    if p_by <> p_id and p_by in (select keys_made_with(p_workspace_id, p_id)) then
+      update api_key k set parent_id = revoked.parent_id where k.workspace_id = p_workspace_id and k.id = p_by;
     end if;
     limited := '{}';
     disabled := '[]';
     if p_keeps then
-      perform hand_over_what_key_set(p_user_id, p_id, p_by);
+      perform hand_over_what_key_set(p_workspace_id, p_id, p_by);
       update api_key k set made_by_parent_key_id = p_by where k.made_by_parent_key_id = p_id and k.revoked_at is null;
-      update api_key k set parent_id = p_by where k.user_id = p_user_id and k.parent_id = p_id;
+      update api_key k set parent_id = p_by where k.workspace_id = p_workspace_id and k.parent_id = p_id;
     else
-      limited := array(select keys_made_with(p_user_id, p_id)) || p_id;
-      update api_key k set revoked_at = now() where k.user_id = p_user_id and k.id = any (limited) and k.revoked_at is null;
-      disabled := limit_what_keys_set(p_user_id, limited);
+      limited := array(select keys_made_with(p_workspace_id, p_id)) || p_id;
+      update api_key k set revoked_at = now() where k.workspace_id = p_workspace_id and k.id = any (limited) and k.revoked_at is null;
+      disabled := limit_what_keys_set(p_workspace_id, limited);
     end if;
     return next;
   end $$;
@@ -548,8 +549,8 @@ revoke all on function opens_workspace from public;
 create function limit_session() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
   begin
     if tg_op = 'INSERT' then
-      perform from user_account u where u.id = new.user_id and u.erase_at is null for share;
-      if not found then raise exception 'the account % is closed', new.user_id using errcode = 'check_violation'; end if;
+      perform from user_account u where u.id = new.person_id and u.erase_at is null for share;
+      if not found then raise exception 'the account % is closed', new.person_id using errcode = 'check_violation'; end if;
       new.confirmed_at := new.created_at;
       if new.method in ('passkey', 'provider') then new.second_factor_at := coalesce(new.second_factor_at, new.created_at); end if;
       if new.provider_id is not null then
@@ -558,7 +559,7 @@ create function limit_session() returns trigger language plpgsql security define
         select m.workspace_id into new.workspace_id from user_account u
           join workspace_member m on m.person_id = u.id and m.workspace_id = u.last_workspace_id
           join workspace w on w.id = m.workspace_id and w.erase_at is null
-          where u.id = new.user_id and opens_workspace(null, m.workspace_id, m.role);
+          where u.id = new.person_id and opens_workspace(null, m.workspace_id, m.role);
       end if;
     end if;
     new.expires_at := least(new.expires_at, new.created_at + interval '30 days');

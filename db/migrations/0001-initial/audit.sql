@@ -1,7 +1,7 @@
 -- Who changed what, see docs/audit.md. Triggers write it, so that no change is without its entry, and no entry without its change. The
 -- service's roles can read it and nothing else: what adds to it, or removes what is old, are the functions below.
 create table audit_entry (
-  user_id text not null,
+  workspace_id text not null,
   id text not null,
   created_at timestamptz(3) not null,
   actor_kind text not null check (actor_kind in ('person', 'key', 'link', 'system')),
@@ -19,9 +19,9 @@ create table audit_entry (
   is_denied boolean not null default false,
   reason text,
   times integer not null default 1 check (times > 0),
-  primary key (user_id, id)
+  primary key (workspace_id, id)
 );
-create index audit_entry_list on audit_entry (user_id, created_at desc, id desc);
+create index audit_entry_list on audit_entry (workspace_id, created_at desc, id desc);
 create index audit_entry_age on audit_entry (created_at);
 call pg_temp.protect_rows('audit_entry');
 revoke insert, update, delete on audit_entry from postroom_gateway;
@@ -32,7 +32,7 @@ revoke insert on audit_entry from postroom_actor;
 create function keep_audit_entry() returns trigger language plpgsql set search_path = public, pg_temp as $$
   begin
     if tg_op = 'DELETE' and (current_user = (select pg_get_userbyid(c.relowner) from pg_class c where c.oid = tg_relid)
-        or not exists (select from workspace w where w.id = old.user_id and w.erase_at is null)) then
+        or not exists (select from workspace w where w.id = old.workspace_id and w.erase_at is null)) then
       return old;
     end if;
     raise exception 'an entry of the audit log cannot be changed or removed' using errcode = 'insufficient_privilege';
@@ -46,9 +46,9 @@ create function announce_audit_entry() returns trigger language plpgsql security
   declare
     kind text := 'audit.' || replace(new.action, '.', '_');
   begin
-    if exists (select from endpoint_subscription s join endpoint e on e.user_id = s.user_id and e.id = s.endpoint_id and e.is_active
-        where s.user_id = new.user_id and e.events && array['audit.*', kind]) then
-      perform append_events(new.user_id, jsonb_build_array(jsonb_build_object('id', 'evt_' || substr(new.id, 5), 'kind', kind)));
+    if exists (select from endpoint_subscription s join endpoint e on e.workspace_id = s.workspace_id and e.id = s.endpoint_id and e.is_active
+        where s.workspace_id = new.workspace_id and e.events && array['audit.*', kind]) then
+      perform append_events(new.workspace_id, jsonb_build_array(jsonb_build_object('id', 'evt_' || substr(new.id, 5), 'kind', kind)));
     end if;
     return null;
   end $$;
@@ -64,7 +64,8 @@ revoke all on function make_audit_id from public;
 
 -- Who makes a change in a workspace: the setting postroom.origin, which the gateway sets from what it admitted. Without it, the person
 -- (p_person_id), if the sign-in service makes it, or a program of the service.
-create function audit_actor(p_user_id text, p_person_id text) returns table (kind text, id text, name text, address text, agent text, request text)
+create function audit_actor(p_workspace_id text, p_person_id text) returns table (kind text, id text, name text, address text, agent text,
+  request text)
   language plpgsql stable set search_path = public, pg_temp as $$
   declare
     origin jsonb := nullif(current_setting('postroom.origin', true), '')::jsonb;
@@ -72,8 +73,8 @@ create function audit_actor(p_user_id text, p_person_id text) returns table (kin
     kind := coalesce(origin->>'kind', case when session_user = 'postroom_auth' then 'person' else 'system' end);
     id := coalesce(origin->>'id', case when origin is null and kind = 'person' then p_person_id end);
     name := case kind
-      when 'key' then coalesce((select k.name from api_key k where k.user_id = p_user_id and k.id = audit_actor.id),
-        (select t.name from scim_token t where t.user_id = p_user_id and t.id = audit_actor.id))
+      when 'key' then coalesce((select k.name from api_key k where k.workspace_id = p_workspace_id and k.id = audit_actor.id),
+        (select t.name from scim_token t where t.workspace_id = p_workspace_id and t.id = audit_actor.id))
       when 'person' then (select u.email from user_account u where u.id = audit_actor.id)
       when 'system' then nullif(current_setting('application_name', true), '') end;
     address := origin->>'address';
@@ -123,7 +124,7 @@ create function audit_change() returns trigger language plpgsql security definer
     old_row jsonb := case when tg_op <> 'INSERT' then to_jsonb(old) end;
     new_row jsonb := case when tg_op <> 'DELETE' then to_jsonb(new) end;
     it jsonb := coalesce(new_row, old_row);
-    owner text := coalesce(it->>'workspace_id', it->>'user_id');
+    owner text := it->>'workspace_id';
     columns text[] := string_to_array(tg_argv[3], ' ');
     secrets text[] := string_to_array(tg_argv[4], ' ');
     old_fields jsonb;
@@ -146,7 +147,7 @@ create function audit_change() returns trigger language plpgsql security definer
     old_fields := audit_fields(old_row, columns, secrets);
     new_fields := audit_fields(new_row, columns, secrets);
     select * into actor from audit_actor(owner, coalesce(it->>'accepted_by', it->>'person_id'));
-    insert into audit_entry (user_id, id, created_at, actor_kind, actor_id, actor_name, client_address, user_agent, request_id, action,
+    insert into audit_entry (workspace_id, id, created_at, actor_kind, actor_id, actor_name, client_address, user_agent, request_id, action,
         object_kind, object_id, object_name, before, after)
       values (owner, make_audit_id(), postroom_now(), actor.kind, actor.id, actor.name, actor.address, actor.agent, actor.request,
         tg_argv[0] || '.' || what, tg_argv[0], it->>tg_argv[1],
@@ -162,7 +163,7 @@ create function audit_person_change() returns trigger language plpgsql security 
     old_row jsonb := case when tg_op <> 'INSERT' then to_jsonb(old) end;
     new_row jsonb := case when tg_op <> 'DELETE' then to_jsonb(new) end;
     it jsonb := coalesce(new_row, old_row);
-    person text := case tg_table_name when 'user_account' then it->>'id' else it->>'user_id' end;
+    person text := case tg_table_name when 'user_account' then it->>'id' else it->>'person_id' end;
     columns text[] := string_to_array(tg_argv[3], ' ');
     secrets text[] := string_to_array(tg_argv[4], ' ');
     is_sign_in boolean := tg_table_name = 'auth_session' and tg_op = 'INSERT';
@@ -175,7 +176,7 @@ create function audit_person_change() returns trigger language plpgsql security 
       secrets := array(select c from unnest(secrets) c where old_row->c is distinct from new_row->c);
       if cardinality(columns) + cardinality(secrets) = 0 then return null; end if;
     end if;
-    insert into audit_entry (user_id, id, created_at, actor_kind, actor_id, actor_name, client_address, user_agent, request_id, action,
+    insert into audit_entry (workspace_id, id, created_at, actor_kind, actor_id, actor_name, client_address, user_agent, request_id, action,
         object_kind, object_id, object_name, before, after)
       select w.id, make_audit_id(), postroom_now(), a.kind, a.id, a.name, case when is_sign_in then it->>'ip_address' else a.address end,
         case when is_sign_in then it->>'user_agent' else a.agent end, a.request, tg_argv[0] || '.' || what, tg_argv[0], it->>tg_argv[1],
@@ -196,7 +197,7 @@ create function audit_workspace() returns trigger language plpgsql security defi
     old_fields jsonb := case when tg_op = 'UPDATE' and what = 'updated' then audit_fields(to_jsonb(old), columns, '{}') end;
   begin
     if what is null then return null; end if;
-    insert into audit_entry (user_id, id, created_at, actor_kind, actor_id, actor_name, client_address, user_agent, request_id, action,
+    insert into audit_entry (workspace_id, id, created_at, actor_kind, actor_id, actor_name, client_address, user_agent, request_id, action,
         object_kind, object_id, object_name, before, after)
       select new.id, make_audit_id(), postroom_now(), a.kind, a.id, a.name, a.address, a.agent, a.request, 'workspace.' || what, 'workspace',
         new.id, new.name, old_fields, case when what <> 'erased' then audit_fields(to_jsonb(new), columns, '{}') end
@@ -217,7 +218,7 @@ create function audit_customer() returns trigger language plpgsql security defin
   begin
     if tg_op = 'UPDATE' then columns := array(select c from unnest(columns) c where old_row->c is distinct from new_row->c); end if;
     if cardinality(columns) = 0 and not is_closed then return null; end if;
-    insert into audit_entry (user_id, id, created_at, actor_kind, actor_id, actor_name, client_address, user_agent, request_id, action,
+    insert into audit_entry (workspace_id, id, created_at, actor_kind, actor_id, actor_name, client_address, user_agent, request_id, action,
         object_kind, object_id, object_name, before, after)
       select w.id, make_audit_id(), postroom_now(), a.kind, a.id, a.name, a.address, a.agent, a.request, 'customer_workspace.' || what,
         'customer_workspace', new.id, new.name, case when not is_closed then audit_fields(old_row, columns, '{}') end,
@@ -232,12 +233,12 @@ create trigger workspace_customer_audit after insert or update of name, quotas, 
 -- A key that a workspace creates in that of a customer.
 create function audit_customer_key() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
   begin
-    insert into audit_entry (user_id, id, created_at, actor_kind, actor_id, actor_name, client_address, user_agent, request_id, action,
+    insert into audit_entry (workspace_id, id, created_at, actor_kind, actor_id, actor_name, client_address, user_agent, request_id, action,
         object_kind, object_id, object_name, after)
       select p.id, make_audit_id(), postroom_now(), a.kind, a.id, a.name, a.address, a.agent, a.request, 'customer_workspace.key_created',
         'customer_workspace', w.id, w.name, jsonb_build_object('key_id', new.id, 'key_name', new.name, 'scopes', new.scopes)
       from workspace w join workspace p on p.id = w.parent_id and p.erase_at is null cross join lateral audit_actor(p.id, null) a
-      where w.id = new.user_id and p.id = current_setting('postroom.user_id', true);
+      where w.id = new.workspace_id and p.id = current_setting('postroom.workspace_id', true);
     return null;
   end $$;
 revoke all on function audit_customer_key from public;
@@ -272,32 +273,33 @@ call pg_temp.audit_table('endpoint', 'endpoint', 'id', 'name',
 call pg_temp.audit_table('guard_rule', 'guard_rule', 'id', 'name', 'name description type config action endpoint_id priority is_active');
 call pg_temp.audit_table('suppression', 'suppression', 'id', 'address', 'address reason list detail refusal_reason email_id');
 call pg_temp.audit_table('image_sender', 'image_sender', 'address', 'address', 'address');
-call pg_temp.audit_table('retention', 'retention', 'user_id', 'user_id', 'raw_days body_days metadata_days');
+call pg_temp.audit_table('retention', 'retention', 'workspace_id', 'workspace_id', 'raw_days body_days metadata_days');
 call pg_temp.audit_table('approval', 'approval', 'email_id', 'email_id', 'decision reason', '', 'decision', 'update');
 call pg_temp.audit_table('user_account', 'person', 'id', 'email', 'email name', '', '', 'insert or update', 'audit_person_change');
 call pg_temp.audit_table('auth_session', 'session', 'id', 'id', 'created_at', '', '', 'insert or delete', 'audit_person_change');
 call pg_temp.audit_table('auth_passkey', 'passkey', 'id', 'name', 'name device_type', '', '', 'insert or update or delete', 'audit_person_change');
-call pg_temp.audit_table('auth_totp', 'second_factor', 'user_id', 'user_id', 'confirmed_at', 'secret_ciphertext', '', 'insert or update or delete',
+call pg_temp.audit_table('auth_totp', 'second_factor', 'person_id', 'person_id', 'confirmed_at', 'secret_ciphertext', '',
+  'insert or update or delete',
   'audit_person_change');
 call pg_temp.audit_table('sign_in_provider', 'single_sign_on', 'workspace_id', 'issuer',
   'issuer client_id is_required trusts_addresses groups_claim group_roles default_role', 'secret_ciphertext');
 call pg_temp.audit_table('auth_credential', 'password', 'id', 'provider_id', 'provider_id', 'password', '', 'insert or update or delete',
   'audit_person_change');
 
--- What a gateway gathered that changes nothing: refused requests, reads and exports, of any users. Those of erased accounts are left out.
+-- What a gateway gathered that changes nothing: refused requests, reads and exports, of any workspaces. Those of erased accounts are left out.
 create function store_audit_entries(p_entries json) returns integer language plpgsql security definer set search_path = public, pg_temp as $$
   declare
     stored integer;
   begin
-    insert into audit_entry (user_id, id, created_at, actor_kind, actor_id, actor_name, client_address, user_agent, request_id, action,
+    insert into audit_entry (workspace_id, id, created_at, actor_kind, actor_id, actor_name, client_address, user_agent, request_id, action,
         object_kind, object_id, object_name, is_denied, reason, times)
-      select e.user_id, make_audit_id(), e.at, e.actor_kind, e.actor_id,
-        case e.actor_kind when 'key' then (select k.name from api_key k where k.user_id = e.user_id and k.id = e.actor_id)
+      select e.workspace_id, make_audit_id(), e.at, e.actor_kind, e.actor_id,
+        case e.actor_kind when 'key' then (select k.name from api_key k where k.workspace_id = e.workspace_id and k.id = e.actor_id)
           when 'person' then (select p.email from user_account p where p.id = e.actor_id) end,
         e.address, e.agent, e.request, e.action, e.object_kind, e.object_id, e.object_name, e.is_denied, e.reason, e.times
-      from json_to_recordset(p_entries) as e(user_id text, at timestamptz, actor_kind text, actor_id text, address text, agent text,
+      from json_to_recordset(p_entries) as e(workspace_id text, at timestamptz, actor_kind text, actor_id text, address text, agent text,
         request text, action text, object_kind text, object_id text, object_name text, is_denied boolean, reason text, times integer)
-      where exists (select from workspace w where w.id = e.user_id and w.erase_at is null) order by e.user_id, e.at;
+      where exists (select from workspace w where w.id = e.workspace_id and w.erase_at is null) order by e.workspace_id, e.at;
     get diagnostics stored = row_count;
     return stored;
   end $$;
@@ -307,7 +309,7 @@ grant execute on function store_audit_entries to postroom_gateway, postroom_acto
 -- A refused attempt to sign in to the account with this email address or id. An unknown one is of no account.
 create function note_failed_sign_in(p_account text, p_action text, p_reason text, p_address text, p_agent text) returns void
   language sql volatile security definer set search_path = public, pg_temp as $$
-    insert into audit_entry (user_id, id, created_at, actor_kind, actor_id, actor_name, client_address, user_agent, action, object_kind,
+    insert into audit_entry (workspace_id, id, created_at, actor_kind, actor_id, actor_name, client_address, user_agent, action, object_kind,
         object_id, object_name, is_denied, reason)
       select w.id, make_audit_id(), postroom_now(), 'person', null, null, p_address, p_agent, p_action, 'person', u.id, u.email, true, p_reason
       from user_account u cross join lateral workspaces_to_audit(u.id) w where (u.email = p_account or u.id = p_account) and u.erase_at is null
@@ -316,9 +318,9 @@ revoke all on function note_failed_sign_in from public;
 grant execute on function note_failed_sign_in to postroom_auth;
 
 -- The workspace of a key that is not valid any more, for the audit log.
-create function ended_key_owner(p_secret_sha256 bytea) returns table (key_id text, user_id text)
+create function ended_key_owner(p_secret_sha256 bytea) returns table (key_id text, workspace_id text)
   language sql stable security definer rows 1 set search_path = public, pg_temp as $$
-    select k.id, k.user_id from api_key k
+    select k.id, k.workspace_id from api_key k
     where k.secret_sha256 = p_secret_sha256 and (k.revoked_at is not null or k.expires_at <= postroom_now()) $$;
 revoke all on function ended_key_owner from public;
 grant execute on function ended_key_owner to postroom_gateway;
@@ -330,8 +332,8 @@ create function remove_old_audit_entries(p_days integer, p_limit integer) return
     removed integer;
   begin
     if p_days < 1 then return 0; end if;
-    delete from audit_entry a where (a.user_id, a.id) = any (array(
-      select (o.user_id, o.id) from audit_entry o where o.created_at < postroom_now() - p_days * interval '1 day' order by o.created_at
+    delete from audit_entry a where (a.workspace_id, a.id) = any (array(
+      select (o.workspace_id, o.id) from audit_entry o where o.created_at < postroom_now() - p_days * interval '1 day' order by o.created_at
       limit p_limit for update skip locked));
     get diagnostics removed = row_count;
     return removed;

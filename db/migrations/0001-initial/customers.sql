@@ -3,63 +3,64 @@
 
 -- Creates the workspace of a customer, or returns the one that has the customer's ID. Of several requests at once, one creates it. outcome:
 -- made, known; no account: the parent was closed; nested: the parent is a customer's workspace; too many: it has p_most workspaces.
-create function create_customer(p_user_id text, p_id text, p_client_id text, p_name text, p_quotas jsonb, p_most integer)
+create function create_customer(p_workspace_id text, p_id text, p_client_id text, p_name text, p_quotas jsonb, p_most integer)
   returns table (outcome text, id text)
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
     parent workspace;
   begin
-    if p_user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
-    select w.* into parent from workspace w where w.id = p_user_id and w.erase_at is null for no key update;
+    if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return; end if;
+    select w.* into parent from workspace w where w.id = p_workspace_id and w.erase_at is null for no key update;
     if not found then return query select 'no account', null::text; return; end if;
     if parent.parent_id is not null then return query select 'nested', null::text; return; end if;
-    return query select 'known', w.id from workspace w where w.parent_id = p_user_id and w.client_id = p_client_id and w.erase_at is null;
+    return query select 'known', w.id from workspace w where w.parent_id = p_workspace_id and w.client_id = p_client_id and w.erase_at is null;
     if found then return; end if;
-    if (select count(*) from workspace w where w.parent_id = p_user_id) >= p_most then
+    if (select count(*) from workspace w where w.parent_id = p_workspace_id) >= p_most then
       return query select 'too many', null::text;
       return;
     end if;
-    insert into workspace (id, name, parent_id, client_id, quotas) values (p_id, p_name, p_user_id, p_client_id, p_quotas);
+    insert into workspace (id, name, parent_id, client_id, quotas) values (p_id, p_name, p_workspace_id, p_client_id, p_quotas);
     return query select 'made', p_id;
   end $$;
 revoke all on function create_customer from public;
 grant execute on function create_customer to postroom_gateway, postroom_actor;
 
-create function customers_of(p_user_id text)
+create function customers_of(p_workspace_id text)
   returns table (id text, name text, client_id text, quotas jsonb, created_at timestamptz, suspended_at timestamptz, closed_at timestamptz)
   language sql stable security definer set search_path = public, pg_temp as $$
     select w.id, w.name, w.client_id, w.quotas, w.created_at, w.suspended_at, w.erase_at from workspace w
-    where w.parent_id = p_user_id and p_user_id = current_setting('postroom.user_id', true) and current_setting('role') <> 'postroom_domain' $$;
+    where w.parent_id = p_workspace_id and p_workspace_id = current_setting('postroom.workspace_id', true)
+      and current_setting('role') <> 'postroom_domain' $$;
 revoke all on function customers_of from public;
 grant execute on function customers_of to postroom_gateway, postroom_actor, postroom_domain;
 
 -- Changes the workspace of a customer; false when the parent has no such workspace, or it was closed.
-create function update_customer(p_user_id text, p_id text, p_name text, p_quotas jsonb, p_is_suspended boolean) returns boolean
+create function update_customer(p_workspace_id text, p_id text, p_name text, p_quotas jsonb, p_is_suspended boolean) returns boolean
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   begin
-    if p_user_id is distinct from current_setting('postroom.user_id', true) then return false; end if;
+    if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return false; end if;
     update workspace w set name = p_name, quotas = p_quotas,
         suspended_at = case when p_is_suspended then coalesce(w.suspended_at, postroom_now()) end
-      where w.id = p_id and w.parent_id = p_user_id and w.erase_at is null;
+      where w.id = p_id and w.parent_id = p_workspace_id and w.erase_at is null;
     return found;
   end $$;
 revoke all on function update_customer from public;
 grant execute on function update_customer to postroom_gateway, postroom_actor;
 
 -- The names at which the workspace of a customer receives mail.
-create function names_of_customer(p_user_id text, p_id text) returns text[]
+create function names_of_customer(p_workspace_id text, p_id text) returns text[]
   language sql stable security definer set search_path = public, pg_temp as $$
-    select array(select d.name from domain d where d.user_id = w.id) || array(select a.address from email_address a where a.user_id = w.id)
-    from workspace w where w.id = p_id and w.parent_id = p_user_id and p_user_id = current_setting('postroom.user_id', true) $$;
+    select array(select d.name from domain d where d.workspace_id = w.id) || array(select a.address from email_address a where a.workspace_id = w.id)
+    from workspace w where w.id = p_id and w.parent_id = p_workspace_id and p_workspace_id = current_setting('postroom.workspace_id', true) $$;
 revoke all on function names_of_customer from public;
 grant execute on function names_of_customer to postroom_gateway, postroom_actor;
 
 -- Closes the workspace of a customer; null when the parent has no such workspace. Otherwise as close_account.
-create function close_customer(p_user_id text, p_id text, p_last_requests interval) returns text[]
+create function close_customer(p_workspace_id text, p_id text, p_last_requests interval) returns text[]
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   begin
-    if p_user_id is distinct from current_setting('postroom.user_id', true) then return null; end if;
-    perform from workspace w where w.id = p_id and w.parent_id = p_user_id for no key update;
+    if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return null; end if;
+    perform from workspace w where w.id = p_id and w.parent_id = p_workspace_id for no key update;
     if not found then return null; end if;
     return close_workspace(p_id, p_last_requests);
   end $$;
@@ -68,23 +69,23 @@ grant execute on function close_customer to postroom_gateway, postroom_actor;
 
 -- Creates a key of a customer's workspace with a key of the parent (null: a person of the parent does). outcome: as create_api_key; gone: the
 -- parent has no such workspace, or it was closed.
-create function create_customer_key(p_user_id text, p_customer_id text, p_id text, p_name text, p_secret_sha256 bytea, p_expires_at timestamptz,
+create function create_customer_key(p_workspace_id text, p_customer_id text, p_id text, p_name text, p_secret_sha256 bytea, p_expires_at timestamptz,
     p_most integer, p_scopes text[], p_secret_hint text, p_key_id text)
   returns text language plpgsql security definer set search_path = public, pg_temp as $$
   declare
     maker api_key;
   begin
-    if p_user_id is distinct from current_setting('postroom.user_id', true) then return null; end if;
-    perform from workspace w where w.id = p_user_id for no key update;
-    perform from workspace w where w.id = p_customer_id and w.parent_id = p_user_id and w.erase_at is null for no key update;
+    if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return null; end if;
+    perform from workspace w where w.id = p_workspace_id for no key update;
+    perform from workspace w where w.id = p_customer_id and w.parent_id = p_workspace_id and w.erase_at is null for no key update;
     if not found then return 'gone'; end if;
     if p_key_id is not null then
-      select * into maker from api_key k where k.user_id = p_user_id and k.id = p_key_id and k.revoked_at is null;
+      select * into maker from api_key k where k.workspace_id = p_workspace_id and k.id = p_key_id and k.revoked_at is null;
       if not found or not is_scope_within(p_scopes, maker.scopes) then return 'more rights'; end if;
       if p_expires_at > maker.expires_at then return 'too long'; end if;
     end if;
-    if (select count(*) from api_key k where k.user_id = p_customer_id and k.revoked_at is null) >= p_most then return 'too many'; end if;
-    insert into api_key (id, user_id, name, secret_sha256, expires_at, scopes, secret_hint, made_by_parent_key_id)
+    if (select count(*) from api_key k where k.workspace_id = p_customer_id and k.revoked_at is null) >= p_most then return 'too many'; end if;
+    insert into api_key (id, workspace_id, name, secret_sha256, expires_at, scopes, secret_hint, made_by_parent_key_id)
     values (p_id, p_customer_id, p_name, p_secret_sha256, coalesce(p_expires_at, maker.expires_at), p_scopes, p_secret_hint, p_key_id);
     return 'made';
   end $$;
@@ -93,59 +94,59 @@ grant execute on function create_customer_key to postroom_gateway, postroom_acto
 
 -- What customers' workspaces used on each day since p_since: mail in and out by the counters of lists, which leave out the trash, and logged
 -- requests, which are kept for 7 days.
-create function usage_of_customers(p_user_id text, p_ids text[], p_since timestamptz)
+create function usage_of_customers(p_workspace_id text, p_ids text[], p_since timestamptz)
   returns table (id text, day timestamptz, mail_in bigint, mail_out bigint, requests bigint)
   language sql stable security definer set search_path = public, pg_temp as $$
     select w.id, u.day, sum(u.mail_in)::bigint, sum(u.mail_out)::bigint, sum(u.requests)::bigint
     from workspace w cross join lateral (
       select c.begins_at as day, c.count as mail_in, 0 as mail_out, 0 as requests from email_counter c
-        where c.user_id = w.id and c.own_address = '*' and c.grain = 'day' and c.begins_at >= p_since and c.type = 'received'
+        where c.workspace_id = w.id and c.own_address = '*' and c.grain = 'day' and c.begins_at >= p_since and c.type = 'received'
       union all
       select c.begins_at, 0, c.count, 0 from email_counter c
-        where c.user_id = w.id and c.own_address = '*' and c.grain = 'day' and c.begins_at >= p_since and c.type = 'sent'
+        where c.workspace_id = w.id and c.own_address = '*' and c.grain = 'day' and c.begins_at >= p_since and c.type = 'sent'
       union all
-      select date_trunc('day', r.created_at, 'UTC'), 0, 0, 1 from api_request r where r.user_id = w.id and r.created_at >= p_since) u
-    where w.id = any (p_ids) and w.parent_id = p_user_id and p_user_id = current_setting('postroom.user_id', true)
+      select date_trunc('day', r.created_at, 'UTC'), 0, 0, 1 from api_request r where r.workspace_id = w.id and r.created_at >= p_since) u
+    where w.id = any (p_ids) and w.parent_id = p_workspace_id and p_workspace_id = current_setting('postroom.workspace_id', true)
     group by 1, 2 order by 1, 2 $$;
 revoke all on function usage_of_customers from public;
 grant execute on function usage_of_customers to postroom_gateway, postroom_actor;
 
 -- What customers' workspaces have. rows_left: of a closed one, rows of its largest tables that are still to be erased; counting stops at 100,000.
-create function holdings_of_customers(p_user_id text, p_ids text[])
+create function holdings_of_customers(p_workspace_id text, p_ids text[])
   returns table (id text, domains bigint, addresses bigint, stored_bytes bigint, rows_left bigint)
   language sql stable security definer set search_path = public, pg_temp as $$
-    select w.id, (select count(*) from domain d where d.user_id = w.id), (select count(*) from email_address a where a.user_id = w.id),
+    select w.id, (select count(*) from domain d where d.workspace_id = w.id), (select count(*) from email_address a where a.workspace_id = w.id),
       case when w.erase_at is null then coalesce((select sum(octet_length(r.octets)) from email e join raw_message r on r.id = e.raw_id
-        where e.user_id = w.id), 0) end,
+        where e.workspace_id = w.id), 0) end,
       case when w.erase_at is not null then (select count(*) from (
-        (select from email e where e.user_id = w.id limit 100000) union all (select from thread t where t.user_id = w.id limit 100000)
-        union all (select from event v where v.user_id = w.id limit 100000) limit 100000) r) end
-    from workspace w where w.id = any (p_ids) and w.parent_id = p_user_id and p_user_id = current_setting('postroom.user_id', true) $$;
+        (select from email e where e.workspace_id = w.id limit 100000) union all (select from thread t where t.workspace_id = w.id limit 100000)
+        union all (select from event v where v.workspace_id = w.id limit 100000) limit 100000) r) end
+    from workspace w where w.id = any (p_ids) and w.parent_id = p_workspace_id and p_workspace_id = current_setting('postroom.workspace_id', true) $$;
 revoke all on function holdings_of_customers from public;
 grant execute on function holdings_of_customers to postroom_gateway, postroom_actor;
 
 -- Mail that a workspace received and sent today (UTC), without the trash.
-create function mail_of_today(p_user_id text) returns bigint
+create function mail_of_today(p_workspace_id text) returns bigint
   language sql stable set search_path = public, pg_temp as $$
-    select coalesce(sum(c.count), 0)::bigint from email_counter c where c.user_id = p_user_id and c.own_address = '*' and c.grain = 'day'
+    select coalesce(sum(c.count), 0)::bigint from email_counter c where c.workspace_id = p_workspace_id and c.own_address = '*' and c.grain = 'day'
       and c.begins_at = date_trunc('day', postroom_now(), 'UTC') and c.type in ('received', 'sent') $$;
 
 -- The quotas of the transaction's workspace, and what it used of them. Whoever adds a domain or an address locks the row first: of two at once
 -- the second waits. Null: it has none.
-create function quota_state(p_user_id text, p_locks boolean) returns jsonb
+create function quota_state(p_workspace_id text, p_locks boolean) returns jsonb
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
     held jsonb;
   begin
-    if p_user_id is distinct from current_setting('postroom.user_id', true) then return null; end if;
-    select w.quotas into held from workspace w where w.id = p_user_id;
+    if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return null; end if;
+    select w.quotas into held from workspace w where w.id = p_workspace_id;
     if held is null then return null; end if;
-    if p_locks then perform from workspace w where w.id = p_user_id for no key update; end if;
+    if p_locks then perform from workspace w where w.id = p_workspace_id for no key update; end if;
     return jsonb_build_object('quotas', held,
-      'domains', (select count(*) from domain d where d.user_id = p_user_id),
-      'addresses', (select count(*) from email_address a where a.user_id = p_user_id),
-      'mailPerDay', mail_of_today(p_user_id),
-      'storedBytes', (select w.stored_bytes from workspace w where w.id = p_user_id));
+      'domains', (select count(*) from domain d where d.workspace_id = p_workspace_id),
+      'addresses', (select count(*) from email_address a where a.workspace_id = p_workspace_id),
+      'mailPerDay', mail_of_today(p_workspace_id),
+      'storedBytes', (select w.stored_bytes from workspace w where w.id = p_workspace_id));
   end $$;
 revoke all on function quota_state from public;
 grant execute on function quota_state to postroom_gateway, postroom_actor;
@@ -158,14 +159,14 @@ create function measure_stored_bytes(p_limit integer) returns integer
     measured integer;
   begin
     with due as (
-      select w.id, c.last_seq from workspace w left join event_counter c on c.user_id = w.id
+      select w.id, c.last_seq from workspace w left join event_counter c on c.workspace_id = w.id
       where w.quotas->>'storedBytes' is not null and w.erase_at is null and (w.stored_at is null
         or (w.stored_at < postroom_now() - interval '1 minute' and w.stored_seq is distinct from c.last_seq)
         or w.stored_at < postroom_now() - interval '1 hour')
       order by w.stored_at nulls first limit p_limit for update of w skip locked
     )
     update workspace w set stored_at = postroom_now(), stored_seq = d.last_seq, stored_bytes = coalesce((
-      select sum(r.size_octets) from email e join raw_message r on r.id = e.raw_id where e.user_id = d.id), 0)
+      select sum(r.size_octets) from email e join raw_message r on r.id = e.raw_id where e.workspace_id = d.id), 0)
     from due d where w.id = d.id;
     get diagnostics measured = row_count;
     return measured;
@@ -174,11 +175,11 @@ revoke all on function measure_stored_bytes from public;
 grant execute on function measure_stored_bytes to postroom_actor;
 
 -- Those of the addresses that a workspace has: the transaction's, or one that it keeps for a customer. Null: it is neither, or closed.
-create function token_addresses(p_user_id text, p_workspace_id text, p_addresses text[]) returns text[]
+create function token_addresses(p_workspace_id text, p_target_id text, p_addresses text[]) returns text[]
   language sql stable security definer set search_path = public, pg_temp as $$
-    select array(select a.address from email_address a where a.user_id = w.id and a.address = any (p_addresses))
-    from workspace w where w.id = p_workspace_id and (w.id = p_user_id or w.parent_id = p_user_id) and w.erase_at is null
-      and p_user_id = current_setting('postroom.user_id', true) $$;
+    select array(select a.address from email_address a where a.workspace_id = w.id and a.address = any (p_addresses))
+    from workspace w where w.id = p_target_id and (w.id = p_workspace_id or w.parent_id = p_workspace_id) and w.erase_at is null
+      and p_workspace_id = current_setting('postroom.workspace_id', true) $$;
 revoke all on function token_addresses from public;
 grant execute on function token_addresses to postroom_gateway, postroom_actor;
 
@@ -187,11 +188,11 @@ grant execute on function token_addresses to postroom_gateway, postroom_actor;
 create function token_parent(p_key_id text, p_parent_id text, p_workspace_id text, p_addresses text[])
   returns table (scopes text[], addresses text[], is_suspended boolean, has_quotas boolean)
   language sql stable security definer set search_path = public, pg_temp as $$
-    select k.scopes, array(select a.address from email_address a where a.user_id = w.id and a.address = any (p_addresses)),
+    select k.scopes, array(select a.address from email_address a where a.workspace_id = w.id and a.address = any (p_addresses)),
       w.suspended_at is not null, w.quotas is not null
-    from api_key k join workspace w on w.id = p_workspace_id and (w.id = k.user_id or w.parent_id = k.user_id) and w.erase_at is null
-    left join workspace_member m on m.workspace_id = k.user_id and m.person_id = k.made_by_person_id
-    where k.id = p_key_id and k.user_id = p_parent_id and k.revoked_at is null and (k.expires_at is null or k.expires_at > postroom_now())
+    from api_key k join workspace w on w.id = p_workspace_id and (w.id = k.workspace_id or w.parent_id = k.workspace_id) and w.erase_at is null
+    left join workspace_member m on m.workspace_id = k.workspace_id and m.person_id = k.made_by_person_id
+    where k.id = p_key_id and k.workspace_id = p_parent_id and k.revoked_at is null and (k.expires_at is null or k.expires_at > postroom_now())
       and has_scope(k.scopes, 'workspaces') and (k.made_by_person_id is null or m.role = 'owner') $$;
 revoke all on function token_parent from public;
 grant execute on function token_parent to postroom_gateway, postroom_actor;

@@ -1,5 +1,5 @@
 create table domain (
-  user_id text not null,
+  workspace_id text not null,
   id text not null,
   name text not null,
   status text not null default 'pending' check (status in ('pending', 'verified', 'failed')),
@@ -19,14 +19,14 @@ create table domain (
   mail_from_verified_at timestamptz(3),
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
-  primary key (user_id, id)
+  primary key (workspace_id, id)
 );
-create unique index domain_name on domain (user_id, name);
+create unique index domain_name on domain (workspace_id, name);
 create index domain_check_due on domain (check_due_at);
 call pg_temp.protect_rows('domain');
 
 create table dkim_key (
-  user_id text not null,
+  workspace_id text not null,
   domain_id text not null,
   selector text not null,
   private_key_ciphertext text not null,
@@ -34,15 +34,15 @@ create table dkim_key (
   created_at timestamptz(3) not null default now(),
   activated_at timestamptz(3) default now(),
   retired_at timestamptz(3),
-  primary key (user_id, domain_id, selector)
+  primary key (workspace_id, domain_id, selector)
 );
 call pg_temp.protect_rows('dkim_key');
 
-create table verified_domain_name (name text primary key, user_id text not null, domain_id text not null);
+create table verified_domain_name (name text primary key, workspace_id text not null, domain_id text not null);
 call pg_temp.protect_rows('verified_domain_name');
 
 create table email_address (
-  user_id text not null,
+  workspace_id text not null,
   id text not null,
   domain_id text not null,
   address text not null,
@@ -55,18 +55,18 @@ create table email_address (
   signature text,
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
-  primary key (user_id, id)
+  primary key (workspace_id, id)
 );
-create index email_address_domain on email_address (user_id, domain_id);
-create index email_address_endpoint on email_address (user_id, (coalesce(endpoint_id, webhook_id)));
+create index email_address_domain on email_address (workspace_id, domain_id);
+create index email_address_endpoint on email_address (workspace_id, (coalesce(endpoint_id, webhook_id)));
 call pg_temp.protect_rows('email_address');
 
-create table email_address_name (address text primary key, user_id text not null, address_id text not null);
+create table email_address_name (address text primary key, workspace_id text not null, address_id text not null);
 call pg_temp.protect_rows('email_address_name');
 
 -- Their address is signed and not stored: core/smtp/reply-address.ts.
 create table reply_address (
-  user_id text not null,
+  workspace_id text not null,
   id text not null,
   domain_id text not null,
   domain text not null,
@@ -79,16 +79,16 @@ create table reply_address (
   expires_at timestamptz(3),
   revoked_at timestamptz(3),
   created_at timestamptz(3) not null,
-  primary key (user_id, id),
+  primary key (workspace_id, id),
   check (message_count <= max_messages)
 ) with (fillfactor = 85);
-create index reply_address_list on reply_address (user_id, created_at desc, id desc);
-create index reply_address_domain on reply_address (user_id, domain_id, created_at desc, id desc);
+create index reply_address_list on reply_address (workspace_id, created_at desc, id desc);
+create index reply_address_domain on reply_address (workspace_id, domain_id, created_at desc, id desc);
 create index reply_address_end on reply_address ((coalesce(revoked_at, expires_at)));
 call pg_temp.protect_rows('reply_address');
 
 create table dmarc_report (
-  user_id text not null,
+  workspace_id text not null,
   id text not null,
   email_id text not null,
   domain text not null,
@@ -104,10 +104,10 @@ create table dmarc_report (
   aligned_count integer not null,
   is_truncated boolean not null default false,
   created_at timestamptz(3) not null,
-  primary key (user_id, id)
+  primary key (workspace_id, id)
 );
-create unique index dmarc_report_email on dmarc_report (user_id, email_id);
-create index dmarc_report_domain on dmarc_report (user_id, domain_id, ends_at desc, id desc);
+create unique index dmarc_report_email on dmarc_report (workspace_id, email_id);
+create index dmarc_report_domain on dmarc_report (workspace_id, domain_id, ends_at desc, id desc);
 call pg_temp.protect_rows('dmarc_report');
 
 -- What is left of a reach; null: nothing.
@@ -134,7 +134,7 @@ create function end_reach_of_keys() returns trigger language plpgsql security de
     end if;
     update api_key k set reach = coalesce(reach_without(k.reach, ended), k.reach),
         revoked_at = case when reach_without(k.reach, ended) is null then now() end
-      where k.user_id = old.user_id and k.reach @> ended and k.revoked_at is null;
+      where k.workspace_id = old.workspace_id and k.reach @> ended and k.revoked_at is null;
     return null;
   end $$;
 create trigger domain_keys_end after delete on domain for each row execute function end_reach_of_keys();
@@ -156,12 +156,12 @@ create function contest_verified_name(p_name text) returns boolean
     now_at timestamptz := postroom_now();
     owner record;
   begin
-    select d.user_id, d.id, d.proof_lost_at, d.is_trusted or d.parent_id is not null as needs_none into owner
-      from verified_domain_name v join domain d on d.user_id = v.user_id and d.id = v.domain_id where v.name = p_name;
+    select d.workspace_id, d.id, d.proof_lost_at, d.is_trusted or d.parent_id is not null as needs_none into owner
+      from verified_domain_name v join domain d on d.workspace_id = v.workspace_id and d.id = v.domain_id where v.name = p_name;
     if not found then return not exists (select from verified_domain_name v where v.name = p_name); end if;
     if owner.needs_none then return false; end if;
     if owner.proof_lost_at is not null then return true; end if;
-    update domain d set check_due_at = now_at where d.user_id = owner.user_id and d.id = owner.id
+    update domain d set check_due_at = now_at where d.workspace_id = owner.workspace_id and d.id = owner.id
       and d.check_due_at > now_at and coalesce(d.checked_at, '-infinity') < now_at - interval '10 minutes';
     return false;
   end $$;
@@ -171,26 +171,26 @@ grant execute on function contest_verified_name to postroom_gateway, postroom_ac
 -- What a key of one domain reads (docs/decisions/0035).
 grant select on domain to postroom_domain;
 create policy domain_of_domain on domain for select to postroom_domain
-  using (user_id = current_setting('postroom.user_id', true) and is_domain_in_reach(id));
-grant select (user_id, domain_id, selector, public_key, created_at, activated_at, retired_at) on dkim_key to postroom_domain;
+  using (workspace_id = current_setting('postroom.workspace_id', true) and is_domain_in_reach(id));
+grant select (workspace_id, domain_id, selector, public_key, created_at, activated_at, retired_at) on dkim_key to postroom_domain;
 create policy dkim_key_of_domain on dkim_key for select to postroom_domain
-  using (user_id = current_setting('postroom.user_id', true) and is_domain_in_reach(domain_id));
+  using (workspace_id = current_setting('postroom.workspace_id', true) and is_domain_in_reach(domain_id));
 grant select on email_address to postroom_domain;
 create policy email_address_of_domain on email_address for select to postroom_domain
-  using (user_id = current_setting('postroom.user_id', true) and (is_domain_in_reach(domain_id) or is_in_reach(null, address)));
+  using (workspace_id = current_setting('postroom.workspace_id', true) and (is_domain_in_reach(domain_id) or is_in_reach(null, address)));
 -- What an address shows of its domain. The rest of the domain is shown to keys that may access all of it.
 create view address_domain as
-  select d.user_id, d.id, d.name, d.status, d.is_trusted, d.is_mx_seen from domain d
-  where d.user_id = current_setting('postroom.user_id', true) and (current_setting('role') <> 'postroom_domain' or is_domain_in_reach(d.id)
-    or exists (select from email_address a where a.user_id = d.user_id and a.domain_id = d.id and is_in_reach(null, a.address)));
+  select d.workspace_id, d.id, d.name, d.status, d.is_trusted, d.is_mx_seen from domain d
+  where d.workspace_id = current_setting('postroom.workspace_id', true) and (current_setting('role') <> 'postroom_domain' or is_domain_in_reach(d.id)
+    or exists (select from email_address a where a.workspace_id = d.workspace_id and a.domain_id = d.id and is_in_reach(null, a.address)));
 grant select on address_domain to postroom_gateway, postroom_actor, postroom_domain;
 grant select on reply_address to postroom_domain;
 create policy reply_address_of_domain on reply_address for select to postroom_domain
-  using (user_id = current_setting('postroom.user_id', true) and is_domain_in_reach(domain_id));
+  using (workspace_id = current_setting('postroom.workspace_id', true) and is_domain_in_reach(domain_id));
 grant select on dmarc_report to postroom_domain;
 create policy dmarc_report_of_domain on dmarc_report for select to postroom_domain
-  using (user_id = current_setting('postroom.user_id', true) and is_domain_in_reach(domain_id));
+  using (workspace_id = current_setting('postroom.workspace_id', true) and is_domain_in_reach(domain_id));
 grant select on email_address_name to postroom_domain;
 create policy email_address_name_of_domain on email_address_name for select to postroom_domain
-  using (user_id = current_setting('postroom.user_id', true) and exists (select from email_address a
-  where a.user_id = email_address_name.user_id and a.id = email_address_name.address_id));
+  using (workspace_id = current_setting('postroom.workspace_id', true) and exists (select from email_address a
+  where a.workspace_id = email_address_name.workspace_id and a.id = email_address_name.address_id));

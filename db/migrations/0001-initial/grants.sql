@@ -6,87 +6,89 @@ create function has_scope(p_scopes text[], p_scope text) returns boolean
   language sql immutable set search_path = public, pg_temp as $$
     select p_scopes is null or p_scope = any (p_scopes) $$;
 
--- The present scopes of these keys of the user for what acts on all mail of the account: none of a key that was revoked, has expired, or is
+-- The present scopes of these keys of the workspace for what acts on all mail of the account: none of a key that was revoked, has expired, or is
 -- limited to domains and addresses. `why` is for users.
-create function scopes_of_keys(p_user_id text, p_key_ids text[]) returns table (id text, name text, scopes_now text[], why text)
+create function scopes_of_keys(p_workspace_id text, p_key_ids text[]) returns table (id text, name text, scopes_now text[], why text)
   language sql stable set search_path = public, pg_temp as $$
     select k.id, k.name, case when k.revoked_at is not null or k.expires_at <= now() or k.reach is not null then '{}' else k.scopes end,
       case when k.revoked_at is not null then 'was revoked' when k.expires_at <= now() then 'has expired'
         when k.reach is not null then 'was limited to domains or addresses' else 'lost the scope read' end
-    from api_key k where k.user_id = p_user_id and k.id = any (p_key_ids) $$;
+    from api_key k where k.workspace_id = p_workspace_id and k.id = any (p_key_ids) $$;
 revoke all on function scopes_of_keys from public;
 
--- Cuts what these keys of the user set up to their present rights. Endpoints that may no longer read, and guard rules that may no longer
+-- Cuts what these keys of the workspace set up to their present rights. Endpoints that may no longer read, and guard rules that may no longer
 -- manage (or route without reading), are disabled; routes of addresses and domains are passed over while they may not read. Scheduled
 -- mail is for the caller to pause. Answers the endpoints that it disabled.
-create function limit_what_keys_set(p_user_id text, p_key_ids text[]) returns jsonb
+create function limit_what_keys_set(p_workspace_id text, p_key_ids text[]) returns jsonb
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
     disabled text[];
   begin
     disabled := array(
-      select e.id from endpoint e join scopes_of_keys(p_user_id, p_key_ids) k on k.id = e.set_by_key_id
-      where e.user_id = p_user_id and e.is_active and not has_scope(common_scopes(e.granted_scopes, k.scopes_now), 'read') order by e.id);
+      select e.id from endpoint e join scopes_of_keys(p_workspace_id, p_key_ids) k on k.id = e.set_by_key_id
+      where e.workspace_id = p_workspace_id and e.is_active and not has_scope(common_scopes(e.granted_scopes, k.scopes_now), 'read') order by e.id);
     update endpoint e set granted_scopes = common_scopes(e.granted_scopes, k.scopes_now), updated_at = now(),
       is_active = e.is_active and e.id <> all (disabled),
       inactive_reason = case when e.id = any (disabled)
         then 'The API key ' || k.name || ' that set it up ' || k.why || '. Enable the endpoint to take it over.' else e.inactive_reason end
-    from scopes_of_keys(p_user_id, p_key_ids) k
-    where e.user_id = p_user_id and e.set_by_key_id = k.id and common_scopes(e.granted_scopes, k.scopes_now) is distinct from e.granted_scopes;
+    from scopes_of_keys(p_workspace_id, p_key_ids) k
+    where e.workspace_id = p_workspace_id and e.set_by_key_id = k.id and common_scopes(e.granted_scopes, k.scopes_now) is distinct
+      from e.granted_scopes;
     update guard_rule g set granted_scopes = common_scopes(g.granted_scopes, k.scopes_now), updated_at = now(),
       is_active = g.is_active and has_scope(common_scopes(g.granted_scopes, k.scopes_now), 'manage')
         and (g.action <> 'route' or has_scope(common_scopes(g.granted_scopes, k.scopes_now), 'read'))
-    from scopes_of_keys(p_user_id, p_key_ids) k
-    where g.user_id = p_user_id and g.set_by_key_id = k.id and common_scopes(g.granted_scopes, k.scopes_now) is distinct from g.granted_scopes;
+    from scopes_of_keys(p_workspace_id, p_key_ids) k
+    where g.workspace_id = p_workspace_id and g.set_by_key_id = k.id and common_scopes(g.granted_scopes, k.scopes_now) is distinct
+      from g.granted_scopes;
     update email_address a set route_granted_scopes = common_scopes(a.route_granted_scopes, k.scopes_now)
-    from scopes_of_keys(p_user_id, p_key_ids) k
-    where a.user_id = p_user_id and a.route_set_by_key_id = k.id
+    from scopes_of_keys(p_workspace_id, p_key_ids) k
+    where a.workspace_id = p_workspace_id and a.route_set_by_key_id = k.id
       and common_scopes(a.route_granted_scopes, k.scopes_now) is distinct from a.route_granted_scopes;
     update domain d set route_granted_scopes = common_scopes(d.route_granted_scopes, k.scopes_now)
-    from scopes_of_keys(p_user_id, p_key_ids) k
-    where d.user_id = p_user_id and d.route_set_by_key_id = k.id
+    from scopes_of_keys(p_workspace_id, p_key_ids) k
+    where d.workspace_id = p_workspace_id and d.route_set_by_key_id = k.id
       and common_scopes(d.route_granted_scopes, k.scopes_now) is distinct from d.route_granted_scopes;
     return (select coalesce(jsonb_agg(jsonb_build_object('id', e.id, 'reason', e.inactive_reason) order by e.id), '[]')
-      from endpoint e where e.user_id = p_user_id and e.id = any (disabled));
+      from endpoint e where e.workspace_id = p_workspace_id and e.id = any (disabled));
   end $$;
 revoke all on function limit_what_keys_set from public;
 
 -- Gives what a key set up to another key, or to a person (null).
-create function hand_over_what_key_set(p_user_id text, p_key_id text, p_to text) returns void
+create function hand_over_what_key_set(p_workspace_id text, p_key_id text, p_to text) returns void
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
     scopes text[];
   begin
     if p_to is not null then
-      select k.scopes into scopes from api_key k where k.user_id = p_user_id and k.id = p_to;
+      select k.scopes into scopes from api_key k where k.workspace_id = p_workspace_id and k.id = p_to;
     end if;
     update endpoint e set set_by_key_id = p_to, granted_scopes = common_scopes(e.granted_scopes, scopes)
-      where e.user_id = p_user_id and e.set_by_key_id = p_key_id;
+      where e.workspace_id = p_workspace_id and e.set_by_key_id = p_key_id;
     update guard_rule g set set_by_key_id = p_to, granted_scopes = common_scopes(g.granted_scopes, scopes)
-      where g.user_id = p_user_id and g.set_by_key_id = p_key_id;
+      where g.workspace_id = p_workspace_id and g.set_by_key_id = p_key_id;
     update email_address a set route_set_by_key_id = p_to, route_granted_scopes = common_scopes(a.route_granted_scopes, scopes)
-      where a.user_id = p_user_id and a.route_set_by_key_id = p_key_id;
+      where a.workspace_id = p_workspace_id and a.route_set_by_key_id = p_key_id;
     update domain d set route_set_by_key_id = p_to, route_granted_scopes = common_scopes(d.route_granted_scopes, scopes)
-      where d.user_id = p_user_id and d.route_set_by_key_id = p_key_id;
+      where d.workspace_id = p_workspace_id and d.route_set_by_key_id = p_key_id;
     update email e set scheduled_by_key_id = p_to
-      where e.user_id = p_user_id and e.scheduled_by_key_id = p_key_id and e.type = 'scheduled';
+      where e.workspace_id = p_workspace_id and e.scheduled_by_key_id = p_key_id and e.type = 'scheduled';
   end $$;
 revoke all on function hand_over_what_key_set from public;
 
 -- The present rights of what is about to be stored with these rights of a request: those of its key, which may have lost some since the
 -- request was admitted. The row of the account is locked, so that a change of the key waits, and then cuts what is stored. Null: the key is gone.
-create function present_scopes(p_user_id text, p_key_id text) returns table (scopes text[])
+create function present_scopes(p_workspace_id text, p_key_id text) returns table (scopes text[])
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   begin
-    if p_user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
-    perform from workspace w where w.id = p_user_id for key share;
-    return query select k.scopes_now from scopes_of_keys(p_user_id, array[p_key_id]) k;
+    if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return; end if;
+    perform from workspace w where w.id = p_workspace_id for key share;
+    return query select k.scopes_now from scopes_of_keys(p_workspace_id, array[p_key_id]) k;
   end $$;
 revoke all on function present_scopes from public;
 grant execute on function present_scopes to postroom_gateway, postroom_actor;
 
 -- Cuts what up to p_limit expired keys set up. Answers the keys, and the endpoints that it disabled.
-create function settle_expired_keys(p_limit integer) returns table (user_id text, key_id text, disabled jsonb)
+create function settle_expired_keys(p_limit integer) returns table (workspace_id text, key_id text, disabled jsonb)
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   begin
     return query
@@ -94,32 +96,33 @@ create function settle_expired_keys(p_limit integer) returns table (user_id text
         update api_key k set is_settled = true where k.ctid = any (array(
           select o.ctid from api_key o where o.expires_at <= now() and not o.is_settled and o.revoked_at is null
           limit p_limit for update skip locked))
-        returning k.user_id, k.id
-      ) select s.user_id, s.id, limit_what_keys_set(s.user_id, array[s.id]) from settled s order by s.user_id, s.id;
+        returning k.workspace_id, k.id
+      ) select s.workspace_id, s.id, limit_what_keys_set(s.workspace_id, array[s.id]) from settled s order by s.workspace_id, s.id;
   end $$;
 revoke all on function settle_expired_keys from public;
 grant execute on function settle_expired_keys to postroom_actor;
 
 -- Whether who set up an endpoint may read the audit log now: the person has the right by role, and the key by its scopes. See RIGHTS in
 -- core/accounts/rights.ts.
-create function endpoint_reads_audit(p_user_id text, p_endpoint_id text) returns boolean
+create function endpoint_reads_audit(p_workspace_id text, p_endpoint_id text) returns boolean
   language sql stable security definer set search_path = public, pg_temp as $$
     select exists (
-      select from endpoint e where e.user_id = p_user_id and e.id = p_endpoint_id
+      select from endpoint e where e.workspace_id = p_workspace_id and e.id = p_endpoint_id
         and (case when e.set_by_key_id is null then e.set_by_person_id is not null else exists (
-          select from scopes_of_keys(p_user_id, array[e.set_by_key_id]) k
+          select from scopes_of_keys(p_workspace_id, array[e.set_by_key_id]) k
           where has_scope(common_scopes(e.granted_scopes, k.scopes_now), 'manage')) end)
         and (e.set_by_person_id is null or exists (
-          select from workspace_member m where m.workspace_id = p_user_id and m.person_id = e.set_by_person_id
+          select from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = e.set_by_person_id
             and m.role in ('owner', 'admin')))) $$;
 revoke all on function endpoint_reads_audit from public;
 grant execute on function endpoint_reads_audit to postroom_actor;
 
 -- The events of the audit log with these numbers, as they are posted to an endpoint that may read them.
-create function posted_audit_events(p_user_id text, p_endpoint_id text, p_seqs bigint[]) returns table (seq bigint, id text, kind text, at timestamptz)
+create function posted_audit_events(p_workspace_id text, p_endpoint_id text, p_seqs bigint[]) returns table (seq bigint, id text, kind text, at timestamptz)
   language sql stable security definer set search_path = public, pg_temp as $$
     select v.seq, v.id, v.kind, v.at from event v
-    where v.user_id = p_user_id and p_user_id = current_setting('postroom.user_id', true) and v.seq = any (p_seqs) and v.kind like 'audit.%'
-      and endpoint_reads_audit(p_user_id, p_endpoint_id) $$;
+    where v.workspace_id = p_workspace_id and p_workspace_id = current_setting('postroom.workspace_id', true) and v.seq = any (p_seqs)
+      and v.kind like 'audit.%'
+      and endpoint_reads_audit(p_workspace_id, p_endpoint_id) $$;
 revoke all on function posted_audit_events from public;
 grant execute on function posted_audit_events to postroom_gateway;

@@ -171,7 +171,7 @@ create function exchange_oauth_code(p_secret_sha256 bytea, p_presented jsonb, p_
       return next;
       return;
     end if;
-    perform set_config('postroom.user_id', held.workspace_id, true),
+    perform set_config('postroom.workspace_id', held.workspace_id, true),
       set_config('postroom.origin', (p_origin || jsonb_build_object('kind', 'person', 'id', held.person_id))::text, true);
     made := create_api_key(held.workspace_id, p_key_id, held.client_name, p_key_sha256, null, p_most,
       case when held.terms->'scopes' <> 'null' then array(select jsonb_array_elements_text(held.terms->'scopes')) end,
@@ -213,8 +213,8 @@ create function rotate_oauth_token(p_secret_sha256 bytea, p_client_id text, p_re
       outcome := 'used';
       delete from oauth_token t where t.grant_id = held.grant_id;
     elsif held.expires_at > p_now and given.resource = coalesce(p_resource, given.resource) and exists (
-        select from api_key k join workspace w on w.id = k.user_id and w.suspended_at is null
-          join workspace_member m on m.workspace_id = k.user_id and m.person_id = k.made_by_person_id
+        select from api_key k join workspace w on w.id = k.workspace_id and w.suspended_at is null
+          join workspace_member m on m.workspace_id = k.workspace_id and m.person_id = k.made_by_person_id
         where k.id = given.id and k.revoked_at is null) then
       outcome := 'made';
       update oauth_token t set used_at = p_now where t.secret_sha256 = p_secret_sha256;
@@ -237,28 +237,28 @@ grant execute on function oauth_grant_of_token to postroom_auth;
 
 -- The key of an access token: as credential_owner, with the end of the token and the resource that it is for. A grant always has its person.
 create function oauth_credential(p_secret_sha256 bytea)
-  returns table (key_id text, user_id text, expires_at timestamptz, scopes text[], reach jsonb, person_id text, role text, is_approver boolean,
+  returns table (key_id text, workspace_id text, expires_at timestamptz, scopes text[], reach jsonb, person_id text, role text, is_approver boolean,
     is_suspended boolean, has_quotas boolean, resource text)
   language sql stable security definer rows 1 set search_path = public, pg_temp as $$
-    select k.id, k.user_id, least(t.expires_at, k.expires_at), k.scopes, k.reach, k.made_by_person_id, m.role, m.is_approver,
+    select k.id, k.workspace_id, least(t.expires_at, k.expires_at), k.scopes, k.reach, k.made_by_person_id, m.role, m.is_approver,
       w.suspended_at is not null, w.quotas is not null, g.resource
     from oauth_token t join oauth_grant g on g.id = t.grant_id join api_key k on k.id = g.id and k.revoked_at is null
-      join workspace w on w.id = k.user_id
-      join workspace_member m on m.workspace_id = k.user_id and m.person_id = k.made_by_person_id
+      join workspace w on w.id = k.workspace_id
+      join workspace_member m on m.workspace_id = k.workspace_id and m.person_id = k.made_by_person_id
     where t.secret_sha256 = p_secret_sha256 and t.kind = 'access' $$;
 revoke all on function oauth_credential from public;
 grant execute on function oauth_credential to postroom_gateway, postroom_actor;
 
 -- The grants of the workspace that asks that were not revoked.
-create function oauth_grants_of(p_user_id text)
+create function oauth_grants_of(p_workspace_id text)
   returns table (id text, client_id text, client_host text, name text, level text, resource text, reach jsonb, person_id text, person_email text,
     created_at timestamptz, last_used_at timestamptz, last_used_from text)
   language sql stable security definer set search_path = public, pg_temp as $$
     select g.id, g.client_id, g.client_host, k.name, g.level, g.resource, k.reach, k.made_by_person_id, u.email, k.created_at, k.last_used_at,
       k.last_used_from
-    from oauth_grant g join api_key k on k.id = g.id and k.user_id = p_user_id and k.revoked_at is null
+    from oauth_grant g join api_key k on k.id = g.id and k.workspace_id = p_workspace_id and k.revoked_at is null
       left join user_account u on u.id = k.made_by_person_id
-    where g.workspace_id = p_user_id and p_user_id = current_setting('postroom.user_id', true) $$;
+    where g.workspace_id = p_workspace_id and p_workspace_id = current_setting('postroom.workspace_id', true) $$;
 revoke all on function oauth_grants_of from public;
 grant execute on function oauth_grants_of to postroom_gateway, postroom_actor;
 

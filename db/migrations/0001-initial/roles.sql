@@ -40,12 +40,12 @@ create function common_reach(p_some jsonb, p_others jsonb) returns jsonb languag
 create function is_reach_empty(p_reach jsonb) returns boolean language sql immutable parallel safe as $$
   select coalesce(jsonb_array_length(p_reach->'domains') + jsonb_array_length(p_reach->'addresses') = 0, false) $$;
 
--- Shows rows of a table that has user_id to the gateway when the transaction is of that user, and to the actors always.
+-- Shows rows of a table that has workspace_id to the gateway when the transaction is of that workspace, and to the actors always.
 create procedure pg_temp.protect_rows(p_table text) language plpgsql as $$
   begin
     execute format('alter table %I enable row level security', p_table);
-    execute format($sql$create policy %I on %I to postroom_gateway using (user_id = current_setting('postroom.user_id', true))$sql$,
-      p_table || '_of_user', p_table);
+    execute format($sql$create policy %I on %I to postroom_gateway using (workspace_id = current_setting('postroom.workspace_id', true))$sql$,
+      p_table || '_of_workspace', p_table);
     execute format('create policy %I on %I to postroom_actor using (true)', p_table || '_of_actor', p_table);
     execute format('grant select, insert, update, delete on %I to postroom_gateway, postroom_actor', p_table);
   end $$;

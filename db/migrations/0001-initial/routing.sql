@@ -1,5 +1,5 @@
 create table guard_rule (
-  user_id text not null,
+  workspace_id text not null,
   id text not null,
   name text not null,
   description text,
@@ -13,21 +13,21 @@ create table guard_rule (
   granted_scopes text[],
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
-  primary key (user_id, id)
+  primary key (workspace_id, id)
 );
 call pg_temp.protect_rows('guard_rule');
 
 create table guard_rule_stat (
-  user_id text not null,
+  workspace_id text not null,
   rule_id text not null,
   trigger_count bigint not null default 0,
   last_triggered_at timestamptz(3),
-  primary key (user_id, rule_id)
+  primary key (workspace_id, rule_id)
 );
 call pg_temp.protect_rows('guard_rule_stat');
 
 create table route (
-  user_id text not null,
+  workspace_id text not null,
   email_id text not null,
   created_at timestamptz(3) not null,
   threaded_at timestamptz(3) not null,
@@ -44,21 +44,21 @@ create table route (
   asks smallint not null default 0,
   claimed_by text,
   claimed_until timestamptz(3),
-  primary key (user_id, email_id)
+  primary key (workspace_id, email_id)
 ) with (fillfactor = 85);
 create index route_undecided on route (created_at) where outcome is null;
 create index route_asking on route (next_ask_at) where outcome = 'asking';
-create index route_held on route (user_id, created_at, email_id) include (outcome)
+create index route_held on route (workspace_id, created_at, email_id) include (outcome)
   where outcome in ('blocked', 'review') and released_at is null;
 call pg_temp.protect_rows('route');
 
 -- What a key of one domain reads (docs/decisions/0035).
 grant select on route to postroom_domain;
 create policy route_of_domain on route for select to postroom_domain
-  using (user_id = current_setting('postroom.user_id', true) and exists (select from email e where e.user_id = route.user_id and e.id = route.email_id));
+  using (workspace_id = current_setting('postroom.workspace_id', true) and exists (select from email e where e.workspace_id = route.workspace_id and e.id = route.email_id));
 -- Guard rules decide on all mail of the account.
 grant select on guard_rule, guard_rule_stat to postroom_domain;
 create policy guard_rule_of_domain on guard_rule for select to postroom_domain
-  using (user_id = current_setting('postroom.user_id', true) and false);
+  using (workspace_id = current_setting('postroom.workspace_id', true) and false);
 create policy guard_rule_stat_of_domain on guard_rule_stat for select to postroom_domain
-  using (user_id = current_setting('postroom.user_id', true) and false);
+  using (workspace_id = current_setting('postroom.workspace_id', true) and false);

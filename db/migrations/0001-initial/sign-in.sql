@@ -3,7 +3,7 @@
 -- The single sign-on of the workspace that owns a domain; none if the domain is not verified.
 create function provider_of_domain(p_domain text) returns table (workspace_id text, workspace_name text)
   language sql stable security definer rows 1 set search_path = public, pg_temp as $$
-    select p.workspace_id, w.name from verified_domain_name v join sign_in_provider p on p.workspace_id = v.user_id
+    select p.workspace_id, w.name from verified_domain_name v join sign_in_provider p on p.workspace_id = v.workspace_id
     join workspace w on w.id = p.workspace_id and w.erase_at is null and w.suspended_at is null where v.name = p_domain $$;
 revoke all on function provider_of_domain from public;
 grant execute on function provider_of_domain to postroom_auth;
@@ -11,11 +11,11 @@ grant execute on function provider_of_domain to postroom_auth;
 -- Ends the ways to sign in of a person whose address was not proved, and counts the address as proved.
 create function forget_unproved_sign_in(p_person_id text) returns void
   language sql volatile set search_path = public, pg_temp as $$
-    delete from auth_session s where s.user_id = p_person_id;
-    delete from auth_credential c where c.user_id = p_person_id and c.provider_id = 'credential';
-    delete from auth_passkey p where p.user_id = p_person_id;
-    delete from auth_totp t where t.user_id = p_person_id;
-    delete from auth_recovery_code r where r.user_id = p_person_id;
+    delete from auth_session s where s.person_id = p_person_id;
+    delete from auth_credential c where c.person_id = p_person_id and c.provider_id = 'credential';
+    delete from auth_passkey p where p.person_id = p_person_id;
+    delete from auth_totp t where t.person_id = p_person_id;
+    delete from auth_recovery_code r where r.person_id = p_person_id;
     delete from auth_verification v where v.value = p_person_id and length(v.value) < 64;
     update user_account u set email_verified = true where u.id = p_person_id $$;
 revoke all on function forget_unproved_sign_in from public;
@@ -37,20 +37,20 @@ create function sign_in_by_provider(p_workspace_id text, p_account_id text, p_em
     is_new := false;
     perform from workspace w where w.id = p_workspace_id and w.erase_at is null and w.suspended_at is null for update;
     if not found then outcome := 'no workspace'; return next; return; end if;
-    perform from verified_domain_name v where v.name = split_part(p_email, '@', 2) and v.user_id = p_workspace_id;
+    perform from verified_domain_name v where v.name = split_part(p_email, '@', 2) and v.workspace_id = p_workspace_id;
     if not found then outcome := 'other domain'; return next; return; end if;
-    select u.* into person from auth_credential c join user_account u on u.id = c.user_id
+    select u.* into person from auth_credential c join user_account u on u.id = c.person_id
       where c.provider_id = provider and c.account_id = p_account_id;
     if person.id is null then
       select u.* into person from user_account u where u.email = p_email;
-      perform from auth_credential c where c.user_id = person.id and c.provider_id = provider;
+      perform from auth_credential c where c.person_id = person.id and c.provider_id = provider;
       if found then outcome := 'other subject'; return next; return; end if;
     end if;
     if person.erase_at is not null then outcome := 'closed'; return next; return; end if;
     select * into held from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = person.id;
     if p_role is null and held.role is distinct from 'owner' then outcome := 'no role'; return next; return; end if;
     -- The directory of the workspace deactivated the person (scim.sql).
-    perform from scim_user s where s.user_id = p_workspace_id and s.address in (p_email, person.email) and not s.is_active;
+    perform from scim_user s where s.workspace_id = p_workspace_id and s.address in (p_email, person.email) and not s.is_active;
     if found and held.role is distinct from 'owner' then outcome := 'no role'; return next; return; end if;
     if held is null and (select count(*) from workspace_member m where m.workspace_id = p_workspace_id) >= p_most then
       outcome := 'too many members'; return next; return;
@@ -64,8 +64,8 @@ create function sign_in_by_provider(p_workspace_id text, p_account_id text, p_em
     end if;
     -- Someone else may have signed up with the address, without proof of receiving mail there. That sign-in must not reach the workspace.
     if held is null and not person.email_verified then perform forget_unproved_sign_in(person.id); end if;
-    insert into auth_credential (id, user_id, provider_id, account_id) values (p_credential_id, person.id, provider, p_account_id)
-      on conflict on constraint auth_credential_user_id_provider_id_key do nothing;
+    insert into auth_credential (id, person_id, provider_id, account_id) values (p_credential_id, person.id, provider, p_account_id)
+      on conflict on constraint auth_credential_person_id_provider_id_key do nothing;
     if held is null then
       insert into workspace_member (workspace_id, person_id, role) values (p_workspace_id, person.id, p_role) on conflict do nothing;
       update workspace_invitation i set accepted_at = postroom_now(), accepted_by = person.id
@@ -76,7 +76,7 @@ create function sign_in_by_provider(p_workspace_id text, p_account_id text, p_em
         addresses = case when p_role in ('agent', 'viewer') then m.addresses end
         where m.workspace_id = p_workspace_id and m.person_id = person.id;
       if not p_keeps_keys then
-        perform set_config('postroom.user_id', p_workspace_id, true);
+        perform set_config('postroom.workspace_id', p_workspace_id, true);
         perform end_keys_of_person(p_workspace_id, person.id, false, null);
       end if;
     end if;
@@ -96,11 +96,11 @@ create function sign_in_by_service_provider(p_account_id text, p_email text, p_n
   begin
     is_new := false;
     perform pg_advisory_xact_lock(hashtextextended('sign_in_by_service_provider ' || p_email, 0));
-    select u.* into person from auth_credential c join user_account u on u.id = c.user_id
+    select u.* into person from auth_credential c join user_account u on u.id = c.person_id
       where c.provider_id = 'provider:service' and c.account_id = p_account_id;
     if person.id is null then
       select u.* into person from user_account u where u.email = p_email;
-      perform from auth_credential c where c.user_id = person.id and c.provider_id = 'provider:service';
+      perform from auth_credential c where c.person_id = person.id and c.provider_id = 'provider:service';
       if found then outcome := 'other subject'; return next; return; end if;
     end if;
     if person.erase_at is not null then outcome := 'closed'; return next; return; end if;
@@ -110,8 +110,8 @@ create function sign_in_by_service_provider(p_account_id text, p_email text, p_n
     elsif not person.email_verified then
       perform forget_unproved_sign_in(person.id);
     end if;
-    insert into auth_credential (id, user_id, provider_id, account_id) values (p_credential_id, person.id, 'provider:service', p_account_id)
-      on conflict on constraint auth_credential_user_id_provider_id_key do nothing;
+    insert into auth_credential (id, person_id, provider_id, account_id) values (p_credential_id, person.id, 'provider:service', p_account_id)
+      on conflict on constraint auth_credential_person_id_provider_id_key do nothing;
     outcome := 'signed in';
     person_id := person.id;
     return next;

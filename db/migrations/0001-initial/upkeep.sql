@@ -2,7 +2,7 @@ create table secret_canary (key_id text primary key, ciphertext text not null, c
 grant select on secret_canary to postroom_actor;
 
 create table dead_row (
-  user_id text not null,
+  workspace_id text not null,
   step text not null,
   actor text not null,
   subject_id text not null,
@@ -12,7 +12,7 @@ create table dead_row (
   last_failed_at timestamptz(3) not null,
   retry_at timestamptz not null,
   dead_at timestamptz(3),
-  primary key (user_id, step, subject_id)
+  primary key (workspace_id, step, subject_id)
 );
 create index dead_row_step on dead_row (step, retry_at);
 create index dead_row_dead on dead_row (dead_at) where dead_at is not null;
@@ -21,7 +21,7 @@ call pg_temp.protect_rows('dead_row');
 revoke insert, update, delete on dead_row from postroom_gateway;
 
 create table retention (
-  user_id text primary key,
+  workspace_id text primary key,
   raw_days integer check (raw_days between 1 and 36500),
   body_days integer check (body_days between 1 and 36500),
   metadata_days integer check (metadata_days between 1 and 36500),
@@ -33,7 +33,7 @@ create table retention (
 call pg_temp.protect_rows('retention');
 
 create table retention_sweep (
-  user_id text primary key,
+  workspace_id text primary key,
   due_at timestamptz not null,
   begins_anew_at timestamptz not null,
   raw_at timestamptz(3),
@@ -108,7 +108,7 @@ create function remove_leftovers(p_limit integer) returns integer language plpgs
       select o.ctid from thread_undo o where o.expires_at < postroom_now() order by o.expires_at limit p_limit for update skip locked));
     get diagnostics removed = row_count; most := greatest(most, removed);
     delete from thread_message_id k using reply_address o
-    where k.user_id = o.user_id and k.message_id = 'reply-address:' || o.id and o.ctid = any (array(
+    where k.workspace_id = o.workspace_id and k.message_id = 'reply-address:' || o.id and o.ctid = any (array(
       select a.ctid from reply_address a where coalesce(a.revoked_at, a.expires_at) < postroom_now() - interval '30 days'
       order by coalesce(a.revoked_at, a.expires_at) limit p_limit for update skip locked));
     delete from reply_address a where a.ctid = any (array(
@@ -135,4 +135,4 @@ grant execute on function remove_leftovers to postroom_actor;
 -- What a key of one domain reads (docs/decisions/0035): the periods hold for the mail of each domain.
 grant select on retention to postroom_domain;
 create policy retention_of_domain on retention for select to postroom_domain
-  using (user_id = current_setting('postroom.user_id', true));
+  using (workspace_id = current_setting('postroom.workspace_id', true));

@@ -1,4 +1,4 @@
--- Workspaces, persons and members. A workspace is what user_id holds in all tables of mail. Functions that a member or a key may call check
+-- Workspaces, persons and members. A workspace is what workspace_id holds in all tables of mail. Functions that a member or a key may call check
 -- that the transaction is of the workspace, as account_of does; those of postroom_auth get a person or a session that was checked before.
 
 -- A new person is the owner of a workspace with the same id.
@@ -41,11 +41,11 @@ create function close_persons(p_person_ids text[], p_last_requests interval) ret
   begin
     closed := array(select p from unnest(p_person_ids) p where not exists (select from workspace_member m where m.person_id = p));
     update user_account u set erase_at = now() + p_last_requests where u.id = any (closed) and u.erase_at is null;
-    delete from auth_session s where s.user_id = any (closed);
-    delete from auth_credential c where c.user_id = any (closed);
-    delete from auth_passkey p where p.user_id = any (closed);
-    delete from auth_totp t where t.user_id = any (closed);
-    delete from auth_recovery_code r where r.user_id = any (closed);
+    delete from auth_session s where s.person_id = any (closed);
+    delete from auth_credential c where c.person_id = any (closed);
+    delete from auth_passkey p where p.person_id = any (closed);
+    delete from auth_totp t where t.person_id = any (closed);
+    delete from auth_recovery_code r where r.person_id = any (closed);
     delete from auth_verification v where v.value = any (closed) and length(v.value) < 64;
   end $$;
 revoke all on function close_persons from public;
@@ -53,7 +53,7 @@ revoke all on function close_persons from public;
 -- Closes a workspace, and those that it keeps for customers: its keys, members and invitations end, and its domains belong to no one, so no mail comes in and none of it leaves.
 -- Persons who are members of no other workspace are closed with it. The scheduling actor erases it from erase_at on, when its last requests
 -- have ended. Safe to run twice. Returns the names of domains and addresses that receive no more mail.
-create function close_workspace(p_user_id text, p_last_requests interval) returns text[]
+create function close_workspace(p_workspace_id text, p_last_requests interval) returns text[]
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
     names text[];
@@ -61,27 +61,28 @@ create function close_workspace(p_user_id text, p_last_requests interval) return
     customer text;
     of_customers text[] := '{}';
   begin
-    for customer in select w.id from workspace w where w.parent_id = p_user_id and w.erase_at is null order by w.id loop
+    for customer in select w.id from workspace w where w.parent_id = p_workspace_id and w.erase_at is null order by w.id loop
       of_customers := of_customers || close_workspace(customer, p_last_requests);
     end loop;
-    update workspace w set erase_at = now() + p_last_requests where w.id = p_user_id and w.erase_at is null;
-    update api_key k set revoked_at = now() where k.user_id = p_user_id and k.revoked_at is null;
-    delete from workspace_invitation i where i.workspace_id = p_user_id;
-    with gone as (delete from workspace_member m where m.workspace_id = p_user_id returning m.person_id)
+    update workspace w set erase_at = now() + p_last_requests where w.id = p_workspace_id and w.erase_at is null;
+    update api_key k set revoked_at = now() where k.workspace_id = p_workspace_id and k.revoked_at is null;
+    delete from workspace_invitation i where i.workspace_id = p_workspace_id;
+    with gone as (delete from workspace_member m where m.workspace_id = p_workspace_id returning m.person_id)
       select array_agg(g.person_id) into persons from gone g;
-    delete from auth_session s where coalesce(s.workspace_id, s.user_id) = p_user_id;
+    delete from auth_session s where coalesce(s.workspace_id, s.person_id) = p_workspace_id;
     perform close_persons(persons, p_last_requests);
-    select array(select d.name from domain d where d.user_id = p_user_id)
-        || array(select a.address from email_address a where a.user_id = p_user_id) into names;
-    delete from verified_domain_name n where n.user_id = p_user_id;
-    delete from email_address_name n where n.user_id = p_user_id;
-    delete from domain d where d.user_id = p_user_id;
+    select array(select d.name from domain d where d.workspace_id = p_workspace_id)
+        || array(select a.address from email_address a where a.workspace_id = p_workspace_id) into names;
+    delete from verified_domain_name n where n.workspace_id = p_workspace_id;
+    delete from email_address_name n where n.workspace_id = p_workspace_id;
+    delete from domain d where d.workspace_id = p_workspace_id;
     return names || of_customers;
   end $$;
 revoke all on function close_workspace from public;
-create function close_account(p_user_id text, p_last_requests interval) returns text[]
+create function close_account(p_workspace_id text, p_last_requests interval) returns text[]
   language sql volatile security definer set search_path = public, pg_temp as $$
-    select case when p_user_id = current_setting('postroom.user_id', true) then close_workspace(p_user_id, p_last_requests) else '{}' end $$;
+    select case when p_workspace_id = current_setting('postroom.workspace_id', true) then close_workspace(p_workspace_id,
+      p_last_requests) else '{}' end $$;
 revoke all on function close_account from public;
 grant execute on function close_account to postroom_gateway, postroom_actor;
 
@@ -94,19 +95,19 @@ create function session_of(p_token text, p_now timestamptz)
     is_approver boolean, domains jsonb, addresses text[], confirmed_at timestamptz, provider_id text, is_pending boolean,
     lacks_second_factor boolean)
   language sql stable security definer rows 1 set search_path = public, pg_temp as $$
-    select s.id, s.user_id, s.created_at, s.expires_at, m.workspace_id, m.role, m.is_approver,
+    select s.id, s.person_id, s.created_at, s.expires_at, m.workspace_id, m.role, m.is_approver,
       case when m.domain_ids is not null then coalesce((
         select jsonb_agg(jsonb_build_object('id', d.id, 'name', d.name) order by d.id) from domain d
-        where d.user_id = m.workspace_id and d.id = any (m.domain_ids)), '[]') end,
+        where d.workspace_id = m.workspace_id and d.id = any (m.domain_ids)), '[]') end,
       m.addresses, s.confirmed_at, s.provider_id,
-      s.second_factor_at is null and exists (select from auth_totp t where t.user_id = s.user_id and t.confirmed_at is not null),
+      s.second_factor_at is null and exists (select from auth_totp t where t.person_id = s.person_id and t.confirmed_at is not null),
       s.second_factor_at is null and m.requires_second_factor
     from auth_session s cross join lateral (
       select o.*, w.requires_second_factor
       from workspace_member o join workspace w on w.id = o.workspace_id and w.erase_at is null and w.suspended_at is null
-      where o.person_id = s.user_id and (s.workspace_id is null or o.workspace_id = s.workspace_id)
+      where o.person_id = s.person_id and (s.workspace_id is null or o.workspace_id = s.workspace_id)
         and opens_workspace(s.provider_id, o.workspace_id, o.role)
-      order by o.workspace_id = s.user_id desc, o.joined_at, o.workspace_id limit 1) m
+      order by o.workspace_id = s.person_id desc, o.joined_at, o.workspace_id limit 1) m
     where s.token = p_token and s.expires_at > p_now $$;
 revoke all on function session_of from public;
 grant execute on function session_of to postroom_auth;
@@ -130,78 +131,79 @@ create function switch_workspace(p_session_id text, p_workspace_id text) returns
   declare
     held record;
   begin
-    select s.provider_id, m.role into held from auth_session s join workspace_member m on m.person_id = s.user_id and m.workspace_id = p_workspace_id
+    select s.provider_id, m.role into held from auth_session s join workspace_member m on m.person_id = s.person_id
+      and m.workspace_id = p_workspace_id
       join workspace w on w.id = m.workspace_id and w.erase_at is null
       where s.id = p_session_id for key share of m;
     if not found then return 'no member'; end if;
     if not opens_workspace(held.provider_id, p_workspace_id, held.role) then
       return case when held.provider_id is null then 'single sign-on' else 'provider' end;
     end if;
-    with changed as (update auth_session s set workspace_id = p_workspace_id where s.id = p_session_id returning s.user_id)
-      update user_account u set last_workspace_id = p_workspace_id from changed c where u.id = c.user_id;
+    with changed as (update auth_session s set workspace_id = p_workspace_id where s.id = p_session_id returning s.person_id)
+      update user_account u set last_workspace_id = p_workspace_id from changed c where u.id = c.person_id;
     return 'switched';
   end $$;
 revoke all on function switch_workspace from public;
 grant execute on function switch_workspace to postroom_auth;
 
-create function workspace_of(p_user_id text) returns table (id text, name text, created_at timestamptz, members integer)
+create function workspace_of(p_workspace_id text) returns table (id text, name text, created_at timestamptz, members integer)
   language sql stable security definer set search_path = public, pg_temp as $$
     select w.id, w.name, w.created_at, (select count(*)::integer from workspace_member m where m.workspace_id = w.id) from workspace w
-    where w.id = p_user_id and p_user_id = current_setting('postroom.user_id', true) $$;
+    where w.id = p_workspace_id and p_workspace_id = current_setting('postroom.workspace_id', true) $$;
 revoke all on function workspace_of from public;
 grant execute on function workspace_of to postroom_gateway, postroom_actor, postroom_domain;
 
 -- A member of the workspace that asks.
-create function person_of(p_user_id text, p_person_id text)
+create function person_of(p_workspace_id text, p_person_id text)
   returns table (id text, email text, name text, image text, workspace_name text, is_in_team boolean)
   language sql stable security definer rows 1 set search_path = public, pg_temp as $$
     select u.id, u.email, u.name, u.image, w.name,
       exists (select from workspace_member o where o.workspace_id = m.workspace_id and o.person_id <> m.person_id) from workspace_member m
     join user_account u on u.id = m.person_id join workspace w on w.id = m.workspace_id
-    where m.workspace_id = p_user_id and m.person_id = p_person_id and p_user_id = current_setting('postroom.user_id', true) $$;
+    where m.workspace_id = p_workspace_id and m.person_id = p_person_id and p_workspace_id = current_setting('postroom.workspace_id', true) $$;
 revoke all on function person_of from public;
 grant execute on function person_of to postroom_gateway, postroom_actor, postroom_domain;
 
-create function rename_workspace(p_user_id text, p_name text) returns boolean
+create function rename_workspace(p_workspace_id text, p_name text) returns boolean
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   begin
-    if p_user_id is distinct from current_setting('postroom.user_id', true) then return false; end if;
-    update workspace w set name = p_name where w.id = p_user_id and w.erase_at is null;
+    if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return false; end if;
+    update workspace w set name = p_name where w.id = p_workspace_id and w.erase_at is null;
     return found;
   end $$;
 revoke all on function rename_workspace from public;
 grant execute on function rename_workspace to postroom_gateway, postroom_actor;
 
 -- The members of the workspace that asks.
-create function members_of(p_user_id text)
+create function members_of(p_workspace_id text)
   returns table (person_id text, email text, name text, image text, role text, is_approver boolean, domain_ids text[], addresses text[],
     joined_at timestamptz, keys integer)
   language sql stable security definer set search_path = public, pg_temp as $$
     select m.person_id, u.email, u.name, u.image, m.role, m.is_approver, m.domain_ids, m.addresses, m.joined_at,
-      (select count(*)::integer from api_key k where k.made_by_person_id = m.person_id and k.user_id = m.workspace_id and k.revoked_at is null)
+      (select count(*)::integer from api_key k where k.made_by_person_id = m.person_id and k.workspace_id = m.workspace_id and k.revoked_at is null)
     from workspace_member m join user_account u on u.id = m.person_id
-    where m.workspace_id = p_user_id and p_user_id = current_setting('postroom.user_id', true) $$;
+    where m.workspace_id = p_workspace_id and p_workspace_id = current_setting('postroom.workspace_id', true) $$;
 revoke all on function members_of from public;
 grant execute on function members_of to postroom_gateway, postroom_actor;
 
 -- What the keys of a person do when the person may create none any more: they end with what they set up, or with p_keeps, p_by takes
 -- them over. The person's grants (oauth.sql) end in any case. Returns as revoke_api_key does.
-create function end_keys_of_person(p_user_id text, p_person_id text, p_keeps boolean, p_by text)
+create function end_keys_of_person(p_workspace_id text, p_person_id text, p_keeps boolean, p_by text)
   returns table (limited text[], disabled jsonb)
   language plpgsql volatile set search_path = public, pg_temp as $$
   begin
     limited := '{}';
     disabled := '[]';
     if p_keeps then
-      update api_key k set made_by_person_id = p_by where k.user_id = p_user_id and k.made_by_person_id = p_person_id
+      update api_key k set made_by_person_id = p_by where k.workspace_id = p_workspace_id and k.made_by_person_id = p_person_id
         and not k.is_grant;
     end if;
     limited := array(select k.id from api_key k
-      where k.user_id = p_user_id and k.made_by_person_id = p_person_id and k.revoked_at is null);
+      where k.workspace_id = p_workspace_id and k.made_by_person_id = p_person_id and k.revoked_at is null);
     if limited <> '{}' then
-      limited := limited || array(select distinct made from unnest(limited) l, keys_made_with(p_user_id, l) made where made <> all (limited));
-      update api_key k set revoked_at = now() where k.user_id = p_user_id and k.id = any (limited) and k.revoked_at is null;
-      disabled := limit_what_keys_set(p_user_id, limited);
+      limited := limited || array(select distinct made from unnest(limited) l, keys_made_with(p_workspace_id, l) made where made <> all (limited));
+      update api_key k set revoked_at = now() where k.workspace_id = p_workspace_id and k.id = any (limited) and k.revoked_at is null;
+      disabled := limit_what_keys_set(p_workspace_id, limited);
     end if;
     return next;
   end $$;
@@ -210,44 +212,44 @@ revoke all on function end_keys_of_person from public;
 -- Gives a member a role. Outcomes: changed; no member; owner: the owner's role changes by a transfer only. A role without the right to create
 -- keys ends the member's keys, see end_keys_of_person.
 -- Members by their IDs, or by their addresses in lower case, as others see them beside what they did.
-create function members_named(p_user_id text, p_names text[]) returns table (person_id text, email text, name text, image text)
+create function members_named(p_workspace_id text, p_names text[]) returns table (person_id text, email text, name text, image text)
   language sql stable security definer rows 5 set search_path = public, pg_temp as $$
     select u.id, u.email, u.name, u.image from user_account u
-    where (u.id = any (p_names) or u.email = any (p_names)) and p_user_id = current_setting('postroom.user_id', true)
-      and exists (select from workspace_member m where m.workspace_id = p_user_id and m.person_id = u.id) $$;
+    where (u.id = any (p_names) or u.email = any (p_names)) and p_workspace_id = current_setting('postroom.workspace_id', true)
+      and exists (select from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = u.id) $$;
 revoke all on function members_named from public;
 grant execute on function members_named to postroom_gateway, postroom_actor, postroom_domain;
 -- The name of an API key of the workspace, or else the name or address of a member.
-create function requester_name(p_user_id text, p_person_id text, p_key_id text) returns text
+create function requester_name(p_workspace_id text, p_person_id text, p_key_id text) returns text
   language sql stable security definer set search_path = public, pg_temp as $$
-    select coalesce((select k.name from api_key k where k.user_id = p_user_id and k.id = p_key_id),
-      (select coalesce(nullif(n.name, ''), n.email) from members_named(p_user_id, array[p_person_id]) n))
-    where p_user_id = current_setting('postroom.user_id', true) $$;
+    select coalesce((select k.name from api_key k where k.workspace_id = p_workspace_id and k.id = p_key_id),
+      (select coalesce(nullif(n.name, ''), n.email) from members_named(p_workspace_id, array[p_person_id]) n))
+    where p_workspace_id = current_setting('postroom.workspace_id', true) $$;
 revoke all on function requester_name from public;
 grant execute on function requester_name to postroom_gateway, postroom_actor;
-create function change_member(p_user_id text, p_person_id text, p_role text, p_is_approver boolean, p_domain_ids text[], p_addresses text[],
+create function change_member(p_workspace_id text, p_person_id text, p_role text, p_is_approver boolean, p_domain_ids text[], p_addresses text[],
     p_may_have_keys boolean, p_keeps_keys boolean, p_by text)
   returns table (outcome text, limited text[], disabled jsonb, unassigned text[])
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
     former workspace_member;
   begin
-    if p_user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return; end if;
     -- Before all others: the order of changes of threads.
-    if p_domain_ids is not null then perform pg_advisory_xact_lock(hashtextextended('thread ' || p_user_id, 0)); end if;
-    perform from workspace w where w.id = p_user_id and w.erase_at is null for update;
-    select * into former from workspace_member m where m.workspace_id = p_user_id and m.person_id = p_person_id;
+    if p_domain_ids is not null then perform pg_advisory_xact_lock(hashtextextended('thread ' || p_workspace_id, 0)); end if;
+    perform from workspace w where w.id = p_workspace_id and w.erase_at is null for update;
+    select * into former from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = p_person_id;
     outcome := case when former is null then 'no member' when former.role = 'owner' then 'owner' else 'changed' end;
     limited := '{}';
     disabled := '[]';
     unassigned := '{}';
     if outcome = 'changed' then
       update workspace_member m set role = p_role, is_approver = p_is_approver, domain_ids = p_domain_ids, addresses = p_addresses
-        where m.workspace_id = p_user_id and m.person_id = p_person_id;
+        where m.workspace_id = p_workspace_id and m.person_id = p_person_id;
       if not p_may_have_keys then
-        select e.limited, e.disabled into limited, disabled from end_keys_of_person(p_user_id, p_person_id, p_keeps_keys, p_by) e;
+        select e.limited, e.disabled into limited, disabled from end_keys_of_person(p_workspace_id, p_person_id, p_keeps_keys, p_by) e;
       end if;
-      if p_domain_ids is not null then unassigned := unassign_threads(p_user_id, p_person_id, p_domain_ids, p_addresses); end if;
+      if p_domain_ids is not null then unassigned := unassign_threads(p_workspace_id, p_person_id, p_domain_ids, p_addresses); end if;
     end if;
     return next;
   end $$;
@@ -256,28 +258,28 @@ grant execute on function change_member to postroom_gateway, postroom_actor;
 
 -- Removes a member and ends the member's sessions in the workspace. Outcomes: removed; no member; owner: a workspace has always one. A person
 -- who is then a member of no workspace is closed.
-create function remove_member(p_user_id text, p_person_id text, p_keeps_keys boolean, p_by text, p_last_requests interval)
+create function remove_member(p_workspace_id text, p_person_id text, p_keeps_keys boolean, p_by text, p_last_requests interval)
   returns table (outcome text, limited text[], disabled jsonb, unassigned text[])
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
     former workspace_member;
   begin
-    if p_user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return; end if;
     -- Before all others: the order of changes of threads.
-    perform pg_advisory_xact_lock(hashtextextended('thread ' || p_user_id, 0));
-    perform from workspace w where w.id = p_user_id and w.erase_at is null for update;
-    select * into former from workspace_member m where m.workspace_id = p_user_id and m.person_id = p_person_id;
+    perform pg_advisory_xact_lock(hashtextextended('thread ' || p_workspace_id, 0));
+    perform from workspace w where w.id = p_workspace_id and w.erase_at is null for update;
+    select * into former from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = p_person_id;
     outcome := case when former is null then 'no member' when former.role = 'owner' then 'owner' else 'removed' end;
     limited := '{}';
     disabled := '[]';
     unassigned := '{}';
     if outcome = 'removed' then
-      delete from workspace_member m where m.workspace_id = p_user_id and m.person_id = p_person_id;
-      delete from auth_session s where s.user_id = p_person_id and coalesce(s.workspace_id, s.user_id) = p_user_id;
-      select e.limited, e.disabled into limited, disabled from end_keys_of_person(p_user_id, p_person_id, p_keeps_keys, p_by) e;
-      unassigned := unassign_threads(p_user_id, p_person_id, null, null);
-      delete from saved_view v where v.user_id = p_user_id and v.person_id = p_person_id;
-      delete from thread_read r where r.user_id = p_user_id and r.person_id = p_person_id;
+      delete from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = p_person_id;
+      delete from auth_session s where s.person_id = p_person_id and coalesce(s.workspace_id, s.person_id) = p_workspace_id;
+      select e.limited, e.disabled into limited, disabled from end_keys_of_person(p_workspace_id, p_person_id, p_keeps_keys, p_by) e;
+      unassigned := unassign_threads(p_workspace_id, p_person_id, null, null);
+      delete from saved_view v where v.workspace_id = p_workspace_id and v.person_id = p_person_id;
+      delete from thread_read r where r.workspace_id = p_workspace_id and r.person_id = p_person_id;
       perform close_persons(array[p_person_id], p_last_requests);
     end if;
     return next;
@@ -286,56 +288,56 @@ revoke all on function remove_member from public;
 grant execute on function remove_member to postroom_gateway, postroom_actor;
 
 -- Makes a member the owner, and the owner an admin. Outcomes: transferred; no member; no owner: p_by is not the owner now.
-create function transfer_ownership(p_user_id text, p_person_id text, p_by text) returns text
+create function transfer_ownership(p_workspace_id text, p_person_id text, p_by text) returns text
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   begin
-    if p_user_id is distinct from current_setting('postroom.user_id', true) then return null; end if;
-    perform from workspace w where w.id = p_user_id and w.erase_at is null for update;
-    perform from workspace_member m where m.workspace_id = p_user_id and m.person_id = p_by and m.role = 'owner';
+    if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return null; end if;
+    perform from workspace w where w.id = p_workspace_id and w.erase_at is null for update;
+    perform from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = p_by and m.role = 'owner';
     if not found then return 'no owner'; end if;
-    perform from workspace_member m where m.workspace_id = p_user_id and m.person_id = p_person_id;
+    perform from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = p_person_id;
     if not found then return 'no member'; end if;
-    update workspace_member m set role = 'admin' where m.workspace_id = p_user_id and m.role = 'owner';
+    update workspace_member m set role = 'admin' where m.workspace_id = p_workspace_id and m.role = 'owner';
     update workspace_member m set role = 'owner', is_approver = true, domain_ids = null, addresses = null
-      where m.workspace_id = p_user_id and m.person_id = p_person_id;
+      where m.workspace_id = p_workspace_id and m.person_id = p_person_id;
     return 'transferred';
   end $$;
 revoke all on function transfer_ownership from public;
 grant execute on function transfer_ownership to postroom_gateway, postroom_actor;
 
 -- The invitations of the workspace that asks, without their tokens.
-create function invitations_of(p_user_id text)
+create function invitations_of(p_workspace_id text)
   returns table (id text, email text, role text, is_approver boolean, domain_ids text[], addresses text[], invited_by text, invited_by_name text,
     created_at timestamptz, sent_at timestamptz, expires_at timestamptz, revoked_at timestamptz, accepted_at timestamptz)
   language sql stable security definer set search_path = public, pg_temp as $$
     select i.id, i.email, i.role, i.is_approver, i.domain_ids, i.addresses, i.invited_by, coalesce(nullif(u.name, ''), u.email), i.created_at,
       i.sent_at, i.expires_at, i.revoked_at, i.accepted_at
     from workspace_invitation i left join user_account u on u.id = i.invited_by
-    where i.workspace_id = p_user_id and p_user_id = current_setting('postroom.user_id', true) $$;
+    where i.workspace_id = p_workspace_id and p_workspace_id = current_setting('postroom.workspace_id', true) $$;
 revoke all on function invitations_of from public;
 grant execute on function invitations_of to postroom_gateway, postroom_actor;
 
 -- Outcomes: made; no workspace: it was closed; member: a member has the address; invited: an invitation of the address is open; too many:
 -- p_most are open, or members. An expired invitation of the address is revoked.
-create function create_invitation(p_user_id text, p_id text, p_email text, p_role text, p_is_approver boolean, p_domain_ids text[],
+create function create_invitation(p_workspace_id text, p_id text, p_email text, p_role text, p_is_approver boolean, p_domain_ids text[],
     p_addresses text[], p_token_sha256 bytea, p_invited_by text, p_expires_at timestamptz, p_now timestamptz, p_most integer)
   returns text language plpgsql volatile security definer set search_path = public, pg_temp as $$
   begin
-    if p_user_id is distinct from current_setting('postroom.user_id', true) then return null; end if;
-    perform from workspace w where w.id = p_user_id and w.erase_at is null for update;
+    if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return null; end if;
+    perform from workspace w where w.id = p_workspace_id and w.erase_at is null for update;
     if not found then return 'no workspace'; end if;
-    perform from workspace_member m join user_account u on u.id = m.person_id where m.workspace_id = p_user_id and u.email = p_email;
+    perform from workspace_member m join user_account u on u.id = m.person_id where m.workspace_id = p_workspace_id and u.email = p_email;
     if found then return 'member'; end if;
     update workspace_invitation i set revoked_at = p_now
-      where i.workspace_id = p_user_id and i.email = p_email and i.accepted_at is null and i.revoked_at is null and i.expires_at <= p_now;
+      where i.workspace_id = p_workspace_id and i.email = p_email and i.accepted_at is null and i.revoked_at is null and i.expires_at <= p_now;
     perform from workspace_invitation i
-      where i.workspace_id = p_user_id and i.email = p_email and i.accepted_at is null and i.revoked_at is null;
+      where i.workspace_id = p_workspace_id and i.email = p_email and i.accepted_at is null and i.revoked_at is null;
     if found then return 'invited'; end if;
-    if (select count(*) from workspace_member m where m.workspace_id = p_user_id) + (select count(*) from workspace_invitation i
-        where i.workspace_id = p_user_id and i.accepted_at is null and i.revoked_at is null) >= p_most then return 'too many'; end if;
+    if (select count(*) from workspace_member m where m.workspace_id = p_workspace_id) + (select count(*) from workspace_invitation i
+        where i.workspace_id = p_workspace_id and i.accepted_at is null and i.revoked_at is null) >= p_most then return 'too many'; end if;
     insert into workspace_invitation (id, workspace_id, email, role, is_approver, domain_ids, addresses, token_sha256, invited_by, expires_at,
       created_at, sent_at)
-    values (p_id, p_user_id, p_email, p_role, p_is_approver, p_domain_ids, p_addresses, p_token_sha256, p_invited_by, p_expires_at, p_now,
+    values (p_id, p_workspace_id, p_email, p_role, p_is_approver, p_domain_ids, p_addresses, p_token_sha256, p_invited_by, p_expires_at, p_now,
       p_now);
     return 'made';
   end $$;
@@ -344,13 +346,13 @@ grant execute on function create_invitation to postroom_gateway, postroom_actor;
 
 -- Gives an open invitation a new link, the former one stops working. Outcomes: sent; no invitation; accepted; revoked; too soon: the last link
 -- was sent within the last minute.
-create function renew_invitation(p_user_id text, p_id text, p_token_sha256 bytea, p_expires_at timestamptz, p_now timestamptz) returns text
+create function renew_invitation(p_workspace_id text, p_id text, p_token_sha256 bytea, p_expires_at timestamptz, p_now timestamptz) returns text
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
     held workspace_invitation;
   begin
-    if p_user_id is distinct from current_setting('postroom.user_id', true) then return null; end if;
-    select * into held from workspace_invitation i where i.workspace_id = p_user_id and i.id = p_id for update;
+    if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return null; end if;
+    select * into held from workspace_invitation i where i.workspace_id = p_workspace_id and i.id = p_id for update;
     if not found then return 'no invitation'; end if;
     if held.accepted_at is not null then return 'accepted'; end if;
     if held.revoked_at is not null then return 'revoked'; end if;
@@ -362,13 +364,13 @@ revoke all on function renew_invitation from public;
 grant execute on function renew_invitation to postroom_gateway, postroom_actor;
 
 -- Outcomes: revoked, also when it was before; no invitation; accepted.
-create function revoke_invitation(p_user_id text, p_id text, p_now timestamptz) returns text
+create function revoke_invitation(p_workspace_id text, p_id text, p_now timestamptz) returns text
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
     held workspace_invitation;
   begin
-    if p_user_id is distinct from current_setting('postroom.user_id', true) then return null; end if;
-    select * into held from workspace_invitation i where i.workspace_id = p_user_id and i.id = p_id for update;
+    if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return null; end if;
+    select * into held from workspace_invitation i where i.workspace_id = p_workspace_id and i.id = p_id for update;
     if not found then return 'no invitation'; end if;
     if held.accepted_at is not null then return 'accepted'; end if;
     update workspace_invitation i set revoked_at = coalesce(i.revoked_at, p_now) where i.id = p_id;
@@ -408,7 +410,7 @@ create function accept_invitation(p_token_sha256 bytea, p_session_id text, p_now
     if not found then outcome := 'revoked'; return next; return; end if;
     select * into held from workspace_invitation i where i.token_sha256 = p_token_sha256 for update;
     if not found then outcome := 'no invitation'; return next; return; end if;
-    select u.* into person from auth_session s join user_account u on u.id = s.user_id and u.erase_at is null where s.id = p_session_id;
+    select u.* into person from auth_session s join user_account u on u.id = s.person_id and u.erase_at is null where s.id = p_session_id;
     outcome := case when person.id is null then 'no session' when person.email <> held.email then 'other address'
       when held.accepted_at is not null then 'accepted' when held.revoked_at is not null then 'revoked'
       when held.expires_at <= p_now then 'expired' else 'joined' end;

@@ -18,7 +18,7 @@ export interface NewAccount {
 }
 
 export type CreatedAccount =
-  | { outcome: 'created' | 'kept'; userId: string; apiKey: string }
+  | { outcome: 'created' | 'kept'; workspaceId: string; apiKey: string }
   /** the address has an account already, and no key was given that it could get */
   | { outcome: 'email taken' }
   /** the key belongs to another account, or was revoked */
@@ -74,13 +74,13 @@ export async function createAccount(database: Database, account: NewAccount): Pr
       if (made.rowCount === 0 && account.apiKey === null) throw new Taken('email taken');
       const found = await findAccount(client, account.email);
       if (found === null) throw new Error('the account went away while a key was made for it');
-      const { personId, workspaceId: userId } = found;
+      const { personId, workspaceId } = found;
       if (passwordHash !== null) await setPassword(client, personId, passwordHash);
-      if (userId === null) throw new Taken('no workspace');
+      if (workspaceId === null) throw new Taken('no workspace');
       const apiKey = account.apiKey ?? randomBytes(32).toString('base64url');
-      await addKey(client, userId, apiKey);
-      if (account.mailbox !== null) await addMailbox(client, userId, account.mailbox);
-      return { outcome: made.rowCount === 0 ? 'kept' : 'created', userId, apiKey };
+      await addKey(client, workspaceId, apiKey);
+      if (account.mailbox !== null) await addMailbox(client, workspaceId, account.mailbox);
+      return { outcome: made.rowCount === 0 ? 'kept' : 'created', workspaceId, apiKey };
     });
   } catch (error) {
     if (error instanceof Taken) return { outcome: error.what };
@@ -99,58 +99,58 @@ class Taken extends Error {
 
 async function addMailbox(
   client: pg.PoolClient,
-  userId: string,
+  workspaceId: string,
   { domain, address, dkimKey }: NonNullable<NewAccount['mailbox']>,
 ): Promise<void> {
   const domainId = identifier('domain');
   const addressId = identifier('emailAddress');
   const claimed = await client.query(
-    `insert into verified_domain_name (name, user_id, domain_id) values ($1, $2, $3) on conflict do nothing`,
-    [domain, userId, domainId],
+    `insert into verified_domain_name (name, workspace_id, domain_id) values ($1, $2, $3) on conflict do nothing`,
+    [domain, workspaceId, domainId],
   );
   if (claimed.rowCount === 0) throw new Taken('domain taken');
   await client.query(
-    `insert into domain (user_id, id, name, status, is_trusted, verified_at) values ($1, $2, $3, 'verified', true, now())`,
-    [userId, domainId, domain],
+    `insert into domain (workspace_id, id, name, status, is_trusted, verified_at) values ($1, $2, $3, 'verified', true, now())`,
+    [workspaceId, domainId, domain],
   );
   await client.query(
-    `insert into dkim_key (user_id, domain_id, selector, private_key_ciphertext, public_key) values ($1, $2, $3, $4, $5)`,
-    [userId, domainId, dkimKey.selector, dkimKey.privateKeyCiphertext, dkimKey.publicKey],
+    `insert into dkim_key (workspace_id, domain_id, selector, private_key_ciphertext, public_key) values ($1, $2, $3, $4, $5)`,
+    [workspaceId, domainId, dkimKey.selector, dkimKey.privateKeyCiphertext, dkimKey.publicKey],
   );
-  await client.query(`insert into email_address (user_id, id, domain_id, address) values ($1, $2, $3, $4)`, [
-    userId,
+  await client.query(`insert into email_address (workspace_id, id, domain_id, address) values ($1, $2, $3, $4)`, [
+    workspaceId,
     addressId,
     domainId,
     address,
   ]);
-  await client.query(`insert into email_address_name (address, user_id, address_id) values ($1, $2, $3)`, [
+  await client.query(`insert into email_address_name (address, workspace_id, address_id) values ($1, $2, $3)`, [
     address,
-    userId,
+    workspaceId,
     addressId,
   ]);
 }
 
 /** In the form in which better-auth stores it and checks it at sign-in. */
-async function setPassword(client: pg.PoolClient, userId: string, passwordHash: string): Promise<void> {
+async function setPassword(client: pg.PoolClient, personId: string, passwordHash: string): Promise<void> {
   await client.query(
-    `insert into auth_credential (id, user_id, account_id, provider_id, password) values ($1, $2, $2, 'credential', $3)
-     on conflict (user_id, provider_id) do update set password = excluded.password, updated_at = now()`,
-    [identifier('credential'), userId, passwordHash],
+    `insert into auth_credential (id, person_id, account_id, provider_id, password) values ($1, $2, $2, 'credential', $3)
+     on conflict (person_id, provider_id) do update set password = excluded.password, updated_at = now()`,
+    [identifier('credential'), personId, passwordHash],
   );
   // Ends sessions that signed in with the previous password.
-  await client.query(`delete from auth_session where user_id = $1`, [userId]);
+  await client.query(`delete from auth_session where person_id = $1`, [personId]);
 }
 
-async function addKey(client: pg.PoolClient, userId: string, apiKey: string): Promise<void> {
+async function addKey(client: pg.PoolClient, workspaceId: string, apiKey: string): Promise<void> {
   const secret = createHash('sha256').update(apiKey).digest();
   await client.query(
-    `insert into api_key (id, user_id, name, secret_sha256, secret_hint) values ($1, $2, 'first key', $3, $4)
+    `insert into api_key (id, workspace_id, name, secret_sha256, secret_hint) values ($1, $2, 'first key', $3, $4)
      on conflict (secret_sha256) do nothing`,
-    [identifier('apiKey'), userId, secret, keyHint(apiKey)],
+    [identifier('apiKey'), workspaceId, secret, keyHint(apiKey)],
   );
   const { rowCount } = await client.query(
-    `select from api_key where secret_sha256 = $1 and user_id = $2 and revoked_at is null`,
-    [secret, userId],
+    `select from api_key where secret_sha256 = $1 and workspace_id = $2 and revoked_at is null`,
+    [secret, workspaceId],
   );
   if (rowCount === 0) throw new Taken('key taken');
 }

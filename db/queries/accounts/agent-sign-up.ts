@@ -76,11 +76,11 @@ export type AgentConfirmation = 'confirmed' | 'no sign-up' | 'expired' | 'too ma
 /** Confirms the sign-up of the transaction's workspace. `personId` is null unless this call confirmed it. */
 export async function confirmAgentSignUp(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   codeHmac: Buffer,
 ): Promise<{ outcome: AgentConfirmation; personId: string | null }> {
   const { rows } = await sql<{ outcome: AgentConfirmation; personId: string | null }>`
-    select outcome, person_id as "personId" from confirm_agent_sign_up(${userId}, ${codeHmac}, ${MAX_CODE_TRIES})`.execute(
+    select outcome, person_id as "personId" from confirm_agent_sign_up(${workspaceId}, ${codeHmac}, ${MAX_CODE_TRIES})`.execute(
     transaction,
   );
   const [row] = rows;

@@ -32,52 +32,55 @@ export interface ApiKeyRow {
   familyId: string;
 }
 
-/** Returns the user's keys, without grants of OAuth, between two cursors, newest first; inverted: oldest first. `isRevoked` null matches both. */
+/**
+ * Returns the workspace's keys, without grants of OAuth, between two cursors, newest first; inverted: oldest first. `isRevoked` null matches both.
+ *
+ */
 export async function pageApiKeys(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   { isRevoked }: { isRevoked: boolean | null },
   page: KeysetPage,
 ): Promise<ApiKeyRow[]> {
   const { rows } = await sql<ApiKeyRow>`
-    select ${columns} from api_keys_of(${userId}) k where not k.is_grant and ${ofKind(isRevoked)} ${keysetConditions('k', page)}
+    select ${columns} from api_keys_of(${workspaceId}) k where not k.is_grant and ${ofKind(isRevoked)} ${keysetConditions('k', page)}
     ${keysetOrder('k', page)} limit ${page.limit}`.execute(transaction);
   return rows;
 }
 
-/** Returns a page of the user's keys, newest first. `isRevoked` null matches both. */
+/** Returns a page of the workspace's keys, newest first. `isRevoked` null matches both. */
 export async function listApiKeys(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   { isRevoked }: { isRevoked: boolean | null },
   page: Page,
 ): Promise<ApiKeyRow[]> {
   const { rows } = await sql<ApiKeyRow>`
-    select ${columns} from api_keys_of(${userId}) k where not k.is_grant and ${ofKind(isRevoked)}
+    select ${columns} from api_keys_of(${workspaceId}) k where not k.is_grant and ${ofKind(isRevoked)}
     order by k.created_at desc, k.id desc limit ${page.limit} offset ${page.offset}`.execute(transaction);
   return rows;
 }
 
 export async function countApiKeys(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   { isRevoked }: { isRevoked: boolean | null },
 ): Promise<number> {
   const { rows } = await sql<{ total: number }>`
-    select count(*) as total from api_keys_of(${userId}) k where not k.is_grant and ${ofKind(isRevoked)}`.execute(
+    select count(*) as total from api_keys_of(${workspaceId}) k where not k.is_grant and ${ofKind(isRevoked)}`.execute(
     transaction,
   );
   return Number(rows[0]?.total ?? 0);
 }
 
-/** Returns those of the keys that belong to the user, unordered. */
+/** Returns those of the keys that belong to the workspace, unordered. */
 export async function findApiKeys(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   ids: readonly string[],
 ): Promise<ApiKeyRow[]> {
   const { rows } = await sql<ApiKeyRow>`
-    select ${columns} from api_keys_of(${userId}) k where k.id = any (${ids}::text[])`.execute(transaction);
+    select ${columns} from api_keys_of(${workspaceId}) k where k.id = any (${ids}::text[])`.execute(transaction);
   return rows;
 }
 
@@ -100,18 +103,18 @@ export interface NewApiKey {
 type NewKeyOutcome = 'made' | 'too many' | 'no domain' | 'no address' | 'no account' | 'more rights' | 'too long';
 
 /**
- * Stores a new key, unless the user has too many active keys or not all of its reach, or the key that creates it has fewer rights now or expires
+ * Stores a new key, unless the workspace has too many active keys or not all of its reach, or the key that creates it has fewer rights now or expires
  * before. Without an expiry it gets that of the key that creates it.
  */
 export async function insertApiKey(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   key: NewApiKey,
   most: number,
 ): Promise<NewKeyOutcome> {
   const { id, name, secretSha256, hint, expiresAt, scopes, reach, policy, parentId, personId } = key;
   const { rows } = await sql<{ outcome: NewKeyOutcome | null }>`
-    select create_api_key(${userId}, ${id}, ${name}, ${secretSha256}, ${expiresAt}, ${most}, ${scopes}::text[],
+    select create_api_key(${workspaceId}, ${id}, ${name}, ${secretSha256}, ${expiresAt}, ${most}, ${scopes}::text[],
       ${jsonOf(reach)}::jsonb, ${jsonOf(policy)}::jsonb, ${hint}, ${parentId}, ${personId}) as outcome`.execute(
     transaction,
   );
@@ -120,32 +123,32 @@ export async function insertApiKey(
   return outcome;
 }
 
-/** Returns the user's domain with that id or canonical name; null when there is none. */
+/** Returns the workspace's domain with that id or canonical name; null when there is none. */
 export async function findKeyDomain(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   id: string,
   name: string | null,
 ): Promise<ReachedDomain | null> {
   const row = await transaction
     .selectFrom('domain')
     .select(['id', 'name'])
-    .where('user_id', '=', userId)
+    .where('workspace_id', '=', workspaceId)
     .where((domain) => domain.or([domain('id', '=', id), domain('name', '=', name ?? '')]))
     .executeTakeFirst();
   return row ?? null;
 }
 
-/** Returns the user's address with that id or text; null when there is none. */
+/** Returns the workspace's address with that id or text; null when there is none. */
 export async function findKeyAddress(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   given: string,
 ): Promise<string | null> {
   const row = await transaction
     .selectFrom('email_address')
     .select('address')
-    .where('user_id', '=', userId)
+    .where('workspace_id', '=', workspaceId)
     .where((each) => each.or([each('id', '=', given), each('address', '=', given.toLowerCase())]))
     .executeTakeFirst();
   return row?.address ?? null;
@@ -154,16 +157,16 @@ export async function findKeyAddress(
 /** What may change of a key. */
 export type ApiKeyChange = Pick<ApiKeyRow, 'name' | 'expiresAt' | 'scopes' | 'reach' | 'policy'>;
 
-/** Locks a key until the transaction ends, and returns it; null when the user has no such key, or it was revoked. */
+/** Locks a key until the transaction ends, and returns it; null when the workspace has no such key, or it was revoked. */
 export async function lockApiKey(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   id: string,
 ): Promise<ApiKeyRow | null> {
   const { rows } = await sql<{ is_locked: boolean }>`
-    select lock_api_key(${userId}, ${id}) as is_locked`.execute(transaction);
+    select lock_api_key(${workspaceId}, ${id}) as is_locked`.execute(transaction);
   if (rows[0]?.is_locked !== true) return null;
-  const [key] = await findApiKeys(transaction, userId, [id]);
+  const [key] = await findApiKeys(transaction, workspaceId, [id]);
   return key ?? null;
 }
 
@@ -181,12 +184,12 @@ export interface KeyLimits {
  */
 export async function updateApiKey(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   id: string,
   { name, expiresAt, scopes, reach, policy }: ApiKeyChange,
 ): Promise<KeyLimits | { inTheWay: string }> {
   const { rows } = await sql<LimitRow & { in_the_way: string | null }>`
-    select * from update_api_key(${userId}, ${id}, ${name}, ${expiresAt}, ${scopes}::text[], ${jsonOf(reach)}::jsonb,
+    select * from update_api_key(${workspaceId}, ${id}, ${name}, ${expiresAt}, ${scopes}::text[], ${jsonOf(reach)}::jsonb,
       ${jsonOf(policy)}::jsonb)`.execute(transaction);
   const row = rows[0];
   if (row === undefined) throw new Error('a locked key cannot be gone');
@@ -200,15 +203,15 @@ export interface Revocation {
   keepsConfiguration: boolean;
 }
 
-/** Revokes a key; null when the user has no active key with that id. */
+/** Revokes a key; null when the workspace has no active key with that id. */
 export async function revokeApiKey(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   id: string,
   { byKeyId, keepsConfiguration }: Revocation,
 ): Promise<KeyLimits | null> {
   const { rows } = await sql<LimitRow>`
-    select * from revoke_api_key(${userId}, ${id}, ${byKeyId}, ${keepsConfiguration})`.execute(transaction);
+    select * from revoke_api_key(${workspaceId}, ${id}, ${byKeyId}, ${keepsConfiguration})`.execute(transaction);
   const row = rows[0];
   return row === undefined ? null : limitsOf(row);
 }

@@ -34,13 +34,13 @@ export interface ApiRequestRow {
 }
 
 export interface LoggedRequest extends ApiRequestRow {
-  userId: string;
+  workspaceId: string;
 }
 
-/** Stores requests of any users. Those of erased accounts are left out. */
+/** Stores requests of any workspaces. Those of erased accounts are left out. */
 export async function storeApiRequests(database: Database, requests: readonly LoggedRequest[]): Promise<void> {
   const rows = requests.map((request) => ({
-    user_id: request.userId,
+    workspace_id: request.workspaceId,
     id: request.id,
     created_at: request.createdAt,
     key_id: request.keyId,
@@ -87,12 +87,12 @@ export const SEARCHED_REQUESTS = 10_000;
 /** Returns the requests between two cursors, newest first; inverted: oldest first. A search covers SEARCHED_REQUESTS of them. */
 export async function pageApiRequests(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: ApiRequestConditions,
   page: KeysetPage,
 ): Promise<ApiRequestRow[]> {
   const order = keysetOrder('r', page);
-  const matching = sql`select r.* from api_request r where ${whereSql(userId, conditions)} ${keysetConditions('r', page)} ${order}`;
+  const matching = sql`select r.* from api_request r where ${whereSql(workspaceId, conditions)} ${keysetConditions('r', page)} ${order}`;
   const { rows } = await sql<ApiRequestRow>`
     select ${columns} from (${searched(matching, conditions)}) r ${order} limit ${page.limit}`.execute(transaction);
   return rows;
@@ -101,12 +101,12 @@ export async function pageApiRequests(
 /** Returns a page, newest first. A search covers SEARCHED_REQUESTS. */
 export async function listApiRequests(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: ApiRequestConditions,
   page: Page,
 ): Promise<ApiRequestRow[]> {
   const order = sql`order by r.created_at desc, r.id desc`;
-  const matching = sql`select r.* from api_request r where ${whereSql(userId, conditions)} ${order}`;
+  const matching = sql`select r.* from api_request r where ${whereSql(workspaceId, conditions)} ${order}`;
   const { rows } = await sql<ApiRequestRow>`
     select ${columns} from (${searched(matching, conditions)}) r ${order} limit ${page.limit} offset ${page.offset}`.execute(
     transaction,
@@ -120,24 +120,24 @@ export const MAX_COUNTED_REQUESTS = 10_000;
 /** Returns how many requests match, up to MAX_COUNTED_REQUESTS. */
 export async function countApiRequests(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: ApiRequestConditions,
 ): Promise<number> {
-  const matching = sql`select r.* from api_request r where ${whereSql(userId, conditions)} order by r.created_at desc, r.id desc`;
+  const matching = sql`select r.* from api_request r where ${whereSql(workspaceId, conditions)} order by r.created_at desc, r.id desc`;
   const { rows } = await sql<{ total: number }>`
     select count(*)::int as total from (
       select from (${searched(matching, conditions)}) r limit ${MAX_COUNTED_REQUESTS}) c`.execute(transaction);
   return rows[0]?.total ?? 0;
 }
 
-/** Returns those of the requests that belong to the user, unordered. */
+/** Returns those of the requests that belong to the workspace, unordered. */
 export async function findApiRequests(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   ids: readonly string[],
 ): Promise<ApiRequestRow[]> {
   const { rows } = await sql<ApiRequestRow>`
-    select ${columns} from api_request r where r.user_id = ${userId} and r.id = any (${ids}::text[])`.execute(
+    select ${columns} from api_request r where r.workspace_id = ${workspaceId} and r.id = any (${ids}::text[])`.execute(
     transaction,
   );
   return rows;
@@ -146,16 +146,16 @@ export async function findApiRequests(
 /** Removes requests that are older than an instant, whose bodies may hold mail; returns how many. In a transaction. */
 export async function removeOldRequests(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   before: Date,
   limit: number,
 ): Promise<number> {
   const { rowCount } = await client.query({
     name: 'retention-requests',
     text: `
-      delete from api_request r where r.user_id = $1 and r.id = any (array(
-        select o.id from api_request o where o.user_id = $1 and o.created_at < $2 order by o.created_at limit $3 for update skip locked))`,
-    values: [userId, before.toISOString(), limit],
+      delete from api_request r where r.workspace_id = $1 and r.id = any (array(
+        select o.id from api_request o where o.workspace_id = $1 and o.created_at < $2 order by o.created_at limit $3 for update skip locked))`,
+    values: [workspaceId, before.toISOString(), limit],
   });
   return rowCount ?? 0;
 }
@@ -166,9 +166,9 @@ const STATUS_SQL: Record<StatusClass, RawBuilder<unknown>> = {
   server_error: sql`and r.status >= 500`,
 };
 
-function whereSql(userId: string, conditions: ApiRequestConditions): RawBuilder<unknown> {
+function whereSql(workspaceId: string, conditions: ApiRequestConditions): RawBuilder<unknown> {
   const { statusClass, method, interface: kind, keyId, since, until } = conditions;
-  return sql`r.user_id = ${userId}
+  return sql`r.workspace_id = ${workspaceId}
     ${statusClass === null ? sql`` : STATUS_SQL[statusClass]}
     ${method === null ? sql`` : sql`and r.method = ${method}`}
     ${kind === null ? sql`` : sql`and r.interface = ${kind}`}

@@ -47,12 +47,12 @@ export const MAX_COUNTED_ENTRIES = 10_000;
 /** Returns the entries between two cursors, newest first; inverted: oldest first. */
 export async function pageAuditEntries(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: AuditConditions,
   page: KeysetPage,
 ): Promise<AuditEntryRow[]> {
   const { rows } = await sql<AuditEntryRow>`
-    select ${columns} from audit_entry a where ${whereSql(userId, conditions)} ${keysetConditions('a', page)}
+    select ${columns} from audit_entry a where ${whereSql(workspaceId, conditions)} ${keysetConditions('a', page)}
     ${keysetOrder('a', page)} limit ${page.limit}`.execute(transaction);
   return rows;
 }
@@ -60,12 +60,12 @@ export async function pageAuditEntries(
 /** Returns a page, newest first. */
 export async function listAuditEntries(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: AuditConditions,
   page: Page,
 ): Promise<AuditEntryRow[]> {
   const { rows } = await sql<AuditEntryRow>`
-    select ${columns} from audit_entry a where ${whereSql(userId, conditions)}
+    select ${columns} from audit_entry a where ${whereSql(workspaceId, conditions)}
     order by a.created_at desc, a.id desc limit ${page.limit} offset ${page.offset}`.execute(transaction);
   return rows;
 }
@@ -73,25 +73,25 @@ export async function listAuditEntries(
 /** Returns how many entries match, up to MAX_COUNTED_ENTRIES. */
 export async function countAuditEntries(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: AuditConditions,
 ): Promise<number> {
   const { rows } = await sql<{ total: number }>`
     select count(*)::int as total from (
-      select from audit_entry a where ${whereSql(userId, conditions)} limit ${MAX_COUNTED_ENTRIES}) c`.execute(
+      select from audit_entry a where ${whereSql(workspaceId, conditions)} limit ${MAX_COUNTED_ENTRIES}) c`.execute(
     transaction,
   );
   return rows[0]?.total ?? 0;
 }
 
-/** Returns those of the entries that belong to the user, unordered. */
+/** Returns those of the entries that belong to the workspace, unordered. */
 export async function findAuditEntries(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   ids: readonly string[],
 ): Promise<AuditEntryRow[]> {
   const { rows } = await sql<AuditEntryRow>`
-    select ${columns} from audit_entry a where a.user_id = ${userId} and a.id = any (${ids}::text[])`.execute(
+    select ${columns} from audit_entry a where a.workspace_id = ${workspaceId} and a.id = any (${ids}::text[])`.execute(
     transaction,
   );
   return rows;
@@ -99,7 +99,7 @@ export async function findAuditEntries(
 
 /** Something that changed nothing: a refused request, or mail that was read. */
 export interface AuditNote {
-  userId: string;
+  workspaceId: string;
   at: Date;
   actorKind: AuditActor;
   actorId: string | null;
@@ -115,18 +115,20 @@ export interface AuditNote {
   times: number;
 }
 
-/** Stores notes of any users. Those of erased accounts are left out. */
+/** Stores notes of any workspaces. Those of erased accounts are left out. */
 export async function storeAuditNotes(database: Database, notes: readonly AuditNote[]): Promise<void> {
-  const rows = notes.map(({ userId, actorKind, actorId, objectKind, objectId, objectName, isDenied, ...rest }) => ({
-    ...rest,
-    user_id: userId,
-    actor_kind: actorKind,
-    actor_id: actorId,
-    object_kind: objectKind,
-    object_id: objectId,
-    object_name: objectName,
-    is_denied: isDenied,
-  }));
+  const rows = notes.map(
+    ({ workspaceId, actorKind, actorId, objectKind, objectId, objectName, isDenied, ...rest }) => ({
+      ...rest,
+      workspace_id: workspaceId,
+      actor_kind: actorKind,
+      actor_id: actorId,
+      object_kind: objectKind,
+      object_id: objectId,
+      object_name: objectName,
+      is_denied: isDenied,
+    }),
+  );
   await database.pool.query({
     name: 'store-audit-entries',
     text: 'select store_audit_entries($1::json)',
@@ -166,9 +168,9 @@ export async function removeOldAuditEntries(database: Database, days: number, li
   return rows[0]?.removed ?? 0;
 }
 
-function whereSql(userId: string, conditions: AuditConditions): RawBuilder<unknown> {
+function whereSql(workspaceId: string, conditions: AuditConditions): RawBuilder<unknown> {
   const { actorKind, actor, action, objectKind, objectId, isDenied, since, until } = conditions;
-  return sql`a.user_id = ${userId}
+  return sql`a.workspace_id = ${workspaceId}
     ${actorKind === null ? sql`` : sql`and a.actor_kind = ${actorKind}`}
     ${actor === null ? sql`` : sql`and (a.actor_id = ${actor} or a.actor_name = ${actor})`}
     ${action === null ? sql`` : sql`and (a.action = ${action} or starts_with(a.action, ${action} || '.'))`}

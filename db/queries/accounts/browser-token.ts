@@ -13,11 +13,11 @@ export interface TokenTarget {
 /** Returns those of the addresses that a workspace has; null when it is neither that of the transaction nor a customer's, or is closed. */
 export async function findTokenAddresses(
   transaction: Transaction<Tables>,
-  userId: string,
-  { workspaceId, addresses }: TokenTarget,
+  workspaceId: string,
+  { workspaceId: targetId, addresses }: TokenTarget,
 ): Promise<string[] | null> {
   const { rows } = await sql<{ found: string[] | null }>`
-    select token_addresses(${userId}, ${workspaceId}, ${addresses}::text[]) as found`.execute(transaction);
+    select token_addresses(${workspaceId}, ${targetId}, ${addresses}::text[]) as found`.execute(transaction);
   return rows[0]?.found ?? null;
 }
 

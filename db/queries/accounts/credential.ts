@@ -8,7 +8,7 @@ import type { Tables } from '../../entities/tables.ts';
 export interface CredentialRow extends KeyRights {
   keyId: string;
   /** the workspace */
-  userId: string;
+  workspaceId: string;
   /** null: never */
   expiresAt: Date | null;
   /** whether the workspace is suspended, so that the key is refused */
@@ -21,7 +21,7 @@ export interface CredentialRow extends KeyRights {
 export async function findCredentialOwner(database: Database, secretSha256: Buffer): Promise<CredentialRow | null> {
   const { rows } = await database.pool.query<CredentialColumns>({
     name: 'credential-owner',
-    text: 'select key_id, user_id, expires_at, scopes, reach, person_id, role, is_approver, is_suspended, has_quotas from credential_owner($1)',
+    text: 'select key_id, workspace_id, expires_at, scopes, reach, person_id, role, is_approver, is_suspended, has_quotas from credential_owner($1)',
     values: [secretSha256],
   });
   const row = rows[0];
@@ -29,12 +29,12 @@ export async function findCredentialOwner(database: Database, secretSha256: Buff
 }
 
 export function readCredential(row: CredentialColumns): CredentialRow {
-  const { key_id: keyId, user_id: userId, expires_at: expiresAt, scopes, reach } = row;
+  const { key_id: keyId, workspace_id: workspaceId, expires_at: expiresAt, scopes, reach } = row;
   const { person_id: personId, role, is_approver: isApprover, is_suspended: isSuspended } = row;
   const mayHaveQuotas = row.has_quotas;
   return {
     keyId,
-    userId,
+    workspaceId,
     expiresAt,
     scopes,
     reach,
@@ -49,7 +49,7 @@ export function readCredential(row: CredentialColumns): CredentialRow {
 
 export interface CredentialColumns {
   key_id: string;
-  user_id: string;
+  workspace_id: string;
   expires_at: Date | null;
   scopes: Scope[] | null;
   reach: Reach | null;
@@ -75,14 +75,14 @@ export async function noteKeyUses(database: Database, uses: readonly (KeyUse & {
 /** Whether the email, or the batch, with that id is visible in the transaction. */
 export async function findReached(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   kind: 'email' | 'batch',
   id: string,
 ): Promise<boolean> {
   const row = await transaction
     .selectFrom(kind)
     .select('id')
-    .where('user_id', '=', userId)
+    .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .executeTakeFirst();
   return row !== undefined;
@@ -91,13 +91,13 @@ export async function findReached(
 /** Returns those of the emails that are visible in the transaction. */
 export async function findReachedEmails(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   ids: readonly string[],
 ): Promise<string[]> {
   const rows = await transaction
     .selectFrom('email')
     .select('id')
-    .where('user_id', '=', userId)
+    .where('workspace_id', '=', workspaceId)
     .where(sql<boolean>`id = any (${ids}::text[])`)
     .execute();
   return rows.map(({ id }) => id);
@@ -107,12 +107,12 @@ export async function findReachedEmails(
 export async function findEndedKey(
   database: Database,
   secretSha256: Buffer,
-): Promise<{ keyId: string; userId: string } | null> {
-  const { rows } = await database.pool.query<{ key_id: string; user_id: string }>({
+): Promise<{ keyId: string; workspaceId: string } | null> {
+  const { rows } = await database.pool.query<{ key_id: string; workspace_id: string }>({
     name: 'find-ended-key',
-    text: 'select key_id, user_id from ended_key_owner($1)',
+    text: 'select key_id, workspace_id from ended_key_owner($1)',
     values: [secretSha256],
   });
   const [row] = rows;
-  return row === undefined ? null : { keyId: row.key_id, userId: row.user_id };
+  return row === undefined ? null : { keyId: row.key_id, workspaceId: row.workspace_id };
 }

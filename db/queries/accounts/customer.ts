@@ -38,12 +38,12 @@ export type CustomerOutcome = 'made' | 'known' | 'no account' | 'nested' | 'too 
 /** Creates the workspace of a customer, or finds the one that has the customer's ID; `id` is null when there is none. */
 export async function createCustomer(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   { id, clientId, name, quotas }: NewCustomer,
   most: number,
 ): Promise<{ outcome: CustomerOutcome; id: string | null }> {
   const { rows } = await sql<{ outcome: CustomerOutcome; id: string | null }>`
-    select outcome, id from create_customer(${userId}, ${id}, ${clientId}, ${name}, ${jsonOf(quotas)}::jsonb, ${most})`.execute(
+    select outcome, id from create_customer(${workspaceId}, ${id}, ${clientId}, ${name}, ${jsonOf(quotas)}::jsonb, ${most})`.execute(
     transaction,
   );
   const [row] = rows;
@@ -59,12 +59,12 @@ const fitting = ({ clientId }: CustomerConditions) => (clientId === null ? sql`t
 /** Returns the workspaces of customers between two cursors, newest first; inverted: oldest first. */
 export async function pageCustomers(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: CustomerConditions,
   page: KeysetPage,
 ): Promise<CustomerRow[]> {
   const { rows } = await sql<CustomerRow>`
-    select ${columns} from customers_of(${userId}) c where ${fitting(conditions)} ${keysetConditions('c', page)}
+    select ${columns} from customers_of(${workspaceId}) c where ${fitting(conditions)} ${keysetConditions('c', page)}
     ${keysetOrder('c', page)} limit ${page.limit}`.execute(transaction);
   return rows;
 }
@@ -72,45 +72,45 @@ export async function pageCustomers(
 /** Returns a page of the workspaces of customers, newest first. */
 export async function listCustomers(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: CustomerConditions,
   page: Page,
 ): Promise<CustomerRow[]> {
   const { rows } = await sql<CustomerRow>`
-    select ${columns} from customers_of(${userId}) c where ${fitting(conditions)}
+    select ${columns} from customers_of(${workspaceId}) c where ${fitting(conditions)}
     order by c.created_at desc, c.id desc limit ${page.limit} offset ${page.offset}`.execute(transaction);
   return rows;
 }
 
 export async function countCustomers(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: CustomerConditions,
 ): Promise<number> {
   const { rows } = await sql<{ total: number }>`
-    select count(*) as total from customers_of(${userId}) c where ${fitting(conditions)}`.execute(transaction);
+    select count(*) as total from customers_of(${workspaceId}) c where ${fitting(conditions)}`.execute(transaction);
   return Number(rows[0]?.total ?? 0);
 }
 
 /** Returns those of the workspaces that the parent keeps, unordered. */
 export async function findCustomers(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   ids: readonly string[],
 ): Promise<CustomerRow[]> {
   const { rows } = await sql<CustomerRow>`
-    select ${columns} from customers_of(${userId}) c where c.id = any (${ids}::text[])`.execute(transaction);
+    select ${columns} from customers_of(${workspaceId}) c where c.id = any (${ids}::text[])`.execute(transaction);
   return rows;
 }
 
 /** Changes a workspace; false when the parent has no such one, or it was closed. */
 export async function updateCustomer(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   { id, name, quotas, isSuspended }: { id: string; name: string; quotas: Quotas | null; isSuspended: boolean },
 ): Promise<boolean> {
   const { rows } = await sql<{ is_changed: boolean }>`
-    select update_customer(${userId}, ${id}, ${name}, ${jsonOf(quotas)}::jsonb, ${isSuspended}) as is_changed`.execute(
+    select update_customer(${workspaceId}, ${id}, ${name}, ${jsonOf(quotas)}::jsonb, ${isSuspended}) as is_changed`.execute(
     transaction,
   );
   return rows[0]?.is_changed === true;
@@ -119,22 +119,22 @@ export async function updateCustomer(
 /** Returns the names at which a workspace receives mail. */
 export async function readCustomerNames(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   id: string,
 ): Promise<string[]> {
   const { rows } = await sql<{ names: string[] | null }>`
-    select names_of_customer(${userId}, ${id}) as names`.execute(transaction);
+    select names_of_customer(${workspaceId}, ${id}) as names`.execute(transaction);
   return rows[0]?.names ?? [];
 }
 
 /** Closes a workspace as closeAccount does; null when the parent has no such one. Returns the names that receive no more mail. */
 export async function closeCustomer(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   id: string,
 ): Promise<string[] | null> {
   const { rows } = await sql<{ names: string[] | null }>`
-    select close_customer(${userId}, ${id}, ${LAST_REQUESTS_MS} * interval '1 millisecond') as names`.execute(
+    select close_customer(${workspaceId}, ${id}, ${LAST_REQUESTS_MS} * interval '1 millisecond') as names`.execute(
     transaction,
   );
   return rows[0]?.names ?? null;
@@ -156,14 +156,14 @@ export type CustomerKeyOutcome = 'made' | 'gone' | 'more rights' | 'too long' | 
 /** Creates a key of a customer's workspace. */
 export async function insertCustomerKey(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   customerId: string,
   key: NewCustomerKey,
   most: number,
 ): Promise<CustomerKeyOutcome> {
   const { id, name, secretSha256, hint, expiresAt, scopes, parentKeyId } = key;
   const { rows } = await sql<{ outcome: CustomerKeyOutcome | null }>`
-    select create_customer_key(${userId}, ${customerId}, ${id}, ${name}, ${secretSha256}, ${expiresAt}, ${most}, ${scopes}::text[],
+    select create_customer_key(${workspaceId}, ${customerId}, ${id}, ${name}, ${secretSha256}, ${expiresAt}, ${most}, ${scopes}::text[],
       ${hint}, ${parentKeyId}) as outcome`.execute(transaction);
   return rows[0]?.outcome ?? 'gone';
 }
@@ -179,12 +179,12 @@ export interface DayUsage {
 /** Returns the days since then on which the workspaces used anything, oldest first, keyed by workspace. */
 export async function readCustomerUsage(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   ids: readonly string[],
   since: Date,
 ): Promise<Map<string, DayUsage[]>> {
   const { rows } = await sql<{ id: string; day: Date; mail_in: number; mail_out: number; requests: number }>`
-    select * from usage_of_customers(${userId}, ${ids}::text[], ${since})`.execute(transaction);
+    select * from usage_of_customers(${workspaceId}, ${ids}::text[], ${since})`.execute(transaction);
   const days = Map.groupBy(rows, ({ id }) => id);
   return new Map(
     [...days].map(([id, used]) => [
@@ -212,7 +212,7 @@ export interface CustomerHoldings {
 /** Returns what workspaces have, keyed by workspace. */
 export async function readCustomerHoldings(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   ids: readonly string[],
 ): Promise<Map<string, CustomerHoldings>> {
   const { rows } = await sql<{
@@ -221,7 +221,7 @@ export async function readCustomerHoldings(
     addresses: number;
     stored_bytes: number | null;
     rows_left: number | null;
-  }>`select * from holdings_of_customers(${userId}, ${ids}::text[])`.execute(transaction);
+  }>`select * from holdings_of_customers(${workspaceId}, ${ids}::text[])`.execute(transaction);
   return new Map(
     rows.map((row) => [
       row.id,
@@ -248,11 +248,11 @@ export interface QuotaState {
 /** Returns the quotas of the transaction's workspace; null when it has none. `isLocking`: others who ask the same wait for the transaction. */
 export async function readQuotaState(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   { isLocking }: { isLocking: boolean },
 ): Promise<QuotaState | null> {
   const { rows } = await sql<{ state: QuotaState | null }>`
-    select quota_state(${userId}, ${isLocking}) as state`.execute(transaction);
+    select quota_state(${workspaceId}, ${isLocking}) as state`.execute(transaction);
   return rows[0]?.state ?? null;
 }
 

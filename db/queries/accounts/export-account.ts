@@ -9,7 +9,7 @@ export type ExportedKind = SmallKind | LargeKind;
 /** Documents of which several are read at once. */
 interface SmallKind {
   file: string;
-  /** with the user's id in $1; one column, `document` */
+  /** with the workspace's id in $1; one column, `document` */
   query: string;
   /** documents read at once, READ_AT_ONCE by default */
   atOnce?: number;
@@ -18,9 +18,9 @@ interface SmallKind {
 /** Documents that may have tens of megabytes. */
 interface LargeKind {
   file: string;
-  /** documents with the `id` of each, in order; with the user's id in $1 */
+  /** documents with the `id` of each, in order; with the workspace's id in $1 */
   idQuery: string;
-  /** with the user's id in $1 and that of the document in $2; one column, `document` */
+  /** with the workspace's id in $1 and that of the document in $2; one column, `document` */
   largeQuery: string;
   /** whether documents are emails, whose bodies may lie in their messages */
   hasBodies?: true;
@@ -28,8 +28,8 @@ interface LargeKind {
 
 /** Rows as stored, without columns for internal use. */
 function rowsOf(table: string, order: string, without: readonly string[] = []): string {
-  const left = ['user_id', 'claimed_by', 'claimed_until', ...without].map((name) => ` - '${name}'`).join('');
-  return `select to_jsonb(t)${left} as document from ${table} t where t.user_id = $1 order by ${order}`;
+  const left = ['workspace_id', 'claimed_by', 'claimed_until', ...without].map((name) => ` - '${name}'`).join('');
+  return `select to_jsonb(t)${left} as document from ${table} t where t.workspace_id = $1 order by ${order}`;
 }
 
 /** What is exported of an account, in this order. Secrets stay encrypted here, in columns that end in `_ciphertext`. */
@@ -37,7 +37,7 @@ export const EXPORTED_KINDS: readonly ExportedKind[] = [
   {
     file: 'account.jsonl',
     query: `select to_jsonb(t) || jsonb_build_object('id', $1::text, 'retention',
-      (select to_jsonb(r) - 'user_id' from retention r where r.user_id = $1)) as document from account_of($1) t`,
+      (select to_jsonb(r) - 'workspace_id' from retention r where r.workspace_id = $1)) as document from account_of($1) t`,
   },
   {
     file: 'api-keys.jsonl',
@@ -57,7 +57,7 @@ export const EXPORTED_KINDS: readonly ExportedKind[] = [
   {
     file: 'labels.jsonl',
     query: `select jsonb_build_object('label', l.label, 'threads', count(*)) as document
-      from thread t cross join unnest(t.labels) as l(label) where t.user_id = $1 group by l.label order by l.label`,
+      from thread t cross join unnest(t.labels) as l(label) where t.workspace_id = $1 group by l.label order by l.label`,
   },
   { file: 'threads.jsonl', query: rowsOf('thread', 't.created_at, t.id', ['search_text', 'label_keys']) },
   { file: 'thread-notes.jsonl', query: rowsOf('thread_note', 't.thread_id, t.id', []) },
@@ -68,26 +68,26 @@ export const EXPORTED_KINDS: readonly ExportedKind[] = [
   {
     file: 'emails.jsonl',
     hasBodies: true,
-    idQuery: `select jsonb_build_object('id', e.id) as document from email e where e.user_id = $1 order by e.created_at, e.id`,
+    idQuery: `select jsonb_build_object('id', e.id) as document from email e where e.workspace_id = $1 order by e.created_at, e.id`,
     largeQuery: `
-      select (to_jsonb(e) - 'user_id' - 'raw_id') || jsonb_build_object('has_raw_message', e.raw_id is not null,
-          'content', to_jsonb(c) - 'user_id' - 'email_id' - 'body_places',
-          'envelope', (select to_jsonb(r) - '{user_id,email_id,raw_id,claimed_by,claimed_until,tries,last_error}'::text[]
-            from reception r where r.user_id = e.user_id and r.email_id = e.id),
-          'route', (select to_jsonb(w) - '{user_id,email_id,claimed_by,claimed_until}'::text[]
-            from route w where w.user_id = e.user_id and w.email_id = e.id)) as document
-      from email e left join email_content c on c.user_id = e.user_id and c.email_id = e.id
-      where e.user_id = $1 and e.id = $2`,
+      select (to_jsonb(e) - 'workspace_id' - 'raw_id') || jsonb_build_object('has_raw_message', e.raw_id is not null,
+          'content', to_jsonb(c) - 'workspace_id' - 'email_id' - 'body_places',
+          'envelope', (select to_jsonb(r) - '{workspace_id,email_id,raw_id,claimed_by,claimed_until,tries,last_error}'::text[]
+            from reception r where r.workspace_id = e.workspace_id and r.email_id = e.id),
+          'route', (select to_jsonb(w) - '{workspace_id,email_id,claimed_by,claimed_until}'::text[]
+            from route w where w.workspace_id = e.workspace_id and w.email_id = e.id)) as document
+      from email e left join email_content c on c.workspace_id = e.workspace_id and c.email_id = e.id
+      where e.workspace_id = $1 and e.id = $2`,
   },
   {
     file: 'drafts.jsonl',
-    idQuery: `select jsonb_build_object('id', d.id) as document from draft d where d.user_id = $1 order by d.created_at, d.id`,
+    idQuery: `select jsonb_build_object('id', d.id) as document from draft d where d.workspace_id = $1 order by d.created_at, d.id`,
     largeQuery: `
-      select (to_jsonb(d) - 'user_id') || jsonb_build_object('attachments', (
-          select coalesce(jsonb_agg(to_jsonb(a) - '{user_id,draft_id,content}'::text[]
+      select (to_jsonb(d) - 'workspace_id') || jsonb_build_object('attachments', (
+          select coalesce(jsonb_agg(to_jsonb(a) - '{workspace_id,draft_id,content}'::text[]
             || jsonb_build_object('content_base64', translate(encode(a.content, 'base64'), E'\\n', '')) order by a.position), '[]')
-          from draft_attachment a where a.user_id = d.user_id and a.draft_id = d.id)) as document
-      from draft d where d.user_id = $1 and d.id = $2`,
+          from draft_attachment a where a.workspace_id = d.workspace_id and a.draft_id = d.id)) as document
+      from draft d where d.workspace_id = $1 and d.id = $2`,
   },
   { file: 'approvals.jsonl', query: rowsOf('approval', 't.requested_at, t.email_id') },
   { file: 'recipients.jsonl', query: rowsOf('recipient', 't.created_at, t.id') },
@@ -110,10 +110,10 @@ const PIECE_BYTES = 262_144;
 export async function readDocuments(
   client: pg.ClientBase,
   { query, atOnce = READ_AT_ONCE }: Pick<SmallKind, 'query' | 'atOnce'>,
-  userId: string,
+  workspaceId: string,
   read: (document: Record<string, unknown>) => Promise<void>,
 ): Promise<void> {
-  await client.query(`declare exported no scroll cursor for ${query}`, [userId]);
+  await client.query(`declare exported no scroll cursor for ${query}`, [workspaceId]);
   for (;;) {
     const { rows } = await client.query<{ document: Record<string, unknown> }>(`fetch ${atOnce} from exported`);
     if (rows.length === 0) break;
@@ -122,19 +122,19 @@ export async function readDocuments(
   await client.query('close exported');
 }
 
-/** Begins to read an account from one instant, with the rows of this user alone if the role is the gateway's. */
-export async function beginExport(client: pg.ClientBase, userId: string): Promise<void> {
+/** Begins to read an account from one instant, with the rows of this workspace alone if the role is the gateway's. */
+export async function beginExport(client: pg.ClientBase, workspaceId: string): Promise<void> {
   // No time limit: disks and clients may be slow.
   await client.query(
     'set transaction isolation level repeatable read, read only; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0',
   );
-  await client.query(`select set_config('postroom.user_id', $1, true)`, [userId]);
+  await client.query(`select set_config('postroom.workspace_id', $1, true)`, [workspaceId]);
 }
 
-/** The raw messages of the user, for readDocuments. */
+/** The raw messages of the workspace, for readDocuments. */
 export const KEPT_BYTES_QUERY = `
   select jsonb_build_object('emailId', e.id, 'createdAt', e.created_at) as document
-  from email e where e.user_id = $1 and e.raw_id is not null order by e.created_at, e.id`;
+  from email e where e.workspace_id = $1 and e.raw_id is not null order by e.created_at, e.id`;
 
 /** Bytes that are read in pieces, which must be taken before anything else is read from their connection. */
 export interface ExportedBytes {
@@ -146,14 +146,14 @@ export interface ExportedBytes {
 /** Returns the bytes of a raw message; null when they are gone or damaged. A large one is unpacked twice: for its sha256, and to be written. */
 export async function readKeptBytes(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   emailId: string,
 ): Promise<ExportedBytes | null> {
   const readOctets = () =>
-    readPieces(client, 'select octets as bytes from raw_octets($1, array[$2])', [userId, emailId]);
+    readPieces(client, 'select octets as bytes from raw_octets($1, array[$2])', [workspaceId, emailId]);
   const { rows } = await client.query<Omit<PackedMessage, 'octets'>>(
     'select sha256, size_octets as "sizeBytes" from raw_octets($1, array[$2])',
-    [userId, emailId],
+    [workspaceId, emailId],
   );
   const [row] = rows;
   const stored = await readOctets();
@@ -189,22 +189,22 @@ async function join(pieces: ExportedBytes['pieces']): Promise<Buffer> {
 export async function readLargeDocument(
   client: pg.ClientBase,
   { largeQuery, hasBodies }: LargeKind,
-  userId: string,
+  workspaceId: string,
   id: string,
 ): Promise<ExportedBytes | null> {
   const query = `select convert_to(d.document::text, 'UTF8') as bytes from (${largeQuery}) d`;
-  const document = await readPieces(client, query, [userId, id]);
-  return hasBodies === true && document !== null ? withPlacedBodies(client, userId, id, document) : document;
+  const document = await readPieces(client, query, [workspaceId, id]);
+  return hasBodies === true && document !== null ? withPlacedBodies(client, workspaceId, id, document) : document;
 }
 
 /** Returns the document of an email with the bodies that lie in its message. Such a document is small. */
 async function withPlacedBodies(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   emailId: string,
   document: ExportedBytes,
 ): Promise<ExportedBytes> {
-  const bodies = await readPlacedBodies(client, userId, emailId);
+  const bodies = await readPlacedBodies(client, workspaceId, emailId);
   if (bodies === null) return document;
   const whole = JSON.parse((await join(document.pieces)).toString()) as { content: object };
   const bytes = Buffer.from(JSON.stringify({ ...whole, content: { ...whole.content, ...bodies } }));

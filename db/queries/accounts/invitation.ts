@@ -27,22 +27,22 @@ export interface InvitationRow {
 /** Returns the newest invitations of the workspace, up to `limit`. */
 export async function listInvitations(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   limit: number,
 ): Promise<InvitationRow[]> {
   const { rows } = await sql<InvitationRow>`
-    select ${columns} from invitations_of(${userId}) order by id desc limit ${limit}`.execute(transaction);
+    select ${columns} from invitations_of(${workspaceId}) order by id desc limit ${limit}`.execute(transaction);
   return rows;
 }
 
 /** Returns an invitation of the workspace; null if it has none with this ID. */
 export async function findInvitation(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   id: string,
 ): Promise<InvitationRow | null> {
   const { rows } = await sql<InvitationRow>`
-    select ${columns} from invitations_of(${userId}) where id = ${id}`.execute(transaction);
+    select ${columns} from invitations_of(${workspaceId}) where id = ${id}`.execute(transaction);
   return rows[0] ?? null;
 }
 
@@ -64,12 +64,12 @@ export interface NewInvitation extends MemberRights {
 /** Stores an invitation, unless the workspace has `most` members and open invitations. */
 export async function insertInvitation(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   { id, email, role, isApprover, limits, tokenSha256, invitedBy, expiresAt, now }: NewInvitation,
   most: number,
 ): Promise<'made' | 'no workspace' | 'member' | 'invited' | 'too many'> {
   const { rows } = await sql<{ outcome: 'made' | 'no workspace' | 'member' | 'invited' | 'too many' }>`
-    select create_invitation(${userId}, ${id}, ${email}, ${role}, ${isApprover}, ${limits?.domainIds ?? null}::text[],
+    select create_invitation(${workspaceId}, ${id}, ${email}, ${role}, ${isApprover}, ${limits?.domainIds ?? null}::text[],
       ${limits?.addresses ?? null}::text[], ${tokenSha256}, ${invitedBy}, ${expiresAt}, ${now}, ${most}) as outcome`.execute(
     transaction,
   );
@@ -79,23 +79,25 @@ export async function insertInvitation(
 /** Gives an open invitation a new token; the previous one stops working. */
 export async function renewInvitation(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   { id, tokenSha256, expiresAt, now }: Pick<NewInvitation, 'id' | 'tokenSha256' | 'expiresAt' | 'now'>,
 ): Promise<'sent' | 'no invitation' | 'accepted' | 'revoked' | 'too soon'> {
   const { rows } = await sql<{ outcome: 'sent' | 'no invitation' | 'accepted' | 'revoked' | 'too soon' }>`
-    select renew_invitation(${userId}, ${id}, ${tokenSha256}, ${expiresAt}, ${now}) as outcome`.execute(transaction);
+    select renew_invitation(${workspaceId}, ${id}, ${tokenSha256}, ${expiresAt}, ${now}) as outcome`.execute(
+    transaction,
+  );
   return requireOutcome(rows);
 }
 
 /** Revokes an invitation that was not accepted. */
 export async function revokeInvitation(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   id: string,
   now: Date,
 ): Promise<'revoked' | 'no invitation' | 'accepted'> {
   const { rows } = await sql<{ outcome: 'revoked' | 'no invitation' | 'accepted' }>`
-    select revoke_invitation(${userId}, ${id}, ${now}) as outcome`.execute(transaction);
+    select revoke_invitation(${workspaceId}, ${id}, ${now}) as outcome`.execute(transaction);
   return requireOutcome(rows);
 }
 

@@ -3,16 +3,16 @@ import type { Scope } from '../../../core/accounts/key-rights.ts';
 import type { Tables } from '../../entities/tables.ts';
 
 /**
- * Returns the scopes that a key of the user has now, none when it was revoked or has expired; null: all. Changes of keys wait until the
+ * Returns the scopes that a key of the workspace has now, none when it was revoked or has expired; null: all. Changes of keys wait until the
  * transaction ends.
  */
 export async function readPresentScopes(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   keyId: string,
 ): Promise<readonly Scope[] | null> {
   const { rows } = await sql<{ scopes: Scope[] | null }>`
-    select p.scopes from present_scopes(${userId}, ${keyId}) p`.execute(transaction);
+    select p.scopes from present_scopes(${workspaceId}, ${keyId}) p`.execute(transaction);
   const row = rows[0];
   return row === undefined ? [] : row.scopes;
 }

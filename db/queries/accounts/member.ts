@@ -27,11 +27,11 @@ export interface MemberRow {
 }
 
 /** Returns the members of the workspace, the owner first, then by the time that they joined. */
-export async function listMembers(transaction: Transaction<Tables>, userId: string): Promise<MemberRow[]> {
+export async function listMembers(transaction: Transaction<Tables>, workspaceId: string): Promise<MemberRow[]> {
   const { rows } = await sql<MemberRow>`
     select person_id as "personId", email, name, image, role, is_approver as "isApprover", ${limitsSql} as limits,
       joined_at as "joinedAt", keys
-    from members_of(${userId}) order by role = 'owner' desc, joined_at, person_id`.execute(transaction);
+    from members_of(${workspaceId}) order by role = 'owner' desc, joined_at, person_id`.execute(transaction);
   return rows;
 }
 
@@ -71,12 +71,12 @@ interface OutcomeColumns<Outcome> {
 /** Gives a member of the transaction's workspace a role. The keys of a member end if the new role `mayHaveKeys` not. */
 export async function changeMember(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   personId: string,
   { role, isApprover, limits, mayHaveKeys, keepsKeys, by }: MemberRights & KeysOfMember & { mayHaveKeys: boolean },
 ): Promise<MemberOutcome<'changed' | 'no member' | 'owner'>> {
   const { rows } = await sql<OutcomeColumns<'changed' | 'no member' | 'owner'>>`
-    select outcome, limited, disabled, unassigned from change_member(${userId}, ${personId}, ${role}, ${isApprover},
+    select outcome, limited, disabled, unassigned from change_member(${workspaceId}, ${personId}, ${role}, ${isApprover},
       ${limits?.domainIds ?? null}::text[], ${limits?.addresses ?? null}::text[], ${mayHaveKeys}, ${keepsKeys}, ${by})`.execute(
     transaction,
   );
@@ -86,12 +86,12 @@ export async function changeMember(
 /** Removes a member of the transaction's workspace, and ends the member's sessions in it. */
 export async function removeMember(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   personId: string,
   { keepsKeys, by }: KeysOfMember,
 ): Promise<MemberOutcome<'removed' | 'no member' | 'owner'>> {
   const { rows } = await sql<OutcomeColumns<'removed' | 'no member' | 'owner'>>`
-    select outcome, limited, disabled, unassigned from remove_member(${userId}, ${personId}, ${keepsKeys}, ${by},
+    select outcome, limited, disabled, unassigned from remove_member(${workspaceId}, ${personId}, ${keepsKeys}, ${by},
       ${LAST_REQUESTS_MS} * interval '1 millisecond')`.execute(transaction);
   return readOutcome(rows);
 }
@@ -105,11 +105,11 @@ function readOutcome<Outcome extends string>([row]: readonly OutcomeColumns<Outc
 /** Makes a member the owner, and `by`, the owner until now, an admin. */
 export async function transferOwnership(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   { personId, by }: { personId: string; by: string },
 ): Promise<'transferred' | 'no member' | 'no owner'> {
   const { rows } = await sql<{ outcome: 'transferred' | 'no member' | 'no owner' | null }>`
-    select transfer_ownership(${userId}, ${personId}, ${by}) as outcome`.execute(transaction);
+    select transfer_ownership(${workspaceId}, ${personId}, ${by}) as outcome`.execute(transaction);
   const outcome = rows[0]?.outcome ?? null;
   if (outcome === null) throw new Error('members change only in the workspace of the transaction');
   return outcome;
@@ -130,11 +130,11 @@ export interface PersonRow {
 /** Returns a member of the transaction's workspace; null if the person is none. */
 export async function readPerson(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   personId: string,
 ): Promise<PersonRow | null> {
   const { rows } = await sql<PersonRow>`
-    select id, email, name, image, workspace_name as "workspaceName", is_in_team as "isInTeam" from person_of(${userId}, ${personId})`.execute(
+    select id, email, name, image, workspace_name as "workspaceName", is_in_team as "isInTeam" from person_of(${workspaceId}, ${personId})`.execute(
     transaction,
   );
   return rows[0] ?? null;
@@ -150,19 +150,22 @@ export interface WorkspaceRow {
 }
 
 /** Returns the workspace of the transaction; null after it was erased. */
-export async function readWorkspace(transaction: Transaction<Tables>, userId: string): Promise<WorkspaceRow | null> {
+export async function readWorkspace(
+  transaction: Transaction<Tables>,
+  workspaceId: string,
+): Promise<WorkspaceRow | null> {
   const { rows } = await sql<WorkspaceRow>`
-    select id, name, created_at as "createdAt", members from workspace_of(${userId})`.execute(transaction);
+    select id, name, created_at as "createdAt", members from workspace_of(${workspaceId})`.execute(transaction);
   return rows[0] ?? null;
 }
 
 /** Returns whether the workspace is open. */
 export async function renameWorkspace(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   name: string,
 ): Promise<boolean> {
-  const { rows } = await sql<{ done: boolean }>`select rename_workspace(${userId}, ${name}) as done`.execute(
+  const { rows } = await sql<{ done: boolean }>`select rename_workspace(${workspaceId}, ${name}) as done`.execute(
     transaction,
   );
   return rows[0]?.done === true;

@@ -234,13 +234,13 @@ export interface GrantRow {
 /** Returns the grants of the workspace, newest first; with `personId` those of one person, with `ids` these. */
 export async function listGrants(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   { personId, ids }: { personId?: string | null; ids?: readonly string[] },
 ): Promise<GrantRow[]> {
   const { rows } = await sql<GrantRow>`
     select id, client_id as "clientId", client_host as "clientHost", name, level, resource, reach, person_id as "personId",
       person_email as "personEmail", created_at as "createdAt", last_used_at as "lastUsedAt", last_used_from as "lastUsedFrom"
-    from oauth_grants_of(${userId})
+    from oauth_grants_of(${workspaceId})
     where ${personId === undefined ? sql`true` : sql`person_id = ${personId}`} and ${ids === undefined ? sql`true` : sql`id = any (${ids}::text[])`}
     order by created_at desc, id desc`.execute(transaction);
   return rows;

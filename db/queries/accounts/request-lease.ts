@@ -1,13 +1,13 @@
 import type { Database } from '../../connection/database.ts';
 import { isTransient } from '../../errors.ts';
 
-/** A request for a lease: permission to let some requests of a user through. */
+/** A request for a lease: permission to let some requests of a workspace through. */
 export interface LeaseRequest {
-  userId: string;
+  workspaceId: string;
   /** id of the lease, if one is granted */
   leaseId: string;
   wanted: number;
-  /** the user's limit of requests */
+  /** the workspace's limit of requests */
   limit: number;
   /** how long the requests may be made, from when the lease is requested; milliseconds */
   leaseMs: number;
@@ -27,7 +27,7 @@ export interface LeaseAnswer {
 }
 
 /**
- * Requests a lease, in a single statement. Runs before the user is known to row-level security, like the lookup of a key. `makeRequest` is
+ * Requests a lease, in a single statement. Runs before the workspace is known to row-level security, like the lookup of a key. `makeRequest` is
  * called when a connection is available, so that waiting for one does not use up the lease's time.
  */
 export async function leaseRequests(database: Database, makeRequest: () => LeaseRequest): Promise<LeaseAnswer> {
@@ -53,7 +53,7 @@ export async function leaseRequests(database: Database, makeRequest: () => Lease
 const LEASE = `select granted, remaining, changes_in_ms as "changesInMs" from lease_requests($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
 
 function valuesOf({ former, ...request }: LeaseRequest): unknown[] {
-  const { userId, leaseId, wanted, limit, leaseMs, windowMs } = request;
+  const { workspaceId, leaseId, wanted, limit, leaseMs, windowMs } = request;
   const told = [former?.leaseId ?? null, former?.requests ?? null, former?.lastMs ?? null];
-  return [userId, leaseId, wanted, limit, leaseMs, windowMs, ...told];
+  return [workspaceId, leaseId, wanted, limit, leaseMs, windowMs, ...told];
 }

@@ -58,7 +58,7 @@ const isMembers = ({ attribute, keys }: ScimTarget) => keys.length > 0 && attrib
 
 /** Members of groups are in a table of their own. */
 function membersSql(condition: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`exists (select from scim_group_member m where m.user_id = r.user_id and m.group_id = r.id and ${condition})`;
+  return sql`exists (select from scim_group_member m where m.workspace_id = r.workspace_id and m.group_id = r.id and ${condition})`;
 }
 
 function someValueSql(

@@ -13,7 +13,7 @@ export interface SecondFactorRow {
 /** Returns the authenticator app of a person; null without one. Role postroom_auth, as below. */
 export async function findSecondFactor(database: Database, personId: string): Promise<SecondFactorRow | null> {
   const { rows } = await database.pool.query<SecondFactorRow>(
-    'select secret_ciphertext as "secretCiphertext", confirmed_at as "confirmedAt" from auth_totp where user_id = $1',
+    'select secret_ciphertext as "secretCiphertext", confirmed_at as "confirmedAt" from auth_totp where person_id = $1',
     [personId],
   );
   return rows[0] ?? null;
@@ -22,7 +22,7 @@ export async function findSecondFactor(database: Database, personId: string): Pr
 /** Returns how many recovery codes a person has left. */
 export async function countRecoveryCodes(database: Database, personId: string): Promise<number> {
   const { rows } = await database.pool.query<{ count: number }>(
-    'select count(*)::integer as count from auth_recovery_code where user_id = $1',
+    'select count(*)::integer as count from auth_recovery_code where person_id = $1',
     [personId],
   );
   return rows[0]?.count ?? 0;
@@ -35,8 +35,8 @@ export async function beginSecondFactor(
   secretCiphertext: string,
 ): Promise<boolean> {
   const { rowCount } = await database.pool.query(
-    `insert into auth_totp as t (user_id, secret_ciphertext) values ($1, $2)
-     on conflict (user_id) do update set secret_ciphertext = $2, last_step = 0, created_at = now() where t.confirmed_at is null`,
+    `insert into auth_totp as t (person_id, secret_ciphertext) values ($1, $2)
+     on conflict (person_id) do update set secret_ciphertext = $2, last_step = 0, created_at = now() where t.confirmed_at is null`,
     [personId, secretCiphertext],
   );
   return rowCount === 1;
@@ -59,16 +59,16 @@ export function turnOnSecondFactor(
 ): Promise<boolean> {
   return inTransaction(database, async (client) => {
     const { rowCount } = await client.query(
-      'update auth_totp set confirmed_at = $4, last_step = $3 where user_id = $1 and secret_ciphertext = $2 and confirmed_at is null',
+      'update auth_totp set confirmed_at = $4, last_step = $3 where person_id = $1 and secret_ciphertext = $2 and confirmed_at is null',
       [personId, secretCiphertext, step, now],
     );
     if (rowCount !== 1) return false;
-    await client.query('delete from auth_recovery_code where user_id = $1', [personId]);
-    await client.query('insert into auth_recovery_code (user_id, code_sha256) select $1, unnest($2::bytea[])', [
+    await client.query('delete from auth_recovery_code where person_id = $1', [personId]);
+    await client.query('insert into auth_recovery_code (person_id, code_sha256) select $1, unnest($2::bytea[])', [
       personId,
       codes,
     ]);
-    await client.query('delete from auth_session where user_id = $1 and id <> $2', [personId, sessionId]);
+    await client.query('delete from auth_session where person_id = $1 and id <> $2', [personId, sessionId]);
     await client.query('update auth_session set second_factor_at = $2, confirmed_at = $2 where id = $1', [
       sessionId,
       now,
@@ -81,12 +81,12 @@ export function turnOnSecondFactor(
 export function replaceRecoveryCodes(database: Database, personId: string, codes: readonly Buffer[]): Promise<boolean> {
   return inTransaction(database, async (client) => {
     const { rowCount } = await client.query(
-      'select from auth_totp where user_id = $1 and confirmed_at is not null for update',
+      'select from auth_totp where person_id = $1 and confirmed_at is not null for update',
       [personId],
     );
     if (rowCount !== 1) return false;
-    await client.query('delete from auth_recovery_code where user_id = $1', [personId]);
-    await client.query('insert into auth_recovery_code (user_id, code_sha256) select $1, unnest($2::bytea[])', [
+    await client.query('delete from auth_recovery_code where person_id = $1', [personId]);
+    await client.query('insert into auth_recovery_code (person_id, code_sha256) select $1, unnest($2::bytea[])', [
       personId,
       codes,
     ]);
@@ -97,7 +97,7 @@ export function replaceRecoveryCodes(database: Database, personId: string, codes
 /** Takes a step of an authenticator app, so that its code counts once. Returns false when it, or a later one, was used. */
 export async function takeTotpStep(database: Database, personId: string, step: number): Promise<boolean> {
   const { rowCount } = await database.pool.query(
-    'update auth_totp set last_step = $2 where user_id = $1 and confirmed_at is not null and last_step < $2',
+    'update auth_totp set last_step = $2 where person_id = $1 and confirmed_at is not null and last_step < $2',
     [personId, step],
   );
   return rowCount === 1;
@@ -106,7 +106,7 @@ export async function takeTotpStep(database: Database, personId: string, step: n
 /** Takes a recovery code, so that it counts once. Returns false when there is none. */
 export async function takeRecoveryCode(database: Database, personId: string, code: Buffer): Promise<boolean> {
   const { rowCount } = await database.pool.query(
-    'delete from auth_recovery_code where user_id = $1 and code_sha256 = $2',
+    'delete from auth_recovery_code where person_id = $1 and code_sha256 = $2',
     [personId, code],
   );
   return rowCount === 1;
@@ -123,10 +123,10 @@ export async function passSecondFactor(database: Database, sessionId: string, no
 /** Removes the second factor of a person. Sessions by password or link no longer count as signed in by one. */
 export function removeSecondFactor(database: Database, personId: string): Promise<boolean> {
   return inTransaction(database, async (client) => {
-    const { rowCount } = await client.query('delete from auth_totp where user_id = $1', [personId]);
-    await client.query('delete from auth_recovery_code where user_id = $1', [personId]);
+    const { rowCount } = await client.query('delete from auth_totp where person_id = $1', [personId]);
+    await client.query('delete from auth_recovery_code where person_id = $1', [personId]);
     await client.query(
-      `update auth_session set second_factor_at = null where user_id = $1 and method in ('password', 'link')`,
+      `update auth_session set second_factor_at = null where person_id = $1 and method in ('password', 'link')`,
       [personId],
     );
     return rowCount === 1;
@@ -167,10 +167,10 @@ export function resetSecondFactor(database: Database, email: string): Promise<'r
     );
     const id = found.rows[0]?.id;
     if (id === undefined) return 'no account';
-    const removed = await client.query('delete from auth_totp where user_id = $1', [id]);
+    const removed = await client.query('delete from auth_totp where person_id = $1', [id]);
     if (removed.rowCount === 0) return 'none';
-    await client.query('delete from auth_recovery_code where user_id = $1', [id]);
-    await client.query('delete from auth_session where user_id = $1', [id]);
+    await client.query('delete from auth_recovery_code where person_id = $1', [id]);
+    await client.query('delete from auth_session where person_id = $1', [id]);
     return 'reset';
   });
 }

@@ -36,16 +36,16 @@ export async function findLinkOwner(database: Database, token: string): Promise<
 
 /** Returns the person who has a passkey; null: no one has it. Role postroom_auth. */
 export async function findPasskeyOwner(database: Database, credentialId: string): Promise<string | null> {
-  const { rows } = await database.pool.query<{ user_id: string }>(
-    'select user_id from auth_passkey where credential_id = $1',
+  const { rows } = await database.pool.query<{ person_id: string }>(
+    'select person_id from auth_passkey where credential_id = $1',
     [credentialId],
   );
-  return rows[0]?.user_id ?? null;
+  return rows[0]?.person_id ?? null;
 }
 
 /** Invalidates all unused links of the user: to sign in and to set a password. Role postroom_auth. */
-export async function dropLinks(database: Database, userId: string): Promise<void> {
-  await database.pool.query('delete from auth_verification where value = $1 and length(value) < 64', [userId]);
+export async function dropLinks(database: Database, personId: string): Promise<void> {
+  await database.pool.query('delete from auth_verification where value = $1 and length(value) < 64', [personId]);
 }
 
 interface TryLimit {

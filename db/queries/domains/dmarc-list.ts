@@ -8,9 +8,9 @@ import { keysetConditions, keysetOrder } from '../keyset.ts';
 export interface StoredDmarcReport {
   id: string;
   emailId: string;
-  /** the user's domain: the policy's domain, or one related to it */
+  /** the workspace's domain: the policy's domain, or one related to it */
   domainId: string;
-  /** domain of the policy: the user's domain, one below it, or one above it */
+  /** domain of the policy: the workspace's domain, one below it, or one above it */
   domain: string;
   organization: string;
   /** the reporter's id of the report */
@@ -49,25 +49,25 @@ const MAX_DMARC_SOURCES = 100;
 const MAX_SUMMED_RECORDS = 100_000;
 const MAX_SUMMED_REPORTS = 10_000;
 
-/** Returns the name of the user's domain; null when the user has none with that id. */
+/** Returns the name of the workspace's domain; null when the workspace has none with that id. */
 export async function findDomainName(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   domainId: string,
 ): Promise<string | null> {
   const { rows } = await sql<{ name: string }>`
-    select d.name from domain d where d.user_id = ${userId} and d.id = ${domainId}`.execute(transaction);
+    select d.name from domain d where d.workspace_id = ${workspaceId} and d.id = ${domainId}`.execute(transaction);
   return rows[0]?.name ?? null;
 }
 
 /** Returns a page of a domain's reports, latest period first, and the total count. */
 export async function listDmarcReports(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   domainId: string,
   page: Page,
 ): Promise<{ rows: StoredDmarcReport[]; total: number }> {
-  const where = sql`r.user_id = ${userId} and r.domain_id = ${domainId}`;
+  const where = sql`r.workspace_id = ${workspaceId} and r.domain_id = ${domainId}`;
   const { rows } = await sql<StoredDmarcReport>`
     select ${columns} from dmarc_report r where ${where}
     order by r.ends_at desc, r.id desc limit ${page.limit} offset ${page.offset}`.execute(transaction);
@@ -81,7 +81,7 @@ export async function listDmarcReports(
  */
 export async function pageReportsOfDomains(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   domainIds: readonly string[],
   page: KeysetPage,
 ): Promise<Map<string, StoredDmarcReport[]>> {
@@ -89,7 +89,7 @@ export async function pageReportsOfDomains(
   const { rows } = await sql<StoredDmarcReport>`
     select p.* from unnest(${domainIds}::text[]) as w (id)
     cross join lateral (
-      select ${columns} from dmarc_report r where r.user_id = ${userId} and r.domain_id = w.id
+      select ${columns} from dmarc_report r where r.workspace_id = ${workspaceId} and r.domain_id = w.id
       ${keysetConditions('r', page, 'ends_at')} ${order('r', 'ends_at')} limit ${page.limit}) p
     ${order('p', 'end')}`.execute(transaction);
   return Map.groupBy(rows, ({ domainId }) => domainId);
@@ -98,23 +98,25 @@ export async function pageReportsOfDomains(
 /** Counts the reports on each of several domains, keyed by domain id; domains without reports are left out. */
 export async function countReportsOfDomains(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   domainIds: readonly string[],
 ): Promise<Map<string, number>> {
   const { rows } = await sql<{ domain_id: string; total: number }>`
     select r.domain_id, count(*) as total from dmarc_report r
-    where r.user_id = ${userId} and r.domain_id = any (${domainIds}::text[]) group by r.domain_id`.execute(transaction);
+    where r.workspace_id = ${workspaceId} and r.domain_id = any (${domainIds}::text[]) group by r.domain_id`.execute(
+    transaction,
+  );
   return new Map(rows.map((row) => [row.domain_id, Number(row.total)]));
 }
 
-/** Returns those of the reports that belong to the user, unordered. */
+/** Returns those of the reports that belong to the workspace, unordered. */
 export async function findDmarcReports(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   ids: readonly string[],
 ): Promise<StoredDmarcReport[]> {
   const { rows } = await sql<StoredDmarcReport>`
-    select ${columns} from dmarc_report r where r.user_id = ${userId} and r.id = any (${ids}::text[])`.execute(
+    select ${columns} from dmarc_report r where r.workspace_id = ${workspaceId} and r.id = any (${ids}::text[])`.execute(
     transaction,
   );
   return rows;
@@ -123,7 +125,7 @@ export async function findDmarcReports(
 /** Returns some records of each of several reports, in order, keyed by report id. */
 export async function findDmarcRecords(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   reportIds: readonly string[],
   { limit, offset }: Page,
 ): Promise<Map<string, DmarcRecord[]>> {
@@ -131,29 +133,31 @@ export async function findDmarcRecords(
     select r.id, (select coalesce(jsonb_agg(n.record order by n.place), '[]')
       from jsonb_array_elements(r.records) with ordinality n (record, place)
       where n.place > ${offset} and n.place <= ${offset + limit}) as records
-    from dmarc_report r where r.user_id = ${userId} and r.id = any (${reportIds}::text[])`.execute(transaction);
+    from dmarc_report r where r.workspace_id = ${workspaceId} and r.id = any (${reportIds}::text[])`.execute(
+    transaction,
+  );
   return new Map(rows.map(({ id, records }) => [id, records]));
 }
 
 /** A report with its records. */
 export type WholeDmarcReport = StoredDmarcReport & { records: DmarcRecord[] };
 
-/** Returns those of the reports that belong to the user, with their records, unordered. */
+/** Returns those of the reports that belong to the workspace, with their records, unordered. */
 export async function readDmarcReports(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   ids: readonly string[],
 ): Promise<WholeDmarcReport[]> {
   const { rows } = await sql<WholeDmarcReport>`
     select ${columns}, r.records from dmarc_report r
-    where r.user_id = ${userId} and r.id = any (${ids}::text[])`.execute(transaction);
+    where r.workspace_id = ${workspaceId} and r.id = any (${ids}::text[])`.execute(transaction);
   return rows;
 }
 
 /** Sums up the reports that arrived, and whose period ended, since then; sources with the most mail first. */
 export async function sumDmarcReports(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   domainId: string,
   since: Date,
 ): Promise<{ totals: DmarcTotals; sources: DmarcSource[]; worst: DmarcSource | null; isTruncated: boolean }> {
@@ -162,7 +166,7 @@ export async function sumDmarcReports(
       r.aligned_count, r.is_truncated
     from (
       select * from dmarc_report r
-      where r.user_id = ${userId} and r.domain_id = ${domainId} and r.ends_at >= ${since} and r.created_at >= ${since}
+      where r.workspace_id = ${workspaceId} and r.domain_id = ${domainId} and r.ends_at >= ${since} and r.created_at >= ${since}
       order by r.ends_at desc, r.id desc limit ${MAX_SUMMED_REPORTS}) r
     order by r.domain, r.organization, r.report_id, r.ends_at desc, r.id desc)`;
   const summed = await sql<DmarcTotals & { isTruncated: boolean | null }>`
@@ -178,7 +182,7 @@ export async function sumDmarcReports(
     ), source as (
       select n."sourceIp", n."headerFrom", sum(n.count)::float8 as count,
         coalesce(sum(n.count) filter (where n.dkim = 'pass' or n.spf = 'pass'), 0)::float8 as "alignedCount"
-      from read join dmarc_report r on r.user_id = ${userId} and r.id = read.id
+      from read join dmarc_report r on r.workspace_id = ${workspaceId} and r.id = read.id
       cross join lateral jsonb_to_recordset(r.records) as n("sourceIp" text, "headerFrom" text, count bigint, dkim text, spf text)
       group by n."sourceIp", n."headerFrom"
     ), ranked as (

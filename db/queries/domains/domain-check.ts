@@ -4,7 +4,7 @@ import type { Database } from '../../connection/database.ts';
 
 /** A domain with what a check of its DNS needs. */
 export interface CheckedDomain {
-  userId: string;
+  workspaceId: string;
   id: string;
   name: string;
   status: DomainStatus;
@@ -33,9 +33,9 @@ const KEYS = `coalesce((
   select json_agg(json_build_object('selector', k.selector, 'publicKey', k.public_key, 'createdAt', k.created_at, 'state',
     case when k.retired_at is not null then 'retired' when k.activated_at is null then 'waiting' else 'active' end)
     order by k.created_at desc, k.selector)
-  from dkim_key k where k.user_id = d.user_id and k.domain_id = d.id), '[]')`;
+  from dkim_key k where k.workspace_id = d.workspace_id and k.domain_id = d.id), '[]')`;
 
-const COLUMNS = `d.user_id as "userId", d.id, d.name, d.status, d.is_trusted as "isTrusted", d.parent_id as "parentId",
+const COLUMNS = `d.workspace_id as "workspaceId", d.id, d.name, d.status, d.is_trusted as "isTrusted", d.parent_id as "parentId",
   d.created_at as "createdAt", d.verified_at as "verifiedAt", d.proof_lost_at as "proofLostAt", d.is_mx_seen as "isMxSeen",
   d.mail_from_verified_at as "mailFromVerifiedAt", d.dns_check as "dnsCheck", d.checked_at as "checkedAt",
   ${KEYS} as keys, (select postroom_now()) as now`;
@@ -60,22 +60,22 @@ export async function giveBackDomains(database: Database, domains: readonly Chec
     name: 'give-back-domains',
     text: `
       update domain d set check_due_at = (select postroom_now())
-      from unnest($1::text[], $2::text[]) as t(user_id, id)
-      where d.user_id = t.user_id and d.id = t.id`,
-    values: [domains.map(({ userId }) => userId), domains.map(({ id }) => id)],
+      from unnest($1::text[], $2::text[]) as t(workspace_id, id)
+      where d.workspace_id = t.workspace_id and d.id = t.id`,
+    values: [domains.map(({ workspaceId }) => workspaceId), domains.map(({ id }) => id)],
   });
 }
 
-/** Returns those of the domains that belong to the user. */
+/** Returns those of the domains that belong to the workspace. */
 export async function readCheckedDomains(
   database: Database,
-  userId: string,
+  workspaceId: string,
   ids: readonly string[],
 ): Promise<CheckedDomain[]> {
   const { rows } = await database.pool.query<CheckedDomain>({
     name: 'read-checked-domains',
-    text: `select ${COLUMNS} from domain d where d.user_id = $1 and d.id = any ($2)`,
-    values: [userId, ids],
+    text: `select ${COLUMNS} from domain d where d.workspace_id = $1 and d.id = any ($2)`,
+    values: [workspaceId, ids],
   });
   return rows;
 }
@@ -83,13 +83,13 @@ export async function readCheckedDomains(
 /** Returns the current state of the domain and locks it until the end of the transaction; null when it is gone. */
 export async function lockCheckedDomain(
   client: pg.PoolClient,
-  userId: string,
+  workspaceId: string,
   id: string,
 ): Promise<CheckedDomain | null> {
   const { rows } = await client.query<CheckedDomain>({
     name: 'lock-checked-domain',
-    text: `select ${COLUMNS} from domain d where d.user_id = $1 and d.id = $2 for update of d`,
-    values: [userId, id],
+    text: `select ${COLUMNS} from domain d where d.workspace_id = $1 and d.id = $2 for update of d`,
+    values: [workspaceId, id],
   });
   return rows[0] ?? null;
 }
@@ -110,7 +110,7 @@ export interface DomainChange {
 /** Stores the result of a check, and when to check next. A key that becomes active retires the ones before it. */
 export async function writeDomainCheck(
   client: pg.PoolClient,
-  { userId, id }: Pick<CheckedDomain, 'userId' | 'id'>,
+  { workspaceId, id }: Pick<CheckedDomain, 'workspaceId' | 'id'>,
   change: DomainChange,
   retiredKeyDays: number,
 ): Promise<void> {
@@ -120,9 +120,9 @@ export async function writeDomainCheck(
       update domain set status = $3, verified_at = $4, proof_lost_at = $5, is_mx_seen = $6, mail_from_verified_at = $7, dns_check = $8,
         checked_at = (select postroom_now()), check_due_at = (select postroom_now()) + $9 * interval '1 millisecond',
         updated_at = case when status = $3 then updated_at else (select postroom_now()) end
-      where user_id = $1 and id = $2`,
+      where workspace_id = $1 and id = $2`,
     values: [
-      userId,
+      workspaceId,
       id,
       change.status,
       change.verifiedAt,
@@ -140,14 +140,14 @@ export async function writeDomainCheck(
         update dkim_key set
           activated_at = case when selector = any ($3) then (select postroom_now()) else activated_at end,
           retired_at = case when selector = any ($3) then null else (select postroom_now()) end
-        where user_id = $1 and domain_id = $2 and retired_at is null and (selector = any ($3) or activated_at is not null)`,
-      values: [userId, id, change.activated],
+        where workspace_id = $1 and domain_id = $2 and retired_at is null and (selector = any ($3) or activated_at is not null)`,
+      values: [workspaceId, id, change.activated],
     });
   await client.query({
     name: 'remove-retired-keys',
     text: `
-      delete from dkim_key where user_id = $1 and domain_id = $2
+      delete from dkim_key where workspace_id = $1 and domain_id = $2
         and retired_at < (select postroom_now()) - $3 * interval '1 day'`,
-    values: [userId, id, retiredKeyDays],
+    values: [workspaceId, id, retiredKeyDays],
   });
 }

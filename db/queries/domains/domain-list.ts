@@ -20,18 +20,18 @@ export interface Domain extends PlainDomain {
 /** Returns a page, newest first, and the total count. */
 export async function listDomains(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: DomainConditions,
   page: Page,
 ): Promise<{ domains: Domain[]; total: number }> {
-  const where = domainConditionsSql(userId, conditions);
+  const where = domainConditionsSql(workspaceId, conditions);
   const { rows } = await sql<{ total: number } & (CountedRow | { id: null })>`
     select t.total, p.* from (select count(*) as total from domain d where ${where}) t
     left join lateral (
       select ${domainColumns}, a.address_count, a.active_address_count from ${domainTables}
       cross join lateral (
         select count(*) as address_count, count(*) filter (where a.is_active) as active_address_count
-        from email_address a where a.user_id = d.user_id and a.domain_id = d.id) a
+        from email_address a where a.workspace_id = d.workspace_id and a.domain_id = d.id) a
       where ${where} order by d.created_at desc, d.id desc limit ${page.limit} offset ${page.offset}
     ) p on true
     order by p.created_at desc, p.id desc`.execute(transaction);
@@ -41,15 +41,15 @@ export async function listDomains(
   };
 }
 
-/** Counts the user's domains by status. */
+/** Counts the workspace's domains by status. */
 export async function countDomains(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
 ): Promise<Record<Domain['status'], number>> {
   const rows = await transaction
     .selectFrom('domain')
     .select(['status', ({ fn }) => fn.countAll<number>().as('count')])
-    .where('user_id', '=', userId)
+    .where('workspace_id', '=', workspaceId)
     .groupBy('status')
     .execute();
   const countOf = (status: Domain['status']) => Number(rows.find((row) => row.status === status)?.count ?? 0);
@@ -57,18 +57,18 @@ export async function countDomains(
 }
 
 /**
- * Returns the nearest verified domain of the user among names given nearest first, whose own proof is present; null when there is none.
+ * Returns the nearest verified domain of the workspace among names given nearest first, whose own proof is present; null when there is none.
  * Locked against being released until the transaction ends.
  */
 export async function findVerifiedDomain(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   names: readonly string[],
 ): Promise<{ id: string; name: string; isTrusted: boolean } | null> {
   const row = await transaction
     .selectFrom('domain')
     .select(['id', 'name', 'is_trusted as isTrusted'])
-    .where('user_id', '=', userId)
+    .where('workspace_id', '=', workspaceId)
     .where('status', '=', 'verified')
     .where('proof_lost_at', 'is', null)
     .where('name', 'in', ['', ...names])
@@ -92,7 +92,7 @@ function countedDomainOf(row: CountedRow): Domain {
 /** Makes the user the verified owner of the name; false when it has another owner. */
 export async function claimVerifiedName(
   transaction: Transaction<Tables>,
-  claim: { name: string; user_id: string; domain_id: string },
+  claim: { name: string; workspace_id: string; domain_id: string },
 ): Promise<boolean> {
   const claimed = await transaction
     .insertInto('verified_domain_name')
@@ -104,7 +104,7 @@ export async function claimVerifiedName(
 
 /**
  * Whether the name can be claimed: it has no verified owner, or one whose proof is missing. Otherwise the owner's proof is checked soon,
- * because another user claims the domain.
+ * because another workspace claims the domain.
  */
 export async function contestVerifiedName(transaction: Transaction<Tables>, name: string): Promise<boolean> {
   const { rows } = await sql<{ is_open: boolean }>`select contest_verified_name(${name}) as is_open`.execute(
@@ -113,7 +113,7 @@ export async function contestVerifiedName(transaction: Transaction<Tables>, name
   return rows[0]?.is_open === true;
 }
 
-/** Whether the name is a verified domain of any user. Unlike contestVerifiedName it changes nothing. */
+/** Whether the name is a verified domain of any workspace. Unlike contestVerifiedName it changes nothing. */
 export async function isHostedName(transaction: Transaction<Tables>, name: string): Promise<boolean> {
   const { rows } = await sql<{ is_hosted: boolean }>`select is_hosted_domain(${name}) as is_hosted`.execute(
     transaction,
@@ -121,12 +121,12 @@ export async function isHostedName(transaction: Transaction<Tables>, name: strin
   return rows[0]?.is_hosted === true;
 }
 
-/** Returns the names of the user's verified domains that need no DNS records. */
-export async function listTrustedNames(transaction: Transaction<Tables>, userId: string): Promise<string[]> {
+/** Returns the names of the workspace's verified domains that need no DNS records. */
+export async function listTrustedNames(transaction: Transaction<Tables>, workspaceId: string): Promise<string[]> {
   const rows = await transaction
     .selectFrom('domain')
     .select('name')
-    .where('user_id', '=', userId)
+    .where('workspace_id', '=', workspaceId)
     .where('is_trusted', '=', true)
     .where('status', '=', 'verified')
     .execute();

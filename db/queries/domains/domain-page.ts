@@ -15,50 +15,50 @@ import {
 /** Returns the domains between two cursors, newest first; inverted: oldest first. */
 export async function pageDomains(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: DomainConditions,
   page: KeysetPage,
 ): Promise<Domain[]> {
   const { rows } = await sql<ListedDomain>`
     select ${domainColumns} from ${domainTables}
-    where ${domainConditionsSql(userId, conditions)} ${keysetConditions('d', page)} ${keysetOrder('d', page)}
+    where ${domainConditionsSql(workspaceId, conditions)} ${keysetConditions('d', page)} ${keysetOrder('d', page)}
     limit ${page.limit}`.execute(transaction);
   return rows.map(domainOf);
 }
 
 export async function countDomainList(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: DomainConditions,
 ): Promise<number> {
   const { rows } = await sql<{ total: number }>`
-    select count(*) as total from domain d where ${domainConditionsSql(userId, conditions)}`.execute(transaction);
+    select count(*) as total from domain d where ${domainConditionsSql(workspaceId, conditions)}`.execute(transaction);
   return Number(rows[0]?.total ?? 0);
 }
 
-/** Returns those of the domains that belong to the user, unordered. */
+/** Returns those of the domains that belong to the workspace, unordered. */
 export async function findDomains(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   ids: readonly string[],
 ): Promise<Domain[]> {
   const { rows } = await sql<ListedDomain>`
-    select ${domainColumns} from ${domainTables} where d.user_id = ${userId} and d.id = any (${ids}::text[])`.execute(
+    select ${domainColumns} from ${domainTables} where d.workspace_id = ${workspaceId} and d.id = any (${ids}::text[])`.execute(
     transaction,
   );
   return rows.map(domainOf);
 }
 
-/** Returns the id of the user's domain with that name; null when there is none. */
+/** Returns the id of the workspace's domain with that name; null when there is none. */
 export async function findDomainId(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   name: string,
 ): Promise<string | null> {
   const row = await transaction
     .selectFrom('domain')
     .select('id')
-    .where('user_id', '=', userId)
+    .where('workspace_id', '=', workspaceId)
     .where('name', '=', name)
     .executeTakeFirst();
   return row?.id ?? null;
@@ -70,7 +70,7 @@ export async function findDomainId(
  */
 export async function pageSubdomains(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   domainIds: readonly string[],
   page: KeysetPage,
 ): Promise<Map<string, Domain[]>> {
@@ -78,8 +78,8 @@ export async function pageSubdomains(
     select p.* from domain above
     cross join lateral (
       select above.id as above_id, ${domainColumns} from ${domainTables}
-      where d.user_id = ${userId} and ${liesUnder} ${keysetConditions('d', page)} ${keysetOrder('d', page)} limit ${page.limit}) p
-    where above.user_id = ${userId} and above.id = any (${domainIds}::text[])
+      where d.workspace_id = ${workspaceId} and ${liesUnder} ${keysetConditions('d', page)} ${keysetOrder('d', page)} limit ${page.limit}) p
+    where above.workspace_id = ${workspaceId} and above.id = any (${domainIds}::text[])
     ${keysetOrder('p', page)}`.execute(transaction);
   const byDomain = new Map<string, Domain[]>();
   for (const row of rows) byDomain.set(row.above_id, [...(byDomain.get(row.above_id) ?? []), domainOf(row)]);
@@ -89,12 +89,14 @@ export async function pageSubdomains(
 /** Counts the domains below each of several, keyed by id; those without any are left out. */
 export async function countSubdomains(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   domainIds: readonly string[],
 ): Promise<Map<string, number>> {
   const { rows } = await sql<{ id: string; total: number }>`
-    select above.id, count(*) as total from domain above join domain d on d.user_id = ${userId} and ${liesUnder}
-    where above.user_id = ${userId} and above.id = any (${domainIds}::text[]) group by above.id`.execute(transaction);
+    select above.id, count(*) as total from domain above join domain d on d.workspace_id = ${workspaceId} and ${liesUnder}
+    where above.workspace_id = ${workspaceId} and above.id = any (${domainIds}::text[]) group by above.id`.execute(
+    transaction,
+  );
   return new Map(rows.map(({ id, total }) => [id, Number(total)]));
 }
 

@@ -47,10 +47,10 @@ export function receivesSql(alias: string): RawBuilder<boolean> {
 
 /** On the domain table as `d`. */
 export function domainConditionsSql(
-  userId: string,
+  workspaceId: string,
   { ids, status, canReceive }: DomainConditions,
 ): RawBuilder<SqlBool> {
-  return sql`d.user_id = ${userId}
+  return sql`d.workspace_id = ${workspaceId}
     ${ids === null ? sql`` : sql`and d.id = any (${ids}::text[])`}
     ${status === null ? sql`` : sql`and d.status = ${status}`}
     ${canReceive === null ? sql`` : sql`and ${receivesSql('d')} = ${canReceive}`}`;
@@ -62,13 +62,13 @@ export const domainColumns = sql`d.*, e.name as endpoint_name, e.type as endpoin
 
 /** The domain table as `d`, joined with what its columns need. */
 export const domainTables = sql`domain d
-  left join domain up on up.user_id = d.user_id and up.id = d.parent_id
-  left join endpoint e on e.user_id = d.user_id and e.id = d.catch_all_endpoint_id
+  left join domain up on up.workspace_id = d.workspace_id and up.id = d.parent_id
+  left join endpoint e on e.workspace_id = d.workspace_id and e.id = d.catch_all_endpoint_id
   cross join lateral (
     select coalesce(json_agg(json_build_object('selector', k.selector, 'publicKey', k.public_key,
       'state', case when k.retired_at is not null then 'retired' when k.activated_at is null then 'waiting' else 'active' end)
       order by k.created_at desc, k.selector), '[]') as dkim_keys
-    from dkim_key k where k.user_id = d.user_id and k.domain_id = d.id
+    from dkim_key k where k.workspace_id = d.workspace_id and k.domain_id = d.id
       and (k.retired_at is null or k.retired_at > (select postroom_now()) - interval '${sql.raw(String(RETIRED_KEY_DAYS))} days')) k`;
 
 export type ListedDomain = Omit<Row<'domain'>, 'created_at' | 'updated_at' | 'check_due_at' | 'is_mx_seen'> & {

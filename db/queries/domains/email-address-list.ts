@@ -47,11 +47,11 @@ const receives = receivesSql('d');
 /** Returns a page, newest first, and the total count. */
 export async function listEmailAddresses(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: EmailAddressConditions,
   page: Page,
 ): Promise<{ addresses: EmailAddress[]; total: number }> {
-  const from = fromAddresses(userId, conditions);
+  const from = fromAddresses(workspaceId, conditions);
   const { rows } = await sql<{ total: number } & (ListedRow | { id: null })>`
     select t.total, p.* from (select count(*) as total ${from}) t
     left join lateral (
@@ -67,12 +67,12 @@ export async function listEmailAddresses(
 /** Returns the addresses between two cursors, newest first; inverted: oldest first. */
 export async function pageEmailAddresses(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: EmailAddressConditions,
   page: KeysetPage,
 ): Promise<EmailAddress[]> {
   const { rows } = await sql<ListedRow>`
-    select ${columns} ${fromAddresses(userId, conditions)} ${keysetConditions('a', page)} ${keysetOrder('a', page)}
+    select ${columns} ${fromAddresses(workspaceId, conditions)} ${keysetConditions('a', page)} ${keysetOrder('a', page)}
     limit ${page.limit}`.execute(transaction);
   return rows.map(emailAddressOf);
 }
@@ -80,7 +80,7 @@ export async function pageEmailAddresses(
 /** Like pageEmailAddresses, for each of several domains, keyed by domain id. */
 export async function pageAddressesOfDomains(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   domainIds: readonly string[],
   conditions: EmailAddressConditions,
   page: KeysetPage,
@@ -88,7 +88,7 @@ export async function pageAddressesOfDomains(
   const { rows } = await sql<ListedRow>`
     select p.* from unnest(${domainIds}::text[]) as w (id)
     cross join lateral (
-      select ${columns} ${fromAddresses(userId, conditions)} and a.domain_id = w.id
+      select ${columns} ${fromAddresses(workspaceId, conditions)} and a.domain_id = w.id
       ${keysetConditions('a', page)} ${keysetOrder('a', page)} limit ${page.limit}) p
     ${keysetOrder('p', page)}`.execute(transaction);
   return Map.groupBy(rows.map(emailAddressOf), ({ domain }) => domain.id);
@@ -96,35 +96,35 @@ export async function pageAddressesOfDomains(
 
 export async function countEmailAddresses(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: EmailAddressConditions,
 ): Promise<number> {
   const { rows } = await sql<{ total: number }>`
-    select count(*) as total ${fromAddresses(userId, conditions)}`.execute(transaction);
+    select count(*) as total ${fromAddresses(workspaceId, conditions)}`.execute(transaction);
   return Number(rows[0]?.total ?? 0);
 }
 
 /** Like countEmailAddresses, for each of several domains, keyed by domain id; those without addresses are left out. */
 export async function countAddressesOfDomains(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   domainIds: readonly string[],
   conditions: EmailAddressConditions,
 ): Promise<Map<string, number>> {
   const { rows } = await sql<{ domain_id: string; total: number }>`
-    select a.domain_id, count(*) as total ${fromAddresses(userId, conditions)}
+    select a.domain_id, count(*) as total ${fromAddresses(workspaceId, conditions)}
     and a.domain_id = any (${domainIds}::text[]) group by a.domain_id`.execute(transaction);
   return new Map(rows.map((row) => [row.domain_id, Number(row.total)]));
 }
 
 function fromAddresses(
-  userId: string,
+  workspaceId: string,
   { ids, domainId, isActive, isReceiving, search }: EmailAddressConditions,
 ): RawBuilder<unknown> {
   return sql`
-    from email_address a join address_domain d on d.user_id = a.user_id and d.id = a.domain_id
-    left join endpoint e on e.user_id = a.user_id and e.id = coalesce(a.endpoint_id, a.webhook_id)
-    where a.user_id = ${userId}
+    from email_address a join address_domain d on d.workspace_id = a.workspace_id and d.id = a.domain_id
+    left join endpoint e on e.workspace_id = a.workspace_id and e.id = coalesce(a.endpoint_id, a.webhook_id)
+    where a.workspace_id = ${workspaceId}
       ${ids === null ? sql`` : sql`and a.id = any (${ids}::text[])`}
       ${domainId === null ? sql`` : sql`and a.domain_id = ${domainId}`}
       ${isActive === null ? sql`` : sql`and a.is_active = ${isActive}`}
@@ -171,10 +171,10 @@ function emailAddressOf(row: ListedRow): EmailAddress {
   };
 }
 
-/** Reserves the address for the user across the service; false when another user has it. */
+/** Reserves the address for the workspace across the service; false when another workspace has it. */
 export async function claimAddress(
   transaction: Transaction<Tables>,
-  claim: { address: string; user_id: string; address_id: string },
+  claim: { address: string; workspace_id: string; address_id: string },
 ): Promise<boolean> {
   const claimed = await transaction
     .insertInto('email_address_name')
@@ -185,24 +185,32 @@ export async function claimAddress(
 }
 
 /** Releases the name, so that it can be claimed again. */
-export async function freeAddress(transaction: Transaction<Tables>, userId: string, addressId: string): Promise<void> {
+export async function freeAddress(
+  transaction: Transaction<Tables>,
+  workspaceId: string,
+  addressId: string,
+): Promise<void> {
   await transaction
     .deleteFrom('email_address_name')
-    .where('user_id', '=', userId)
+    .where('workspace_id', '=', workspaceId)
     .where('address', '=', (a) =>
-      a.selectFrom('email_address').select('address').where('user_id', '=', userId).where('id', '=', addressId),
+      a
+        .selectFrom('email_address')
+        .select('address')
+        .where('workspace_id', '=', workspaceId)
+        .where('id', '=', addressId),
     )
     .execute();
 }
 
-/** Returns the user's oldest address that receives mail; null when there is none. */
+/** Returns the workspace's oldest address that receives mail; null when there is none. */
 export async function findFirstReceiving(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
 ): Promise<{ id: string; address: string } | null> {
   const { rows } = await sql<{ id: string; address: string }>`
-    select a.id, a.address from email_address a join address_domain d on d.user_id = ${userId} and d.id = a.domain_id
-    where a.user_id = ${userId} and a.is_active and ${receivesSql('d')} order by a.created_at, a.id limit 1`.execute(
+    select a.id, a.address from email_address a join address_domain d on d.workspace_id = ${workspaceId} and d.id = a.domain_id
+    where a.workspace_id = ${workspaceId} and a.is_active and ${receivesSql('d')} order by a.created_at, a.id limit 1`.execute(
     transaction,
   );
   return rows[0] ?? null;

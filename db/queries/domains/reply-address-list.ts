@@ -33,11 +33,11 @@ export interface ReplyAddressConditions {
 /** Returns a page, newest first, and the total count. */
 export async function listReplyAddresses(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: ReplyAddressConditions,
   page: Page,
 ): Promise<{ rows: StoredReplyAddress[]; total: number }> {
-  const where = whereSql(userId, conditions);
+  const where = whereSql(workspaceId, conditions);
   const { rows } = await sql<{ total: number } & (StoredReplyAddress | { id: null })>`
     select t.total, p.* from (select count(*) as total from reply_address r where ${where}) t
     left join lateral (
@@ -53,56 +53,56 @@ export async function listReplyAddresses(
 /** Returns the reply addresses between two cursors, newest first; inverted: oldest first. */
 export async function pageReplyAddresses(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: ReplyAddressConditions,
   page: KeysetPage,
 ): Promise<StoredReplyAddress[]> {
   const { rows } = await sql<StoredReplyAddress>`
-    select ${columns} from reply_address r where ${whereSql(userId, conditions)} ${keysetConditions('r', page)}
+    select ${columns} from reply_address r where ${whereSql(workspaceId, conditions)} ${keysetConditions('r', page)}
     ${keysetOrder('r', page)} limit ${page.limit}`.execute(transaction);
   return rows;
 }
 
 export async function countReplyAddresses(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: ReplyAddressConditions,
 ): Promise<number> {
   const { rows } = await sql<{ total: number }>`
-    select count(*) as total from reply_address r where ${whereSql(userId, conditions)}`.execute(transaction);
+    select count(*) as total from reply_address r where ${whereSql(workspaceId, conditions)}`.execute(transaction);
   return Number(rows[0]?.total ?? 0);
 }
 
-/** Returns those of the reply addresses that belong to the user, unordered. */
+/** Returns those of the reply addresses that belong to the workspace, unordered. */
 export async function findReplyAddresses(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   ids: readonly string[],
 ): Promise<StoredReplyAddress[]> {
   const { rows } = await sql<StoredReplyAddress>`
-    select ${columns} from reply_address r where r.user_id = ${userId} and r.id = any (${ids}::text[])`.execute(
+    select ${columns} from reply_address r where r.workspace_id = ${workspaceId} and r.id = any (${ids}::text[])`.execute(
     transaction,
   );
   return rows;
 }
 
-/** Revokes a reply address; one that is revoked already keeps its time. Returns whether the user has one with that id. */
+/** Revokes a reply address; one that is revoked already keeps its time. Returns whether the workspace has one with that id. */
 export async function revokeReplyAddress(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   id: string,
   at: Date,
 ): Promise<boolean> {
   const result = await transaction
     .updateTable('reply_address')
     .set({ revoked_at: sql<Date>`coalesce(revoked_at, ${at})` })
-    .where('user_id', '=', userId)
+    .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .executeTakeFirst();
   return result.numUpdatedRows === 1n;
 }
 
-/** A domain of the user, and whether it has the address that is asked for. */
+/** A domain of the workspace, and whether it has the address that is asked for. */
 export interface ReplyDomain {
   id: string;
   name: string;
@@ -111,39 +111,45 @@ export interface ReplyDomain {
   deliverTo: string | null;
 }
 
-/** Returns the id of each address that receives the mail of reply addresses, by its name; those that the user does not have are missing. */
+/** Returns the id of each address that receives the mail of reply addresses, by its name; those that the workspace does not have are missing. */
 export async function findReplyReceivers(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   addresses: readonly string[],
 ): Promise<Map<string, string>> {
   const { rows } = await sql<{ id: string; address: string }>`
-    select a.id, a.address from email_address a where a.user_id = ${userId} and a.address = any (${addresses}::text[])`.execute(
+    select a.id, a.address from email_address a where a.workspace_id = ${workspaceId} and a.address = any (${addresses}::text[])`.execute(
     transaction,
   );
   return new Map(rows.map(({ id, address }) => [address, id]));
 }
 
-/** Returns the domain of the user by id or name; null when there is none. */
+/** Returns the domain of the workspace by id or name; null when there is none. */
 export async function findReplyDomain(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   domain: string,
   deliverTo: string | null,
 ): Promise<ReplyDomain | null> {
   const { rows } = await sql<ReplyDomain>`
     select d.id, d.name, d.status = 'verified' as "isVerified",
-      (select a.address from email_address a where a.user_id = d.user_id and a.domain_id = d.id
+      (select a.address from email_address a where a.workspace_id = d.workspace_id and a.domain_id = d.id
         and (a.id = ${deliverTo} or a.address = lower(${deliverTo}))) as "deliverTo"
-    from domain d where d.user_id = ${userId} and d.name = ${domainNameOf(userId, domain)}`.execute(transaction);
+    from domain d where d.workspace_id = ${workspaceId} and d.name = ${domainNameOf(workspaceId, domain)}`.execute(
+    transaction,
+  );
   return rows[0] ?? null;
 }
 
-/** Returns whether the user has the thread, also by the id of one that was merged into it. */
-export async function hasThread(transaction: Transaction<Tables>, userId: string, threadId: string): Promise<boolean> {
+/** Returns whether the workspace has the thread, also by the id of one that was merged into it. */
+export async function hasThread(
+  transaction: Transaction<Tables>,
+  workspaceId: string,
+  threadId: string,
+): Promise<boolean> {
   const { rows } = await sql`
-    select from thread t where t.user_id = ${userId} and t.id = coalesce(
-      (select a.thread_id from thread_alias a where a.user_id = ${userId} and a.alias_id = ${threadId}), ${threadId})`.execute(
+    select from thread t where t.workspace_id = ${workspaceId} and t.id = coalesce(
+      (select a.thread_id from thread_alias a where a.workspace_id = ${workspaceId} and a.alias_id = ${threadId}), ${threadId})`.execute(
     transaction,
   );
   return rows.length > 0;
@@ -154,9 +160,9 @@ function withoutTotal(row: StoredReplyAddress & { total: number }): StoredReplyA
   return stored;
 }
 
-function whereSql(userId: string, { domain }: ReplyAddressConditions): RawBuilder<unknown> {
-  return sql`r.user_id = ${userId}
-    ${domain === null ? sql`` : sql`and r.domain_id = (select d.id from domain d where d.user_id = ${userId} and d.name = ${domainNameOf(userId, domain)})`}`;
+function whereSql(workspaceId: string, { domain }: ReplyAddressConditions): RawBuilder<unknown> {
+  return sql`r.workspace_id = ${workspaceId}
+    ${domain === null ? sql`` : sql`and r.domain_id = (select d.id from domain d where d.workspace_id = ${workspaceId} and d.name = ${domainNameOf(workspaceId, domain)})`}`;
 }
 
 const columns = sql`r.id, r.domain_id as "domainId", r.domain, r.deliver_to as "deliverTo", r.metadata, r.thread_id as "threadId",

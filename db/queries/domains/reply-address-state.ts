@@ -19,11 +19,11 @@ export interface ReplyAddressState {
 
 /** A verified domain, and a reply address of it. */
 export interface ReplyAddressOwner {
-  userId: string;
+  workspaceId: string;
   domainId: string;
   /** null when its row is gone */
   state: ReplyAddressState | null;
-  /** the address that receives its mail; null when the user has none of that name */
+  /** the address that receives its mail; null when the workspace has none of that name */
   receiver: { addressId: string; address: string; isActive: boolean } | null;
   /** whether the sender lately sent a message to it that was accepted, and may repeat because the reply was lost */
   mayRepeat: boolean;
@@ -61,7 +61,7 @@ export async function findReplyAddressOwner(
   if (row === undefined) return null;
   const { address_id: addressId, address, is_active: isActive } = row;
   return {
-    userId: row.user_id,
+    workspaceId: row.workspace_id,
     domainId: row.domain_id,
     state: row.id === null ? null : stateOf(row),
     receiver:
@@ -79,7 +79,7 @@ interface StateRow {
 }
 
 type OwnerRow = StateRow & {
-  user_id: string;
+  workspace_id: string;
   domain_id: string;
   id: string | null;
   address_id: string | null;
@@ -99,21 +99,21 @@ const STATE_COLUMNS = `r.senders, r.max_messages, r.message_count,
 
 // Only equality with parameters on unique keys, as at RCPT of every other address (db/queries/routing/recipient-route.ts).
 const OWNER_SQL = `
-  select v.user_id, v.domain_id, r.id, ${STATE_COLUMNS}, a.id as address_id, a.address, a.is_active,
-    exists (select from smtp_offer o where o.user_id = v.user_id and o.recipient = $4 and o.reverse_path = $5
+  select v.workspace_id, v.domain_id, r.id, ${STATE_COLUMNS}, a.id as address_id, a.address, a.is_active,
+    exists (select from smtp_offer o where o.workspace_id = v.workspace_id and o.recipient = $4 and o.reverse_path = $5
       and o.accepted_at > (select postroom_now()) - interval '${REPEATED_WITHIN}') as may_repeat,
     ${PAUSE_COLUMN}
   from verified_domain_name v
-  join domain d on d.user_id = v.user_id and d.id = v.domain_id and d.status = 'verified'
+  join domain d on d.workspace_id = v.workspace_id and d.id = v.domain_id and d.status = 'verified'
   ${PAUSE_JOIN}
-  left join reply_address r on r.user_id = v.user_id and r.id = $2 and r.domain_id = v.domain_id
-  left join email_address_name n on n.address = coalesce(r.deliver_to, $3) and n.user_id = v.user_id
-  left join email_address a on a.user_id = n.user_id and a.id = n.address_id
+  left join reply_address r on r.workspace_id = v.workspace_id and r.id = $2 and r.domain_id = v.domain_id
+  left join email_address_name n on n.address = coalesce(r.deliver_to, $3) and n.workspace_id = v.workspace_id
+  left join email_address a on a.workspace_id = n.workspace_id and a.id = n.address_id
   where v.name = $1`;
 
-/** Names a reply address of a user. */
+/** Names a reply address of a workspace. */
 export interface ReplyAddressKey {
-  userId: string;
+  workspaceId: string;
   id: string;
 }
 
@@ -122,23 +122,23 @@ export async function lockReplyAddresses(
   client: pg.ClientBase,
   keys: readonly ReplyAddressKey[],
 ): Promise<Map<string, ReplyAddressState>> {
-  const { rows } = await client.query<StateRow & { user_id: string; id: string }>({
+  const { rows } = await client.query<StateRow & { workspace_id: string; id: string }>({
     name: 'lock-reply-addresses',
     text: `
-      select r.user_id, r.id, ${STATE_COLUMNS} from reply_address r
-      where (r.user_id, r.id) in (select * from unnest($1::text[], $2::text[]))
-      order by r.user_id, r.id for no key update`,
-    values: [keys.map(({ userId }) => userId), keys.map(({ id }) => id)],
+      select r.workspace_id, r.id, ${STATE_COLUMNS} from reply_address r
+      where (r.workspace_id, r.id) in (select * from unnest($1::text[], $2::text[]))
+      order by r.workspace_id, r.id for no key update`,
+    values: [keys.map(({ workspaceId }) => workspaceId), keys.map(({ id }) => id)],
     query_timeout: LOCK_TIMEOUT_MS,
   });
-  return new Map(rows.map((row) => [replyKeyText({ userId: row.user_id, id: row.id }), stateOf(row)]));
+  return new Map(rows.map((row) => [replyKeyText({ workspaceId: row.workspace_id, id: row.id }), stateOf(row)]));
 }
 
 /** Milliseconds. */
 const LOCK_TIMEOUT_MS = 5_000;
 
-export function replyKeyText({ userId, id }: ReplyAddressKey): string {
-  return `${userId} ${id}`;
+export function replyKeyText({ workspaceId, id }: ReplyAddressKey): string {
+  return `${workspaceId} ${id}`;
 }
 
 /**
@@ -149,7 +149,7 @@ export async function findRepeatedOffers(client: pg.ClientBase, offers: readonly
   const asked = offers.flatMap((offer) =>
     offer.envelope.recipients.map((recipient, at) => ({
       key: offerKey(offer, at),
-      user_id: recipient.userId,
+      workspace_id: recipient.workspaceId,
       recipient: storableText(recipient.recipient),
       reverse_path: storableText(offer.envelope.reversePath),
       sha256: offer.sha256,
@@ -161,11 +161,11 @@ export async function findRepeatedOffers(client: pg.ClientBase, offers: readonly
   const { rows } = await client.query<{ key: string }>({
     name: 'find-repeated-offers',
     text: `
-      select g.key from json_to_recordset($1) as g (key text, user_id text, recipient text, reverse_path text, sha256 text,
+      select g.key from json_to_recordset($1) as g (key text, workspace_id text, recipient text, reverse_path text, sha256 text,
         remote_address text, email_id text, is_once boolean)
       where case when g.is_once
-        then exists (select from reception o where o.user_id = g.user_id and o.email_id = g.email_id)
-        else exists (select from smtp_offer o where o.user_id = g.user_id and o.recipient = g.recipient
+        then exists (select from reception o where o.workspace_id = g.workspace_id and o.email_id = g.email_id)
+        else exists (select from smtp_offer o where o.workspace_id = g.workspace_id and o.recipient = g.recipient
           and o.reverse_path = g.reverse_path and o.sha256 = decode(g.sha256, 'hex') and o.remote_address = g.remote_address
           and not offer_has_ended(o)) end`,
     values: [JSON.stringify(asked)],
@@ -178,7 +178,7 @@ export async function findRepeatedOffers(client: pg.ClientBase, offers: readonly
 export function offerKey({ envelope, sha256, emailIds }: Offer, at: number): string {
   const recipient = envelope.recipients[at];
   const what = isOnce(envelope) ? emailIds[at] : [sha256, envelope.reversePath, envelope.remoteAddress];
-  return JSON.stringify([recipient?.userId, recipient?.recipient, what]);
+  return JSON.stringify([recipient?.workspaceId, recipient?.recipient, what]);
 }
 
 /** Adds accepted messages to the counts of reply addresses, which the transaction has locked. */
@@ -191,39 +191,43 @@ export async function countReplies(
     name: 'count-replies',
     text: `
       update reply_address r set message_count = r.message_count + c.count
-      from unnest($1::text[], $2::text[], $3::integer[]) as c(user_id, id, count)
-      where r.user_id = c.user_id and r.id = c.id`,
-    values: [counts.map(({ userId }) => userId), counts.map(({ id }) => id), counts.map(({ count }) => count)],
+      from unnest($1::text[], $2::text[], $3::integer[]) as c(workspace_id, id, count)
+      where r.workspace_id = c.workspace_id and r.id = c.id`,
+    values: [
+      counts.map(({ workspaceId }) => workspaceId),
+      counts.map(({ id }) => id),
+      counts.map(({ count }) => count),
+    ],
     query_timeout: LOCK_TIMEOUT_MS,
   });
 }
 
-/** Makes mail to the reply address join the thread, in a transaction that holds the lock of the user's threads. */
+/** Makes mail to the reply address join the thread, in a transaction that holds the lock of the workspace's threads. */
 export async function nameThread(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   { id, threadId }: { id: string; threadId: string },
 ): Promise<void> {
   await client.query({
     name: 'reply-address-thread',
-    text: 'insert into thread_message_id (user_id, message_id, thread_id) values ($1, $2, $3)',
-    values: [userId, replyThreadKey(id), threadId],
+    text: 'insert into thread_message_id (workspace_id, message_id, thread_id) values ($1, $2, $3)',
+    values: [workspaceId, replyThreadKey(id), threadId],
   });
 }
 
-/** Creates a reply address, in the transaction of its user. */
+/** Creates a reply address, in the transaction of its workspace. */
 export async function insertReplyAddress(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   row: Omit<StoredReplyAddress, 'messageCount' | 'revokedAt'>,
 ): Promise<void> {
   await client.query({
     name: 'reply-address-insert',
     text: `
-      insert into reply_address (user_id, id, domain_id, domain, deliver_to, metadata, thread_id, senders, max_messages, expires_at, created_at)
+      insert into reply_address (workspace_id, id, domain_id, domain, deliver_to, metadata, thread_id, senders, max_messages, expires_at, created_at)
       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
     values: [
-      userId,
+      workspaceId,
       row.id,
       row.domainId,
       row.domain,

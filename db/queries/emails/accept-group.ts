@@ -16,7 +16,7 @@ interface OfferedEnvelope {
   traceFields: string;
   isTest?: boolean | undefined;
   imported?: Imported | undefined;
-  recipients: readonly (Pick<Reception, 'userId' | 'recipient' | 'ownAddress' | 'addressId' | 'domainId'> & {
+  recipients: readonly (Pick<Reception, 'workspaceId' | 'recipient' | 'ownAddress' | 'addressId' | 'domainId'> & {
     replyAddressId?: string | undefined;
     /** what the scanners said; omitted: nothing */
     screening?: Screening | null | undefined;
@@ -85,28 +85,28 @@ const acceptSql = (more: string, claimed: string) => `
       remote_address text, helo text, is_tls boolean, trace_fields text, is_test boolean, is_once boolean, imported jsonb, trace_parent text,
       repeat_seconds integer)
   ), recipient as materialized (
-    select * from json_to_recordset($2) as r (raw_id text, email_id text, user_id text, recipient text, own_address text,
+    select * from json_to_recordset($2) as r (raw_id text, email_id text, workspace_id text, recipient text, own_address text,
       address_id text, domain_id text, reply_address_id text, screening jsonb, later text)
   ), offered as (
-    insert into smtp_offer as o (user_id, recipient, reverse_path, sha256, remote_address, email_id, accepted_at, expires_at)
-    select distinct on (1, 2, 3, 4, 5) r.user_id, r.recipient, m.reverse_path, decode(m.sha256, 'hex'), m.remote_address, r.email_id,
+    insert into smtp_offer as o (workspace_id, recipient, reverse_path, sha256, remote_address, email_id, accepted_at, expires_at)
+    select distinct on (1, 2, 3, 4, 5) r.workspace_id, r.recipient, m.reverse_path, decode(m.sha256, 'hex'), m.remote_address, r.email_id,
       (select postroom_now()), (select postroom_now()) + m.repeat_seconds * interval '1 second'
     from recipient r join message m using (raw_id) where not m.is_once
     order by 1, 2, 3, 4, 5, 6
-    on conflict (user_id, recipient, reverse_path, sha256, remote_address) do update
+    on conflict (workspace_id, recipient, reverse_path, sha256, remote_address) do update
       set email_id = excluded.email_id, accepted_at = excluded.accepted_at, expires_at = excluded.expires_at where offer_has_ended(o)
     returning email_id
   ), taken as materialized (
     select r.* from recipient r where r.email_id in (select email_id from offered)
     union all
     select r.* from recipient r join message m using (raw_id)
-    where m.is_once and not exists (select from reception o where o.user_id = r.user_id and o.email_id = r.email_id)
+    where m.is_once and not exists (select from reception o where o.workspace_id = r.workspace_id and o.email_id = r.email_id)
   ), stored as (
     ${storeBytesSql('(select * from message where raw_id in (select raw_id from taken))', '$3')}
   )${more}
-  insert into reception (user_id, email_id, raw_id, reverse_path, recipient, own_address, address_id, domain_id,
+  insert into reception (workspace_id, email_id, raw_id, reverse_path, recipient, own_address, address_id, domain_id,
     reply_address_id, remote_address, helo, is_tls, trace_fields, is_test, imported, screening, accepted_at, claimed_by, claimed_until, tries)
-  select t.user_id, t.email_id, t.raw_id, m.reverse_path, t.recipient, t.own_address, t.address_id, t.domain_id,
+  select t.workspace_id, t.email_id, t.raw_id, m.reverse_path, t.recipient, t.own_address, t.address_id, t.domain_id,
     t.reply_address_id, m.remote_address, m.helo, m.is_tls, m.trace_fields, m.is_test, m.imported, t.screening, (select postroom_now()), ${claimed},
     case when $4::text is not null then 1 else 0 end
   from taken t join message m using (raw_id)
@@ -118,14 +118,14 @@ const CLAIMED = `$4::text,
 const CLAIMED_OR_HELD = `case when t.later = 'hold' then '${SCREENING_CLAIMANT}' else $4::text end,
     case when t.later = 'hold' then 'infinity' when $4::text is not null then (select postroom_now()) + interval '${LEASE_SECONDS} seconds' end`;
 const TRACED = `, traced as (
-    insert into email_trace (user_id, email_id, trace_parent, created_at)
-    select t.user_id, t.email_id, m.trace_parent, (select postroom_now()) from taken t join message m using (raw_id)
+    insert into email_trace (workspace_id, email_id, trace_parent, created_at)
+    select t.workspace_id, t.email_id, m.trace_parent, (select postroom_now()) from taken t join message m using (raw_id)
     where m.trace_parent is not null
     on conflict do nothing
   )`;
 const LATER = `, later as (
-    insert into screening_job (user_id, email_id, kind, next_attempt_at, created_at)
-    select t.user_id, t.email_id, t.later, (select postroom_now()), (select postroom_now()) from taken t where t.later is not null
+    insert into screening_job (workspace_id, email_id, kind, next_attempt_at, created_at)
+    select t.workspace_id, t.email_id, t.later, (select postroom_now()), (select postroom_now()) from taken t where t.later is not null
   )`;
 const ACCEPT = { name: 'accept-group', text: acceptSql('', CLAIMED) };
 const ACCEPT_TRACED = { name: 'accept-group-traced', text: acceptSql(TRACED, CLAIMED) };
@@ -174,7 +174,7 @@ export function recipientRows(offers: readonly Offer[]) {
     envelope.recipients.map((recipient, at) => ({
       raw_id: rawId,
       email_id: emailIds[at],
-      user_id: recipient.userId,
+      workspace_id: recipient.workspaceId,
       recipient: storableText(recipient.recipient),
       own_address: recipient.ownAddress,
       address_id: recipient.addressId,
@@ -206,7 +206,7 @@ export function outcomeOf(offer: Offer, written: Map<string, Date>): AcceptOutco
     const acceptedAt = written.get(emailId);
     if (acceptedAt === undefined) return '';
     accepted.push({
-      userId: recipient.userId,
+      workspaceId: recipient.workspaceId,
       emailId,
       rawId,
       reversePath: storableText(envelope.reversePath),
@@ -249,7 +249,7 @@ export async function fillFirstIds(
         return;
       }
       const key = {
-        user_id: recipient.userId,
+        workspace_id: recipient.workspaceId,
         recipient: storableText(recipient.recipient),
         reverse_path: storableText(offer.envelope.reversePath),
         sha256: offer.sha256,
@@ -278,19 +278,19 @@ export async function fillFirstIds(
 // snapshot does not show, and the repetition would not be counted.
 const FIRST_IDS_SQL = `
   with found as materialized (
-    select e.n, e.value->>'user_id' as user_id, e.value->'own_ids' as own_ids, (
-      select o.email_id from smtp_offer o where o.user_id = e.value->>'user_id' and o.recipient = e.value->>'recipient'
+    select e.n, e.value->>'workspace_id' as workspace_id, e.value->'own_ids' as own_ids, (
+      select o.email_id from smtp_offer o where o.workspace_id = e.value->>'workspace_id' and o.recipient = e.value->>'recipient'
         and o.reverse_path = e.value->>'reverse_path' and o.sha256 = decode(e.value->>'sha256', 'hex')
         and o.remote_address = e.value->>'remote_address') as email_id
     from jsonb_array_elements($1::jsonb) with ordinality as e (value, n)
   ), repeated as materialized (
-    select f.user_id, f.email_id, count(*) from found f where not f.own_ids ? f.email_id group by 1, 2
+    select f.workspace_id, f.email_id, count(*) from found f where not f.own_ids ? f.email_id group by 1, 2
   ), locked as materialized (
-    select r.user_id, r.email_id, p.count from repeated p join reception r on r.user_id = p.user_id and r.email_id = p.email_id
-    order by p.user_id, p.email_id for no key update of r
+    select r.workspace_id, r.email_id, p.count from repeated p join reception r on r.workspace_id = p.workspace_id and r.email_id = p.email_id
+    order by p.workspace_id, p.email_id for no key update of r
   ), noted as (
     update reception r set repeat_count = r.repeat_count + l.count, repeated_at = (select postroom_now())
-    from locked l where r.user_id = l.user_id and r.email_id = l.email_id
+    from locked l where r.workspace_id = l.workspace_id and r.email_id = l.email_id
   )
   select f.email_id from found f order by f.n`;
 

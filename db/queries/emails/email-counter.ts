@@ -3,14 +3,14 @@ import { DAY_MS, HOUR_MS } from '../../../core/shared/durations.ts';
 
 /**
  * Returns the statement that updates the exact totals of lists (table email_counter), for the transaction that changes the emails. `source`
- * names a relation with user_id, created_at, own_address, own_domain, type, status, is_read, is_archived and delta: +1 for an email that
- * now has these values, -1 for one that no longer has. Rows are locked in key order, to prevent deadlocks. All writers of a user's mail
+ * names a relation with workspace_id, created_at, own_address, own_domain, type, status, is_read, is_archived and delta: +1 for an email that
+ * now has these values, -1 for one that no longer has. Rows are locked in key order, to prevent deadlocks. All writers of a workspace's mail
  * share the rows of whole domains, so run it late in its transaction.
  */
 export function countEmailsSql(source: string): string {
   return `
-    insert into email_counter as c (user_id, own_address, grain, begins_at, own_domain, type, status, is_read, is_archived, count)
-    select user_id, a.counted_address, g.grain, g.begins_at, own_domain, type, status, is_read, is_archived, sum(delta)
+    insert into email_counter as c (workspace_id, own_address, grain, begins_at, own_domain, type, status, is_read, is_archived, count)
+    select workspace_id, a.counted_address, g.grain, g.begins_at, own_domain, type, status, is_read, is_archived, sum(delta)
     from ${source}
     cross join lateral (values (own_address), ('${WHOLE_DOMAIN}')) as a(counted_address)
     cross join lateral (values ('all', '-infinity'::timestamptz), ('day', date_trunc('day', created_at, 'UTC')),
@@ -18,7 +18,7 @@ export function countEmailsSql(source: string): string {
     group by 1, 2, 3, 4, 5, 6, 7, 8, 9
     having sum(delta) <> 0
     order by 1, 2, 3, 4, 5, 6, 7, 8, 9
-    on conflict (user_id, own_address, grain, begins_at, own_domain, type, status, is_read, is_archived)
+    on conflict (workspace_id, own_address, grain, begins_at, own_domain, type, status, is_read, is_archived)
       do update set count = c.count + excluded.count`;
 }
 
@@ -33,7 +33,7 @@ export const countedOwners = sql`array_append(coalesce(${reachedAddresses}, '{}'
 
 /** Selects the emails to count. */
 export interface CountedEmails {
-  /** an expression: an address of the user; null counts all addresses */
+  /** an expression: an address of the workspace; null counts all addresses */
   address: RawBuilder<string> | null;
   /** conditions on columns own_domain, type, status, is_read and is_archived of `c` */
   conditions: readonly RawBuilder<SqlBool>[];
@@ -42,9 +42,9 @@ export interface CountedEmails {
 }
 
 /** Returns an expression for the count. */
-export function countedEmails(userId: string, { address, conditions, since }: CountedEmails): RawBuilder<number> {
+export function countedEmails(workspaceId: string, { address, conditions, since }: CountedEmails): RawBuilder<number> {
   const sumOf = (owner: RawBuilder<SqlBool>, ofGrain: readonly RawBuilder<SqlBool>[]) => sql<number>`(
-    select coalesce(sum(c.count), 0)::bigint from email_counter c where c.user_id = ${userId}
+    select coalesce(sum(c.count), 0)::bigint from email_counter c where c.workspace_id = ${workspaceId}
       and ${owner} and ${sql.join([...ofGrain, ...conditions], sql` and `)})`;
   // Apart from each other, so that the count of one domain among many uses the index of domains.
   const sum = (...ofGrain: RawBuilder<SqlBool>[]) =>

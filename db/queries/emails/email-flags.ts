@@ -20,18 +20,18 @@ export interface LockedEmail {
 }
 
 /**
- * Locks those of the emails that belong to the user until the transaction ends, so that concurrent changes are counted one after the other.
+ * Locks those of the emails that belong to the workspace until the transaction ends, so that concurrent changes are counted one after the other.
  */
 export async function lockEmails(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailIds: readonly string[],
 ): Promise<LockedEmail[]> {
   return transaction
     .selectFrom('email')
     .select(['id', 'type', 'is_read as isRead', 'is_archived as isArchived', 'thread_id as threadId'])
     .select(sql<boolean>`trashed_at is not null`.as('isTrashed'))
-    .where('user_id', '=', userId)
+    .where('workspace_id', '=', workspaceId)
     .where(sql<boolean>`id = any (${emailIds}::text[])`)
     .orderBy('id')
     .forUpdate()
@@ -41,7 +41,7 @@ export async function lockEmails(
 /** Sets flags of locked emails that are not in the trash, and updates the counters of lists and threads. Returns the time of the change. */
 export async function setFlags(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailIds: readonly string[],
   flags: EmailFlags,
 ): Promise<Date> {
@@ -49,19 +49,19 @@ export async function setFlags(
   const { rows } = await sql<{ updated_at: Date }>`
     with former as materialized (
       select e.id, e.is_read, e.is_archived from email e
-      where e.user_id = ${userId} and e.id = any (${emailIds}::text[]) and e.trashed_at is null
+      where e.workspace_id = ${workspaceId} and e.id = any (${emailIds}::text[]) and e.trashed_at is null
     ),
     changed as (
       update email e set is_read = coalesce(${isRead}::boolean, e.is_read),
         is_archived = coalesce(${isArchived}::boolean, e.is_archived), updated_at = (select postroom_now()),
         read_at = case when coalesce(${isRead}::boolean, e.is_read) then coalesce(e.read_at, (select postroom_now())) end
-      from former f where e.user_id = ${userId} and e.id = f.id
+      from former f where e.workspace_id = ${workspaceId} and e.id = f.id
       returning e.*, f.is_read as was_read, f.is_archived as was_archived
     ),
     moved as (
-      select user_id, created_at, own_address, own_domain, type, status, is_read, is_archived, 1 as delta from changed
+      select workspace_id, created_at, own_address, own_domain, type, status, is_read, is_archived, 1 as delta from changed
       union all
-      select user_id, created_at, own_address, own_domain, type, status, was_read, was_archived, -1 from changed
+      select workspace_id, created_at, own_address, own_domain, type, status, was_read, was_archived, -1 from changed
     ),
     counted as (${sql.raw(countEmailsSql('moved'))}),
     by_thread as (
@@ -71,16 +71,16 @@ export async function setFlags(
     threaded as (
       update thread t set updated_at = (select postroom_now()), unread_count = t.unread_count - b.read,
         archived_count = t.archived_count + b.archived
-      from by_thread b where t.user_id = ${userId} and t.id = b.thread_id
+      from by_thread b where t.workspace_id = ${workspaceId} and t.id = b.thread_id
     )
     select updated_at from changed limit 1`.execute(transaction);
   return rows[0]?.updated_at ?? new Date(Number.NaN);
 }
 
-/** Appends to the user's event feed; must be last in its transaction. Returns the last sequence number. */
+/** Appends to the workspace's event feed; must be last in its transaction. Returns the last sequence number. */
 export async function appendEvents(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   events: readonly {
     id: string;
     kind: string;
@@ -91,6 +91,6 @@ export async function appendEvents(
   }[],
 ): Promise<number> {
   const { rows } = await sql<{ last_seq: number }>`
-    select append_events(${userId}, ${JSON.stringify(events)}::jsonb) as last_seq`.execute(transaction);
+    select append_events(${workspaceId}, ${JSON.stringify(events)}::jsonb) as last_seq`.execute(transaction);
   return Number(rows[0]?.last_seq);
 }

@@ -58,28 +58,28 @@ export interface EmailOrigin {
   answers: unknown;
 }
 
-/** Returns those of the emails that belong to the user, unordered. */
+/** Returns those of the emails that belong to the workspace, unordered. */
 export async function readOrigins(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailIds: readonly string[],
 ): Promise<EmailOrigin[]> {
   const { rows } = await sql<EmailOrigin>`
     select e.id, e.type, e.status, e.created_at as "createdAt", e.released_at as "releasedAt",
       e.timezone is not null as "isScheduled",
-      exists (select from approval a where a.user_id = ${userId} and a.email_id = e.id) as "hasApproval", e.thread_id as "threadId", e.thread_reason as "threadReason",
+      exists (select from approval a where a.workspace_id = ${workspaceId} and a.email_id = e.id) as "hasApproval", e.thread_id as "threadId", e.thread_reason as "threadReason",
       e.own_address as "ownAddress", e.recipient, c.parse_error as "parseError", c.authentication, c.screening, r.matches, r.answers,
       p.remote_address, p.helo, p.is_tls, p.reverse_path, p.accepted_at, p.parsed_at, p.is_test, p.imported is not null as is_imported, p.repeat_count,
       p.repeated_at,
       r.threaded_at, r.decided_at, r.outcome, r.via, r.endpoint_id, r.rule_id, r.reason, r.released_at as let_through_at,
       g.name as rule_name, n.name as endpoint_name
     from email e
-    left join email_content c on c.user_id = ${userId} and c.email_id = e.id
-    left join reception p on p.user_id = ${userId} and p.email_id = e.id
-    left join route r on r.user_id = ${userId} and r.email_id = e.id
-    left join guard_rule g on g.user_id = ${userId} and g.id = r.rule_id
-    left join endpoint n on n.user_id = ${userId} and n.id = r.endpoint_id
-    where e.user_id = ${userId} and e.id = any (${emailIds}::text[])`.execute(transaction);
+    left join email_content c on c.workspace_id = ${workspaceId} and c.email_id = e.id
+    left join reception p on p.workspace_id = ${workspaceId} and p.email_id = e.id
+    left join route r on r.workspace_id = ${workspaceId} and r.email_id = e.id
+    left join guard_rule g on g.workspace_id = ${workspaceId} and g.id = r.rule_id
+    left join endpoint n on n.workspace_id = ${workspaceId} and n.id = r.endpoint_id
+    where e.workspace_id = ${workspaceId} and e.id = any (${emailIds}::text[])`.execute(transaction);
   return (rows as unknown as OriginRow[]).map(originOf);
 }
 
@@ -143,14 +143,14 @@ export interface HandEvent {
 
 export async function readHandEvents(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailIds: readonly string[],
 ): Promise<HandEvent[]> {
   const { rows } = await sql<HandEvent>`
     select w.id as "emailId", v.kind, v.at, v.data from unnest(${emailIds}::text[]) as w(id)
     cross join lateral (
       select v.kind, v.at, v.data, v.seq from event v
-      where v.user_id = ${userId} and v.email_id = w.id and v.kind in ('email.read', 'email.unread', 'email.archived',
+      where v.workspace_id = ${workspaceId} and v.email_id = w.id and v.kind in ('email.read', 'email.unread', 'email.archived',
         'email.unarchived', 'email.rescheduled', 'email.paused', 'email.resumed', 'email.cancelled', 'email.approval_requested',
         'email.approved', 'email.rejected', 'email.reprocessed', 'email.spam', 'email.not_spam')
       order by v.seq desc limit ${MAX_HISTORY + 1}) v
@@ -178,7 +178,7 @@ export interface PastDelivery {
 
 export async function readPastDeliveries(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailIds: readonly string[],
 ): Promise<PastDelivery[]> {
   const { rows } = await sql<PastDelivery>`
@@ -186,9 +186,9 @@ export async function readPastDeliveries(
       d.created_at as "createdAt",      d.completed_at as "completedAt", d.response_data->>'error' as error, d.actions, n.name as "endpointName"
     from unnest(${emailIds}::text[]) as w(id)
     cross join lateral (
-      select * from delivery d where d.user_id = ${userId} and d.email_id = w.id
+      select * from delivery d where d.workspace_id = ${workspaceId} and d.email_id = w.id
       order by d.created_at desc, d.id desc limit ${MAX_HISTORY + 1}) d
-    left join endpoint n on n.user_id = ${userId} and n.id = d.endpoint_id
+    left join endpoint n on n.workspace_id = ${workspaceId} and n.id = d.endpoint_id
     order by d.created_at, d.id`.execute(transaction);
   return rows;
 }
@@ -210,7 +210,7 @@ export interface PastRecipient {
 
 export async function readPastRecipients(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailIds: readonly string[],
 ): Promise<PastRecipient[]> {
   const { rows } = await sql<PastRecipient>`
@@ -218,7 +218,7 @@ export async function readPastRecipients(
       r.last_status as "lastStatus", r.last_text as "lastText", r.refusal_reason as "refusalReason", r.settled_at as "settledAt", r.complained_at as "complainedAt"
     from unnest(${emailIds}::text[]) as w(id)
     cross join lateral (
-      select * from recipient r where r.user_id = ${userId} and r.email_id = w.id
+      select * from recipient r where r.workspace_id = ${workspaceId} and r.email_id = w.id
       order by r.id desc limit ${MAX_HISTORY + 1}) r`.execute(transaction);
   return rows;
 }

@@ -43,9 +43,9 @@ export interface EmailConditions {
   spam?: SpamChoice | undefined;
   /** created at or after this instant */
   since: Date | null;
-  /** id of a domain of the user: matches the user's side of an email; a name: either side */
+  /** id of a domain of the workspace: matches the workspace's side of an email; a name: either side */
   domain: string | null;
-  /** id of an address of the user: matches the user's side of an email; an address: either side */
+  /** id of an address of the workspace: matches the workspace's side of an email; an address: either side */
   address: string | null;
   /** what matches it as a part of subject, sender or recipients, case-insensitive, or its terms */
   search: ListSearch | null;
@@ -54,11 +54,11 @@ export interface EmailConditions {
 /** Returns a page, newest first, and the total count, in one statement. */
 export async function listEmails(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: EmailConditions,
   page: Page,
 ): Promise<{ emails: EmailSummary[]; total: number }> {
-  const { total, source, select } = await parts(transaction, userId, conditions);
+  const { total, source, select } = await parts(transaction, workspaceId, conditions);
   const emails = select(
     (of) => sql`${newestFirst(of)} limit ${page.limit} offset ${page.offset}`,
     (of) => sql`${newestFirst(of)} limit ${page.limit + page.offset}`,
@@ -77,11 +77,11 @@ export async function listEmails(
 /** Returns the emails between two cursors, newest first; inverted: oldest first. */
 export async function pageEmails(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: EmailConditions,
   page: KeysetPage,
 ): Promise<EmailSummary[]> {
-  const { source, select } = await parts(transaction, userId, conditions);
+  const { source, select } = await parts(transaction, workspaceId, conditions);
   const order = page.isInverted ? oldestFirst : newestFirst;
   const tail: Tail = (of) => sql`${placeConditions(of, page)} ${order(of)} limit ${page.limit}`;
   const emails = select(tail, tail);
@@ -91,22 +91,22 @@ export async function pageEmails(
 
 export async function countEmails(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: EmailConditions,
 ): Promise<number> {
-  const { source, total } = await parts(transaction, userId, conditions);
+  const { source, total } = await parts(transaction, workspaceId, conditions);
   const { rows } = await sql<TotalRow>`${source} select ${total} as total`.execute(transaction);
   return Number(rows[0]?.total ?? 0);
 }
 
-/** Returns those of the emails that belong to the user, unordered. */
+/** Returns those of the emails that belong to the workspace, unordered. */
 export async function findEmails(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailIds: readonly string[],
 ): Promise<EmailSummary[]> {
   const { rows } = await prepared(sql<EmailSummaryRow>`
-    select ${emailSummaryColumns} from unnest(${[...new Set(emailIds)]}::text[]) asked(id) ${lookUpRow(sql`${userId}`, 'email', 'asked.id', 'e')}`).execute(
+    select ${emailSummaryColumns} from unnest(${[...new Set(emailIds)]}::text[]) asked(id) ${lookUpRow(sql`${workspaceId}`, 'email', 'asked.id', 'e')}`).execute(
     transaction,
   );
   return rows.map(emailSummary);
@@ -133,16 +133,20 @@ interface Parts {
   total: RawBuilder<unknown>;
 }
 
-async function parts(transaction: Transaction<Tables>, userId: string, conditions: EmailConditions): Promise<Parts> {
+async function parts(
+  transaction: Transaction<Tables>,
+  workspaceId: string,
+  conditions: EmailConditions,
+): Promise<Parts> {
   if (conditions.spam === 'include')
     return together(
-      await parts(transaction, userId, { ...conditions, spam: undefined }),
-      await parts(transaction, userId, { ...conditions, spam: 'only' }),
+      await parts(transaction, workspaceId, { ...conditions, spam: undefined }),
+      await parts(transaction, workspaceId, { ...conditions, spam: 'only' }),
     );
-  if (conditions.search !== null) return searchParts(transaction, userId, conditions, conditions.search);
-  if (conditions.isHeld) return heldParts(userId, conditions);
-  const own = ownParts(userId, conditions);
-  return partiesOf(conditions) === null ? own : exchangedParts(userId, conditions, own);
+  if (conditions.search !== null) return searchParts(transaction, workspaceId, conditions, conditions.search);
+  if (conditions.isHeld) return heldParts(workspaceId, conditions);
+  const own = ownParts(workspaceId, conditions);
+  return partiesOf(conditions) === null ? own : exchangedParts(workspaceId, conditions, own);
 }
 
 /** Selects from two sources that share no email. */
@@ -163,21 +167,21 @@ function isOfTrash({ isTrashed, spam }: EmailConditions): boolean {
 }
 
 /**
- * By the user's side alone. Whole hours are counted by email_counter, the partial hour at the start of the span by the emails themselves.
+ * By the workspace's side alone. Whole hours are counted by email_counter, the partial hour at the start of the span by the emails themselves.
  */
-function ownParts(userId: string, conditions: EmailConditions): Parts {
+function ownParts(workspaceId: string, conditions: EmailConditions): Parts {
   const { since, domain } = conditions;
   const ofEmails = and([
-    sql`e.user_id = ${userId}`,
+    sql`e.workspace_id = ${workspaceId}`,
     inPlace(conditions),
-    ...sideConditions(userId, conditions, 'own'),
+    ...sideConditions(workspaceId, conditions, 'own'),
     ...emailConditions(conditions),
   ]);
-  const counted = countedEmails(userId, {
-    address: conditions.address === null ? null : addressOf(userId, conditions.address),
+  const counted = countedEmails(workspaceId, {
+    address: conditions.address === null ? null : addressOf(workspaceId, conditions.address),
     conditions: [
       ...columnConditions('c', conditions),
-      ...(domain === null ? [] : [sql<SqlBool>`c.own_domain = ${domainNameOf(userId, domain)}`]),
+      ...(domain === null ? [] : [sql<SqlBool>`c.own_domain = ${domainNameOf(workspaceId, domain)}`]),
     ],
     since,
   });
@@ -201,30 +205,30 @@ function ownParts(userId: string, conditions: EmailConditions): Parts {
 }
 
 /**
- * By either side: the user's side by its lists and counters, the other side by the index of parties. For a domain on which the user has no
+ * By either side: the workspace's side by its lists and counters, the other side by the index of parties. For a domain on which the workspace has no
  * mail, the list is not scanned.
  */
-function exchangedParts(userId: string, conditions: EmailConditions, own: Parts): Parts {
+function exchangedParts(workspaceId: string, conditions: EmailConditions, own: Parts): Parts {
   const { since, domain } = conditions;
   const hasOwn =
     domain === null || isOfTrash(conditions)
       ? sql<SqlBool>`true`
-      : sql<SqlBool>`exists (select from email_counter c where c.user_id = ${userId} and c.own_address = any (${countedOwners})
-          and c.grain = 'all' and c.own_domain = ${domainNameOf(userId, domain)})`;
+      : sql<SqlBool>`exists (select from email_counter c where c.workspace_id = ${workspaceId} and c.own_address = any (${countedOwners})
+          and c.grain = 'all' and c.own_domain = ${domainNameOf(workspaceId, domain)})`;
   const ofOwn = and([
-    sql`e.user_id = ${userId}`,
+    sql`e.workspace_id = ${workspaceId}`,
     hasOwn,
     inPlace(conditions),
-    ...sideConditions(userId, conditions, 'own'),
+    ...sideConditions(workspaceId, conditions, 'own'),
     ...emailConditions(conditions),
     ...(since === null ? [] : [sql<SqlBool>`e.created_at >= ${since}`]),
   ]);
   const others = sql`
-    party p join email e on e.user_id = ${userId} and e.id = p.email_id
-    where ${and([inPlace(conditions), ...sideConditions(userId, conditions, 'joined'), ...emailConditions(conditions)])}
-      and not (${and(sideConditions(userId, conditions, 'own'))})`;
+    party p join email e on e.workspace_id = ${workspaceId} and e.id = p.email_id
+    where ${and([inPlace(conditions), ...sideConditions(workspaceId, conditions, 'joined'), ...emailConditions(conditions)])}
+      and not (${and(sideConditions(workspaceId, conditions, 'own'))})`;
   return {
-    source: sql`with ${partySource(userId, conditions)}`,
+    source: sql`with ${partySource(workspaceId, conditions)}`,
     select: (tail, each) => sql`
       select ${emailSummaryColumns} from (
         select e.* from (
@@ -235,18 +239,18 @@ function exchangedParts(userId: string, conditions: EmailConditions, own: Parts)
 }
 
 /** The few held emails, by a separate index. */
-function heldParts(userId: string, conditions: EmailConditions): Parts {
+function heldParts(workspaceId: string, conditions: EmailConditions): Parts {
   const { since } = conditions;
   const others = [
-    ...sideConditions(userId, conditions, 'either'),
+    ...sideConditions(workspaceId, conditions, 'either'),
     ...emailConditions({ ...conditions, isHeld: false }),
   ];
   const held = sql`
-    route r join email e on e.user_id = ${userId} and e.id = r.email_id
-    where ${and([sql`r.user_id = ${userId} and ${isHeldRoute}`, inPlace(conditions), ...others])}
+    route r join email e on e.workspace_id = ${workspaceId} and e.id = r.email_id
+    where ${and([sql`r.workspace_id = ${workspaceId} and ${isHeldRoute}`, inPlace(conditions), ...others])}
       ${since === null ? sql`` : sql`and r.created_at >= ${since}`}`;
   return {
-    source: partiesOf(conditions) === null ? sql`` : sql`with ${partySource(userId, conditions)}`,
+    source: partiesOf(conditions) === null ? sql`` : sql`with ${partySource(workspaceId, conditions)}`,
     select: (tail) => sql`select ${emailSummaryColumns} from (select e.* from ${held} ${tail('e')}) e`,
     total: sql`(select count(*) from ${held})`,
   };
@@ -254,14 +258,14 @@ function heldParts(userId: string, conditions: EmailConditions): Parts {
 
 async function searchParts(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: EmailConditions,
   { part, terms }: ListSearch,
 ): Promise<Parts> {
   const others = [
     ...(isOfTrash(conditions) ? [inPlace(conditions)] : []),
-    ...sideConditions(userId, conditions, 'either'),
-    ...heldConditions(userId, conditions),
+    ...sideConditions(workspaceId, conditions, 'either'),
+    ...heldConditions(workspaceId, conditions),
     ...emailConditions(conditions),
   ];
   const { since } = conditions;
@@ -270,19 +274,19 @@ async function searchParts(
     pattern === null
       ? null
       : isOfTrash(conditions)
-        ? sql`select x.email_id, x.created_at from trashed_email x where x.user_id = ${userId} and x.text like ${pattern}
+        ? sql`select x.email_id, x.created_at from trashed_email x where x.workspace_id = ${workspaceId} and x.text like ${pattern}
             ${since === null ? sql`` : sql`and x.created_at >= ${since}`}`
-        : sql`select x.email_id, x.created_at from search_emails(${userId}, ${pattern}, ${since}) x`;
+        : sql`select x.email_id, x.created_at from search_emails(${workspaceId}, ${pattern}, ${since}) x`;
   const withTerms =
     terms.length === 0
       ? null
-      : sql`select x.email_id, x.created_at from ${await foundEmails(transaction, userId, { terms, conditions })} x`;
+      : sql`select x.email_id, x.created_at from ${await foundEmails(transaction, workspaceId, { terms, conditions })} x`;
   const matching = sql`(${sql.join(
     [withPart, withTerms].filter((each) => each !== null),
     sql` union `,
   )})`;
-  const filtered = sql`join email e on e.user_id = ${userId} and e.id = s.email_id where ${and(others)}`;
-  const party = partiesOf(conditions) === null ? sql`` : sql`${partySource(userId, conditions)},`;
+  const filtered = sql`join email e on e.workspace_id = ${workspaceId} and e.id = s.email_id where ${and(others)}`;
+  const party = partiesOf(conditions) === null ? sql`` : sql`${partySource(workspaceId, conditions)},`;
   return {
     source: sql`with ${party} hit as materialized (
       select s.email_id as id, s.created_at from ${matching} s
@@ -290,7 +294,7 @@ async function searchParts(
     // Ordered and limited by the matches' own columns, so that only the emails of the page are read.
     select: (tail) => sql`
       select ${emailSummaryColumns} from (select h.id from hit h where true ${tail('h')}) h
-      ${lookUpRow(sql`${userId}`, 'email', 'h.id', 'e')}`,
+      ${lookUpRow(sql`${workspaceId}`, 'email', 'h.id', 'e')}`,
     total: sql`(select count(*) from hit)`,
   };
 }
@@ -305,13 +309,13 @@ function partiesOf({ address, domain }: EmailConditions): { address: string | nu
 }
 
 /** The emails whose other side has one of the keys, as `party`. */
-function partySource(userId: string, conditions: EmailConditions): RawBuilder<unknown> {
+function partySource(workspaceId: string, conditions: EmailConditions): RawBuilder<unknown> {
   const parties = partiesOf(conditions);
   if (isOfTrash(conditions))
     return sql`party as materialized (select x.email_id, coalesce(x.parties @> array[${parties?.address ?? null}::text], false) as has_address,
-      coalesce(x.parties @> array[${parties?.domain ?? null}::text], false) as has_domain from trashed_email x where x.user_id = ${userId})`;
+      coalesce(x.parties @> array[${parties?.domain ?? null}::text], false) as has_domain from trashed_email x where x.workspace_id = ${workspaceId})`;
   return sql`party as materialized (select x.email_id, x.has_address, x.has_domain
-    from exchanged_emails(${userId}, ${parties?.address ?? null}, ${parties?.domain ?? null}, ${conditions.since}) x)`;
+    from exchanged_emails(${workspaceId}, ${parties?.address ?? null}, ${parties?.domain ?? null}, ${conditions.since}) x)`;
 }
 
 /**
@@ -319,7 +323,7 @@ function partySource(userId: string, conditions: EmailConditions): RawBuilder<un
  * through the joined `party p` or through `party`.
  */
 function sideConditions(
-  userId: string,
+  workspaceId: string,
   conditions: EmailConditions,
   side: 'own' | 'joined' | 'either',
 ): RawBuilder<SqlBool>[] {
@@ -332,15 +336,17 @@ function sideConditions(
   };
   const found: RawBuilder<SqlBool>[] = [];
   if (address !== null)
-    found.push(or(sql`e.own_address = ${addressOf(userId, address)}`, parties?.address, 'has_address'));
+    found.push(or(sql`e.own_address = ${addressOf(workspaceId, address)}`, parties?.address, 'has_address'));
   if (domain !== null)
-    found.push(or(sql`e.own_domain = ${domainNameOf(userId, domain)}`, parties?.domain, 'has_domain'));
+    found.push(or(sql`e.own_domain = ${domainNameOf(workspaceId, domain)}`, parties?.domain, 'has_domain'));
   return found;
 }
 
-function heldConditions(userId: string, { isHeld }: EmailConditions): RawBuilder<SqlBool>[] {
+function heldConditions(workspaceId: string, { isHeld }: EmailConditions): RawBuilder<SqlBool>[] {
   return isHeld
-    ? [sql<SqlBool>`exists (select from route r where r.user_id = ${userId} and r.email_id = e.id and ${isHeldRoute})`]
+    ? [
+        sql<SqlBool>`exists (select from route r where r.workspace_id = ${workspaceId} and r.email_id = e.id and ${isHeldRoute})`,
+      ]
     : [];
 }
 

@@ -41,12 +41,12 @@ export interface PartSizes {
 }
 
 /**
- * Returns the contents of those of the emails that belong to the user, by email id; or how many bytes the parts have. Large bodies are a
+ * Returns the contents of those of the emails that belong to the workspace, by email id; or how many bytes the parts have. Large bodies are a
  * LargeText.
  */
 export async function findContentParts(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   { emailIds, parts, maxBytes }: PartsRequest,
 ): Promise<Map<string, EmailParts> | PartSizes> {
   const fits = sql`c.total_bytes <= ${maxBytes}::bigint`;
@@ -64,10 +64,10 @@ export async function findContentParts(
       ${asked('cleanedText', sql`case when ${isUncleaned} then ${smallBody('text_body')} else ${smallBody('cleaned_text')} end`, NO_TEXT)} as cleaned_text,
       ${asked('cleanedHtml', smallBody('cleaned_html'), NO_TEXT)} as cleaned_html,
       ${largeBodies} as large_bodies, ${isUncleaned} as is_uncleaned, c.part_bytes, c.body_places,
-      case when c.body_places is not null and ${isBodyAsked} and ${fits} then placed_octets(c.user_id, c.email_id) end as placed_octets
+      case when c.body_places is not null and ${isBodyAsked} and ${fits} then placed_octets(c.workspace_id, c.email_id) end as placed_octets
     from (
       select c.*, (sum(${bytes}) over ())::bigint as total_bytes, json_build_array(${sql.join(sizes)}) as part_bytes from email_content c
-      where c.user_id = ${userId} and c.email_id = any (${emailIds}::text[])) c`.execute(transaction);
+      where c.workspace_id = ${workspaceId} and c.email_id = any (${emailIds}::text[])) c`.execute(transaction);
   const total = rows[0]?.total_bytes ?? 0;
   if (total > maxBytes) {
     const order = [...parts];
@@ -78,7 +78,7 @@ export async function findContentParts(
   for (const row of rows)
     contents.set(
       row.email_id,
-      partsOf(await readLargeParts(transaction, userId, { row: readPlacedParts(row, parts), parts })),
+      partsOf(await readLargeParts(transaction, workspaceId, { row: readPlacedParts(row, parts), parts })),
     );
   return contents;
 }
@@ -128,7 +128,7 @@ const BODY_PARTS = [
 /** Returns a row with the large ones of the parts. */
 async function readLargeParts(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   { row, parts }: { row: PartsRow; parts: ReadonlySet<ContentPart> },
 ): Promise<WithLargeBodies<PartsRow>> {
   const sources: [target: BodyColumn, part: ContentPart, source: BodyColumn][] = [
@@ -139,7 +139,7 @@ async function readLargeParts(
   ];
   const asked = sources.filter(([, part, source]) => parts.has(part) && row.large_bodies.includes(source));
   const columns = [...new Set(asked.map(([, , source]) => source))];
-  const found = await readLargeBodies(transaction, userId, { emailId: row.email_id, row, columns });
+  const found = await readLargeBodies(transaction, workspaceId, { emailId: row.email_id, row, columns });
   const whole: WithLargeBodies<PartsRow> = { ...row };
   for (const [target, , source] of asked) whole[target] = found[source];
   return whole;

@@ -52,9 +52,9 @@ export const emailRecipientsColumn: RawBuilder<unknown> = sql`
           select json_agg(json_build_object('number', a.number, 'startedAt', a.started_at, 'finishedAt', a.finished_at, 'outcome', a.outcome,
               'host', a.host, 'remoteAddress', a.remote_address, 'isTls', a.is_tls, 'code', a.code, 'enhancedStatus', a.enhanced_status,
               'text', a.text) order by a.number)
-          from sending_attempt a where a.user_id = r.user_id and a.recipient_id = r.id))
+          from sending_attempt a where a.workspace_id = r.workspace_id and a.recipient_id = r.id))
       order by array_position(e.to_addresses || e.cc_addresses, r.address), r.address)
-    from recipient r where r.user_id = e.user_id and r.email_id = e.id) end`;
+    from recipient r where r.workspace_id = e.workspace_id and r.email_id = e.id) end`;
 
 /** Parses the value of emailRecipientsColumn. */
 export function emailRecipients(answered: unknown): EmailRecipient[] {

@@ -48,7 +48,7 @@ export interface EmailSummary {
   trashedAt: Date | null;
   /** in the folder Spam, or in quarantine; null: in neither */
   keptApart: KeptApart | null;
-  /** created by its user as a test (operations/routing/simulate-inbound.ts) */
+  /** created by its workspace as a test (operations/routing/simulate-inbound.ts) */
   isTest: boolean;
   /** what the reply address that received it was created with; null for other mail */
   metadata: unknown;
@@ -60,7 +60,7 @@ export interface EmailSummary {
   threadReason: ThreadReason | 'manual' | null;
   /** received: the address that accepted it, without plus-tag; sent: the From address. Lower case. */
   ownAddress: string;
-  /** null: the catch-all accepted it, or it was sent from an address that the user does not have */
+  /** null: the catch-all accepted it, or it was sent from an address that the workspace does not have */
   addressId: string | null;
   domainId: string | null;
   batchId: string | null;
@@ -142,20 +142,20 @@ export type EmailSummaryRow = Pick<Row<'email'>, (typeof columns)[number]> & {
 
 /** Whether a server deferred a recipient of the sent email `e`, which is retried; the user is the one of `e`. */
 export const isDeferred: RawBuilder<SqlBool> = sql`e.type = 'sent' and e.status = 'pending' and exists (
-  select from recipient r where r.user_id = e.user_id and r.email_id = e.id and r.delivery_id is null and r.status = 'pending' and r.attempts > 0)`;
+  select from recipient r where r.workspace_id = e.workspace_id and r.email_id = e.id and r.delivery_id is null and r.status = 'pending' and r.attempts > 0)`;
 
 /** Whether a recipient of the sent email `e` reported it as spam. */
 export const isComplainedOf: RawBuilder<SqlBool> = sql`e.type = 'sent' and exists (
-  select from recipient r where r.user_id = e.user_id and r.email_id = e.id and r.delivery_id is null and r.complained_at is not null)`;
+  select from recipient r where r.workspace_id = e.workspace_id and r.email_id = e.id and r.delivery_id is null and r.complained_at is not null)`;
 
 /** Whether the route `r` of an email is held, as in the index route_held. */
 export const isHeldRoute: RawBuilder<SqlBool> = sql`r.outcome in ('blocked', 'review') and r.released_at is null`;
 
-/** The columns of EmailSummary, of the table (or relation) `e`, which must have user_id, too. Each row costs a lookup of its route. */
+/** The columns of EmailSummary, of the table (or relation) `e`, which must have workspace_id, too. Each row costs a lookup of its route. */
 export const emailSummaryColumns: RawBuilder<unknown> = sql.join([
   ...columns.map((column) => sql.ref(`e.${column}`)),
-  sql`(select r.outcome from route r where r.user_id = e.user_id and r.email_id = e.id and ${isHeldRoute}) as guard_status`,
-  sql`(select r.rule_id from route r where r.user_id = e.user_id and r.email_id = e.id) as guard_rule_id`,
+  sql`(select r.outcome from route r where r.workspace_id = e.workspace_id and r.email_id = e.id and ${isHeldRoute}) as guard_status`,
+  sql`(select r.rule_id from route r where r.workspace_id = e.workspace_id and r.email_id = e.id) as guard_rule_id`,
 ]);
 
 export function emailSummary(row: EmailSummaryRow): EmailSummary {
@@ -241,7 +241,7 @@ export const emailContentColumnsIf = (condition: RawBuilder<boolean>): RawBuilde
         ? sql`case when ${condition} then ${sql.ref(`c.${column}`)} end as ${sql.ref(column)}`
         : sql.ref(`c.${column}`),
     ),
-    sql`c.body_places, case when c.body_places is not null and ${condition} then placed_octets(c.user_id, c.email_id) end as placed_octets`,
+    sql`c.body_places, case when c.body_places is not null and ${condition} then placed_octets(c.workspace_id, c.email_id) end as placed_octets`,
   ]);
 
 /** The bytes of a body of the table `c`; 0 without one. */

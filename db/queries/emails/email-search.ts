@@ -30,20 +30,20 @@ export interface EmailSearch {
 /** Returns all found emails as a source with email_id and created_at. */
 export async function foundEmails(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   { terms, conditions }: EmailSearch,
 ): Promise<RawBuilder<unknown>> {
-  const search = { userId, terms, conditions: searchConditions(userId, conditions) };
+  const search = { workspaceId, terms, conditions: searchConditions(workspaceId, conditions) };
   const all = { after: null, before: null, isInverted: false };
   if (isWordless(wordQuery(terms)))
-    return sql`search_mail(${searchQuery(userId, terms, search.conditions)}, ${searchPage({ ...all, limit: null })})`;
+    return sql`search_mail(${searchQuery(workspaceId, terms, search.conditions)}, ${searchPage({ ...all, limit: null })})`;
   const ids = await findMatchingEmails(transaction, search, { ...all, limit: MAX_LIMIT });
   return sql`(select e.id as email_id, e.created_at from unnest(${ids}::text[]) i(id)
-    join email e on e.user_id = ${userId} and e.id = i.id)`;
+    join email e on e.workspace_id = ${workspaceId} and e.id = i.id)`;
 }
 
 /** Returns the conditions of the list for searchQuery. */
-export function searchConditions(userId: string, conditions: EmailSearch['conditions']): SearchConditions {
+export function searchConditions(workspaceId: string, conditions: EmailSearch['conditions']): SearchConditions {
   const { type, status, isRead, isArchived, isHeld, isTrashed, spam, since, domain, address } = conditions;
   const tests = [
     type,
@@ -57,8 +57,8 @@ export function searchConditions(userId: string, conditions: EmailSearch['condit
     tests,
     status,
     since,
-    ownDomain: domain === null ? null : domainNameOf(userId, domain),
-    ownAddress: address === null ? null : addressOf(userId, address),
+    ownDomain: domain === null ? null : domainNameOf(workspaceId, domain),
+    ownAddress: address === null ? null : addressOf(workspaceId, address),
     partyAddress: address === null ? null : addressParty(address),
     partyDomain: domain === null ? null : domainParty(domain),
   };

@@ -2,7 +2,7 @@ import type { Database } from '../../connection/database.ts';
 
 /** Identifies an email. */
 export interface EmailKey {
-  userId: string;
+  workspaceId: string;
   emailId: string;
 }
 
@@ -11,9 +11,9 @@ export async function readTraceParents(database: Database, emails: readonly Emai
   const { rows } = await database.pool.query<{ email_id: string; trace_parent: string }>({
     name: 'email-trace-read',
     text: `
-      select t.email_id, t.trace_parent from unnest($1::text[], $2::text[]) as e (user_id, email_id)
-      join email_trace t using (user_id, email_id)`,
-    values: [emails.map(({ userId }) => userId), emails.map(({ emailId }) => emailId)],
+      select t.email_id, t.trace_parent from unnest($1::text[], $2::text[]) as e (workspace_id, email_id)
+      join email_trace t using (workspace_id, email_id)`,
+    values: [emails.map(({ workspaceId }) => workspaceId), emails.map(({ emailId }) => emailId)],
   });
   return new Map(rows.map((row) => [row.email_id, row.trace_parent]));
 }

@@ -22,7 +22,7 @@ export interface AwaitedEmail {
 /** Returns the first matching received email that has its thread, of all or of these; null when there is none. */
 export async function findAwaited(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   awaited: AwaitedEmail,
   emailIds: readonly string[] | null,
 ): Promise<string | null> {
@@ -30,10 +30,10 @@ export async function findAwaited(
   const none = sql``;
   const { rows } = await sql<{ id: string }>`
     select e.id from email e
-    where e.user_id = ${userId} and e.type = 'received' and e.trashed_at is null and e.thread_id is not null and e.created_at >= ${since}
+    where e.workspace_id = ${workspaceId} and e.type = 'received' and e.trashed_at is null and e.thread_id is not null and e.created_at >= ${since}
       ${emailIds === null ? none : sql`and e.id = any (${emailIds}::text[])`}
-      ${address === null ? none : addressCondition(userId, address)}
-      ${domain === null ? none : sql`and e.own_domain = ${domainNameOf(userId, domain)}`}
+      ${address === null ? none : addressCondition(workspaceId, address)}
+      ${domain === null ? none : sql`and e.own_domain = ${domainNameOf(workspaceId, domain)}`}
       ${from === null ? none : fromCondition(from.trim().toLowerCase())}
       ${subject === null ? none : sql`and lower(e.subject) like ${containsPattern(subject)}`}
     order by e.created_at, e.id limit 1`.execute(transaction);
@@ -50,27 +50,27 @@ export interface Unreachable {
 /** Returns why the user receives no mail for the address or domain of a filter; null when mail can arrive. */
 export async function findUnreachable(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   { address, domain }: Pick<AwaitedEmail, 'address' | 'domain'>,
 ): Promise<Unreachable | null> {
   if (domain !== null) {
-    const reason = await domainTrouble(transaction, userId, domain);
+    const reason = await domainTrouble(transaction, workspaceId, domain);
     if (reason !== null) return { field: 'domain', reason };
   }
   if (address === null) return null;
   const reason = address.includes('@')
-    ? await nameTrouble(transaction, userId, address)
-    : await idTrouble(transaction, userId, address);
+    ? await nameTrouble(transaction, workspaceId, address)
+    : await idTrouble(transaction, workspaceId, address);
   return reason === null ? null : { field: 'address', reason };
 }
 
 async function domainTrouble(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   domain: string,
 ): Promise<Unreachable['reason'] | null> {
   const { rows } = await sql<{ status: string }>`
-    select status from domain where user_id = ${userId} and name = ${domainNameOf(userId, domain)}`.execute(
+    select status from domain where workspace_id = ${workspaceId} and name = ${domainNameOf(workspaceId, domain)}`.execute(
     transaction,
   );
   if (rows[0] === undefined) return 'foreign_domain';
@@ -79,11 +79,11 @@ async function domainTrouble(
 
 async function idTrouble(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   id: string,
 ): Promise<Unreachable['reason'] | null> {
   const { rows } = await sql<{ is_active: boolean }>`
-    select is_active from email_address where user_id = ${userId} and id = ${id}`.execute(transaction);
+    select is_active from email_address where workspace_id = ${workspaceId} and id = ${id}`.execute(transaction);
   if (rows[0] === undefined) return 'no_address';
   return rows[0].is_active ? null : 'disabled_address';
 }
@@ -91,7 +91,7 @@ async function idTrouble(
 /** A reply address is known by its signature, and may be received without an address of its domain. */
 async function nameTrouble(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   given: string,
 ): Promise<Unreachable['reason'] | null> {
   const name = canonicalAddress(given);
@@ -100,9 +100,9 @@ async function nameTrouble(
   const { rows } = await sql<{ status: string; is_catch_all_enabled: boolean; is_active: boolean | null }>`
     select d.status, d.is_catch_all_enabled, (
       select a.is_active from email_address a
-      where a.user_id = d.user_id and a.domain_id = d.id and a.address in (${exact}, ${exact.replace(/\+[^@]*/, '')})
+      where a.workspace_id = d.workspace_id and a.domain_id = d.id and a.address in (${exact}, ${exact.replace(/\+[^@]*/, '')})
       order by (a.address = ${exact}) desc limit 1) as is_active
-    from domain d where d.user_id = ${userId} and d.name = ${domain}`.execute(transaction);
+    from domain d where d.workspace_id = ${workspaceId} and d.name = ${domain}`.execute(transaction);
   const [row] = rows;
   if (row === undefined) return 'foreign_domain';
   if (row.status !== 'verified') return 'unverified_domain';
@@ -111,10 +111,10 @@ async function nameTrouble(
 }
 
 /** The row stores the address without its tag, and the envelope recipient as given. */
-function addressCondition(userId: string, address: string) {
+function addressCondition(workspaceId: string, address: string) {
   return /\+.*@/.test(address)
     ? sql`and lower(e.recipient) = ${address.trim().toLowerCase()}`
-    : sql`and e.own_address = ${addressOf(userId, address)}`;
+    : sql`and e.own_address = ${addressOf(workspaceId, address)}`;
 }
 
 function fromCondition(from: string) {

@@ -28,14 +28,14 @@ export type WithLargeBodies<Row> = Omit<Row, BodyColumn> & {
 /** Returns a row with the large ones of those of its bodies that it has columns of. */
 export async function readLargeBodies<Row extends Partial<Record<BodyColumn, BodyText | null>>>(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   { emailId, row, columns }: { emailId: string; row: Row; columns: readonly BodyColumn[] },
 ): Promise<WithLargeBodies<Row>> {
   const whole: WithLargeBodies<Row> = { ...row };
   // One after the other: the connection runs one statement at a time.
   for (const column of columns)
     if (column in row)
-      Object.assign(whole, { [column]: await readLargeBody(transaction, userId, { emailId, column }) });
+      Object.assign(whole, { [column]: await readLargeBody(transaction, workspaceId, { emailId, column }) });
   return whole;
 }
 
@@ -45,7 +45,7 @@ export async function readLargeBodies<Row extends Partial<Record<BodyColumn, Bod
  */
 async function readLargeBody(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   { emailId, column }: { emailId: string; column: BodyColumn },
 ): Promise<LargeText> {
   // The number of bytes at an offset that continue a character (RFC 3629 §3): hexadecimal 80 to bf.
@@ -56,7 +56,7 @@ async function readLargeBody(
     select convert_from(substring(b.bytes from s.at + ${continued('s.at')} + 1
       for ${sql.raw(String(PIECE_BYTES))} + ${continued(end)} - ${continued('s.at')}), 'UTF8') as piece
     from (select convert_to(c.${sql.ref(column)}, 'UTF8') as bytes from email_content c
-      where c.user_id = ${userId} and c.email_id = ${emailId} offset 0) b
+      where c.workspace_id = ${workspaceId} and c.email_id = ${emailId} offset 0) b
     cross join lateral generate_series(0, octet_length(b.bytes) - 1, ${sql.raw(String(PIECE_BYTES))}) s(at)`.execute(
     transaction,
   );

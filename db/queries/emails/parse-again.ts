@@ -53,18 +53,18 @@ export type ReparsedRow = Omit<
 /** The state of an email that the user asks for. */
 export type EmailStage = 'missing' | 'unparsed' | 'parsed' | 'not-received';
 
-/** How far an email of the user was processed. */
+/** How far an email of the workspace was processed. */
 export async function readStage(
   client: Pick<pg.ClientBase, 'query'>,
-  userId: string,
+  workspaceId: string,
   emailId: string,
 ): Promise<EmailStage> {
   const { rows } = await client.query<{ type: string | null; parsed_at: Date | null; is_known: boolean }>({
     name: 'parse-again-stage',
     text: `
-      select (select e.type from email e where e.user_id = $1 and e.id = $2) as type,
-        exists (select from reception p where p.user_id = $1 and p.email_id = $2 and p.parsed_at is null) as is_known`,
-    values: [userId, emailId],
+      select (select e.type from email e where e.workspace_id = $1 and e.id = $2) as type,
+        exists (select from reception p where p.workspace_id = $1 and p.email_id = $2 and p.parsed_at is null) as is_known`,
+    values: [workspaceId, emailId],
   });
   const row = rows[0];
   if (row?.type === 'received') return 'parsed';
@@ -73,11 +73,15 @@ export async function readStage(
 }
 
 /** Returns a received email and locks it; null when it is gone. */
-export async function lockParsed(client: pg.ClientBase, userId: string, emailId: string): Promise<ParsedRow | null> {
+export async function lockParsed(
+  client: pg.ClientBase,
+  workspaceId: string,
+  emailId: string,
+): Promise<ParsedRow | null> {
   const { rows } = await client.query<ParsedRow & PlacedColumns>({
     name: 'parse-again-lock',
     text: `${READ_SQL} for no key update of e`,
-    values: [userId, emailId],
+    values: [workspaceId, emailId],
   });
   return rows[0] === undefined ? null : readPlaced(rows[0]);
 }
@@ -85,13 +89,13 @@ export async function lockParsed(client: pg.ClientBase, userId: string, emailId:
 /** The same without a lock. */
 export async function readParsed(
   client: Pick<pg.ClientBase, 'query'>,
-  userId: string,
+  workspaceId: string,
   emailId: string,
 ): Promise<ParsedRow | null> {
   const { rows } = await client.query<ParsedRow & PlacedColumns>({
     name: 'parse-again-read',
     text: READ_SQL,
-    values: [userId, emailId],
+    values: [workspaceId, emailId],
   });
   return rows[0] === undefined ? null : readPlaced(rows[0]);
 }
@@ -103,15 +107,15 @@ const READ_SQL = `
     c.removed_parts, c.attachments, c.authentication, c.injection, c.priority, c.is_truncated, c.parse_error, c.parser_version,
     ${placedColumns()}
   from email e
-  join email_content c on c.user_id = $1 and c.email_id = e.id
-  left join reception p on p.user_id = $1 and p.email_id = e.id
-  left join route r on r.user_id = $1 and r.email_id = e.id
-  where e.user_id = $1 and e.id = $2 and e.type = 'received'`;
+  join email_content c on c.workspace_id = $1 and c.email_id = e.id
+  left join reception p on p.workspace_id = $1 and p.email_id = e.id
+  left join route r on r.workspace_id = $1 and r.email_id = e.id
+  where e.workspace_id = $1 and e.id = $2 and e.type = 'received'`;
 
 /** Stores the result of parsing; what the user set stays. */
 export async function writeReparsed(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   emailId: string,
   row: ReparsedRow,
 ): Promise<void> {
@@ -119,7 +123,7 @@ export async function writeReparsed(
   await client.query({
     name: 'parse-again-write',
     text: WRITE_SQL,
-    values: [userId, emailId, JSON.stringify(fields), text, html, cleanedText, cleanedHtml],
+    values: [workspaceId, emailId, JSON.stringify(fields), text, html, cleanedText, cleanedHtml],
   });
 }
 
@@ -134,22 +138,22 @@ const WRITE_SQL = `
       text_body = $4, html_body = $5, cleaned_text = $6, cleaned_html = $7, body_places = null, removed_parts = g.removed_parts, attachments = g.attachments,
       authentication = g.authentication, injection = g.injection, priority = g.priority, is_truncated = g.is_truncated, parse_error = g.parse_error,
       parser_version = g.parser_version
-    from g where c.user_id = $1 and c.email_id = $2
+    from g where c.workspace_id = $1 and c.email_id = $2
   ), search_row as (
-    update email_search s set text = g.search_text, parties = g.parties from g where s.user_id = $1 and s.email_id = $2
+    update email_search s set text = g.search_text, parties = g.parties from g where s.workspace_id = $1 and s.email_id = $2
   )
   update email e set message_id = g.message_id, subject = g.subject, base_subject = g.base_subject, from_name = g.from_name,
     from_address = g.from_address, from_text = g.from_text, to_addresses = g.to_addresses, cc_addresses = g.cc_addresses,
     preview = g.preview, date = g.date, has_attachments = g.attachment_count > 0, attachment_count = g.attachment_count,
     updated_at = (select postroom_now())
-  from g where e.user_id = $1 and e.id = $2`;
+  from g where e.workspace_id = $1 and e.id = $2`;
 
 /** Rebuilds the row of a thread from its messages; counters, labels and positions stay. */
-export async function refreshThread(client: pg.ClientBase, userId: string, threadId: string): Promise<void> {
-  const [ends] = await readThreadEnds(client, userId, [threadId]);
+export async function refreshThread(client: pg.ClientBase, workspaceId: string, threadId: string): Promise<void> {
+  const [ends] = await readThreadEnds(client, workspaceId, [threadId]);
   if (ends === undefined) return;
-  const mailboxes = (await readMailboxes(client, userId, [threadId])).get(threadId) ?? [];
-  await writeThreads(client, userId, [
+  const mailboxes = (await readMailboxes(client, workspaceId, [threadId])).get(threadId) ?? [];
+  await writeThreads(client, workspaceId, [
     {
       id: threadId,
       createdAt: ends.createdAt,

@@ -8,15 +8,15 @@ export interface PendingReception {
   recipient: string;
 }
 
-/** Returns those of the emails that were accepted with a 250 for the user and have no row yet. */
+/** Returns those of the emails that were accepted with a 250 for the workspace and have no row yet. */
 export async function findPendingReceptions(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailIds: readonly string[],
 ): Promise<PendingReception[]> {
   if (emailIds.length === 0) return [];
   const { rows } = await sql<PendingReception>`
-    select p.email_id as "emailId", p.recipient from pending_receptions(${userId}, ${emailIds}::text[]) p`.execute(
+    select p.email_id as "emailId", p.recipient from pending_receptions(${workspaceId}, ${emailIds}::text[]) p`.execute(
     transaction,
   );
   return rows;

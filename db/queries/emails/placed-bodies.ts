@@ -54,7 +54,7 @@ export interface PlacedColumns {
 
 /** The columns of PlacedColumns, of `email_content c`; octets only where the condition holds. */
 export function placedColumns(condition = 'true'): string {
-  return `c.body_places, case when c.body_places is not null and ${condition} then placed_octets(c.user_id, c.email_id) end as placed_octets`;
+  return `c.body_places, case when c.body_places is not null and ${condition} then placed_octets(c.workspace_id, c.email_id) end as placed_octets`;
 }
 
 /** Returns a row without PlacedColumns, and with those of the columns that lie in the message. */
@@ -77,13 +77,13 @@ export function readPlaced<Row extends PlacedColumns>(
 /** Returns those bodies of an email that lie in its message; null: none does. */
 export async function readPlacedBodies(
   client: Pick<pg.ClientBase, 'query'>,
-  userId: string,
+  workspaceId: string,
   emailId: string,
 ): Promise<Partial<Bodies> | null> {
   const { rows } = await client.query<PlacedColumns>({
     name: 'placed-bodies-of',
-    text: `select ${placedColumns()} from email_content c where c.user_id = $1 and c.email_id = $2 and c.body_places is not null`,
-    values: [userId, emailId],
+    text: `select ${placedColumns()} from email_content c where c.workspace_id = $1 and c.email_id = $2 and c.body_places is not null`,
+    values: [workspaceId, emailId],
   });
   return rows[0] === undefined ? null : readPlaced(rows[0]);
 }
@@ -91,26 +91,26 @@ export async function readPlacedBodies(
 /** Moves those bodies of emails that lie in their messages into their columns, before the messages are removed. In a transaction. */
 export async function storeBodiesApart(
   client: Pick<pg.ClientBase, 'query'>,
-  userId: string,
+  workspaceId: string,
   emailIds: readonly string[],
 ): Promise<void> {
   const { rows } = await client.query<Bodies & PlacedColumns & { email_id: string }>({
     name: 'placed-bodies-read',
     text: `
       with locked as materialized (
-        select e.id from email e where e.user_id = $1 and e.id = any ($2::text[]) order by e.id for update
+        select e.id from email e where e.workspace_id = $1 and e.id = any ($2::text[]) order by e.id for update
       )
       select c.email_id, c.text_body, c.html_body, c.cleaned_text, c.cleaned_html, ${placedColumns()}
-      from locked e join email_content c on c.user_id = $1 and c.email_id = e.id where c.body_places is not null`,
-    values: [userId, emailIds],
+      from locked e join email_content c on c.workspace_id = $1 and c.email_id = e.id where c.body_places is not null`,
+    values: [workspaceId, emailIds],
   });
   for (const row of rows) {
     const { email_id: emailId, text_body, html_body, cleaned_text, cleaned_html } = readPlaced(row);
     await client.query({
       name: 'placed-bodies-apart',
       text: `update email_content set text_body = $3, html_body = $4, cleaned_text = $5, cleaned_html = $6, body_places = null
-        where user_id = $1 and email_id = $2`,
-      values: [userId, emailId, text_body, html_body, cleaned_text, cleaned_html],
+        where workspace_id = $1 and email_id = $2`,
+      values: [workspaceId, emailId, text_body, html_body, cleaned_text, cleaned_html],
     });
   }
 }

@@ -29,7 +29,7 @@ export async function claimReceptions(
   });
   return rows.map((row) => ({
     reception: {
-      userId: row.user_id,
+      workspaceId: row.workspace_id,
       emailId: row.email_id,
       rawId: row.raw_id,
       reversePath: row.reverse_path,
@@ -55,13 +55,13 @@ export async function claimReceptions(
 export async function releaseReception(
   database: Database,
   claimant: string,
-  { userId, emailId }: { userId: string; emailId: string },
+  { workspaceId, emailId }: { workspaceId: string; emailId: string },
 ): Promise<void> {
   await database.pool.query({
     name: 'release-reception',
     text: `update reception set claimed_by = null, claimed_until = null
-           where user_id = $1 and email_id = $2 and parsed_at is null and claimed_by = $3`,
-    values: [userId, emailId, claimant],
+           where workspace_id = $1 and email_id = $2 and parsed_at is null and claimed_by = $3`,
+    values: [workspaceId, emailId, claimant],
   });
 }
 
@@ -74,7 +74,7 @@ export async function releaseReceptions(database: Database, claimant: string): P
 }
 
 interface ClaimedRow {
-  user_id: string;
+  workspace_id: string;
   email_id: string;
   raw_id: string;
   reverse_path: string;
@@ -95,7 +95,7 @@ interface ClaimedRow {
 }
 
 const columns = [
-  'user_id',
+  'workspace_id',
   'email_id',
   'raw_id',
   'reverse_path',
@@ -118,7 +118,7 @@ const columns = [
 const CLAIM_SQL = `
   with claimed as (${claimStatement({
     table: 'reception',
-    isDue: `d.parsed_at is null and ${notSetAsideSql('parse', 'd.user_id', 'd.email_id')}`,
+    isDue: `d.parsed_at is null and ${notSetAsideSql('parse', 'd.workspace_id', 'd.email_id')}`,
     orderBy: 'd.accepted_at',
     returning: columns,
     set: 'tries = case when t.claimed_by = $1 then t.tries else t.tries + 1 end',
@@ -136,7 +136,7 @@ export interface Imported {
 
 /** One accepted recipient of one SMTP transaction (a row of table reception): the envelope, and what is to be parsed. */
 export interface Reception {
-  userId: string;
+  workspaceId: string;
   emailId: string;
   rawId: string;
   /** empty for the null reverse-path */

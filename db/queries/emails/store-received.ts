@@ -10,7 +10,7 @@ import { countEmailsSql } from './email-counter.ts';
 
 /** What a parsed message adds to its reception; the envelope comes from the reception's row. */
 export interface EmailRows {
-  user_id: string;
+  workspace_id: string;
   email_id: string;
   event_id: string;
   message_id: string;
@@ -51,9 +51,9 @@ export interface EmailRows {
   is_unusual?: true;
 }
 
-/** The emails of one user that were stored. */
+/** The emails of one workspace that were stored. */
 export interface StoredEmails {
-  userId: string;
+  workspaceId: string;
   emailIds: string[];
   /** to append when the emails have their threads, last in the transaction */
   events: FeedEvent[];
@@ -70,11 +70,11 @@ export async function storeReceived(
   rows: readonly EmailRows[],
 ): Promise<StoredEmails[]> {
   const { fields, bodies } = withBodiesApart(rows);
-  const result = await client.query<{ user_id: string; email_ids: string[]; events: FeedEvent[] }>({
+  const result = await client.query<{ workspace_id: string; email_ids: string[]; events: FeedEvent[] }>({
     ...(rows.some((row) => row.is_unusual) ? STORE_UNUSUAL : STORE),
     values: [JSON.stringify(fields), bodies, claimant],
   });
-  return result.rows.map((row) => ({ userId: row.user_id, emailIds: row.email_ids, events: row.events }));
+  return result.rows.map((row) => ({ workspaceId: row.workspace_id, emailIds: row.email_ids, events: row.events }));
 }
 
 /**
@@ -135,7 +135,7 @@ interface StoreParts {
 
 const storeSql = ({ times, columns, values, isRead, more }: StoreParts) => `
   with given as materialized (
-    select * from json_to_recordset($1) as g (user_id text, email_id text, event_id text, message_id text, subject text,
+    select * from json_to_recordset($1) as g (workspace_id text, email_id text, event_id text, message_id text, subject text,
       base_subject text, from_name text, from_address text, from_text text, to_addresses text[], cc_addresses text[], preview text,
       date timestamptz, attachment_count integer, headers jsonb, addresses jsonb, in_reply_to text[], reference_ids text[],
       places integer[], removed_parts jsonb, attachments jsonb, authentication jsonb, injection jsonb, screening jsonb, priority text, is_truncated boolean, parse_error text,
@@ -143,36 +143,36 @@ const storeSql = ({ times, columns, values, isRead, more }: StoreParts) => `
   ), finished as materialized (
     update reception r set parsed_at = (select postroom_now()), claimed_by = null, claimed_until = null, last_error = g.parse_error
     from given g
-    where r.user_id = g.user_id and r.email_id = g.email_id and r.claimed_by = $3 and r.ctid = any (array(
-      select (select o.ctid from reception o where o.user_id = w.user_id and o.email_id = w.email_id) from given w))
+    where r.workspace_id = g.workspace_id and r.email_id = g.email_id and r.claimed_by = $3 and r.ctid = any (array(
+      select (select o.ctid from reception o where o.workspace_id = w.workspace_id and o.email_id = w.email_id) from given w))
     returning r.raw_id, r.recipient, r.own_address, substring(r.own_address from '[^@]*$') as own_domain, r.address_id, r.domain_id,
       ${times}, r.is_test, g.*
   ), email_row as (
-    insert into email (user_id, id, type, status, created_at, raw_id, own_address, own_domain, address_id, domain_id, recipient,
+    insert into email (workspace_id, id, type, status, created_at, raw_id, own_address, own_domain, address_id, domain_id, recipient,
       message_id, subject, base_subject, from_name, from_address, from_text, to_addresses, cc_addresses, preview, date,
       has_attachments, attachment_count, is_test${columns})
-    select user_id, email_id, 'received', 'delivered', accepted_at, raw_id, own_address, own_domain, address_id, domain_id, recipient,
+    select workspace_id, email_id, 'received', 'delivered', accepted_at, raw_id, own_address, own_domain, address_id, domain_id, recipient,
       message_id, subject, base_subject, from_name, from_address, from_text, to_addresses, cc_addresses, preview, date,
       attachment_count > 0, attachment_count, is_test${values}
     from finished
     returning 1
   ), content_row as (
-    insert into email_content (user_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, html_body, cleaned_text,
+    insert into email_content (workspace_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, html_body, cleaned_text,
       cleaned_html, removed_parts, attachments, authentication, injection, screening, priority, is_truncated, parse_error, parser_version)
-    select user_id, email_id, headers, addresses, in_reply_to, reference_ids, ${[0, 1, 2, 3].map(bodySql).join(', ')},
+    select workspace_id, email_id, headers, addresses, in_reply_to, reference_ids, ${[0, 1, 2, 3].map(bodySql).join(', ')},
       removed_parts, attachments, authentication, injection, screening, priority, is_truncated, parse_error, parser_version
     from finished
     returning 1
   ), search_row as (
-    insert into email_search (user_id, email_id, created_at, text, parties)
-    select user_id, email_id, accepted_at, search_text, parties from finished
+    insert into email_search (workspace_id, email_id, created_at, text, parties)
+    select workspace_id, email_id, accepted_at, search_text, parties from finished
     returning 1
   ), unindexed_row as (
-    insert into unindexed_email ${UNINDEXED_COLUMNS} select user_id, email_id, 'new', accepted_at from finished
+    insert into unindexed_email ${UNINDEXED_COLUMNS} select workspace_id, email_id, 'new', accepted_at from finished
     returning 1
   ), counter_row as (
     ${countEmailsSql(`(
-      select user_id, accepted_at as created_at, own_address, own_domain, 'received' as type, 'delivered' as status,
+      select workspace_id, accepted_at as created_at, own_address, own_domain, 'received' as type, 'delivered' as status,
         ${isRead} as is_read, false as is_archived, 1 as delta
       from finished) as new_email`)}
     returning 1
@@ -180,15 +180,15 @@ const storeSql = ({ times, columns, values, isRead, more }: StoreParts) => `
     select (select count(*) from email_row) + (select count(*) from content_row) + (select count(*) from search_row)
       + (select count(*) from unindexed_row) + (select count(*) from counter_row) as rows
   )
-  select of_user.user_id, of_user.email_ids, of_user.events
+  select of_workspace.workspace_id, of_workspace.email_ids, of_workspace.events
   from written cross join (
-    select user_id, array_agg(email_id order by accepted_at, email_id) as email_ids,
+    select workspace_id, array_agg(email_id order by accepted_at, email_id) as email_ids,
       jsonb_agg(jsonb_build_object('id', event_id, 'kind', 'email.received', 'emailId', email_id) order by accepted_at, email_id) as events
-    from finished group by user_id order by user_id) of_user
+    from finished group by workspace_id order by workspace_id) of_workspace
   where written.rows > 0`;
 
 /** Of the sent email that a row of `finished` answers. */
-const METADATA_OF_ANSWERED = 'metadata_of_answered(user_id, own_domain, in_reply_to, reference_ids)';
+const METADATA_OF_ANSWERED = 'metadata_of_answered(workspace_id, own_domain, in_reply_to, reference_ids)';
 
 const STORE = {
   name: 'store-received',
@@ -212,13 +212,13 @@ const STORE_UNUSUAL = {
       coalesce((r.imported->>'isRead')::boolean, false) as is_read, coalesce((r.imported->>'isRouted')::boolean, true) as is_routed`,
     columns: ', is_read, read_at, reply_address_id, metadata',
     values: `, is_read, case when is_read then (select postroom_now()) end, reply_address_id,
-      coalesce((select a.metadata from reply_address a where a.user_id = finished.user_id and a.id = finished.reply_address_id),
+      coalesce((select a.metadata from reply_address a where a.workspace_id = finished.workspace_id and a.id = finished.reply_address_id),
         ${METADATA_OF_ANSWERED})`,
     isRead: 'is_read',
     // Before threading, which leaves a route that exists as it is.
     more: `, route_row as (
-    insert into route (user_id, email_id, created_at, threaded_at, decided_at, outcome, reason)
-    select user_id, email_id, accepted_at, (select postroom_now()), (select postroom_now()), 'stored', '${IMPORTED}'
+    insert into route (workspace_id, email_id, created_at, threaded_at, decided_at, outcome, reason)
+    select workspace_id, email_id, accepted_at, (select postroom_now()), (select postroom_now()), 'stored', '${IMPORTED}'
     from finished where not is_routed
   )`,
   }),

@@ -66,7 +66,7 @@ export interface TakenMail {
   position: number;
   /** whether its planned route was stored; otherwise the router decides */
   isRouted: boolean;
-  /** of the user's event feed */
+  /** of the workspace's event feed */
   lastSeq: number;
   /** of the sent email that it answers; null: none */
   metadata: unknown;
@@ -90,7 +90,7 @@ const THREADS_WAIT_MS = 50;
 /**
  * Takes a group of messages in one statement, one round trip and one commit. A recipient with a `WholeMail` becomes an email in its final
  * state: with its bytes, content, thread, route, delivery and events. It is only accepted, like one without, where its thread cannot be
- * decided simply (see the function), or the threads of its user are locked. Returns outcomes in the order of the offers. When it throws,
+ * decided simply (see the function), or the threads of its workspace are locked. Returns outcomes in the order of the offers. When it throws,
  * the group was not written, or written and the response was lost: offering the same again is harmless either way.
  */
 export async function takeMail(
@@ -109,7 +109,7 @@ export async function takeMail(
       JSON.stringify(mails),
       inOnePiece(octets),
       bodies,
-      [...new Set(mails.flatMap((mail) => ('event_ids' in mail ? [mail.user_id] : [])))],
+      [...new Set(mails.flatMap((mail) => ('event_ids' in mail ? [mail.workspace_id] : [])))],
       claimant,
       claimsReceptions,
       LEASE_SECONDS,

@@ -25,17 +25,17 @@ export interface DeliveryBodyParts {
   };
 }
 
-/** Returns those of the deliveries that belong to the user, carry an email to a webhook, and whose endpoint still exists. */
+/** Returns those of the deliveries that belong to the workspace, carry an email to a webhook, and whose endpoint still exists. */
 export async function findDeliveryBodyParts(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   deliveryIds: readonly string[],
 ): Promise<DeliveryBodyParts[]> {
   const { rows } = await sql<BodyRow>`
     select d.id as delivery_id, d.email_id, d.created_at, d.thread_id, d.thread_position, d.last_attempt_at, n.id, n.name, n.type, n.webhook_format,
       n.config, n.payload_query, n.filter, n.updated_at
-    from delivery d join endpoint n on n.user_id = ${userId} and n.id = d.endpoint_id
-    where d.user_id = ${userId} and d.id = any (${deliveryIds}::text[]) and d.delivery_type = 'webhook' and d.event_seq is null`.execute(
+    from delivery d join endpoint n on n.workspace_id = ${workspaceId} and n.id = d.endpoint_id
+    where d.workspace_id = ${workspaceId} and d.id = any (${deliveryIds}::text[]) and d.delivery_type = 'webhook' and d.event_seq is null`.execute(
     transaction,
   );
   return rows.map((row) => ({
@@ -58,13 +58,13 @@ export async function findDeliveryBodyParts(
   }));
 }
 
-/** Returns those of the emails that belong to the user, by id. */
+/** Returns those of the emails that belong to the workspace, by id. */
 export async function findDeliveryContents(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailIds: readonly string[],
 ): Promise<Map<string, DeliveryContentRow>> {
-  const values = [emailIds.map(() => userId), emailIds];
+  const values = [emailIds.map(() => workspaceId), emailIds];
   const { rows } = await transaction.executeQuery(
     CompiledQuery.raw(readDeliveryContentSql, values) as CompiledQuery<StoredContentRow>,
   );
@@ -91,7 +91,7 @@ interface BodyRow {
 /** A received email as webhooks carry it. */
 export interface DeliveryContentRow extends StoredMail {
   raw_id: string | null;
-  /** created by its user as a test */
+  /** created by its workspace as a test */
   is_test: boolean;
 }
 
@@ -99,14 +99,14 @@ export interface DeliveryContentRow extends StoredMail {
 export type StoredContentRow = DeliveryContentRow & PlacedColumns;
 
 /** The columns of StoredContentRow, of `email e` and `email_content c`. */
-export const DELIVERY_CONTENT_COLUMNS = `e.user_id, e.id, e.raw_id, e.message_id, e.subject, e.recipient, e.own_address, e.created_at, e.date,
+export const DELIVERY_CONTENT_COLUMNS = `e.workspace_id, e.id, e.raw_id, e.message_id, e.subject, e.recipient, e.own_address, e.created_at, e.date,
   e.is_test, e.metadata, c.headers, c.addresses, c.in_reply_to, c.reference_ids, c.text_body, c.html_body, c.cleaned_text, c.cleaned_html,
   c.removed_parts, c.attachments, c.authentication, c.injection, c.screening, c.priority, c.is_truncated, ${placedColumns()}`;
 
-/** Emails with their content, by the parallel arrays $1 (user ids) and $2 (email ids). Rows: StoredContentRow. */
+/** Emails with their content, by the parallel arrays $1 (workspace ids) and $2 (email ids). Rows: StoredContentRow. */
 export const readDeliveryContentSql = `
   select ${DELIVERY_CONTENT_COLUMNS}
-  from unnest($1::text[], $2::text[]) k(user_id, id)
+  from unnest($1::text[], $2::text[]) k(workspace_id, id)
   -- limit 1: looked up by key, row by row, whatever the planner thinks of the tables' sizes
-  cross join lateral (select * from email e where e.user_id = k.user_id and e.id = k.id limit 1) e
-  cross join lateral (select * from email_content c where c.user_id = k.user_id and c.email_id = k.id limit 1) c`;
+  cross join lateral (select * from email e where e.workspace_id = k.workspace_id and e.id = k.id limit 1) e
+  cross join lateral (select * from email_content c where c.workspace_id = k.workspace_id and c.email_id = k.id limit 1) c`;

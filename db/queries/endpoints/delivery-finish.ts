@@ -6,7 +6,7 @@ import { countOutcomesSql } from './disable-failing-endpoints.ts';
 
 /** The outcome of an attempt, in the parameter of finishDeliveriesSql. */
 export interface FinishRecord {
-  user_id: string;
+  workspace_id: string;
   id: string;
   /** the fence: the row must still have this value */
   attempts_before: number;
@@ -37,30 +37,30 @@ interface AttemptRecord {
 
 /** One user's part of a recorded group. */
 export interface FinishedRow {
-  user_id: string;
+  workspace_id: string;
   /** null: no event was appended */
   last_seq: number | null;
   delivery_ids: string[];
 }
 
 /**
- * Returns CTEs that append events to the feeds of their users. They follow `source`, a CTE with one row per event: user_id, event_id, kind,
+ * Returns CTEs that append events to the feeds of their users. They follow `source`, a CTE with one row per event: workspace_id, event_id, kind,
  * email_id, delivery_id, endpoint_id, data. `after` is a condition that reads the CTEs to run first, because the rows that number events are
- * locked last. `feed` has user_id and last_seq.
+ * locked last. `feed` has workspace_id and last_seq.
  */
 function appendEventsSql(source: string, after: string): string {
   return `
   feed as (
-    insert into event_counter as c (user_id, last_seq)
-    select h.user_id, count(*) from ${source} h where ${after} group by 1 order by 1
-    on conflict (user_id) do update set last_seq = c.last_seq + excluded.last_seq
-    returning c.user_id, c.last_seq
+    insert into event_counter as c (workspace_id, last_seq)
+    select h.workspace_id, count(*) from ${source} h where ${after} group by 1 order by 1
+    on conflict (workspace_id) do update set last_seq = c.last_seq + excluded.last_seq
+    returning c.workspace_id, c.last_seq
   ), appended as (
-    insert into event (user_id, seq, id, kind, at, email_id, delivery_id, endpoint_id, data)
-    select h.user_id, f.last_seq + 1 - h.from_last, h.event_id, h.kind, (select postroom_now()), h.email_id, h.delivery_id, h.endpoint_id,
+    insert into event (workspace_id, seq, id, kind, at, email_id, delivery_id, endpoint_id, data)
+    select h.workspace_id, f.last_seq + 1 - h.from_last, h.event_id, h.kind, (select postroom_now()), h.email_id, h.delivery_id, h.endpoint_id,
            h.data
-    from (select h.*, row_number() over (partition by h.user_id order by h.event_id desc) as from_last from ${source} h) h
-    join feed f on f.user_id = h.user_id
+    from (select h.*, row_number() over (partition by h.workspace_id order by h.event_id desc) as from_last from ${source} h) h
+    join feed f on f.workspace_id = h.workspace_id
   )`;
 }
 
@@ -74,7 +74,7 @@ function appendEventsSql(source: string, after: string): string {
 const finishSql = (end: string) => `
   with outcome as materialized (
     select * from jsonb_to_recordset($2::jsonb) as o(
-      user_id text, id text, attempts_before integer, is_counted boolean, outcome text, status text, delay_seconds float8,
+      workspace_id text, id text, attempts_before integer, is_counted boolean, outcome text, status text, delay_seconds float8,
       status_code integer, error text, attempt jsonb, event_id text, disabled_event_id text, event_kind text, inactive_reason text,
       actions jsonb)
   ), finished as (
@@ -92,33 +92,33 @@ const finishSql = (end: string) => `
       actions = o.actions,
       completed_at = case when o.status <> 'pending' then (select postroom_now()) end
     from outcome o
-    where d.user_id = o.user_id and d.id = o.id and d.claimed_by = $1 and d.attempts = o.attempts_before
+    where d.workspace_id = o.workspace_id and d.id = o.id and d.claimed_by = $1 and d.attempts = o.attempts_before
       -- Always true, which the planner takes for rare: it looks the deliveries up by their keys, whatever it thinks of the table's size.
-      and o.id = o.id || '' and o.user_id = o.user_id || ''
+      and o.id = o.id || '' and o.workspace_id = o.workspace_id || ''
     returning d.email_id, d.endpoint_id, d.event_seq, d.attempts, (d.last_attempt->>'number')::integer as number, o.*
   ), moved as (
-    insert into delivery_earlier_attempt (user_id, delivery_id, number, started_at, duration_ms, outcome, status_code, error, response_body,
+    insert into delivery_earlier_attempt (workspace_id, delivery_id, number, started_at, duration_ms, outcome, status_code, error, response_body,
       request_headers)
-    select f.user_id, f.id, l.number, l.started_at, l.duration_ms, l.outcome, l.status_code, l.error, l.response_body, l.request_headers
+    select f.workspace_id, f.id, l.number, l.started_at, l.duration_ms, l.outcome, l.status_code, l.error, l.response_body, l.request_headers
     from finished f
     -- the row as it was before this statement
-    cross join lateral (select d.last_attempt from delivery d where f.number > 1 and d.user_id = f.user_id and d.id = f.id limit 1) d
+    cross join lateral (select d.last_attempt from delivery d where f.number > 1 and d.workspace_id = f.workspace_id and d.id = f.id limit 1) d
     cross join lateral jsonb_to_record(d.last_attempt) as l(number integer, started_at timestamptz(3), duration_ms integer, outcome text,
       status_code integer, error text, response_body text, request_headers jsonb)
   ), ${countOutcomesSql('finished')}, happened as materialized (
-    select user_id, event_id, event_kind as kind, email_id, id as delivery_id, endpoint_id,
+    select workspace_id, event_id, event_kind as kind, email_id, id as delivery_id, endpoint_id,
            jsonb_build_object('attempts', attempts, 'statusCode', status_code, 'error', error) as data
     -- The delivery of an event is no event: an endpoint that is posted those would be posted forever.
     from finished where event_seq is null
     union all
-    select user_id, event_id, 'endpoint.disabled', null, null, endpoint_id, jsonb_build_object('reason', reason) from disabled
+    select workspace_id, event_id, 'endpoint.disabled', null, null, endpoint_id, jsonb_build_object('reason', reason) from disabled
   )${end}`;
 
 /** Records outcomes and appends their events. Rows: FinishedRow. */
 export const finishDeliveriesSql =
   finishSql(`, ${appendEventsSql('happened', '(select count(*) from stat) + (select count(*) from disabled) >= 0')}
-  select d.user_id, max(f.last_seq) as last_seq, array_agg(d.id) as delivery_ids
-  from finished d left join feed f on f.user_id = d.user_id group by d.user_id`);
+  select d.workspace_id, max(f.last_seq) as last_seq, array_agg(d.id) as delivery_ids
+  from finished d left join feed f on f.workspace_id = d.workspace_id group by d.workspace_id`);
 
 /**
  * Records the outcome of one delivery within a transaction that appends the events later, last of all. Rows: `{events: FeedEvent[]}`, in the

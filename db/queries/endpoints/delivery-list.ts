@@ -36,14 +36,14 @@ export type DeliveryOwner = { endpointId: string; type: EndpointType } | { email
 /** Returns a page, newest first, and the total count; status null: of every status. */
 export async function listDeliveries(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   owner: DeliveryOwner,
   status: DeliveryStatus | null,
   page: Page,
 ): Promise<{ deliveries: Delivery[]; total: number }> {
   const owned = ownedBy(owner);
   const among = (of: DeliveryStatus | null) =>
-    sql`d.user_id = ${userId} and ${owned} ${of === null ? sql`` : isOf(of, owner)}`;
+    sql`d.workspace_id = ${workspaceId} and ${owned} ${of === null ? sql`` : isOf(of, owner)}`;
   const { rows } = await sql<{ total: number } & (ListedRow | { id: null })>`
     select t.total, p.* from (select ${countOf(among, status)} as total) t
     left join lateral (${pageOf(among(status), page)}) p on true
@@ -61,11 +61,11 @@ function ownedBy(owner: DeliveryOwner): RawBuilder<unknown> {
 /** Returns the latest deliveries to an endpoint, newest first. */
 export async function readRecentDeliveries(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   endpointId: string,
   limit: number,
 ): Promise<Delivery[]> {
-  const where = sql`d.user_id = ${userId} and d.endpoint_id = ${endpointId}`;
+  const where = sql`d.workspace_id = ${workspaceId} and d.endpoint_id = ${endpointId}`;
   const { rows } = await sql<ListedRow>`
     select p.* from (${pageOf(where, { limit, offset: 0 })}) p order by p.created_at desc, p.id desc`.execute(
     transaction,
@@ -76,24 +76,24 @@ export async function readRecentDeliveries(
 /** Returns up to `limit` deliveries of each email, newest first, without those of events about it. */
 export async function findRoutedDeliveries(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailIds: readonly string[],
   limit: number,
 ): Promise<Delivery[]> {
-  const where = sql`d.user_id = ${userId} and d.email_id = k.id and d.event_seq is null`;
+  const where = sql`d.workspace_id = ${workspaceId} and d.email_id = k.id and d.event_seq is null`;
   const { rows } = await sql<ListedRow>`
     select p.* from unnest(${emailIds}::text[]) k(id) cross join lateral (${pageOf(where, { limit, offset: 0 })}) p
     order by p.created_at desc, p.id desc`.execute(transaction);
   return rows.map(deliveryOf);
 }
 
-/** Returns those of the deliveries that belong to the user, unordered. */
+/** Returns those of the deliveries that belong to the workspace, unordered. */
 export async function readDeliveries(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   deliveryIds: readonly string[],
 ): Promise<Delivery[]> {
-  const where = sql`d.user_id = ${userId} and d.id = any (${deliveryIds}::text[])`;
+  const where = sql`d.workspace_id = ${workspaceId} and d.id = any (${deliveryIds}::text[])`;
   const { rows } = await sql<ListedRow>`${pageOf(where, { limit: deliveryIds.length, offset: 0 })}`.execute(
     transaction,
   );
@@ -122,11 +122,11 @@ function pageOf(where: RawBuilder<unknown>, page: Page): RawBuilder<unknown> {
       select coalesce(jsonb_agg(jsonb_build_object('number', a.number, 'startedAt', a.started_at, 'durationMs', a.duration_ms,
         'outcome', a.outcome, 'statusCode', a.status_code, 'error', a.error, 'requestHeaders', a.request_headers,
         'responseBody', a.response_body) order by a.number), '[]') as attempt_log
-      from delivery_attempt a where a.user_id = d.user_id and a.delivery_id = d.id) a
+      from delivery_attempt a where a.workspace_id = d.workspace_id and a.delivery_id = d.id) a
     cross join lateral (
       select coalesce(jsonb_agg(jsonb_build_object('address', r.address, 'status', r.status, 'code', r.last_code,
         'enhancedStatus', r.last_status, 'text', r.last_text, 'settledAt', r.settled_at) order by r.id), '[]') as recipients
-      from recipient r where r.user_id = d.user_id and r.delivery_id = d.id) r`;
+      from recipient r where r.workspace_id = d.workspace_id and r.delivery_id = d.id) r`;
 }
 
 /** The values are part of the text, so that the planner sees which index fits. */

@@ -7,7 +7,7 @@ import { type ClaimedDeliveryRow, claimedColumns, sizeOfMessage } from './delive
 
 /** The turns at one endpoint of the deliveries with one key. */
 export interface Turn {
-  userId: string;
+  workspaceId: string;
   endpointId: string;
   orderKey: string;
 }
@@ -27,7 +27,7 @@ const of = (row: string, condition: string) => `${row}.${condition.replaceAll(' 
  * two deliveries. Locked in one order, to prevent deadlocks.
  */
 function lockTurnsSql(turns: readonly Turn[]): string {
-  const names = new Set(turns.map(({ userId, endpointId }) => `turns ${userId} ${endpointId}`));
+  const names = new Set(turns.map(({ workspaceId, endpointId }) => `turns ${workspaceId} ${endpointId}`));
   return [...names]
     .toSorted()
     .map((name) => `select pg_advisory_xact_lock(hashtextextended(${pg.escapeLiteral(name)}, 0))`)
@@ -42,37 +42,37 @@ const madeAt = (position: string) =>
   `to_timestamp(('x' || lpad(left(${position}, 12), 16, '0'))::bit(64)::bigint / 1000.0)`;
 
 /**
- * Makes the next delivery due of each turn that no delivery has; the parallel arrays are $1 (user ids), $2 (endpoint ids) and $3 (keys).
+ * Makes the next delivery due of each turn that no delivery has; the parallel arrays are $1 (workspace ids), $2 (endpoint ids) and $3 (keys).
  * It waits for earlier mail with its key that has no route yet: another process may be routing it. The claimant $5 claims it where $4 says
  * so. Rows: GivenTurnRow.
  */
 const giveTurnsSql = `
   with head as materialized (
-    select d.place, d.order_position, k.user_id, k.order_key, k.is_claimed
-    from unnest($1::text[], $2::text[], $3::text[], $4::boolean[]) as k(user_id, endpoint_id, order_key, is_claimed)
+    select d.place, d.order_position, k.workspace_id, k.order_key, k.is_claimed
+    from unnest($1::text[], $2::text[], $3::text[], $4::boolean[]) as k(workspace_id, endpoint_id, order_key, is_claimed)
     cross join lateral (
       select d.ctid as place, d.order_position from delivery d
-      where d.user_id = k.user_id and d.endpoint_id = k.endpoint_id and d.order_key = k.order_key and ${of('d', WAITS)}
+      where d.workspace_id = k.workspace_id and d.endpoint_id = k.endpoint_id and d.order_key = k.order_key and ${of('d', WAITS)}
       order by d.order_position, d.id limit 1) d
     where not exists (
       select from delivery h
-      where h.user_id = k.user_id and h.endpoint_id = k.endpoint_id and h.order_key = k.order_key and ${of('h', HAS_TURN)})
+      where h.workspace_id = k.workspace_id and h.endpoint_id = k.endpoint_id and h.order_key = k.order_key and ${of('h', HAS_TURN)})
   ), last as materialized (
     select ${madeAt('max(order_position)')} as at from head
   ), unrouted as materialized (
-    (select w.user_id, w.email_id from route w where w.outcome is null and w.created_at <= (select at from last)
+    (select w.workspace_id, w.email_id from route w where w.outcome is null and w.created_at <= (select at from last)
      order by w.created_at desc limit ${MAX_UNROUTED})
     union all
-    (select w.user_id, w.email_id from route w where w.outcome = 'asking' limit ${MAX_UNROUTED})
+    (select w.workspace_id, w.email_id from route w where w.outcome = 'asking' limit ${MAX_UNROUTED})
   ), earlier as materialized (
-    select w.user_id, e.thread_id, lower(e.from_address) as sender, ${positionOf('w.email_id')} as position
+    select w.workspace_id, e.thread_id, lower(e.from_address) as sender, ${positionOf('w.email_id')} as position
     from unrouted w
-    cross join lateral (select e.thread_id, e.from_address from email e where e.user_id = w.user_id and e.id = w.email_id limit 1) e
-    where w.user_id = any ($1::text[]) and ${notSetAsideSql('route', 'w.user_id', 'w.email_id')}
-      and ${notSetAsideSql('ask', 'w.user_id', 'w.email_id')}
+    cross join lateral (select e.thread_id, e.from_address from email e where e.workspace_id = w.workspace_id and e.id = w.email_id limit 1) e
+    where w.workspace_id = any ($1::text[]) and ${notSetAsideSql('route', 'w.workspace_id', 'w.email_id')}
+      and ${notSetAsideSql('ask', 'w.workspace_id', 'w.email_id')}
   ), ready as materialized (
     select h.place, h.is_claimed from head h where not exists (
-      select from earlier m where m.user_id = h.user_id and h.order_key in (m.thread_id, m.sender) and m.position < h.order_position)
+      select from earlier m where m.workspace_id = h.workspace_id and h.order_key in (m.thread_id, m.sender) and m.position < h.order_position)
   ), given as (
     update delivery t set next_attempt_at = (select postroom_now()),
       claimed_by = case when t.ctid = any (array(select r.place from ready r where r.is_claimed)) then $5 end,
@@ -100,7 +100,7 @@ export async function giveTurns(
       name: 'delivery-give-turns',
       text: giveTurnsSql,
       values: [
-        turns.map(({ userId }) => userId),
+        turns.map(({ workspaceId }) => workspaceId),
         turns.map(({ endpointId }) => endpointId),
         turns.map(({ orderKey }) => orderKey),
         turns.map(({ isClaimed }) => isClaimed),
@@ -112,39 +112,41 @@ export async function giveTurns(
 }
 
 /**
- * Returns the next $4 keys with waiting deliveries after a position ($1 user id, $2 endpoint id, $3 key), ordered by these; `is_free` when
+ * Returns the next $4 keys with waiting deliveries after a position ($1 workspace id, $2 endpoint id, $3 key), ordered by these; `is_free` when
  * no delivery has the turn. It steps from key to key, so that a long backlog of one costs no more than a single delivery.
  */
 const listTurnsSql = `
   with recursive turn as (
-    (select user_id, endpoint_id, order_key from delivery
-     where ${WAITS} and (user_id, endpoint_id, order_key) > ($1::text, $2::text, $3::text)
-     order by user_id, endpoint_id, order_key limit 1)
+    (select workspace_id, endpoint_id, order_key from delivery
+     where ${WAITS} and (workspace_id, endpoint_id, order_key) > ($1::text, $2::text, $3::text)
+     order by workspace_id, endpoint_id, order_key limit 1)
     union all
-    select n.user_id, n.endpoint_id, n.order_key
+    select n.workspace_id, n.endpoint_id, n.order_key
     from turn t cross join lateral (
-      select user_id, endpoint_id, order_key from delivery
-      where ${WAITS} and (user_id, endpoint_id, order_key) > (t.user_id, t.endpoint_id, t.order_key)
-      order by user_id, endpoint_id, order_key limit 1) n
+      select workspace_id, endpoint_id, order_key from delivery
+      where ${WAITS} and (workspace_id, endpoint_id, order_key) > (t.workspace_id, t.endpoint_id, t.order_key)
+      order by workspace_id, endpoint_id, order_key limit 1) n
   )
-  select t.user_id, t.endpoint_id, t.order_key,
+  select t.workspace_id, t.endpoint_id, t.order_key,
     not exists (select from delivery h
-      where h.user_id = t.user_id and h.endpoint_id = t.endpoint_id and h.order_key = t.order_key and ${of('h', HAS_TURN)}) as is_free
+      where h.workspace_id = t.workspace_id and h.endpoint_id = t.endpoint_id and h.order_key = t.order_key and ${of('h', HAS_TURN)}) as is_free
   from turn t limit $4`;
 
 /** Returns the next turns after that one that deliveries wait for; `isFree` when no delivery has it. */
 export async function listTurns(
   pool: Pool,
-  { userId, endpointId, orderKey }: Turn,
+  { workspaceId, endpointId, orderKey }: Turn,
   limit: number,
 ): Promise<(Turn & { isFree: boolean })[]> {
-  const { rows } = await pool.query<{ user_id: string; endpoint_id: string; order_key: string; is_free: boolean }>({
-    name: 'delivery-list-turns',
-    text: listTurnsSql,
-    values: [userId, endpointId, orderKey, limit],
-  });
+  const { rows } = await pool.query<{ workspace_id: string; endpoint_id: string; order_key: string; is_free: boolean }>(
+    {
+      name: 'delivery-list-turns',
+      text: listTurnsSql,
+      values: [workspaceId, endpointId, orderKey, limit],
+    },
+  );
   return rows.map((row) => ({
-    userId: row.user_id,
+    workspaceId: row.workspace_id,
     endpointId: row.endpoint_id,
     orderKey: row.order_key,
     isFree: row.is_free,

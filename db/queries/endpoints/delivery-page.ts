@@ -20,7 +20,7 @@ export interface DeliveryOwners {
 /** Returns the deliveries of each owner between two cursors, newest first; inverted: oldest first. Status null: of every status. */
 export async function pageDeliveries(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   { kind, ids }: DeliveryOwners,
   status: DeliveryStatus | null,
   page: KeysetPage,
@@ -28,7 +28,7 @@ export async function pageDeliveries(
   const order = (alias: string) => keysetOrder(alias, page);
   const part = (condition: RawBuilder<unknown>) => sql`(
     select ${deliverySummaryColumns} from delivery d
-    where d.user_id = ${userId} and ${ownedBy(kind)} ${condition} ${keysetConditions('d', page)} ${order('d')} limit ${page.limit})`;
+    where d.workspace_id = ${workspaceId} and ${ownedBy(kind)} ${condition} ${keysetConditions('d', page)} ${order('d')} limit ${page.limit})`;
   const { rows } = await sql<DeliverySummaryRow>`
     select d.* from unnest(${ids}::text[]) as w(id)
     cross join lateral (
@@ -40,7 +40,7 @@ export async function pageDeliveries(
 /** Counts the deliveries of each owner. */
 export async function countDeliveries(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   { kind, ids }: DeliveryOwners,
   status: DeliveryStatus | null,
 ): Promise<Map<string, number>> {
@@ -48,7 +48,7 @@ export async function countDeliveries(
     sql`(${sql.join(
       conditionsOf(of, kind).map(
         (condition) =>
-          sql`(select count(*) from delivery d where d.user_id = ${userId} and ${ownedBy(kind)} ${condition})`,
+          sql`(select count(*) from delivery d where d.workspace_id = ${workspaceId} and ${ownedBy(kind)} ${condition})`,
       ),
       sql` + `,
     )})`;
@@ -59,14 +59,14 @@ export async function countDeliveries(
   return new Map(rows.map((row) => [row.id, row.total]));
 }
 
-/** Returns those of the deliveries that belong to the user, unordered. */
+/** Returns those of the deliveries that belong to the workspace, unordered. */
 export async function findDeliveries(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   ids: readonly string[],
 ): Promise<DeliverySummary[]> {
   const { rows } = await sql<DeliverySummaryRow>`
-    select ${deliverySummaryColumns} from delivery d where d.user_id = ${userId} and d.id = any (${ids}::text[])`.execute(
+    select ${deliverySummaryColumns} from delivery d where d.workspace_id = ${workspaceId} and d.id = any (${ids}::text[])`.execute(
     transaction,
   );
   return rows.map(deliverySummary);
@@ -78,7 +78,7 @@ const MAX_ATTEMPTS = 1_000;
 /** Returns all attempts of the deliveries, oldest first per delivery. */
 export async function findAttempts(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   deliveryIds: readonly string[],
 ): Promise<(DeliveryAttempt & { deliveryId: string })[]> {
   const { rows } = await sql<DeliveryAttempt & { deliveryId: string }>`
@@ -86,7 +86,7 @@ export async function findAttempts(
     cross join lateral (
       select a.delivery_id as "deliveryId", a.number, a.started_at as "startedAt", a.duration_ms as "durationMs", a.outcome,
         a.status_code as "statusCode", a.error, a.response_body as "responseBody", a.request_headers as "requestHeaders"
-      from delivery_attempt a where a.user_id = ${userId} and a.delivery_id = w.id
+      from delivery_attempt a where a.workspace_id = ${workspaceId} and a.delivery_id = w.id
       -- The bound keeps the planner from joining all that the view has: deliveries are looked up one by one, by their keys.
       order by a.number limit ${MAX_ATTEMPTS}
     ) a order by a.number`.execute(transaction);
@@ -96,12 +96,14 @@ export async function findAttempts(
 /** Returns the ids of the recipients of forwarded copies, in order; none for webhooks. */
 export async function findForwardRecipients(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   deliveryIds: readonly string[],
 ): Promise<{ id: string; deliveryId: string }[]> {
   const { rows } = await sql<{ id: string; deliveryId: string }>`
     select id, delivery_id as "deliveryId" from recipient
-    where user_id = ${userId} and delivery_id = any (${deliveryIds}::text[]) order by id`.execute(transaction);
+    where workspace_id = ${workspaceId} and delivery_id = any (${deliveryIds}::text[]) order by id`.execute(
+    transaction,
+  );
   return rows;
 }
 

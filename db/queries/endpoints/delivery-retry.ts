@@ -25,40 +25,40 @@ export interface LockedReceived {
   facts: RouteFacts;
 }
 
-/** Null when the user has none with that id. For mail that was not received, the other fields mean nothing. */
+/** Null when the workspace has none with that id. For mail that was not received, the other fields mean nothing. */
 export function lockReceived(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailId: string,
 ): Promise<LockedReceived | null> {
-  return received(transaction, userId, emailId, sql`for no key update of e`);
+  return received(transaction, workspaceId, emailId, sql`for no key update of e`);
 }
 
 /** The same without a lock. */
 export function readReceived(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailId: string,
 ): Promise<LockedReceived | null> {
-  return received(transaction, userId, emailId, sql``);
+  return received(transaction, workspaceId, emailId, sql``);
 }
 
 async function received(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailId: string,
   lock: RawBuilder<unknown>,
 ): Promise<LockedReceived | null> {
   const { rows } = await sql<ReceivedRow>`
     select e.type, e.thread_id, e.thread_position, r.decided_at, r.outcome, r.rule_id, r.released_at, r.answers, e.own_address,
-      exists (select from dmarc_report p where p.user_id = ${userId} and p.email_id = e.id) as is_dmarc_report,
+      exists (select from dmarc_report p where p.workspace_id = ${workspaceId} and p.email_id = e.id) as is_dmarc_report,
       a.is_active as address_is_active, ${sql.raw(GRANTED_ENDPOINTS_OF_ADDRESS)},
       d.is_catch_all_enabled, ${sql.raw(GRANTED_CATCH_ALL)}, d.receive_dmarc_emails
     from email e
-    left join route r on r.user_id = ${userId} and r.email_id = e.id
-    left join email_address a on a.user_id = ${userId} and a.id = e.address_id
-    left join domain d on d.user_id = ${userId} and d.id = e.domain_id
-    where e.user_id = ${userId} and e.id = ${emailId}
+    left join route r on r.workspace_id = ${workspaceId} and r.email_id = e.id
+    left join email_address a on a.workspace_id = ${workspaceId} and a.id = e.address_id
+    left join domain d on d.workspace_id = ${workspaceId} and d.id = e.domain_id
+    where e.workspace_id = ${workspaceId} and e.id = ${emailId}
     ${lock}`.execute(transaction);
   const row = rows[0];
   if (row === undefined) return null;
@@ -91,13 +91,13 @@ async function received(
 /** Returns the envelope recipient of a received email, and the address that accepted it. */
 export async function readRecipient(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailId: string,
 ): Promise<{ recipient: string | null; ownAddress: string }> {
   const row = await transaction
     .selectFrom('email')
     .select(['recipient', 'own_address as ownAddress'])
-    .where('user_id', '=', userId)
+    .where('workspace_id', '=', workspaceId)
     .where('id', '=', emailId)
     .executeTakeFirst();
   return row ?? { recipient: null, ownAddress: '' };
@@ -120,12 +120,12 @@ type ReceivedRow = Pick<Row<'route'>, 'decided_at' | 'outcome' | 'rule_id' | 're
 /** Releases a held email. Returns the time; null when it is not held, or another request was first. */
 export async function markReleased(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailId: string,
 ): Promise<Date | null> {
   const { rows } = await sql<{ released_at: Date }>`
     update route set released_at = postroom_now()
-    where user_id = ${userId} and email_id = ${emailId} and outcome in ('blocked', 'review') and released_at is null
+    where workspace_id = ${workspaceId} and email_id = ${emailId} and outcome in ('blocked', 'review') and released_at is null
     returning released_at`.execute(transaction);
   return rows[0]?.released_at ?? null;
 }
@@ -140,17 +140,17 @@ export interface TargetEndpoint {
   config: unknown;
 }
 
-/** Returns those of the endpoints that belong to the user. */
+/** Returns those of the endpoints that belong to the workspace. */
 export async function findTargets(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   endpointIds: readonly string[],
 ): Promise<TargetEndpoint[]> {
   if (endpointIds.length === 0) return [];
   return transaction
     .selectFrom('endpoint')
     .select(['id', 'type', 'is_active as isActive', 'events', 'filter', 'config'])
-    .where('user_id', '=', userId)
+    .where('workspace_id', '=', workspaceId)
     .where('id', 'in', endpointIds)
     .execute();
 }
@@ -158,13 +158,13 @@ export async function findTargets(
 /** Protects the endpoint from deletion and replay until the transaction ends. False when it is gone or disabled. */
 export async function holdTarget(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   endpointId: string,
 ): Promise<boolean> {
   const row = await transaction
     .selectFrom('endpoint')
     .select('is_active')
-    .where('user_id', '=', userId)
+    .where('workspace_id', '=', workspaceId)
     .where('id', '=', endpointId)
     .forShare()
     .executeTakeFirst();
@@ -174,14 +174,14 @@ export async function holdTarget(
 /** Returns a delivery of the email itself, not of an event about it; null when it has none with that id. */
 export async function findDelivery(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailId: string,
   deliveryId: string,
 ): Promise<{ endpointId: string; status: 'pending' | 'success' | 'failed' } | null> {
   const row = await transaction
     .selectFrom('delivery')
     .select(['endpoint_id as endpointId', 'status'])
-    .where('user_id', '=', userId)
+    .where('workspace_id', '=', workspaceId)
     .where('id', '=', deliveryId)
     .where('email_id', '=', emailId)
     .where('event_seq', 'is', null)
@@ -192,14 +192,14 @@ export async function findDelivery(
 /** Returns whether the email was ever to be delivered to the endpoint. */
 export async function hasDelivery(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailId: string,
   endpointId: string,
 ): Promise<boolean> {
   const row = await transaction
     .selectFrom('delivery')
     .select('id')
-    .where('user_id', '=', userId)
+    .where('workspace_id', '=', workspaceId)
     .where('email_id', '=', emailId)
     .where('endpoint_id', '=', endpointId)
     .where('event_seq', 'is', null)
@@ -227,7 +227,7 @@ export interface NewDelivery {
  */
 export async function deliverNow(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   delivery: NewDelivery,
 ): Promise<string> {
   const { id, emailId, endpointId, type, threadId, threadPosition, attemptsAllowed, cause } = delivery;
@@ -235,18 +235,18 @@ export async function deliverNow(
     with clock_now as materialized (select date_trunc('milliseconds', postroom_now()) as at),
     hurried as (
       update delivery d set next_attempt_at = case when d.next_attempt_at is not null then least(d.next_attempt_at, n.at) end from clock_now n
-      where d.user_id = ${userId} and d.id = (
+      where d.workspace_id = ${workspaceId} and d.id = (
         select p.id from delivery p
-        where p.user_id = ${userId} and p.email_id = ${emailId} and p.endpoint_id = ${endpointId} and p.status = 'pending'
+        where p.workspace_id = ${workspaceId} and p.email_id = ${emailId} and p.endpoint_id = ${endpointId} and p.status = 'pending'
           and p.event_seq is null and (p.claimed_until is null or p.claimed_until <= n.at)
         order by p.created_at, p.id limit 1)
         and d.status = 'pending'
       returning d.id
     ),
     made as (
-      insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, thread_id, thread_position, attempts_allowed,
+      insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, thread_id, thread_position, attempts_allowed,
                             cause, next_attempt_at, created_at)
-      select ${userId}, ${id}, ${emailId}, ${endpointId}, ${type}, ${threadId}, ${threadPosition}::integer, ${attemptsAllowed}::integer,
+      select ${workspaceId}, ${id}, ${emailId}, ${endpointId}, ${type}, ${threadId}, ${threadPosition}::integer, ${attemptsAllowed}::integer,
              ${cause}, n.at, n.at
       from clock_now n where not exists (select from hurried)
       returning id
@@ -261,7 +261,7 @@ export async function deliverNow(
  */
 export async function deliverEventNow(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   deliveryId: string,
   { id, attemptsAllowed }: Pick<NewDelivery, 'id' | 'attemptsAllowed'>,
 ): Promise<string> {
@@ -270,17 +270,17 @@ export async function deliverEventNow(
     hurried as (
       update delivery d set next_attempt_at = case when d.next_attempt_at is not null then least(d.next_attempt_at, n.at) end
       from clock_now n
-      where d.user_id = ${userId} and d.id = ${deliveryId} and d.status = 'pending'
+      where d.workspace_id = ${workspaceId} and d.id = ${deliveryId} and d.status = 'pending'
         and (d.claimed_until is null or d.claimed_until <= n.at)
       returning d.id
     ),
     made as (
-      insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, thread_id, event_seq, event_kind, attempts_allowed, cause,
+      insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, thread_id, event_seq, event_kind, attempts_allowed, cause,
                             next_attempt_at, created_at)
-      select d.user_id, ${id}, d.email_id, d.endpoint_id, d.delivery_type, d.thread_id, d.event_seq, d.event_kind,
+      select d.workspace_id, ${id}, d.email_id, d.endpoint_id, d.delivery_type, d.thread_id, d.event_seq, d.event_kind,
              ${attemptsAllowed}::integer, 'retry', n.at, n.at
       from delivery d, clock_now n
-      where d.user_id = ${userId} and d.id = ${deliveryId} and not exists (select from hurried)
+      where d.workspace_id = ${workspaceId} and d.id = ${deliveryId} and not exists (select from hurried)
       returning id
     )
     select id from hurried union all select id from made`.execute(transaction);

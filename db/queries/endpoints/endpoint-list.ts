@@ -34,11 +34,11 @@ export interface EndpointConditions {
 /** Returns a page by creation time, and the total count. */
 export async function listEndpoints(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: EndpointConditions,
   page: Page & { order: 'newest' | 'oldest' },
 ): Promise<{ endpoints: Endpoint[]; total: number }> {
-  const where = whereOf(userId, conditions);
+  const where = whereOf(workspaceId, conditions);
   const order = (of: 'n' | 'p') => keysetOrder(of, { isInverted: page.order === 'oldest' });
   const { rows } = await sql<{ total: number } & (ListedRow | { id: null })>`
     select t.total, p.* from (select count(*) as total from endpoint n where ${where}) t
@@ -54,28 +54,28 @@ export async function listEndpoints(
 /** Returns the endpoints between two cursors, newest first; inverted: oldest first. */
 export async function pageEndpoints(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: EndpointConditions,
   page: KeysetPage,
 ): Promise<Endpoint[]> {
   const { rows } = await sql<ListedRow>`
-    select ${columns} ${from} where ${whereOf(userId, conditions)} ${keysetConditions('n', page)}
+    select ${columns} ${from} where ${whereOf(workspaceId, conditions)} ${keysetConditions('n', page)}
     ${keysetOrder('n', page)} limit ${page.limit}`.execute(transaction);
   return rows.map(endpointOf);
 }
 
 export async function countEndpoints(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: EndpointConditions,
 ): Promise<number> {
   const { rows } = await sql<{ total: number }>`
-    select count(*) as total from endpoint n where ${whereOf(userId, conditions)}`.execute(transaction);
+    select count(*) as total from endpoint n where ${whereOf(workspaceId, conditions)}`.execute(transaction);
   return Number(rows[0]?.total ?? 0);
 }
 
-function whereOf(userId: string, { ids, type, isActive, search }: EndpointConditions): RawBuilder<unknown> {
-  return sql`n.user_id = ${userId}
+function whereOf(workspaceId: string, { ids, type, isActive, search }: EndpointConditions): RawBuilder<unknown> {
+  return sql`n.workspace_id = ${workspaceId}
     ${ids === null ? sql`` : sql`and n.id = any (${ids}::text[])`}
     ${type === null ? sql`` : sql`and n.type = ${type}`}
     ${isActive === null ? sql`` : sql`and n.is_active = ${isActive}`}
@@ -83,7 +83,7 @@ function whereOf(userId: string, { ids, type, isActive, search }: EndpointCondit
 }
 
 const columns = sql`n.*, s.total as delivery_total, s.successful, s.failed, s.last_delivery_at`;
-const from = sql`from endpoint n left join endpoint_stat s on s.user_id = n.user_id and s.endpoint_id = n.id`;
+const from = sql`from endpoint n left join endpoint_stat s on s.workspace_id = n.workspace_id and s.endpoint_id = n.id`;
 
 type ListedRow = Omit<Row<'endpoint'>, 'created_at' | 'updated_at' | 'config' | 'filter'> & {
   config: Record<string, unknown>;

@@ -11,13 +11,13 @@ export interface DetachedUse {
 /** Locks the statistics until the transaction ends. Call it before the endpoint is locked, as in deleteStatistics. */
 export async function lockStatistics(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   endpointId: string,
 ): Promise<void> {
   await transaction
     .selectFrom('endpoint_stat')
     .select('endpoint_id')
-    .where('user_id', '=', userId)
+    .where('workspace_id', '=', workspaceId)
     .where('endpoint_id', '=', endpointId)
     .forUpdate()
     .execute();
@@ -26,13 +26,13 @@ export async function lockStatistics(
 /** Resets the endpoint's failures. */
 export async function forgetFailures(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   endpointId: string,
 ): Promise<void> {
   await transaction
     .updateTable('endpoint_stat')
     .set({ failing_since: null })
-    .where('user_id', '=', userId)
+    .where('workspace_id', '=', workspaceId)
     .where('endpoint_id', '=', endpointId)
     .where('failing_since', 'is not', null)
     .execute();
@@ -41,12 +41,12 @@ export async function forgetFailures(
 /** Call it before the endpoint is locked: transactions that count attempts lock statistics first. */
 export async function deleteStatistics(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   endpointId: string,
 ): Promise<void> {
   await transaction
     .deleteFrom('endpoint_stat')
-    .where('user_id', '=', userId)
+    .where('workspace_id', '=', workspaceId)
     .where('endpoint_id', '=', endpointId)
     .execute();
 }
@@ -57,25 +57,25 @@ export async function deleteStatistics(
  */
 export async function detachEndpoint(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   endpointId: string,
   now: Date,
 ): Promise<DetachedUse> {
   const domains = await transaction
     .updateTable('domain')
     .set({ catch_all_endpoint_id: null, updated_at: now })
-    .where('user_id', '=', userId)
+    .where('workspace_id', '=', workspaceId)
     .where('catch_all_endpoint_id', '=', endpointId)
     .returning('name')
     .execute();
   const { rows: addresses } = await sql<{ address: string }>`
     update email_address set endpoint_id = null, webhook_id = null, updated_at = ${now}
-    where user_id = ${userId} and coalesce(endpoint_id, webhook_id) = ${endpointId}
+    where workspace_id = ${workspaceId} and coalesce(endpoint_id, webhook_id) = ${endpointId}
     returning address`.execute(transaction);
   const rules = await transaction
     .updateTable('guard_rule')
     .set({ endpoint_id: null, updated_at: now })
-    .where('user_id', '=', userId)
+    .where('workspace_id', '=', workspaceId)
     .where('endpoint_id', '=', endpointId)
     .executeTakeFirst();
   return {
@@ -100,16 +100,16 @@ export interface EndedDelivery {
 /** Ends the deliveries to an endpoint that wait for their next attempt. One in progress ends by itself. Returns those ended. */
 export async function endDeliveries(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   endpointId: string,
   error: string,
 ): Promise<EndedDelivery[]> {
   const { rows } = await sql<EndedDelivery>`
     update delivery d set status = 'failed', next_attempt_at = null, completed_at = (select postroom_now()), claimed_by = null,
       claimed_until = null, response_data = jsonb_build_object('error', ${error}::text, 'statusCode', null)
-    where d.user_id = ${userId} and d.status = 'pending' and d.id = any(array(
+    where d.workspace_id = ${workspaceId} and d.status = 'pending' and d.id = any(array(
       select p.id from delivery p
-      where p.user_id = ${userId} and p.endpoint_id = ${endpointId} and p.status = 'pending'
+      where p.workspace_id = ${workspaceId} and p.endpoint_id = ${endpointId} and p.status = 'pending'
         and (p.next_attempt_at is not null or p.order_key is not null)
         and (p.claimed_until is null or p.claimed_until < (select postroom_now()))
       limit ${MAX_ENDED} for update skip locked))

@@ -1,6 +1,6 @@
 /** A composed copy and its recipients, in a parameter of storeForwardSql. */
 export interface ForwardRecord {
-  user_id: string;
+  workspace_id: string;
   delivery_id: string;
   email_id: string;
   raw_id: string;
@@ -29,7 +29,7 @@ export interface ForwardRecord {
  */
 export const storeForwardSql = `
   with given as materialized (
-    select g.*, date_trunc('milliseconds', postroom_now()) as now from json_to_record($2) as g(user_id text, delivery_id text, email_id text,
+    select g.*, date_trunc('milliseconds', postroom_now()) as now from json_to_record($2) as g(workspace_id text, delivery_id text, email_id text,
       raw_id text, sha256 text, size integer, is_null_sender boolean, sender_domain text, started_at timestamptz(3), duration_ms integer, recipients json)
   ), taken as (
     update delivery d set forward_raw_id = g.raw_id, is_null_sender = g.is_null_sender, attempts = d.attempts + 1,
@@ -38,16 +38,16 @@ export const storeForwardSql = `
         'started_at', g.started_at, 'duration_ms', g.duration_ms, 'status_code', null, 'error', null, 'response_body', null,
         'request_headers', '{}'::jsonb)
     from given g
-    where d.user_id = g.user_id and d.id = g.delivery_id and d.claimed_by = $1 and d.status = 'pending' and d.forward_raw_id is null
-    returning d.user_id, d.id
+    where d.workspace_id = g.workspace_id and d.id = g.delivery_id and d.claimed_by = $1 and d.status = 'pending' and d.forward_raw_id is null
+    returning d.workspace_id, d.id
   ), raw_row as (
     insert into raw_message (id, octets, sha256, size_octets)
     select g.raw_id, $3::bytea, decode(g.sha256, 'hex'), g.size from given g where exists (select from taken)
     returning 1
   ), queued as (
-    insert into recipient (user_id, id, email_id, delivery_id, sender_domain, address, domain, status, queued_at, next_attempt_at,
+    insert into recipient (workspace_id, id, email_id, delivery_id, sender_domain, address, domain, status, queued_at, next_attempt_at,
       last_status, last_text, settled_at, reported_at, created_at)
-    select g.user_id, r.id, g.email_id, g.delivery_id, g.sender_domain, r.address, r.domain,
+    select g.workspace_id, r.id, g.email_id, g.delivery_id, g.sender_domain, r.address, r.domain,
            case when r.refusal is null then 'pending' else 'bounced' end, g.now, case when r.refusal is null then g.now end,
            case when r.refusal is not null then '5.1.3' end, r.refusal, case when r.refusal is not null then g.now end, g.now, g.now
     from given g cross join json_to_recordset(g.recipients) as r(id text, address text, domain text, refusal text)

@@ -1,12 +1,12 @@
 import { sql, type Transaction } from 'kysely';
 import type { AuditEventKind, EventKind } from '../../../core/events/event-kinds.ts';
 import type { Database } from '../../connection/database.ts';
-import { inUserTransaction } from '../../connection/transaction.ts';
+import { inWorkspaceTransaction } from '../../connection/transaction.ts';
 import type { Tables } from '../../entities/tables.ts';
 
-/** An event of a user's feed. */
+/** An event of a workspace's feed. */
 export interface FeedEvent {
-  /** 1 for the user's first event, then without gaps */
+  /** 1 for the workspace's first event, then without gaps */
   seq: number;
   id: string;
   kind: EventKind;
@@ -41,7 +41,7 @@ export interface EventsAhead {
   firstSeq: number;
 }
 
-/** Where a user's feed begins and ends. */
+/** Where a workspace's feed begins and ends. */
 export interface FeedEnd {
   lastSeq: number;
   /** events before it were removed; 1: none was */
@@ -60,19 +60,19 @@ export const MAX_EVENTS_BYTES = 262_144;
 /** Reads events after a position in one snapshot, fewer than `limit` if they are large. Numbers are assigned in commit order, so none before `lastSeq` is missing. */
 export async function readEventsAfter(
   database: Database,
-  userId: string,
+  workspaceId: string,
   request: EventsRequest,
 ): Promise<EventsAhead> {
   const { after, kinds, limit } = request;
-  const { rows } = await inUserTransaction(
+  const { rows } = await inWorkspaceTransaction(
     database,
-    userId,
+    workspaceId,
     { lock: null, lockTimeoutMs: LOCK_TIMEOUT_MS },
     async (client) =>
       client.query<(EventRow | { id: null }) & { last_seq: number; first_seq: number; found: number | null }>({
         name: kinds === null ? 'events-after' : 'events-after-of-kinds',
         text: kinds === null ? eventsAfterSql('') : eventsAfterSql('and e.kind = any ($4::text[])'),
-        values: [userId, after, limit, ...(kinds === null ? [] : [kinds])],
+        values: [workspaceId, after, limit, ...(kinds === null ? [] : [kinds])],
       }),
   );
   const lastSeq = rows[0]?.last_seq ?? 0;
@@ -92,25 +92,25 @@ export async function readEventsAfter(
 /** Returns the events between two positions, in order or, inverted, from the end. */
 export async function listEvents(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   page: { after: number; before: number | null; isInverted: boolean; limit: number },
 ): Promise<FeedEvent[]> {
   const { rows } = await sql<EventRow>`
     select ${sql.raw(COLUMNS)} from event e
-    where e.user_id = ${userId} and e.seq > ${page.after} ${page.before === null ? sql`` : sql`and e.seq < ${page.before}`}
+    where e.workspace_id = ${workspaceId} and e.seq > ${page.after} ${page.before === null ? sql`` : sql`and e.seq < ${page.before}`}
     order by e.seq ${page.isInverted ? sql`desc` : sql``} limit ${page.limit}`.execute(transaction);
   return rows.map(feedEvent);
 }
 
-/** Returns those of the events that belong to the user, unordered. */
+/** Returns those of the events that belong to the workspace, unordered. */
 export async function findEvents(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   seqs: readonly number[],
 ): Promise<FeedEvent[]> {
   const { rows } = await sql<EventRow>`
     select ${sql.raw(COLUMNS)} from event e
-    where e.user_id = ${userId} and e.seq = any (${seqs}::bigint[])`.execute(transaction);
+    where e.workspace_id = ${workspaceId} and e.seq = any (${seqs}::bigint[])`.execute(transaction);
   return rows.map(feedEvent);
 }
 
@@ -125,11 +125,11 @@ export interface AuditEvent {
 /** Returns those of the events of the audit log that the endpoint may be posted, unordered. The feed has none of them. */
 export async function findPostedAuditEvents(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   { endpointId, seqs }: { endpointId: string; seqs: readonly number[] },
 ): Promise<AuditEvent[]> {
   const { rows } = await sql<AuditEvent>`
-    select seq, id, kind, at from posted_audit_events(${userId}, ${endpointId}, ${seqs}::bigint[])`.execute(
+    select seq, id, kind, at from posted_audit_events(${workspaceId}, ${endpointId}, ${seqs}::bigint[])`.execute(
     transaction,
   );
   return rows;
@@ -146,7 +146,7 @@ const MAX_FOLLOWING = 20_000;
  */
 export async function findReceivedEvents(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emails: readonly { emailId: string; receivedAt: Date }[],
 ): Promise<FeedEvent[]> {
   const ids = emails.map(({ emailId }) => emailId);
@@ -154,16 +154,16 @@ export async function findReceivedEvents(
   const { rows } = await sql<EventRow>`
     select found.* from unnest(${ids}::text[], ${since}::timestamptz[]) as g (email_id, since) cross join lateral (
       with recursive bisected as (
-        select c.first_seq as low, c.last_seq + 1 as high from event_counter c where c.user_id = ${userId}
+        select c.first_seq as low, c.last_seq + 1 as high from event_counter c where c.workspace_id = ${workspaceId}
         union all
         select case when m.is_before then m.seq + 1 else b.low end, case when m.is_before then b.high else m.seq end
         from bisected b cross join lateral (
           select e.seq, e.at < g.since as is_before from event e
-          where e.user_id = ${userId} and e.seq = (b.low + b.high) / 2 limit 1) m
+          where e.workspace_id = ${workspaceId} and e.seq = (b.low + b.high) / 2 limit 1) m
         where b.low < b.high
       ), beginning as (select max(low) as seq from bisected)
       select ${sql.raw(COLUMNS)} from event e
-      where e.user_id = ${userId} and e.seq >= (select seq from beginning) and e.seq < (select seq from beginning) + ${MAX_FOLLOWING}
+      where e.workspace_id = ${workspaceId} and e.seq >= (select seq from beginning) and e.seq < (select seq from beginning) + ${MAX_FOLLOWING}
         and e.email_id = g.email_id and e.kind = 'email.received'
       order by e.seq limit 1) found`.execute(transaction);
   return rows.map(feedEvent);
@@ -172,21 +172,21 @@ export async function findReceivedEvents(
 /** Returns the newest event of a kind, among the last 10,000 events; null when there is none. */
 export async function findNewestEvent(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   kind: EventKind,
 ): Promise<FeedEvent | null> {
   const { rows } = await sql<EventRow>`
     select ${sql.raw(COLUMNS)} from event e
-    where e.user_id = ${userId} and e.kind = ${kind}
-      and e.seq > (select c.last_seq - ${MAX_SCANNED} from event_counter c where c.user_id = ${userId})
+    where e.workspace_id = ${workspaceId} and e.kind = ${kind}
+      and e.seq > (select c.last_seq - ${MAX_SCANNED} from event_counter c where c.workspace_id = ${workspaceId})
     order by e.seq desc limit 1`.execute(transaction);
   return rows[0] === undefined ? null : feedEvent(rows[0]);
 }
 
 /** Returns where the feed ends now. */
-export async function readFeedEnd(transaction: Transaction<Tables>, userId: string): Promise<FeedEnd> {
+export async function readFeedEnd(transaction: Transaction<Tables>, workspaceId: string): Promise<FeedEnd> {
   const { rows } = await sql<{ last_seq: number | null; first_seq: number | null; now: Date }>`
-    select c.last_seq, c.first_seq, postroom_now() as now from (select) one left join event_counter c on c.user_id = ${userId}`.execute(
+    select c.last_seq, c.first_seq, postroom_now() as now from (select) one left join event_counter c on c.workspace_id = ${workspaceId}`.execute(
     transaction,
   );
   return {
@@ -196,17 +196,17 @@ export async function readFeedEnd(transaction: Transaction<Tables>, userId: stri
   };
 }
 
-/** Returns the last sequence number per user; users without events are left out. */
+/** Returns the last sequence number per workspace; users without events are left out. */
 export async function readEventPositions(
   database: Database,
-  userIds: readonly string[],
+  workspaceIds: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await database.pool.query<{ user_id: string; last_seq: number }>({
+  const { rows } = await database.pool.query<{ workspace_id: string; last_seq: number }>({
     name: 'event-positions',
-    text: 'select user_id, last_seq from event_positions($1)',
-    values: [userIds],
+    text: 'select workspace_id, last_seq from event_positions($1)',
+    values: [workspaceIds],
   });
-  return new Map(rows.map((row) => [row.user_id, row.last_seq]));
+  return new Map(rows.map((row) => [row.workspace_id, row.last_seq]));
 }
 
 interface EventRow {
@@ -231,11 +231,11 @@ const eventsAfterSql = (condition: string) => `
         sum(octet_length(w.data::text)) over (order by w.seq) - octet_length(w.data::text) as bytes_before
       from (
         select ${COLUMNS} from event e
-        where e.user_id = $1 and e.seq > $2::bigint and e.seq < greatest($2::bigint + 1, c.first_seq) + ${MAX_SCANNED} and e.seq <= c.last_seq
+        where e.workspace_id = $1 and e.seq > $2::bigint and e.seq < greatest($2::bigint + 1, c.first_seq) + ${MAX_SCANNED} and e.seq <= c.last_seq
           ${condition}
         order by e.seq limit $3) w) p
     where p.bytes_before < ${MAX_EVENTS_BYTES}) e on true
-  where c.user_id = $1
+  where c.workspace_id = $1
   order by e.seq`;
 
 function feedEvent(row: EventRow): FeedEvent {

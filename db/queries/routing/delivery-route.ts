@@ -10,7 +10,7 @@ import { GRANTED_CATCH_ALL, GRANTED_ENDPOINTS_OF_ADDRESS } from './granted-route
 
 /** A received email without a route, with what its route depends on. */
 export interface UnroutedRow {
-  user_id: string;
+  workspace_id: string;
   id: string;
   own_address: string;
   from_address: string;
@@ -27,7 +27,7 @@ export interface UnroutedRow {
   is_dmarc_report: boolean;
   raw_id: string | null;
   size_octets: number | null;
-  /** whether its user has active guard rules */
+  /** whether its workspace has active guard rules */
   has_guard_rules: boolean;
   /** the version (EndpointFactsRow) of each endpoint that the address and the domain name, by its id; null: none of them exists */
   endpoint_versions: Record<string, string> | null;
@@ -36,26 +36,26 @@ export interface UnroutedRow {
 }
 
 const ROUTE_FACTS = `
-  select e.user_id, e.id, e.own_address, e.from_address, e.thread_id, e.thread_position, r.answers, e.raw_id,
+  select e.workspace_id, e.id, e.own_address, e.from_address, e.thread_id, e.thread_position, r.answers, e.raw_id,
          (select m.size_octets from raw_message m where m.id = e.raw_id) as size_octets,
-         exists (select from dmarc_report p where p.user_id = e.user_id and p.email_id = e.id) as is_dmarc_report,
-         exists (select from guard_rule g where g.user_id = e.user_id and g.is_active) as has_guard_rules,
+         exists (select from dmarc_report p where p.workspace_id = e.workspace_id and p.email_id = e.id) as is_dmarc_report,
+         exists (select from guard_rule g where g.workspace_id = e.workspace_id and g.is_active) as has_guard_rules,
          (select jsonb_object_agg(n.id, n.xmin::text) from endpoint n
-          where n.user_id = e.user_id and n.id in (a.endpoint_id, a.webhook_id, d.catch_all_endpoint_id)) as endpoint_versions,
+          where n.workspace_id = e.workspace_id and n.id in (a.endpoint_id, a.webhook_id, d.catch_all_endpoint_id)) as endpoint_versions,
          a.is_active as address_is_active, ${GRANTED_ENDPOINTS_OF_ADDRESS.replaceAll(' as ', ' as address_')},
          d.is_catch_all_enabled, ${GRANTED_CATCH_ALL}, d.receive_dmarc_emails`;
 
 // limit 1: looked up by key, row by row; a join planned while the table was small might scan all of it
 const ROUTE_FACTS_JOINS = `
-  cross join lateral (select * from email e where e.user_id = r.user_id and e.id = r.email_id limit 1) e
-  left join lateral (select * from email_address a where a.user_id = e.user_id and a.id = e.address_id limit 1) a on true
-  left join lateral (select * from domain d where d.user_id = e.user_id and d.id = e.domain_id limit 1) d on true`;
+  cross join lateral (select * from email e where e.workspace_id = r.workspace_id and e.id = r.email_id limit 1) e
+  left join lateral (select * from email_address a where a.workspace_id = e.workspace_id and a.id = e.address_id limit 1) a on true
+  left join lateral (select * from domain d where d.workspace_id = e.workspace_id and d.id = e.domain_id limit 1) d on true`;
 
-const IS_NOT_ASIDE = notSetAsideSql('route', 'w.user_id', 'w.email_id');
+const IS_NOT_ASIDE = notSetAsideSql('route', 'w.workspace_id', 'w.email_id');
 
 /** In whose favor mail is passed over, and whether what is returned is locked. */
 export interface TakeOptions {
-  /** the mail of the users $2 is stepped over, which takes longer the more of it waits */
+  /** the mail of the workspaces $2 is stepped over, which takes longer the more of it waits */
   ofOthers: boolean;
   /** mail that another router has locked is skipped; what is returned stays locked until the transaction ends */
   locked: boolean;
@@ -68,31 +68,31 @@ export interface TakeOptions {
 export function takeUnroutedSql({ ofOthers, locked }: TakeOptions): string {
   return `${ROUTE_FACTS}
   from (
-    select w.user_id, w.email_id, w.answers from route w
-    where w.outcome is null ${ofOthers ? 'and w.user_id <> all ($2::text[])' : ''} and ${IS_NOT_ASIDE} order by w.created_at limit $1
+    select w.workspace_id, w.email_id, w.answers from route w
+    where w.outcome is null ${ofOthers ? 'and w.workspace_id <> all ($2::text[])' : ''} and ${IS_NOT_ASIDE} order by w.created_at limit $1
     ${locked ? 'for no key update skip locked' : ''}
   ) r ${ROUTE_FACTS_JOINS}`;
 }
 
-/** Reads and locks one email: $1 its user, $2 its id. No row when it no longer waits, or another router has locked it. */
+/** Reads and locks one email: $1 its workspace, $2 its id. No row when it no longer waits, or another router has locked it. */
 export const takeOneUnroutedSql = `${ROUTE_FACTS}
   from (
-    select user_id, email_id, answers from route where user_id = $1 and email_id = $2 and outcome is null
+    select workspace_id, email_id, answers from route where workspace_id = $1 and email_id = $2 and outcome is null
     for no key update skip locked
   ) r ${ROUTE_FACTS_JOINS}`;
 
-/** The same for one email whose rule's model has responded: $1 its user, $2 its id, $3 the claimant. No row when the claim was lost. */
+/** The same for one email whose rule's model has responded: $1 its workspace, $2 its id, $3 the claimant. No row when the claim was lost. */
 export const takeAskedSql = `${ROUTE_FACTS}
   from (
-    select user_id, email_id, answers from route
-    where user_id = $1 and email_id = $2 and outcome = 'asking' and claimed_by = $3
+    select workspace_id, email_id, answers from route
+    where workspace_id = $1 and email_id = $2 and outcome = 'asking' and claimed_by = $3
     for no key update
   ) r ${ROUTE_FACTS_JOINS}`;
 
 /** What the routes of mail to one address depend on, in one snapshot. */
 export type RouteFactsRow = Pick<
   UnroutedRow,
-  | 'user_id'
+  | 'workspace_id'
   | 'address_is_active'
   | 'address_endpoint_id'
   | 'address_webhook_id'
@@ -101,29 +101,29 @@ export type RouteFactsRow = Pick<
   | 'receive_dmarc_emails'
   | 'endpoint_versions'
 > & {
-  /** see route_version in db/migrations/0001-initial/taking.sql; null: the user has guard rules */
+  /** see route_version in db/migrations/0001-initial/taking.sql; null: the workspace has guard rules */
   version: string | null;
 };
 
-/** Reads the facts for mail of these users to these addresses and domains, in their order. */
+/** Reads the facts for mail of these workspaces to these addresses and domains, in their order. */
 export async function readRouteFacts(
   client: Pick<pg.ClientBase, 'query'>,
-  keys: readonly { userId: string; addressId: string | null; domainId: string }[],
+  keys: readonly { workspaceId: string; addressId: string | null; domainId: string }[],
 ): Promise<RouteFactsRow[]> {
   const { rows } = await client.query<RouteFactsRow>({
     name: 'delivery-read-route-facts',
     text: `
-      select k.user_id, route_version(k.user_id, k.address_id, k.domain_id) as version,
+      select k.workspace_id, route_version(k.workspace_id, k.address_id, k.domain_id) as version,
         (select jsonb_object_agg(n.id, n.xmin::text) from endpoint n
-         where n.user_id = k.user_id and n.id in (a.endpoint_id, a.webhook_id, d.catch_all_endpoint_id)) as endpoint_versions,
+         where n.workspace_id = k.workspace_id and n.id in (a.endpoint_id, a.webhook_id, d.catch_all_endpoint_id)) as endpoint_versions,
         a.is_active as address_is_active, ${GRANTED_ENDPOINTS_OF_ADDRESS.replaceAll(' as ', ' as address_')},
         d.is_catch_all_enabled, ${GRANTED_CATCH_ALL}, d.receive_dmarc_emails
-      from unnest($1::text[], $2::text[], $3::text[]) with ordinality k(user_id, address_id, domain_id, place)
-      left join lateral (select * from email_address a where a.user_id = k.user_id and a.id = k.address_id limit 1) a on true
-      left join lateral (select * from domain d where d.user_id = k.user_id and d.id = k.domain_id limit 1) d on true
+      from unnest($1::text[], $2::text[], $3::text[]) with ordinality k(workspace_id, address_id, domain_id, place)
+      left join lateral (select * from email_address a where a.workspace_id = k.workspace_id and a.id = k.address_id limit 1) a on true
+      left join lateral (select * from domain d where d.workspace_id = k.workspace_id and d.id = k.domain_id limit 1) d on true
       order by k.place`,
     values: [
-      keys.map(({ userId }) => userId),
+      keys.map(({ workspaceId }) => workspaceId),
       keys.map(({ addressId }) => addressId),
       keys.map(({ domainId }) => domainId),
     ],
@@ -131,18 +131,18 @@ export async function readRouteFacts(
   return rows;
 }
 
-/** Rows of endpoints by the parallel arrays $1 (user ids) and $2 (endpoint ids). */
+/** Rows of endpoints by the parallel arrays $1 (workspace ids) and $2 (endpoint ids). */
 export const readEndpointsSql = `
-  select e.user_id, e.id, e.name, e.type, e.webhook_format, e.config, e.secret_ciphertext, e.is_active, e.allow_actions,
+  select e.workspace_id, e.id, e.name, e.type, e.webhook_format, e.config, e.secret_ciphertext, e.is_active, e.allow_actions,
     e.set_by_key_id, e.granted_scopes,
     e.payload_query, e.events, e.filter, e.ordering, e.xmin::text as version
-  from unnest($1::text[], $2::text[]) k(user_id, id)
-  cross join lateral (select *, xmin from endpoint e where e.user_id = k.user_id and e.id = k.id limit 1) e`;
+  from unnest($1::text[], $2::text[]) k(workspace_id, id)
+  cross join lateral (select *, xmin from endpoint e where e.workspace_id = k.workspace_id and e.id = k.id limit 1) e`;
 
 /** A row of readEndpointsSql. */
 export type EndpointFactsRow = Pick<
   Row<'endpoint'>,
-  | 'user_id'
+  | 'workspace_id'
   | 'id'
   | 'name'
   | 'type'
@@ -164,7 +164,7 @@ export type EndpointFactsRow = Pick<
 
 /** A decided route, in the parameter of storeRoutesSql; delivery_id is null when the mail has no destination. */
 export interface RouteRecord {
-  user_id: string;
+  workspace_id: string;
   email_id: string;
   delivery_id: string | null;
   endpoint_id: string | null;
@@ -194,7 +194,7 @@ export interface RouteRecord {
 
 /** An email whose route was stored. */
 export interface StoredRouteRow {
-  user_id: string;
+  workspace_id: string;
   email_id: string;
   delivery_created_at: Date;
 }
@@ -219,7 +219,7 @@ export function storeRoutesSql({ withContent }: { withContent: boolean }): strin
   with clock_now as materialized (select postroom_now()::timestamptz(3) as at),
   decided as materialized (
     select * from jsonb_to_recordset($2::jsonb) as r(
-      user_id text, email_id text, delivery_id text, endpoint_id text, delivery_type text, attempts_allowed integer,
+      workspace_id text, email_id text, delivery_id text, endpoint_id text, delivery_type text, attempts_allowed integer,
       thread_id text, thread_position integer, order_key text, order_position text, is_claimed boolean, wants_content boolean,
       wants_raw boolean, outcome text, via text, route_endpoint_id text, rule_id text, reason text, matches jsonb, answers jsonb)
   ), routed as (
@@ -229,48 +229,51 @@ export function storeRoutesSql({ withContent }: { withContent: boolean }): strin
     -- by key, pair by pair, whatever the planner thinks of the table's size; skipped, not awaited: the other router stores its route
     from (select d.*, k.place from decided d
           cross join lateral (
-            select w.ctid as place from route w where w.user_id = d.user_id and w.email_id = d.email_id
+            select w.ctid as place from route w where w.workspace_id = d.workspace_id and w.email_id = d.email_id
               and (w.outcome is null or (w.outcome = 'asking' and w.claimed_by = $1))
             limit 1 for no key update skip locked) k) r, clock_now n
     where w.ctid = r.place
-    returning r.user_id, r.email_id, r.delivery_id, r.endpoint_id, r.delivery_type, r.attempts_allowed, r.thread_id, r.thread_position,
+    returning r.workspace_id, r.email_id, r.delivery_id, r.endpoint_id, r.delivery_type, r.attempts_allowed, r.thread_id, r.thread_position,
       r.order_key, r.order_position, r.is_claimed, r.wants_content, r.wants_raw
   ), created as (
-    insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, thread_id, thread_position, order_key, order_position,
+    insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, thread_id, thread_position, order_key, order_position,
                           attempts_allowed, next_attempt_at, claimed_by, claimed_until, created_at)
-    select r.user_id, r.delivery_id, r.email_id, r.endpoint_id, r.delivery_type, r.thread_id, r.thread_position, r.order_key, r.order_position,
+    select r.workspace_id, r.delivery_id, r.email_id, r.endpoint_id, r.delivery_type, r.thread_id, r.thread_position, r.order_key, r.order_position,
            r.attempts_allowed, case when r.order_key is null then n.at end, case when r.is_claimed then $1 end,
            case when r.is_claimed then n.at + $3 * interval '1 second' end, n.at
     from routed r, clock_now n where r.delivery_id is not null
   )
-  select r.user_id, r.email_id, n.at as delivery_created_at ${withContent ? CONTENT_OF_ROUTED : 'from routed r cross join clock_now n'}`;
+  select r.workspace_id, r.email_id, n.at as delivery_created_at ${withContent ? CONTENT_OF_ROUTED : 'from routed r cross join clock_now n'}`;
 }
 
 const CONTENT_OF_ROUTED = `, b.*, m.octets, m.sha256, m.size_octets
   from routed r cross join clock_now n
   left join lateral (
-    select ${DELIVERY_CONTENT_COLUMNS.replace('e.user_id, ', '')} from email e
-    cross join lateral (select * from email_content c where c.user_id = r.user_id and c.email_id = r.email_id limit 1) c
-    where r.wants_content and e.user_id = r.user_id and e.id = r.email_id limit 1) b on true
+    select ${DELIVERY_CONTENT_COLUMNS.replace('e.workspace_id, ', '')} from email e
+    cross join lateral (select * from email_content c where c.workspace_id = r.workspace_id and c.email_id = r.email_id limit 1) c
+    where r.wants_content and e.workspace_id = r.workspace_id and e.id = r.email_id limit 1) b on true
   left join lateral (select m.octets, m.sha256, m.size_octets from raw_message m where r.wants_raw and m.id = b.raw_id limit 1) m on true`;
 
-/** Counts matches of guard rules: $1 [{user_id, rule_id, count}] as JSON. Rows are locked in key order, to prevent deadlocks. */
+/** Counts matches of guard rules: $1 [{workspace_id, rule_id, count}] as JSON. Rows are locked in key order, to prevent deadlocks. */
 export const countRuleHitsSql = `
-  insert into guard_rule_stat as s (user_id, rule_id, trigger_count, last_triggered_at)
-  select h.user_id, h.rule_id, h.count, (select postroom_now())
-  from jsonb_to_recordset($1::jsonb) as h(user_id text, rule_id text, count bigint)
+  insert into guard_rule_stat as s (workspace_id, rule_id, trigger_count, last_triggered_at)
+  select h.workspace_id, h.rule_id, h.count, (select postroom_now())
+  from jsonb_to_recordset($1::jsonb) as h(workspace_id text, rule_id text, count bigint)
   order by 1, 2
-  on conflict (user_id, rule_id) do update set trigger_count = s.trigger_count + excluded.trigger_count,
+  on conflict (workspace_id, rule_id) do update set trigger_count = s.trigger_count + excluded.trigger_count,
     last_triggered_at = greatest(s.last_triggered_at, excluded.last_triggered_at)`;
 
-/** Appends events of several users: $1 [{user_id, events}] as JSON. Returns the last seq of each user. Must be last in its transaction. */
+/**
+ * Appends events of several workspaces: $1 [{workspace_id, events}] as JSON. Returns the last seq of each workspace. Must be last in its
+ * transaction.
+ */
 export const appendRouteEventsSql = `
-  select u.user_id, append_events(u.user_id, u.events) as last_seq
-  from (select * from jsonb_to_recordset($1::jsonb) as g(user_id text, events jsonb) order by user_id) u`;
+  select u.workspace_id, append_events(u.workspace_id, u.events) as last_seq
+  from (select * from jsonb_to_recordset($1::jsonb) as g(workspace_id text, events jsonb) order by workspace_id) u`;
 
 /** An email that waits for a model. */
 export interface AskingRow {
-  user_id: string;
+  workspace_id: string;
   email_id: string;
   rule_id: string;
   /** attempts for this rule so far */
@@ -288,12 +291,12 @@ export const claimAskingSql = `
   where t.ctid = any (array(
     select d.ctid from route d
     where d.outcome = 'asking' and d.next_ask_at <= (select postroom_now())
-      and (d.claimed_until is null or d.claimed_until < (select postroom_now())) and d.user_id <> all ($2::text[])
-      and ${notSetAsideSql('ask', 'd.user_id', 'd.email_id')}
+      and (d.claimed_until is null or d.claimed_until < (select postroom_now())) and d.workspace_id <> all ($2::text[])
+      and ${notSetAsideSql('ask', 'd.workspace_id', 'd.email_id')}
     order by d.next_ask_at limit 1 for update skip locked))
-  returning t.user_id, t.email_id, t.rule_id, t.asks, t.answers`;
+  returning t.workspace_id, t.email_id, t.rule_id, t.asks, t.answers`;
 
 /** Releases a claim: $1 the claimant, $2 the user, $3 the email, $4 attempts so far, $5 seconds until the next one. */
 export const askLaterSql = `
   update route set claimed_by = null, claimed_until = null, asks = $4, next_ask_at = (select postroom_now()) + $5 * interval '1 second'
-  where user_id = $2 and email_id = $3 and claimed_by = $1 and outcome = 'asking'`;
+  where workspace_id = $2 and email_id = $3 and claimed_by = $1 and outcome = 'asking'`;

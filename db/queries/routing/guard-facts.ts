@@ -49,16 +49,16 @@ export function guardFactsColumns(extent: GuardFactsExtent): string {
 }
 
 /**
- * The facts of received emails by the parallel arrays $1 (user ids) and $2 (email ids), for either role. Rows: StoredFactsRow with user_id
+ * The facts of received emails by the parallel arrays $1 (workspace ids) and $2 (email ids), for either role. Rows: StoredFactsRow with workspace_id
  * and email_id.
  */
 export function readGuardFactsSql(extent: GuardFactsExtent): string {
   return `
-  select e.user_id, e.id as email_id, ${guardFactsColumns(extent)}
-  from unnest($1::text[], $2::text[]) k(user_id, id)
+  select e.workspace_id, e.id as email_id, ${guardFactsColumns(extent)}
+  from unnest($1::text[], $2::text[]) k(workspace_id, id)
   -- limit 1: looked up by key, row by row
-  cross join lateral (select * from email e where e.user_id = k.user_id and e.id = k.id and e.type = 'received' limit 1) e
-  left join lateral (select * from email_content c where c.user_id = e.user_id and c.email_id = e.id limit 1) c on true`;
+  cross join lateral (select * from email e where e.workspace_id = k.workspace_id and e.id = k.id and e.type = 'received' limit 1) e
+  left join lateral (select * from email_content c where c.workspace_id = e.workspace_id and c.email_id = e.id limit 1) c on true`;
 }
 
 /** Returns the facts of a row; what was not stored is unknown. */
@@ -103,17 +103,17 @@ export interface GuardedContent {
   isParsed: boolean;
 }
 
-/** Returns what rules know about one received email; null when the user has none with that id. */
+/** Returns what rules know about one received email; null when the workspace has none with that id. */
 export async function readFacts(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailId: string,
   extent: GuardFactsExtent,
 ): Promise<GuardedContent | null> {
   const { rows } = await sql<StoredFactsRow>`
     select ${sql.raw(guardFactsColumns(extent))} from email e
-    left join email_content c on c.user_id = e.user_id and c.email_id = e.id
-    where e.user_id = ${userId} and e.id = ${emailId} and e.type = 'received'`.execute(transaction);
+    left join email_content c on c.workspace_id = e.workspace_id and c.email_id = e.id
+    where e.workspace_id = ${workspaceId} and e.id = ${emailId} and e.type = 'received'`.execute(transaction);
   const [row] = rows.map(readGuardFacts);
   return row === undefined ? null : { facts: guardFactsOfRow(row), isParsed: row.parse_error === null };
 }

@@ -24,23 +24,23 @@ export interface GuardedEmail {
   answers: StoredAnswer[];
 }
 
-/** Returns what rules check in one received email; null when the user has received none with that id. */
+/** Returns what rules check in one received email; null when the workspace has received none with that id. */
 export async function readGuardedEmail(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailId: string,
 ): Promise<GuardFacts | null> {
   const { rows } = await sql<StoredFactsRow>`
     select ${sql.raw(guardFactsColumns('whole'))} from email e
-    left join email_content c on c.user_id = e.user_id and c.email_id = e.id
-    where e.user_id = ${userId} and e.id = ${emailId} and e.type = 'received'`.execute(transaction);
+    left join email_content c on c.workspace_id = e.workspace_id and c.email_id = e.id
+    where e.workspace_id = ${workspaceId} and e.id = ${emailId} and e.type = 'received'`.execute(transaction);
   return rows[0] === undefined ? null : guardFactsOfRow(readGuardFacts(rows[0]));
 }
 
 /** Returns received mail of a period, newest first: up to `limit` since an instant and after a cursor (null: from the start). */
 export async function readGuardedEmails(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   span: { since: Date; before: KeysetCursor | null; limit: number },
   extent: GuardFactsExtent,
 ): Promise<GuardedEmail[]> {
@@ -49,13 +49,13 @@ export async function readGuardedEmails(
     select e.id, e.created_at, e.from_text, r.outcome, r.endpoint_id, r.rule_id, r.answers,
       ${sql.raw(guardFactsColumns(extent))}
     from (
-      select * from email where user_id = ${userId} and type = 'received' and trashed_at is null and created_at >= ${since}
+      select * from email where workspace_id = ${workspaceId} and type = 'received' and trashed_at is null and created_at >= ${since}
       ${before === null ? sql`` : sql`and (created_at, id) < (${before.at}, ${before.id})`}
       order by created_at desc, id desc limit ${limit}
     ) e
     -- limit 1: looked up by key, row by row
-    left join lateral (select * from email_content c where c.user_id = e.user_id and c.email_id = e.id limit 1) c on true
-    left join lateral (select * from route r where r.user_id = e.user_id and r.email_id = e.id limit 1) r on true
+    left join lateral (select * from email_content c where c.workspace_id = e.workspace_id and c.email_id = e.id limit 1) c on true
+    left join lateral (select * from route r where r.workspace_id = e.workspace_id and r.email_id = e.id limit 1) r on true
     order by e.created_at desc, e.id desc`.execute(transaction);
   return rows.map((row) => ({
     id: row.id,

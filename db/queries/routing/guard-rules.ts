@@ -62,11 +62,11 @@ export interface GuardRuleConditions {
 /** Returns a page in order of evaluation, and the total count. */
 export async function listGuardRules(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: GuardRuleConditions,
   page: Page,
 ): Promise<{ rules: ListedGuardRule[]; total: number }> {
-  const where = whereOf(userId, conditions);
+  const where = whereOf(workspaceId, conditions);
   const { rows } = await sql<{ total: number } & (ListedRow | { id: null })>`
     select t.total, p.* from (select count(*) as total from guard_rule g where ${where}) t
     left join lateral (
@@ -82,7 +82,7 @@ export async function listGuardRules(
 /** Returns the rules between two cursors, in order of evaluation; inverted: last first. */
 export async function pageGuardRules(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: GuardRuleConditions,
   page: KeysetPage<RuleCursor>,
 ): Promise<ListedGuardRule[]> {
@@ -93,7 +93,7 @@ export async function pageGuardRules(
   const direction = sql.raw(page.isInverted ? 'asc' : 'desc');
   const { rows } = await sql<ListedRow>`
     select ${columns} ${from}
-    where ${whereOf(userId, conditions)} ${compare(page.after, sql.raw('<'))} ${compare(page.before, sql.raw('>'))}
+    where ${whereOf(workspaceId, conditions)} ${compare(page.after, sql.raw('<'))} ${compare(page.before, sql.raw('>'))}
     order by g.priority ${direction}, g.created_at ${direction}, g.id ${direction} limit ${page.limit}`.execute(
     transaction,
   );
@@ -102,61 +102,63 @@ export async function pageGuardRules(
 
 export async function countGuardRules(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: GuardRuleConditions,
 ): Promise<number> {
   const { rows } = await sql<{ total: number }>`
-    select count(*)::integer as total from guard_rule g where ${whereOf(userId, conditions)}`.execute(transaction);
+    select count(*)::integer as total from guard_rule g where ${whereOf(workspaceId, conditions)}`.execute(transaction);
   return rows[0]?.total ?? 0;
 }
 
-/** Returns those of the rules that belong to the user, unordered. */
+/** Returns those of the rules that belong to the workspace, unordered. */
 export async function findGuardRules(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   ids: readonly string[],
 ): Promise<ListedGuardRule[]> {
   const conditions = { ids, type: null, isActive: null, search: null };
-  const { rows } = await sql<ListedRow>`select ${columns} ${from} where ${whereOf(userId, conditions)}`.execute(
+  const { rows } = await sql<ListedRow>`select ${columns} ${from} where ${whereOf(workspaceId, conditions)}`.execute(
     transaction,
   );
   return rows.map(listedOf);
 }
 
-/** Returns one rule; null when the user has none with that id. */
+/** Returns one rule; null when the workspace has none with that id. */
 export async function findGuardRule(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   id: string,
 ): Promise<ListedGuardRule | null> {
-  const [rule] = await findGuardRules(transaction, userId, [id]);
+  const [rule] = await findGuardRules(transaction, workspaceId, [id]);
   return rule ?? null;
 }
 
 /** As SQL, for a table named g. */
 const COLUMNS = GUARD_RULE_COLUMNS.map((column) => `g.${column}`).join(', ');
 
-/** The active rules of the users $1, unordered. Rows: StoredGuardRule with user_id. */
+/** The active rules of the workspaces $1, unordered. Rows: StoredGuardRule with workspace_id. */
 export const readRulesSql = `
-  select g.user_id, ${COLUMNS} from unnest($1::text[]) u(user_id)
-  cross join lateral (select * from guard_rule g where g.user_id = u.user_id and g.is_active) g`;
+  select g.workspace_id, ${COLUMNS} from unnest($1::text[]) u(workspace_id)
+  cross join lateral (select * from guard_rule g where g.workspace_id = u.workspace_id and g.is_active) g`;
 
-/** Returns the active rules of one user, unordered. Throws as guardRuleOf does. */
-export async function readActiveRules(transaction: Transaction<Tables>, userId: string): Promise<GuardRule[]> {
+/** Returns the active rules of one workspace, unordered. Throws as guardRuleOf does. */
+export async function readActiveRules(transaction: Transaction<Tables>, workspaceId: string): Promise<GuardRule[]> {
   const { rows } = await sql<StoredGuardRule>`
-    select ${sql.raw(COLUMNS)} from guard_rule g where g.user_id = ${userId} and g.is_active`.execute(transaction);
+    select ${sql.raw(COLUMNS)} from guard_rule g where g.workspace_id = ${workspaceId} and g.is_active`.execute(
+    transaction,
+  );
   return rows.map(guardRuleOf);
 }
 
-/** Keeps other transactions from writing rules of the user until this one ends. */
-export async function lockGuardRules(transaction: Transaction<Tables>, userId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`guard rules ${userId}`}, 0))`.execute(transaction);
+/** Keeps other transactions from writing rules of the workspace until this one ends. */
+export async function lockGuardRules(transaction: Transaction<Tables>, workspaceId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`guard rules ${workspaceId}`}, 0))`.execute(transaction);
 }
 
-/** Counts the user's rules, the values that they compare mail with, and those of them that are searched for in bodies. */
+/** Counts the workspace's rules, the values that they compare mail with, and those of them that are searched for in bodies. */
 export async function measureGuardRules(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
 ): Promise<{ rules: number; values: number; words: number }> {
   const { rows } = await sql<{ rules: number; values: number; words: number }>`
     select count(*) as rules, coalesce(sum(v.values), 0)::integer as values, coalesce(sum(v.words), 0)::integer as words
@@ -167,24 +169,26 @@ export async function measureGuardRules(
       from jsonb_each(g.config) c
       where jsonb_typeof(c.value) = 'object' and jsonb_typeof(c.value -> 'values') = 'array'
     ) v on true
-    where g.user_id = ${userId}`.execute(transaction);
+    where g.workspace_id = ${workspaceId}`.execute(transaction);
   const { rules = 0, values = 0, words = 0 } = rows[0] ?? {};
   return { rules: Number(rules), values, words };
 }
 
-/** Whether the user's endpoint is active; null when the user has none with that id. The row stays locked for the transaction. */
+/** Whether the workspace's endpoint is active; null when the workspace has none with that id. The row stays locked for the transaction. */
 export async function isEndpointActive(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   endpointId: string,
 ): Promise<boolean | null> {
   const { rows } = await sql<{ is_active: boolean }>`
-    select is_active from endpoint where user_id = ${userId} and id = ${endpointId} for key share`.execute(transaction);
+    select is_active from endpoint where workspace_id = ${workspaceId} and id = ${endpointId} for key share`.execute(
+    transaction,
+  );
   return rows[0]?.is_active ?? null;
 }
 
-function whereOf(userId: string, { ids, type, isActive, search }: GuardRuleConditions): RawBuilder<SqlBool> {
-  return sql<SqlBool>`g.user_id = ${userId}
+function whereOf(workspaceId: string, { ids, type, isActive, search }: GuardRuleConditions): RawBuilder<SqlBool> {
+  return sql<SqlBool>`g.workspace_id = ${workspaceId}
     ${ids === null ? sql`` : sql`and g.id = any (${ids}::text[])`}
     ${type === null ? sql`` : sql`and g.type = ${type}`}
     ${isActive === null ? sql`` : sql`and g.is_active = ${isActive}`}
@@ -203,7 +207,7 @@ const columns = sql`
   ${sql.join(GUARD_RULE_COLUMNS.map((column) => sql.ref(`g.${column}`)))}, g.description, g.is_active, g.updated_at,
   coalesce(s.trigger_count, 0) as trigger_count, s.last_triggered_at`;
 
-const from = sql`from guard_rule g left join guard_rule_stat s on s.user_id = g.user_id and s.rule_id = g.id`;
+const from = sql`from guard_rule g left join guard_rule_stat s on s.workspace_id = g.workspace_id and s.rule_id = g.id`;
 
 function listedOf(row: ListedRow): ListedGuardRule {
   return {

@@ -13,35 +13,35 @@ export interface HypotheticalPlace {
   dmarcDomain: string | null;
 }
 
-/** Returns the current route of an address or domain of the user, for mail that is not stored. */
+/** Returns the current route of an address or domain of the workspace, for mail that is not stored. */
 export async function readHypotheticalRoute(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   place: HypotheticalPlace,
 ): Promise<RouteFacts> {
-  const [facts] = await readHypotheticalRoutes(transaction, userId, [place]);
+  const [facts] = await readHypotheticalRoutes(transaction, workspaceId, [place]);
   if (facts === undefined) throw new Error('a route was not read');
   return facts;
 }
 
-/** Returns the current route of each address or domain of the user, for mail that is not stored. */
+/** Returns the current route of each address or domain of the workspace, for mail that is not stored. */
 export async function readHypotheticalRoutes(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   places: readonly HypotheticalPlace[],
 ): Promise<RouteFacts[]> {
   const { rows } = await sql<Row>`
     select p."ownAddress", a.is_active as address_is_active, ${sql.raw(GRANTED_ENDPOINTS_OF_ADDRESS)},
       d.is_catch_all_enabled, ${sql.raw(GRANTED_CATCH_ALL)}, d.receive_dmarc_emails,
       p.domain is not null and exists (
-        select from domain o where o.user_id = ${userId} and o.status = 'verified'
+        select from domain o where o.workspace_id = ${workspaceId} and o.status = 'verified'
           and ${sql.raw(concernsDomain('o.name', 'p.domain'))}) as is_dmarc_report
     from rows from (jsonb_to_recordset(${JSON.stringify(
       places.map(({ dmarcDomain: domain, ...place }) => ({ ...place, domain })),
     )}::jsonb) as ("ownAddress" text, "addressId" text, "domainId" text, domain text)) with ordinality
       as p("ownAddress", "addressId", "domainId", domain, place)
-    left join email_address a on a.user_id = ${userId} and a.id = p."addressId"
-    left join domain d on d.user_id = ${userId} and d.id = p."domainId"
+    left join email_address a on a.workspace_id = ${workspaceId} and a.id = p."addressId"
+    left join domain d on d.workspace_id = ${workspaceId} and d.id = p."domainId"
     order by p.place`.execute(transaction);
   return rows.map((row) => ({
     ownAddress: row.ownAddress,

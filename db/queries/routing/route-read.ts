@@ -37,10 +37,10 @@ export interface StoredRoute {
   answers: unknown;
 }
 
-/** Returns the routes of those of the emails that belong to the user, by email id. */
+/** Returns the routes of those of the emails that belong to the workspace, by email id. */
 export async function findStoredRoutes(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailIds: readonly string[],
 ): Promise<Map<string, StoredRoute>> {
   const { rows } = await sql<StoredRouteRow>`
@@ -48,10 +48,10 @@ export async function findStoredRoutes(
       c.parse_error, p.remote_address, p.helo, p.is_tls, p.reverse_path, p.parsed_at, p.imported is not null as is_imported,
       r.threaded_at, r.decided_at, r.outcome, r.via, r.endpoint_id, r.rule_id, r.reason, r.matches, r.released_at, r.answers
     from email e
-    left join email_content c on c.user_id = ${userId} and c.email_id = e.id
-    left join reception p on p.user_id = ${userId} and p.email_id = e.id
-    left join route r on r.user_id = ${userId} and r.email_id = e.id
-    where e.user_id = ${userId} and e.id = any (${emailIds}::text[])`.execute(transaction);
+    left join email_content c on c.workspace_id = ${workspaceId} and c.email_id = e.id
+    left join reception p on p.workspace_id = ${workspaceId} and p.email_id = e.id
+    left join route r on r.workspace_id = ${workspaceId} and r.email_id = e.id
+    where e.workspace_id = ${workspaceId} and e.id = any (${emailIds}::text[])`.execute(transaction);
   return new Map(rows.map((row) => [row.id, storedRoute(row)]));
 }
 
@@ -122,21 +122,21 @@ export interface ReferenceIds {
   endpointIds: readonly string[];
 }
 
-/** Returns those of the addresses, domains, rules and endpoints that belong to the user, by id. */
+/** Returns those of the addresses, domains, rules and endpoints that belong to the workspace, by id. */
 export async function readReferences(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   ids: ReferenceIds,
 ): Promise<RouteReferences> {
   const { rows } = await sql<ReferenceRow>`
     select 'address' as kind, a.id, a.address as name, a.is_active as flag, null as word from email_address a
-      where a.user_id = ${userId} and a.id = any (${ids.addressIds}::text[])
+      where a.workspace_id = ${workspaceId} and a.id = any (${ids.addressIds}::text[])
     union all select 'domain', d.id, d.name, d.is_catch_all_enabled, null from domain d
-      where d.user_id = ${userId} and d.id = any (${ids.domainIds}::text[])
+      where d.workspace_id = ${workspaceId} and d.id = any (${ids.domainIds}::text[])
     union all select 'rule', g.id, g.name, g.is_active, g.action from guard_rule g
-      where g.user_id = ${userId} and g.id = any (${ids.ruleIds}::text[])
+      where g.workspace_id = ${workspaceId} and g.id = any (${ids.ruleIds}::text[])
     union all select 'endpoint', p.id, p.name, p.is_active, p.type from endpoint p
-      where p.user_id = ${userId} and p.id = any (${ids.endpointIds}::text[])`.execute(transaction);
+      where p.workspace_id = ${workspaceId} and p.id = any (${ids.endpointIds}::text[])`.execute(transaction);
   const of = (kind: ReferenceRow['kind']) => rows.filter((row) => row.kind === kind);
   return {
     addresses: new Map(of('address').map(({ id, name, flag }) => [id, { address: name, isActive: flag }])),

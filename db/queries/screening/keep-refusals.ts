@@ -18,7 +18,7 @@ export async function keepRefusals(database: Database, refusals: readonly DoorRe
   const { rows } = await database.pool.query<{ known: string[]; rooms: RefusalRoom[] }>({
     name: 'find-refusal-room',
     text: ROOM_SQL,
-    values: [given.map(({ userId }) => userId), given.map(({ id }) => id), given.map(({ hourAt }) => hourAt)],
+    values: [given.map(({ workspaceId }) => workspaceId), given.map(({ id }) => id), given.map(({ hourAt }) => hourAt)],
   });
   const { known = [], rooms = [] } = rows[0] ?? {};
   const parsed = rooms.map((room) => ({ ...room, hourAt: new Date(room.hourAt) }));
@@ -32,21 +32,21 @@ export async function keepRefusals(database: Database, refusals: readonly DoorRe
 }
 
 const ROOM_SQL = `
-  with given as (select * from unnest($1::text[], $2::text[], $3::timestamptz[]) as g(user_id, id, hour_at)),
+  with given as (select * from unnest($1::text[], $2::text[], $3::timestamptz[]) as g(workspace_id, id, hour_at)),
     counted as (
-      select r.user_id, r.hour_at, coalesce(r.network, '') as network, count(*)::int as rows from door_refusal r
-      where (r.user_id, r.hour_at) in (select user_id, hour_at from given) group by 1, 2, 3)
-  select array(select r.id from door_refusal r join given g on g.user_id = r.user_id and g.id = r.id) as known,
-    (select coalesce(jsonb_agg(jsonb_build_object('userId', c.user_id, 'hourAt', c.hour_at, 'rows', c.rows)), '[]')
-      from (select user_id, hour_at, jsonb_object_agg(network, rows) as rows from counted group by 1, 2) c) as rooms`;
+      select r.workspace_id, r.hour_at, coalesce(r.network, '') as network, count(*)::int as rows from door_refusal r
+      where (r.workspace_id, r.hour_at) in (select workspace_id, hour_at from given) group by 1, 2, 3)
+  select array(select r.id from door_refusal r join given g on g.workspace_id = r.workspace_id and g.id = r.id) as known,
+    (select coalesce(jsonb_agg(jsonb_build_object('workspaceId', c.workspace_id, 'hourAt', c.hour_at, 'rows', c.rows)), '[]')
+      from (select workspace_id, hour_at, jsonb_object_agg(network, rows) as rows from counted group by 1, 2) c) as rooms`;
 
 const KEEP_SQL = `
-  insert into door_refusal as r (user_id, id, created_at, hour_at, last_at, reason, client_address, network, helo, sender, recipient, reply, times)
-  select g."userId", g.id, g.at, g."hourAt", g.at, g.reason, g.address, g.network, g.helo, g.sender, g.recipient, g.reply, g.times
-  from json_to_recordset($1::json) as g("userId" text, id text, at timestamptz, "hourAt" timestamptz, reason text, address text,
+  insert into door_refusal as r (workspace_id, id, created_at, hour_at, last_at, reason, client_address, network, helo, sender, recipient, reply, times)
+  select g."workspaceId", g.id, g.at, g."hourAt", g.at, g.reason, g.address, g.network, g.helo, g.sender, g.recipient, g.reply, g.times
+  from json_to_recordset($1::json) as g("workspaceId" text, id text, at timestamptz, "hourAt" timestamptz, reason text, address text,
     network text, helo text, sender text, recipient text, reply text, times integer)
-  where g."userId" = '${OPERATOR}' or exists (select from workspace w where w.id = g."userId" and w.erase_at is null)
-  on conflict (user_id, id) do update set times = r.times + excluded.times, last_at = greatest(r.last_at, excluded.last_at),
+  where g."workspaceId" = '${OPERATOR}' or exists (select from workspace w where w.id = g."workspaceId" and w.erase_at is null)
+  on conflict (workspace_id, id) do update set times = r.times + excluded.times, last_at = greatest(r.last_at, excluded.last_at),
     client_address = excluded.client_address, helo = excluded.helo, reply = excluded.reply`;
 
 /** Unknown recipients of a client in the last hour. */

@@ -11,19 +11,19 @@ export interface MarkableEmail {
   screening: Screening | null;
 }
 
-/** Returns those of the emails that belong to the user, locked in id order. */
+/** Returns those of the emails that belong to the workspace, locked in id order. */
 export async function lockMarkable(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   emailIds: readonly string[],
 ): Promise<MarkableEmail[]> {
   const { rows } = await client.query<MarkableEmail>({
     name: 'apart-lock',
     text: `
       select e.id, e.type, e.thread_id as "threadId", e.kept_apart as "keptApart", c.screening
-      from (select * from email o where o.user_id = $1 and o.id = any ($2::text[]) order by o.id for update) e
-      left join email_content c on c.user_id = $1 and c.email_id = e.id`,
-    values: [userId, emailIds],
+      from (select * from email o where o.workspace_id = $1 and o.id = any ($2::text[]) order by o.id for update) e
+      left join email_content c on c.workspace_id = $1 and c.email_id = e.id`,
+    values: [workspaceId, emailIds],
   });
   return rows;
 }
@@ -31,17 +31,17 @@ export async function lockMarkable(
 /** Stores what is now known about an email, and where it is kept. */
 export async function writeScreening(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   { emailId, screening, keptApart }: { emailId: string; screening: Screening; keptApart: KeptApart | null },
 ): Promise<void> {
   await client.query({
     name: 'apart-write',
     text: `
       with content as (
-        update email_content c set screening = $3::jsonb where c.user_id = $1 and c.email_id = $2
+        update email_content c set screening = $3::jsonb where c.workspace_id = $1 and c.email_id = $2
       )
-      update email e set kept_apart = $4, updated_at = (select postroom_now()) where e.user_id = $1 and e.id = $2`,
-    values: [userId, emailId, JSON.stringify(screening), keptApart],
+      update email e set kept_apart = $4, updated_at = (select postroom_now()) where e.workspace_id = $1 and e.id = $2`,
+    values: [workspaceId, emailId, JSON.stringify(screening), keptApart],
   });
 }
 
@@ -49,18 +49,18 @@ export async function writeScreening(
  * Takes the content of an infected email away: what it says beyond its header section, and the way to its bytes, which only the quarantine
  * has from now on.
  */
-export async function takeContentAway(client: pg.ClientBase, userId: string, emailId: string): Promise<void> {
+export async function takeContentAway(client: pg.ClientBase, workspaceId: string, emailId: string): Promise<void> {
   await client.query({
     name: 'apart-content',
     text: `
       with content as (
         update email_content c set text_body = null, html_body = null, cleaned_text = null, cleaned_html = null, body_places = null,
           removed_parts = '[]', attachments = '[]', injection = null
-        where c.user_id = $1 and c.email_id = $2
+        where c.workspace_id = $1 and c.email_id = $2
       )
       update email e set raw_id = null, preview = '', has_attachments = false, attachment_count = 0
-      where e.user_id = $1 and e.id = $2`,
-    values: [userId, emailId],
+      where e.workspace_id = $1 and e.id = $2`,
+    values: [workspaceId, emailId],
   });
 }
 
@@ -70,7 +70,7 @@ export async function takeContentAway(client: pg.ClientBase, userId: string, ema
  */
 export async function releaseToReception(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   emailId: string,
   screening: Screening,
 ): Promise<boolean> {
@@ -78,15 +78,15 @@ export async function releaseToReception(
     name: 'apart-release',
     text: `
       with gone as materialized (
-        delete from email e where e.user_id = $1 and e.id = $2 and e.kept_apart is not null and e.thread_id is null returning e.id
+        delete from email e where e.workspace_id = $1 and e.id = $2 and e.kept_apart is not null and e.thread_id is null returning e.id
       ), content as (
-        delete from email_content c where c.user_id = $1 and c.email_id = any (array(select id from gone))
+        delete from email_content c where c.workspace_id = $1 and c.email_id = any (array(select id from gone))
       ), trashed as (
-        delete from trashed_email t where t.user_id = $1 and t.email_id = any (array(select id from gone))
+        delete from trashed_email t where t.workspace_id = $1 and t.email_id = any (array(select id from gone))
       )
       update reception r set parsed_at = null, claimed_by = null, claimed_until = null, tries = 0, screening = $3::jsonb
-      where r.user_id = $1 and r.email_id = any (array(select id from gone))`,
-    values: [userId, emailId, JSON.stringify(screening)],
+      where r.workspace_id = $1 and r.email_id = any (array(select id from gone))`,
+    values: [workspaceId, emailId, JSON.stringify(screening)],
   });
   return (rowCount ?? 0) > 0;
 }

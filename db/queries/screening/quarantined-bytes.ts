@@ -10,15 +10,15 @@ export interface QuarantinedMessage {
   octets: Buffer | null;
 }
 
-/** Returns an email of the user that is in quarantine; null: it is not, or its bytes are gone. */
+/** Returns an email of the workspace that is in quarantine; null: it is not, or its bytes are gone. */
 export async function findQuarantined(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailId: string,
   extent: 'outline' | 'with bytes' = 'outline',
 ): Promise<QuarantinedMessage | null> {
   const { rows } = await sql<QuarantinedMessage>`
     select virus, sha256, size_octets as "sizeBytes", octets
-    from quarantined_message(${userId}, ${emailId}, ${extent === 'with bytes'})`.execute(transaction);
+    from quarantined_message(${workspaceId}, ${emailId}, ${extent === 'with bytes'})`.execute(transaction);
   return rows[0] ?? null;
 }

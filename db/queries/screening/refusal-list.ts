@@ -37,12 +37,12 @@ export const MAX_COUNTED_REFUSALS = 10_000;
 /** Returns the refusals between two cursors, newest first; inverted: oldest first. */
 export async function pageRefusals(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: RefusalConditions,
   page: KeysetPage,
 ): Promise<RefusalRow[]> {
   const { rows } = await sql<RefusalRow>`
-    select ${columns} from door_refusal r where ${whereSql(userId, conditions)} ${keysetConditions('r', page)}
+    select ${columns} from door_refusal r where ${whereSql(workspaceId, conditions)} ${keysetConditions('r', page)}
     ${keysetOrder('r', page)} limit ${page.limit}`.execute(transaction);
   return rows;
 }
@@ -50,12 +50,12 @@ export async function pageRefusals(
 /** Returns a page, newest first. */
 export async function listRefusals(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: RefusalConditions,
   page: Page,
 ): Promise<RefusalRow[]> {
   const { rows } = await sql<RefusalRow>`
-    select ${columns} from door_refusal r where ${whereSql(userId, conditions)}
+    select ${columns} from door_refusal r where ${whereSql(workspaceId, conditions)}
     order by r.created_at desc, r.id desc limit ${page.limit} offset ${page.offset}`.execute(transaction);
   return rows;
 }
@@ -63,25 +63,25 @@ export async function listRefusals(
 /** Returns how many refusals match, up to MAX_COUNTED_REFUSALS. */
 export async function countRefusals(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: RefusalConditions,
 ): Promise<number> {
   const { rows } = await sql<{ total: number }>`
     select count(*)::int as total from (
-      select from door_refusal r where ${whereSql(userId, conditions)} limit ${MAX_COUNTED_REFUSALS}) c`.execute(
+      select from door_refusal r where ${whereSql(workspaceId, conditions)} limit ${MAX_COUNTED_REFUSALS}) c`.execute(
     transaction,
   );
   return rows[0]?.total ?? 0;
 }
 
-/** Returns those of the refusals that belong to the user, unordered. */
+/** Returns those of the refusals that belong to the workspace, unordered. */
 export async function findRefusals(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   ids: readonly string[],
 ): Promise<RefusalRow[]> {
   const { rows } = await sql<RefusalRow>`
-    select ${columns} from door_refusal r where r.user_id = ${userId} and r.id = any (${ids}::text[])`.execute(
+    select ${columns} from door_refusal r where r.workspace_id = ${workspaceId} and r.id = any (${ids}::text[])`.execute(
     transaction,
   );
   return rows;
@@ -94,7 +94,7 @@ export async function listAllRefusals(
   limit: number,
 ): Promise<(RefusalRow & { workspaceId: string | null })[]> {
   const { rows } = await database.pool.query<RefusalRow & { workspaceId: string | null }>(
-    `select nullif(r.user_id, $3) as "workspaceId", r.id, r.created_at as "createdAt", r.last_at as "lastAt", r.reason,
+    `select nullif(r.workspace_id, $3) as "workspaceId", r.id, r.created_at as "createdAt", r.last_at as "lastAt", r.reason,
       r.client_address as "clientAddress", r.network, r.helo, r.sender, r.recipient, r.reply, r.times
     from door_refusal r where $1::text is null or position(lower($1) in ${SEARCHED}) > 0
     order by r.last_at desc, r.id desc limit $2`,
@@ -105,9 +105,9 @@ export async function listAllRefusals(
 
 const SEARCHED = `lower(concat_ws(' ', r.recipient, r.sender, r.client_address, r.helo))`;
 
-function whereSql(userId: string, conditions: RefusalConditions): RawBuilder<unknown> {
+function whereSql(workspaceId: string, conditions: RefusalConditions): RawBuilder<unknown> {
   const { reason, search, recipient, since, until } = conditions;
-  return sql`r.user_id = ${userId}
+  return sql`r.workspace_id = ${workspaceId}
     ${reason === null ? sql`` : sql`and r.reason = ${reason}`}
     ${search === null ? sql`` : sql`and position(lower(${search}) in ${sql.raw(SEARCHED)}) > 0`}
     ${recipient === null ? sql`` : sql`and lower(r.recipient) = lower(${recipient})`}

@@ -6,7 +6,7 @@ import { SCREENING_CLAIMANT } from '../emails/reception-claim.ts';
 
 /** A claimed job, with what the scanners are asked. */
 export interface ScreeningJob {
-  userId: string;
+  workspaceId: string;
   emailId: string;
   kind: ScreeningJobKind;
   /** times that it was tried, including this one */
@@ -24,18 +24,18 @@ export interface ScreeningJob {
 /** Notes a lesson for the spam filter; it takes the place of what was still to be done about the email. */
 export async function noteLesson(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   emailId: string,
   kind: 'learn_spam' | 'learn_ham',
 ): Promise<void> {
   await client.query({
     name: 'screening-lesson',
     text: `
-      insert into screening_job (user_id, email_id, kind, next_attempt_at, created_at)
+      insert into screening_job (workspace_id, email_id, kind, next_attempt_at, created_at)
       values ($1, $2, $3, (select postroom_now()), (select postroom_now()))
-      on conflict (user_id, email_id) do update
+      on conflict (workspace_id, email_id) do update
         set kind = excluded.kind, tries = 0, next_attempt_at = excluded.next_attempt_at, claimed_by = null, claimed_until = null`,
-    values: [userId, emailId, kind],
+    values: [workspaceId, emailId, kind],
   });
 }
 
@@ -44,13 +44,13 @@ const CLAIM_SQL = `
     table: 'screening_job',
     isDue: 'd.next_attempt_at <= (select postroom_now())',
     orderBy: 'd.next_attempt_at',
-    returning: ['user_id', 'email_id', 'kind', 'tries'],
+    returning: ['workspace_id', 'email_id', 'kind', 'tries'],
     set: 'tries = t.tries + 1',
   })})
-  select c.user_id as "userId", c.email_id as "emailId", c.kind, c.tries, r.raw_id as "rawId", coalesce(r.reverse_path, '') as "reversePath",
+  select c.workspace_id as "workspaceId", c.email_id as "emailId", c.kind, c.tries, r.raw_id as "rawId", coalesce(r.reverse_path, '') as "reversePath",
     coalesce(r.recipient, '') as recipient, coalesce(r.remote_address, '') as "remoteAddress", coalesce(r.helo, '') as helo,
-    exists (select from email e where e.user_id = c.user_id and e.id = c.email_id) as "isStored"
-  from claimed c left join reception r on r.user_id = c.user_id and r.email_id = c.email_id`;
+    exists (select from email e where e.workspace_id = c.workspace_id and e.id = c.email_id) as "isStored"
+  from claimed c left join reception r on r.workspace_id = c.workspace_id and r.email_id = c.email_id`;
 
 /** Claims up to `limit` due jobs, the longest due first. */
 export async function claimScreeningJobs(database: Database, claimant: string, limit: number): Promise<ScreeningJob[]> {
@@ -62,13 +62,13 @@ export async function claimScreeningJobs(database: Database, claimant: string, l
   return rows;
 }
 
-type JobKey = Pick<ScreeningJob, 'userId' | 'emailId' | 'kind'>;
+type JobKey = Pick<ScreeningJob, 'workspaceId' | 'emailId' | 'kind'>;
 
 /** Postpones a job that this claimant holds. */
 export async function postponeJob(
   database: Database,
   claimant: string,
-  { userId, emailId, kind }: JobKey,
+  { workspaceId, emailId, kind }: JobKey,
   seconds: number,
 ): Promise<void> {
   await database.pool.query({
@@ -76,8 +76,8 @@ export async function postponeJob(
     text: `
       update screening_job j set claimed_by = null, claimed_until = null,
         next_attempt_at = (select postroom_now()) + $5 * interval '1 second'
-      where j.user_id = $1 and j.email_id = $2 and j.kind = $3 and j.claimed_by = $4`,
-    values: [userId, emailId, kind, claimant, seconds],
+      where j.workspace_id = $1 and j.email_id = $2 and j.kind = $3 and j.claimed_by = $4`,
+    values: [workspaceId, emailId, kind, claimant, seconds],
   });
 }
 
@@ -85,12 +85,12 @@ export async function postponeJob(
 export async function finishJob(
   client: Pick<pg.ClientBase, 'query'>,
   claimant: string,
-  { userId, emailId, kind }: JobKey,
+  { workspaceId, emailId, kind }: JobKey,
 ): Promise<boolean> {
   const { rowCount } = await client.query({
     name: 'screening-finish',
-    text: 'delete from screening_job j where j.user_id = $1 and j.email_id = $2 and j.kind = $3 and j.claimed_by = $4',
-    values: [userId, emailId, kind, claimant],
+    text: 'delete from screening_job j where j.workspace_id = $1 and j.email_id = $2 and j.kind = $3 and j.claimed_by = $4',
+    values: [workspaceId, emailId, kind, claimant],
   });
   return rowCount === 1;
 }
@@ -99,19 +99,19 @@ export async function finishJob(
 export async function releaseHeld(
   database: Database,
   claimant: string,
-  { userId, emailId }: Pick<ScreeningJob, 'userId' | 'emailId'>,
+  { workspaceId, emailId }: Pick<ScreeningJob, 'workspaceId' | 'emailId'>,
   screening: Screening | null,
 ): Promise<void> {
   await database.pool.query({
     name: 'screening-release-held',
     text: `
       with done as materialized (
-        delete from screening_job j where j.user_id = $1 and j.email_id = $2 and j.kind = 'hold' and j.claimed_by = $3 returning j.email_id
+        delete from screening_job j where j.workspace_id = $1 and j.email_id = $2 and j.kind = 'hold' and j.claimed_by = $3 returning j.email_id
       )
       update reception r set claimed_by = null, claimed_until = null, screening = $4::jsonb
-      where r.user_id = $1 and r.email_id = any (array(select email_id from done)) and r.parsed_at is null
+      where r.workspace_id = $1 and r.email_id = any (array(select email_id from done)) and r.parsed_at is null
         and r.claimed_by = '${SCREENING_CLAIMANT}'`,
-    values: [userId, emailId, claimant, screening === null ? null : JSON.stringify(screening)],
+    values: [workspaceId, emailId, claimant, screening === null ? null : JSON.stringify(screening)],
   });
 }
 
@@ -128,10 +128,10 @@ export async function dropScreeningJobs(database: Database): Promise<number> {
           select o.ctid from screening_job o
           where o.claimed_until is null or o.claimed_until < (select postroom_now()) - interval '${LEASE_SECONDS} seconds'
           limit ${DROPPED_JOBS} for update skip locked))
-        returning j.user_id, j.email_id, j.kind
+        returning j.workspace_id, j.email_id, j.kind
       ), released as (
         update reception r set claimed_by = null, claimed_until = null from gone g
-        where g.kind = 'hold' and r.user_id = g.user_id and r.email_id = g.email_id and r.parsed_at is null
+        where g.kind = 'hold' and r.workspace_id = g.workspace_id and r.email_id = g.email_id and r.parsed_at is null
           and r.claimed_by = '${SCREENING_CLAIMANT}'
       )
       select from gone`,

@@ -3,9 +3,9 @@ import { keptApartFor, type SpamCheck } from '../../../core/screening/spam-check
 import { type EmailRows, withBodiesApart } from '../emails/store-received.ts';
 import type { FeedEvent } from '../threads/thread-events.ts';
 
-/** The emails of one user that were stored apart. */
+/** The emails of one workspace that were stored apart. */
 interface StoredApart {
-  userId: string;
+  workspaceId: string;
   /** to append last in the transaction */
   events: FeedEvent[];
 }
@@ -25,20 +25,20 @@ export async function storeKeptApart(
   const { fields, bodies } = withBodiesApart(
     rows.map((row) => (row.screening?.virus == null ? row : withoutContent(row))),
   );
-  const { rows: stored } = await client.query<{ user_id: string; email_id: string }>({
+  const { rows: stored } = await client.query<{ workspace_id: string; email_id: string }>({
     name: 'store-kept-apart',
     text: STORE_SQL,
     values: [JSON.stringify(fields), bodies, claimant],
   });
-  const rowOf = new Map(rows.map((row) => [`${row.user_id} ${row.email_id}`, row]));
-  const byUser = Map.groupBy(stored, ({ user_id: userId }) => userId);
-  return [...byUser].map(([userId, emails]) => ({
-    userId,
+  const rowOf = new Map(rows.map((row) => [`${row.workspace_id} ${row.email_id}`, row]));
+  const byWorkspace = Map.groupBy(stored, ({ workspace_id: workspaceId }) => workspaceId);
+  return [...byWorkspace].map(([workspaceId, emails]) => ({
+    workspaceId,
     events: emails.map(({ email_id: emailId }) => ({
       id: makeEventId(),
       kind: 'email.spam',
       emailId,
-      data: spamEventData(rowOf.get(`${userId} ${emailId}`)?.screening ?? null),
+      data: spamEventData(rowOf.get(`${workspaceId} ${emailId}`)?.screening ?? null),
     })),
   }));
 }
@@ -74,7 +74,7 @@ const bodySql = (n: number) =>
 
 const STORE_SQL = `
   with given as materialized (
-    select * from json_to_recordset($1) as g (user_id text, email_id text, message_id text, subject text,
+    select * from json_to_recordset($1) as g (workspace_id text, email_id text, message_id text, subject text,
       base_subject text, from_name text, from_address text, from_text text, to_addresses text[], cc_addresses text[], preview text,
       date timestamptz, attachment_count integer, headers jsonb, addresses jsonb, in_reply_to text[], reference_ids text[],
       places integer[], removed_parts jsonb, attachments jsonb, authentication jsonb, injection jsonb, screening jsonb, priority text,
@@ -82,27 +82,27 @@ const STORE_SQL = `
   ), finished as materialized (
     update reception r set parsed_at = (select postroom_now()), claimed_by = null, claimed_until = null, last_error = g.parse_error
     from given g
-    where r.user_id = g.user_id and r.email_id = g.email_id and r.claimed_by = $3 and r.ctid = any (array(
-      select (select o.ctid from reception o where o.user_id = w.user_id and o.email_id = w.email_id) from given w))
+    where r.workspace_id = g.workspace_id and r.email_id = g.email_id and r.claimed_by = $3 and r.ctid = any (array(
+      select (select o.ctid from reception o where o.workspace_id = w.workspace_id and o.email_id = w.email_id) from given w))
     returning case when g.screening->>'virus' is null then r.raw_id end as raw_id,
       case when g.screening->>'virus' is null then 'spam' else 'virus' end as kept_apart, r.recipient, r.own_address,
       substring(r.own_address from '[^@]*$') as own_domain, r.address_id, r.domain_id, r.accepted_at, r.reply_address_id, r.is_test, g.*
   ), email_row as (
-    insert into email (user_id, id, type, status, created_at, raw_id, own_address, own_domain, address_id, domain_id, recipient,
+    insert into email (workspace_id, id, type, status, created_at, raw_id, own_address, own_domain, address_id, domain_id, recipient,
       message_id, subject, base_subject, from_name, from_address, from_text, to_addresses, cc_addresses, preview, date,
       has_attachments, attachment_count, is_test, reply_address_id, trashed_at, kept_apart)
-    select user_id, email_id, 'received', 'delivered', accepted_at, raw_id, own_address, own_domain, address_id, domain_id, recipient,
+    select workspace_id, email_id, 'received', 'delivered', accepted_at, raw_id, own_address, own_domain, address_id, domain_id, recipient,
       message_id, subject, base_subject, from_name, from_address, from_text, to_addresses, cc_addresses, preview, date,
       attachment_count > 0, attachment_count, is_test, reply_address_id, (select postroom_now()), kept_apart
     from finished
   ), content_row as (
-    insert into email_content (user_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, html_body, cleaned_text,
+    insert into email_content (workspace_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, html_body, cleaned_text,
       cleaned_html, removed_parts, attachments, authentication, injection, screening, priority, is_truncated, parse_error, parser_version)
-    select user_id, email_id, headers, addresses, in_reply_to, reference_ids, ${[0, 1, 2, 3].map(bodySql).join(', ')},
+    select workspace_id, email_id, headers, addresses, in_reply_to, reference_ids, ${[0, 1, 2, 3].map(bodySql).join(', ')},
       removed_parts, attachments, authentication, injection, screening, priority, is_truncated, parse_error, parser_version
     from finished
   ), trashed_row as (
-    insert into trashed_email (user_id, email_id, trashed_at, created_at, text, parties)
-    select user_id, email_id, (select postroom_now()), accepted_at, search_text, parties from finished
+    insert into trashed_email (workspace_id, email_id, trashed_at, created_at, text, parties)
+    select workspace_id, email_id, (select postroom_now()), accepted_at, search_text, parties from finished
   )
-  select user_id, email_id from finished order by user_id, accepted_at, email_id`;
+  select workspace_id, email_id from finished order by workspace_id, accepted_at, email_id`;

@@ -15,7 +15,7 @@ import { SegmentDamage } from './word-segment.ts';
 
 /** A search of an account with words. */
 export interface WordSearch {
-  userId: string;
+  workspaceId: string;
   terms: readonly SearchTerm[];
   conditions: SearchConditions;
 }
@@ -101,7 +101,7 @@ async function countEmails(
   if (isWordsOnly(search) && !matches.isLimited) {
     const trashed = await sql<{ id: string; at: number }>`
       select email_id as id, (extract(epoch from created_at) * 1000)::bigint as at from trashed_email
-      where user_id = ${search.userId}`.execute(transaction);
+      where workspace_id = ${search.workspaceId}`.execute(transaction);
     return (await matches.count()) - (await matches.pick(trashed.rows)).length;
   }
   let count = 0;
@@ -203,13 +203,13 @@ const MAX_TRIES = 10;
  */
 export async function withMatches<T>(
   transaction: Transaction<Tables>,
-  { userId, terms }: WordSearch,
+  { workspaceId, terms }: WordSearch,
   use: (matches: MailMatches) => Promise<T>,
 ): Promise<T> {
   const damaged = new Set<string>();
   for (;;) {
     try {
-      return await use(await MailMatches.open(transaction, userId, wordQuery(terms), damaged));
+      return await use(await MailMatches.open(transaction, workspaceId, wordQuery(terms), damaged));
     } catch (error) {
       if (!(error instanceof SegmentDamage) || damaged.size >= MAX_TRIES) throw error;
       damaged.add(error.segmentId);
@@ -218,7 +218,7 @@ export async function withMatches<T>(
         transaction,
       );
       if (rows[0]?.may_write === true)
-        await sql`select discard_word_segment(${userId}, ${error.segmentId})`.execute(transaction);
+        await sql`select discard_word_segment(${workspaceId}, ${error.segmentId})`.execute(transaction);
     }
   }
 }
@@ -428,6 +428,6 @@ async function hasMatch(
   }
 }
 
-function buildQuery({ userId, terms, conditions }: WordSearch) {
-  return searchQuery(userId, terms, conditions);
+function buildQuery({ workspaceId, terms, conditions }: WordSearch) {
+  return searchQuery(workspaceId, terms, conditions);
 }

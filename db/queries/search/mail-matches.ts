@@ -59,7 +59,7 @@ export class MailMatches {
   /** whether the transaction reads mail of some domains only: of the emails that match, others must be left out */
   readonly isLimited: boolean;
   readonly #run: RunStatement;
-  readonly #userId: string;
+  readonly #workspaceId: string;
   readonly #query: WordQuery;
   /** newest first */
   readonly #segments: SegmentRow[];
@@ -75,15 +75,15 @@ export class MailMatches {
 
   private constructor(
     run: RunStatement,
-    userId: string,
+    workspaceId: string,
     query: WordQuery,
     state: { segments: SegmentRow[]; tail: TailEmail[]; void: ReadonlyMap<string, number>; isLimited: boolean },
   ) {
     this.#run = run;
-    this.#userId = userId;
+    this.#workspaceId = workspaceId;
     this.#query = query;
     const emailCount = state.segments.reduce((sum, segment) => sum + segment.emailCount, 0);
-    this.#reader = new SegmentReader(run, userId, query, emailCount);
+    this.#reader = new SegmentReader(run, workspaceId, query, emailCount);
     this.#segments = state.segments.toSorted((one, other) => other.lastAt.getTime() - one.lastAt.getTime());
     this.#tail = state.tail;
     this.#void = state.void;
@@ -93,21 +93,21 @@ export class MailMatches {
   /** Reads the state of the account's index. The emails of damaged segments are among the unindexed ones. */
   static async open(
     transaction: Transaction<Tables>,
-    userId: string,
+    workspaceId: string,
     query: WordQuery,
     damaged: ReadonlySet<string> = new Set(),
   ): Promise<MailMatches> {
     const run = runStatements(transaction);
-    const [state] = await run<StateRow>(STATE_SQL, [userId]);
+    const [state] = await run<StateRow>(STATE_SQL, [workspaceId]);
     const segments = (state?.segments ?? []).map(segmentRow);
     const unindexed = readUnindexed(state?.unindexed ?? null);
     for (const { firstAt, lastAt } of segments.filter(({ id }) => damaged.has(id))) {
       const known = new Set(unindexed.map(({ id }) => id));
-      const emails = await run<UnindexedState>(EMAILS_SQL, [userId, firstAt, lastAt]);
+      const emails = await run<UnindexedState>(EMAILS_SQL, [workspaceId, firstAt, lastAt]);
       unindexed.push(...emails.filter(({ id }) => !known.has(id)));
     }
     const tail = unindexed.filter((row) => row.state !== 'gone').map(({ id, at, version }) => ({ id, at, version }));
-    return new MailMatches(run, userId, query, {
+    return new MailMatches(run, workspaceId, query, {
       segments: segments.filter(({ id }) => !damaged.has(id)),
       tail,
       void: new Map(unindexed.map((row) => [row.id, row.at])),
@@ -239,7 +239,7 @@ export class MailMatches {
       total.length += read.totalLength;
     }
     const emailIds = emails.filter(({ id }) => !uses.has(id)).map(({ id }) => id);
-    await readSources(this.#run, this.#userId, { emailIds, isBodyWanted: true }, ({ id, source }) => {
+    await readSources(this.#run, this.#workspaceId, { emailIds, isBodyWanted: true }, ({ id, source }) => {
       const use = wordUse(words, emailTerms(source));
       uses.set(id, use);
       for (const [at, frequency] of use.frequencies.entries()) if (frequency > 0) having[at] = (having[at] ?? 0) + 1;
@@ -306,11 +306,12 @@ export class MailMatches {
       if (match === 'unsure') unsure.push(email.id);
       // What a key of one domain reads of an email is not what others read.
       if (email.version !== null && !this.isLimited && (!isKept || kept.isSplit !== isSplit))
-        keptEmails.set(this.#userId, `${email.id} ${email.version}`, kept, kept.bytes);
+        keptEmails.set(this.#workspaceId, `${email.id} ${email.version}`, kept, kept.bytes);
     };
     const missing = new Map<string, TailEmail>();
     for (const email of unread) {
-      const kept = email.version === null ? undefined : keptEmails.get(this.#userId, `${email.id} ${email.version}`);
+      const kept =
+        email.version === null ? undefined : keptEmails.get(this.#workspaceId, `${email.id} ${email.version}`);
       if (kept !== undefined) note(email, kept, true);
       else {
         missing.set(email.id, email);
@@ -320,7 +321,7 @@ export class MailMatches {
     }
     await readSources(
       this.#run,
-      this.#userId,
+      this.#workspaceId,
       { emailIds: [...missing.keys()], isBodyWanted: true },
       ({ id, source }) => {
         const email = missing.get(id);
@@ -338,7 +339,7 @@ export class MailMatches {
     const query = { wanted: this.#query.wanted.filter(isPhrase), unwanted: this.#query.unwanted.filter(isPhrase) };
     const isBodyWanted = [...query.wanted, ...query.unwanted].some(({ places }) => (places & PLACES.body) !== 0);
     const matching = new Set<string>();
-    await readSources(this.#run, this.#userId, { emailIds, isBodyWanted }, ({ id, source }) => {
+    await readSources(this.#run, this.#workspaceId, { emailIds, isBodyWanted }, ({ id, source }) => {
       if (matchesSource(query, source)) matching.add(id);
       return true;
     });
@@ -452,7 +453,7 @@ interface UnindexedState {
 const STATE_SQL = `
   select set_config('enable_seqscan', 'off', true), current_setting('role') = 'postroom_domain' as is_limited, (${SEGMENTS_SQL}) as segments, (
     select string_agg(u.email_id || ' ' || u.state || ' ' || (extract(epoch from u.created_at) * 1000)::bigint || ' ' || u.xmin, ',')
-    from unindexed_email u where u.user_id = $1) as unindexed`;
+    from unindexed_email u where u.workspace_id = $1) as unindexed`;
 
 function readUnindexed(text: string | null): UnindexedState[] {
   if (text === null) return [];
@@ -464,4 +465,4 @@ function readUnindexed(text: string | null): UnindexedState[] {
 
 const EMAILS_SQL = `
   select e.id, 'changed' as state, (extract(epoch from e.created_at) * 1000)::bigint as at, null as version from email e
-  where e.user_id = $1 and e.created_at between $2 and $3`;
+  where e.workspace_id = $1 and e.created_at between $2 and $3`;

@@ -17,7 +17,7 @@ const MAX_SEGMENTS = 8;
  */
 export async function findNearWords(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   word: string,
   limit: number,
 ): Promise<string[]> {
@@ -25,13 +25,13 @@ export async function findNearWords(
   if (most === 0) return [];
   const run = runStatements(transaction);
   const [state] = await run<{ segments: Parameters<typeof segmentRow>[0][] }>(`select (${SEGMENTS_SQL}) as segments`, [
-    userId,
+    workspaceId,
   ]);
   const rows: SegmentRow[] = (state?.segments ?? [])
     .map(segmentRow)
     .toSorted((one, other) => other.emailCount - one.emailCount)
     .slice(0, MAX_SEGMENTS);
-  const reader = new SegmentReader(run, userId, { wanted: [], unwanted: [] }, 0);
+  const reader = new SegmentReader(run, workspaceId, { wanted: [], unwanted: [] }, 0);
   const errorsOf = new Map<string, number>();
   const accepts = (other: string) => {
     const errors = other.startsWith(word) ? 0 : countErrors(word, other, most);

@@ -58,7 +58,7 @@ export function rankMatchingThreads(
       const found = await pickThreads(transaction, search, null, emails);
       const picked = chosen === null ? found : await chooseThreads(transaction, found, chosen);
       for (const { id, listedAt } of picked) if (!threads.has(id)) threads.set(id, { at: listedAt, emails: [] });
-      const threadOf = await threadsOfEmails(transaction, search.userId, emails);
+      const threadOf = await threadsOfEmails(transaction, search.workspaceId, emails);
       for (const email of emails) {
         const thread = threads.get(threadOf.get(email.id) ?? '');
         if (thread === undefined) continue;
@@ -128,12 +128,12 @@ async function chooseThreads(
 
 async function threadsOfEmails(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emails: readonly FoundEmail[],
 ): Promise<Map<string, string>> {
   const { rows } = await sql<{ id: string; thread_id: string | null }>`
     select e.id, e.thread_id from unnest(${emails.map(({ id }) => id)}::text[]) i(id)
-    cross join lateral (select * from email e where e.user_id = ${userId} and e.id = i.id limit 1) e`.execute(
+    cross join lateral (select * from email e where e.workspace_id = ${workspaceId} and e.id = i.id limit 1) e`.execute(
     transaction,
   );
   return new Map(rows.flatMap(({ id, thread_id }) => (thread_id === null ? [] : [[id, thread_id]])));

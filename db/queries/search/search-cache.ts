@@ -15,8 +15,8 @@ export const SEARCH_CACHE_LIMITS = { perProcess: 64_000_000, perAccount: 24_000_
 
 /** Entries of one kind of a SearchCache. */
 export interface CachedKind<Value> {
-  get(userId: string, key: string): Value | undefined;
-  set(userId: string, key: string, value: Value, bytes: number): void;
+  get(workspaceId: string, key: string): Value | undefined;
+  set(workspaceId: string, key: string, value: Value, bytes: number): void;
 }
 
 interface Entry {
@@ -47,23 +47,23 @@ export class SearchCache {
   }
 
   /** Returns the bytes of an account. */
-  bytesOfAccount(userId: string): number {
-    return this.#accounts.get(userId)?.calculatedSize ?? 0;
+  bytesOfAccount(workspaceId: string): number {
+    return this.#accounts.get(workspaceId)?.calculatedSize ?? 0;
   }
 
   /** Returns the entries of one kind; each name has one type of values. */
   kind<Value>(name: string): CachedKind<Value> {
     return {
-      get: (userId, key) => this.#accounts.get(userId)?.get(`${name} ${key}`)?.value as Value | undefined,
-      set: (userId, key, value, bytes) =>
-        this.#set(userId, `${name} ${key}`, { value, bytes: Math.ceil(bytes) + ENTRY_BYTES }),
+      get: (workspaceId, key) => this.#accounts.get(workspaceId)?.get(`${name} ${key}`)?.value as Value | undefined,
+      set: (workspaceId, key, value, bytes) =>
+        this.#set(workspaceId, `${name} ${key}`, { value, bytes: Math.ceil(bytes) + ENTRY_BYTES }),
     };
   }
 
-  #set(userId: string, key: string, entry: Entry): void {
+  #set(workspaceId: string, key: string, entry: Entry): void {
     if (entry.bytes > this.#limits.perAccount) return;
-    let account = this.#accounts.get(userId);
-    if (account === undefined) this.#accounts.set(userId, (account = this.#openAccount()));
+    let account = this.#accounts.get(workspaceId);
+    if (account === undefined) this.#accounts.set(workspaceId, (account = this.#openAccount()));
     this.#bytes += entry.bytes;
     account.set(key, entry);
     while (this.#bytes > this.#limits.perProcess) this.#findLargest()?.pop();
@@ -91,9 +91,9 @@ export class SearchCache {
   #cleanLater(): void {
     this.#isCleaning = true;
     const clean = () => {
-      for (const [userId, account] of this.#accounts) {
+      for (const [workspaceId, account] of this.#accounts) {
         account.purgeStale();
-        if (account.size === 0) this.#accounts.delete(userId);
+        if (account.size === 0) this.#accounts.delete(workspaceId);
       }
       this.#isCleaning = false;
       if (this.#accounts.size > 0) this.#cleanLater();

@@ -10,7 +10,7 @@
 
 -- Or the other side of a row e of email has the key in this field.
 create or replace function search_party(p_key text, p_field text) returns text language sql stable set search_path = public, pg_temp as $$
-  select case when p_key is null then '' else format(' or exists (select from email_search x where x.user_id = ($1).user_id
+  select case when p_key is null then '' else format(' or exists (select from email_search x where x.workspace_id = ($1).workspace_id
     and x.email_id = e.id and x.parties @> array[($1).%I])', p_field) end $$;
 -- Conditions on a row e of email, except words, labels and instants.
 create or replace function search_tests(q search_query) returns text language sql stable set search_path = public, pg_temp as $$
@@ -27,7 +27,7 @@ create or replace function search_tests(q search_query) returns text language sq
       when 'apart' then 'e.kept_apart is not null'
       when 'marked read' then 'e.is_read'
       when 'marked archived' then 'e.is_archived'
-      when 'held' then 'exists (select from route r where r.user_id = ($1).user_id and r.email_id = e.id
+      when 'held' then 'exists (select from route r where r.workspace_id = ($1).workspace_id and r.email_id = e.id
         and r.outcome in (''blocked'', ''review'') and r.released_at is null)'
       else 'false' end || ')', ''), '')
     || case when q.status is null then '' else ' and e.status = ($1).status' end
@@ -45,11 +45,12 @@ create or replace function search_assignee(q search_query, p_alias text) returns
 -- Conditions on what members have read of a row of thread: the tests unread-by:ID.
 create or replace function search_unread_by(q search_query, p_alias text) returns text language sql stable set search_path = public, pg_temp as $$
   select coalesce(string_agg(case when t.is_negated then ' and not ' else ' and ' end || replace(format('exists (select from email u
-      where u.user_id = ($1).user_id and u.thread_id = A.id and u.type = ''received'' and u.thread_at > coalesce(
-        (select r.read_until from thread_read r where r.user_id = ($1).user_id and r.thread_id = A.id and r.person_id = %L and r.set_at > %L), %L))',
+      where u.workspace_id = ($1).workspace_id and u.thread_id = A.id and u.type = ''received'' and u.thread_at > coalesce(
+        (select r.read_until from thread_read r where r.workspace_id = ($1).workspace_id and r.thread_id = A.id and r.person_id = %L
+          and r.set_at > %L), %L))',
       t.person, coalesce(m.set_at, 'infinity'), coalesce(m.read_until, 'infinity')), 'A.id', p_alias || '.id'), ''), '')
   from (select n like '!%' as is_negated, substring(n from 'unread-by:(.*)$') as person from unnest(q.tests) n where n ~ '^!?unread-by:') t
-  left join lateral read_mark(q.user_id, t.person) m on true $$;
+  left join lateral read_mark(q.workspace_id, t.person) m on true $$;
 -- Whether the search asks for labels or an assignee, of which an index finds the threads; and those conditions on a row t of thread.
 create or replace function is_of_indexed_threads(q search_query) returns boolean language sql stable set search_path = public, pg_temp as $$
   select q.label_keys <> '{}' or exists (select from unnest(q.tests) n where n ~ '^(assigned:.|snoozed$)') $$;
@@ -64,12 +65,12 @@ create or replace function search_trash(q search_query, p_alias text) returns te
   select ' and ' || p_alias || case when is_of_trash(q) then '.trashed_at is not null' else '.trashed_at is null' end $$;
 -- Conditions on the labels and the assignee of the thread with this id.
 create or replace function search_labels(q search_query, p_thread_id text) returns text language sql stable set search_path = public, pg_temp as $$
-  select case when q.label_keys = '{}' then '' else ' and exists (select from thread l where l.user_id = ($1).user_id
+  select case when q.label_keys = '{}' then '' else ' and exists (select from thread l where l.workspace_id = ($1).workspace_id
       and l.id = ' || p_thread_id || ' and l.label_keys @> ($1).label_keys)' end
-    || case when q.without_label_keys = '{}' then '' else ' and not exists (select from thread l where l.user_id = ($1).user_id
+    || case when q.without_label_keys = '{}' then '' else ' and not exists (select from thread l where l.workspace_id = ($1).workspace_id
       and l.id = ' || p_thread_id || ' and l.label_keys && ($1).without_label_keys)' end
     || case when search_assignee(q, 'l') || search_unread_by(q, 'l') = '' then '' else ' and exists (select from thread l
-      where l.user_id = ($1).user_id and l.id = ' || p_thread_id || search_assignee(q, 'l') || search_unread_by(q, 'l') || ')' end $$;
+      where l.workspace_id = ($1).workspace_id and l.id = ' || p_thread_id || search_assignee(q, 'l') || search_unread_by(q, 'l') || ')' end $$;
 -- Conditions on when an email of this alias was created.
 create or replace function search_span(q search_query, p_alias text) returns text language sql stable set search_path = public, pg_temp as $$
   select case when q.since is null then '' else ' and ' || p_alias || '.created_at >= ($1).since' end
@@ -98,23 +99,24 @@ create or replace function search_mail(p_query search_query, p_page search_page)
     ids text[];
     instants timestamptz[];
   begin
-    if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    if q.workspace_id is distinct from current_setting('postroom.workspace_id', true) then return; end if;
     steps := case when p.size is null or is_of_trash(q) then '{all}' when not is_of_indexed_threads(q) then '{near,all}'
       else '{near,index,far,all}' end::text[];
     while steps <> '{}' loop
       step := steps[1];
       steps := steps[2:];
       if step = 'index' then
-        execute 'select array_agg(e.id) from (select e.id from thread t join email e on e.user_id = ($1).user_id and e.thread_id = t.id
-            where t.user_id = ($1).user_id' || search_indexed_threads(q) || ' and t.trashed_at is null limit ($2).few + 1) e' into ids using q, p;
+        execute 'select array_agg(e.id) from (select e.id from thread t join email e on e.workspace_id = ($1).workspace_id and e.thread_id = t.id
+            where t.workspace_id = ($1).workspace_id' || search_indexed_threads(q) || '
+              and t.trashed_at is null limit ($2).few + 1) e' into ids using q, p;
         continue when cardinality(ids) > p.few;
-        return query execute 'with e as materialized (select e.* from email e where e.user_id = ($1).user_id and e.id = any ($3)'
+        return query execute 'with e as materialized (select e.* from email e where e.workspace_id = ($1).workspace_id and e.id = any ($3)'
           || search_span(q, 'e') || search_place(p, 'e.created_at', 'e.id') || ') select e.id, e.created_at::timestamptz from e where true'
           || tests || of_page using q, p, ids;
         return;
       end if;
       walked := case step when 'near' then p.near when 'far' then p.far end;
-      listed := 'select e.* from email e where e.user_id = ($1).user_id' || search_trash(q, 'e')
+      listed := 'select e.* from email e where e.workspace_id = ($1).workspace_id' || search_trash(q, 'e')
         || case when q.own_address is null or q.party_address is not null then '' else ' and e.own_address = ($1).own_address' end || search_span(q, 'e')
         || search_place(p, 'e.created_at', 'e.id') || search_order(p, 'e.created_at', 'e.id');
       return query execute 'select e.id, e.created_at::timestamptz from (' || listed || ' limit $5) e where true' || tests || of_page
@@ -143,8 +145,8 @@ create or replace function count_mail(p_query search_query) returns bigint
     tests text := search_tests(q) || search_labels(q, 'e.thread_id');
     total bigint := 0;
   begin
-    if q.user_id is distinct from current_setting('postroom.user_id', true) then return 0; end if;
-    execute 'select count(*) from email e where e.user_id = ($1).user_id' || search_trash(q, 'e') || search_span(q, 'e') || tests
+    if q.workspace_id is distinct from current_setting('postroom.workspace_id', true) then return 0; end if;
+    execute 'select count(*) from email e where e.workspace_id = ($1).workspace_id' || search_trash(q, 'e') || search_span(q, 'e') || tests
       into total using q;
     return total;
   end $$;
@@ -163,10 +165,10 @@ create or replace function search_thread_tests(q search_query) returns text lang
       and exists (select from unnest(t.participant_emails) a where split_part(a, ''@'', -1) = ($1).participant_domain)' end
     || case when q.since is null then '' else ' and t.last_message_at >= ($1).since' end
     || case when q.until is null then '' else ' and t.created_at < ($1).until + interval ''367 days''' end
-    || case when current_setting('role') <> 'postroom_domain' then '' else ' and is_thread_of_domain(t.user_id, t.id)' end $$;
+    || case when current_setting('role') <> 'postroom_domain' then '' else ' and is_thread_of_domain(t.workspace_id, t.id)' end $$;
 -- Those of them that the indexes in list order serve.
 create or replace function search_listed_tests(q search_query) returns text language sql stable set search_path = public, pg_temp as $$
-  select search_thread_tests((q.user_id, q.tests, null, null, null, q.since, null, '{}', '{}', q.is_unread, q.is_archived,
+  select search_thread_tests((q.workspace_id, q.tests, null, null, null, q.since, null, '{}', '{}', q.is_unread, q.is_archived,
     null, null, null, null)::search_query) $$;
 -- Returns the threads of a page of which one message matches, newest message first, inverted: oldest first. Of long threads the first step
 -- reads only the newest messages; if these do not decide, the step decides nothing.
@@ -181,11 +183,11 @@ create or replace function search_inbox(p_query search_query, p_page search_page
     message_tests text := search_tests(q) || search_span(q, 'e');
     of_page text := search_order(p, 't.listed_at', 't.id') || ' limit ($2).size';
     asks_messages boolean := message_tests <> '';
-    messages text := '(select from (select e.* from email e where e.user_id = ($1).user_id and e.thread_id = t.id %s) e'
+    messages text := '(select from (select e.* from email e where e.workspace_id = ($1).workspace_id and e.thread_id = t.id %s) e'
       || replace(' where true' || message_tests, '%', '%%') || ')';
     of_newest text := format(messages, 'order by e.thread_at desc, e.id desc limit ($2).near / 5');
     of_any text := case when asks_messages then ' and exists ' || format(messages, '') else '' end;
-    chosen text := 'select t.id, t.listed_at::timestamptz from thread t where t.user_id = ($1).user_id' || tests;
+    chosen text := 'select t.id, t.listed_at::timestamptz from thread t where t.workspace_id = ($1).workspace_id' || tests;
     listed text;
     steps text[];
     step text;
@@ -195,7 +197,7 @@ create or replace function search_inbox(p_query search_query, p_page search_page
     ids text[];
     instants timestamptz[];
   begin
-    if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    if q.workspace_id is distinct from current_setting('postroom.workspace_id', true) then return; end if;
     steps := case when p.size is null or is_of_trash(q) then '{all}' when not asks_messages then '{far,index,all}' else '{near,index,far,all}' end::text[];
     while steps <> '{}' loop
       step := steps[1];
@@ -214,7 +216,7 @@ create or replace function search_inbox(p_query search_query, p_page search_page
         continue;
       end if;
       walked := case step when 'near' then p.near when 'far' then p.far end;
-      listed := 'select t.* from thread t where t.user_id = ($1).user_id' || search_listed_tests(q)
+      listed := 'select t.* from thread t where t.workspace_id = ($1).workspace_id' || search_listed_tests(q)
         || search_place(p, 't.listed_at', 't.id') || search_order(p, 't.listed_at', 't.id');
       if step = 'near' then
         execute 'select array_agg(t.id), array_agg(t.listed_at), count(*), count(*) filter (where t.is_match is null) from (
@@ -255,10 +257,10 @@ create or replace function count_inbox(p_query search_query) returns bigint
     message_tests text := search_tests(q) || search_span(q, 'e');
     total bigint := 0;
   begin
-    if q.user_id is distinct from current_setting('postroom.user_id', true) then return 0; end if;
-    execute 'select count(*) from thread t where t.user_id = ($1).user_id' || search_thread_tests(q)
+    if q.workspace_id is distinct from current_setting('postroom.workspace_id', true) then return 0; end if;
+    execute 'select count(*) from thread t where t.workspace_id = ($1).workspace_id' || search_thread_tests(q)
       || case when message_tests = '' then ''
-         else ' and exists (select from email e where e.user_id = ($1).user_id and e.thread_id = t.id' || message_tests || ')' end into total using q;
+         else ' and exists (select from email e where e.workspace_id = ($1).workspace_id and e.thread_id = t.id' || message_tests || ')' end into total using q;
     return total;
   end $$;
 revoke all on function search_mail, count_mail, search_inbox, count_inbox from public;
@@ -274,8 +276,8 @@ create or replace function pick_emails(p_query search_query, p_ids text[]) retur
   declare
     q search_query := p_query;
   begin
-    if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
-    return query execute 'select e.id, e.created_at::timestamptz from email e where e.user_id = ($1).user_id and e.id = any ($2)'
+    if q.workspace_id is distinct from current_setting('postroom.workspace_id', true) then return; end if;
+    return query execute 'select e.id, e.created_at::timestamptz from email e where e.workspace_id = ($1).workspace_id and e.id = any ($2)'
       || search_trash(q, 'e') || search_tests(q) || search_labels(q, 'e.thread_id') || search_span(q, 'e') using q, p_ids;
   end $$;
 -- Returns the next emails of the list that indexes serve, up to p_most, and whether each meets all conditions.
@@ -288,9 +290,9 @@ create or replace function walk_emails(p_query search_query, p_page search_page,
     q search_query := p_query;
     p search_page := p_page;
   begin
-    if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    if q.workspace_id is distinct from current_setting('postroom.workspace_id', true) then return; end if;
     return query execute 'select e.id, e.created_at::timestamptz, true' || search_tests(q) || search_labels(q, 'e.thread_id')
-      || ' from (select e.* from email e where e.user_id = ($1).user_id' || search_trash(q, 'e')
+      || ' from (select e.* from email e where e.workspace_id = ($1).workspace_id' || search_trash(q, 'e')
       || case when q.own_address is null or q.party_address is not null then '' else ' and e.own_address = ($1).own_address' end || search_span(q, 'e')
       || search_place(p, 'e.created_at', 'e.id') || search_order(p, 'e.created_at', 'e.id') || ' limit $3) e'
       || search_order(p, 'e.created_at', 'e.id') using q, p, p_most;
@@ -303,9 +305,9 @@ create or replace function labelled_emails(p_query search_query, p_most integer)
   declare
     q search_query := p_query;
   begin
-    if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
-    return query execute 'select e.id, e.created_at::timestamptz from thread t join email e on e.user_id = ($1).user_id and e.thread_id = t.id
-      where t.user_id = ($1).user_id' || search_indexed_threads(q) || ' limit $2' using q, p_most;
+    if q.workspace_id is distinct from current_setting('postroom.workspace_id', true) then return; end if;
+    return query execute 'select e.id, e.created_at::timestamptz from thread t join email e on e.workspace_id = ($1).workspace_id and e.thread_id = t.id
+      where t.workspace_id = ($1).workspace_id' || search_indexed_threads(q) || ' limit $2' using q, p_most;
   end $$;
 -- Whether the search has no condition besides words and the trash, of a user who sees all mail.
 create or replace function is_plain_search(q search_query) returns boolean language plpgsql stable set search_path = public, pg_temp as $$
@@ -325,18 +327,18 @@ create or replace function pick_threads(p_query search_query, p_page search_page
     q search_query := p_query;
     p search_page := p_page;
   begin
-    if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    if q.workspace_id is distinct from current_setting('postroom.workspace_id', true) then return; end if;
     if is_plain_search(q) and num_nonnulls(p.after_at, p.before_at) = 0 and not p.is_inverted then
       return query
         select t.id, t.listed_at::timestamptz
-        from (select distinct e.thread_id from email e where e.user_id = q.user_id and e.id = any (p_ids)) f
-        join thread t on t.user_id = q.user_id and t.id = f.thread_id and t.trashed_at is null
+        from (select distinct e.thread_id from email e where e.workspace_id = q.workspace_id and e.id = any (p_ids)) f
+        join thread t on t.workspace_id = q.workspace_id and t.id = f.thread_id and t.trashed_at is null
         order by t.listed_at desc, t.id desc limit p.size;
       return;
     end if;
-    return query execute 'with f as materialized (select distinct e.thread_id from email e where e.user_id = ($1).user_id and e.id = any ($3)'
+    return query execute 'with f as materialized (select distinct e.thread_id from email e where e.workspace_id = ($1).workspace_id and e.id = any ($3)'
       || search_tests(q) || search_span(q, 'e') || '), t as materialized (select t.id, t.listed_at::timestamptz
-        from f join thread t on t.user_id = ($1).user_id and t.id = f.thread_id where true' || search_thread_tests(q)
+        from f join thread t on t.workspace_id = ($1).workspace_id and t.id = f.thread_id where true' || search_thread_tests(q)
       || search_place(p, 't.listed_at', 't.id') || ') select t.id, t.listed_at from t' || search_order(p, 't.listed_at', 't.id')
       || case when p.size is null then '' else ' limit ($2).size' end using q, p, p_ids;
   end $$;
@@ -354,13 +356,13 @@ create or replace function walk_threads(p_query search_query, p_page search_page
     q search_query := p_query;
     p search_page := p_page;
   begin
-    if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    if q.workspace_id is distinct from current_setting('postroom.workspace_id', true) then return; end if;
     return query execute 'select t.id, t.listed_at::timestamptz, t.message_count, t.is_met, m.messages from (
-        select t.*, true' || search_thread_tests(q) || ' as is_met from (select t.* from thread t where t.user_id = ($1).user_id' || search_listed_tests(q)
+        select t.*, true' || search_thread_tests(q) || ' as is_met from (select t.* from thread t where t.workspace_id = ($1).workspace_id' || search_listed_tests(q)
       || case when p_chosen is null then '' else ' and t.id = any ($5)' end
       || search_place(p, 't.listed_at', 't.id') || search_order(p, 't.listed_at', 't.id') || ' limit $3) t) t
       cross join lateral (select ' || search_messages('e.created_at') || ' as messages from (select e.* from email e where t.is_met
-        and e.user_id = ($1).user_id and e.thread_id = t.id order by e.thread_at desc, e.id desc limit $4) e where true' || search_tests(q)
+        and e.workspace_id = ($1).workspace_id and e.thread_id = t.id order by e.thread_at desc, e.id desc limit $4) e where true' || search_tests(q)
       || search_span(q, 'e') || ') m' || search_order(p, 't.listed_at', 't.id') using q, p, p_most, p_messages, p_chosen;
   end $$;
 -- Returns up to p_most threads that meet the conditions on threads.
@@ -371,8 +373,9 @@ create or replace function indexed_threads(p_query search_query, p_most integer)
   declare
     q search_query := p_query;
   begin
-    if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
-    return query execute 'select t.id from thread t where t.user_id = ($1).user_id' || search_thread_tests(q) || ' limit $2' using q, p_most;
+    if q.workspace_id is distinct from current_setting('postroom.workspace_id', true) then return; end if;
+    return query execute 'select t.id from thread t where t.workspace_id = ($1).workspace_id' || search_thread_tests(q) || ' limit $2' using q,
+      p_most;
   end $$;
 -- Returns messages of a thread, newest first, from after a place on, up to p_most, and the place of the last one; null when no more follow.
 -- Without conditions on messages only an index is read, which has their instants in the thread. Of messages that were scheduled these are
@@ -386,12 +389,12 @@ create or replace function walk_messages(p_query search_query, p_thread_id text,
     q search_query := p_query;
     tests text := search_tests(q) || search_span(q, 'e');
   begin
-    if q.user_id is distinct from current_setting('postroom.user_id', true) then return; end if;
+    if q.workspace_id is distinct from current_setting('postroom.workspace_id', true) then return; end if;
     return query execute 'with e as materialized (select ' || case when tests = '' then 'e.id, e.thread_at' else 'e.*' end || ' from email e
-        where e.user_id = ($1).user_id and e.thread_id = $2 and ($3 is null or (e.thread_at, e.id) < ($3, $4))
+        where e.workspace_id = ($1).workspace_id and e.thread_id = $2 and ($3 is null or (e.thread_at, e.id) < ($3, $4))
         order by e.thread_at desc, e.id desc limit $5)
       select concat_ws('','', (select ' || search_messages(case when tests = '' then 'e.thread_at' else 'e.created_at' end) || ' from e where true' || tests || '),
-        (select ' || search_messages('e.created_at') || ' from email e where e.user_id = ($1).user_id and e.thread_id = $2
+        (select ' || search_messages('e.created_at') || ' from email e where e.workspace_id = ($1).workspace_id and e.thread_id = $2
           and e.released_at is not null' || tests || ')), l.thread_at::timestamptz, l.id
       from (values (1)) one left join (select e.thread_at, e.id from e order by e.thread_at desc, e.id desc offset $5 - 1) l on true'
       using q, p_thread_id, p_after_at, p_after_id, p_most;

@@ -20,14 +20,14 @@ export interface SearchConditions {
 
 /** The search without its words as a value of type search_query. */
 export function searchQuery(
-  userId: string,
+  workspaceId: string,
   terms: readonly SearchTerm[],
   conditions: SearchConditions,
 ): RawBuilder<unknown> {
   const wanted = terms.filter((term) => !term.isNegated);
   const unwanted = terms.filter((term) => term.isNegated);
   const { since, until } = spanOf(terms, conditions.since ?? null);
-  return sql`row(${userId}::text, ${[...(conditions.tests ?? []), ...terms.flatMap(testsOf)]}::text[], ${conditions.status ?? null}::text,
+  return sql`row(${workspaceId}::text, ${[...(conditions.tests ?? []), ...terms.flatMap(testsOf)]}::text[], ${conditions.status ?? null}::text,
     ${conditions.ownAddress ?? null}::text, ${conditions.ownDomain ?? null}::text,
     ${since}::timestamptz, ${until}::timestamptz, ${labelKeys(wanted)}::text[], ${labelKeys(unwanted)}::text[],
     ${conditions.isUnread ?? false}::boolean, ${conditions.isArchived ?? null}::boolean,

@@ -57,15 +57,15 @@ export interface NumberedEmail {
 /** Reads of an account's segments what one search needs. For one transaction. Throws SegmentDamage. */
 export class SegmentReader {
   readonly #run: RunStatement;
-  readonly #userId: string;
+  readonly #workspaceId: string;
   readonly #query: WordQuery;
   readonly #areIdsKept: boolean;
   readonly #opened = new Map<string, OpenedSegment>();
 
   /** `emailCount`: of all segments of the account. */
-  constructor(run: RunStatement, userId: string, query: WordQuery, emailCount: number) {
+  constructor(run: RunStatement, workspaceId: string, query: WordQuery, emailCount: number) {
     this.#run = run;
-    this.#userId = userId;
+    this.#workspaceId = workspaceId;
     this.#query = query;
     this.#areIdsKept = emailCount * ID_BYTES <= MAX_KEPT_IDS;
   }
@@ -111,7 +111,7 @@ export class SegmentReader {
   async #readTimes(segments: readonly { row: SegmentRow; head: SegmentHead }[]): Promise<Map<string, Float64Array>> {
     const found = new Map<string, Float64Array>();
     const missing = segments.filter(({ row: { id } }) => {
-      const known = times.get(this.#userId, id);
+      const known = times.get(this.#workspaceId, id);
       if (known !== undefined) found.set(id, known);
       return known === undefined;
     });
@@ -120,7 +120,7 @@ export class SegmentReader {
       const table = tables.get(`${row.id} ${TABLE_PART}`) ?? Buffer.alloc(0);
       const decoded = noteDamage(row.id, () => decodeTimes(table, head.count));
       found.set(row.id, decoded);
-      times.set(this.#userId, row.id, decoded, decoded.byteLength);
+      times.set(this.#workspaceId, row.id, decoded, decoded.byteLength);
     }
     return found;
   }
@@ -128,19 +128,22 @@ export class SegmentReader {
   async #readHeads(rows: readonly SegmentRow[]): Promise<Map<string, SegmentHead>> {
     const found = new Map<string, SegmentHead>();
     for (const { id } of rows) {
-      const head = heads.get(this.#userId, id);
+      const head = heads.get(this.#workspaceId, id);
       if (head !== undefined) found.set(id, head);
     }
     const missing = rows.filter(({ id }) => !found.has(id));
     if (missing.length === 0) return found;
-    const read = await this.#run<{ id: string; head: Buffer }>(HEADS_SQL, [this.#userId, missing.map(({ id }) => id)]);
+    const read = await this.#run<{ id: string; head: Buffer }>(HEADS_SQL, [
+      this.#workspaceId,
+      missing.map(({ id }) => id),
+    ]);
     const bytes = new Map(read.map((row) => [row.id, row.head]));
     for (const { id } of missing) {
       const sealed = bytes.get(id);
       if (sealed === undefined) throw new SegmentDamage(id, 'the head is missing');
       const head = noteDamage(id, () => decodeHead(sealed));
       found.set(id, head);
-      heads.set(this.#userId, id, head, sealed.length * BYTES_OF_HEAD);
+      heads.set(this.#workspaceId, id, head, sealed.length * BYTES_OF_HEAD);
     }
     return found;
   }
@@ -148,14 +151,14 @@ export class SegmentReader {
   async #readBlocks(wanted: readonly { row: SegmentRow; number: number }[]): Promise<Map<string, Buffer>> {
     const found = new Map<string, Buffer>();
     const missing = wanted.filter(({ row, number }) => {
-      const block = blocks.get(this.#userId, `${row.id} ${number}`);
+      const block = blocks.get(this.#workspaceId, `${row.id} ${number}`);
       if (block !== undefined) found.set(`${row.id} ${number}`, block);
       return block === undefined;
     });
     for (let at = 0; at < missing.length; at += BLOCKS_AT_ONCE) {
       const some = missing.slice(at, at + BLOCKS_AT_ONCE);
       const read = await this.#run<{ segment_id: string; number: number; bytes: Buffer }>(BLOCKS_SQL, [
-        this.#userId,
+        this.#workspaceId,
         some.map(({ row }) => row.id),
         some.map(({ number }) => number),
       ]);
@@ -166,7 +169,7 @@ export class SegmentReader {
         if (sealed === undefined) throw new SegmentDamage(row.id, 'a block is missing');
         const block = noteDamage(row.id, () => openBlock(sealed));
         found.set(key, block);
-        blocks.set(this.#userId, key, block, block.length);
+        blocks.set(this.#workspaceId, key, block, block.length);
       }
     }
     return found;
@@ -222,10 +225,10 @@ export class SegmentReader {
   }
 
   async #readAllIds({ row: { id }, head }: OpenedSegment): Promise<Buffer> {
-    const [row] = await this.#run<{ bytes: Buffer }>(IDS_SQL, [this.#userId, id]);
+    const [row] = await this.#run<{ bytes: Buffer }>(IDS_SQL, [this.#workspaceId, id]);
     const ids = row?.bytes ?? Buffer.alloc(0);
     noteDamage(id, () => checkIds(ids, { width: head.idWidth, checksum: head.idChecksum, count: head.count }));
-    if (this.#areIdsKept) allIds.set(this.#userId, id, ids, ids.length);
+    if (this.#areIdsKept) allIds.set(this.#workspaceId, id, ids, ids.length);
     return ids;
   }
 
@@ -233,21 +236,21 @@ export class SegmentReader {
   async readIds(emails: readonly NumberedEmail[]): Promise<(NumberedEmail & { id: string })[]> {
     const single: NumberedEmail[] = [];
     for (const [segment, some] of Map.groupBy(emails, (candidate) => candidate.segment)) {
-      segment.ids ??= allIds.get(this.#userId, segment.row.id) ?? null;
+      segment.ids ??= allIds.get(this.#workspaceId, segment.row.id) ?? null;
       if (segment.ids !== null) continue;
-      const reads = singleReads.get(this.#userId, segment.row.id) ?? { count: 0 };
+      const reads = singleReads.get(this.#workspaceId, segment.row.id) ?? { count: 0 };
       const count = some.length + (this.#areIdsKept ? reads.count : 0);
       if (count > segment.head.count * MANY_IDS) segment.ids = await this.#readAllIds(segment);
       else {
         single.push(...some);
-        singleReads.set(this.#userId, segment.row.id, { count }, 0);
+        singleReads.set(this.#workspaceId, segment.row.id, { count }, 0);
       }
     }
     const slices =
       single.length === 0
         ? []
         : await this.#run<{ bytes: Buffer | null }>(ID_SLICES_SQL, [
-            this.#userId,
+            this.#workspaceId,
             single.map(({ segment }) => segment.row.id),
             single.map(({ segment, number }) => segment.head.idWidth * number + 1),
             single.map(({ segment }) => segment.head.idWidth),
@@ -268,17 +271,17 @@ export class SegmentReader {
 const NO_TIMES = new Float64Array(0);
 /** What a decoded head takes in memory for each byte of the stored one, about. */
 const BYTES_OF_HEAD = 12;
-const HEADS_SQL = 'select s.id, s.head from word_segment s where s.user_id = $1 and s.id = any ($2::text[])';
+const HEADS_SQL = 'select s.id, s.head from word_segment s where s.workspace_id = $1 and s.id = any ($2::text[])';
 
 // One look-up for each, whatever the planner knows of the table.
 const BLOCKS_SQL = `
   select n.segment_id, n.number, b.bytes from unnest($2::text[], $3::integer[]) n(segment_id, number)
   cross join lateral (
-    select w.bytes from word_block w where w.user_id = $1 and w.segment_id = n.segment_id and w.number = n.number limit 1) b`;
+    select w.bytes from word_block w where w.workspace_id = $1 and w.segment_id = n.segment_id and w.number = n.number limit 1) b`;
 
-const IDS_SQL = `select w.bytes from word_block w where w.user_id = $1 and w.segment_id = $2 and w.number = ${IDS_PART}`;
+const IDS_SQL = `select w.bytes from word_block w where w.workspace_id = $1 and w.segment_id = $2 and w.number = ${IDS_PART}`;
 
 const ID_SLICES_SQL = `
   select (select substring(w.bytes from n.first for n.width) from word_block w
-    where w.user_id = $1 and w.segment_id = n.segment_id and w.number = ${IDS_PART}) as bytes
+    where w.workspace_id = $1 and w.segment_id = n.segment_id and w.number = ${IDS_PART}) as bytes
   from unnest($2::text[], $3::integer[], $4::integer[]) with ordinality n(segment_id, first, width, place) order by n.place`;

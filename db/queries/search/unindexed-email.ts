@@ -13,37 +13,37 @@ import { type PlacedColumns, placedColumns, readPlaced } from '../emails/placed-
  */
 
 /** The columns of unindexed_email that a statement writes with an email; the state of a new one is 'new'. */
-export const UNINDEXED_COLUMNS = '(user_id, email_id, state, created_at)';
+export const UNINDEXED_COLUMNS = '(workspace_id, email_id, state, created_at)';
 
-/** Notes that the words of these emails of the user changed. In the transaction that changes them. */
+/** Notes that the words of these emails of the workspace changed. In the transaction that changes them. */
 export async function noteChanged(
   client: Pick<pg.ClientBase, 'query'>,
-  userId: string,
+  workspaceId: string,
   emailIds: readonly string[],
 ): Promise<void> {
   await client.query({
     name: 'unindexed-changed',
     text: `
       insert into unindexed_email as u ${UNINDEXED_COLUMNS}
-      select $1, e.id, 'changed', e.created_at from email e where e.user_id = $1 and e.id = any ($2::text[]) order by e.id
-      on conflict (user_id, email_id) do update set changes = u.changes + 1`,
-    values: [userId, emailIds],
+      select $1, e.id, 'changed', e.created_at from email e where e.workspace_id = $1 and e.id = any ($2::text[]) order by e.id
+      on conflict (workspace_id, email_id) do update set changes = u.changes + 1`,
+    values: [workspaceId, emailIds],
   });
 }
 
-/** Notes that these emails of the user are removed. In the transaction that removes them, before they are. */
+/** Notes that these emails of the workspace are removed. In the transaction that removes them, before they are. */
 export async function noteGone(
   client: Pick<pg.ClientBase, 'query'>,
-  userId: string,
+  workspaceId: string,
   emailIds: readonly string[],
 ): Promise<void> {
   await client.query({
     name: 'unindexed-gone',
     text: `
       insert into unindexed_email as u ${UNINDEXED_COLUMNS}
-      select $1, e.id, 'gone', e.created_at from email e where e.user_id = $1 and e.id = any ($2::text[]) order by e.id
-      on conflict (user_id, email_id) do update set state = 'gone', changes = u.changes + 1`,
-    values: [userId, emailIds],
+      select $1, e.id, 'gone', e.created_at from email e where e.workspace_id = $1 and e.id = any ($2::text[]) order by e.id
+      on conflict (workspace_id, email_id) do update set state = 'gone', changes = u.changes + 1`,
+    values: [workspaceId, emailIds],
   });
 }
 
@@ -67,12 +67,12 @@ export const READ_AT_ONCE = 200;
  */
 export async function readSources(
   run: RunStatement,
-  userId: string,
+  workspaceId: string,
   { emailIds, isBodyWanted }: { emailIds: readonly string[]; isBodyWanted: boolean },
   use: (email: EmailSource) => boolean,
 ): Promise<void> {
   for (let at = 0; at < emailIds.length; at += READ_AT_ONCE) {
-    const rows = await run<SourceRow>(READ_SQL, [userId, emailIds.slice(at, at + READ_AT_ONCE), isBodyWanted]);
+    const rows = await run<SourceRow>(READ_SQL, [workspaceId, emailIds.slice(at, at + READ_AT_ONCE), isBodyWanted]);
     for (const row of rows) if (!use({ id: row.id, at: row.created_at.getTime(), source: sourceOfRow(row) })) return;
   }
 }
@@ -121,5 +121,5 @@ const READ_SQL = `
       else left(c.text_body, ${MAX_BODY_LENGTH}) end as text_body,
     case when $3 and c.body_places[2] is null and (c.text_body is null or btrim(left(c.text_body, 16), E' \\t\\r\\n') = '')
       then left(c.html_body, ${MAX_HTML_LENGTH}) end as html_body, ${placedColumns('$3::boolean')}
-  from unnest($2::text[]) i(id) cross join lateral (select * from email e where e.user_id = $1 and e.id = i.id limit 1) e
-  left join lateral (select * from email_content c where c.user_id = $1 and c.email_id = e.id limit 1) c on true`;
+  from unnest($2::text[]) i(id) cross join lateral (select * from email e where e.workspace_id = $1 and e.id = i.id limit 1) e
+  left join lateral (select * from email_content c where c.workspace_id = $1 and c.email_id = e.id limit 1) c on true`;

@@ -53,9 +53,9 @@ export const DUE_LIMITS: DueLimits = {
 /** Statement that selects the accounts that are due and not claimed. Its table has only what waits. */
 export function dueAccountsSql({ newCount, newSeconds, changedCount, goneCount, changedSeconds }: DueLimits): string {
   return `
-    select u.user_id from unindexed_email u
-    where not exists (select from word_build h where h.user_id = u.user_id and h.claimed_until >= now())
-    group by u.user_id
+    select u.workspace_id from unindexed_email u
+    where not exists (select from word_build h where h.workspace_id = u.workspace_id and h.claimed_until >= now())
+    group by u.workspace_id
     having count(*) filter (where u.state = 'new') >= ${newCount}
       or min(u.noted_at) filter (where u.state = 'new') < now() - ${newSeconds} * interval '1 second'
       or count(*) filter (where u.state = 'changed') >= ${changedCount} or count(*) filter (where u.state = 'gone') >= ${goneCount}
@@ -69,41 +69,41 @@ export async function claimDueAccounts(
   limits: DueLimits,
   limit: number,
 ): Promise<string[]> {
-  const { rows } = await database.pool.query<{ user_id: string }>({
+  const { rows } = await database.pool.query<{ workspace_id: string }>({
     text: `
-      insert into word_build as b (user_id, claimed_by, claimed_until)
-      select d.user_id, $1, now() + interval '${LEASE_SECONDS} seconds' from (${dueAccountsSql(limits)}) d order by d.user_id limit $2
-      on conflict (user_id) do update set claimed_by = excluded.claimed_by, claimed_until = excluded.claimed_until
+      insert into word_build as b (workspace_id, claimed_by, claimed_until)
+      select d.workspace_id, $1, now() + interval '${LEASE_SECONDS} seconds' from (${dueAccountsSql(limits)}) d order by d.workspace_id limit $2
+      on conflict (workspace_id) do update set claimed_by = excluded.claimed_by, claimed_until = excluded.claimed_until
       where b.claimed_until is null or b.claimed_until < now()
-      returning b.user_id`,
+      returning b.workspace_id`,
     values: [claimant, limit],
   });
-  return rows.map((row) => row.user_id);
+  return rows.map((row) => row.workspace_id);
 }
 
 /** Extends the claim; false: it is another's. */
-export async function extendClaim(database: Database, claimant: string, userId: string): Promise<boolean> {
+export async function extendClaim(database: Database, claimant: string, workspaceId: string): Promise<boolean> {
   const { rowCount } = await database.pool.query({
     name: 'word-build-extend',
-    text: `update word_build set claimed_until = now() + interval '${LEASE_SECONDS} seconds' where user_id = $2 and claimed_by = $1`,
-    values: [claimant, userId],
+    text: `update word_build set claimed_until = now() + interval '${LEASE_SECONDS} seconds' where workspace_id = $2 and claimed_by = $1`,
+    values: [claimant, workspaceId],
   });
   return rowCount === 1;
 }
 
 /** Ends the claim. */
-export async function releaseClaim(database: Database, claimant: string, userId: string): Promise<void> {
+export async function releaseClaim(database: Database, claimant: string, workspaceId: string): Promise<void> {
   await database.pool.query({
     name: 'word-build-release',
-    text: 'delete from word_build where user_id = $2 and claimed_by = $1',
-    values: [claimant, userId],
+    text: 'delete from word_build where workspace_id = $2 and claimed_by = $1',
+    values: [claimant, workspaceId],
   });
 }
 
-/** Returns the user's segments, and up to so many unindexed emails that are new or not, in one snapshot. */
+/** Returns the workspace's segments, and up to so many unindexed emails that are new or not, in one snapshot. */
 export async function readBuildState(
   client: Pick<pg.ClientBase, 'query'>,
-  userId: string,
+  workspaceId: string,
   limits: { new: number; changed: number },
 ): Promise<{ segments: SegmentRow[]; unindexed: UnindexedRow[] }> {
   const { rows } = await client.query<{ segments: JsonOf<SegmentRow>[]; unindexed: JsonOf<UnindexedRow>[] }>({
@@ -113,7 +113,7 @@ export async function readBuildState(
         select coalesce(jsonb_agg(to_jsonb(u)), '[]') from (
           select * from (${unindexedSql(`state = 'new'`, '$2')}) n
           union all select * from (${unindexedSql(`state <> 'new'`, '$3')}) c) u) as unindexed`,
-    values: [userId, limits.new, limits.changed],
+    values: [workspaceId, limits.new, limits.changed],
   });
   const { segments = [], unindexed = [] } = rows[0] ?? {};
   return { segments: segments.map(segmentRow), unindexed: unindexed.map(unindexedRow) };
@@ -125,13 +125,13 @@ type JsonOf<T> = { [K in keyof T]: T[K] extends Date ? number : T[K] };
 export const SEGMENTS_SQL = `
   select coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'emailCount', s.email_count, 'sizeBytes', s.size_bytes,
     'firstAt', (extract(epoch from s.first_at) * 1000)::bigint, 'lastAt', (extract(epoch from s.last_at) * 1000)::bigint)), '[]')
-  from word_segment s where s.user_id = $1 and s.retired_at is null`;
+  from word_segment s where s.workspace_id = $1 and s.retired_at is null`;
 
 // Ids are in the order of time, about, and there is an index of them.
 const unindexedSql = (condition: string, limit: string) => `
   select email_id as "emailId", state, changes, (extract(epoch from created_at) * 1000)::bigint as "createdAt",
     extract(epoch from now() - noted_at)::float8 as "ageSeconds"
-  from unindexed_email where user_id = $1 and ${condition} order by email_id limit ${limit}`;
+  from unindexed_email where workspace_id = $1 and ${condition} order by email_id limit ${limit}`;
 
 /** Returns the segment of a row of SEGMENTS_SQL. */
 export function segmentRow(row: JsonOf<SegmentRow>): SegmentRow {
@@ -148,21 +148,21 @@ function unindexedRow(row: JsonOf<UnindexedRow>): UnindexedRow {
  */
 export async function readParts(
   client: Pick<pg.ClientBase, 'query'>,
-  userId: string,
+  workspaceId: string,
   segmentId: string,
   wanted: 'all' | 'documents',
 ): Promise<SegmentParts | null> {
   const { rows } = await client.query<{ head: Buffer }>({
     name: 'word-segment-head',
-    text: 'select head from word_segment where user_id = $1 and id = $2 and retired_at is null',
-    values: [userId, segmentId],
+    text: 'select head from word_segment where workspace_id = $1 and id = $2 and retired_at is null',
+    values: [workspaceId, segmentId],
   });
   const [segment] = rows;
   if (segment === undefined) return null;
   const { rows: parts } = await client.query<{ number: number; bytes: Buffer }>({
     name: 'word-segment-parts',
-    text: 'select number, bytes from word_block where user_id = $1 and segment_id = $2 and number < $3 order by number',
-    values: [userId, segmentId, wanted === 'all' ? MAX_BLOCKS : 0],
+    text: 'select number, bytes from word_block where workspace_id = $1 and segment_id = $2 and number < $3 order by number',
+    values: [workspaceId, segmentId, wanted === 'all' ? MAX_BLOCKS : 0],
   });
   const part = (one: number) => parts.find(({ number }) => number === one)?.bytes ?? Buffer.alloc(0);
   return {
@@ -199,7 +199,7 @@ export class BuildSuperseded extends Error {}
 
 /** What replaces what in one transaction. */
 export interface SegmentSwap {
-  userId: string;
+  workspaceId: string;
   /** segments that are replaced */
   replaced: readonly string[];
   /** null: all their emails are gone */
@@ -217,27 +217,27 @@ const BLOCKS_AT_ONCE = 64;
  */
 export async function swapSegments(
   database: Database,
-  { userId, replaced, segment, indexed }: SegmentSwap,
+  { workspaceId, replaced, segment, indexed }: SegmentSwap,
   beforeCommit: () => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
   await inTransaction(database, async (client) => {
-    await lockIndexed(client, userId, indexed);
+    await lockIndexed(client, workspaceId, indexed);
     const { rowCount } = await client.query({
       name: 'word-segment-retire',
-      text: `update word_segment set retired_at = now() where user_id = $1 and id = any ($2::text[]) and retired_at is null`,
-      values: [userId, replaced],
+      text: `update word_segment set retired_at = now() where workspace_id = $1 and id = any ($2::text[]) and retired_at is null`,
+      values: [workspaceId, replaced],
     });
     if (rowCount !== replaced.length) throw new BuildSuperseded('A segment was replaced meanwhile');
-    if (segment !== null) await insertSegment(client, userId, segment.id, segment.encoded);
+    if (segment !== null) await insertSegment(client, workspaceId, segment.id, segment.encoded);
     await client.query({
       name: 'unindexed-end',
       text: `
         with built as materialized (select * from unnest($2::text[], $3::integer[]) b(id, changes)), ended as (
-          delete from unindexed_email u using built b where u.user_id = $1 and u.email_id = b.id and u.changes = b.changes
+          delete from unindexed_email u using built b where u.workspace_id = $1 and u.email_id = b.id and u.changes = b.changes
         )
         update unindexed_email u set state = 'changed' from built b
-        where u.user_id = $1 and u.email_id = b.id and u.changes <> b.changes and u.state = 'new'`,
-      values: [userId, indexed.map(({ emailId }) => emailId), indexed.map(({ changes }) => changes)],
+        where u.workspace_id = $1 and u.email_id = b.id and u.changes <> b.changes and u.state = 'new'`,
+      values: [workspaceId, indexed.map(({ emailId }) => emailId), indexed.map(({ changes }) => changes)],
     });
     await beforeCommit();
   });
@@ -249,43 +249,43 @@ export async function swapSegments(
  */
 export async function settleChanged(
   database: Database,
-  { claimant, userId, emailIds }: { claimant: string; userId: string; emailIds: readonly string[] },
+  { claimant, workspaceId, emailIds }: { claimant: string; workspaceId: string; emailIds: readonly string[] },
   beforeCommit: () => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
   await inTransaction(database, async (client) => {
     const { rowCount } = await client.query({
       name: 'word-build-hold',
-      text: 'select from word_build where user_id = $2 and claimed_by = $1 for update',
-      values: [claimant, userId],
+      text: 'select from word_build where workspace_id = $2 and claimed_by = $1 for update',
+      values: [claimant, workspaceId],
     });
     if (rowCount !== 1) throw new BuildSuperseded('The claim of the account is over');
     await client.query({
       name: 'unindexed-settle',
       text: `
         with settled as materialized (
-          select email_id from unindexed_email where user_id = $1 and email_id = any ($2::text[]) order by email_id for update
+          select email_id from unindexed_email where workspace_id = $1 and email_id = any ($2::text[]) order by email_id for update
         ), forgotten as (
-          delete from unindexed_email u using settled s where u.user_id = $1 and u.email_id = s.email_id and u.state = 'gone'
+          delete from unindexed_email u using settled s where u.workspace_id = $1 and u.email_id = s.email_id and u.state = 'gone'
         )
-        update unindexed_email u set state = 'new' from settled s where u.user_id = $1 and u.email_id = s.email_id and u.state = 'changed'`,
-      values: [userId, emailIds],
+        update unindexed_email u set state = 'new' from settled s where u.workspace_id = $1 and u.email_id = s.email_id and u.state = 'changed'`,
+      values: [workspaceId, emailIds],
     });
     await beforeCommit();
   });
 }
 
-async function lockIndexed(client: pg.ClientBase, userId: string, indexed: SegmentSwap['indexed']): Promise<void> {
+async function lockIndexed(client: pg.ClientBase, workspaceId: string, indexed: SegmentSwap['indexed']): Promise<void> {
   const { rows } = await client.query<{ email_id: string }>({
     name: 'unindexed-lock',
-    text: 'select email_id from unindexed_email where user_id = $1 and email_id = any ($2::text[]) order by email_id for update',
-    values: [userId, indexed.map(({ emailId }) => emailId)],
+    text: 'select email_id from unindexed_email where workspace_id = $1 and email_id = any ($2::text[]) order by email_id for update',
+    values: [workspaceId, indexed.map(({ emailId }) => emailId)],
   });
   if (rows.length !== indexed.length) throw new BuildSuperseded('Emails were put into a segment meanwhile');
 }
 
 async function insertSegment(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   id: string,
   encoded: EncodedSegment,
 ): Promise<void> {
@@ -299,8 +299,8 @@ async function insertSegment(
   await client.query({
     name: 'word-segment-insert',
     text: `
-      insert into word_segment (user_id, id, email_count, size_bytes, first_at, last_at, head) values ($1, $2, $3, $4, $5, $6, $7)`,
-    values: [userId, id, count, size, new Date(firstAt), new Date(lastAt), head],
+      insert into word_segment (workspace_id, id, email_count, size_bytes, first_at, last_at, head) values ($1, $2, $3, $4, $5, $6, $7)`,
+    values: [workspaceId, id, count, size, new Date(firstAt), new Date(lastAt), head],
   });
   for (let at = 0; at < parts.length; at += BLOCKS_AT_ONCE) {
     const some = parts.slice(at, at + BLOCKS_AT_ONCE);
@@ -309,11 +309,11 @@ async function insertSegment(
     await client.query({
       name: 'word-block-insert',
       text: `
-        insert into word_block (user_id, segment_id, number, bytes)
+        insert into word_block (workspace_id, segment_id, number, bytes)
         select $1, $2, p.number, substring($5::bytea from p.ends - p.size + 1 for p.size)
         from unnest($3::integer[], $4::integer[], $6::integer[]) p(number, ends, size)`,
       values: [
-        userId,
+        workspaceId,
         id,
         some.map(({ number }) => number),
         ends,
@@ -330,13 +330,13 @@ async function insertSegment(
  */
 export async function discardSegment(
   client: Pick<pg.ClientBase, 'query'>,
-  userId: string,
+  workspaceId: string,
   segmentId: string,
 ): Promise<number> {
   const { rows } = await client.query<{ count: number }>({
     name: 'word-segment-discard',
     text: `select discard_word_segment($1, $2) as count`,
-    values: [userId, segmentId],
+    values: [workspaceId, segmentId],
   });
   return rows[0]?.count ?? 0;
 }
@@ -352,9 +352,9 @@ export async function removeRetired(database: Database, limit: number): Promise<
       with old as materialized (
         delete from word_segment s where s.ctid = any (array(
           select ctid from word_segment where retired_at < now() - interval '${RETIRED_SECONDS} seconds' limit $1 for update skip locked))
-        returning s.user_id, s.id
+        returning s.workspace_id, s.id
       ), blocks as (
-        delete from word_block b using old o where b.user_id = o.user_id and b.segment_id = o.id
+        delete from word_block b using old o where b.workspace_id = o.workspace_id and b.segment_id = o.id
       )
       select from old`,
     values: [limit],

@@ -43,13 +43,13 @@ export interface ReportEvent {
  */
 export async function lockReportRecipients(
   client: ClientBase,
-  userId: string,
+  workspaceId: string,
   returnId: string,
 ): Promise<ReportRecipient[]> {
   const { rows } = await client.query<ReportRecipient>({
     name: 'report-lock-recipients',
     text: RECIPIENTS_SQL,
-    values: [userId, returnId],
+    values: [workspaceId, returnId],
   });
   return rows;
 }
@@ -61,24 +61,24 @@ const RECIPIENTS_SQL = `
     r.email_id as "emailId", r.delivery_id as "deliveryId", e.thread_id as "threadId", r.address, r.status, r.last_status as "lastStatus", r.last_text as "lastText",
     r.complained_at is not null as "isComplainedOf"
   from recipient named
-  join email e on e.user_id = named.user_id and e.id = named.email_id and (e.type = 'sent' or named.delivery_id is not null)
-  join recipient r on r.user_id = named.user_id and r.email_id = named.email_id
+  join email e on e.workspace_id = named.workspace_id and e.id = named.email_id and (e.type = 'sent' or named.delivery_id is not null)
+  join recipient r on r.workspace_id = named.workspace_id and r.email_id = named.email_id
     and r.delivery_id is not distinct from named.delivery_id
-  where named.user_id = $1 and named.id = $2
+  where named.workspace_id = $1 and named.id = $2
   order by r.id for update of r`;
 
 /** Marks a reception that creates no email as done. False when this claimant no longer holds it: then nothing may be written. */
 export async function finishReportReception(
   client: ClientBase,
-  userId: string,
+  workspaceId: string,
   receptionId: string,
   claimant: string,
 ): Promise<boolean> {
   const { rowCount } = await client.query({
     name: 'report-finish-reception',
     text: `update reception set parsed_at = (select postroom_now()), claimed_by = null, claimed_until = null
-           where user_id = $1 and email_id = $2 and claimed_by = $3`,
-    values: [userId, receptionId, claimant],
+           where workspace_id = $1 and email_id = $2 and claimed_by = $3`,
+    values: [workspaceId, receptionId, claimant],
   });
   return rowCount === 1;
 }
@@ -86,11 +86,11 @@ export async function finishReportReception(
 /** Writes the changes of locked recipients. A process that is sending to one that bounced loses its claim. */
 export async function changeReported(
   client: ClientBase,
-  userId: string,
+  workspaceId: string,
   changes: readonly ReportedChange[],
 ): Promise<void> {
   if (changes.length === 0) return;
-  await client.query({ name: 'report-change', text: CHANGE_SQL, values: [userId, JSON.stringify(changes)] });
+  await client.query({ name: 'report-change', text: CHANGE_SQL, values: [workspaceId, JSON.stringify(changes)] });
 }
 
 const CHANGE_SQL = `
@@ -106,28 +106,28 @@ const CHANGE_SQL = `
     last_text = case when c.kind = 'complained' then r.last_text else c.text end,
     refusal_reason = case when c.kind = 'complained' then r.refusal_reason else c.reason end
   from json_to_recordset($2) as c (id text, kind text, status text, text text, reason text)
-  where r.user_id = $1 and r.id = c.id`;
+  where r.workspace_id = $1 and r.id = c.id`;
 
 /** Recomputes the status of the email from its recipients. */
-export async function refreshReported(client: ClientBase, userId: string, emailId: string): Promise<void> {
+export async function refreshReported(client: ClientBase, workspaceId: string, emailId: string): Promise<void> {
   await client.query({
     name: 'report-refresh',
     text: 'select from refresh_sent_emails(array[$1::text], array[$2::text])',
-    values: [userId, emailId],
+    values: [workspaceId, emailId],
   });
 }
 
-/** Appends to the user's event feed; must be last in its transaction. Returns the last sequence number; null when there are no events. */
+/** Appends to the workspace's event feed; must be last in its transaction. Returns the last sequence number; null when there are no events. */
 export async function appendReportEvents(
   client: ClientBase,
-  userId: string,
+  workspaceId: string,
   events: readonly object[],
 ): Promise<number | null> {
   if (events.length === 0) return null;
   const { rows } = await client.query<{ last_seq: number }>({
     name: 'report-append-events',
     text: 'select append_events($1, $2::jsonb) as last_seq',
-    values: [userId, JSON.stringify(events)],
+    values: [workspaceId, JSON.stringify(events)],
   });
   return rows[0]?.last_seq ?? null;
 }

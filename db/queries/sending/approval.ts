@@ -25,31 +25,33 @@ export interface Approval {
   reason: string | null;
 }
 
-/** Returns those of the emails of the user that ever waited for approval, unordered. */
+/** Returns those of the emails of the workspace that ever waited for approval, unordered. */
 export async function findApprovals(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailIds: readonly string[],
 ): Promise<Approval[]> {
   const { rows } = await sql<Approval>`
     select a.email_id as "emailId", a.rule, a.policy_of as "policyOf", a.sent_by_key_id as "sentByKeyId", a.sent_by as "sentBy",
       a.requested_at as "requestedAt", a.expires_at as "expiresAt", a.decision, a.decided_at as "decidedAt",
       a.decided_by_key_id as "decidedByKeyId", a.decided_by as "decidedBy", a.reason
-    from approval a where a.user_id = ${userId} and a.email_id = any (${emailIds}::text[])`.execute(transaction);
+    from approval a where a.workspace_id = ${workspaceId} and a.email_id = any (${emailIds}::text[])`.execute(
+    transaction,
+  );
   return rows;
 }
 
 /** Returns the thread of the message that each email names last in In-Reply-To or References and that has one, by email id. */
 export async function findAnsweredThreads(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailIds: readonly string[],
 ): Promise<Map<string, string>> {
   const { rows } = await sql<{ emailId: string; threadId: string }>`
     select distinct on (c.email_id) c.email_id as "emailId", k.thread_id as "threadId"
     from email_content c cross join lateral unnest(c.reference_ids || c.in_reply_to) with ordinality as r(message_id, place)
-    join thread_message_id k on k.user_id = ${userId} and k.message_id = r.message_id
-    where c.user_id = ${userId} and c.email_id = any (${emailIds}::text[]) order by c.email_id, r.place desc`.execute(
+    join thread_message_id k on k.workspace_id = ${workspaceId} and k.message_id = r.message_id
+    where c.workspace_id = ${workspaceId} and c.email_id = any (${emailIds}::text[]) order by c.email_id, r.place desc`.execute(
     transaction,
   );
   return new Map(rows.map(({ emailId, threadId }) => [emailId, threadId]));
@@ -76,16 +78,16 @@ interface ApprovalState extends Pick<Approval, 'decision' | 'decidedBy' | 'reaso
 /** Returns the state of an email which waits for approval, or waited; undefined: it never did. The caller has locked the email. */
 export async function readApprovalState(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailId: string,
   by: Decider,
 ): Promise<ApprovalState | undefined> {
   const { rows } = await sql<ApprovalState>`
     select a.decision, a.decided_by as "decidedBy", a.reason,
       coalesce(a.sent_by_key_id = ${by.keyId} or exists (
-        select from api_keys_of(${userId}) s join api_keys_of(${userId}) d on d.family_id = s.family_id
+        select from api_keys_of(${workspaceId}) s join api_keys_of(${workspaceId}) d on d.family_id = s.family_id
         where s.id = a.sent_by_key_id and d.id = ${by.keyId}), false) as "isOfFamily"
-    from approval a where a.user_id = ${userId} and a.email_id = ${emailId}`.execute(transaction);
+    from approval a where a.workspace_id = ${workspaceId} and a.email_id = ${emailId}`.execute(transaction);
   return rows[0];
 }
 
@@ -95,7 +97,7 @@ export async function readApprovalState(
  */
 export async function decideApproval(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailId: string,
   { decision, by, reason }: Decision,
   at: Date | null,
@@ -104,19 +106,19 @@ export async function decideApproval(
   const { rows } = await sql<{ decidedBy: string; decidedAt: Date }>`
     with decided as (
       update approval a set decision = ${decision}, expires_at = null, decided_at = ${NOW}, decided_by_key_id = ${by.keyId},
-        decided_by = case when ${by.keyId}::text is null then (select u.email from account_of(${userId}) u)
-          else coalesce((select k.name from api_keys_of(${userId}) k where k.id = ${by.keyId}), ${by.keyId}) end, reason = ${reason}
-      where a.user_id = ${userId} and a.email_id = ${emailId} and a.decision is null
+        decided_by = case when ${by.keyId}::text is null then (select u.email from account_of(${workspaceId}) u)
+          else coalesce((select k.name from api_keys_of(${workspaceId}) k where k.id = ${by.keyId}), ${by.keyId}) end, reason = ${reason}
+      where a.workspace_id = ${workspaceId} and a.email_id = ${emailId} and a.decision is null
       returning a.decided_by, a.decided_at
     ), before as materialized (
-      select * from email where user_id = ${userId} and id = ${emailId} and status = 'awaiting_approval' and exists (select from decided)
+      select * from email where workspace_id = ${workspaceId} and id = ${emailId} and status = 'awaiting_approval' and exists (select from decided)
     ), changed as (
       update email e set status = ${status}, updated_at = d.decided_at, scheduled_at = coalesce(${at}, e.scheduled_at)
-      from before b, decided d where e.user_id = ${userId} and e.id = b.id returning e.*
+      from before b, decided d where e.workspace_id = ${workspaceId} and e.id = b.id returning e.*
     ), moved as (
-      select user_id, created_at, own_address, own_domain, type, status, is_read, is_archived, -1 as delta from before
+      select workspace_id, created_at, own_address, own_domain, type, status, is_read, is_archived, -1 as delta from before
       union all
-      select user_id, created_at, own_address, own_domain, type, status, is_read, is_archived, 1 from changed
+      select workspace_id, created_at, own_address, own_domain, type, status, is_read, is_archived, 1 from changed
     ), counted as (${sql.raw(countEmailsSql('moved'))})
     select d.decided_by as "decidedBy", d.decided_at as "decidedAt" from decided d where exists (select from changed)`.execute(
     transaction,
@@ -128,12 +130,13 @@ export async function decideApproval(
 
 /** An email that waited for approval too long. */
 export interface ExpiredEmail {
-  userId: string;
+  workspaceId: string;
   emailId: string;
 }
 
 /**
- * Rejects up to `limit` emails of all users whose time to wait is over, and returns them in the order of user ids. Emails that are locked, by
+ * Rejects up to `limit` emails of all workspaces whose time to wait is over, and returns them in the order of workspace ids. Emails that are locked,
+ * by
  * someone who decides, are skipped. The email is locked before its approval, as everywhere.
  */
 export async function takeExpiredApprovals(client: pg.ClientBase, limit: number): Promise<ExpiredEmail[]> {
@@ -149,21 +152,21 @@ const NOW = sql`(select date_trunc('milliseconds', postroom_now()))`;
 
 const TAKE_EXPIRED = `
   with due as materialized (
-    select e.user_id, e.id from approval a join email e on e.user_id = a.user_id and e.id = a.email_id
+    select e.workspace_id, e.id from approval a join email e on e.workspace_id = a.workspace_id and e.id = a.email_id
     where a.expires_at <= (select postroom_now()) and e.status = 'awaiting_approval'
     order by a.expires_at limit $1 for no key update of e skip locked
   ), before as materialized (
-    select e.* from email e join due d on d.user_id = e.user_id and d.id = e.id where e.status = 'awaiting_approval'
+    select e.* from email e join due d on d.workspace_id = e.workspace_id and d.id = e.id where e.status = 'awaiting_approval'
   ), expired as (
     update approval a set decision = 'expired', expires_at = null, decided_at = (select date_trunc('milliseconds', postroom_now()))
-    from before b where a.user_id = b.user_id and a.email_id = b.id returning 1
+    from before b where a.workspace_id = b.workspace_id and a.email_id = b.id returning 1
   ), changed as (
     update email e set status = 'rejected', updated_at = (select postroom_now())
-    from before b where e.user_id = b.user_id and e.id = b.id returning e.*
+    from before b where e.workspace_id = b.workspace_id and e.id = b.id returning e.*
   ), moved as (
-    select user_id, created_at, own_address, own_domain, type, status, is_read, is_archived, -1 as delta from before
+    select workspace_id, created_at, own_address, own_domain, type, status, is_read, is_archived, -1 as delta from before
     union all
-    select user_id, created_at, own_address, own_domain, type, status, is_read, is_archived, 1 from changed
+    select workspace_id, created_at, own_address, own_domain, type, status, is_read, is_archived, 1 from changed
   ), counted as (${countEmailsSql('moved')} returning 1)
-  select c.user_id as "userId", c.id as "emailId" from changed c
-  where (select count(*) from expired) + (select count(*) from counted) >= 0 order by c.user_id, c.id`;
+  select c.workspace_id as "workspaceId", c.id as "emailId" from changed c
+  where (select count(*) from expired) + (select count(*) from counted) >= 0 order by c.workspace_id, c.id`;

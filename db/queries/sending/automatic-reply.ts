@@ -16,31 +16,31 @@ export interface ActedEmail {
   returnPath: string | null;
 }
 
-/** Null when the user has no such email. */
+/** Null when the workspace has no such email. */
 export async function readActedEmail(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailId: string,
 ): Promise<ActedEmail | null> {
   const { rows } = await sql<ActedEmail>`
     select e.type, e.own_address as "ownAddress", e.from_address as "fromAddress", e.message_id as "messageId", e.raw_id as "rawId",
       coalesce(c.headers, '[]') as headers, p.reverse_path as "returnPath"
     from email e
-    left join email_content c on c.user_id = ${userId} and c.email_id = e.id
-    left join reception p on p.user_id = ${userId} and p.email_id = e.id
-    where e.user_id = ${userId} and e.id = ${emailId}`.execute(transaction);
+    left join email_content c on c.workspace_id = ${workspaceId} and c.email_id = e.id
+    left join reception p on p.workspace_id = ${workspaceId} and p.email_id = e.id
+    where e.workspace_id = ${workspaceId} and e.id = ${emailId}`.execute(transaction);
   return rows[0] ?? null;
 }
 
 /** Counts the automatic replies in a thread within the last hour; the caller holds lockThreads. */
 export async function countAutomaticReplies(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   threadId: string,
 ): Promise<number> {
   const { rows } = await sql<{ total: number }>`
     select count(*)::integer as total from email e
-    where e.user_id = ${userId} and e.thread_id = ${threadId} and e.automatic_reply_to is not null
+    where e.workspace_id = ${workspaceId} and e.thread_id = ${threadId} and e.automatic_reply_to is not null
       and e.created_at > (select postroom_now()) - interval '1 hour'`.execute(transaction);
   return rows[0]?.total ?? 0;
 }
@@ -48,12 +48,12 @@ export async function countAutomaticReplies(
 /** Counts the automatic replies to a correspondent (readCorrespondent) within the last day, in any thread; the caller holds lockThreads. */
 export async function countAutomaticRepliesTo(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   correspondent: string,
 ): Promise<number> {
   const { rows } = await sql<{ total: number }>`
     select count(*)::integer as total from email e
-    where e.user_id = ${userId} and e.automatic_reply_to = ${correspondent}
+    where e.workspace_id = ${workspaceId} and e.automatic_reply_to = ${correspondent}
       and e.created_at > (select postroom_now()) - interval '1 day'`.execute(transaction);
   return rows[0]?.total ?? 0;
 }
@@ -61,10 +61,10 @@ export async function countAutomaticRepliesTo(
 /** Marks an email that this transaction stored as an automatic reply to a correspondent. */
 export async function markAutomaticReply(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   { emailId, correspondent }: { emailId: string; correspondent: string },
 ): Promise<void> {
-  await sql`update email set automatic_reply_to = ${correspondent} where user_id = ${userId} and id = ${emailId}`.execute(
+  await sql`update email set automatic_reply_to = ${correspondent} where workspace_id = ${workspaceId} and id = ${emailId}`.execute(
     transaction,
   );
 }

@@ -18,16 +18,16 @@ export interface BatchedEmail {
   isTried: boolean;
 }
 
-/** Returns those of the batches that belong to the user, with their emails in order, by id. */
+/** Returns those of the batches that belong to the workspace, with their emails in order, by id. */
 export async function readBatches(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   batchIds: readonly string[],
 ): Promise<Map<string, { createdAt: Date; emails: BatchedEmail[] }>> {
   const batches = await transaction
     .selectFrom('batch')
     .select(['id', 'created_at as createdAt'])
-    .where('user_id', '=', userId)
+    .where('workspace_id', '=', workspaceId)
     .where(sql<boolean>`id = any (${batchIds}::text[])`)
     .execute();
   if (batches.length === 0) return new Map();
@@ -36,10 +36,10 @@ export async function readBatches(
       e.failure_reason as "failureReason", e.created_at as "createdAt", e.updated_at as "updatedAt", e.sent_at as "sentAt",
       e.scheduled_at as "scheduledAt",
       exists (
-        select from recipient r where r.user_id = ${userId} and r.email_id = e.id
+        select from recipient r where r.workspace_id = ${workspaceId} and r.email_id = e.id
         and (r.attempts > 0 or r.claimed_by is not null or r.status <> 'pending')
       ) as "isTried"
-    from email e where e.user_id = ${userId} and e.batch_id = any (${batches.map(({ id }) => id)}::text[])
+    from email e where e.workspace_id = ${workspaceId} and e.batch_id = any (${batches.map(({ id }) => id)}::text[])
     order by e.batch_id, e.batch_index`.execute(transaction);
   const emails = Map.groupBy(rows, ({ batchId }) => batchId);
   return new Map(batches.map(({ id, createdAt }) => [id, { createdAt, emails: emails.get(id) ?? [] }]));

@@ -53,11 +53,11 @@ export interface DraftConditions {
 /** Returns a page, last changed first, and the total count. */
 export async function listDrafts(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: DraftConditions,
   page: Page,
 ): Promise<{ drafts: StoredDraft[]; total: number }> {
-  const where = whereSql(userId, conditions);
+  const where = whereSql(workspaceId, conditions);
   const { rows } = await sql<{ total: number } & (StoredDraft | { id: null })>`
     select t.total, p.* from (select count(*) as total from draft d where ${where}) t
     left join lateral (
@@ -73,83 +73,85 @@ export async function listDrafts(
 /** Returns the drafts between two cursors, last changed first; inverted: first changed first. */
 export async function pageDrafts(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: DraftConditions,
   page: KeysetPage,
 ): Promise<StoredDraft[]> {
   const { rows } = await sql<StoredDraft>`
-    select ${columns} from draft d where ${whereSql(userId, conditions)} ${keysetConditions('d', page, 'updated_at')}
+    select ${columns} from draft d where ${whereSql(workspaceId, conditions)} ${keysetConditions('d', page, 'updated_at')}
     ${keysetOrder('d', page, 'updated_at')} limit ${page.limit}`.execute(transaction);
   return rows;
 }
 
 export async function countDrafts(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: DraftConditions,
 ): Promise<number> {
   const { rows } = await sql<{ total: number }>`
-    select count(*) as total from draft d where ${whereSql(userId, conditions)}`.execute(transaction);
+    select count(*) as total from draft d where ${whereSql(workspaceId, conditions)}`.execute(transaction);
   return Number(rows[0]?.total ?? 0);
 }
 
-/** Returns those of the drafts that belong to the user, unordered. */
+/** Returns those of the drafts that belong to the workspace, unordered. */
 export async function findDrafts(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   ids: readonly string[],
 ): Promise<StoredDraft[]> {
   const { rows } = await sql<StoredDraft>`
-    select ${columns} from draft d where d.user_id = ${userId} and d.id = any (${ids}::text[])`.execute(transaction);
+    select ${columns} from draft d where d.workspace_id = ${workspaceId} and d.id = any (${ids}::text[])`.execute(
+    transaction,
+  );
   return rows;
 }
 
-/** Returns the bodies of those of the drafts that belong to the user, unordered. */
+/** Returns the bodies of those of the drafts that belong to the workspace, unordered. */
 export async function readDraftBodies(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   ids: readonly string[],
 ): Promise<DraftBodies[]> {
   const { rows } = await sql<DraftBodies>`
     select d.id, d.text_body as text, d.html_body as html
-    from draft d where d.user_id = ${userId} and d.id = any (${ids}::text[])`.execute(transaction);
+    from draft d where d.workspace_id = ${workspaceId} and d.id = any (${ids}::text[])`.execute(transaction);
   return rows;
 }
 
 /** Returns the files of a draft with their content, in order. */
 export async function readDraftFiles(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   draftId: string,
 ): Promise<(DraftFile & { content: Buffer })[]> {
   const { rows } = await sql<DraftFile & { content: Buffer }>`
     select a.id, a.filename, a.content_type as "contentType", a.content_id as "contentId", a.size_bytes as "sizeBytes", a.content
-    from draft_attachment a where a.user_id = ${userId} and a.draft_id = ${draftId} order by a.position`.execute(
+    from draft_attachment a where a.workspace_id = ${workspaceId} and a.draft_id = ${draftId} order by a.position`.execute(
     transaction,
   );
   return rows;
 }
 
-/** Returns one file of a draft with its content; null: the user's draft has none with this id. */
+/** Returns one file of a draft with its content; null: the workspace's draft has none with this id. */
 export async function findDraftFile(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   { draftId, fileId }: { draftId: string; fileId: string },
 ): Promise<(Pick<DraftFile, 'filename' | 'contentType'> & { content: Buffer }) | null> {
   const { rows } = await sql<Pick<DraftFile, 'filename' | 'contentType'> & { content: Buffer }>`
     select a.filename, a.content_type as "contentType", a.content
-    from draft_attachment a where a.user_id = ${userId} and a.draft_id = ${draftId} and a.id = ${fileId}`.execute(
+    from draft_attachment a where a.workspace_id = ${workspaceId} and a.draft_id = ${draftId} and a.id = ${fileId}`.execute(
     transaction,
   );
   return rows[0] ?? null;
 }
 
-function whereSql(userId: string, { threadId, originalEmailId }: DraftConditions): RawBuilder<unknown> {
-  const ofThread = sql`and exists (select from email e where e.user_id = ${userId} and e.id = d.original_email_id
+function whereSql(workspaceId: string, { threadId, originalEmailId }: DraftConditions): RawBuilder<unknown> {
+  const ofThread = sql`and exists (select from email e where e.workspace_id = ${workspaceId} and e.id = d.original_email_id
     and e.thread_id = coalesce(
-      (select a.thread_id from thread_alias a where a.user_id = ${userId} and a.alias_id = ${threadId}), ${threadId}))`;
+      (select a.thread_id from thread_alias a where a.workspace_id = ${workspaceId} and a.alias_id = ${threadId}), ${threadId}))`;
   const ofOriginal = sql`and d.original_email_id = ${originalEmailId}`;
-  return sql`d.user_id = ${userId} ${threadId === null ? sql`` : ofThread} ${originalEmailId === null ? sql`` : ofOriginal}`;
+  return sql`d.workspace_id = ${workspaceId} ${threadId === null ? sql`` : ofThread} ${originalEmailId === null ? sql`` : ofOriginal}`;
 }
 
 function withoutTotal(row: StoredDraft & { total: number }): StoredDraft {
@@ -161,13 +163,13 @@ function withoutTotal(row: StoredDraft & { total: number }): StoredDraft {
 const START = 2_000;
 
 const columns = sql`d.id, d.version, d.kind, d.original_email_id as "originalEmailId",
-  (select e.thread_id from email e where e.user_id = d.user_id and e.id = d.original_email_id) as "threadId",
+  (select e.thread_id from email e where e.workspace_id = d.workspace_id and e.id = d.original_email_id) as "threadId",
   d.fields, substring(d.text_body from 1 for ${sql.lit(START)}) as "textStart",
   substring(d.html_body from 1 for ${sql.lit(START)}) as "htmlStart",
   coalesce(octet_length(d.text_body), 0) as "textBytes", coalesce(octet_length(d.html_body), 0) as "htmlBytes",
   (select coalesce(json_agg(json_build_object('id', a.id, 'filename', a.filename, 'contentType', a.content_type,
       'contentId', a.content_id, 'sizeBytes', a.size_bytes) order by a.position), '[]')
-    from draft_attachment a where a.user_id = d.user_id and a.draft_id = d.id) as attachments,
+    from draft_attachment a where a.workspace_id = d.workspace_id and a.draft_id = d.id) as attachments,
   d.created_by_key_id as "createdByKeyId", d.updated_by_key_id as "updatedByKeyId",
   d.created_at as "createdAt", d.updated_at as "updatedAt"`;
 
@@ -193,34 +195,34 @@ export interface NewDraftFile {
   content: Uint8Array;
 }
 
-/** Number and bytes of the user's drafts, without the one of that id. */
+/** Number and bytes of the workspace's drafts, without the one of that id. */
 export async function measureDrafts(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   exceptId: string,
 ): Promise<{ count: number; bytes: number }> {
   const { rows } = await client.query<{ count: number; bytes: number }>({
     name: 'draft-measure',
-    text: 'select count(*) as count, coalesce(sum(size_bytes), 0)::bigint as bytes from draft where user_id = $1 and id <> $2',
-    values: [userId, exceptId],
+    text: 'select count(*) as count, coalesce(sum(size_bytes), 0)::bigint as bytes from draft where workspace_id = $1 and id <> $2',
+    values: [workspaceId, exceptId],
   });
   return { count: Number(rows[0]?.count ?? 0), bytes: Number(rows[0]?.bytes ?? 0) };
 }
 
 export async function insertDraft(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   { id, kind, originalEmailId }: { id: string; kind: DraftKind; originalEmailId: string | null },
   row: DraftRow,
 ): Promise<void> {
   await client.query({
     name: 'draft-insert',
     text: `
-      insert into draft (user_id, id, kind, original_email_id, own_domain, own_address, fields, text_body, html_body, size_bytes,
+      insert into draft (workspace_id, id, kind, original_email_id, own_domain, own_address, fields, text_body, html_body, size_bytes,
         created_by_key_id, updated_by_key_id, created_at, updated_at)
       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, postroom_now(), postroom_now())`,
     values: [
-      userId,
+      workspaceId,
       id,
       kind,
       originalEmailId,
@@ -238,7 +240,7 @@ export async function insertDraft(
 /** Changes a draft that has that version. Returns whether it had. */
 export async function updateDraft(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   { id, version }: DraftVersion,
   row: DraftRow,
 ): Promise<boolean> {
@@ -248,9 +250,9 @@ export async function updateDraft(
       update draft set own_domain = $4, own_address = $5, fields = $6, text_body = case when $7 then $8 else text_body end,
         html_body = case when $9 then $10 else html_body end, size_bytes = $11, updated_by_key_id = $12, version = version + 1,
         updated_at = greatest((select postroom_now()), updated_at)
-      where user_id = $1 and id = $2 and version = $3`,
+      where workspace_id = $1 and id = $2 and version = $3`,
     values: [
-      userId,
+      workspaceId,
       id,
       version,
       row.ownDomain,
@@ -270,33 +272,33 @@ export async function updateDraft(
 /** Leaves a draft with these files, in this order: those that it has are kept, the new ones are stored. */
 export async function replaceDraftFiles(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   draftId: string,
   files: readonly (NewDraftFile | { id: string; content?: undefined })[],
 ): Promise<void> {
   const ids = files.map(({ id }) => id);
   await client.query({
     name: 'draft-files-remove',
-    text: 'delete from draft_attachment where user_id = $1 and draft_id = $2 and id <> all ($3::text[])',
-    values: [userId, draftId, ids],
+    text: 'delete from draft_attachment where workspace_id = $1 and draft_id = $2 and id <> all ($3::text[])',
+    values: [workspaceId, draftId, ids],
   });
   await client.query({
     name: 'draft-files-order',
     text: `
       update draft_attachment a set position = o.position
       from unnest($3::text[]) with ordinality as o(id, position)
-      where a.user_id = $1 and a.draft_id = $2 and a.id = o.id and a.position <> o.position`,
-    values: [userId, draftId, ids],
+      where a.workspace_id = $1 and a.draft_id = $2 and a.id = o.id and a.position <> o.position`,
+    values: [workspaceId, draftId, ids],
   });
   for (const [at, file] of files.entries())
     if (file.content !== undefined)
       await client.query({
         name: 'draft-file-insert',
         text: `
-          insert into draft_attachment (user_id, draft_id, id, position, filename, content_type, content_id, content, size_bytes)
+          insert into draft_attachment (workspace_id, draft_id, id, position, filename, content_type, content_id, content, size_bytes)
           values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
         values: [
-          userId,
+          workspaceId,
           draftId,
           file.id,
           at + 1,
@@ -312,25 +314,25 @@ export async function replaceDraftFiles(
 /** Locks drafts until the transaction ends, in the order of their ids. Returns the versions of those that exist. */
 export async function lockDrafts(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   ids: readonly string[],
 ): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map();
   const { rows } = await client.query<DraftVersion>({
     name: 'draft-lock',
-    text: 'select id, version from draft where user_id = $1 and id = any ($2) order by id for update',
-    values: [userId, ids],
+    text: 'select id, version from draft where workspace_id = $1 and id = any ($2) order by id for update',
+    values: [workspaceId, ids],
   });
   return new Map(rows.map(({ id, version }) => [id, version]));
 }
 
 /** Removes drafts that the transaction has locked, with their files. */
-export async function removeDrafts(client: pg.ClientBase, userId: string, ids: readonly string[]): Promise<void> {
+export async function removeDrafts(client: pg.ClientBase, workspaceId: string, ids: readonly string[]): Promise<void> {
   await client.query({
     name: 'draft-remove',
     text: `
-      with file as (delete from draft_attachment where user_id = $1 and draft_id = any ($2))
-      delete from draft where user_id = $1 and id = any ($2)`,
-    values: [userId, ids],
+      with file as (delete from draft_attachment where workspace_id = $1 and draft_id = any ($2))
+      delete from draft where workspace_id = $1 and id = any ($2)`,
+    values: [workspaceId, ids],
   });
 }

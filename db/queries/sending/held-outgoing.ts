@@ -12,7 +12,7 @@ import { listDueKeys, queueReleased, takeDue } from './scheduled-release.ts';
  * backup was made; the operator sends it or gives it up. Scheduled mail has no queued_at and is not among it.
  */
 export interface HeldRecipient {
-  userId: string;
+  workspaceId: string;
   emailId: string;
   recipientId: string;
   address: string;
@@ -50,12 +50,13 @@ export async function holdDueOutgoing(
         due.map((email) => ({ ...email, event_id: newIdentifier({ now, random }, 'event') })),
       );
       // The threading actor gives them their threads when the service starts.
-      for (const { user_id: userId, events } of released) await appendThreadEvents(client, userId, events);
+      for (const { workspace_id: workspaceId, events } of released)
+        await appendThreadEvents(client, workspaceId, events);
     }
     return count(
       client,
       `update recipient r set next_attempt_at = null, last_text = $1
-       where r.status = 'pending' and r.next_attempt_at <= (select postroom_now()) returning r.user_id, r.email_id`,
+       where r.status = 'pending' and r.next_attempt_at <= (select postroom_now()) returning r.workspace_id, r.email_id`,
       ['Held back since a restore: it may have been sent before'],
     );
   });
@@ -64,9 +65,9 @@ export async function holdDueOutgoing(
 /** Returns every held recipient, first queued first. */
 export async function listHeld(database: Database): Promise<HeldRecipient[]> {
   const { rows } = await database.pool.query<HeldRecipient>(
-    `select r.user_id as "userId", r.email_id as "emailId", r.id as "recipientId", r.address, e.message_id as "messageId",
+    `select r.workspace_id as "workspaceId", r.email_id as "emailId", r.id as "recipientId", r.address, e.message_id as "messageId",
             r.queued_at as "queuedAt"
-     from recipient r join email e on e.user_id = r.user_id and e.id = r.email_id
+     from recipient r join email e on e.workspace_id = r.workspace_id and e.id = r.email_id
      where ${HELD} order by r.queued_at, r.id`,
   );
   return rows;
@@ -79,7 +80,7 @@ export async function sendHeld(database: Database, emailId: string | null): Prom
     return count(
       client,
       `update recipient r set next_attempt_at = (select postroom_now()), queued_at = (select postroom_now())
-       where ${HELD} and ($1::text is null or r.email_id = $1) returning r.user_id, r.email_id`,
+       where ${HELD} and ($1::text is null or r.email_id = $1) returning r.workspace_id, r.email_id`,
       [emailId],
     );
   });
@@ -89,18 +90,18 @@ export async function sendHeld(database: Database, emailId: string | null): Prom
 export async function dropHeld(database: Database, emailId: string | null): Promise<OutgoingCount> {
   return inTransaction(database, async (client) => {
     await client.query('set local statement_timeout = 0');
-    const { rows } = await client.query<{ user_id: string; email_id: string; delivery_id: string | null }>(
+    const { rows } = await client.query<{ workspace_id: string; email_id: string; delivery_id: string | null }>(
       `update recipient r set status = 'failed', settled_at = (select postroom_now()), reported_at = (select postroom_now()), last_text = $2
-       where ${HELD} and ($1::text is null or r.email_id = $1) returning r.user_id, r.email_id, r.delivery_id`,
+       where ${HELD} and ($1::text is null or r.email_id = $1) returning r.workspace_id, r.email_id, r.delivery_id`,
       [emailId, 'Given up by the operator after a restore: it may have been sent before'],
     );
     const sent = rows.filter((row) => row.delivery_id === null);
-    await client.query(refreshEmailsSql, [sent.map((row) => row.user_id), sent.map((row) => row.email_id)]);
-    const deliveries = rows.flatMap(({ user_id: userId, delivery_id: deliveryId }) =>
-      deliveryId === null ? [] : [{ userId, deliveryId }],
+    await client.query(refreshEmailsSql, [sent.map((row) => row.workspace_id), sent.map((row) => row.email_id)]);
+    const deliveries = rows.flatMap(({ workspace_id: workspaceId, delivery_id: deliveryId }) =>
+      deliveryId === null ? [] : [{ workspaceId, deliveryId }],
     );
     await settleForwards(client, deliveries);
-    return { recipients: rows.length, emails: new Set(rows.map((row) => `${row.user_id} ${row.email_id}`)).size };
+    return { recipients: rows.length, emails: new Set(rows.map((row) => `${row.workspace_id} ${row.email_id}`)).size };
   });
 }
 
@@ -134,7 +135,7 @@ export async function readWaitingWork(database: Database): Promise<WaitingWork> 
 async function count(client: pg.ClientBase, changing: string, values: unknown[]): Promise<OutgoingCount> {
   const { rows } = await client.query<OutgoingCount>(
     `with changed as (${changing})
-     select count(*)::int as recipients, count(distinct (user_id, email_id))::int as emails from changed`,
+     select count(*)::int as recipients, count(distinct (workspace_id, email_id))::int as emails from changed`,
     values,
   );
   return rows[0] ?? { recipients: 0, emails: 0 };

@@ -17,37 +17,41 @@ export interface KeptAnswer {
  */
 export async function reserveAnswer(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   key: IdempotencyKey,
   { operation, requestSha256, answer }: KeptAnswer,
 ): Promise<KeptAnswer> {
   await sql`
-    insert into idempotency_key as k (user_id, api_key_id, key, operation, request_sha256, answer, created_at)
-    values (${userId}, ${key.apiKeyId}, ${key.key}, ${operation}, decode(${requestSha256}, 'hex'), ${JSON.stringify(answer)}::jsonb, postroom_now())
-    on conflict (user_id, api_key_id, key) do update set operation = excluded.operation, request_sha256 = excluded.request_sha256,
+    insert into idempotency_key as k (workspace_id, api_key_id, key, operation, request_sha256, answer, created_at)
+    values (${workspaceId}, ${key.apiKeyId}, ${key.key}, ${operation}, decode(${requestSha256}, 'hex'), ${JSON.stringify(answer)}::jsonb, postroom_now())
+    on conflict (workspace_id, api_key_id, key) do update set operation = excluded.operation, request_sha256 = excluded.request_sha256,
       answer = excluded.answer, created_at = excluded.created_at
     where k.created_at <= postroom_now() - interval '24 hours'`.execute(transaction);
-  return (await findAnswer(transaction, userId, key)) ?? { operation, requestSha256, answer };
+  return (await findAnswer(transaction, workspaceId, key)) ?? { operation, requestSha256, answer };
 }
 
 /** Returns what is stored under the key; null when nothing is. */
 export async function findAnswer(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   { apiKeyId, key }: IdempotencyKey,
 ): Promise<KeptAnswer | null> {
   const { rows } = await sql<KeptAnswer>`
     select k.operation, encode(k.request_sha256, 'hex') as "requestSha256", k.answer from idempotency_key k
-    where k.user_id = ${userId} and k.api_key_id = ${apiKeyId} and k.key = ${key} and k.created_at > postroom_now() - interval '24 hours'`.execute(
+    where k.workspace_id = ${workspaceId} and k.api_key_id = ${apiKeyId} and k.key = ${key} and k.created_at > postroom_now() - interval '24 hours'`.execute(
     transaction,
   );
   return rows[0] ?? null;
 }
 
 /** Whether an email with that id was received, parsed or not. */
-export async function isReceived(transaction: Transaction<Tables>, userId: string, emailId: string): Promise<boolean> {
+export async function isReceived(
+  transaction: Transaction<Tables>,
+  workspaceId: string,
+  emailId: string,
+): Promise<boolean> {
   const { rows } = await sql<{ is_there: boolean }>`
-    select exists (select from reception r where r.user_id = ${userId} and r.email_id = ${emailId}) as is_there`.execute(
+    select exists (select from reception r where r.workspace_id = ${workspaceId} and r.email_id = ${emailId}) as is_there`.execute(
     transaction,
   );
   return rows[0]?.is_there === true;

@@ -13,7 +13,7 @@ export interface OriginalEmail {
   inReplyTo: string[];
   references: string[];
   subject: string;
-  /** the user's own; lower case */
+  /** the workspace's own; lower case */
   ownAddress: string;
   /** envelope recipient; null for sent mail */
   recipient: string | null;
@@ -22,39 +22,39 @@ export interface OriginalEmail {
 
 /**
  * Returns the email with that id, or the latest message of the thread with that id, received or sent; for a merged thread that of the
- * surviving one. Null when the user has neither.
+ * surviving one. Null when the workspace has neither.
  */
 export async function findOriginal(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   id: string,
 ): Promise<{ email: OriginalEmail; isThread: boolean } | null> {
   const { rows } = await sql<OriginalRow>`
     with chosen as (
-      select e.id, false as is_thread from email e where e.user_id = ${userId} and e.id = ${id}
+      select e.id, false as is_thread from email e where e.workspace_id = ${workspaceId} and e.id = ${id}
       union all
       (select e.id, true from email e
-       where e.user_id = ${userId} and e.type <> 'scheduled' and e.thread_id = coalesce(
-         (select a.thread_id from thread_alias a where a.user_id = ${userId} and a.alias_id = ${id}), ${id})
+       where e.workspace_id = ${workspaceId} and e.type <> 'scheduled' and e.thread_id = coalesce(
+         (select a.thread_id from thread_alias a where a.workspace_id = ${workspaceId} and a.alias_id = ${id}), ${id})
        order by e.thread_at desc, e.id desc limit 1)
     )
     select chosen.is_thread, e.id, e.type, e.thread_id, e.message_id, e.subject, e.own_address, e.recipient, c.in_reply_to,
       c.reference_ids, c.addresses
-    from chosen join email e on e.user_id = ${userId} and e.id = chosen.id
-    left join email_content c on c.user_id = ${userId} and c.email_id = e.id
+    from chosen join email e on e.workspace_id = ${workspaceId} and e.id = chosen.id
+    left join email_content c on c.workspace_id = ${workspaceId} and c.email_id = e.id
     order by chosen.is_thread limit 1`.execute(transaction);
   const row = rows[0];
   return row === undefined ? null : { email: originalOf(row), isThread: row.is_thread };
 }
 
-/** Returns those of the addresses (lower case) that belong to the user. */
+/** Returns those of the addresses (lower case) that belong to the workspace. */
 export async function findOwnAddresses(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   addresses: readonly string[],
 ): Promise<string[]> {
   const { rows } = await sql<{ address: string }>`
-    select a.address from email_address_name a where a.user_id = ${userId} and a.address = any (${addresses}::text[])`.execute(
+    select a.address from email_address_name a where a.workspace_id = ${workspaceId} and a.address = any (${addresses}::text[])`.execute(
     transaction,
   );
   return rows.map((row) => row.address);

@@ -44,9 +44,9 @@ export interface Policy {
   now: Date;
   /** of PostgreSQL's machine, for noteServerClock */
   clock: Date;
-  /** those that belong to the user, by name */
+  /** those that belong to the workspace, by name */
   domains: Map<string, { id: string; isVerified: boolean }>;
-  /** those of the senders that are addresses of the user */
+  /** those of the senders that are addresses of the workspace */
   addressIds: Map<string, string>;
   /** the send policies of those of the senders, and of the keys, that have one; by address and by id */
   addressPolicies: Map<string, SendPolicy>;
@@ -66,14 +66,18 @@ export interface Policy {
 /** How long a response is replayed. */
 const KEY_AGE = `interval '24 hours'`;
 
-/** Answers a policy question in one round trip, within the user's transaction. */
-export async function readPolicy(client: pg.ClientBase, userId: string, question: PolicyQuestion): Promise<Policy> {
+/** Answers a policy question in one round trip, within the workspace's transaction. */
+export async function readPolicy(
+  client: pg.ClientBase,
+  workspaceId: string,
+  question: PolicyQuestion,
+): Promise<Policy> {
   const { hourly } = question;
   const { rows } = await client.query<PolicyRow>({
     name: 'outgoing-policy',
     text: POLICY_SQL,
     values: [
-      userId,
+      workspaceId,
       question.domains,
       question.senders,
       question.recipients,
@@ -129,28 +133,32 @@ export async function readClock({ pool }: Pick<Database, 'pool'>): Promise<Date>
 const POLICY_SQL = `
   select (select postroom_now()) as now, clock_timestamp() as clock,
     (select coalesce(json_agg(json_build_object('id', d.id, 'name', d.name, 'isVerified', d.status = 'verified')), '[]')
-     from domain d where d.user_id = $1 and d.name = any ($2::text[])) as domains,
+     from domain d where d.workspace_id = $1 and d.name = any ($2::text[])) as domains,
     (select coalesce(json_agg(json_build_object('address', a.address, 'id', a.address_id, 'policy', p.send_policy)), '[]')
-     from email_address_name a left join email_address p on p.user_id = $1 and p.id = a.address_id
-     where a.user_id = $1 and a.address = any ($3::text[])) as addresses,
+     from email_address_name a left join email_address p on p.workspace_id = $1 and p.id = a.address_id
+     where a.workspace_id = $1 and a.address = any ($3::text[])) as addresses,
     (select coalesce(json_agg(json_build_object('address', s.address, 'list', s.list)), '[]')
-     from suppression s where s.user_id = $1 and s.address = any ($4::text[])) as suppressed,
+     from suppression s where s.workspace_id = $1 and s.address = any ($4::text[])) as suppressed,
     (select coalesce(json_agg(json_build_object('apiKeyId', k.api_key_id, 'key', k.key, 'operation', k.operation,
        'requestSha256', encode(k.request_sha256, 'hex'), 'answer', k.answer, 'at', k.created_at)), '[]')
      from unnest($9::text[], $5::text[]) as q(api_key_id, key)
-     join idempotency_key k on k.user_id = $1 and k.api_key_id = q.api_key_id and k.key = q.key
+     join idempotency_key k on k.workspace_id = $1 and k.api_key_id = q.api_key_id and k.key = q.key
        and k.created_at > (select postroom_now()) - ${KEY_AGE}) as answers,
-    array(select e.created_at from email e where e.user_id = $1 and e.type <> 'received'
+    array(select e.created_at from email e where e.workspace_id = $1 and e.type <> 'received'
       and e.created_at > (select postroom_now()) - interval '1 hour' order by e.created_at desc offset $6 limit $7) as hourly,
     case when cardinality($8::text[]) = 0 then '[]' else (
       select coalesce(json_agg(json_build_object('id', k.id, 'policy', k.send_policy)), '[]') from send_policies_of($1, $8::text[]) k
     ) end as keys`;
 
 /** Counts the emails that the user created within the last hour, as the hourly limit does; up to `most`. */
-export async function countSentLately(transaction: Transaction<Tables>, userId: string, most: number): Promise<number> {
+export async function countSentLately(
+  transaction: Transaction<Tables>,
+  workspaceId: string,
+  most: number,
+): Promise<number> {
   const { rows } = await sql<{ total: number }>`
     select count(*) as total from (
-      select from email e where e.user_id = ${userId} and e.type <> 'received'
+      select from email e where e.workspace_id = ${workspaceId} and e.type <> 'received'
         and e.created_at > (select postroom_now()) - interval '1 hour' limit ${most}) e`.execute(transaction);
   return Number(rows[0]?.total ?? 0);
 }

@@ -10,7 +10,7 @@ interface Statement {
 
 /**
  * Returns the statement that stores emails about which everything is checked; `events`: whether it appends their events or returns them.
- * Parameters: $1 the user id, $2 the emails, $3 bytes and bodies, $4 responses for idempotency keys, $5 batches, $6 probes for replies, and, if
+ * Parameters: $1 the workspace id, $2 the emails, $3 bytes and bodies, $4 responses for idempotency keys, $5 batches, $6 probes for replies, and, if
  * it claims, $7 the claimant.
  */
 export function writeStatement({
@@ -104,10 +104,10 @@ const writeSql = ({ more, events, checks, ids, keyConflict, claim, result }: Wri
   )${checks}, answer as materialized (
     select * from json_to_recordset($4) as a (unit integer, "apiKeyId" text, key text, operation text, "requestSha256" text, answer jsonb)
   ), key_row as (
-    insert into idempotency_key as k (user_id, api_key_id, key, operation, request_sha256, answer, created_at)
+    insert into idempotency_key as k (workspace_id, api_key_id, key, operation, request_sha256, answer, created_at)
     select $1, "apiKeyId", key, operation, decode("requestSha256", 'hex'), answer, ${NOW} from answer
     where unit not in (select unit from held_back) order by "apiKeyId", key
-    on conflict (user_id, api_key_id, key) do update set operation = excluded.operation, request_sha256 = excluded.request_sha256,
+    on conflict (workspace_id, api_key_id, key) do update set operation = excluded.operation, request_sha256 = excluded.request_sha256,
       answer = excluded.answer, created_at = excluded.created_at
     where k.created_at <= (select postroom_now()) - interval '24 hours'
     returning api_key_id, key
@@ -124,12 +124,12 @@ const writeSql = ({ more, events, checks, ids, keyConflict, claim, result }: Wri
     select raw_id, ${piece(0)}, decode(sha256, 'hex'), size from taken
     returning 1
   ), batch_row as (
-    insert into batch (user_id, id, total, created_at)
+    insert into batch (workspace_id, id, total, created_at)
     select $1, b.id, b.total, ${NOW} from json_to_recordset($5) as b (unit integer, id text, total integer)
     where b.unit not in (select unit from left_out)
     returning 1
   ), email_row as (
-    insert into email (user_id, id, type, status, created_at, updated_at, scheduled_at, timezone, batch_id, batch_index, raw_id,
+    insert into email (workspace_id, id, type, status, created_at, updated_at, scheduled_at, timezone, batch_id, batch_index, raw_id,
       own_address, own_domain, address_id, domain_id, message_id, subject, base_subject, from_name, from_address, from_text,
       to_addresses, cc_addresses, preview, date, has_attachments, attachment_count, api_key_id, policy_address, scheduled_by_key_id,
       thread_id, thread_position, thread_reason, metadata)
@@ -141,7 +141,7 @@ const writeSql = ({ more, events, checks, ids, keyConflict, claim, result }: Wri
     from taken
     returning 1
   ), thread_row as (
-    insert into thread (user_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text,
+    insert into thread (workspace_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text,
       message_count, received_count, unread_count, archived_count, latest_email_id, last_message_at, created_at, updated_at)
     select $1, n.id, t.message_id, n.normalized_subject, n.participant_emails, n.participant_names, n.search_text, 1, 0, 0, 0, t.id,
       ${NOW}, ${NOW}, ${NOW}
@@ -150,39 +150,39 @@ const writeSql = ({ more, events, checks, ids, keyConflict, claim, result }: Wri
     where t.thread is not null
     returning 1
   ), thread_key_row as (
-    insert into thread_message_id (user_id, message_id, thread_id)
+    insert into thread_message_id (workspace_id, message_id, thread_id)
     select $1, thread->>'key', thread->>'id' from taken where thread->>'key' is not null
     ${keyConflict}
     returning 1
   ), thread_subject_row as (
-    insert into thread_subject (user_id, base_subject_sha256, participant, is_reply, date, email_id, thread_id)
+    insert into thread_subject (workspace_id, base_subject_sha256, participant, is_reply, date, email_id, thread_id)
     select $1, sha256(convert_to(a.subject, 'UTF8')), participant, false, a.date, t.id, t.thread->>'id'
     from taken t cross join lateral json_to_record(t.thread->'anchor') as a (subject text, participants text[], date timestamptz)
       cross join lateral unnest(a.participants) as participant
     where json_typeof(t.thread->'anchor') = 'object'
     returning 1
   ), content_row as (
-    insert into email_content (user_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, html_body, attachments,
+    insert into email_content (workspace_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, html_body, attachments,
       tags, parser_version)
     select $1, id, headers, addresses, in_reply_to, reference_ids, convert_from(${piece(1)}, 'UTF8'), convert_from(${piece(2)}, 'UTF8'),
       attachments, tags, 1
     from taken
     returning 1
   ), search_row as (
-    insert into email_search (user_id, email_id, created_at, text, parties)
+    insert into email_search (workspace_id, email_id, created_at, text, parties)
     select $1, id, ${NOW}, search_text, parties from taken
     returning 1
   ), unindexed_row as (
     insert into unindexed_email ${UNINDEXED_COLUMNS} select $1, id, 'new', ${NOW} from taken
     returning 1
   ), recipient_row as (
-    insert into recipient (user_id, id, email_id, list, address, domain, queued_at, next_attempt_at, created_at${claim.columns})
+    insert into recipient (workspace_id, id, email_id, list, address, domain, queued_at, next_attempt_at, created_at${claim.columns})
     select $1, r.id, t.id, r.list, r.address, r.domain, t.due_at, t.due_at, ${NOW}${claim.values}
     from taken t cross join lateral json_to_recordset(t.recipients) as r (id text, address text, domain text, list text, return_id text)
     returning 1
   )${more}, counter_row as (
     ${countEmailsSql(`(
-      select $1 as user_id, ${NOW} as created_at, own_address, own_domain, type, status, false as is_read, false as is_archived,
+      select $1 as workspace_id, ${NOW} as created_at, own_address, own_domain, type, status, false as is_read, false as is_archived,
         1 as delta
       from taken) as new_email`)}
     returning 1
@@ -201,7 +201,7 @@ const writeSql = ({ more, events, checks, ids, keyConflict, claim, result }: Wri
       union all
       select jsonb_build_object('id', thread->>'event_id', 'kind', 'email.threaded', 'emailId', id, 'threadId', thread->>'id',
         'data', jsonb_build_object('position', 0, 'reason', 'new', 'type', type))
-      from taken where thread is not null) of_email) of_user
+      from taken where thread is not null) of_email) of_workspace
   where written.rows >= 0`;
 
 /** Whether an email that starts a thread belongs to another one. */
@@ -218,7 +218,7 @@ const CHECKED = {
 };
 
 /** What a claim of the stored recipients would find: the senders' domains with return addresses. */
-const MAIL_FROM = `array(select d.name from domain d where d.user_id = $1 and d.mail_from_verified_at is not null
+const MAIL_FROM = `array(select d.name from domain d where d.workspace_id = $1 and d.mail_from_verified_at is not null
       and d.name = any (array(select t.own_domain from taken t where t.claims))) as mail_from`;
 /** And the recipients' domains that are ours. */
 const HOSTED = `array(select n.name from (
@@ -232,16 +232,16 @@ const HOSTED = `array(select n.name from (
  */
 const uncheckedSql = (isOfDraft: boolean) => `${isOfDraft ? LOCKED_DRAFT : ''}, sender_domain as materialized (
     select d.id, d.name, d.mail_from_verified_at is not null as has_mail_from from domain d
-    where d.user_id = $1 and d.name = any (array(select unnest(g.domains) from given g)) and d.status = 'verified'
+    where d.workspace_id = $1 and d.name = any (array(select unnest(g.domains) from given g)) and d.status = 'verified'
   ), joining as materialized (${JOINING}
   ), held_back as materialized (
     select g.unit from given g
     where (select clock_timestamp()) > $7::timestamptz or (select is_joining from joining)
       or exists (select from unnest(g.domains) as n(name) where n.name not in (select name from sender_domain))
-      or exists (select from suppression s where s.user_id = $1 and s.address = any (g.addressees))
+      or exists (select from suppression s where s.workspace_id = $1 and s.address = any (g.addressees))
       or exists (
-        select from email_address_name a join email_address p on p.user_id = $1 and p.id = a.address_id
-        where a.user_id = $1 and a.address = any (g.policy_senders) and p.send_policy is not null)
+        select from email_address_name a join email_address p on p.workspace_id = $1 and p.id = a.address_id
+        where a.workspace_id = $1 and a.address = any (g.policy_senders) and p.send_policy is not null)
       or g.key_id is not null and exists (select from send_policies_of($1, array[g.key_id]))${
         isOfDraft ? ' or g.draft_id is not null and g.draft_id not in (select id from locked_draft)' : ''
       }
@@ -249,7 +249,7 @@ const uncheckedSql = (isOfDraft: boolean) => `${isOfDraft ? LOCKED_DRAFT : ''}, 
 
 const UNCHECKED = {
   ids: `(select d.id from sender_domain d where d.name = g.own_domain) as domain_id,
-      (select a.address_id from email_address_name a where a.user_id = $1 and a.address = g.own_address) as address_id`,
+      (select a.address_id from email_address_name a where a.workspace_id = $1 and a.address = g.own_address) as address_id`,
   // Its msg-id is being stored by another transaction: the statement fails.
   keyConflict: '',
   result: `, ${NOW} as stored_at, clock_timestamp() as clock,
@@ -266,31 +266,31 @@ const claimBy = (claimant: string) => ({
 /** After a wait for another transaction, PostgreSQL compares the version again. */
 const LOCKED_DRAFT = `, locked_draft as materialized (
     select d.id from draft d join given g on d.id = g.draft_id and d.version = g.draft_version
-    where d.user_id = $1 order by d.id for update of d
+    where d.workspace_id = $1 order by d.id for update of d
   )`;
 
 const REMOVED_DRAFT = `, draft_file as (
-    delete from draft_attachment where user_id = $1 and draft_id in (select draft_id from taken)
+    delete from draft_attachment where workspace_id = $1 and draft_id in (select draft_id from taken)
   ), draft_row as (
-    delete from draft where user_id = $1 and id in (select draft_id from taken)
+    delete from draft where workspace_id = $1 and id in (select draft_id from taken)
   )`;
 
 const ATTEMPT = `, attempt_row as (
-    insert into sending_attempt (user_id, recipient_id, number, started_at)
+    insert into sending_attempt (workspace_id, recipient_id, number, started_at)
     select $1, r.id, 1, (select postroom_now())
     from taken t cross join lateral json_to_recordset(t.recipients) as r (id text) where t.claims
   )`;
 
-const APPENDED = 'append_events($1, of_user.events) as last_seq';
-const RETURNED = 'of_user.events';
+const APPENDED = 'append_events($1, of_workspace.events) as last_seq';
+const RETURNED = 'of_workspace.events';
 const TRACE = `, trace_row as (
-    insert into email_trace (user_id, email_id, trace_parent, created_at)
+    insert into email_trace (workspace_id, email_id, trace_parent, created_at)
     select $1, id, trace_parent, ${NOW} from taken where trace_parent is not null
     on conflict do nothing
   )`;
 
 const APPROVAL = `, approval_row as (
-    insert into approval (user_id, email_id, rule, policy_of, sent_by_key_id, sent_by, requested_at, expires_at)
+    insert into approval (workspace_id, email_id, rule, policy_of, sent_by_key_id, sent_by, requested_at, expires_at)
     select $1, t.id, t.approval_rule, t.approval->>'policy_of', t.api_key_id,
       (select k.name from api_keys_of($1) k where k.id = t.api_key_id), ${NOW}, ${NOW} + make_interval(days => (t.approval->>'days')::integer)
     from taken t where t.approval_rule is not null

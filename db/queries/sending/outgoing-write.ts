@@ -4,7 +4,7 @@ import type { Attachment } from '../../../core/mime/attachment.ts';
 import type { ApprovalRule } from '../../../core/sending/approval.ts';
 import type { DraftVersion } from '../../../core/sending/draft.ts';
 import type { Database } from '../../connection/database.ts';
-import { type UserWriteLimits, writeAsUser } from '../../connection/user-write.ts';
+import { type WorkspaceWriteLimits, writeAsWorkspace } from '../../connection/workspace-write.ts';
 import { packMessage } from '../../packed-message.ts';
 import { type NewThread, newThreadJson, newThreadProbes } from '../threads/new-thread.ts';
 import { THREADS_LOCK } from '../threads/thread-claim.ts';
@@ -109,18 +109,18 @@ interface ClaimedForRow {
 }
 
 /**
- * Stores units of one user within its transaction, in one statement, with the threads that their emails start: then the transaction shares
+ * Stores units of one workspace within its transaction, in one statement, with the threads that their emails start: then the transaction shares
  * THREADS_LOCK since an earlier statement. Recipients of emails with `claims` are claimed for the claimant, and their attempts begin. Also
- * returns the last number of the user's event feed (null when nothing was written).
+ * returns the last number of the workspace's event feed (null when nothing was written).
  */
 export async function writeOutgoing(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   units: readonly OutgoingUnit[],
   claimant: string | null = null,
 ): Promise<Written & { lastSeq: number | null }> {
   const { rows } = await client.query<WrittenRow & { last_seq: number | null }>(
-    await writeQuery(userId, units, { claimant, events: 'append' }),
+    await writeQuery(workspaceId, units, { claimant, events: 'append' }),
   );
   return { ...written(rows[0]), lastSeq: rows[0]?.last_seq ?? null };
 }
@@ -128,18 +128,18 @@ export async function writeOutgoing(
 /** Like writeOutgoing, but returns the events of what was written: the caller has more to do before it appends them, last of all. */
 export async function writeOutgoingWithoutEvents(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   units: readonly OutgoingUnit[],
   claimant: string | null = null,
 ): Promise<Written & { events: FeedEvent[] }> {
   const { rows } = await client.query<WrittenRow & { events: FeedEvent[] }>(
-    await writeQuery(userId, units, { claimant, events: 'return' }),
+    await writeQuery(workspaceId, units, { claimant, events: 'return' }),
   );
   return { ...written(rows[0]), events: rows[0]?.events ?? [] };
 }
 
 async function writeQuery(
-  userId: string,
+  workspaceId: string,
   units: readonly OutgoingUnit[],
   { claimant, events }: { claimant: string | null; events: 'append' | 'return' },
 ) {
@@ -147,7 +147,7 @@ async function writeQuery(
   const isWaiting = units.some(({ emails }) => emails.some(({ row }) => row.approval !== undefined));
   return {
     ...writeStatement({ isTraced: units.some(isTraced), isWaiting, isClaiming, events }),
-    values: [userId, ...(await parametersOf(userId, units)), ...(isClaiming ? [claimant] : [])],
+    values: [workspaceId, ...(await parametersOf(workspaceId, units)), ...(isClaiming ? [claimant] : [])],
   };
 }
 
@@ -186,7 +186,7 @@ export interface UncheckedEmail extends OutgoingContent {
 export interface StoredUnchecked extends ClaimedFor {
   /** indexes of the units that it did not store */
   leftOut: ReadonlySet<number>;
-  /** of the user's event feed; null when nothing was stored */
+  /** of the workspace's event feed; null when nothing was stored */
   lastSeq: number | null;
   storedAt: Date;
   /** of PostgreSQL's machine, for noteServerClock */
@@ -194,7 +194,7 @@ export interface StoredUnchecked extends ClaimedFor {
 }
 
 /**
- * Stores units of one user in one statement, which is its own transaction, claims recipients for the claimant, and removes the drafts that the
+ * Stores units of one workspace in one statement, which is its own transaction, claims recipients for the claimant, and removes the drafts that the
  * units are sent from. Everything that decides about them is checked in the statement. A unit that it cannot decide about, because a send
  * policy, a suppression or an earlier request with its key is there, a domain is not verified, or its draft has changed, is left out. All are left out when the statement reaches PostgreSQL after `beginBy`: the
  * requests may have failed by then. It shares THREADS_LOCK, and leaves all out when one of the emails belongs to a thread that is there. Throws
@@ -202,24 +202,24 @@ export interface StoredUnchecked extends ClaimedFor {
  */
 export async function storeUnchecked(
   database: Database,
-  userId: string,
+  workspaceId: string,
   units: readonly UncheckedUnit[],
   {
     claimant,
     beginBy,
     ...limits
-  }: Pick<UserWriteLimits, 'lockTimeoutMs' | 'timeoutMs'> & { claimant: string | null; beginBy: Date },
+  }: Pick<WorkspaceWriteLimits, 'lockTimeoutMs' | 'timeoutMs'> & { claimant: string | null; beginBy: Date },
 ): Promise<StoredUnchecked> {
   const isClaiming = units.some(hasClaims);
   const isOfDraft = units.some(({ draft }) => draft !== null);
-  const parameters = await parametersOf(userId, units);
-  const rows = await writeAsUser<UncheckedRow>(
+  const parameters = await parametersOf(workspaceId, units);
+  const rows = await writeAsWorkspace<UncheckedRow>(
     database,
-    userId,
+    workspaceId,
     { ...limits, sharedLock: THREADS_LOCK },
     {
       ...storeStatement({ isTraced: units.some(isTraced), isClaiming, isOfDraft }),
-      values: [userId, ...parameters, beginBy, ...(isClaiming ? [claimant] : [])],
+      values: [workspaceId, ...parameters, beginBy, ...(isClaiming ? [claimant] : [])],
     },
   );
   const [row] = rows;
@@ -250,7 +250,7 @@ function isTraced({ traceParent }: Pick<OutgoingUnit, 'traceParent'>): boolean {
 
 /** Octets and bodies are passed in one piece, each found by start and length: as JSON they would cost more than storing them. */
 async function parametersOf(
-  userId: string,
+  workspaceId: string,
   units: readonly (OutgoingUnit | UncheckedUnit)[],
 ): Promise<[emails: string, pieces: Buffer, answers: string, batches: string, probes: string]> {
   const contents = units.flatMap(({ emails }): OutgoingContent[] => [...emails]);

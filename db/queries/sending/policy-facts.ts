@@ -6,12 +6,12 @@ import type { Tables } from '../../entities/tables.ts';
  * What send policies ask about stored mail. Only transactions in which a policy with such a rule applies run these statements.
  */
 
-/** Locks the budgets of the user's send policies for this transaction; what it counts afterwards includes all that earlier holders stored. */
-export async function lockBudgets(client: pg.ClientBase, userId: string): Promise<void> {
+/** Locks the budgets of the workspace's send policies for this transaction; what it counts afterwards includes all that earlier holders stored. */
+export async function lockBudgets(client: pg.ClientBase, workspaceId: string): Promise<void> {
   await client.query({
     name: 'policy-lock',
     text: `select pg_advisory_xact_lock(hashtextextended('send budget ' || $1, 0))`,
-    values: [userId],
+    values: [workspaceId],
   });
 }
 
@@ -28,7 +28,7 @@ export interface BudgetQuestion {
 /** Returns for each question the times when those emails were stored, newest first. */
 export async function readBudgets(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   questions: readonly BudgetQuestion[],
 ): Promise<Date[][]> {
   const { rows } = await client.query<{ place: number; times: Date[] }>({
@@ -36,17 +36,17 @@ export async function readBudgets(
     text: `
       select q.place, array(
         select e.created_at from email e
-        where q.of = 'key' and e.user_id = $1 and e.api_key_id = q.owner
+        where q.of = 'key' and e.workspace_id = $1 and e.api_key_id = q.owner
           and e.created_at > (select postroom_now()) - q."spanSeconds" * interval '1 second'
         order by e.created_at desc offset q."offset" limit q."limit"
       ) || array(
         select e.created_at from email e
-        where q.of = 'address' and e.user_id = $1 and e.policy_address = q.owner
+        where q.of = 'address' and e.workspace_id = $1 and e.policy_address = q.owner
           and e.created_at > (select postroom_now()) - q."spanSeconds" * interval '1 second'
         order by e.created_at desc offset q."offset" limit q."limit"
       ) as times
       from json_to_recordset($2) as q (place integer, "of" text, owner text, "spanSeconds" integer, "offset" integer, "limit" integer)`,
-    values: [userId, JSON.stringify(questions.map((question, place) => ({ ...question, place })))],
+    values: [workspaceId, JSON.stringify(questions.map((question, place) => ({ ...question, place })))],
   });
   const byPlace = new Map(rows.map(({ place, times }) => [place, times]));
   return questions.map((_, place) => byPlace.get(place) ?? []);
@@ -62,7 +62,7 @@ export interface BudgetUse {
 /** Returns for each budget how many emails count against it now. */
 export async function readBudgetUse(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   budgets: readonly { of: 'key' | 'address'; owner: string; spanSeconds: number; most: number }[],
 ): Promise<BudgetUse[]> {
   const asked = JSON.stringify(budgets.map((budget, place) => ({ ...budget, place })));
@@ -73,10 +73,10 @@ export async function readBudgetUse(
       select count(*)::integer as used, max(c.created_at) filter (where c.number = q.most) as in_the_way
       from (
         select e.created_at, row_number() over (order by e.created_at desc) as number from (
-          select k.created_at from email k where q.of = 'key' and k.user_id = ${userId} and k.api_key_id = q.owner
+          select k.created_at from email k where q.of = 'key' and k.workspace_id = ${workspaceId} and k.api_key_id = q.owner
             and k.created_at > (select postroom_now()) - q."spanSeconds" * interval '1 second'
           union all
-          select a.created_at from email a where q.of = 'address' and a.user_id = ${userId} and a.policy_address = q.owner
+          select a.created_at from email a where q.of = 'address' and a.workspace_id = ${workspaceId} and a.policy_address = q.owner
             and a.created_at > (select postroom_now()) - q."spanSeconds" * interval '1 second') e) c) u`.execute(
     transaction,
   );
@@ -84,16 +84,16 @@ export async function readBudgetUse(
   return budgets.map((_, place) => byPlace.get(place) ?? { used: 0, nextAt: null });
 }
 
-/** Returns those of the addresses (lower case) that mail of the user has been sent to. */
+/** Returns those of the addresses (lower case) that mail of the workspace has been sent to. */
 export async function readKnownRecipients(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   addresses: readonly string[],
 ): Promise<string[]> {
   const { rows } = await client.query<{ address: string }>({
     name: 'policy-known-recipients',
     text: 'select address from written_addresses($1, $2::text[])',
-    values: [userId, addresses],
+    values: [workspaceId, addresses],
   });
   return rows.map(({ address }) => address);
 }
@@ -124,13 +124,13 @@ export interface ReviewedMail {
 /** Finds mail with the verdict `review`, or that could not be parsed: in whole threads, and of the last 7 days. */
 export async function findReviewedMail(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   { keys, emailIds, recipients, subjects }: ReviewQuestion,
 ): Promise<ReviewedMail> {
   const { rows } = await client.query<{ kind: string; value: string }>({
     name: 'policy-reviewed-mail',
     text: 'select kind, value from reviewed_mail($1, $2::text[], $3::text[], $4::text[], $5::text[])',
-    values: [userId, keys, emailIds, recipients, subjects],
+    values: [workspaceId, keys, emailIds, recipients, subjects],
   });
   const found = (kind: string) => new Set(rows.flatMap((row) => (row.kind === kind ? [row.value] : [])));
   return {
@@ -153,22 +153,22 @@ export interface AutomaticQuestion {
 /** Counts them; those that wait for their time have no thread yet, and are found by what they answer. */
 export async function countAutomatic(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   questions: readonly AutomaticQuestion[],
 ): Promise<number[]> {
   const ofThread = `(e.thread_id = q."threadId" or e.thread_id is null and exists (
-    select from email_content c join thread_message_id k on k.user_id = $1 and k.message_id = any (c.in_reply_to || c.reference_ids)
-    where c.user_id = $1 and c.email_id = e.id and k.thread_id = q."threadId"))`;
+    select from email_content c join thread_message_id k on k.workspace_id = $1 and k.message_id = any (c.in_reply_to || c.reference_ids)
+    where c.workspace_id = $1 and c.email_id = e.id and k.thread_id = q."threadId"))`;
   const ofHour = `e.created_at > (select postroom_now()) - interval '1 hour'`;
   const { rows } = await client.query<{ place: number; total: number }>({
     name: 'policy-automatic',
     text: `
       select q.place, (
-        (select count(*) from email e where q.of = 'key' and e.user_id = $1 and e.api_key_id = q.owner and ${ofHour} and ${ofThread})
-        + (select count(*) from email e where q.of = 'address' and e.user_id = $1 and e.policy_address = q.owner
+        (select count(*) from email e where q.of = 'key' and e.workspace_id = $1 and e.api_key_id = q.owner and ${ofHour} and ${ofThread})
+        + (select count(*) from email e where q.of = 'address' and e.workspace_id = $1 and e.policy_address = q.owner
              and (e.api_key_id is not null or e.automatic_reply_to is not null) and ${ofHour} and ${ofThread}))::integer as total
       from json_to_recordset($2) as q (place integer, "of" text, owner text, "threadId" text)`,
-    values: [userId, JSON.stringify(questions.map((question, place) => ({ ...question, place })))],
+    values: [workspaceId, JSON.stringify(questions.map((question, place) => ({ ...question, place })))],
   });
   const byPlace = new Map(rows.map(({ place, total }) => [place, total]));
   return questions.map((_, place) => byPlace.get(place) ?? 0);

@@ -13,25 +13,25 @@ export interface Recipient extends Omit<EmailRecipient, 'log'> {
   createdAt: Date;
 }
 
-/** Returns those of the recipients that belong to the user, unordered. */
+/** Returns those of the recipients that belong to the workspace, unordered. */
 export function findRecipients(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   recipientIds: readonly string[],
 ): Promise<Recipient[]> {
-  return select(transaction, sql`where r.user_id = ${userId} and r.id = any (${recipientIds}::text[])`);
+  return select(transaction, sql`where r.workspace_id = ${workspaceId} and r.id = any (${recipientIds}::text[])`);
 }
 
 /** Returns the recipients of sent emails by email id: those in the header come first, in its order. Received mail has none. */
 export async function findRecipientsOf(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailIds: readonly string[],
 ): Promise<Map<string, Recipient[]>> {
   const rows = await select(
     transaction,
-    sql`join email e on e.user_id = ${userId} and e.id = r.email_id
-      where r.user_id = ${userId} and r.email_id = any (${emailIds}::text[]) and r.delivery_id is null and e.type <> 'received'
+    sql`join email e on e.workspace_id = ${workspaceId} and e.id = r.email_id
+      where r.workspace_id = ${workspaceId} and r.email_id = any (${emailIds}::text[]) and r.delivery_id is null and e.type <> 'received'
       order by array_position(e.to_addresses || e.cc_addresses, r.address), r.address`,
   );
   return Map.groupBy(rows, (recipient) => recipient.emailId);
@@ -40,13 +40,13 @@ export async function findRecipientsOf(
 /** Returns every attempt by recipient id, in order. */
 export async function findAttempts(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   recipientIds: readonly string[],
 ): Promise<Map<string, EmailAttempt[]>> {
   const { rows } = await sql<EmailAttempt & { recipientId: string }>`
     select a.recipient_id as "recipientId", a.number, a.started_at as "startedAt", a.finished_at as "finishedAt", a.outcome, a.host,
       a.remote_address as "remoteAddress", a.is_tls as "isTls", a.code, a.enhanced_status as "enhancedStatus", a.text
-    from sending_attempt a where a.user_id = ${userId} and a.recipient_id = any (${recipientIds}::text[])
+    from sending_attempt a where a.workspace_id = ${workspaceId} and a.recipient_id = any (${recipientIds}::text[])
     order by a.recipient_id, a.number`.execute(transaction);
   return Map.groupBy(rows, (attempt) => attempt.recipientId);
 }
@@ -66,12 +66,12 @@ async function select(transaction: Transaction<Tables>, tail: RawBuilder<unknown
  */
 export async function hastenRecipients(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailId: string,
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     update recipient r set next_attempt_at = least(r.next_attempt_at, (select postroom_now()))
-    where r.user_id = ${userId} and r.email_id = ${emailId} and r.delivery_id is null and r.status = 'pending' and r.attempts > 0
+    where r.workspace_id = ${workspaceId} and r.email_id = ${emailId} and r.delivery_id is null and r.status = 'pending' and r.attempts > 0
       and r.next_attempt_at is not null and (r.claimed_until is null or r.claimed_until < (select postroom_now()))
     returning r.id`.execute(transaction);
   return rows.map(({ id }) => id);

@@ -4,7 +4,7 @@ import { notSetAsideSql } from '../upkeep/dead-row.ts';
 
 /** A failed recipient whose sender has not been notified, with the email and the last server. */
 export interface UnreportedFailure {
-  userId: string;
+  workspaceId: string;
   recipientId: string;
   address: string;
   attempts: number;
@@ -37,10 +37,10 @@ export async function claimFailures(database: Database, claimant: string, limit:
 const CLAIM_SQL = `
   with claimed as materialized (${claimStatement({
     table: 'recipient',
-    isDue: `d.status = 'failed' and d.reported_at is null and ${notSetAsideSql('report', 'd.user_id', 'd.id')}`,
+    isDue: `d.status = 'failed' and d.reported_at is null and ${notSetAsideSql('report', 'd.workspace_id', 'd.id')}`,
     orderBy: 'd.settled_at',
     returning: [
-      'user_id',
+      'workspace_id',
       'id',
       'email_id',
       'address',
@@ -53,24 +53,28 @@ const CLAIM_SQL = `
       'created_at',
     ],
   })})
-  select r.user_id as "userId", r.id as "recipientId", r.address, r.attempts, r.last_code as code, r.last_status as status,
+  select r.workspace_id as "workspaceId", r.id as "recipientId", r.address, r.attempts, r.last_code as code, r.last_status as status,
     r.last_text as text, a.host, coalesce(r.queued_at, r.created_at) as "queuedAt", r.settled_at as "settledAt", r.email_id as "emailId",
     e.own_address as "ownAddress", e.message_id as "messageId", e.subject, e.raw_id as "rawId", c.in_reply_to as "inReplyTo",
     c.reference_ids as "references"
   from claimed r
-  join email e on e.user_id = r.user_id and e.id = r.email_id
-  join email_content c on c.user_id = r.user_id and c.email_id = r.email_id
+  join email e on e.workspace_id = r.workspace_id and e.id = r.email_id
+  join email_content c on c.workspace_id = r.workspace_id and c.email_id = r.email_id
   left join lateral (
-    select l.host from sending_attempt l where l.user_id = r.user_id and l.recipient_id = r.id order by l.number desc limit 1
+    select l.host from sending_attempt l where l.workspace_id = r.workspace_id and l.recipient_id = r.id order by l.number desc limit 1
   ) a on true
   order by r.settled_at, r.address, r.id`;
 
 /** Marks these recipients as reported, whether the sender was notified or cannot be. */
-export async function markReported(database: Database, userId: string, recipientIds: readonly string[]): Promise<void> {
+export async function markReported(
+  database: Database,
+  workspaceId: string,
+  recipientIds: readonly string[],
+): Promise<void> {
   await database.pool.query({
     name: 'mark-reported',
     text: `update recipient set reported_at = (select postroom_now()), claimed_by = null, claimed_until = null
-           where user_id = $1 and id = any ($2) and status = 'failed'`,
-    values: [userId, recipientIds],
+           where workspace_id = $1 and id = any ($2) and status = 'failed'`,
+    values: [workspaceId, recipientIds],
   });
 }

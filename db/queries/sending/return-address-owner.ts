@@ -2,7 +2,7 @@ import type { Database } from '../../connection/database.ts';
 
 /** A verified domain of this service, and what a return address under it belongs to. */
 export interface ReturnAddressOwner {
-  userId: string;
+  workspaceId: string;
   domainId: string;
   /** the From address of the email that has the return address, lower case; null when it belongs to no email of this domain */
   ownAddress: string | null;
@@ -31,10 +31,10 @@ export async function findReturnAddressOwner(
 
 // The identifier alone is not a key: the domain determines the user.
 const OWNER_SQL = `
-  select v.user_id as "userId", v.domain_id as "domainId", e.own_address as "ownAddress", an.address_id as "addressId"
+  select v.workspace_id as "workspaceId", v.domain_id as "domainId", e.own_address as "ownAddress", an.address_id as "addressId"
   from verified_domain_name v
-  join domain d on d.user_id = v.user_id and d.id = v.domain_id and d.status = 'verified'
-  left join recipient r on r.user_id = v.user_id and r.id = $2
-  left join email e on e.user_id = r.user_id and e.id = r.email_id and coalesce(r.sender_domain, e.own_domain) = v.name
-  left join email_address_name an on an.address = e.own_address and an.user_id = v.user_id
+  join domain d on d.workspace_id = v.workspace_id and d.id = v.domain_id and d.status = 'verified'
+  left join recipient r on r.workspace_id = v.workspace_id and r.id = $2
+  left join email e on e.workspace_id = r.workspace_id and e.id = r.email_id and coalesce(r.sender_domain, e.own_domain) = v.name
+  left join email_address_name an on an.address = e.own_address and an.workspace_id = v.workspace_id
   where v.name = any ($1)`;

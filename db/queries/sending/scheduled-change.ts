@@ -24,19 +24,19 @@ export interface LockedOutgoing {
 }
 
 /**
- * Locks those of the emails that belong to the user until the transaction ends, in id order. The scheduler competes for the rows: an email
+ * Locks those of the emails that belong to the workspace until the transaction ends, in id order. The scheduler competes for the rows: an email
  * that it has taken is returned as it left it.
  */
 export async function lockOutgoing(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailIds: readonly string[],
 ): Promise<LockedOutgoing[]> {
   const { rows } = await sql<LockedOutgoing>`
     select e.id, e.type, e.status, e.scheduled_at as "scheduledAt", e.timezone, e.created_at as "createdAt",
       e.api_key_id as "apiKeyId", e.policy_address as "policyAddress",
-      (select a.decided_at from approval a where a.user_id = ${userId} and a.email_id = e.id and a.decision = 'approved') as "approvedAt", (select postroom_now())::timestamptz(3) as now
-    from email e where e.user_id = ${userId} and e.id = any (${emailIds}::text[])
+      (select a.decided_at from approval a where a.workspace_id = ${workspaceId} and a.email_id = e.id and a.decision = 'approved') as "approvedAt", (select postroom_now())::timestamptz(3) as now
+    from email e where e.workspace_id = ${workspaceId} and e.id = any (${emailIds}::text[])
     order by e.id for no key update`.execute(transaction);
   return rows;
 }
@@ -47,42 +47,42 @@ export async function lockOutgoing(
  */
 export async function readUndoSeconds(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   { apiKeyId, policyAddress }: Pick<LockedOutgoing, 'apiKeyId' | 'policyAddress'>,
 ): Promise<number> {
   const { rows } = await sql<{ seconds: number | null }>`
     select greatest(
-      (select max((k.send_policy->>'undo_seconds')::integer) from send_policies_of(${userId}, array_remove(array[${apiKeyId}::text], null)) k),
+      (select max((k.send_policy->>'undo_seconds')::integer) from send_policies_of(${workspaceId}, array_remove(array[${apiKeyId}::text], null)) k),
       (select (a.send_policy->>'undo_seconds')::integer from email_address_name n
-       join email_address a on a.user_id = ${userId} and a.id = n.address_id
-       where n.user_id = ${userId} and n.address = ${policyAddress})) as seconds`.execute(transaction);
+       join email_address a on a.workspace_id = ${workspaceId} and a.id = n.address_id
+       where n.workspace_id = ${workspaceId} and n.address = ${policyAddress})) as seconds`.execute(transaction);
   return rows[0]?.seconds ?? 0;
 }
 
 /** Gives locked emails that are not sent yet another status, and updates the totals of lists. Returns the time of the change. */
 export async function setScheduledStatus(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailIds: readonly string[],
   status: 'scheduled' | 'paused' | 'cancelled',
 ): Promise<Date> {
   const { rows } = await sql<{ at: Date }>`
     with before as materialized (
-      select * from email where user_id = ${userId} and id = any (${emailIds}::text[]) and type = 'scheduled'
+      select * from email where workspace_id = ${workspaceId} and id = any (${emailIds}::text[]) and type = 'scheduled'
     ),
     changed as (
       update email e set status = ${status}, updated_at = (select postroom_now()) from before b
-      where e.user_id = ${userId} and e.id = b.id returning e.*
+      where e.workspace_id = ${workspaceId} and e.id = b.id returning e.*
     ),
     -- one that waited for approval waits no longer
     undecided as (
       update approval a set decision = 'cancelled', expires_at = null, decided_at = (select date_trunc('milliseconds', postroom_now()))
-      from before b where a.user_id = ${userId} and a.email_id = b.id and a.decision is null
+      from before b where a.workspace_id = ${workspaceId} and a.email_id = b.id and a.decision is null
     ),
     moved as (
-      select user_id, created_at, own_address, own_domain, type, status, is_read, is_archived, -1 as delta from before
+      select workspace_id, created_at, own_address, own_domain, type, status, is_read, is_archived, -1 as delta from before
       union all
-      select user_id, created_at, own_address, own_domain, type, status, is_read, is_archived, 1 from changed
+      select workspace_id, created_at, own_address, own_domain, type, status, is_read, is_archived, 1 from changed
     ),
     counted as (${sql.raw(countEmailsSql('moved'))})
     select max(updated_at) as at from changed`.execute(transaction);
@@ -95,22 +95,23 @@ export async function setScheduledStatus(
  */
 export async function setSchedule(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailId: string,
   schedule: { at: Date; timezone: string },
 ): Promise<Date> {
   const { at, timezone } = schedule;
   const date = at.toUTCString().replace('GMT', '+0000');
-  if (!(await redate(transaction, userId, emailId, date))) throw new Error(`no Date field to change in ${emailId}`);
+  if (!(await redate(transaction, workspaceId, emailId, date)))
+    throw new Error(`no Date field to change in ${emailId}`);
   const { rows } = await sql<{ updated_at: Date }>`
     with content as (
       update email_content c set headers = (
         select coalesce(jsonb_agg(case when h.field->>0 = 'date' then jsonb_build_array('date', ${date}::text) else h.field end order by h.place), '[]')
         from jsonb_array_elements(c.headers) with ordinality as h(field, place))
-      where c.user_id = ${userId} and c.email_id = ${emailId}
+      where c.workspace_id = ${workspaceId} and c.email_id = ${emailId}
     )
     update email e set scheduled_at = ${at}, timezone = ${timezone}, date = ${at}, updated_at = (select postroom_now())
-    where e.user_id = ${userId} and e.id = ${emailId} and e.type = 'scheduled'
+    where e.workspace_id = ${workspaceId} and e.id = ${emailId} and e.type = 'scheduled'
     returning e.updated_at`.execute(transaction);
   const [row] = rows;
   if (row === undefined) throw new Error(`${emailId} is not scheduled`);
@@ -123,11 +124,11 @@ export async function setSchedule(
  */
 async function redate(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailId: string,
   date: string,
 ): Promise<boolean> {
-  const [packed] = await findPacked(transaction, userId, [emailId]);
+  const [packed] = await findPacked(transaction, workspaceId, [emailId]);
   const stored = packed === undefined ? null : await unpackMessage(packed);
   if (stored === null) return false;
   const start = stored.indexOf(DATE_FIELD) + DATE_FIELD.length;
@@ -136,7 +137,7 @@ async function redate(
   const message = Buffer.from(stored);
   message.write(date, start, 'latin1');
   const { rows } = await sql<{ is_done: boolean }>`
-    select replace_scheduled(${userId}, ${emailId}, ${await packMessage(message)}, ${hash('sha256', message, 'buffer')}) as is_done`.execute(
+    select replace_scheduled(${workspaceId}, ${emailId}, ${await packMessage(message)}, ${hash('sha256', message, 'buffer')}) as is_done`.execute(
     transaction,
   );
   return rows[0]?.is_done === true;
@@ -147,12 +148,12 @@ const DATE_FIELD = '\r\nDate: ';
 /** Returns the scheduled emails that these keys scheduled and may no longer send, from that address or at all. */
 export async function listScheduledWithoutRight(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   keyIds: readonly string[],
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select e.id from email e join api_keys_of(${userId}) k on k.id = e.scheduled_by_key_id
-    where e.user_id = ${userId} and e.type = 'scheduled' and e.status = 'scheduled' and k.id = any (${keyIds}::text[])
+    select e.id from email e join api_keys_of(${workspaceId}) k on k.id = e.scheduled_by_key_id
+    where e.workspace_id = ${workspaceId} and e.type = 'scheduled' and e.status = 'scheduled' and k.id = any (${keyIds}::text[])
       and (k.revoked_at is not null or k.expires_at <= now() or not 'send' = any (k.scopes)
         or not is_address_reached(k.reach, e.own_address)) order by e.id`.execute(transaction);
   return rows.map(({ id }) => id);
@@ -161,11 +162,11 @@ export async function listScheduledWithoutRight(
 /** Records who scheduled an email that is not sent yet: an API key, or a person (null). */
 export async function setScheduler(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailId: string,
   keyId: string | null,
 ): Promise<void> {
   await sql`
-    update email set scheduled_by_key_id = ${keyId} where user_id = ${userId} and id = ${emailId} and type = 'scheduled'
+    update email set scheduled_by_key_id = ${keyId} where workspace_id = ${workspaceId} and id = ${emailId} and type = 'scheduled'
       and scheduled_by_key_id is distinct from ${keyId}`.execute(transaction);
 }

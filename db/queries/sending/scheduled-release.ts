@@ -6,7 +6,7 @@ import { notSetAsideSql } from '../upkeep/dead-row.ts';
 
 /** A due scheduled email, with the values under which the totals of lists count it. */
 export interface DueEmail {
-  user_id: string;
+  workspace_id: string;
   id: string;
   created_at: Date;
   own_address: string;
@@ -17,7 +17,7 @@ export interface DueEmail {
 
 /** One user's part of a released batch. */
 export interface ReleasedRow {
-  user_id: string;
+  workspace_id: string;
   email_ids: string[];
   /** to append last in the transaction */
   events: FeedEvent[];
@@ -35,19 +35,19 @@ export async function takeDue(client: pg.ClientBase, keys: readonly DueKey[]): P
     text: `
       update email e set type = 'sent', status = 'pending', released_at = ${now}, updated_at = ${now}
       where e.ctid = any (array(
-        select d.ctid from unnest($1::text[], $2::text[]) as k(user_id, id)
-        join email d on d.user_id = k.user_id and d.id = k.id
+        select d.ctid from unnest($1::text[], $2::text[]) as k(workspace_id, id)
+        join email d on d.workspace_id = k.workspace_id and d.id = k.id
         where d.status = 'scheduled' and d.scheduled_at <= (select postroom_now())
         for update of d skip locked))
-      returning e.user_id, e.id, e.created_at, e.own_address, e.own_domain, e.is_read, e.is_archived`,
-    values: [keys.map(({ userId }) => userId), keys.map(({ id }) => id)],
+      returning e.workspace_id, e.id, e.created_at, e.own_address, e.own_domain, e.is_read, e.is_archived`,
+    values: [keys.map(({ workspaceId }) => workspaceId), keys.map(({ id }) => id)],
   });
   return rows;
 }
 
 /** Which email. */
 export interface DueKey {
-  userId: string;
+  workspaceId: string;
   id: string;
 }
 
@@ -56,8 +56,8 @@ export async function listDueKeys(client: Pick<pg.ClientBase, 'query'>, limit: n
   const { rows } = await client.query<DueKey>({
     name: 'scheduled-list-due',
     text: `
-      select d.user_id as "userId", d.id from email d where d.status = 'scheduled' and d.scheduled_at <= (select postroom_now())
-        and ${notSetAsideSql('release', 'd.user_id', 'd.id')}
+      select d.workspace_id as "workspaceId", d.id from email d where d.status = 'scheduled' and d.scheduled_at <= (select postroom_now())
+        and ${notSetAsideSql('release', 'd.workspace_id', 'd.id')}
       order by d.scheduled_at limit $1`,
     values: [limit],
   });
@@ -65,7 +65,7 @@ export async function listDueKeys(client: Pick<pg.ClientBase, 'query'>, limit: n
 }
 
 /**
- * Queues the recipients of emails that takeDue took, and updates the totals of lists. Returns an event for each, in the order of user ids.
+ * Queues the recipients of emails that takeDue took, and updates the totals of lists. Returns an event for each, in the order of workspace ids.
  */
 export async function queueReleased(
   client: pg.ClientBase,
@@ -95,22 +95,22 @@ const now = `(select date_trunc('milliseconds', postroom_now()))`;
 
 const queueReleasedSql = `
   with released as materialized (
-    select * from jsonb_to_recordset($1::jsonb) as r(user_id text, id text, created_at timestamptz, own_address text, own_domain text,
+    select * from jsonb_to_recordset($1::jsonb) as r(workspace_id text, id text, created_at timestamptz, own_address text, own_domain text,
       is_read boolean, is_archived boolean, event_id text)
   ), queued as (
     update recipient r set queued_at = ${now}, next_attempt_at = ${now} from released d
-    where r.user_id = d.user_id and r.email_id = d.id and r.status = 'pending'
+    where r.workspace_id = d.workspace_id and r.email_id = d.id and r.status = 'pending'
       -- by key, whatever the planner thinks of the table's size
-      and r.user_id = any (array(select user_id from released)) and r.email_id = any (array(select id from released))
+      and r.workspace_id = any (array(select workspace_id from released)) and r.email_id = any (array(select id from released))
     returning 1
   ), moved as (
     select r.*, 'scheduled' as type, 'scheduled' as status, -1 as delta from released r
     union all select r.*, 'sent', 'pending', 1 from released r
   ), counted as (${countEmailsSql('moved')} returning 1)
-  select u.user_id, u.email_ids, u.events
+  select u.workspace_id, u.email_ids, u.events
   from (
-    select r.user_id, array_agg(r.id) as email_ids,
+    select r.workspace_id, array_agg(r.id) as email_ids,
            jsonb_agg(jsonb_build_object('id', r.event_id, 'kind', 'email.sent', 'emailId', r.id)) as events
-    from released r group by r.user_id order by r.user_id
+    from released r group by r.workspace_id order by r.workspace_id
   ) u
   where (select count(*) from queued) + (select count(*) from counted) >= 0`;

@@ -23,58 +23,62 @@ interface SnippetRow {
 const columns = sql`id, name, text, created_at, updated_at`;
 
 /** Returns all snippets of the workspace, by name. */
-export async function listSnippets(transaction: Transaction<Tables>, userId: string): Promise<Snippet[]> {
+export async function listSnippets(transaction: Transaction<Tables>, workspaceId: string): Promise<Snippet[]> {
   const { rows } = await sql<SnippetRow>`
-    select ${columns} from snippet where user_id = ${userId} order by lower(name), id`.execute(transaction);
+    select ${columns} from snippet where workspace_id = ${workspaceId} order by lower(name), id`.execute(transaction);
   return rows.map(snippetOf);
 }
 
 /** Stores a snippet. Returns `taken` if another has the name, `full` if the workspace has `most`. */
 export async function insertSnippet(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   { id, name, text }: Pick<Snippet, 'id' | 'name' | 'text'>,
   most: number,
 ): Promise<Snippet | 'taken' | 'full'> {
-  await lockList(transaction, userId, 'snippet');
+  await lockList(transaction, workspaceId, 'snippet');
   const { rows } = await sql<SnippetRow>`
-    insert into snippet (user_id, id, name, text, created_at, updated_at)
-    select ${userId}, ${id}, ${name}, ${text}, postroom_now(), postroom_now()
-    where (select count(*) from snippet o where o.user_id = ${userId}) < ${most}
-    on conflict (user_id, lower(name)) do nothing returning ${columns}`.execute(transaction);
+    insert into snippet (workspace_id, id, name, text, created_at, updated_at)
+    select ${workspaceId}, ${id}, ${name}, ${text}, postroom_now(), postroom_now()
+    where (select count(*) from snippet o where o.workspace_id = ${workspaceId}) < ${most}
+    on conflict (workspace_id, lower(name)) do nothing returning ${columns}`.execute(transaction);
   if (rows[0] !== undefined) return snippetOf(rows[0]);
-  return (await hasName(transaction, userId, name, id)) ? 'taken' : 'full';
+  return (await hasName(transaction, workspaceId, name, id)) ? 'taken' : 'full';
 }
 
 /** Changes a snippet; undefined stays. Returns `taken` if another has the name, null if there is none with this ID. */
 export async function updateSnippet(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   id: string,
   { name, text }: { name: string | undefined; text: string | undefined },
 ): Promise<Snippet | 'taken' | null> {
-  if (name !== undefined && (await hasName(transaction, userId, name, id))) return 'taken';
+  if (name !== undefined && (await hasName(transaction, workspaceId, name, id))) return 'taken';
   const { rows } = await sql<SnippetRow>`
     update snippet set name = coalesce(${name ?? null}::text, name), text = coalesce(${text ?? null}::text, text), updated_at = postroom_now()
-    where user_id = ${userId} and id = ${id} returning ${columns}`.execute(transaction);
+    where workspace_id = ${workspaceId} and id = ${id} returning ${columns}`.execute(transaction);
   return rows[0] === undefined ? null : snippetOf(rows[0]);
 }
 
 /** Returns whether there was one. */
-export async function deleteSnippet(transaction: Transaction<Tables>, userId: string, id: string): Promise<boolean> {
+export async function deleteSnippet(
+  transaction: Transaction<Tables>,
+  workspaceId: string,
+  id: string,
+): Promise<boolean> {
   const { rows } = await sql`
-    delete from snippet where user_id = ${userId} and id = ${id} returning 1`.execute(transaction);
+    delete from snippet where workspace_id = ${workspaceId} and id = ${id} returning 1`.execute(transaction);
   return rows.length > 0;
 }
 
 async function hasName(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   name: string,
   exceptId: string,
 ): Promise<boolean> {
   const { rows } = await sql`
-    select from snippet where user_id = ${userId} and lower(name) = lower(${name}) and id <> ${exceptId}`.execute(
+    select from snippet where workspace_id = ${workspaceId} and lower(name) = lower(${name}) and id <> ${exceptId}`.execute(
     transaction,
   );
   return rows.length > 0;

@@ -7,7 +7,7 @@ import type { Tables } from '../../entities/tables.ts';
 import { keysetConditions, keysetOrder } from '../keyset.ts';
 import { containsPattern } from '../search/search-pattern.ts';
 
-/** An address to which a user's mail is no longer sent. */
+/** An address to which a workspace's mail is no longer sent. */
 export interface Suppression {
   id: string;
   /** lower case */
@@ -34,11 +34,11 @@ export interface SuppressionConditions {
 /** Returns a page, newest first, and the total count. */
 export async function listSuppressions(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: SuppressionConditions,
   page: Page,
 ): Promise<{ rows: Suppression[]; total: number }> {
-  const where = whereSql(userId, conditions);
+  const where = whereSql(workspaceId, conditions);
   const { rows } = await sql<{ total: number } & (Row | { id: null })>`
     select t.total, p.* from (select count(*) as total from suppression s where ${where}) t
     left join lateral (
@@ -54,58 +54,58 @@ export async function listSuppressions(
 /** Returns the suppressions between two cursors, newest first; inverted: oldest first. */
 export async function pageSuppressions(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: SuppressionConditions,
   page: KeysetPage,
 ): Promise<Suppression[]> {
   const { rows } = await sql<Row>`
-    select ${columns} from suppression s where ${whereSql(userId, conditions)} ${keysetConditions('s', page)}
+    select ${columns} from suppression s where ${whereSql(workspaceId, conditions)} ${keysetConditions('s', page)}
     ${keysetOrder('s', page)} limit ${page.limit}`.execute(transaction);
   return rows.map(suppressionOf);
 }
 
 export async function countSuppressions(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: SuppressionConditions,
 ): Promise<number> {
   const { rows } = await sql<{ total: number }>`
-    select count(*) as total from suppression s where ${whereSql(userId, conditions)}`.execute(transaction);
+    select count(*) as total from suppression s where ${whereSql(workspaceId, conditions)}`.execute(transaction);
   return Number(rows[0]?.total ?? 0);
 }
 
-/** Returns those of the suppressions that belong to the user, unordered. */
+/** Returns those of the suppressions that belong to the workspace, unordered. */
 export async function findSuppressions(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   ids: readonly string[],
 ): Promise<Suppression[]> {
   const { rows } = await sql<Row>`
-    select ${columns} from suppression s where s.user_id = ${userId} and s.id = any (${ids}::text[])`.execute(
+    select ${columns} from suppression s where s.workspace_id = ${workspaceId} and s.id = any (${ids}::text[])`.execute(
     transaction,
   );
   return rows.map(suppressionOf);
 }
 
-/** Names a suppression of a user; the address in lower case. */
+/** Names a suppression of a workspace; the address in lower case. */
 export type SuppressionKey = { id: string } | { address: string };
 
-/** Returns a suppression; null when the user has none with that id or address. */
+/** Returns a suppression; null when the workspace has none with that id or address. */
 export async function findSuppression(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   key: SuppressionKey,
 ): Promise<Suppression | null> {
   const isIt = 'id' in key ? sql`s.id = ${key.id}` : sql`s.address = ${key.address}`;
   const { rows } = await sql<Row>`
-    select ${columns} from suppression s where s.user_id = ${userId} and ${isIt} order by s.list limit 1`.execute(
+    select ${columns} from suppression s where s.workspace_id = ${workspaceId} and ${isIt} order by s.list limit 1`.execute(
     transaction,
   );
   return rows[0] === undefined ? null : suppressionOf(rows[0]);
 }
 
-function whereSql(userId: string, { reason, search }: SuppressionConditions): RawBuilder<unknown> {
-  return sql`s.user_id = ${userId}
+function whereSql(workspaceId: string, { reason, search }: SuppressionConditions): RawBuilder<unknown> {
+  return sql`s.workspace_id = ${workspaceId}
     ${reason === null ? sql`` : sql`and s.reason = ${reason}`}
     ${search === null ? sql`` : sql`and s.address like ${containsPattern(search)}`}`;
 }
@@ -137,9 +137,9 @@ function suppressionOf(row: Row): Suppression {
   return { id, address, reason, list: list === '' ? null : list, detail, refusalReason, emailId, createdAt };
 }
 
-/** An address to suppress for a user. */
+/** An address to suppress for a workspace. */
 export interface SuppressionRecord {
-  user_id: string;
+  workspace_id: string;
   /** id of the suppression, if it is new */
   id: string;
   /** case-insensitive */
@@ -162,36 +162,36 @@ export async function suppressAddresses(client: ClientBase, records: readonly Su
 }
 
 const SUPPRESS_SQL = `
-  insert into suppression as s (user_id, id, address, reason, detail, refusal_reason, email_id, created_at)
-  select distinct on (g.user_id, lower(g.address)) g.user_id, g.id, lower(g.address), g.reason, g.detail, g.refusal_reason, g.email_id,
+  insert into suppression as s (workspace_id, id, address, reason, detail, refusal_reason, email_id, created_at)
+  select distinct on (g.workspace_id, lower(g.address)) g.workspace_id, g.id, lower(g.address), g.reason, g.detail, g.refusal_reason, g.email_id,
     (select postroom_now())
-  from json_to_recordset($1) as g (user_id text, id text, address text, reason text, detail text, refusal_reason text, email_id text)
-  order by g.user_id, lower(g.address), g.reason desc
-  on conflict (user_id, address, list) do update set reason = excluded.reason, detail = excluded.detail, refusal_reason = excluded.refusal_reason,
+  from json_to_recordset($1) as g (workspace_id text, id text, address text, reason text, detail text, refusal_reason text, email_id text)
+  order by g.workspace_id, lower(g.address), g.reason desc
+  on conflict (workspace_id, address, list) do update set reason = excluded.reason, detail = excluded.detail, refusal_reason = excluded.refusal_reason,
     email_id = excluded.email_id
   where s.reason = 'bounce' and excluded.reason = 'complaint'`;
 
 /**
- * Suppresses an address for one list, in the transaction of the user; nothing happens when it is suppressed already. An account that was erased
+ * Suppresses an address for one list, in the transaction of the workspace; nothing happens when it is suppressed already. An account that was erased
  * has no domain, and gets no row.
  */
 export async function suppressForList(
   client: ClientBase,
   {
     id,
-    userId,
+    workspaceId,
     address,
     list,
     emailId,
-  }: { id: string; userId: string; address: string; list: string; emailId: string },
+  }: { id: string; workspaceId: string; address: string; list: string; emailId: string },
 ): Promise<void> {
   await client.query({
     name: 'suppress-for-list',
     text: `
-      insert into suppression (user_id, id, address, reason, list, email_id, created_at)
-      select $1, $2, $3, 'unsubscribe', $4, (select e.id from email e where e.user_id = $1 and e.id = $5), (select postroom_now())
-      where exists (select from domain d where d.user_id = $1)
-      on conflict (user_id, address, list) do nothing`,
-    values: [userId, id, address, list, emailId],
+      insert into suppression (workspace_id, id, address, reason, list, email_id, created_at)
+      select $1, $2, $3, 'unsubscribe', $4, (select e.id from email e where e.workspace_id = $1 and e.id = $5), (select postroom_now())
+      where exists (select from domain d where d.workspace_id = $1)
+      on conflict (workspace_id, address, list) do nothing`,
+    values: [workspaceId, id, address, list, emailId],
   });
 }

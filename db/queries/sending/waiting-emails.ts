@@ -11,7 +11,7 @@ import {
 } from '../emails/email-row.ts';
 
 /**
- * What emails wait for: `scheduled` for their time, including paused ones; `awaiting_approval` for a person or key that approves them; `blocked` and `review` for their user, held by a guard rule;
+ * What emails wait for: `scheduled` for their time, including paused ones; `awaiting_approval` for a person or key that approves them; `blocked` and `review` for their workspace, held by a guard rule;
  * `deferred` for another attempt with a server that deferred them.
  */
 export type Wait = 'scheduled' | 'awaiting_approval' | 'blocked' | 'review' | 'deferred';
@@ -19,7 +19,7 @@ export type Wait = 'scheduled' | 'awaiting_approval' | 'blocked' | 'review' | 'd
 /** Returns the waiting emails between two cursors, scheduled ones soonest first, all others newest first; inverted: the other way round. */
 export async function pageWaitingEmails(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   wait: Wait,
   page: KeysetPage,
 ): Promise<EmailSummary[]> {
@@ -36,21 +36,21 @@ export async function pageWaitingEmails(
             and (${at}, e.id) ${sql.raw(operator)} (${place.at}::timestamptz, ${place.id}::text)`;
   const { rows } = await sql<EmailSummaryRow>`
     select ${emailSummaryColumns} from (
-      select e.* from ${sources(userId)[wait]} ${compare(page.after, behind)} ${compare(page.before, ahead)}
+      select e.* from ${sources(workspaceId)[wait]} ${compare(page.after, behind)} ${compare(page.before, ahead)}
       ${order} limit ${page.limit}) e ${order}`.execute(transaction);
   return rows.map(emailSummary);
 }
 
 /** The table and the condition, by what they wait for. */
-function sources(userId: string): Record<Wait, RawBuilder<unknown>> {
+function sources(workspaceId: string): Record<Wait, RawBuilder<unknown>> {
   const held = (outcome: 'blocked' | 'review') => sql`
-    route r join email e on e.user_id = ${userId} and e.id = r.email_id
-    where r.user_id = ${userId} and ${isHeldRoute} and r.outcome = ${outcome}`;
+    route r join email e on e.workspace_id = ${workspaceId} and e.id = r.email_id
+    where r.workspace_id = ${workspaceId} and ${isHeldRoute} and r.outcome = ${outcome}`;
   return {
-    scheduled: sql`email e where e.user_id = ${userId} and e.type = 'scheduled' and e.status in ('scheduled', 'paused')`,
-    awaiting_approval: sql`email e where e.user_id = ${userId} and e.status = 'awaiting_approval'`,
+    scheduled: sql`email e where e.workspace_id = ${workspaceId} and e.type = 'scheduled' and e.status in ('scheduled', 'paused')`,
+    awaiting_approval: sql`email e where e.workspace_id = ${workspaceId} and e.status = 'awaiting_approval'`,
     blocked: held('blocked'),
     review: held('review'),
-    deferred: sql`email e where e.user_id = ${userId} and ${isDeferred}`,
+    deferred: sql`email e where e.workspace_id = ${workspaceId} and ${isDeferred}`,
   };
 }

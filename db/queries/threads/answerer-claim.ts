@@ -19,13 +19,13 @@ export interface HeldClaim {
 /** Removes the claim of a thread if it expired; returns its holder, else null. */
 export async function removeExpiredClaim(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   threadId: string,
 ): Promise<string | null> {
   const { rows } = await client.query<{ holder: string }>({
     name: 'claim-remove-expired',
-    text: `delete from thread_claim where user_id = $1 and thread_id = $2 and expires_at <= (select postroom_now()) returning holder`,
-    values: [userId, threadId],
+    text: `delete from thread_claim where workspace_id = $1 and thread_id = $2 and expires_at <= (select postroom_now()) returning holder`,
+    values: [workspaceId, threadId],
   });
   return rows[0]?.holder ?? null;
 }
@@ -33,16 +33,16 @@ export async function removeExpiredClaim(
 /** Stores a claim of a thread; null when the thread has one. The caller holds lockThreads. */
 export async function insertClaim(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   { threadId, tokenSha256, holder, seconds }: HeldClaim & { holder: string; seconds: number },
 ): Promise<ThreadClaim | null> {
   const { rows } = await client.query<ClaimColumns>({
     name: 'claim-insert',
     text: `
-      insert into thread_claim (user_id, thread_id, token_sha256, holder, claimed_at, expires_at)
+      insert into thread_claim (workspace_id, thread_id, token_sha256, holder, claimed_at, expires_at)
       select $1, $2, $3, $4, n.now, n.now + make_interval(secs => $5) from (select postroom_now() as now) n
-      on conflict (user_id, thread_id) do nothing returning ${COLUMNS}`,
-    values: [userId, threadId, tokenSha256, holder, seconds],
+      on conflict (workspace_id, thread_id) do nothing returning ${COLUMNS}`,
+    values: [workspaceId, threadId, tokenSha256, holder, seconds],
   });
   return claimOf(rows[0]);
 }
@@ -50,14 +50,14 @@ export async function insertClaim(
 /** Returns the claim of a thread, with the seconds that it holds on; null when there is none. */
 export async function readClaim(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   threadId: string,
 ): Promise<(ThreadClaim & { seconds: number }) | null> {
   const { rows } = await client.query<ClaimColumns & { seconds: number }>({
     name: 'claim-read',
     text: `select ${COLUMNS}, extract(epoch from expires_at - (select postroom_now()))::float8 as seconds from thread_claim
-      where user_id = $1 and thread_id = $2 and expires_at > (select postroom_now())`,
-    values: [userId, threadId],
+      where workspace_id = $1 and thread_id = $2 and expires_at > (select postroom_now())`,
+    values: [workspaceId, threadId],
   });
   const [row] = rows;
   const claim = claimOf(row);
@@ -67,7 +67,7 @@ export async function readClaim(
 /** Lets a claim hold for that long from now; null when it is lost. */
 export async function extendClaim(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   { threadId, tokenSha256 }: HeldClaim,
   seconds: number,
 ): Promise<ThreadClaim | null> {
@@ -75,7 +75,7 @@ export async function extendClaim(
     name: 'claim-extend',
     text: `update thread_claim set expires_at = (select postroom_now()) + make_interval(secs => $4)
       where ${IS_HELD} returning ${COLUMNS}`,
-    values: [userId, threadId, tokenSha256, seconds],
+    values: [workspaceId, threadId, tokenSha256, seconds],
   });
   return claimOf(rows[0]);
 }
@@ -83,18 +83,18 @@ export async function extendClaim(
 /** Removes a claim; returns its holder, null when it is lost. */
 export async function removeClaim(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   { threadId, tokenSha256 }: HeldClaim,
 ): Promise<string | null> {
   const { rows } = await client.query<{ holder: string }>({
     name: 'claim-remove',
     text: `delete from thread_claim where ${IS_HELD} returning holder`,
-    values: [userId, threadId, tokenSha256],
+    values: [workspaceId, threadId, tokenSha256],
   });
   return rows[0]?.holder ?? null;
 }
 
-const IS_HELD = `user_id = $1 and thread_id = $2 and token_sha256 = $3 and expires_at > (select postroom_now())`;
+const IS_HELD = `workspace_id = $1 and thread_id = $2 and token_sha256 = $3 and expires_at > (select postroom_now())`;
 
 /** An email that is sent under a claim. */
 export interface ClaimedAnswer {
@@ -111,26 +111,26 @@ export interface ClaimedAnswer {
  */
 export async function lockHeldClaims(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   answers: readonly ClaimedAnswer[],
 ): Promise<boolean[]> {
   const { rows: claims } = await client.query<{ thread_id: string; token_sha256: Buffer }>({
     name: 'claim-lock-held',
     text: `select thread_id, token_sha256 from thread_claim
-      where user_id = $1 and token_sha256 = any ($2::bytea[]) and expires_at > (select postroom_now()) order by thread_id for share`,
-    values: [userId, answers.map(({ tokenSha256 }) => tokenSha256)],
+      where workspace_id = $1 and token_sha256 = any ($2::bytea[]) and expires_at > (select postroom_now()) order by thread_id for share`,
+    values: [workspaceId, answers.map(({ tokenSha256 }) => tokenSha256)],
   });
   const { rows: threads } = await client.query<{ place: number; thread_id: string }>({
     name: 'claim-answered-threads',
     text: `
       select w.place, case when a.thread_id is null then w.thread_id else a.thread_id end as thread_id
       from jsonb_to_recordset($2::jsonb) as w(place integer, thread_id text)
-      left join thread_alias a on a.user_id = $1 and a.alias_id = w.thread_id
+      left join thread_alias a on a.workspace_id = $1 and a.alias_id = w.thread_id
       union all
       select w.place, m.thread_id from jsonb_to_recordset($3::jsonb) as w(place integer, key text)
-      join thread_message_id m on m.user_id = $1 and m.message_id = w.key`,
+      join thread_message_id m on m.workspace_id = $1 and m.message_id = w.key`,
     values: [
-      userId,
+      workspaceId,
       JSON.stringify(answers.map(({ threadId }, place) => ({ place, thread_id: threadId }))),
       JSON.stringify(answers.flatMap(({ keys }, place) => keys.map((key) => ({ place, key })))),
     ],
@@ -144,14 +144,14 @@ export async function lockHeldClaims(
 
 /** A claim whose time is over, removed. */
 export interface ExpiredClaim {
-  userId: string;
+  workspaceId: string;
   /** that of the thread at the end; the remaining one after a merge */
   threadId: string;
   holder: string;
   end: ClaimEnd;
 }
 
-/** Removes up to `limit` claims of all users that expired, and returns them. Those that are locked are skipped. */
+/** Removes up to `limit` claims of all workspaces that expired, and returns them. Those that are locked are skipped. */
 export async function takeExpiredClaims(client: pg.ClientBase, limit: number): Promise<ExpiredClaim[]> {
   const { rows } = await client.query<ExpiredClaim>({
     name: 'claim-take-expired',
@@ -159,12 +159,12 @@ export async function takeExpiredClaims(client: pg.ClientBase, limit: number): P
       with taken as (
         delete from thread_claim c where c.ctid = any (array(
           select d.ctid from thread_claim d where d.expires_at <= (select postroom_now()) order by d.expires_at limit $1 for update skip locked))
-        returning c.user_id, c.thread_id, c.holder, c.expires_at
+        returning c.workspace_id, c.thread_id, c.holder, c.expires_at
       )
-      select t.user_id as "userId", coalesce(a.thread_id, t.thread_id) as "threadId", t.holder,
+      select t.workspace_id as "workspaceId", coalesce(a.thread_id, t.thread_id) as "threadId", t.holder,
         case when a.thread_id is null then 'expired' else 'merged' end as "end"
-      from taken t left join thread_alias a on a.user_id = t.user_id and a.alias_id = t.thread_id
-      order by t.user_id, t.expires_at, t.thread_id`,
+      from taken t left join thread_alias a on a.workspace_id = t.workspace_id and a.alias_id = t.thread_id
+      order by t.workspace_id, t.expires_at, t.thread_id`,
     values: [limit],
   });
   return rows;
@@ -189,7 +189,7 @@ function claimOf(row: ClaimColumns | undefined): ThreadClaim | null {
 
 /** Joins the claim of the thread `t` as `k`, for joinedClaimColumns. */
 export function joinClaim(user: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`left join thread_claim k on k.user_id = ${user} and k.thread_id = t.id and k.expires_at > (select postroom_now())`;
+  return sql`left join thread_claim k on k.workspace_id = ${user} and k.thread_id = t.id and k.expires_at > (select postroom_now())`;
 }
 
 export const joinedClaimColumns = sql`k.holder as claim_holder, k.claimed_at as claim_claimed_at, k.expires_at as claim_expires_at`;
@@ -212,7 +212,7 @@ export function joinedClaim(row: JoinedClaimColumns): ThreadClaim | null {
  */
 export function claimedCondition(user: RawBuilder<unknown>, isClaimed: boolean | null): RawBuilder<unknown> {
   if (isClaimed === null) return sql``;
-  const live = sql`k.user_id = ${user} and k.expires_at > (select postroom_now())`;
+  const live = sql`k.workspace_id = ${user} and k.expires_at > (select postroom_now())`;
   return isClaimed
     ? sql`and t.id = any (array(select k.thread_id from thread_claim k where ${live}))`
     : sql`and not exists (select from thread_claim k where ${live} and k.thread_id = t.id)`;

@@ -14,15 +14,15 @@ export interface InboxConditions {
   /** leaves out snoozed threads; absent means false */
   isAwake?: boolean;
   isClaimed?: boolean | null;
-  /** id or name of a domain of the user; a participant's domain */
+  /** id or name of a domain of the workspace; a participant's domain */
   domain: string | null;
-  /** id of an address of the user, or an address; a participant */
+  /** id of an address of the workspace, or an address; a participant */
   address: string | null;
 }
 
 /** Returns the search that the conditions of an inbox are. */
 export function searchOf(
-  userId: string,
+  workspaceId: string,
   {
     terms,
     isUnread,
@@ -42,8 +42,8 @@ export function searchOf(
     ],
     isUnread,
     isArchived,
-    participant: address === null ? null : addressOf(userId, address),
-    participantDomain: domain === null ? null : domainNameOf(userId, domain),
+    participant: address === null ? null : addressOf(workspaceId, address),
+    participantDomain: domain === null ? null : domainNameOf(workspaceId, domain),
   };
-  return { userId, terms, conditions };
+  return { workspaceId, terms, conditions };
 }

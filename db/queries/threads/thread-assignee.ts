@@ -8,14 +8,14 @@ export type AssignOutcome = 'assigned' | 'unchanged' | 'no member' | 'out of rea
 /** Assigns a thread to a member, or with null to none. The caller holds lockThreads. */
 export async function assignThread(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   threadId: string,
   personId: string | null,
 ): Promise<AssignOutcome> {
   const { rows } = await client.query<{ outcome: AssignOutcome | null }>({
     name: 'thread-assign',
     text: 'select outcome from assign_thread($1, $2, $3)',
-    values: [userId, threadId, personId],
+    values: [workspaceId, threadId, personId],
   });
   const outcome = rows[0]?.outcome ?? null;
   if (outcome === null) throw new Error('threads are assigned only in the workspace of the transaction');

@@ -25,14 +25,14 @@ export interface ClaimedEmails {
 }
 
 /**
- * The lock of a user's threads. Transactions that join mail hold it alone; those that only start threads share it, so that neither misses
+ * The lock of a workspace's threads. Transactions that join mail hold it alone; those that only start threads share it, so that neither misses
  * what the other stores.
  */
 export const THREADS_LOCK = 'thread';
 
-/** Locks the threading of the user's mail for this transaction; waits for another holder (up to lock_timeout). */
-export async function lockThreads(client: pg.ClientBase, userId: string): Promise<void> {
-  await client.query({ name: 'thread-lock', text: `select ${lockCall('$1')}`, values: [userId] });
+/** Locks the threading of the workspace's mail for this transaction; waits for another holder (up to lock_timeout). */
+export async function lockThreads(client: pg.ClientBase, workspaceId: string): Promise<void> {
+  await client.query({ name: 'thread-lock', text: `select ${lockCall('$1')}`, values: [workspaceId] });
 }
 
 /**
@@ -41,13 +41,13 @@ export async function lockThreads(client: pg.ClientBase, userId: string): Promis
  */
 export async function claimUnthreaded(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   emailIds: readonly string[],
 ): Promise<ClaimedEmails> {
   const { rows } = await client.query<ClaimRow>({
     name: 'thread-claim',
     text: 'select claim_threads($1, $2::text[]) as claimed',
-    values: [userId, emailIds],
+    values: [workspaceId, emailIds],
   });
   return claimedEmails(rows[0]);
 }
@@ -56,8 +56,8 @@ export async function claimUnthreaded(
  * lockThreads and claimUnthreaded as text, for the round trip that begins the transaction; claimedEmails reads the last row. These must
  * be two statements: the snapshot of the second is then taken after the lock was granted, so it shows what the holder before committed.
  */
-export function lockAndClaimSql(userId: string, emailIds: readonly string[]): string {
-  const user = pg.escapeLiteral(userId);
+export function lockAndClaimSql(workspaceId: string, emailIds: readonly string[]): string {
+  const user = pg.escapeLiteral(workspaceId);
   const ids = emailIds.map((id) => pg.escapeLiteral(id)).join(', ');
   return `select ${lockCall(user)}; select claim_threads(${user}, array[${ids}]::text[]) as claimed`;
 }
@@ -72,11 +72,11 @@ export interface ClaimRow {
 }
 
 /**
- * lockThreads of several users as text, for the round trip that begins the transaction. Waits at most `timeoutMs` for each, and then fails
+ * lockThreads of several workspaces as text, for the round trip that begins the transaction. Waits at most `timeoutMs` for each, and then fails
  * with lock_not_available. In the order of their ids, to prevent deadlocks.
  */
-export function lockUsersSql(userIds: readonly string[], timeoutMs: number): string {
-  const locks = userIds.toSorted().map((userId) => `select ${lockCall(pg.escapeLiteral(userId))}`);
+export function lockWorkspacesSql(workspaceIds: readonly string[], timeoutMs: number): string {
+  const locks = workspaceIds.toSorted().map((workspaceId) => `select ${lockCall(pg.escapeLiteral(workspaceId))}`);
   return [`set local lock_timeout = ${Math.ceil(timeoutMs)}`, ...locks, 'set local lock_timeout to default'].join('; ');
 }
 
@@ -84,31 +84,31 @@ function lockCall(user: string): string {
   return `pg_advisory_xact_lock(hashtextextended('${THREADS_LOCK} ' || ${user}, 0))`;
 }
 
-/** Returns emails of all users that wait for a thread, oldest first, without the excluded ones and those that are set aside. */
+/** Returns emails of all workspaces that wait for a thread, oldest first, without the excluded ones and those that are set aside. */
 export async function findUnthreaded(
   database: Database,
   limit: number,
   excludedEmailIds: readonly string[],
-): Promise<{ userId: string; emailId: string }[]> {
-  const { rows } = await database.pool.query<{ user_id: string; id: string }>({
+): Promise<{ workspaceId: string; emailId: string }[]> {
+  const { rows } = await database.pool.query<{ workspace_id: string; id: string }>({
     name: 'thread-unthreaded',
     text: UNTHREADED_SQL,
     values: [limit, excludedEmailIds],
   });
-  return rows.map((row) => ({ userId: row.user_id, emailId: row.id }));
+  return rows.map((row) => ({ workspaceId: row.workspace_id, emailId: row.id }));
 }
 
 /** Its plan goes by the index of unthreaded mail from the empty table on (test/db/queries/threads/thread-claim.test.ts). */
 export const UNTHREADED_SQL = `
-  select e.user_id, e.id from email e where e.thread_id is null and e.type <> 'scheduled' and e.kept_apart is null and e.id <> all ($2::text[])
-    and ${notSetAsideSql('assign', 'e.user_id', 'e.id')}
+  select e.workspace_id, e.id from email e where e.thread_id is null and e.type <> 'scheduled' and e.kept_apart is null and e.id <> all ($2::text[])
+    and ${notSetAsideSql('assign', 'e.workspace_id', 'e.id')}
   order by e.created_at limit $1`;
 
 /** The columns of ClaimedRow, of an email `e` with its content `c`. */
 export const claimedColumns = `e.id, e.type, e.thread_at, e.date, e.own_address, e.message_id, e.subject, e.base_subject, e.is_read,
   e.is_archived, c.in_reply_to, c.reference_ids, c.addresses, case when e.reply_address_id is not null then (
     select k.message_id from thread_message_id k
-    where k.user_id = e.user_id and k.message_id = 'reply-address:' || e.reply_address_id limit 1) end as thread_key`;
+    where k.workspace_id = e.workspace_id and k.message_id = 'reply-address:' || e.reply_address_id limit 1) end as thread_key`;
 
 export interface ClaimedRow {
   id: string;

@@ -9,7 +9,7 @@ export interface ThreadEvent {
   data: Record<string, unknown>;
 }
 
-/** An event for the feed of its user, as append_events takes it. */
+/** An event for the feed of its workspace, as append_events takes it. */
 export interface FeedEvent {
   id: string;
   kind: string;
@@ -23,13 +23,13 @@ export interface FeedEvent {
 /** Must be last in the transaction: the event counter stays locked until the commit. Returns the last seq; null when there is no event. */
 export async function appendThreadEvents(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   events: readonly FeedEvent[],
 ): Promise<number | null> {
   const { rows } = await client.query<{ last_seq: number | null }>({
     name: 'thread-events',
     text: 'select append_events($1, $2::jsonb) as last_seq',
-    values: [userId, JSON.stringify(events)],
+    values: [workspaceId, JSON.stringify(events)],
   });
   return rows[0]?.last_seq ?? null;
 }

@@ -27,13 +27,13 @@ interface UnflaggedThread {
 /** Locks the messages that do not have the flags yet, and returns them by thread. The caller holds lockThreads. */
 export async function lockUnflagged(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   flags: ThreadFlags,
 ): Promise<UnflaggedThread[]> {
   const { rows } = await client.query<UnflaggedThread>({
     name: 'thread-flags-lock',
     text: LOCK_SQL,
-    values: valuesOf(userId, flags),
+    values: valuesOf(workspaceId, flags),
   });
   return rows;
 }
@@ -47,10 +47,10 @@ export const FLAGGED_AT_ONCE = 5_000;
  */
 export async function setThreadFlags(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   flags: ThreadFlags,
 ): Promise<FlaggedThread[]> {
-  const values = valuesOf(userId, flags);
+  const values = valuesOf(workspaceId, flags);
   const { rows } = await client.query<FlaggedRow>({ name: 'thread-flags-set', text: SET_SQL, values });
   return rows.map(flaggedThread);
 }
@@ -66,7 +66,7 @@ export interface FormerFlags {
 /** Gives messages of these threads their former flags back, FLAGGED_AT_ONCE at a time. The caller holds lockThreads. */
 export async function setFormerFlags(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   threadIds: readonly string[],
   emails: readonly FormerFlags[],
 ): Promise<FlaggedThread[]> {
@@ -75,13 +75,13 @@ export async function setFormerFlags(
     const batch = emails.slice(at, at + FLAGGED_AT_ONCE);
     await client.query({
       name: 'thread-flags-former-lock',
-      text: `select from email e where e.user_id = $1 and e.id = any ($2::text[]) order by e.id for no key update`,
-      values: [userId, batch.map(({ id }) => id)],
+      text: `select from email e where e.workspace_id = $1 and e.id = any ($2::text[]) order by e.id for no key update`,
+      values: [workspaceId, batch.map(({ id }) => id)],
     });
     const { rows } = await client.query<FlaggedRow>({
       name: 'thread-flags-former-set',
       text: SET_FORMER_SQL,
-      values: [userId, threadIds, JSON.stringify(batch)],
+      values: [workspaceId, threadIds, JSON.stringify(batch)],
     });
     flagged.push(...rows.map(flaggedThread));
   }
@@ -92,8 +92,8 @@ function flaggedThread(row: FlaggedRow): FlaggedThread {
   return { threadId: row.thread_id, readChanges: row.read_changes, archiveChanges: row.archive_changes };
 }
 
-function valuesOf(userId: string, { threadIds, isRead, isArchived }: ThreadFlags): unknown[] {
-  return [userId, threadIds, isRead ?? null, isArchived ?? null];
+function valuesOf(workspaceId: string, { threadIds, isRead, isArchived }: ThreadFlags): unknown[] {
+  return [workspaceId, threadIds, isRead ?? null, isArchived ?? null];
 }
 
 interface FlaggedRow {
@@ -103,7 +103,7 @@ interface FlaggedRow {
 }
 
 const TO_CHANGE = `
-  e.user_id = $1 and e.thread_id = any ($2::text[]) and e.type = 'received'
+  e.workspace_id = $1 and e.thread_id = any ($2::text[]) and e.type = 'received'
   and (e.is_read <> coalesce($3::boolean, e.is_read) or e.is_archived <> coalesce($4::boolean, e.is_archived))`;
 
 const LOCK_SQL = `
@@ -120,12 +120,12 @@ const setSql = (former: string) => `
   with former as materialized (${former}),
   changed as (
     update email e set is_read = f.new_read, is_archived = f.new_archived, read_at = f.new_read_at, updated_at = (select postroom_now())
-    from former f where e.user_id = $1 and e.id = f.id
+    from former f where e.workspace_id = $1 and e.id = f.id
     returning e.*, f.is_read as was_read, f.is_archived as was_archived
   ),
   -- totals go by hours and more, and most of the messages lie in few
   moved as (
-    select user_id, date_trunc('hour', created_at, 'UTC') as created_at, own_address, own_domain, type, status, v.is_read, v.is_archived,
+    select workspace_id, date_trunc('hour', created_at, 'UTC') as created_at, own_address, own_domain, type, status, v.is_read, v.is_archived,
       sum(v.delta) as delta
     from changed cross join lateral (values (is_read, is_archived, 1), (was_read, was_archived, -1)) as v(is_read, is_archived, delta)
     group by 1, 2, 3, 4, 5, 6, 7, 8
@@ -138,7 +138,7 @@ const setSql = (former: string) => `
   threaded as (
     update thread t set updated_at = (select postroom_now()), unread_count = t.unread_count - b.read,
       archived_count = t.archived_count + b.archived
-    from by_thread b where t.user_id = $1 and t.id = b.thread_id
+    from by_thread b where t.workspace_id = $1 and t.id = b.thread_id
   )
   select thread_id, abs(read) as read_changes, abs(archived) as archive_changes from by_thread`;
 
@@ -151,5 +151,5 @@ const SET_FORMER_SQL = setSql(`
   select e.id, e.is_read, e.is_archived, coalesce(x.is_read, e.is_read) as new_read, coalesce(x.is_archived, e.is_archived) as new_archived,
     case when x.is_read is null then e.read_at else x.read_at end as new_read_at
   from jsonb_to_recordset($3::jsonb) as x(id text, is_read boolean, is_archived boolean, read_at timestamptz)
-  join email e on e.user_id = $1 and e.id = x.id
+  join email e on e.workspace_id = $1 and e.id = x.id
   where e.thread_id = any ($2::text[]) and e.type = 'received'`);

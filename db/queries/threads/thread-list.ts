@@ -6,8 +6,8 @@ import { isWordless, wordQuery } from '../../../core/search/word-query.ts';
 import type { KeysetCursor, KeysetPage } from '../../../core/shared/page.ts';
 import type { Database } from '../../connection/database.ts';
 import { prepared } from '../../connection/prepared-text.ts';
-import { asUser } from '../../connection/transaction.ts';
-import { readAsUser, type UserRead } from '../../connection/user-read.ts';
+import { asWorkspace } from '../../connection/transaction.ts';
+import { readAsWorkspace, type WorkspaceRead } from '../../connection/workspace-read.ts';
 import type { Row, Tables } from '../../entities/tables.ts';
 import { addressOf, domainNameOf } from '../domains/own-name.ts';
 import { type EmailSummary, type EmailSummaryRow, emailSummary, emailSummaryColumns } from '../emails/email-row.ts';
@@ -82,9 +82,9 @@ export interface ThreadConditions {
   /** what the person of the request has not read; absent: matches all */
   memberTerms?: readonly (SearchTerm & { kind: 'unreadBy' })[];
   isTrashed: boolean;
-  /** id or name of a domain of the user; a participant's domain */
+  /** id or name of a domain of the workspace; a participant's domain */
   domain: string | null;
-  /** id of an address of the user, or an address; a participant */
+  /** id of an address of the workspace, or an address; a participant */
   address: string | null;
   /** what matches it as a part of the subject or a participant's address, case-insensitive, or one message its terms */
   search: ListSearch | null;
@@ -93,26 +93,26 @@ export interface ThreadConditions {
 /** Returns the threads between two cursors with their latest messages, newest first; inverted: oldest first. */
 export async function listThreads(
   database: Database,
-  userId: string,
+  workspaceId: string,
   conditions: ThreadConditions,
   page: KeysetPage,
 ): Promise<ListedThread[]> {
   if (isComposed(conditions))
-    return asUser(database, userId, async (transaction) =>
-      listThreadsFrom(transaction, userId, await fromThreads(transaction, userId, conditions, page), page),
+    return asWorkspace(database, workspaceId, async (transaction) =>
+      listThreadsFrom(transaction, workspaceId, await fromThreads(transaction, workspaceId, conditions, page), page),
     );
-  const read = preparedList(database, userId, conditions, page);
-  return (await readAsUser<ListedThreadRow>(database, userId, read)).map(listedThread);
+  const read = preparedList(database, workspaceId, conditions, page);
+  return (await readAsWorkspace<ListedThreadRow>(database, workspaceId, read)).map(listedThread);
 }
 
 /** Like listThreads, for the threads t of a from clause. */
 async function listThreadsFrom(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   source: RawBuilder<unknown>,
   { isInverted, limit }: KeysetPage,
 ): Promise<ListedThread[]> {
-  const user = sql`${userId}`;
+  const user = sql`${workspaceId}`;
   const { rows } = await prepared(listSql({ user, source, isInverted, limit: sql`${limit}` })).execute(transaction);
   return rows.map(listedThread);
 }
@@ -135,7 +135,7 @@ function listSql({ user, source, isInverted, limit }: ListParts): RawBuilder<Lis
     )
     select t.*, ${joinedClaimColumns}, e.type as latest_type, e.subject as latest_subject, e.from_text as latest_from_text, e.preview as latest_preview,
       e.is_read as latest_is_read, e.has_attachments as latest_has_attachments, e.date as latest_date, e.thread_at as latest_thread_at
-    from page t join email e on e.user_id = ${user} and e.id = t.latest_email_id
+    from page t join email e on e.workspace_id = ${user} and e.id = t.latest_email_id
     ${joinClaim(user)}
     ${order}`;
 }
@@ -146,12 +146,12 @@ const preparedTexts = new Map<string, string>();
 /** Returns the list as a prepared statement. Composing and planning it cost more than running it. */
 function preparedList(
   { kysely }: Database,
-  userId: string,
+  workspaceId: string,
   { isUnread, isClaimed, isTrashed, assigneeId = null }: ThreadConditions,
   page: KeysetPage,
-): UserRead {
+): WorkspaceRead {
   const { after, before, isInverted, limit } = page;
-  const values: (string | number | Date)[] = [userId, limit];
+  const values: (string | number | Date)[] = [workspaceId, limit];
   const parameter = (value: string | Date) => sql.raw(`$${values.push(value)}`);
   const place = (cursor: KeysetCursor | null) =>
     cursor === null ? null : { at: parameter(cursor.at), id: parameter(cursor.id) };
@@ -173,36 +173,36 @@ function preparedList(
 
 export async function countThreads(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: ThreadConditions,
 ): Promise<number> {
   const { rows } = await sql<{ total: number }>`
-    select count(*) as total ${await fromThreads(transaction, userId, conditions, null)}`.execute(transaction);
+    select count(*) as total ${await fromThreads(transaction, workspaceId, conditions, null)}`.execute(transaction);
   return Number(rows[0]?.total ?? 0);
 }
 
 /**
- * Returns those threads that belong to the user, keyed by the requested id: for a merged thread, the one that took its messages. `case`, not
+ * Returns those threads that belong to the workspace, keyed by the requested id: for a merged thread, the one that took its messages. `case`, not
  * `coalesce`: PostgreSQL takes the latter for leaking and would read all threads (measured with 400,000: 150 ms instead of 0.1).
  */
 export async function findThreads(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   threadIds: readonly string[],
 ): Promise<Map<string, Thread>> {
   const { rows } = await sql<ThreadColumns & JoinedClaimColumns & { asked: string }>`
     select w.id as asked, ${threadColumns}, ${joinedClaimColumns}
     from unnest(${threadIds}::text[]) as w(id)
-    left join thread_alias a on a.user_id = ${userId} and a.alias_id = w.id
-    join thread t on t.user_id = ${userId} and t.id = case when a.thread_id is null then w.id else a.thread_id end
-    ${joinClaim(sql`${userId}`)}`.execute(transaction);
+    left join thread_alias a on a.workspace_id = ${workspaceId} and a.alias_id = w.id
+    join thread t on t.workspace_id = ${workspaceId} and t.id = case when a.thread_id is null then w.id else a.thread_id end
+    ${joinClaim(sql`${workspaceId}`)}`.execute(transaction);
   return new Map(rows.map((row) => [row.asked, threadOf(row)]));
 }
 
 /** Returns the messages of several threads between two cursors, in chronological order; inverted: latest first. Keyed by thread id. */
 export async function pageThreadEmails(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   threadIds: readonly string[],
   page: KeysetPage,
 ): Promise<Map<string, EmailSummary[]>> {
@@ -215,7 +215,7 @@ export async function pageThreadEmails(
   const { rows } = await sql<EmailSummaryRow & { thread_id: string }>`
     select e.* from unnest(${threadIds}::text[]) as w(id)
     cross join lateral (
-      select ${emailSummaryColumns} from email e where e.user_id = ${userId} and e.thread_id = w.id
+      select ${emailSummaryColumns} from email e where e.workspace_id = ${workspaceId} and e.thread_id = w.id
       ${compare(page.after, sql.raw('>'))} ${compare(page.before, sql.raw('<'))} ${order} limit ${page.limit}
     ) e ${order}`.execute(transaction);
   return Map.groupBy(rows.map(emailSummary), (email) => email.threadId ?? '');
@@ -300,16 +300,16 @@ function listedThread(row: ThreadColumns & JoinedClaimColumns & LatestColumns): 
  */
 async function fromThreads(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: ThreadConditions,
   page: KeysetPage | null,
 ): Promise<RawBuilder<unknown>> {
   const { search, address, domain, isUnread, isClaimed, isTrashed, assigneeId = null, memberTerms = [] } = conditions;
   const assignee = assigneeId === null || assigneeId === 'none' ? assigneeId : sql`${assigneeId}::text`;
-  if (!isComposed(conditions)) return fromAllThreads(sql`${userId}`, { ...conditions, assignee }, page);
+  if (!isComposed(conditions)) return fromAllThreads(sql`${workspaceId}`, { ...conditions, assignee }, page);
   const part = search?.part ?? null;
-  const withPart = sql`select s.thread_id from search_threads(${userId}, ${part === null ? null : containsPattern(part)},
-      ${address === null ? null : addressOf(userId, address)}, ${domain === null ? null : domainNameOf(userId, domain)}, ${isUnread},
+  const withPart = sql`select s.thread_id from search_threads(${workspaceId}, ${part === null ? null : containsPattern(part)},
+      ${address === null ? null : addressOf(workspaceId, address)}, ${domain === null ? null : domainNameOf(workspaceId, domain)}, ${isUnread},
       ${page?.after?.at ?? null}, ${page?.after?.id ?? null}, ${page?.before?.at ?? null}, ${page?.before?.id ?? null},
       ${page?.isInverted ?? false}, ${memberTerms.length > 0 ? null : (page?.limit ?? null)}, ${isClaimed}, ${isTrashed},
       ${assigneeId === 'none' ? '' : assigneeId}) s`;
@@ -320,14 +320,15 @@ async function fromThreads(
     ...(part !== null || (search === null && !isOfMember) ? [withPart] : []),
     ...((search?.terms ?? []).length === 0 && !isOfMember
       ? []
-      : [await withTerms(transaction, userId, { ...conditions, terms }, page)]),
+      : [await withTerms(transaction, workspaceId, { ...conditions, terms }, page)]),
   ];
   return sql`
     from (${sql.join(sources, sql` union `)}) s
-    ${page === null ? sql`join thread t on t.user_id = ${userId} and t.id = s.thread_id` : lookUpThread(userId)}
-    where true ${claimedCondition(sql`${userId}`, isClaimed)} ${sql.join(
+    ${page === null ? sql`join thread t on t.workspace_id = ${workspaceId} and t.id = s.thread_id` : lookUpThread(workspaceId)}
+    where true ${claimedCondition(sql`${workspaceId}`, isClaimed)} ${sql.join(
       memberTerms.map(
-        ({ personId = '' }) => sql`and exists (select from threads_unread_by(${userId}, ${personId}, array[t.id]))`,
+        ({ personId = '' }) =>
+          sql`and exists (select from threads_unread_by(${workspaceId}, ${personId}, array[t.id]))`,
       ),
       sql` `,
     )}`;
@@ -341,22 +342,22 @@ export function assigneeTerms(assigneeId: string | null): SearchTerm[] {
 }
 
 /** The threads t of a source s of their ids. */
-function lookUpThread(userId: string): RawBuilder<unknown> {
-  return lookUpRow(sql`${userId}`, 'thread', 's.thread_id', 't');
+function lookUpThread(workspaceId: string): RawBuilder<unknown> {
+  return lookUpRow(sql`${workspaceId}`, 'thread', 's.thread_id', 't');
 }
 
 /** The threads of a page of which one message matches the terms; all of them if the claims of threads decide as well. */
 async function withTerms(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   { terms, isUnread, isClaimed, isTrashed, domain, address }: ThreadConditions & { terms: readonly SearchTerm[] },
   page: KeysetPage | null,
 ): Promise<RawBuilder<unknown>> {
-  const search = searchOf(userId, { terms, isUnread, isArchived: null, isTrashed, domain, address });
+  const search = searchOf(workspaceId, { terms, isUnread, isArchived: null, isTrashed, domain, address });
   const all = { after: null, before: null, isInverted: false };
   const sought = { ...(page ?? all), limit: isClaimed === null ? (page?.limit ?? null) : null };
   if (isWordless(wordQuery(terms)))
-    return sql`select s.thread_id from search_inbox(${searchQuery(userId, terms, search.conditions)}, ${searchPage(sought, THREAD_BOUNDS)}) s`;
+    return sql`select s.thread_id from search_inbox(${searchQuery(workspaceId, terms, search.conditions)}, ${searchPage(sought, THREAD_BOUNDS)}) s`;
   return selectMatchingThreads(transaction, search, { ...sought, limit: sought.limit ?? MAX_LIMIT });
 }
 
@@ -380,7 +381,7 @@ function fromAllThreads(
   },
   between: Between | null,
 ): RawBuilder<unknown> {
-  return sql`from thread t where t.user_id = ${user} and ${isTrashed ? sql`t.trashed_at is not null` : sql`t.trashed_at is null`} ${isUnread ? sql`and t.unread_count > 0` : sql``} ${claimedCondition(user, isClaimed)}
+  return sql`from thread t where t.workspace_id = ${user} and ${isTrashed ? sql`t.trashed_at is not null` : sql`t.trashed_at is null`} ${isUnread ? sql`and t.unread_count > 0` : sql``} ${claimedCondition(user, isClaimed)}
       ${assignee === null ? sql`` : assignee === 'none' ? sql`and t.assignee_id is null` : sql`and t.assignee_id = ${assignee}`}
       ${between === null ? sql`` : placeConditions(between)}`;
 }
@@ -398,17 +399,17 @@ function placeConditions({ after, before }: Between): RawBuilder<unknown> {
 /** Returns the threads between two cursors with their latest messages, newest first; inverted: oldest first. */
 export async function pageInbox(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: InboxConditions,
   page: KeysetPage,
   bounds: FindBounds = FIND_BOUNDS,
 ): Promise<ListedThread[]> {
-  const of = searchOf(userId, conditions);
+  const of = searchOf(workspaceId, conditions);
   const found = isWordless(wordQuery(of.terms))
-    ? sql`search_inbox(${searchQuery(userId, of.terms, of.conditions)}, ${searchPage(page, THREAD_BOUNDS)})`
+    ? sql`search_inbox(${searchQuery(workspaceId, of.terms, of.conditions)}, ${searchPage(page, THREAD_BOUNDS)})`
     : sql`(${await selectMatchingThreads(transaction, of, page, bounds)})`;
-  const listed = sql`from ${found} s ${lookUpThread(userId)}`;
-  return listThreadsFrom(transaction, userId, listed, page);
+  const listed = sql`from ${found} s ${lookUpThread(workspaceId)}`;
+  return listThreadsFrom(transaction, workspaceId, listed, page);
 }
 
 /** A thread with its place in a list ordered by relevance. */
@@ -417,16 +418,16 @@ export type RankedThread = ListedThread & { score: number };
 /** Returns the found threads between two cursors, most relevant first; inverted: last. The search has words. */
 export async function rankInbox(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: InboxConditions,
   page: KeysetPage<RelevanceCursor>,
 ): Promise<RankedThread[]> {
   const { isClaimed = null } = conditions;
-  const found = await rankMatchingThreads(transaction, searchOf(userId, conditions), page, {
-    chosen: isClaimed === null ? null : claimedCondition(sql`${userId}`, isClaimed),
+  const found = await rankMatchingThreads(transaction, searchOf(workspaceId, conditions), page, {
+    chosen: isClaimed === null ? null : claimedCondition(sql`${workspaceId}`, isClaimed),
   });
-  const listed = sql`from unnest(${found.map(({ id }) => id)}::text[]) s(thread_id) ${lookUpThread(userId)}`;
-  const rows = await listThreadsFrom(transaction, userId, listed, page);
+  const listed = sql`from unnest(${found.map(({ id }) => id)}::text[]) s(thread_id) ${lookUpThread(workspaceId)}`;
+  const rows = await listThreadsFrom(transaction, workspaceId, listed, page);
   const threads = new Map(rows.map((thread) => [thread.id, thread]));
   return found.flatMap(({ id, score }) => {
     const thread = threads.get(id);
@@ -437,27 +438,27 @@ export async function rankInbox(
 /** Returns the ids of up to `limit` threads, newest message first. */
 export async function selectInbox(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: InboxConditions,
   limit: number,
 ): Promise<string[]> {
   const first = { after: null, before: null, isInverted: false, limit };
-  const of = searchOf(userId, conditions);
+  const of = searchOf(workspaceId, conditions);
   if (!isWordless(wordQuery(of.terms))) return findMatchingThreads(transaction, of, first);
   const { rows } = await sql<{ thread_id: string }>`
-    select s.thread_id from search_inbox(${searchQuery(userId, of.terms, of.conditions)}, ${searchPage(first, THREAD_BOUNDS)}) s
+    select s.thread_id from search_inbox(${searchQuery(workspaceId, of.terms, of.conditions)}, ${searchPage(first, THREAD_BOUNDS)}) s
     order by s.listed_at desc, s.thread_id desc`.execute(transaction);
   return rows.map((row) => row.thread_id);
 }
 
 export async function countInbox(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   conditions: InboxConditions,
 ): Promise<number> {
-  const of = searchOf(userId, conditions);
+  const of = searchOf(workspaceId, conditions);
   if (!isWordless(wordQuery(of.terms))) return countMatchingThreads(transaction, of);
   const { rows } = await sql<{ total: number }>`
-    select count_inbox(${searchQuery(userId, of.terms, of.conditions)}) as total`.execute(transaction);
+    select count_inbox(${searchQuery(workspaceId, of.terms, of.conditions)}) as total`.execute(transaction);
   return Number(rows[0]?.total ?? 0);
 }

@@ -16,16 +16,16 @@ export interface StoredThread {
   lastMessageAt: Date;
 }
 
-/** Returns the thread of each msg-id key that some message of the user has or refers to, or that a relay gave to a message. */
+/** Returns the thread of each msg-id key that some message of the workspace has or refers to, or that a relay gave to a message. */
 export async function threadsOfKeys(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   keys: readonly string[],
 ): Promise<Map<string, string>> {
   const { rows } = await client.query<{ message_id: string; thread_id: string }>({
     name: 'thread-of-keys',
     text: `select message_id, thread_id from find_threads_of_keys($1, $2::text[])`,
-    values: [userId, keys],
+    values: [workspaceId, keys],
   });
   return new Map(rows.map((row) => [row.message_id, row.thread_id]));
 }
@@ -36,11 +36,11 @@ export async function threadsOfKeys(
  */
 export async function threadsOfSubjects(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   anchors: ReadonlyMap<string, SubjectAnchor>,
 ): Promise<Map<string, string[]>> {
   const probes = probesOf(anchors);
-  const nearest = await nearestReplies(client, userId, probes);
+  const nearest = await nearestReplies(client, workspaceId, probes);
   const threads = threadsOfReplies(probes, nearest);
   const unjoined: SpanProbe[] = [];
   for (const [index, probe] of probes.entries()) {
@@ -49,7 +49,7 @@ export async function threadsOfSubjects(
     const span = unjoinedSpan(probe.anchor.date, before?.date ?? null, after?.date ?? null);
     if (span !== null) unjoined.push({ ...probe, span });
   }
-  for (const { emailId, threadId } of await threadsInSpans(client, userId, unjoined))
+  for (const { emailId, threadId } of await threadsInSpans(client, workspaceId, unjoined))
     threads.set(emailId, [...new Set([...(threads.get(emailId) ?? []), threadId])]);
   return threads;
 }
@@ -104,7 +104,7 @@ export function threadsOfReplies(probes: readonly Probe[], nearest: NearestRepli
 /** Returns the rows of these threads; unknown ids are left out. */
 export async function readThreads(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   threadIds: readonly string[],
 ): Promise<StoredThread[]> {
   if (threadIds.length === 0) return [];
@@ -112,8 +112,8 @@ export async function readThreads(
     name: 'thread-read',
     text: `select id, created_at, root_message_id, normalized_subject, participant_emails, participant_names, message_count,
                   latest_email_id, last_message_at, trashed_at is not null as is_trashed
-           from thread where user_id = $1 and id = any ($2::text[])`,
-    values: [userId, threadIds],
+           from thread where workspace_id = $1 and id = any ($2::text[])`,
+    values: [workspaceId, threadIds],
   });
   return rows.map(storedThread);
 }
@@ -157,14 +157,14 @@ interface FoundReply {
 
 async function nearestReplies(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   probes: readonly Probe[],
 ): Promise<NearestReplies> {
   if (probes.length === 0) return new Map();
   const { rows } = await client.query<NearestRow>({
     name: 'thread-nearest-replies',
     text: 'select * from nearest_replies($1, $2::jsonb)',
-    values: [userId, probesJson(probes)],
+    values: [workspaceId, probesJson(probes)],
   });
   return nearestOf(rows);
 }
@@ -186,7 +186,7 @@ function foundReply(date: Date | string | null, threadId: string | null): FoundR
 /** Returns the threads of plain messages (not replies) in the time span of each probe. */
 async function threadsInSpans(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   probes: readonly SpanProbe[],
 ): Promise<{ emailId: string; threadId: string }[]> {
   if (probes.length === 0) return [];
@@ -195,10 +195,10 @@ async function threadsInSpans(
     text: `
       select distinct p.email_id, s.thread_id
       from unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::timestamptz[]) as p(email_id, subject, participant, from_at, to_at)
-      join thread_subject s on s.user_id = $1 and s.base_subject_sha256 = sha256(convert_to(p.subject, 'UTF8'))
+      join thread_subject s on s.workspace_id = $1 and s.base_subject_sha256 = sha256(convert_to(p.subject, 'UTF8'))
         and s.participant = p.participant and s.is_reply = false and s.date between p.from_at and p.to_at`,
     values: [
-      userId,
+      workspaceId,
       probes.map((probe) => probe.emailId),
       probes.map((probe) => probe.anchor.subject),
       probes.map((probe) => probe.participant),

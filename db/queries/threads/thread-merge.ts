@@ -24,16 +24,16 @@ export interface EndedThread {
  */
 export async function mergeThreads(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   merges: readonly Merge[],
 ): Promise<EndedThread[]> {
   if (merges.length === 0) return [];
-  const values = [userId, merges.map((merge) => merge.loserId), merges.map((merge) => merge.survivorId)];
+  const values = [workspaceId, merges.map((merge) => merge.loserId), merges.map((merge) => merge.survivorId)];
   await client.query({
     name: 'thread-merge-emails',
     text: `
       with moved as (
-        update email e set thread_id = ${survivorOf('e.thread_id')} where e.user_id = $1 and e.thread_id = any ($2::text[])
+        update email e set thread_id = ${survivorOf('e.thread_id')} where e.workspace_id = $1 and e.thread_id = any ($2::text[])
       )
       select merge_claims($1, $2::text[], $3::text[]), merge_assignees($1, $2::text[], $3::text[]), merge_reminders($1, $2::text[], $3::text[]),
         merge_reads($1, $2::text[], $3::text[])`,
@@ -43,30 +43,30 @@ export async function mergeThreads(
     name: 'thread-merge',
     text: `
       with keys as (
-        update thread_message_id k set thread_id = ${survivorOf('k.thread_id')} where k.user_id = $1 and k.thread_id = any ($2::text[])
+        update thread_message_id k set thread_id = ${survivorOf('k.thread_id')} where k.workspace_id = $1 and k.thread_id = any ($2::text[])
       ), anchors as (
-        update thread_subject s set thread_id = ${survivorOf('s.thread_id')} where s.user_id = $1 and s.thread_id = any ($2::text[])
+        update thread_subject s set thread_id = ${survivorOf('s.thread_id')} where s.workspace_id = $1 and s.thread_id = any ($2::text[])
       ), notes as (
-        update thread_note n set thread_id = ${survivorOf('n.thread_id')} where n.user_id = $1 and n.thread_id = any ($2::text[])
+        update thread_note n set thread_id = ${survivorOf('n.thread_id')} where n.workspace_id = $1 and n.thread_id = any ($2::text[])
       ), aliases as (
-        update thread_alias a set thread_id = ${survivorOf('a.thread_id')} where a.user_id = $1 and a.thread_id = any ($2::text[])
+        update thread_alias a set thread_id = ${survivorOf('a.thread_id')} where a.workspace_id = $1 and a.thread_id = any ($2::text[])
       ), parted as (
-        delete from thread_apart p where p.user_id = $1 and p.thread_id = any ($2::text[]) returning p.thread_id, p.other_id
+        delete from thread_apart p where p.workspace_id = $1 and p.thread_id = any ($2::text[]) returning p.thread_id, p.other_id
       ), unparted as (
-        delete from thread_apart p using parted where p.user_id = $1 and p.thread_id = parted.other_id and p.other_id = parted.thread_id
+        delete from thread_apart p using parted where p.workspace_id = $1 and p.thread_id = parted.other_id and p.other_id = parted.thread_id
           and p.thread_id <> all ($2::text[])
       ), apart as (
         select distinct coalesce(${survivorOf('p.thread_id')}, p.thread_id) as one, coalesce(${survivorOf('p.other_id')}, p.other_id) as other
         from parted p
       ), kept_apart as (
-        insert into thread_apart (user_id, thread_id, other_id)
+        insert into thread_apart (workspace_id, thread_id, other_id)
         select $1, a.one, a.other from apart a where a.one <> a.other union select $1, a.other, a.one from apart a where a.one <> a.other
         on conflict do nothing
       ), made as (
-        insert into thread_alias (user_id, alias_id, thread_id)
+        insert into thread_alias (workspace_id, alias_id, thread_id)
         select $1, m.loser_id, m.survivor_id from unnest($2::text[], $3::text[]) as m(loser_id, survivor_id)
       )
-      delete from thread t where t.user_id = $1 and t.id = any ($2::text[])
+      delete from thread t where t.workspace_id = $1 and t.id = any ($2::text[])
       returning t.id, t.labels, t.message_count, t.received_count, t.unread_count, t.archived_count`,
     values,
   });
@@ -97,14 +97,14 @@ interface EndedRow {
 /** Returns the threads that each of these must stay apart from. */
 export async function readThreadsApart(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   threadIds: readonly string[],
 ): Promise<ThreadsApart> {
   if (threadIds.length === 0) return new Map();
   const { rows } = await client.query<{ thread_id: string; other_id: string }>({
     name: 'thread-apart-read',
-    text: `select thread_id, other_id from thread_apart where user_id = $1 and thread_id = any ($2::text[])`,
-    values: [userId, threadIds],
+    text: `select thread_id, other_id from thread_apart where workspace_id = $1 and thread_id = any ($2::text[])`,
+    values: [workspaceId, threadIds],
   });
   return threadsApart(rows.map((row) => [row.thread_id, row.other_id]));
 }
@@ -112,17 +112,17 @@ export async function readThreadsApart(
 /** Records that the threads of each pair must stay apart. */
 export async function addThreadsApart(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   pairs: readonly (readonly [string, string])[],
 ): Promise<void> {
   if (pairs.length === 0) return;
   await client.query({
     name: 'thread-apart-add',
     text: `
-      insert into thread_apart (user_id, thread_id, other_id)
+      insert into thread_apart (workspace_id, thread_id, other_id)
       select $1, p.one, p.other from unnest($2::text[], $3::text[]) as p(one, other)
       union select $1, p.other, p.one from unnest($2::text[], $3::text[]) as p(one, other)
       on conflict do nothing`,
-    values: [userId, pairs.map(([one]) => one), pairs.map(([, other]) => other)],
+    values: [workspaceId, pairs.map(([one]) => one), pairs.map(([, other]) => other)],
   });
 }

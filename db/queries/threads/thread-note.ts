@@ -32,35 +32,35 @@ const columns = sql`id, thread_id as "threadId", author_id as "authorId", author
 /** Returns the notes of a thread, oldest first. */
 export async function listNotes(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   threadId: string,
 ): Promise<ThreadNote[]> {
   const { rows } = await sql<NoteRow>`
-    select ${columns} from thread_note where user_id = ${userId} and thread_id = ${threadId} order by id`.execute(
+    select ${columns} from thread_note where workspace_id = ${workspaceId} and thread_id = ${threadId} order by id`.execute(
     transaction,
   );
-  return withMentions(transaction, userId, rows);
+  return withMentions(transaction, workspaceId, rows);
 }
 
 /** Returns a note; null if the workspace has none with this ID. */
 export async function findNote(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   noteId: string,
 ): Promise<ThreadNote | null> {
   const { rows } = await sql<NoteRow>`
-    select ${columns} from thread_note where user_id = ${userId} and id = ${noteId}`.execute(transaction);
-  const [note = null] = await withMentions(transaction, userId, rows);
+    select ${columns} from thread_note where workspace_id = ${workspaceId} and id = ${noteId}`.execute(transaction);
+  const [note = null] = await withMentions(transaction, workspaceId, rows);
   return note;
 }
 
 async function withMentions(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   rows: readonly NoteRow[],
 ): Promise<ThreadNote[]> {
   const mentioned = [...new Set(rows.flatMap(({ mentions }) => mentions))];
-  const members = await findMemberNames(transaction, userId, mentioned);
+  const members = await findMemberNames(transaction, workspaceId, mentioned);
   return rows.map((row) => ({
     ...row,
     mentions: row.mentions.flatMap((id) => members.get(id) ?? []),
@@ -81,18 +81,18 @@ export interface NoteText {
 /** Stores a note, unless the thread has `most` of them; returns whether it did. The caller holds lockThreads. */
 export async function insertNote(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   note: NoteText & Pick<ThreadNote, 'id' | 'threadId' | 'authorId' | 'authorKeyId' | 'authorName'>,
   most: number,
 ): Promise<boolean> {
   const { rowCount } = await client.query({
     name: 'note-insert',
     text: `
-      insert into thread_note (user_id, id, thread_id, author_id, author_key_id, author_name, text, mentions, unreached, created_at)
+      insert into thread_note (workspace_id, id, thread_id, author_id, author_key_id, author_name, text, mentions, unreached, created_at)
       select $1, $2, $3, $4, $5, $6, $7, $8, $9, postroom_now()
-      where (select count(*) from thread_note n where n.user_id = $1 and n.thread_id = $3) < $10`,
+      where (select count(*) from thread_note n where n.workspace_id = $1 and n.thread_id = $3) < $10`,
     values: [
-      userId,
+      workspaceId,
       note.id,
       note.threadId,
       note.authorId,
@@ -110,24 +110,24 @@ export async function insertNote(
 /** Changes the text of a note. The caller holds lockThreads. */
 export async function updateNote(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   noteId: string,
   { text, mentions, unreached }: NoteText,
 ): Promise<void> {
   await client.query({
     name: 'note-update',
-    text: `update thread_note set text = $3, mentions = $4, unreached = $5, edited_at = postroom_now() where user_id = $1 and id = $2`,
-    values: [userId, noteId, text, mentions, unreached],
+    text: `update thread_note set text = $3, mentions = $4, unreached = $5, edited_at = postroom_now() where workspace_id = $1 and id = $2`,
+    values: [workspaceId, noteId, text, mentions, unreached],
   });
 }
 
 /** Deletes a note, and its notices that are not sent yet. Returns whether there was one. */
-export async function deleteNote(client: pg.ClientBase, userId: string, noteId: string): Promise<boolean> {
+export async function deleteNote(client: pg.ClientBase, workspaceId: string, noteId: string): Promise<boolean> {
   const { rowCount } = await client.query({
     name: 'note-delete',
-    text: `with notices as (delete from note_notice where user_id = $1 and note_id = $2)
-      delete from thread_note where user_id = $1 and id = $2`,
-    values: [userId, noteId],
+    text: `with notices as (delete from note_notice where workspace_id = $1 and note_id = $2)
+      delete from thread_note where workspace_id = $1 and id = $2`,
+    values: [workspaceId, noteId],
   });
   return rowCount === 1;
 }
@@ -135,14 +135,14 @@ export async function deleteNote(client: pg.ClientBase, userId: string, noteId: 
 /** Returns those of the members who can read the thread. */
 export async function findReaders(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   threadId: string,
   personIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const { rows } = await client.query<{ ids: string[] }>({
     name: 'note-readers',
     text: 'select readers_of_thread($1, $2, $3::text[]) as ids',
-    values: [userId, threadId, personIds],
+    values: [workspaceId, threadId, personIds],
   });
   return new Set(rows[0]?.ids);
 }
@@ -150,22 +150,22 @@ export async function findReaders(
 /** Stores notices for these persons, which a gateway takes in a minute unless they were sent before. */
 export async function insertNotices(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   noteId: string,
   personIds: readonly string[],
 ): Promise<void> {
   if (personIds.length === 0) return;
   await client.query({
     name: 'note-notices',
-    text: `insert into note_notice (user_id, note_id, person_id, due_at)
+    text: `insert into note_notice (workspace_id, note_id, person_id, due_at)
       select $1, $2, p, postroom_now() + interval '1 minute' from unnest($3::text[]) p on conflict do nothing`,
-    values: [userId, noteId, personIds],
+    values: [workspaceId, noteId, personIds],
   });
 }
 
 /** A notice to send. */
 export interface NoteNotice {
-  userId: string;
+  workspaceId: string;
   noteId: string;
   personId: string;
   threadId: string;
@@ -182,7 +182,7 @@ export async function takeNotices(
 ): Promise<NoteNotice[]> {
   const { rows } = await pool.query<NoteNotice>({
     name: 'note-take-notices',
-    text: `select user_id as "userId", note_id as "noteId", person_id as "personId", thread_id as "threadId", email,
+    text: `select workspace_id as "workspaceId", note_id as "noteId", person_id as "personId", thread_id as "threadId", email,
         author_name as "authorName", workspace_name as "workspaceName"
       from take_note_notices($1, $2)`,
     values: [noteId, limit],
@@ -193,11 +193,11 @@ export async function takeNotices(
 /** Deletes a notice that was sent. */
 export async function finishNotice(
   { pool }: Pick<Database, 'pool'>,
-  { userId, noteId, personId }: NoteNotice,
+  { workspaceId, noteId, personId }: NoteNotice,
 ): Promise<void> {
   await pool.query({
     name: 'note-finish-notice',
     text: 'select finish_note_notice($1, $2, $3)',
-    values: [userId, noteId, personId],
+    values: [workspaceId, noteId, personId],
   });
 }

@@ -5,13 +5,15 @@ import type { Tables } from '../../entities/tables.ts';
 /** Returns those of the threads with a received message that the member has not read; none for a person who is no member. */
 export async function findUnreadBy(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   personId: string,
   threadIds: readonly string[],
 ): Promise<Set<string>> {
   if (threadIds.length === 0) return new Set();
   const { rows } = await sql<{ id: string }>`
-    select u.id from threads_unread_by(${userId}, ${personId}, ${threadIds}::text[]) as u(id)`.execute(transaction);
+    select u.id from threads_unread_by(${workspaceId}, ${personId}, ${threadIds}::text[]) as u(id)`.execute(
+    transaction,
+  );
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -27,11 +29,11 @@ export interface ReadMark {
 /** Marks threads as read or unread by a member. Returns those for which that changed something. */
 export async function markThreadsRead(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   { personId, threadIds, isRead, emailId }: ReadMark,
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select m.id from mark_threads_read(${userId}, ${personId}, ${threadIds}::text[], ${isRead}, ${emailId}) as m(id)`.execute(
+    select m.id from mark_threads_read(${workspaceId}, ${personId}, ${threadIds}::text[], ${isRead}, ${emailId}) as m(id)`.execute(
     transaction,
   );
   return rows.map(({ id }) => id);
@@ -40,14 +42,14 @@ export async function markThreadsRead(
 /** Returns whether an email is in a thread. */
 export async function isOfThread(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailId: string,
   threadId: string,
 ): Promise<boolean> {
   const row = await transaction
     .selectFrom('email')
     .select('id')
-    .where('user_id', '=', userId)
+    .where('workspace_id', '=', workspaceId)
     .where('id', '=', emailId)
     .where('thread_id', '=', threadId)
     .executeTakeFirst();
@@ -58,11 +60,20 @@ export async function isOfThread(
 const DELETED_AT_ONCE = 5_000;
 
 /** Marks everything that has come until now as read by a member. */
-export async function markAllRead(transaction: Transaction<Tables>, userId: string, personId: string): Promise<void> {
-  await sql`select mark_all_read(${userId}, ${personId}, ${DELETED_AT_ONCE})`.execute(transaction);
+export async function markAllRead(
+  transaction: Transaction<Tables>,
+  workspaceId: string,
+  personId: string,
+): Promise<void> {
+  await sql`select mark_all_read(${workspaceId}, ${personId}, ${DELETED_AT_ONCE})`.execute(transaction);
 }
 
 /** Gives a new thread what members have read of the one that its messages come from. */
-export async function copyReads(client: Pick<pg.ClientBase, 'query'>, userId: string, fromId: string, toId: string) {
-  await client.query('select copy_reads($1, $2, $3)', [userId, fromId, toId]);
+export async function copyReads(
+  client: Pick<pg.ClientBase, 'query'>,
+  workspaceId: string,
+  fromId: string,
+  toId: string,
+) {
+  await client.query('select copy_reads($1, $2, $3)', [workspaceId, fromId, toId]);
 }

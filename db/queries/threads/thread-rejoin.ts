@@ -16,7 +16,11 @@ export interface EmailDraft {
 }
 
 /** Writes drafts where threading reads them, within a transaction that is rolled back. */
-export async function applyDrafts(client: pg.ClientBase, userId: string, drafts: readonly EmailDraft[]): Promise<void> {
+export async function applyDrafts(
+  client: pg.ClientBase,
+  workspaceId: string,
+  drafts: readonly EmailDraft[],
+): Promise<void> {
   if (drafts.length === 0) return;
   await client.query({
     name: 'thread-apply-drafts',
@@ -26,37 +30,37 @@ export async function applyDrafts(client: pg.ClientBase, userId: string, drafts:
           addresses jsonb, "inReplyTo" text[], "references" text[])
       ), content as (
         update email_content c set addresses = g.addresses, in_reply_to = g."inReplyTo", reference_ids = g."references"
-        from g where c.user_id = $1 and c.email_id = g."emailId"
+        from g where c.workspace_id = $1 and c.email_id = g."emailId"
       )
       update email e set message_id = g."messageId", subject = g.subject, base_subject = g."baseSubject", date = g.date
-      from g where e.user_id = $1 and e.id = g."emailId"`,
-    values: [userId, JSON.stringify(drafts)],
+      from g where e.workspace_id = $1 and e.id = g."emailId"`,
+    values: [workspaceId, JSON.stringify(drafts)],
   });
 }
 
 /** Removes from an email's thread what later subject edges may join. */
 export async function removeAnchors(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   email: { emailId: string; threadId: string },
 ): Promise<void> {
   await client.query({
     name: 'thread-remove-anchors',
-    text: 'delete from thread_subject s where s.user_id = $1 and s.thread_id = $2 and s.email_id = $3',
-    values: [userId, email.threadId, email.emailId],
+    text: 'delete from thread_subject s where s.workspace_id = $1 and s.thread_id = $2 and s.email_id = $3',
+    values: [workspaceId, email.threadId, email.emailId],
   });
 }
 
 /** Returns those of the emails that their user placed by hand. */
 export async function findManual(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   emailIds: readonly string[],
 ): Promise<Set<string>> {
   const { rows } = await client.query<{ id: string }>({
     name: 'thread-find-manual',
-    text: `select e.id from email e where e.user_id = $1 and e.id = any ($2::text[]) and e.thread_reason = 'manual'`,
-    values: [userId, emailIds],
+    text: `select e.id from email e where e.workspace_id = $1 and e.id = any ($2::text[]) and e.thread_reason = 'manual'`,
+    values: [workspaceId, emailIds],
   });
   return new Set(rows.map(({ id }) => id));
 }
@@ -64,13 +68,13 @@ export async function findManual(
 /** Sets why an email is in its thread. */
 export async function setThreadReason(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   emailId: string,
   reason: ThreadReason | 'manual',
 ): Promise<void> {
   await client.query({
     name: 'thread-set-reason',
-    text: 'update email e set thread_reason = $3 where e.user_id = $1 and e.id = $2',
-    values: [userId, emailId, reason],
+    text: 'update email e set thread_reason = $3 where e.workspace_id = $1 and e.id = $2',
+    values: [workspaceId, emailId, reason],
   });
 }

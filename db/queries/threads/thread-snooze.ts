@@ -47,7 +47,7 @@ export interface FormerSnooze {
  */
 export async function changeSnooze(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   threadIds: readonly string[],
   change: Partial<SnoozeState>,
 ): Promise<FormerSnooze[]> {
@@ -57,7 +57,7 @@ export async function changeSnooze(
       with former as materialized (
         select t.id, jsonb_build_object('snoozedUntil', t.snoozed_until, 'remindAt', t.remind_at,
           'returnedAt', t.returned_at, 'returnedBy', t.returned_by) as state
-        from thread t where t.user_id = $1 and t.id = any ($2::text[]) order by t.id for no key update
+        from thread t where t.workspace_id = $1 and t.id = any ($2::text[]) order by t.id for no key update
       ), wanted as (
         select f.id, f.state, (w.x ->> 'snoozedUntil')::timestamptz(3) as snoozed_until, (w.x ->> 'remindAt')::timestamptz(3) as remind_at,
           (w.x ->> 'returnedAt')::timestamptz(3) as returned_at, w.x ->> 'returnedBy' as returned_by
@@ -65,27 +65,27 @@ export async function changeSnooze(
       ), changed as (
         update thread t set updated_at = (select postroom_now()), snoozed_until = w.snoozed_until, remind_at = w.remind_at,
           returned_at = w.returned_at, returned_by = w.returned_by
-        from wanted w where t.user_id = $1 and t.id = w.id
+        from wanted w where t.workspace_id = $1 and t.id = w.id
           and (t.snoozed_until, t.remind_at, t.returned_at, t.returned_by)
             is distinct from (w.snoozed_until, w.remind_at, w.returned_at, w.returned_by)
         returning t.id, w.state
       )
       select id as "threadId", state as before from changed order by id`,
-    values: [userId, threadIds, JSON.stringify(change)],
+    values: [workspaceId, threadIds, JSON.stringify(change)],
   });
   return rows;
 }
 
-/** Returns until when a thread is snoozed and when it comes back, and what time it is; null: the user has no such thread. */
+/** Returns until when a thread is snoozed and when it comes back, and what time it is; null: the workspace has no such thread. */
 export async function readSnooze(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   threadId: string,
 ): Promise<{ snoozedUntil: Date | null; remindAt: Date | null; now: Date } | null> {
   const { rows } = await client.query<{ snoozedUntil: Date | null; remindAt: Date | null; now: Date }>({
     name: 'thread-snooze-read',
-    text: `select snoozed_until as "snoozedUntil", remind_at as "remindAt", postroom_now() as now from thread where user_id = $1 and id = $2`,
-    values: [userId, threadId],
+    text: `select snoozed_until as "snoozedUntil", remind_at as "remindAt", postroom_now() as now from thread where workspace_id = $1 and id = $2`,
+    values: [workspaceId, threadId],
   });
   return rows[0] ?? null;
 }
@@ -93,28 +93,30 @@ export async function readSnooze(
 /** Sets when the thread of a sent or scheduled email comes back, for an email without a thread yet. Returns whether it was one. */
 export async function remindOfUnthreaded(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   emailId: string,
   remindAt: Date | null,
 ): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
     update email set remind_at = ${remindAt}, updated_at = postroom_now()
-    where user_id = ${userId} and id = ${emailId} and type <> 'received' and thread_id is null`.execute(transaction);
+    where workspace_id = ${workspaceId} and id = ${emailId} and type <> 'received' and thread_id is null`.execute(
+    transaction,
+  );
   return numAffectedRows === 1n;
 }
 
 /** A thread that came back to the inbox. */
 export interface ReturnedThread {
-  userId: string;
+  workspaceId: string;
   threadId: string;
   returnedBy: ReturnReason;
 }
 
-/** Brings back up to `limit` threads of all users that are due, and returns them by user. */
+/** Brings back up to `limit` threads of all workspaces that are due, and returns them by workspace. */
 export async function wakeThreads(client: pg.ClientBase, limit: number): Promise<ReturnedThread[]> {
   const { rows } = await client.query<ReturnedThread>({
     name: 'thread-wake',
-    text: 'select user_id as "userId", thread_id as "threadId", returned_by as "returnedBy" from wake_threads($1)',
+    text: 'select workspace_id as "workspaceId", thread_id as "threadId", returned_by as "returnedBy" from wake_threads($1)',
     values: [limit],
   });
   return rows;

@@ -45,14 +45,14 @@ export type Stored =
  */
 export async function storeThreads(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   change: ThreadChange,
   probes: readonly Probe[] = [],
 ): Promise<Stored> {
   const { rows } = await client.query<{ last_seq: number | null; replies: NearestRow[] | null }>({
     name: 'thread-store',
     text: 'select last_seq, replies from store_threads($1, $2::jsonb, $3::jsonb)',
-    values: [userId, JSON.stringify(changeRows(change)), probesJson(probes)],
+    values: [workspaceId, JSON.stringify(changeRows(change)), probesJson(probes)],
   });
   const { last_seq: lastSeq = null, replies = null } = rows[0] ?? {};
   return replies === null ? { isStored: true, lastSeq } : { isStored: false, nearest: nearestOf(replies) };
@@ -61,10 +61,10 @@ export async function storeThreads(
 /** Creates or updates threads. Must be last except for the events, so that the rows are locked only briefly. */
 export async function writeThreads(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   threads: readonly ThreadGain[],
 ): Promise<void> {
-  await storeThreads(client, userId, { threads });
+  await storeThreads(client, workspaceId, { threads });
 }
 
 /** The change as store_threads takes it (db/migrations/0001-initial/threads.sql). */
@@ -106,17 +106,17 @@ export interface BorneKey {
  * Assigns msg-ids to the threads whose messages have them, where the thread that knew them has no such message: replies go to the message,
  * wherever others refer to it.
  */
-export async function claimKeys(client: pg.ClientBase, userId: string, borne: readonly BorneKey[]): Promise<void> {
+export async function claimKeys(client: pg.ClientBase, workspaceId: string, borne: readonly BorneKey[]): Promise<void> {
   if (borne.length === 0) return;
   await client.query({
     name: 'thread-claim-keys',
     text: `
       update thread_message_id k set thread_id = b.thread_id
       from unnest($2::text[], $3::text[], $4::text[]) as b(key, message_id, thread_id)
-      where k.user_id = $1 and k.message_id = b.key and not exists (
-        select from email e where e.user_id = $1 and e.message_id = b.message_id and e.thread_id = k.thread_id)`,
+      where k.workspace_id = $1 and k.message_id = b.key and not exists (
+        select from email e where e.workspace_id = $1 and e.message_id = b.message_id and e.thread_id = k.thread_id)`,
     values: [
-      userId,
+      workspaceId,
       borne.map(({ key }) => key),
       borne.map(({ messageId }) => messageId),
       borne.map(({ threadId }) => threadId),
@@ -147,7 +147,7 @@ export interface ThreadEnds {
  */
 export async function renumberThreads(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   renumberings: readonly Renumbering[],
   emailIds: readonly string[],
 ): Promise<Map<string, number>> {
@@ -157,7 +157,7 @@ export async function renumberThreads(
       with given as materialized (
         select r.*, (
           select p.thread_position + 1 from email p
-          where p.user_id = $1 and p.thread_id = r.thread_id and (p.thread_at, p.id) < (r.from_at, r.from_email_id)
+          where p.workspace_id = $1 and p.thread_id = r.thread_id and (p.thread_at, p.id) < (r.from_at, r.from_email_id)
           order by p.thread_at desc, p.id desc limit 1) as first_position
         from unnest($2::text[], $3::timestamptz[], $4::text[]) as r(thread_id, from_at, from_email_id)
       ),
@@ -165,16 +165,16 @@ export async function renumberThreads(
         select e.id, coalesce(g.first_position, 0)
                  + row_number() over (partition by g.thread_id order by e.thread_at, e.id) - 1 as position
         from given g
-        join email e on e.user_id = $1 and e.thread_id = g.thread_id and (e.thread_at, e.id) >= (g.from_at, g.from_email_id)
+        join email e on e.workspace_id = $1 and e.thread_id = g.thread_id and (e.thread_at, e.id) >= (g.from_at, g.from_email_id)
       ),
       changed as (
         update email e set thread_position = t.position from tail t
-        where e.user_id = $1 and e.id = t.id and e.thread_position is distinct from t.position
+        where e.workspace_id = $1 and e.id = t.id and e.thread_position is distinct from t.position
         returning e.id, e.thread_position
       )
       select id, thread_position from changed where id = any ($5::text[])`,
     values: [
-      userId,
+      workspaceId,
       renumberings.map((renumbering) => renumbering.threadId),
       renumberings.map((renumbering) => renumbering.fromAt.toISOString()),
       renumberings.map((renumbering) => renumbering.fromEmailId),
@@ -187,7 +187,7 @@ export async function renumberThreads(
 /** Returns the first and the last message of each thread. */
 export async function readThreadEnds(
   client: pg.ClientBase,
-  userId: string,
+  workspaceId: string,
   threadIds: readonly string[],
 ): Promise<ThreadEnds[]> {
   const { rows } = await client.query<EndsRow>({
@@ -196,10 +196,10 @@ export async function readThreadEnds(
       select t.id, f.thread_at as created_at, f.message_id, f.base_subject, l.id as latest_email_id, l.thread_at as last_message_at
       from unnest($2::text[]) as t(id)
       cross join lateral (select e.thread_at, e.message_id, e.base_subject from email e
-        where e.user_id = $1 and e.thread_id = t.id order by e.thread_at, e.id limit 1) f
+        where e.workspace_id = $1 and e.thread_id = t.id order by e.thread_at, e.id limit 1) f
       cross join lateral (select e.id, e.thread_at from email e
-        where e.user_id = $1 and e.thread_id = t.id order by e.thread_at desc, e.id desc limit 1) l`,
-    values: [userId, threadIds],
+        where e.workspace_id = $1 and e.thread_id = t.id order by e.thread_at desc, e.id desc limit 1) l`,
+    values: [workspaceId, threadIds],
   });
   return rows.map((row) => ({
     threadId: row.id,

@@ -64,7 +64,7 @@ function deadOf(step: DeadStep): string {
 }
 
 function isAlive(step: DeadStep, row: string, subject: string): string {
-  return `not exists (select from dead_row x where x.user_id = ${row}.user_id and x.step = '${step}' and x.subject_id = ${row}.${subject}
+  return `not exists (select from dead_row x where x.workspace_id = ${row}.workspace_id and x.step = '${step}' and x.subject_id = ${row}.${subject}
     and x.dead_at is not null)`;
 }
 
@@ -82,7 +82,7 @@ function queueSql({ step, table, isWaiting, order, since, subject, isTimed }: Qu
     select '${ACTOR_OF_STEP[step]}' as actor, '${step}' as queue,
       greatest(0, ${counted(table, isDue)} - ${deadOf(step)})::integer as row_count,
       (select ${secondsSince('min(since)')} from (
-        select user_id, ${subject}, ${since} as since from ${table} where ${isDue} order by ${order} limit ${OLDEST_LOOKED_AT}) o
+        select workspace_id, ${subject}, ${since} as since from ${table} where ${isDue} order by ${order} limit ${OLDEST_LOOKED_AT}) o
         where ${isAlive(step, 'o', subject)}) as oldest_seconds,
       ${isTimed ? `${counted(table, `${isWaiting} and ${order} > ${NOW}`)}::integer` : 'null::integer'} as later_count,
       ${deadOf(step)}::integer as dead_count`;
@@ -93,21 +93,21 @@ const DELIVER_SQL = `
   select 'delivery', 'deliver', greatest(0, w.due - ${deadOf('deliver')})::integer,
     (select ${secondsSince('min(d.next_attempt_at)')} from (select * from lane limit ${LANES_LOOKED_AT}) l cross join lateral (
       select d.next_attempt_at from delivery d
-      where d.user_id = l.user_id and d.endpoint_id = l.endpoint_id and d.${IS_WEBHOOK_WAITING.replace(' and ', ' and d.')}
+      where d.workspace_id = l.workspace_id and d.endpoint_id = l.endpoint_id and d.${IS_WEBHOOK_WAITING.replace(' and ', ' and d.')}
         and d.next_attempt_at <= ${NOW} and ${isAlive('deliver', 'd', 'id')}
       order by d.next_attempt_at limit 1) d),
     w.later::integer, ${deadOf('deliver')}::integer
   from (select count(*) filter (where next_attempt_at <= ${NOW}) as due, count(*) filter (where next_attempt_at > ${NOW}) as later
     from (select next_attempt_at from delivery where ${IS_WEBHOOK_WAITING} limit ${MAX_COUNTED}) c) w`;
 
-/** Endpoints that are behind the feed of their user, since the first event that they have no delivery of. */
+/** Endpoints that are behind the feed of their workspace, since the first event that they have no delivery of. */
 const FAN_OUT_SQL = `
   select 'delivery', 'fan-out', greatest(0, ${counted('endpoint_subscription s', HAS_NEWS)} - ${deadOf('fan-out')})::integer,
     (select ${secondsSince('min(v.at)')} from (
-      select s.user_id, s.event_seq from endpoint_subscription s where ${HAS_NEWS} and ${isAlive('fan-out', 's', 'endpoint_id')}
+      select s.workspace_id, s.event_seq from endpoint_subscription s where ${HAS_NEWS} and ${isAlive('fan-out', 's', 'endpoint_id')}
       limit ${OLDEST_LOOKED_AT}) s
       cross join lateral (
-        select v.at from event v where v.user_id = s.user_id and v.seq > s.event_seq order by v.seq limit 1) v),
+        select v.at from event v where v.workspace_id = s.workspace_id and v.seq > s.event_seq order by v.seq limit 1) v),
     null::integer, ${deadOf('fan-out')}::integer`;
 
 const DOMAINS_SQL = `
@@ -124,11 +124,11 @@ export const backlogSql = `
   with recursive clock_now as materialized (select postroom_now() as now),
   dead as materialized (select step, count(*) from dead_row where dead_at is not null group by step),
   lane as (
-    (select user_id, endpoint_id from delivery where ${IS_WEBHOOK_WAITING} order by user_id, endpoint_id, next_attempt_at limit 1)
+    (select workspace_id, endpoint_id from delivery where ${IS_WEBHOOK_WAITING} order by workspace_id, endpoint_id, next_attempt_at limit 1)
     union all
-    select n.user_id, n.endpoint_id from lane l cross join lateral (
-      select user_id, endpoint_id from delivery
-      where ${IS_WEBHOOK_WAITING} and (user_id, endpoint_id) > (l.user_id, l.endpoint_id)
-      order by user_id, endpoint_id, next_attempt_at limit 1) n
+    select n.workspace_id, n.endpoint_id from lane l cross join lateral (
+      select workspace_id, endpoint_id from delivery
+      where ${IS_WEBHOOK_WAITING} and (workspace_id, endpoint_id) > (l.workspace_id, l.endpoint_id)
+      order by workspace_id, endpoint_id, next_attempt_at limit 1) n
   )
   ${[...queues.map(queueSql), DELIVER_SQL, FAN_OUT_SQL, DOMAINS_SQL, WORDS_SQL].join('\n  union all\n')}`;

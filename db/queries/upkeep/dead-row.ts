@@ -36,15 +36,15 @@ const MAX_ERROR_LENGTH = 300;
  * Returns a condition: the row is not set aside. The arguments are expressions on it. When no row of the step is set aside, it is evaluated
  * once for the whole statement, which takes a microsecond.
  */
-export function notSetAsideSql(step: DeadStep, userId: string, subjectId: string): string {
+export function notSetAsideSql(step: DeadStep, workspaceId: string, subjectId: string): string {
   return `(not (select exists (select from dead_row x where x.step = '${step}')) or not exists (
-    select from dead_row x where x.user_id = ${userId} and x.step = '${step}' and x.subject_id = ${subjectId}
+    select from dead_row x where x.workspace_id = ${workspaceId} and x.step = '${step}' and x.subject_id = ${subjectId}
       and x.retry_at > (select postroom_now())))`;
 }
 
 /** A row over which work failed, and why. */
 export interface RowFault {
-  userId: string;
+  workspaceId: string;
   step: DeadStep;
   subjectId: string;
   error: unknown;
@@ -60,27 +60,27 @@ export interface SetAside {
 
 /** Sets a row aside after an internal fault: it is claimed again after a growing pause, and after the last try only when it is replayed. */
 export async function setRowAside(database: Database, fault: RowFault): Promise<SetAside> {
-  const { userId, step, subjectId, error } = fault;
+  const { workspaceId, step, subjectId, error } = fault;
   const { rows } = await database.pool.query<{ tries: number; retry_seconds: number | null }>({
     name: 'dead-row-set-aside',
     text: `
-      insert into dead_row as d (user_id, step, actor, subject_id, tries, last_error, first_failed_at, last_failed_at, retry_at)
+      insert into dead_row as d (workspace_id, step, actor, subject_id, tries, last_error, first_failed_at, last_failed_at, retry_at)
       select $1, $2, $3, $4, 1, $5, n.at, n.at, n.at + exp(1) * interval '1 second' from (select postroom_now() as at) n
-      on conflict (user_id, step, subject_id) do update set tries = least(d.tries + 1, ${MAX_TRIES}), last_error = excluded.last_error,
+      on conflict (workspace_id, step, subject_id) do update set tries = least(d.tries + 1, ${MAX_TRIES}), last_error = excluded.last_error,
         last_failed_at = excluded.last_failed_at,
         retry_at = case when d.tries + 1 >= ${MAX_TRIES} then 'infinity'
           else excluded.last_failed_at + exp(least(${LONGEST_EXPONENT}, d.tries + 1)) * interval '1 second' end,
         dead_at = case when d.tries + 1 >= ${MAX_TRIES} then coalesce(d.dead_at, excluded.last_failed_at) end
       returning d.tries,
         case when d.dead_at is null then extract(epoch from d.retry_at - d.last_failed_at)::float8 end as retry_seconds`,
-    values: [userId, step, ACTOR_OF_STEP[step], subjectId, wordsOf(error)],
+    values: [workspaceId, step, ACTOR_OF_STEP[step], subjectId, wordsOf(error)],
   });
   return { tries: rows[0]?.tries ?? 1, retrySeconds: rows[0]?.retry_seconds ?? null };
 }
 
 /** A row that is not worked on any more. */
 export interface DeadRow {
-  user_id: string;
+  workspace_id: string;
   actor: string;
   step: DeadStep;
   subject_id: string;
@@ -99,8 +99,8 @@ export interface DeadSelection {
 /** Returns the dead rows, oldest first. */
 export async function listDeadRows(database: Database, selection: DeadSelection, limit: number): Promise<DeadRow[]> {
   const { rows } = await database.pool.query<DeadRow>(
-    `select user_id, actor, step, subject_id, tries, last_error, first_failed_at, dead_at from dead_row d
-     where ${SELECTED} order by dead_at, user_id, step, subject_id limit $3`,
+    `select workspace_id, actor, step, subject_id, tries, last_error, first_failed_at, dead_at from dead_row d
+     where ${SELECTED} order by dead_at, workspace_id, step, subject_id limit $3`,
     [selection.actor, selection.subjectId, limit],
   );
   return rows;
@@ -125,17 +125,17 @@ export async function replayDeadRows(database: Database, selection: DeadSelectio
   const { rowCount } = await database.pool.query(
     `
     with replayed as materialized (
-      delete from dead_row d where ${SELECTED} returning d.user_id, d.step, d.subject_id
+      delete from dead_row d where ${SELECTED} returning d.workspace_id, d.step, d.subject_id
     ), parsed as (
       -- many claims would have the message stored unparsed
       update reception r set tries = 0, claimed_by = null, claimed_until = null from replayed p
-      where p.step = 'parse' and r.user_id = p.user_id and r.email_id = p.subject_id and r.parsed_at is null
+      where p.step = 'parse' and r.workspace_id = p.workspace_id and r.email_id = p.subject_id and r.parsed_at is null
     ), sent as (
       update recipient r set next_attempt_at = least(r.next_attempt_at, (select postroom_now())) from replayed p
-      where p.step = 'send' and r.user_id = p.user_id and r.id = p.subject_id and r.status = 'pending' and r.next_attempt_at is not null
+      where p.step = 'send' and r.workspace_id = p.workspace_id and r.id = p.subject_id and r.status = 'pending' and r.next_attempt_at is not null
     ), delivered as (
       update delivery r set next_attempt_at = least(r.next_attempt_at, (select postroom_now())) from replayed p
-      where p.step in ('deliver', 'forward') and r.user_id = p.user_id and r.id = p.subject_id and r.status = 'pending'
+      where p.step in ('deliver', 'forward') and r.workspace_id = p.workspace_id and r.id = p.subject_id and r.status = 'pending'
         and r.next_attempt_at is not null
     )
     select from replayed`,
@@ -149,8 +149,8 @@ export async function forgetOldFaults(database: Database, limit: number): Promis
   const { rowCount } = await database.pool.query({
     name: 'dead-row-forget',
     text: `
-      delete from dead_row d where (d.user_id, d.step, d.subject_id) in (
-        select o.user_id, o.step, o.subject_id from dead_row o
+      delete from dead_row d where (d.workspace_id, d.step, d.subject_id) in (
+        select o.workspace_id, o.step, o.subject_id from dead_row o
         where o.dead_at is null and o.retry_at < (select postroom_now()) - interval '1 day' limit $1)
         and d.dead_at is null and d.retry_at < (select postroom_now()) - interval '1 day'`,
     values: [limit],

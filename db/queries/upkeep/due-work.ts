@@ -36,12 +36,12 @@ export async function findDueWork(database: Database, steps: readonly DueStep[])
 export function dueWorkSql(steps: readonly DueStep[]): string {
   return `
   with recursive clock_now as materialized (select postroom_now() as now), lane as (
-    (select user_id, endpoint_id from delivery where ${IS_WEBHOOK_WAITING} order by user_id, endpoint_id, next_attempt_at limit 1)
+    (select workspace_id, endpoint_id from delivery where ${IS_WEBHOOK_WAITING} order by workspace_id, endpoint_id, next_attempt_at limit 1)
     union all
-    select n.user_id, n.endpoint_id from lane l cross join lateral (
-      select user_id, endpoint_id from delivery
-      where ${IS_WEBHOOK_WAITING} and (user_id, endpoint_id) > (l.user_id, l.endpoint_id)
-      order by user_id, endpoint_id, next_attempt_at limit 1) n
+    select n.workspace_id, n.endpoint_id from lane l cross join lateral (
+      select workspace_id, endpoint_id from delivery
+      where ${IS_WEBHOOK_WAITING} and (workspace_id, endpoint_id) > (l.workspace_id, l.endpoint_id)
+      order by workspace_id, endpoint_id, next_attempt_at limit 1) n
   )
   select * from (${steps.map(stepSql).join('\n  union all\n')}) w(step, seconds)`;
 }
@@ -82,7 +82,7 @@ function queueSql({ step, table, isWaiting, order, subject, isTimed, isLeased }:
 
 /** Condition on the row `q`. */
 function isFreeSql(step: DeadStep, subject: string, isLeased: boolean): string {
-  const isAside = notSetAsideSql(step, 'q.user_id', `q.${subject}`);
+  const isAside = notSetAsideSql(step, 'q.workspace_id', `q.${subject}`);
   return isLeased ? `(q.claimed_until is null or q.claimed_until < ${NOW}) and ${isAside}` : isAside;
 }
 
@@ -90,7 +90,7 @@ function nextSql(rows: string, order: string): string {
   return `(select extract(epoch from q.${order} - ${NOW})::float8 from ${rows} order by q.${order} limit 1)`;
 }
 
-const ofLane = `q.user_id = l.user_id and q.endpoint_id = l.endpoint_id and q.${IS_WEBHOOK_WAITING.replace(' and ', ' and q.')}`;
+const ofLane = `q.workspace_id = l.workspace_id and q.endpoint_id = l.endpoint_id and q.${IS_WEBHOOK_WAITING.replace(' and ', ' and q.')}`;
 
 const FAN_OUT_SQL = `
     select 'fan-out', case when exists (select from endpoint_subscription s where ${IS_BEHIND}) then 0 end::float8`;

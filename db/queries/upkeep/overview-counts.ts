@@ -18,16 +18,18 @@ export interface HourlyCount {
 /** From the hourly counters, and for held emails from their own index: unordered, hours without mail left out. */
 export async function readHourlyCounts(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   since: Date,
 ): Promise<HourlyCount[]> {
   const { rows } = await sql<HourlyCount>`
     select c.begins_at as "beginsAt", c.type, c.status, false as "isHeld", sum(c.count)::bigint as count from email_counter c
-    where c.user_id = ${userId} and c.own_address = any (${countedOwners}) and c.grain = 'hour' and c.begins_at >= ${since}
+    where c.workspace_id = ${workspaceId} and c.own_address = any (${countedOwners}) and c.grain = 'hour' and c.begins_at >= ${since}
     group by 1, 2, 3
     union all
     select date_trunc('hour', r.created_at, 'UTC'), 'received', 'delivered', true, count(*) from route r
-    where r.user_id = ${userId} and ${isHeldRoute} and r.created_at >= ${since} group by 1`.execute(transaction);
+    where r.workspace_id = ${workspaceId} and ${isHeldRoute} and r.created_at >= ${since} group by 1`.execute(
+    transaction,
+  );
   return rows;
 }
 
@@ -56,7 +58,7 @@ export const MAX_DELIVERABILITY_DOMAINS = 20;
  */
 export async function readDeliverability(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   since: Date,
 ): Promise<DomainDeliverability[]> {
   const { rows } = await sql<DomainDeliverability>`
@@ -69,15 +71,15 @@ export async function readDeliverability(
         coalesce(sum(c.count) filter (where c.status = 'bounced'), 0)::bigint as bounced,
         coalesce(sum(c.count) filter (where c.status = 'failed'), 0)::bigint as failed
       from email_counter c
-      where c.user_id = ${userId} and c.own_address = any (${countedOwners}) and c.grain = 'hour' and c.begins_at >= ${since} and c.type = 'sent'
+      where c.workspace_id = ${workspaceId} and c.own_address = any (${countedOwners}) and c.grain = 'hour' and c.begins_at >= ${since} and c.type = 'sent'
       group by 1 having sum(c.count) > 0 order by 2 desc, 1 limit ${MAX_DELIVERABILITY_DOMAINS}) c
     left join (
       select e.own_domain as domain, count(*) filter (where ${isDeferred}) as count
-      from ${oldestPending(userId, since)} e group by 1) d on d.domain = c.domain
+      from ${oldestPending(workspaceId, since)} e group by 1) d on d.domain = c.domain
     left join (
       select e.own_domain as domain, count(distinct e.id) as count
-      from recipient r join email e on e.user_id = ${userId} and e.id = r.email_id
-      where r.user_id = ${userId} and r.complained_at >= ${since} and r.delivery_id is null
+      from recipient r join email e on e.workspace_id = ${workspaceId} and e.id = r.email_id
+      where r.workspace_id = ${workspaceId} and r.complained_at >= ${since} and r.delivery_id is null
         and e.type = 'sent' and e.trashed_at is null and e.created_at >= ${since}
       group by 1) m on m.domain = c.domain
     order by c.sent desc, c.domain`.execute(transaction);
@@ -85,8 +87,8 @@ export async function readDeliverability(
 }
 
 /** The oldest emails in the queue: what was deferred is older than most. */
-function oldestPending(userId: string, since: Date | null) {
-  return sql`(select e.* from email e where e.user_id = ${userId} and e.type = 'sent' and e.status = 'pending'
+function oldestPending(workspaceId: string, since: Date | null) {
+  return sql`(select e.* from email e where e.workspace_id = ${workspaceId} and e.type = 'sent' and e.status = 'pending'
     ${since === null ? sql`` : sql`and e.created_at >= ${since}`} order by e.created_at, e.id limit ${MAX_DEFERRED})`;
 }
 
@@ -113,13 +115,13 @@ const MAX_ENDPOINTS = 500;
 /** The webhook deliveries created since then, newest per endpoint: by the index of endpoints and times. */
 export async function readRecentWebhooks(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   since: Date,
 ): Promise<RecentWebhooks> {
   const { rows } = await sql<RecentWebhooks>`
     with hook as materialized (
-      select e.id from endpoint e where e.user_id = ${userId} and e.type = 'webhook' and exists (
-        select from delivery d where d.user_id = ${userId} and d.endpoint_id = e.id and d.created_at >= ${since})
+      select e.id from endpoint e where e.workspace_id = ${workspaceId} and e.type = 'webhook' and exists (
+        select from delivery d where d.workspace_id = ${workspaceId} and d.endpoint_id = e.id and d.created_at >= ${since})
       limit ${MAX_ENDPOINTS}
     ), share as materialized (
       select greatest(${LEAST_PER_ENDPOINT}, ${MAX_SAMPLED_DELIVERIES} / greatest(1, count(*))) as most from hook
@@ -127,7 +129,7 @@ export async function readRecentWebhooks(
       select h.id, d.status, d.attempts, case when d.outcome <> 'interrupted' then d.duration_ms end as duration_ms
       from hook h cross join lateral (
         select d.status, d.attempts, d.last_attempt->>'outcome' as outcome, (d.last_attempt->>'duration_ms')::integer as duration_ms
-        from delivery d where d.user_id = ${userId} and d.endpoint_id = h.id and d.created_at >= ${since}
+        from delivery d where d.workspace_id = ${workspaceId} and d.endpoint_id = h.id and d.created_at >= ${since}
         order by d.created_at desc, d.id desc limit (select most from share)) d
     )
     select count(*) filter (where s.status = 'success') as successful, count(*) filter (where s.status = 'failed') as failed,
@@ -161,7 +163,7 @@ const MAX_TIMED_ENDPOINTS = 50;
 /** Returns the times of intervals of a length since then, oldest first; intervals without attempts are left out. */
 export async function readWebhookTimes(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   { from, until, intervalMs }: { from: Date; until: Date; intervalMs: number },
 ): Promise<WebhookTimes[]> {
   const first = new Date(Math.floor(from.getTime() / intervalMs) * intervalMs);
@@ -170,8 +172,8 @@ export async function readWebhookTimes(
     with part as materialized (
       select g.at as begins_at from generate_series(${first}::timestamptz, ${until}::timestamptz, ${length}) as g(at)
     ), hook as materialized (
-      select e.id from endpoint e where e.user_id = ${userId} and e.type = 'webhook' and exists (
-        select from delivery d where d.user_id = ${userId} and d.endpoint_id = e.id and d.created_at >= ${from})
+      select e.id from endpoint e where e.workspace_id = ${workspaceId} and e.type = 'webhook' and exists (
+        select from delivery d where d.workspace_id = ${workspaceId} and d.endpoint_id = e.id and d.created_at >= ${from})
       limit ${MAX_TIMED_ENDPOINTS}
     ), share as materialized (
       select greatest(${LEAST_PER_INTERVAL}, ${MAX_TIMED_DELIVERIES} / greatest(1, (select count(*) from hook) * (select count(*) from part))) as most
@@ -180,7 +182,7 @@ export async function readWebhookTimes(
       percentile_disc(0.95) within group (order by d.duration_ms) as "p95Ms", count(*)::integer as "sampleSize"
     from part p cross join hook h cross join lateral (
       select case when d.last_attempt->>'outcome' <> 'interrupted' then (d.last_attempt->>'duration_ms')::integer end as duration_ms
-      from delivery d where d.user_id = ${userId} and d.endpoint_id = h.id
+      from delivery d where d.workspace_id = ${workspaceId} and d.endpoint_id = h.id
         and d.created_at >= greatest(p.begins_at, ${from}) and d.created_at < p.begins_at + ${length}
       order by d.created_at desc, d.id desc limit (select most from share)) d
     where d.duration_ms is not null group by p.begins_at order by p.begins_at`.execute(transaction);
@@ -208,27 +210,27 @@ export const MAX_COUNTED = 10_000;
 /** Emails whose recipients are examined. */
 export const MAX_DEFERRED = 1_000;
 
-export async function readWaitingMail(transaction: Transaction<Tables>, userId: string): Promise<WaitingMail> {
+export async function readWaitingMail(transaction: Transaction<Tables>, workspaceId: string): Promise<WaitingMail> {
   const { rows } = await sql<WaitingMail>`
     select c.pending, c.scheduled, c.paused, u.deferred, h.blocked, h.review, w.deliveries, w.retries
     from (
       select coalesce(sum(c.count) filter (where c.type = 'sent' and c.status = 'pending'), 0)::bigint as pending,
         coalesce(sum(c.count) filter (where c.type = 'scheduled' and c.status = 'scheduled'), 0)::bigint as scheduled,
         coalesce(sum(c.count) filter (where c.type = 'scheduled' and c.status = 'paused'), 0)::bigint as paused
-      from email_counter c where c.user_id = ${userId} and c.own_address = any (${countedOwners}) and c.grain = 'all') c
+      from email_counter c where c.workspace_id = ${workspaceId} and c.own_address = any (${countedOwners}) and c.grain = 'all') c
     cross join (
-      select count(*) filter (where ${isDeferred}) as deferred from ${oldestPending(userId, null)} e) u
+      select count(*) filter (where ${isDeferred}) as deferred from ${oldestPending(workspaceId, null)} e) u
     cross join (
       select count(*) filter (where r.outcome = 'blocked') as blocked, count(*) filter (where r.outcome = 'review') as review
       from (
-        select r.outcome from route r where r.user_id = ${userId} and ${isHeldRoute}
+        select r.outcome from route r where r.workspace_id = ${workspaceId} and ${isHeldRoute}
         order by r.created_at desc, r.email_id desc limit ${MAX_COUNTED}) r) h
     cross join (
       select count(*) as deliveries, count(*) filter (where d.attempts > 0) as retries from (
-        (select d.attempts from delivery d where d.user_id = ${userId} and d.status = 'pending' and d.delivery_type = 'webhook'
+        (select d.attempts from delivery d where d.workspace_id = ${workspaceId} and d.status = 'pending' and d.delivery_type = 'webhook'
          limit ${MAX_COUNTED})
         union all
-        (select d.attempts from delivery d where d.user_id = ${userId} and d.status = 'pending' and d.delivery_type <> 'webhook'
+        (select d.attempts from delivery d where d.workspace_id = ${workspaceId} and d.status = 'pending' and d.delivery_type <> 'webhook'
          limit ${MAX_COUNTED})) d) w`.execute(transaction);
   return (
     rows[0] ?? {

@@ -16,7 +16,7 @@ export type CountedOwners = { domains: readonly string[] } | { addresses: readon
 /** By the name of the domain, or by the address; those without mail are left out. */
 export async function countRecentEmails(
   transaction: Transaction<Tables>,
-  userId: string,
+  workspaceId: string,
   owners: CountedOwners,
   now: Date,
 ): Promise<Map<string, RecentEmails>> {
@@ -33,7 +33,7 @@ export async function countRecentEmails(
   const { rows } = await sql<{ owner: string; days: number; count: number }>`
     select ${owner} as owner, s.days, sum(c.count)::bigint as count
     from (values ${sql.join(spans)}) s (days, grain, since, until)
-    join email_counter c on c.user_id = ${userId} and c.grain = s.grain and c.begins_at >= s.since
+    join email_counter c on c.workspace_id = ${workspaceId} and c.grain = s.grain and c.begins_at >= s.since
       and (s.until is null or c.begins_at < s.until) and ${isCounted}
     group by 1, 2`.execute(transaction);
   const counts = new Map<string, RecentEmails>();

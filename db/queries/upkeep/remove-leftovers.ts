@@ -10,7 +10,7 @@ export const LEFTOVERS_BATCH = 1_000;
  * progress for accounts when they were erased. Returns the largest number removed of one kind.
  */
 export async function removeLeftovers(database: Database): Promise<number> {
-  for (const userId of await listErasedLately(database)) await eraseRows(database, userId);
+  for (const workspaceId of await listErasedLately(database)) await eraseRows(database, workspaceId);
   const { rows } = await database.pool.query<{ most: number }>({
     name: 'remove-leftovers',
     text: 'select remove_leftovers($1) as most',

@@ -19,15 +19,15 @@ interface EncryptedColumn {
 
 /** Every encrypted column, except the canary, which says which key is in use. */
 export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
-  { table: 'endpoint', column: 'secret_ciphertext', key: ['user_id', 'id'], purpose: 'webhook-secret' },
+  { table: 'endpoint', column: 'secret_ciphertext', key: ['workspace_id', 'id'], purpose: 'webhook-secret' },
   {
     table: 'dkim_key',
     column: 'private_key_ciphertext',
-    key: ['user_id', 'domain_id', 'selector'],
+    key: ['workspace_id', 'domain_id', 'selector'],
     purpose: 'dkim-key',
   },
   { table: 'sign_in_provider', column: 'secret_ciphertext', key: ['workspace_id'], purpose: 'provider-secret' },
-  { table: 'auth_totp', column: 'secret_ciphertext', key: ['user_id'], purpose: 'totp-secret' },
+  { table: 'auth_totp', column: 'secret_ciphertext', key: ['person_id'], purpose: 'totp-secret' },
 ];
 
 /** Values that are read at once. */

@@ -5,13 +5,13 @@ const LiveContext = createContext<LiveEvents | null>(null);
 
 /** Provides the live events of one user, and with `hasOwnMarks` what the person marks as read elsewhere. A new `round` restarts the feed. */
 export function LiveProvider({
-  userId,
+  workspaceId,
   start,
   hasOwnMarks,
   round = 0,
   children,
 }: {
-  userId: string;
+  workspaceId: string;
   start: string | null;
   hasOwnMarks: boolean;
   round?: number;
@@ -19,10 +19,10 @@ export function LiveProvider({
 }) {
   const [live, setLive] = useState<LiveEvents | null>(null);
   useEffect(() => {
-    const opened = openLiveEvents(userId, start, hasOwnMarks);
+    const opened = openLiveEvents(workspaceId, start, hasOwnMarks);
     setLive(opened);
     return () => opened.close();
-  }, [userId, start, hasOwnMarks, round]);
+  }, [workspaceId, start, hasOwnMarks, round]);
   return <LiveContext value={live}>{children}</LiveContext>;
 }
 

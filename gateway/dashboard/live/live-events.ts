@@ -59,8 +59,8 @@ export interface LiveEvents {
  * Browsers support locks only on https and localhost; elsewhere each tab subscribes. With `hasOwnMarks`, what the person marks as read in other
  * sessions is told as events of these threads, without a cursor.
  */
-export function openLiveEvents(userId: string, start: string | null, hasOwnMarks: boolean): LiveEvents {
-  const name = `postroom-events-${userId}`;
+export function openLiveEvents(workspaceId: string, start: string | null, hasOwnMarks: boolean): LiveEvents {
+  const name = `postroom-events-${workspaceId}`;
   const channel = new BroadcastChannel(name);
   const listeners = new Set<(event: LiveEvent) => void>();
   const watchers = new Set<(state: LiveState) => void>();

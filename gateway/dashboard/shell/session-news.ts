@@ -1,12 +1,12 @@
 /** Message between tabs about the session. */
-export type SessionNews = { kind: 'signed-in'; userId: string } | { kind: 'signed-out' } | { kind: 'switched' };
+export type SessionNews = { kind: 'signed-in'; personId: string } | { kind: 'signed-out' } | { kind: 'switched' };
 
 /** Tabs of one browser share the session cookie. */
 const channel = new BroadcastChannel('postroom-session');
 
 /** Tells the other tabs that a user signed in. */
-export function announceSignIn(userId: string): void {
-  channel.postMessage({ kind: 'signed-in', userId } satisfies SessionNews);
+export function announceSignIn(personId: string): void {
+  channel.postMessage({ kind: 'signed-in', personId } satisfies SessionNews);
 }
 
 /** Tells the other tabs that the user signed out. */

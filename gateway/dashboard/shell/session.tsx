@@ -70,11 +70,11 @@ function Session({ viewer, events, children }: ResultOf<typeof VIEWER> & { child
     if (isOver) setRound(round + 1);
     setOver(false);
   };
-  useSessionWatch({ userId: viewer.person?.id ?? viewer.id, onEnd: () => setOver(true), onSignIn: goOn });
+  useSessionWatch({ personId: viewer.person?.id ?? viewer.id, onEnd: () => setOver(true), onSignIn: goOn });
   return (
     <ViewerContext value={viewer}>
       <LiveProvider
-        userId={viewer.id}
+        workspaceId={viewer.id}
         start={round === 0 ? (events.edges[0]?.node.cursor ?? null) : null}
         round={round}
         hasOwnMarks={viewer.person?.isInTeam === true}
@@ -99,11 +99,11 @@ const KEEP_ALIVE_MS = 300_000;
  * when another user signs in in this browser.
  */
 function useSessionWatch({
-  userId,
+  personId,
   onEnd,
   onSignIn,
 }: {
-  userId: string;
+  personId: string;
   /** called when the session has ended */
   onEnd: () => void;
   /** called when the same user signs in in another tab */
@@ -111,7 +111,7 @@ function useSessionWatch({
 }): void {
   const ended = useEffectEvent(onEnd);
   const isUser = useEffectEvent((id: string) => {
-    if (id === userId) return onSignIn();
+    if (id === personId) return onSignIn();
     window.location.reload();
   });
   useEffect(() => {
@@ -132,7 +132,7 @@ function useSessionWatch({
       listenForSessionNews((news) => {
         if (news.kind === 'signed-out') leave();
         else if (news.kind === 'switched') window.location.assign('/');
-        else isUser(news.userId);
+        else isUser(news.personId);
       }),
     ];
     return () => {

@@ -77,7 +77,7 @@ async function readOwn(context: OperationContext) {
   const domains = await listDomains(context, {}, LISTED);
   const addresses = await listEmailAddresses(context, {}, LISTED);
   return {
-    account: read === null ? null : { id: read.userId, email: read.email, name: read.name },
+    account: read === null ? null : { id: read.workspaceId, email: read.email, name: read.name },
     domains: domains.domains.map(({ name, status }) => ({ name, status })),
     addresses: addresses.rows.map(({ address, isActive }) => ({ address, is_active: isActive })),
     is_complete: domains.domains.length === domains.total && addresses.rows.length === addresses.total,

@@ -212,13 +212,16 @@ async function openedEmailOf(context: OperationContext, email: EmailDetails, cho
 }
 
 /** Returns the text that a person sees, of mail with text that is aimed at agents; null for other mail. */
-async function readSeen({ userId }: OperationContext, { injection, text, html }: EmailDetails): Promise<string | null> {
+async function readSeen(
+  { workspaceId }: OperationContext,
+  { injection, text, html }: EmailDetails,
+): Promise<string | null> {
   if (injection?.verdict !== 'review') return null;
   const bodies = {
     text: text === null ? null : textBeginning(text, MAX_SEEN),
     html: html === null ? null : textBeginning(html, MAX_SEEN),
   };
-  return inTurn(userId, () => readSeenText(bodies));
+  return inTurn(workspaceId, () => readSeenText(bodies));
 }
 
 /** Characters of a body that are read for it. */

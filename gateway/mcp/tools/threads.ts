@@ -220,9 +220,9 @@ async function messagesOf(
 }
 
 /** Returns the text that the author typed; null when only HTML that is too long to clean has it. */
-async function typedText({ userId }: OperationContext, parts: EmailParts | null): Promise<BodyText | null> {
+async function typedText({ workspaceId }: OperationContext, parts: EmailParts | null): Promise<BodyText | null> {
   if (parts === null) return null;
-  return parts.cleanedText ?? (parts.cleanedHtml === null ? null : await readHtmlText(userId, parts.cleanedHtml));
+  return parts.cleanedText ?? (parts.cleanedHtml === null ? null : await readHtmlText(workspaceId, parts.cleanedHtml));
 }
 
 export const listThreadLabels = defineTool({

@@ -66,7 +66,7 @@ const response = { 200: domainBody, default: errorBody };
 export async function checkedBodyOf(context: OperationContext, id: string): Promise<DomainBody> {
   const domain = await domains.readCheckedDomain(context, id);
   const verificationCheck = verificationCheckOf(domain, context.now());
-  return { ...domainDetailsOf(domain, context.userId), verificationCheck };
+  return { ...domainDetailsOf(domain, context.workspaceId), verificationCheck };
 }
 
 export const domainChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
@@ -107,7 +107,7 @@ export const domainChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
           hasOwn || warnings.length === 0
             ? await changes.updateDomain(context, id, own)
             : await domains.readDomain(context, id);
-        return domainDetailsOf(domain, context.userId);
+        return domainDetailsOf(domain, context.workspaceId);
       },
     });
 
@@ -167,7 +167,7 @@ export const domainChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
       const context = contextOf(request);
       const domain = await rotateDkimKey(context, request.params.id);
       const message = 'Publish the record of the new DKIM key. Mail is signed with it once the record is found.';
-      return { ...domainDetailsOf(domain, context.userId), message };
+      return { ...domainDetailsOf(domain, context.workspaceId), message };
     },
   );
 

@@ -149,7 +149,7 @@ export const domainBody = z
 export type DomainBody = z.infer<typeof domainBody>;
 
 /** Converts a domain to the response. */
-export function domainBodyOf(domain: domains.ListedDomain, userId: string): DomainBody {
+export function domainBodyOf(domain: domains.ListedDomain, workspaceId: string): DomainBody {
   const { check, checkedAt } = domain;
   const lastCheck = wireInstant(checkedAt);
   return {
@@ -174,7 +174,7 @@ export function domainBodyOf(domain: domains.ListedDomain, userId: string): Doma
     createdAt: wireInstant(domain.createdAt),
     created_at: wireInstant(domain.createdAt),
     updatedAt: wireInstant(domain.updatedAt),
-    userId,
+    userId: workspaceId,
     region: REGION,
     capabilities: {
       sending: domain.status === 'verified' ? 'enabled' : 'disabled',
@@ -206,8 +206,8 @@ export function domainBodyOf(domain: domains.ListedDomain, userId: string): Doma
 }
 
 /** Converts one domain to the response, with its recent amount of mail. */
-export function domainDetailsOf(domain: domains.DomainDetails, userId: string): DomainBody {
-  const body = domainBodyOf(domain, userId);
+export function domainDetailsOf(domain: domains.DomainDetails, workspaceId: string): DomainBody {
+  const body = domainBodyOf(domain, workspaceId);
   const { lastDay, lastWeek, lastMonth } = domain.emailCounts;
   const stats = { ...body.stats, emailsLast24h: lastDay, emailsLast7d: lastWeek, emailsLast30d: lastMonth };
   const { spf, dmarc } = domain.advice;

@@ -95,7 +95,7 @@ export const domainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
       const domain = await domains.createDomain(context, { domain: given ?? name });
       const message =
         domain.status === 'verified' ? 'The domain is verified.' : 'Publish the DNS records to verify the domain.';
-      return reply.code(201).send({ message, ...domainDetailsOf(domain, context.userId) });
+      return reply.code(201).send({ message, ...domainDetailsOf(domain, context.workspaceId) });
     },
   );
 
@@ -125,7 +125,7 @@ export const domainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
       if (beside !== null) {
         const total = await domains.countDomainList(context, query);
         const counts = await domains.countDomainsByStatus(context);
-        const bodies = beside.items.map((domain) => domainBodyOf(domain, context.userId));
+        const bodies = beside.items.map((domain) => domainBodyOf(domain, context.workspaceId));
         return { ...besideBody(bodies, page, { ...beside, total }), meta: metaOf(counts) };
       }
       const found = await (isLive
@@ -134,7 +134,7 @@ export const domainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
       return {
         ...listBody(
           found.domains.map((domain) => ({
-            ...domainBodyOf(domain, context.userId),
+            ...domainBodyOf(domain, context.workspaceId),
             ...(isLive ? { verificationCheck: verificationCheckOf(domain, context.now()) } : {}),
           })),
           page,
@@ -163,7 +163,8 @@ export const domainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
     async (request) => {
       const context = contextOf(request);
       const { id } = request.params;
-      if (request.query.check !== true) return domainDetailsOf(await domains.readDomain(context, id), context.userId);
+      if (request.query.check !== true)
+        return domainDetailsOf(await domains.readDomain(context, id), context.workspaceId);
       return checkedBodyOf(context, id);
     },
   );

@@ -234,11 +234,11 @@ function rawOf(context: OperationContext, email: emails.Email): z.infer<typeof r
 }
 
 /** Returns a function that makes links to parts of the email, which work without a key for a while. */
-function linksOf({ settings, userId, now }: OperationContext, { id: emailId }: emails.Email) {
+function linksOf({ settings, workspaceId, now }: OperationContext, { id: emailId }: emails.Email) {
   const key = deriveDownloadLinkKey(settings.secretKey);
   const expiresAt = new Date(Math.floor((now().getTime() + LINK_LIFE_MS) / 1_000) * 1_000);
   return (part: number | 'raw') => ({
-    download_url: `${settings.publicUrl}${makeDownloadLink(key, { userId, emailId, part }, expiresAt)}`,
+    download_url: `${settings.publicUrl}${makeDownloadLink(key, { workspaceId, emailId, part }, expiresAt)}`,
     expires_at: wireInstant(expiresAt),
   });
 }

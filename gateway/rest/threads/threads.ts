@@ -129,7 +129,7 @@ export async function sendThread(context: OperationContext, threadId: string, re
   if (Array.isArray(messages)) return threadAnswerOf({ thread, messages }, publicUrl);
   const { thread: head } = threadAnswerOf({ thread, messages: [] }, publicUrl);
   const chunks = threadChunks(head, messages, (message) => threadMessageOf(message, publicUrl));
-  return reply.type('application/json; charset=utf-8').send(streamChunks(chunks, context.userId));
+  return reply.type('application/json; charset=utf-8').send(streamChunks(chunks, context.workspaceId));
 }
 
 /** Yields the JSON of threadAnswer. */

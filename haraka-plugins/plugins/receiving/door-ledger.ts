@@ -71,7 +71,7 @@ export function createDoorLedger(bus: Bus, log: Logger): DoorLedger {
 }
 
 /** The reason of a refused recipient, by its reply. */
-export function nameRecipientReason(code: number, userId: string | undefined): DoorReason {
+export function nameRecipientReason(code: number, workspaceId: string | undefined): DoorReason {
   if (code < 500) return 'unavailable';
-  return userId === undefined ? 'unknown_domain' : 'unknown_recipient';
+  return workspaceId === undefined ? 'unknown_domain' : 'unknown_recipient';
 }

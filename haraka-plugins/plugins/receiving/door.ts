@@ -21,7 +21,7 @@ import type { Session } from './session.ts';
 /** A recipient that would be accepted. */
 interface DoorRecipient {
   recipient: string;
-  userId: string;
+  workspaceId: string;
   /** whether it is a reply address, which its sender got from us */
   isReply: boolean;
 }
@@ -47,7 +47,7 @@ export interface Door {
 interface Refused {
   reason: DoorReason;
   /** the workspace of the recipient; absent: of none, or not known yet */
-  userId?: string | undefined;
+  workspaceId?: string | undefined;
   recipient: string | null;
   decision: Decision;
 }
@@ -74,11 +74,11 @@ export function createDoor(settings: SmtpSettings, bus: Bus, log: Logger): Door 
   const patient = new LRUCache<string, true>({ max: MAX_NETWORKS });
   let isStopping = false;
 
-  const refuse = (session: Session, { reason, userId, recipient, decision }: Refused): Decision => {
+  const refuse = (session: Session, { reason, workspaceId, recipient, decision }: Refused): Decision => {
     if (decision.kind === 'pass') return decision;
     const { remote, hello } = session.connection;
     ledger.note({
-      userId: userId ?? null,
+      workspaceId: workspaceId ?? null,
       reason,
       address: remote.ip,
       network: doorNetwork(remote.ip),
@@ -121,7 +121,7 @@ export function createDoor(settings: SmtpSettings, bus: Bus, log: Logger): Door 
     }
     if (door.greylistSeconds === null || recipient.isReply) return null;
     const { isPassed, secondsLeft } = await bus.ask('receiving.greylist.check', {
-      userId: recipient.userId,
+      workspaceId: recipient.workspaceId,
       address: session.connection.remote.ip,
       network: doorNetwork(session.connection.remote.ip),
       helo: session.connection.hello.host ?? '',
@@ -177,7 +177,7 @@ export function createDoor(settings: SmtpSettings, bus: Bus, log: Logger): Door 
       const { isTrusted, isOutside, talkedEarly } = session.door;
       if (isTrusted) return null;
       const refuseFault = ({ reason, decision }: Fault): Decision =>
-        refuse(session, { reason, decision, userId: recipient.userId, recipient: recipient.recipient });
+        refuse(session, { reason, decision, workspaceId: recipient.workspaceId, recipient: recipient.recipient });
       if (door.refusesEarlyTalkers && talkedEarly)
         return refuseFault({ reason: 'early_talker', decision: TALKED_EARLY });
       const isClaim = door.refusesOwnName && isOutside && isOwnName(settings, session);

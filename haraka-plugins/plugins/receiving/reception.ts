@@ -81,7 +81,7 @@ export function decideRecipient(
     };
     const refusal = reception.door.judge(session, {
       recipient,
-      userId: verdict.userId,
+      workspaceId: verdict.workspaceId,
       isReply: verdict.replyAddressId !== undefined,
     });
     return refusal instanceof Promise ? refusal.then(accept) : accept(refusal);
@@ -99,13 +99,13 @@ function refuseRecipient(
     code,
     enhancedCode,
     text,
-    userId,
+    workspaceId,
     recipient,
   }: Extract<RecipientVerdict, { verdict: 'reject' }> & {
     recipient: string;
   },
 ): Decision | Promise<Decision> {
-  const refused = { reason: nameRecipientReason(code, userId), userId, recipient };
+  const refused = { reason: nameRecipientReason(code, workspaceId), workspaceId, recipient };
   const refusal = reply(code, `${enhancedCode} ${text}`);
   if (code < 500) return door.refuse(session, { ...refused, decision: refusal });
   const { connection } = session;
@@ -195,8 +195,8 @@ export async function offer(reception: Reception, session: Session, bytes: Buffe
     case 'refused': {
       const decision = reply(answer.code, `${answer.enhancedCode} ${answer.text}`);
       const reason = answer.reason ?? (answer.code < 500 ? 'unavailable' : 'content');
-      for (const { recipient, userId } of session.recipients)
-        door.refuse(session, { reason, userId, recipient, decision });
+      for (const { recipient, workspaceId } of session.recipients)
+        door.refuse(session, { reason, workspaceId, recipient, decision });
       return decision;
     }
     default:

@@ -17,9 +17,9 @@ import { addNodeType } from '../nodes.ts';
 const Viewer = builder.objectRef<Account>('Viewer').implement({
   description: 'The account that owns the API key or session of this request.',
   interfaces: [builder.nodeInterfaceRef()],
-  isTypeOf: (value) => typeof (value as Partial<Account>).userId === 'string' && 'email' in (value as object),
+  isTypeOf: (value) => typeof (value as Partial<Account>).workspaceId === 'string' && 'email' in (value as object),
   fields: (t) => ({
-    id: t.id({ description: 'ID of the account.', resolve: (account) => account.userId }),
+    id: t.id({ description: 'ID of the account.', resolve: (account) => account.workspaceId }),
     email: t.exposeString('email', {
       nullable: true,
       description: 'Email address of the account. Null while the account is being deleted.',
@@ -57,7 +57,7 @@ const Viewer = builder.objectRef<Account>('Viewer').implement({
 
 // A key can access only its own account.
 addNodeKind('usr', async (id, { reads }) => {
-  if (id !== reads.userId) return null;
+  if (id !== reads.workspaceId) return null;
   const account = await readAccount(reads);
   brandWithType(account, 'Viewer' as never);
   return account;

@@ -158,7 +158,7 @@ addContentType<AttachmentOf>(attachmentShape, ({ emailId, attachment }, field, {
 async function readRemoved(context: GraphContext, emailId: string, kind: RemovedKind): Promise<BodyText | null> {
   const { text, removedParts } = await loadEmailParts(context, emailId, 'text');
   const html = text === null && removedParts.length > 0 ? (await loadEmailParts(context, emailId, 'html')).html : null;
-  return readRemovedText(context.operations.userId, { text, html }, { removed: removedParts, kind });
+  return readRemovedText(context.operations.workspaceId, { text, html }, { removed: removedParts, kind });
 }
 
 /** Adds a type whose fields are read from a value, with the context. */

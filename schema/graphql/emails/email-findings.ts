@@ -51,9 +51,9 @@ builder.objectFields(EmailNode, (t) => ({
         loadEmailParts(context, id, 'text'),
         loadEmailParts(context, id, 'html'),
       ]);
-      const { userId } = context.operations;
-      const shown = await withText(userId, { text, html });
-      return inTurn(userId, () => extractFrom({ subject, text: shown.text, html, headers, attachments }));
+      const { workspaceId } = context.operations;
+      const shown = await withText(workspaceId, { text, html });
+      return inTurn(workspaceId, () => extractFrom({ subject, text: shown.text, html, headers, attachments }));
     },
   }),
   securityWarnings: t.field({

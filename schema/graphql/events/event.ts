@@ -66,10 +66,10 @@ builder.queryFields((t) => ({
     args: t.arg.connectionArgs(),
     complexity: connectionComplexity,
     resolve: async (_root, args, { reads }) => {
-      const { userId } = reads;
+      const { workspaceId } = reads;
       const cursors = {
-        encode: (seq: number) => encodeEventCursor(userId, seq),
-        decode: (cursor: string) => decodeEventCursor(userId, cursor),
+        encode: (seq: number) => encodeEventCursor(workspaceId, seq),
+        decode: (cursor: string) => decodeEventCursor(workspaceId, cursor),
       };
       const page = await connectionBy(
         cursors,

@@ -136,7 +136,7 @@ describe.each(transports)('the $transport bus', ({ open, transport }) => {
       server.onWake('receiving.parse.wake', ({ emailIds }) => void woken.push(...emailIds));
     await settle(...site.servers);
     const ids = Array.from({ length: 20 }, (_, number) => `em_${number}`);
-    for (const id of ids) site.asker.wake('receiving.parse.wake', { userId: 'usr_1', emailIds: [id] });
+    for (const id of ids) site.asker.wake('receiving.parse.wake', { workspaceId: 'usr_1', emailIds: [id] });
     await waitFor(() => expect(woken).toHaveLength(20));
     await settle(site.asker, ...site.servers);
     expect(woken.toSorted()).toEqual(ids.toSorted());
@@ -169,9 +169,9 @@ describe.each(transports)('the $transport bus', ({ open, transport }) => {
     site.servers[1].onWake('receiving.parse.wake', took);
     site.servers[1].subscribe('routing.changed', took);
     await settle(site.servers[1]);
-    site.asker.wake('receiving.parse.wake', { userId: 7, emailIds: [] } as never);
+    site.asker.wake('receiving.parse.wake', { workspaceId: 7, emailIds: [] } as never);
     site.asker.publish('routing.changed', { name: null } as never);
-    site.asker.wake('receiving.parse.wake', { userId: 'usr_1', emailIds: [] });
+    site.asker.wake('receiving.parse.wake', { workspaceId: 'usr_1', emailIds: [] });
     site.asker.publish('routing.changed', { name: 'inbox.test' });
     await waitFor(() => expect(took).toHaveBeenCalledTimes(2));
   });
@@ -188,7 +188,7 @@ describe.each(transports)('the $transport bus', ({ open, transport }) => {
     });
     await settle(site.servers[1]);
     for (let turn = 0; turn < 2; turn++) {
-      site.asker.wake('receiving.parse.wake', { userId: 'usr_1', emailIds: [] });
+      site.asker.wake('receiving.parse.wake', { workspaceId: 'usr_1', emailIds: [] });
       site.asker.publish('routing.changed', { name: 'inbox.test' });
     }
     await waitFor(() => expect(calls).toBe(4));
@@ -227,7 +227,8 @@ describe.each(transports)('the $transport bus', ({ open, transport }) => {
     site.servers[1].onWake('receiving.parse.wake', take('second'));
     await settle(...site.servers);
     await first.stop();
-    for (let count = 0; count < 10; count++) site.asker.wake('receiving.parse.wake', { userId: 'usr_1', emailIds: [] });
+    for (let count = 0; count < 10; count++)
+      site.asker.wake('receiving.parse.wake', { workspaceId: 'usr_1', emailIds: [] });
     await waitFor(() => expect(woken).toHaveLength(10));
     expect(new Set(woken)).toEqual(new Set(['second']));
   });
@@ -245,7 +246,7 @@ describe.each(transports)('the $transport bus', ({ open, transport }) => {
     expect(await asked).toBeInstanceOf(BusUnavailable);
     expect(site.asker.isConnected()).toBe(false);
     await expect(site.asker.ask('receiving.message.accept', question)).rejects.toBeInstanceOf(BusUnavailable);
-    site.asker.wake('receiving.parse.wake', { userId: 'usr_1', emailIds: [] });
+    site.asker.wake('receiving.parse.wake', { workspaceId: 'usr_1', emailIds: [] });
   });
 
   const canBreak = transport !== 'in-process';

@@ -96,7 +96,7 @@ test('a payload larger than one read from the socket arrives whole, in its own b
 });
 
 function wakeFrame(emailId: string): Buffer {
-  const message = { userId: 'usr_1', emailIds: [emailId] };
+  const message = { workspaceId: 'usr_1', emailIds: [emailId] };
   const head = Buffer.from(JSON.stringify({ op: 'wake', subject: 'receiving.parse.wake', message }));
   const lengths = Buffer.alloc(8);
   lengths.writeUInt32BE(head.byteLength, 0);

@@ -119,7 +119,7 @@ describe.each(transports)('over the $transport bus', ({ open }) => {
     await settle(site.servers[1]);
     const say = (bus: Bus) =>
       manner === 'wake'
-        ? bus.wake('receiving.parse.wake', { userId: 'usr_1', emailIds: [] })
+        ? bus.wake('receiving.parse.wake', { workspaceId: 'usr_1', emailIds: [] })
         : bus.publish('routing.changed', { name: 'inbox.test' });
     const span = beginSpan('work', {});
     inSpan(span, () => say(site.asker));
@@ -159,8 +159,8 @@ test('over NATS a traced message has the W3C header, and one without a span has 
     });
     await listener.flush();
     const span = beginSpan('work', {});
-    inSpan(span, () => bus.wake('receiving.parse.wake', { userId: 'usr_1', emailIds: [] }));
-    bus.wake('receiving.parse.wake', { userId: 'usr_1', emailIds: [] });
+    inSpan(span, () => bus.wake('receiving.parse.wake', { workspaceId: 'usr_1', emailIds: [] }));
+    bus.wake('receiving.parse.wake', { workspaceId: 'usr_1', emailIds: [] });
     await inSpan(span, () => bus.ask('receiving.capacity.check', {}, { limitMs: 500 }).catch(() => undefined));
     await waitFor(() => expect(seen).toHaveLength(3));
     const { traceId = '', spanId = '' } = span?.spanContext() ?? {};

@@ -33,7 +33,13 @@ export const transports: { transport: string; open: () => Promise<Site> }[] = [
 export const question: Request<'receiving.message.accept'> = {
   reversePath: 'ann@sender.test',
   recipients: [
-    { recipient: 'bob@inbox.test', userId: 'usr_1', addressId: null, domainId: 'dom_1', ownAddress: 'bob@inbox.test' },
+    {
+      recipient: 'bob@inbox.test',
+      workspaceId: 'usr_1',
+      addressId: null,
+      domainId: 'dom_1',
+      ownAddress: 'bob@inbox.test',
+    },
   ],
   remoteAddress: '127.0.0.1',
   helo: 'sender.test',

@@ -30,10 +30,10 @@ afterAll(async () => {
 });
 
 /** A mailbox whose endpoint allows actions. */
-async function mailboxOf({ userId }: { userId?: string } = {}, allowsActions = true): Promise<TestMailbox> {
+async function mailboxOf({ workspaceId }: { workspaceId?: string } = {}, allowsActions = true): Promise<TestMailbox> {
   const domain = `actions${count++}.test`;
   const options = { domain, address: `hello@${domain}`, endpointUrl: receiver.url };
-  const mailbox = await createMailbox(database, userId === undefined ? options : { ...options, userId });
+  const mailbox = await createMailbox(database, workspaceId === undefined ? options : { ...options, workspaceId });
   await database.pool.query('update endpoint set allow_actions = $2 where id = $1', [
     mailbox.endpointId,
     allowsActions,
@@ -84,7 +84,7 @@ async function one<Row extends object>(text: string, values: unknown[]): Promise
   return rows[0];
 }
 
-function sentOf({ userId }: TestMailbox) {
+function sentOf({ workspaceId }: TestMailbox) {
   return database.pool
     .query<{
       id: string;
@@ -97,17 +97,17 @@ function sentOf({ userId }: TestMailbox) {
       text_body: string;
     }>(
       `select e.id, e.subject, e.own_address, e.to_addresses, e.thread_id, e.automatic_reply_to, c.headers, c.text_body
-       from email e join email_content c on c.user_id = e.user_id and c.email_id = e.id
-       where e.user_id = $1 and e.type = 'sent' order by e.id`,
-      [userId],
+       from email e join email_content c on c.workspace_id = e.workspace_id and c.email_id = e.id
+       where e.workspace_id = $1 and e.type = 'sent' order by e.id`,
+      [workspaceId],
     )
     .then(({ rows }) => rows);
 }
 
 async function kindsOf(mailbox: TestMailbox, emailId: string): Promise<string[]> {
   const { rows } = await database.pool.query<{ kind: string }>(
-    'select kind from event where user_id = $1 and (email_id = $2 or thread_id = (select thread_id from email where id = $2)) order by seq',
-    [mailbox.userId, emailId],
+    'select kind from event where workspace_id = $1 and (email_id = $2 or thread_id = (select thread_id from email where id = $2)) order by seq',
+    [mailbox.workspaceId, emailId],
   );
   return rows.map(({ kind }) => kind);
 }
@@ -190,8 +190,8 @@ test('runs all actions of a response and finishes its delivery', async () => {
 test('a reply that waits for approval says so in the results', async () => {
   const mailbox = await mailboxOf();
   await database.pool.query(
-    `update email_address set send_policy = '{"approval":"always"}'::jsonb where user_id = $1`,
-    [mailbox.userId],
+    `update email_address set send_policy = '{"approval":"always"}'::jsonb where workspace_id = $1`,
+    [mailbox.workspaceId],
   );
   const { actions } = await respond(mailbox, [{ type: 'reply', text: 'An answer' }, { type: 'read' }]);
   expect(actions?.results).toMatchObject([
@@ -316,8 +316,8 @@ describe('an action is refused', () => {
   test('when its recipient is suppressed', async () => {
     const mailbox = await mailboxOf();
     await database.pool.query(
-      `insert into suppression (user_id, id, address, reason, created_at) values ($1, 'sup_1', 'ann@sender.test', 'bounce', now())`,
-      [mailbox.userId],
+      `insert into suppression (workspace_id, id, address, reason, created_at) values ($1, 'sup_1', 'ann@sender.test', 'bounce', now())`,
+      [mailbox.workspaceId],
     );
     const refusal = 'Cannot send to blocked recipient(s): ann@sender.test';
     expect(await refusalOf(mailbox, reply)).toBe(refusal);
@@ -371,8 +371,8 @@ describe('an action is refused', () => {
     // Another thread has a count of its own, and replies of an hour ago do not count.
     expect((await respond(mailbox, [reply])).actions?.problem).toBeNull();
     await database.pool.query(
-      `update email set created_at = created_at - interval '61 minutes' where user_id = $1 and type = 'sent'`,
-      [mailbox.userId],
+      `update email set created_at = created_at - interval '61 minutes' where workspace_id = $1 and type = 'sent'`,
+      [mailbox.workspaceId],
     );
     expect((await respond(mailbox, [reply], { threadId })).actions?.problem).toBeNull();
     const six = Array.from({ length: MAX_AUTOMATIC_REPLIES + 1 }, () => reply);
@@ -391,8 +391,8 @@ describe('an action is refused', () => {
     expect(await refusalOf(mailbox, reply, { fromAddress: 'ann+ticket7@sender.test' })).toBe(limit);
     expect((await respond(mailbox, [reply], { fromAddress: 'ben@sender.test' })).actions?.problem).toBeNull();
     await database.pool.query(
-      `update email set created_at = created_at - interval '25 hours' where user_id = $1 and type = 'sent'`,
-      [mailbox.userId],
+      `update email set created_at = created_at - interval '25 hours' where workspace_id = $1 and type = 'sent'`,
+      [mailbox.workspaceId],
     );
     expect((await respond(mailbox, [reply])).actions?.problem).toBeNull();
   });
@@ -433,7 +433,7 @@ test('actions wait for the lock on the threads of the user', async () => {
   const mailbox = await mailboxOf();
   const client = await testDatabase.open('postroom_actor').pool.connect();
   await client.query('begin');
-  await client.query(`select pg_advisory_xact_lock(hashtextextended('thread ' || $1, 0))`, [mailbox.userId]);
+  await client.query(`select pg_advisory_xact_lock(hashtextextended('thread ' || $1, 0))`, [mailbox.workspaceId]);
   const acted = respond(mailbox, [{ type: 'label', name: 'late' }]);
   await receiver.until((all) => all.some(({ headers }) => headers['x-endpoint-id'] === mailbox.endpointId));
   await client.query(`select pg_sleep(0.1)`);

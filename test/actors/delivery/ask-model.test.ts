@@ -92,8 +92,8 @@ test('a model that says yes blocks the mail; its prompt names the rule and delim
   const mark = /<rule-([0-9a-f]{16})>\nDoes it sell anything\?\n<\/rule-\1>/.exec(question?.content ?? '')?.[1];
   const mail = new RegExp(`<email-${mark}>\\n(.*)\\n</email-${mark}>`).exec(question?.content ?? '')?.[1] ?? '';
   expect(JSON.parse(mail)).toMatchObject({ subject: 'Buy', from: ['Ann <ann@sender.test>'] });
-  const { rows } = await database.pool.query(`select kind from event where user_id = $1 and kind like 'email.%'`, [
-    box.userId,
+  const { rows } = await database.pool.query(`select kind from event where workspace_id = $1 and kind like 'email.%'`, [
+    box.workspaceId,
   ]);
   expect(rows).toEqual([{ kind: 'email.blocked' }]);
   const hits = await database.pool.query('select trigger_count from guard_rule_stat where rule_id = $1', [rule]);
@@ -331,8 +331,8 @@ test('a question about stored mail returns the reply of the model', async () => 
   const id = await received();
   await start();
   const bus = actor?.bus;
-  const ask = (emailId: string, userId = box.userId) =>
-    bus?.ask('delivery.guard.ask', { userId, emailId, prompt: 'Spam?' });
+  const ask = (emailId: string, workspaceId = box.workspaceId) =>
+    bus?.ask('delivery.guard.ask', { workspaceId, emailId, prompt: 'Spam?' });
   expect(await ask(id)).toEqual({ verdict: 'answered', isMatch: false, reason: 'It is about lunch.' });
   expect(await ask('em_unknown')).toEqual({ verdict: 'not-found' });
   expect(await ask(id, 'usr_other')).toEqual({ verdict: 'not-found' });

@@ -26,7 +26,9 @@ afterEach(async () => {
   await actor?.stop();
   actor = null;
   receiver.answer([200]);
-  await gateway.owner.pool.query('update endpoint set is_active = false where user_id = $1', [team.box.userId]);
+  await gateway.owner.pool.query('update endpoint set is_active = false where workspace_id = $1', [
+    team.box.workspaceId,
+  ]);
 });
 afterAll(async () => {
   await receiver.stop();
@@ -62,10 +64,13 @@ const settled = (endpointId: string, count: number) =>
     endpointId,
     (all) => all.length >= count && all.every(({ status }) => status !== 'pending'),
   );
-const countEvents = async (userId: string) =>
+const countEvents = async (workspaceId: string) =>
   Number(
-    (await gateway.owner.pool.query(`select count(*) from event where user_id = $1 and kind like 'audit.%'`, [userId]))
-      .rows[0].count,
+    (
+      await gateway.owner.pool.query(`select count(*) from event where workspace_id = $1 and kind like 'audit.%'`, [
+        workspaceId,
+      ])
+    ).rows[0].count,
   );
 
 test('every action that the triggers write has a kind of event', () => {
@@ -129,12 +134,12 @@ describe('an endpoint that subscribes to the audit log', () => {
   test('is posted single kinds alone, and the others have no event at all', async () => {
     await start();
     const { id, path } = await subscribe(staff.admin, ['audit.suppression_created']);
-    const before = await countEvents(team.box.userId);
+    const before = await countEvents(team.box.workspaceId);
     await staff.admin.browser.rest('PATCH', `/endpoints/${id}`, {}, { name: 'renamed' });
     await suppress('single@elsewhere.test');
     await settled(id, 1);
     expect(postsTo(path)).toMatchObject([{ data: { object_name: 'single@elsewhere.test' } }]);
-    expect(await countEvents(team.box.userId)).toBe(before + 1);
+    expect(await countEvents(team.box.workspaceId)).toBe(before + 1);
   });
 
   test('is posted refused requests and failed sign-ins', async () => {
@@ -219,7 +224,7 @@ describe('who may read the audit log', () => {
     await settled(made.json().id, 1);
     await gateway.owner.pool.query(
       `update workspace_member set role = 'developer' where workspace_id = $1 and person_id = $2`,
-      [team.box.userId, former.personId],
+      [team.box.workspaceId, former.personId],
     );
     await gateway.owner.pool.query(`update api_key set scopes = '{read}' where id = $1`, [key.id]);
     const still = await subscribe(staff.admin, ['audit.suppression_created']);
@@ -238,7 +243,7 @@ describe('who may read the audit log', () => {
     await receiver.until((all) => all.some((request) => request.path === path));
     await gateway.owner.pool.query(
       `update workspace_member set role = 'agent' where workspace_id = $1 and person_id = $2`,
-      [team.box.userId, former.personId],
+      [team.box.workspaceId, former.personId],
     );
     receiver.answer([200]);
     await actor?.moveClock(600);
@@ -293,23 +298,23 @@ describe('who may read the audit log', () => {
 describe('a kill', () => {
   test('before the commit leaves neither the entry nor its event', async () => {
     await subscribe(staff.admin, ['audit.*']);
-    const before = await countEvents(team.box.userId);
+    const before = await countEvents(team.box.workspaceId);
     const client = await gateway.owner.pool.connect();
     client.on('error', () => undefined);
     await client.query('begin');
     await client.query(
-      `insert into suppression (user_id, id, address, reason, created_at) values ($1, 'sup_killed', 'k@x.test', 'manual', now())`,
-      [team.box.userId],
+      `insert into suppression (workspace_id, id, address, reason, created_at) values ($1, 'sup_killed', 'k@x.test', 'manual', now())`,
+      [team.box.workspaceId],
     );
     const { rows } = await client.query('select pg_backend_pid() as pid');
     await gateway.owner.pool.query('select pg_terminate_backend($1)', [rows[0].pid]);
     client.release(true);
     const { rows: entries } = await gateway.owner.pool.query(
-      `select from audit_entry where user_id = $1 and object_id = 'sup_killed'`,
-      [team.box.userId],
+      `select from audit_entry where workspace_id = $1 and object_id = 'sup_killed'`,
+      [team.box.workspaceId],
     );
     expect(entries).toEqual([]);
-    expect(await countEvents(team.box.userId)).toBe(before);
+    expect(await countEvents(team.box.workspaceId)).toBe(before);
   });
 
   test.each(['fan-out.read', 'fan-out.stored'])('of the delivery actor at %s posts the entry once', async (point) => {

@@ -103,8 +103,8 @@ test('a routed email is posted with the payload and every header that receivers 
     mailbox.endpointId,
   ]);
   expect(stat.rows).toEqual([{ total: 1, successful: 1, failed: 0 }]);
-  const events = await database.pool.query('select kind, delivery_id, email_id from event where user_id = $1', [
-    mailbox.userId,
+  const events = await database.pool.query('select kind, delivery_id, email_id from event where workspace_id = $1', [
+    mailbox.workspaceId,
   ]);
   expect(events.rows).toEqual([{ kind: 'delivery.succeeded', delivery_id: delivery?.id, email_id: mail?.emailId }]);
 });

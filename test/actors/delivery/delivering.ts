@@ -39,11 +39,11 @@ export async function startDelivering(
   return {
     ...actor,
     bus: context.bus,
-    wakeRouter: () => context.bus.wake('delivery.route.wake', { userId: '', emailIds: [] }),
+    wakeRouter: () => context.bus.wake('delivery.route.wake', { workspaceId: '', emailIds: [] }),
     async moveClock(seconds) {
       await owner.pool.query(`update clock set shift = shift + $1 * interval '1 second'`, [seconds]);
-      context.bus.wake('delivery.deliver.wake', { userId: '', deliveryIds: [] });
-      context.bus.wake('delivery.route.wake', { userId: '', emailIds: [] });
+      context.bus.wake('delivery.deliver.wake', { workspaceId: '', deliveryIds: [] });
+      context.bus.wake('delivery.route.wake', { workspaceId: '', emailIds: [] });
     },
   };
 }

@@ -16,7 +16,7 @@ function queueOf(...added: DeliveryJob[]) {
 
 function jobs(endpointId: string, count: number, sizeBytes = 1): DeliveryJob[] {
   return Array.from({ length: count }, (_, n) => ({
-    userId: 'usr',
+    workspaceId: 'usr',
     deliveryId: `${endpointId}${n}`,
     emailId: 'em',
     eventSeq: null,

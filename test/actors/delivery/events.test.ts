@@ -73,10 +73,10 @@ let eventCount = 0;
 async function append(box: TestMailbox, events: readonly AppendedEvent[]): Promise<string[]> {
   const withIds = events.map((event) => ({ ...event, id: `evt_${eventCount++}` }));
   const { rows } = await gateway.actor.pool.query('select append_events($1, $2::jsonb) as last_seq', [
-    box.userId,
+    box.workspaceId,
     JSON.stringify(withIds),
   ]);
-  gateway.bus.publish('event.appended', { userId: box.userId, lastSeq: rows[0].last_seq });
+  gateway.bus.publish('event.appended', { workspaceId: box.workspaceId, lastSeq: rows[0].last_seq });
   return withIds.map(({ id }) => id);
 }
 
@@ -128,7 +128,7 @@ describe('an endpoint that subscribes to events', () => {
 
   test('for one domain alone is posted its received mail alone', async () => {
     const box = await gateway.mailbox();
-    const elsewhere = await gateway.mailbox({ userId: box.userId });
+    const elsewhere = await gateway.mailbox({ workspaceId: box.workspaceId });
     await start();
     const all = await subscribe(box, { events: ['email.received:all'], filter: { domains: [box.domainId] } });
     const [foreign] = await insertReceivedMail(gateway.actor, elsewhere);
@@ -314,7 +314,7 @@ describe('an endpoint that subscribes to events', () => {
 
   test('is posted the events that its filter selects', async () => {
     const box = await gateway.mailbox();
-    const other = await gateway.mailbox({ userId: box.userId });
+    const other = await gateway.mailbox({ workspaceId: box.workspaceId });
     await start();
     const byDomain = await subscribe(box, { events: ['*'], filter: { domains: [box.domainId] } });
     const byAddress = await subscribe(box, { events: ['*'], filter: { addresses: [other.address] } });

@@ -44,8 +44,8 @@ async function stateOf(endpointId: string | null) {
   }>(
     `select e.is_active, e.inactive_reason, s.failing_since,
        (select coalesce(jsonb_agg(v.data), '[]') from event v
-        where v.user_id = e.user_id and v.endpoint_id = e.id and v.kind = 'endpoint.disabled') as events
-     from endpoint e left join endpoint_stat s on s.user_id = e.user_id and s.endpoint_id = e.id where e.id = $1`,
+        where v.workspace_id = e.workspace_id and v.endpoint_id = e.id and v.kind = 'endpoint.disabled') as events
+     from endpoint e left join endpoint_stat s on s.workspace_id = e.workspace_id and s.endpoint_id = e.id where e.id = $1`,
     [endpointId],
   );
   const [state] = rows;

@@ -119,11 +119,11 @@ test.each([
   const acted = async () => {
     const { rows } = await database.pool.query<{ sent: number; labels: string[]; archived: number; events: number }>(
       `select labels, archived_count as archived,
-         (select count(*)::integer from email e where e.user_id = t.user_id and e.type = 'sent') as sent,
-         (select count(*)::integer from event v where v.user_id = t.user_id and v.kind in ('email.sent', 'email.archived',
+         (select count(*)::integer from email e where e.workspace_id = t.workspace_id and e.type = 'sent') as sent,
+         (select count(*)::integer from event v where v.workspace_id = t.workspace_id and v.kind in ('email.sent', 'email.archived',
             'thread.labelled', 'delivery.succeeded')) as events
-       from thread t where user_id = $1 and id = $2`,
-      [mailbox.userId, threadId],
+       from thread t where workspace_id = $1 and id = $2`,
+      [mailbox.workspaceId, threadId],
     );
     return rows[0];
   };
@@ -173,9 +173,9 @@ test('actions of a response do not run after another process took over the deliv
   release();
   await actors[0]?.stop();
   const { rows } = await database.pool.query(
-    `select labels, (select count(*)::integer from email e where e.user_id = t.user_id and e.type = 'sent') as sent
-     from thread t where user_id = $1 and id = $2`,
-    [mailbox.userId, threadId],
+    `select labels, (select count(*)::integer from email e where e.workspace_id = t.workspace_id and e.type = 'sent') as sent
+     from thread t where workspace_id = $1 and id = $2`,
+    [mailbox.workspaceId, threadId],
   );
   expect(rows).toEqual([{ labels: ['other'], sent: 1 }]);
 });

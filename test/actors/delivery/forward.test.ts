@@ -56,9 +56,9 @@ async function routed(mailbox: TestMailbox, mails: ReceivedMail[], secondsAgo: n
     ids,
   ]);
   await database.pool.query(
-    `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, next_attempt_at, created_at)
+    `insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, next_attempt_at, created_at)
      select $1, 'dlv_' || md5(random()::text), e, $3, 'email', 1, now() - $4 * interval '1 second', now() from unnest($2::text[]) e`,
-    [mailbox.userId, ids, mailbox.endpointId, secondsAgo],
+    [mailbox.workspaceId, ids, mailbox.endpointId, secondsAgo],
   );
 }
 
@@ -71,11 +71,11 @@ interface Queued {
 }
 
 /** The copies that wait to be sent, or cannot be. */
-async function queuedOf({ userId }: TestMailbox): Promise<Queued[]> {
+async function queuedOf({ workspaceId }: TestMailbox): Promise<Queued[]> {
   const { rows } = await database.pool.query<Queued>(
     `select delivery_id, address, sender_domain, status, last_text from recipient
-     where user_id = $1 and delivery_id is not null order by address, id`,
-    [userId],
+     where workspace_id = $1 and delivery_id is not null order by address, id`,
+    [workspaceId],
   );
   return rows;
 }

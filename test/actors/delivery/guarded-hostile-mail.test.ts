@@ -77,7 +77,7 @@ test('routes the mail of other users after one batch of a user whose rules take 
   await database.pool.query(`update route set created_at = created_at + interval '1 minute' where email_id = any($1)`, [
     others,
   ]);
-  await start({ batchMs: 0, userMs: 0, asideMs: Number.POSITIVE_INFINITY });
+  await start({ batchMs: 0, workspaceMs: 0, asideMs: Number.POSITIVE_INFINITY });
   await untilRouted(database, [...costly, ...others]);
   expect(await countBatches(costly, others)).toBe(1);
 });

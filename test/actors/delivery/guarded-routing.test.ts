@@ -58,16 +58,16 @@ async function addEndpoint(isActive = true): Promise<string> {
   const id = `ep_${randomBytes(8).toString('hex')}`;
   const config = { url: `${receiver.url}/other`, timeout: 30, retryAttempts: 0, verificationToken: 'a'.repeat(64) };
   await database.pool.query(
-    `insert into endpoint (user_id, id, name, type, config, is_active) values ($1, $2, 'other', 'webhook', $3, $4)`,
-    [box.userId, id, JSON.stringify(config), isActive],
+    `insert into endpoint (workspace_id, id, name, type, config, is_active) values ($1, $2, 'other', 'webhook', $3, $4)`,
+    [box.workspaceId, id, JSON.stringify(config), isActive],
   );
   return id;
 }
 
 async function hitsOf(ruleId: string): Promise<number> {
   const { rows } = await database.pool.query<{ count: number }>(
-    'select coalesce(sum(trigger_count), 0)::integer as count from guard_rule_stat where user_id = $1 and rule_id = $2',
-    [box.userId, ruleId],
+    'select coalesce(sum(trigger_count), 0)::integer as count from guard_rule_stat where workspace_id = $1 and rule_id = $2',
+    [box.workspaceId, ruleId],
   );
   return rows[0]?.count ?? 0;
 }
@@ -90,14 +90,14 @@ test('a block rule holds mail: no delivery, a hit, an event; other mail is route
   });
   expect(await hitsOf(rule)).toBe(1);
   const { rows } = await database.pool.query(
-    `select kind, data, thread_id from event where user_id = $1 and kind like 'email.%'`,
-    [box.userId],
+    `select kind, data, thread_id from event where workspace_id = $1 and kind like 'email.%'`,
+    [box.workspaceId],
   );
   expect(rows).toEqual([{ kind: 'email.blocked', data: { ruleId: rule, reason: null }, thread_id: 'th_test' }]);
   // It leaves the inbox, unread as it is, and the totals say so.
   const { rows: flags } = await database.pool.query(
-    'select subject, is_archived, is_read from email where user_id = $1 order by subject',
-    [box.userId],
+    'select subject, is_archived, is_read from email where workspace_id = $1 order by subject',
+    [box.workspaceId],
   );
   expect(flags).toEqual([
     { subject: 'Cheap PILLS', is_archived: true, is_read: false },
@@ -160,19 +160,19 @@ test('two routers decide 500 mails once each, deliver or hold them, and count th
     await beside.stop();
   }
   const { rows } = await database.pool.query(
-    `select r.user_id, count(*) filter (where outcome = 'blocked') as blocked, count(*) filter (where outcome = 'endpoint') as sent,
-            (select count(*) from delivery d where d.user_id = r.user_id) as deliveries,
-            (select count(distinct email_id) from delivery d where d.user_id = r.user_id) as delivered,
-            (select count(*) from event v where v.user_id = r.user_id and kind = 'email.blocked') as events,
-            (select sum(trigger_count)::integer from guard_rule_stat s where s.user_id = r.user_id) as hits
-     from route r where user_id = any($1) group by user_id order by array_position($1, user_id)`,
-    [[box.userId, second.userId, plain.userId]],
+    `select r.workspace_id, count(*) filter (where outcome = 'blocked') as blocked, count(*) filter (where outcome = 'endpoint') as sent,
+            (select count(*) from delivery d where d.workspace_id = r.workspace_id) as deliveries,
+            (select count(distinct email_id) from delivery d where d.workspace_id = r.workspace_id) as delivered,
+            (select count(*) from event v where v.workspace_id = r.workspace_id and kind = 'email.blocked') as events,
+            (select sum(trigger_count)::integer from guard_rule_stat s where s.workspace_id = r.workspace_id) as hits
+     from route r where workspace_id = any($1) group by workspace_id order by array_position($1, workspace_id)`,
+    [[box.workspaceId, second.workspaceId, plain.workspaceId]],
   );
   const ruled = { blocked: 90, sent: 90, deliveries: 90, delivered: 90, events: 90, hits: 90 };
   expect(rows).toEqual([
-    { user_id: box.userId, ...ruled },
-    { user_id: second.userId, ...ruled },
-    { user_id: plain.userId, blocked: 0, sent: 180, deliveries: 180, delivered: 180, events: 0, hits: null },
+    { workspace_id: box.workspaceId, ...ruled },
+    { workspace_id: second.workspaceId, ...ruled },
+    { workspace_id: plain.workspaceId, blocked: 0, sent: 180, deliveries: 180, delivered: 180, events: 0, hits: null },
   ]);
   expect([await hitsOf(rule), await hitsOf(other)]).toEqual([90, 0]);
 });
@@ -233,7 +233,7 @@ test('a rule whose stored configuration is invalid lets no mail pass', async () 
 test('a changed rule applies from the broadcast on, or one second later without it', async () => {
   expect(await route('pills')).toMatchObject({ outcome: 'endpoint' });
   const rule = await addRule(database, box, { action: 'block', subject: 'pills' });
-  actor?.bus.publish('guard.changed', { userId: box.userId });
+  actor?.bus.publish('guard.changed', { workspaceId: box.workspaceId });
   expect(await route('pills')).toMatchObject({ outcome: 'blocked', rule_id: rule });
   await database.pool.query('delete from guard_rule where id = $1', [rule]);
   await new Promise((resolve) => setTimeout(resolve, 1_050));
@@ -248,9 +248,9 @@ test('a DMARC report is not delivered by the catch-all, but is by a registered a
   const [caught] = await insertReceivedMail(database, box, { isCatchAll: true, localPart: 'reports' });
   const [addressed] = await insertReceivedMail(database, box);
   await database.pool.query(
-    `insert into dmarc_report (user_id, id, email_id, domain, domain_id, organization, report_id, begins_at, ends_at, policy, records, record_count,
+    `insert into dmarc_report (workspace_id, id, email_id, domain, domain_id, organization, report_id, begins_at, ends_at, policy, records, record_count,
        message_count, aligned_count, created_at)
-     select user_id, 'dmr_' || id, id, own_domain, domain_id, 'org', id, now(), now(), '{}', '[]', 0, 0, 0, now()
+     select workspace_id, 'dmr_' || id, id, own_domain, domain_id, 'org', id, now(), now(), '{}', '[]', 0, 0, 0, now()
      from email where id = any($1)`,
     [[caught?.emailId, addressed?.emailId]],
   );

@@ -14,7 +14,11 @@ export interface TestRule {
 }
 
 /** Puts a guard rule into the tables; answers its id. */
-export async function addRule(database: Database, { userId }: { userId: string }, rule: TestRule): Promise<string> {
+export async function addRule(
+  database: Database,
+  { workspaceId }: { workspaceId: string },
+  rule: TestRule,
+): Promise<string> {
   const id = makeIdentifier('guardRule', new Date(), randomBytes(10));
   const criterion = (value: string | undefined) =>
     value === undefined ? undefined : { operator: 'OR', values: [value] };
@@ -23,10 +27,10 @@ export async function addRule(database: Database, { userId }: { userId: string }
       ? { subject: criterion(rule.subject), hasWords: criterion(rule.hasWords) }
       : { prompt: rule.prompt };
   await database.pool.query(
-    `insert into guard_rule (user_id, id, name, type, config, action, endpoint_id, priority, is_active)
+    `insert into guard_rule (workspace_id, id, name, type, config, action, endpoint_id, priority, is_active)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     [
-      userId,
+      workspaceId,
       id,
       `rule ${rule.subject ?? rule.hasWords ?? rule.prompt}`,
       rule.prompt === undefined ? 'explicit' : 'ai_prompt',

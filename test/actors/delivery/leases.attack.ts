@@ -37,9 +37,9 @@ async function mailboxFor() {
   return createMailbox(database, { domain, address: `hello@${domain}`, endpointUrl: receiver.url });
 }
 
-function jobFor(userId: string, deliveryId: string): DeliveryJob {
+function jobFor(workspaceId: string, deliveryId: string): DeliveryJob {
   return {
-    userId,
+    workspaceId,
     deliveryId,
     emailId: 'em_lease',
     eventSeq: null,
@@ -94,13 +94,13 @@ test('renews only the leases that this process still holds', async () => {
   const leaseOf = async (id: string) =>
     (await database.pool.query('select claimed_by, claimed_until from delivery where id = $1', [id])).rows[0];
   const inserted = await owner.pool.query<{ id: string }>(
-    `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, next_attempt_at, created_at,
+    `insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, next_attempt_at, created_at,
        claimed_by, claimed_until)
      select $1, 'dlv_lease_' || name, 'em_lease', $2, 'webhook', 1, now(), now(), name, now() + interval '1 second'
      from unnest(array['ours', 'other']) as n(name) returning id`,
-    [mailbox.userId, mailbox.endpointId],
+    [mailbox.workspaceId, mailbox.endpointId],
   );
-  const jobs = inserted.rows.map(({ id }) => ({ ...jobFor(mailbox.userId, id), leaseUntil: performance.now() }));
+  const jobs = inserted.rows.map(({ id }) => ({ ...jobFor(mailbox.workspaceId, id), leaseUntil: performance.now() }));
   const [ours, other] = jobs;
   const before = await leaseOf('dlv_lease_other');
   await createDeliveryLeases(testActorContext(database, 'ours')).renew(jobs);
@@ -201,7 +201,7 @@ test('due deliveries of thousands of endpoints, more than fit in memory, are all
   receiver = await startWebhookReceiver();
   const total = 5_600;
   await owner.pool.query(
-    `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, next_attempt_at, created_at)
+    `insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, next_attempt_at, created_at)
      select 'usr_many' || n % 7, 'dlv_many' || n, 'em_many', 'ep_many' || n, 'webhook', 1, now(), now()
      from generate_series(1, $1::integer) n`,
     [total],

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Database } from '../../../db/connection/database.ts';
-import { asUser } from '../../../db/connection/transaction.ts';
+import { asWorkspace } from '../../../db/connection/transaction.ts';
 import { deliverNow } from '../../../db/queries/endpoints/delivery-retry.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { insertReceivedMail } from '../../support/rows/received-mail.ts';
@@ -48,8 +48,8 @@ async function mailOf(ordering: 'thread' | 'sender', { threads = 1, each = 1, re
   // With the same sender in other letters, now and then.
   await database.pool.query(
     `update email e set thread_id = 'th_' || k.key, from_address = case when n % 2 = 0 then 'Ann' else 'ann' end || k.key || '@sender.test'
-     from unnest($1::text[], $2::integer[]) with ordinality as k(id, key, n) where e.user_id = $3 and e.id = k.id`,
-    [emailIds, keys, mailbox.userId],
+     from unnest($1::text[], $2::integer[]) with ordinality as k(id, key, n) where e.workspace_id = $3 and e.id = k.id`,
+    [emailIds, keys, mailbox.workspaceId],
   );
   return { ...mailbox, emailIds, ofKey: (key: number) => emailIds.filter((_, n) => keys[n] === key) };
 }
@@ -140,8 +140,8 @@ test('a retry of a delivery that waits for its turn keeps its position', async (
   const [, second = ''] = mailbox.emailIds;
   await untilDeliveries(database, mailbox.endpointId, (all) => all.some(({ attempts }) => attempts === 1));
   const { rows } = await database.pool.query<{ id: string }>('select id from delivery where email_id = $1', [second]);
-  const deliveryId = await asUser(database, mailbox.userId, (transaction) =>
-    deliverNow(transaction, mailbox.userId, {
+  const deliveryId = await asWorkspace(database, mailbox.workspaceId, (transaction) =>
+    deliverNow(transaction, mailbox.workspaceId, {
       id: 'dlv_retried',
       emailId: second,
       endpointId: mailbox.endpointId ?? '',

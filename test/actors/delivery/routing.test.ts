@@ -118,10 +118,10 @@ test("mail never reaches another user's endpoint, even when the address has its 
   ]);
   const mails = [...(await insertReceivedMail(database, mine)), ...(await insertReceivedMail(database, theirs))];
   expect(await routed(mails)).toEqual([theirs.endpointId]);
-  const { rows } = await database.pool.query('select user_id from delivery where endpoint_id = $1', [
+  const { rows } = await database.pool.query('select workspace_id from delivery where endpoint_id = $1', [
     theirs.endpointId,
   ]);
-  expect(rows).toEqual([{ user_id: theirs.userId }]);
+  expect(rows).toEqual([{ workspace_id: theirs.workspaceId }]);
 });
 
 test('mail to dmarc@ is not routed unless the domain asks for reports', async () => {

@@ -73,8 +73,8 @@ async function readOutcome(emailId: string): Promise<ActionLog | null> {
 }
 
 async function countSent(): Promise<number> {
-  const { rows } = await database.pool.query(`select from email where user_id = $1 and type <> 'received'`, [
-    mailbox.userId,
+  const { rows } = await database.pool.query(`select from email where workspace_id = $1 and type <> 'received'`, [
+    mailbox.workspaceId,
   ]);
   return rows.length;
 }

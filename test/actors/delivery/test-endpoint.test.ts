@@ -53,9 +53,9 @@ async function mailboxFor(endpointConfig: Record<string, unknown> = {}, webhookF
 type Asked = Partial<Request<'delivery.endpoint.test'>>;
 type Tested = Extract<Reply<'delivery.endpoint.test'>, { verdict: 'tested' }>;
 
-const ask = ({ userId, endpointId }: TestMailbox, more: Asked = {}) =>
+const ask = ({ workspaceId, endpointId }: TestMailbox, more: Asked = {}) =>
   actor?.bus.ask('delivery.endpoint.test', {
-    userId,
+    workspaceId,
     endpointId: endpointId ?? '',
     webhookFormat: null,
     overrideUrl: null,
@@ -210,7 +210,7 @@ test('a test is signed like real mail, and neither stored nor counted', async ()
   });
   expect(JSON.parse(body).email.recipient).toBe(mailbox.address);
   for (const table of ['delivery', 'delivery_attempt', 'email', 'endpoint_stat']) {
-    const { rows } = await database.pool.query(`select 1 from ${table} where user_id = $1`, [mailbox.userId]);
+    const { rows } = await database.pool.query(`select 1 from ${table} where workspace_id = $1`, [mailbox.workspaceId]);
     expect(rows, table).toHaveLength(0);
   }
 });

@@ -20,19 +20,19 @@ afterEach(async () => {
 });
 afterAll(() => stage.close());
 
-async function endpoint(userId: string, type: 'email' | 'email_group', config: object): Promise<string> {
+async function endpoint(workspaceId: string, type: 'email' | 'email_group', config: object): Promise<string> {
   const id = makeIdentifier('endpoint', new Date(), randomBytes(10));
   await stage.database.pool.query(
-    `insert into endpoint (user_id, id, name, type, config) values ($1, $2, 'forward', $3, $4)`,
-    [userId, id, type, JSON.stringify(config)],
+    `insert into endpoint (workspace_id, id, name, type, config) values ($1, $2, 'forward', $3, $4)`,
+    [workspaceId, id, type, JSON.stringify(config)],
   );
   return id;
 }
 
-async function ask(userId: string, endpointId: string) {
+async function ask(workspaceId: string, endpointId: string) {
   actor ??= await startDelivering(stage.database, stage.owner);
   return actor.bus.ask('delivery.endpoint.test', {
-    userId,
+    workspaceId,
     endpointId,
     webhookFormat: null,
     overrideUrl: null,
@@ -47,8 +47,8 @@ test.each([
 ] as const)("a sample of %s %j arrives from the user's own domain", async (type, config, addresses) => {
   const sink = await stage.startSink();
   stage.publish('there.test', sink.host);
-  const { userId } = stage.sender;
-  const reply = await ask(userId, await endpoint(userId, type, config));
+  const { workspaceId } = stage.sender;
+  const reply = await ask(workspaceId, await endpoint(workspaceId, type, config));
   expect(reply).toMatchObject({
     verdict: 'tested',
     success: true,
@@ -68,20 +68,20 @@ test.each([
 });
 
 async function user(domainStatus: 'pending' | 'verified' | null): Promise<string> {
-  const userId = makeIdentifier('user', new Date(), randomBytes(10));
+  const workspaceId = makeIdentifier('user', new Date(), randomBytes(10));
   if (domainStatus !== null) {
-    const name = `${userId.slice(-12)}.test`;
+    const name = `${workspaceId.slice(-12)}.test`;
     const mailbox = await createMailbox(stage.owner, {
-      userId,
+      workspaceId,
       domain: name,
       address: `hello@${name}`,
       domainStatus,
       dkim: { secretKey: SECRET_KEY },
     });
     await stage.owner.pool.query('delete from email_address_name where address = $1', [mailbox.address]);
-    await stage.owner.pool.query('delete from email_address where user_id = $1', [userId]);
+    await stage.owner.pool.query('delete from email_address where workspace_id = $1', [workspaceId]);
   }
-  return userId;
+  return workspaceId;
 }
 
 test.each(['email', 'email_group'] as const)(
@@ -89,15 +89,18 @@ test.each(['email', 'email_group'] as const)(
   async (type) => {
     const sink = await stage.startSink();
     stage.publish('there.test', sink.host);
-    const userId = await user('verified');
+    const workspaceId = await user('verified');
     const config = type === 'email' ? { forwardTo: 'me@there.test' } : { emails: ['me@there.test', 'b@there.test'] };
-    expect(await ask(userId, await endpoint(userId, type, config))).toMatchObject({ verdict: 'tested', success: true });
+    expect(await ask(workspaceId, await endpoint(workspaceId, type, config))).toMatchObject({
+      verdict: 'tested',
+      success: true,
+    });
     await stage.start({ port: sink.port });
     const [message] = await sink.received(1);
     const parsed = await parseMessage(message?.bytes ?? Buffer.alloc(0));
-    expect(parsed.addresses.from?.addresses[0]?.address).toBe(`postroom@${userId.slice(-12)}.test`);
+    expect(parsed.addresses.from?.addresses[0]?.address).toBe(`postroom@${workspaceId.slice(-12)}.test`);
     expect(parsed.headers.map(([name]) => name)).toContain('dkim-signature');
-    expect(message?.from).toMatch(new RegExp(`@${userId.slice(-12)}\\.test$`));
+    expect(message?.from).toMatch(new RegExp(`@${workspaceId.slice(-12)}\\.test$`));
   },
 );
 
@@ -106,10 +109,10 @@ test.each(['pending', null] as const)(
   async (domainStatus) => {
     const sink = await stage.startSink();
     stage.publish('there.test', sink.host);
-    const userId = await user(domainStatus);
+    const workspaceId = await user(domainStatus);
     actor = await startDelivering(stage.database, stage.owner, { systemMailFrom: `service@${stage.sender.domain}` });
-    const id = await endpoint(userId, 'email', { forwardTo: 'me@there.test' });
-    expect(await ask(userId, id)).toMatchObject({ verdict: 'tested', success: true });
+    const id = await endpoint(workspaceId, 'email', { forwardTo: 'me@there.test' });
+    expect(await ask(workspaceId, id)).toMatchObject({ verdict: 'tested', success: true });
     await stage.start({ port: sink.port });
     const [message] = await sink.received(1);
     const parsed = await parseMessage(message?.bytes ?? Buffer.alloc(0));
@@ -117,7 +120,9 @@ test.each(['pending', null] as const)(
     expect(parsed.headers.map(([name]) => name)).toContain('dkim-signature');
     // A bounce of it would be mail to the owner of that domain.
     expect(message?.from).toBe('');
-    const { rows } = await stage.owner.pool.query('select own_address from email where user_id = $1', [userId]);
+    const { rows } = await stage.owner.pool.query('select own_address from email where workspace_id = $1', [
+      workspaceId,
+    ]);
     expect(rows).toEqual([{ own_address: `service@${stage.sender.domain}` }]);
   },
 );
@@ -125,13 +130,13 @@ test.each(['pending', null] as const)(
 test('another user cannot send from the domain of the service', async () => {
   const sink = await stage.startSink();
   stage.publish('there.test', sink.host);
-  const userId = await user(null);
+  const workspaceId = await user(null);
   actor = await startDelivering(stage.database, stage.owner, { systemMailFrom: `service@${stage.sender.domain}` });
-  const id = await endpoint(userId, 'email', {
+  const id = await endpoint(workspaceId, 'email', {
     forwardTo: 'me@there.test',
     fromAddress: `boss@${stage.sender.domain}`,
   });
-  expect(await ask(userId, id)).toMatchObject({ success: true });
+  expect(await ask(workspaceId, id)).toMatchObject({ success: true });
   await stage.start({ port: sink.port });
   const [message] = await sink.received(1);
   const parsed = await parseMessage(message?.bytes ?? Buffer.alloc(0));
@@ -139,21 +144,21 @@ test('another user cannot send from the domain of the service', async () => {
 });
 
 test('a sample to a suppressed address is not sent', async () => {
-  const { userId } = stage.sender;
+  const { workspaceId } = stage.sender;
   await stage.database.pool.query(
-    `insert into suppression (user_id, id, address, reason, created_at) values ($1, 'sup_1', 'gone@there.test', 'bounce', now())`,
-    [userId],
+    `insert into suppression (workspace_id, id, address, reason, created_at) values ($1, 'sup_1', 'gone@there.test', 'bounce', now())`,
+    [workspaceId],
   );
   const reply = await ask(
-    userId,
-    await endpoint(userId, 'email_group', { emails: ['a@there.test', 'Gone@there.test'] }),
+    workspaceId,
+    await endpoint(workspaceId, 'email_group', { emails: ['a@there.test', 'Gone@there.test'] }),
   );
   expect(reply).toMatchObject({ success: false, message: expect.stringContaining('gone@there.test') });
 });
 
 test('an invalid configuration is reported', async () => {
-  const { userId } = stage.sender;
-  expect(await ask(userId, await endpoint(userId, 'email', {}))).toMatchObject({
+  const { workspaceId } = stage.sender;
+  expect(await ask(workspaceId, await endpoint(workspaceId, 'email', {}))).toMatchObject({
     success: false,
     message: 'Endpoint configuration cannot be used',
   });

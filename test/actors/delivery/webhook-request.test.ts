@@ -31,7 +31,7 @@ const partsWith = (timeout: number): WebhookRequestParts => ({
     secrets: [],
   },
   email: {
-    user_id: 'usr_1',
+    workspace_id: 'usr_1',
     raw_id: null,
     id: 'em_1',
     message_id: '<1@x.test>',

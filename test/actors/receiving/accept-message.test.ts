@@ -21,7 +21,7 @@ beforeAll(async () => {
   test_ = await createTestDatabase();
   actor = test_.open('postroom_actor');
   hello = await createMailbox(actor, { domain: 'a.test', address: 'hello@a.test' });
-  other = await createMailbox(actor, { userId: hello.userId, domain: 'a.test', address: 'other@a.test' });
+  other = await createMailbox(actor, { workspaceId: hello.workspaceId, domain: 'a.test', address: 'other@a.test' });
   stranger = await createMailbox(actor, { domain: 'b.test', address: 'hello@b.test' });
 });
 afterAll(() => test_.drop());
@@ -57,9 +57,9 @@ function makeAcceptor(changes: Partial<Parameters<typeof createAcceptor>[0]>): A
 function offerTo(...mailboxes: TestMailbox[]): AcceptRequest {
   return {
     reversePath: 'sender@elsewhere.test',
-    recipients: mailboxes.map(({ userId, addressId, domainId, address }) => ({
+    recipients: mailboxes.map(({ workspaceId, addressId, domainId, address }) => ({
       recipient: address,
-      userId,
+      workspaceId,
       addressId,
       domainId,
       ownAddress: address,
@@ -91,7 +91,7 @@ test('an accepted message is stored, with bytes, envelope and lease, before the 
   );
   expect(rows).toHaveLength(1);
   expect(rows[0]).toMatchObject({
-    user_id: hello.userId,
+    workspace_id: hello.workspaceId,
     email_id: emailId,
     reverse_path: 'sender@elsewhere.test',
     recipient: 'hello@a.test',
@@ -149,8 +149,8 @@ test('one message to two addresses of one tenant and to another tenant is three 
   const ids = await accept(Buffer.from('to all'), offerTo(hello, other, stranger));
   expect(new Set(ids).size).toBe(3);
   expect([await count('reception'), await count('raw_message')]).toEqual([3, 1]);
-  const { rows } = await actor.pool.query('select user_id, email_id, recipient from reception');
-  expect(rows).toContainEqual({ user_id: stranger.userId, email_id: ids[2], recipient: 'hello@b.test' });
+  const { rows } = await actor.pool.query('select workspace_id, email_id, recipient from reception');
+  expect(rows).toContainEqual({ workspace_id: stranger.workspaceId, email_id: ids[2], recipient: 'hello@b.test' });
   expect(handedOn[0]?.receptions.map((reception) => reception.emailId)).toEqual(ids);
 });
 
@@ -187,7 +187,7 @@ test('two hundred concurrent messages are all durable, with every byte as it was
 
 test('one invalid message in a group of fifty fails alone', async () => {
   const poisoned = offerTo(hello);
-  for (const recipient of poisoned.recipients) recipient.userId = 'usr_\0';
+  for (const recipient of poisoned.recipients) recipient.workspaceId = 'usr_\0';
   const results = await Promise.allSettled(
     Array.from({ length: 50 }, (_, n) => accept(Buffer.from(`member ${n}`), n === 17 ? poisoned : offerTo(hello))),
   );

@@ -125,10 +125,10 @@ async function start(
 }
 
 function envelope(): Request<'receiving.message.accept'> {
-  const { userId, addressId, domainId, address } = hello;
+  const { workspaceId, addressId, domainId, address } = hello;
   return {
     reversePath: 'sender@elsewhere.test',
-    recipients: [{ recipient: address, userId, addressId, domainId, ownAddress: address }],
+    recipients: [{ recipient: address, workspaceId, addressId, domainId, ownAddress: address }],
     remoteAddress: '192.0.2.1',
     helo: 'elsewhere.test',
     isTls: false,
@@ -144,9 +144,9 @@ async function accept(text: string): Promise<string> {
 
 async function emails(): Promise<{ id: string; subject: string; parse_error: string | null }[]> {
   const { rows } = await actor.pool.query(
-    `select e.id, e.subject, c.parse_error from email e join email_content c on (c.user_id, c.email_id) = (e.user_id, e.id)
-     where e.user_id = $1 order by e.subject`,
-    [hello.userId],
+    `select e.id, e.subject, c.parse_error from email e join email_content c on (c.workspace_id, c.email_id) = (e.workspace_id, e.id)
+     where e.workspace_id = $1 order by e.subject`,
+    [hello.workspaceId],
   );
   return rows;
 }
@@ -163,8 +163,8 @@ async function leaveBehind(texts: string[], claimant: string | null = 'dead'): P
   abandoned.push(dying.stop());
   await pause(20);
   await actor.pool.query(
-    `update reception set claimed_by = $2, claimed_until = now() - interval '1 s' where user_id = $1`,
-    [hello.userId, claimant],
+    `update reception set claimed_by = $2, claimed_until = now() - interval '1 s' where workspace_id = $1`,
+    [hello.workspaceId, claimant],
   );
 }
 
@@ -182,12 +182,12 @@ test('accepts a message, stores it with its thread, and wakes the router', async
   bus.onWake('delivery.route.wake', (wake) => void woken.push(wake));
   bus.subscribe('event.appended', (event) => void told.push(event));
   const verdict = await bus.ask('receiving.recipient.check', { recipient: hello.address, reversePath: '' });
-  expect(verdict).toMatchObject({ verdict: 'accept', userId: hello.userId });
+  expect(verdict).toMatchObject({ verdict: 'accept', workspaceId: hello.workspaceId });
   const emailId = await accept('hello');
   await until(async () => told.length > 0);
   expect(await emails()).toEqual([{ id: emailId, subject: 'hello', parse_error: null }]);
-  expect(woken).toEqual([{ userId: hello.userId, emailIds: [emailId] }]);
-  expect(told).toEqual([{ userId: hello.userId, lastSeq: 2 }]);
+  expect(woken).toEqual([{ workspaceId: hello.workspaceId, emailIds: [emailId] }]);
+  expect(told).toEqual([{ workspaceId: hello.workspaceId, lastSeq: 2 }]);
 });
 
 test('rows that a process left are swept when their leases end', async () => {
@@ -209,13 +209,14 @@ test('two processes share abandoned rows, and publish each message once', async 
   await Promise.all([start(), start(), start()]);
   await until(async () => (await emails()).length === 200);
   const { rows } = await actor.pool.query(
-    `select sum(count) from email_counter where user_id = $1 and grain = 'all' and own_address = '*'`,
-    [hello.userId],
+    `select sum(count) from email_counter where workspace_id = $1 and grain = 'all' and own_address = '*'`,
+    [hello.workspaceId],
   );
   expect(Number(rows[0].sum)).toBe(200);
-  const events = await actor.pool.query(`select count(*) from event where user_id = $1 and kind = 'email.received'`, [
-    hello.userId,
-  ]);
+  const events = await actor.pool.query(
+    `select count(*) from event where workspace_id = $1 and kind = 'email.received'`,
+    [hello.workspaceId],
+  );
   expect(events.rows[0].count).toBe(200);
 });
 
@@ -257,8 +258,8 @@ test('one message to three recipients is parsed once', async () => {
   const request = envelope();
   const [first] = request.recipients;
   if (first === undefined) throw new Error('no recipient');
-  const { userId, addressId, domainId, address } = other;
-  const third = { recipient: address, userId, addressId, domainId, ownAddress: address };
+  const { workspaceId, addressId, domainId, address } = other;
+  const third = { recipient: address, workspaceId, addressId, domainId, ownAddress: address };
   request.recipients = [first, { ...first, recipient: first.recipient.replace('@', '+tag@') }, third];
   await bus.ask('receiving.message.accept', request, { bytes: Buffer.from('to three') });
   await until(async () => (await emails()).length === 2);
@@ -267,7 +268,7 @@ test('one message to three recipients is parsed once', async () => {
 
 test('a message that ended ten processes is not parsed again', async () => {
   await leaveBehind(['deadly']);
-  await actor.pool.query('update reception set tries = 10 where user_id = $1', [hello.userId]);
+  await actor.pool.query('update reception set tries = 10 where workspace_id = $1', [hello.workspaceId]);
   await start({ parser: subjectParser(() => new Error('was parsed')) });
   await until(async () => (await emails()).length === 1);
   expect((await emails())[0]?.parse_error).toMatch(/too often/);
@@ -317,7 +318,9 @@ test('stopping releases unparsed mail, and the next process takes it at once', a
   await accept('handed on');
   const stopped = first.stop();
   await until(async () => {
-    const { rows } = await actor.pool.query('select claimed_by from reception where user_id = $1', [hello.userId]);
+    const { rows } = await actor.pool.query('select claimed_by from reception where workspace_id = $1', [
+      hello.workspaceId,
+    ]);
     return rows[0].claimed_by === null;
   });
   await stopped;
@@ -366,15 +369,17 @@ test('the disk has room when its space suffices, and an unknown directory is an 
 test('expired offers are removed, younger ones stay', async () => {
   const insert = (recipient: string, expiresIn: string) =>
     actor.pool.query(
-      `insert into smtp_offer (user_id, recipient, reverse_path, sha256, remote_address, email_id, accepted_at, expires_at)
+      `insert into smtp_offer (workspace_id, recipient, reverse_path, sha256, remote_address, email_id, accepted_at, expires_at)
        values ($1, $2, '', '', '', '', now(), now() + $3::interval)`,
-      [hello.userId, recipient, expiresIn],
+      [hello.workspaceId, recipient, expiresIn],
     );
   await insert('old', '-1 second');
   await insert('young', '1 hour');
   await start();
   await until(async () => {
-    const { rows } = await actor.pool.query('select recipient from smtp_offer where user_id = $1', [hello.userId]);
+    const { rows } = await actor.pool.query('select recipient from smtp_offer where workspace_id = $1', [
+      hello.workspaceId,
+    ]);
     return rows.length === 1 && rows[0].recipient === 'young';
   });
 });

@@ -12,7 +12,7 @@ let owner: Database;
 let dns: DnsServer;
 let check: ReturnType<typeof createGreylist>;
 let count = 0;
-let userId = '';
+let workspaceId = '';
 
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
@@ -28,12 +28,12 @@ afterAll(async () => {
   await testDatabase?.drop();
 });
 beforeEach(() => {
-  userId = `usr_${count++}`;
+  workspaceId = `usr_${count++}`;
 });
 
 const offer = async (address: string, more: { helo?: string; sender?: string; recipient?: string } = {}) => {
   const { isPassed } = await check({
-    userId,
+    workspaceId,
     address,
     network: doorNetwork(address),
     helo: 'client.test',
@@ -58,7 +58,7 @@ test('a pool whose SPF passes is known after an attempt from another network, fo
   // Others that name the domain, and fail its SPF.
   expect(await offer('9.9.9.9', { sender })).toBe(false);
   // Another workspace.
-  userId = `usr_${count++}`;
+  workspaceId = `usr_${count++}`;
   expect(await offer('8.8.5.1', { sender })).toBe(false);
 });
 
@@ -85,7 +85,7 @@ test.each([['localhost'], ['[192.0.2.1]'], ['192.0.2.1'], ['co.uk'], ['mail.inbo
 test('a network with many first contacts stores no more than a few hundred rows', async () => {
   for (let n = 0; n < 150; n++)
     await offer('9.9.1.1', { helo: `h${n}.example${n}.test`, recipient: `r${n}@inbox.test` });
-  const { rows } = await owner.pool.query('select from greylist where user_id = $1', [userId]);
+  const { rows } = await owner.pool.query('select from greylist where workspace_id = $1', [workspaceId]);
   expect(rows.length).toBeLessThanOrEqual(201);
 });
 

@@ -20,11 +20,11 @@ beforeAll(async () => {
   test_ = await createTestDatabase();
   actor = test_.open('postroom_actor');
   hello = await createMailbox(actor, { domain: 'plain.test', address: 'hello@plain.test' });
-  const { userId } = hello;
-  tagged = await createMailbox(actor, { userId, domain: 'plain.test', address: 'hello+news@plain.test' });
-  await createMailbox(actor, { userId, domain: 'plain.test', address: 'off@plain.test', isActive: false });
+  const { workspaceId } = hello;
+  tagged = await createMailbox(actor, { workspaceId, domain: 'plain.test', address: 'hello+news@plain.test' });
+  await createMailbox(actor, { workspaceId, domain: 'plain.test', address: 'off@plain.test', isActive: false });
   caught = await createMailbox(actor, { domain: 'all.test', address: 'known@all.test', isCatchAllEnabled: true });
-  const inactive = { userId: caught.userId, domain: 'all.test', isActive: false };
+  const inactive = { workspaceId: caught.workspaceId, domain: 'all.test', isActive: false };
   await createMailbox(actor, { ...inactive, address: 'off@all.test' });
   await createMailbox(actor, { ...inactive, address: 'off+tag@all.test' });
   await createMailbox(actor, { domain: 'pending.test', address: 'a@pending.test', domainStatus: 'pending' });
@@ -33,8 +33,8 @@ beforeAll(async () => {
 afterAll(() => test_.drop());
 
 function accepted(mailbox: TestMailbox) {
-  const { userId, addressId, domainId, address } = mailbox;
-  return { verdict: 'accept', userId, addressId, domainId, ownAddress: address };
+  const { workspaceId, addressId, domainId, address } = mailbox;
+  return { verdict: 'accept', workspaceId, addressId, domainId, ownAddress: address };
 }
 
 test.each([
@@ -85,8 +85,8 @@ test.each([
 });
 
 test('the catch-all accepts what no address accepts, and known addresses keep their own mail', async () => {
-  const { userId, domainId } = caught;
-  const byCatchAll = { verdict: 'accept', userId, addressId: null, domainId };
+  const { workspaceId, domainId } = caught;
+  const byCatchAll = { verdict: 'accept', workspaceId, addressId: null, domainId };
   expect(await check('Any.One@all.test')).toEqual({ ...byCatchAll, ownAddress: 'any.one@all.test' });
   expect(await check('any+tag@all.test')).toEqual({ ...byCatchAll, ownAddress: 'any@all.test' });
   expect(await check('a%b@all.test')).toEqual({ ...byCatchAll, ownAddress: 'a%b@all.test' });
@@ -100,22 +100,22 @@ test('a domain in Unicode is found under its ASCII name', async () => {
 test('an address on a domain that another user owns now accepts nothing', async () => {
   const old = await createMailbox(actor, { domain: 'moved.test', address: 'a@moved.test' });
   const heir = await createMailbox(actor, { domain: 'heir.test', address: 'a@heir.test' });
-  await actor.pool.query(`update domain set name = 'moved.test' where user_id = $1 and id = $2`, [
-    heir.userId,
+  await actor.pool.query(`update domain set name = 'moved.test' where workspace_id = $1 and id = $2`, [
+    heir.workspaceId,
     heir.domainId,
   ]);
-  await actor.pool.query(`update verified_domain_name set user_id = $1, domain_id = $2 where name = 'moved.test'`, [
-    heir.userId,
-    heir.domainId,
-  ]);
-  expect(old.userId).not.toBe(heir.userId);
+  await actor.pool.query(
+    `update verified_domain_name set workspace_id = $1, domain_id = $2 where name = 'moved.test'`,
+    [heir.workspaceId, heir.domainId],
+  );
+  expect(old.workspaceId).not.toBe(heir.workspaceId);
   expect(await check('a@moved.test')).toMatchObject(NO_SUCH_MAILBOX);
 });
 
 test('a domain that is no longer verified accepts nothing', async () => {
   const lapsed = await createMailbox(actor, { domain: 'lapsed.test', address: 'a@lapsed.test' });
   expect(await check('a@lapsed.test')).toEqual(accepted(lapsed));
-  await actor.pool.query(`update domain set status = 'failed' where user_id = $1`, [lapsed.userId]);
+  await actor.pool.query(`update domain set status = 'failed' where workspace_id = $1`, [lapsed.workspaceId]);
   expect(await check('a@lapsed.test')).toEqual(RELAY_DENIED);
 });
 
@@ -144,13 +144,13 @@ describe('a return address', () => {
   });
 
   test('is accepted even if the From address is no mailbox, or disabled', async () => {
-    const { userId, domainId } = owner;
+    const { workspaceId, domainId } = owner;
     const other = await insertSentMail(actor, owner, { from: 'no-reply@sender.test' });
     const ownAddress = 'no-reply@sender.test';
-    const verdict = { verdict: 'accept', userId, domainId, addressId: null, ownAddress };
+    const verdict = { verdict: 'accept', workspaceId, domainId, addressId: null, ownAddress };
     expect(await check(other.returnAddress())).toEqual(verdict);
     const off = await createMailbox(actor, {
-      userId,
+      workspaceId,
       domain: 'sender.test',
       address: 'idle@sender.test',
       isActive: false,
@@ -179,7 +179,7 @@ describe('a return address', () => {
 
   test('of an email from another domain of the same user is no mailbox', async () => {
     const second = await createMailbox(actor, {
-      userId: owner.userId,
+      workspaceId: owner.workspaceId,
       domain: 'second.test',
       address: 'a@second.test',
     });

@@ -20,8 +20,8 @@ beforeEach(async () => {
   domain = mailbox.address.split('@')[1] ?? '';
 });
 
-const suppressions = (userId = mailbox.userId) => actors.suppressions(userId);
-const events = (userId = mailbox.userId) => actors.events(userId);
+const suppressions = (workspaceId = mailbox.workspaceId) => actors.suppressions(workspaceId);
+const events = (workspaceId = mailbox.workspaceId) => actors.events(workspaceId);
 
 describe('a complaint', () => {
   let sent: SentMail;
@@ -79,7 +79,7 @@ describe('a complaint', () => {
 
     test('is trusted once: removed suppressions stay removed', async () => {
       await actors.deliver(complaintOf(sent.returnAddress()), mailbox.address);
-      await database.pool.query('delete from suppression where user_id = $1', [mailbox.userId]);
+      await database.pool.query('delete from suppression where workspace_id = $1', [mailbox.workspaceId]);
       await actors.deliver(complaintOf(sent.returnAddress()), mailbox.address);
       await actors.deliver(complaint('Feedback-Type: abuse\n'), sent.returnAddress());
       expect(await suppressions()).toEqual([]);
@@ -95,9 +95,9 @@ describe('a complaint', () => {
         const receptionId = await actors.deliver(complaintOf(address), mailbox.address);
         expect(await actors.email(receptionId), address).toMatchObject({ type: 'received' });
       }
-      for (const userId of [mailbox.userId, theirs.userId]) {
-        expect(await suppressions(userId)).toEqual([]);
-        expect(await events(userId)).toEqual([]);
+      for (const workspaceId of [mailbox.workspaceId, theirs.workspaceId]) {
+        expect(await suppressions(workspaceId)).toEqual([]);
+        expect(await events(workspaceId)).toEqual([]);
       }
     });
   });

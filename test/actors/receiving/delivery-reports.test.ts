@@ -21,8 +21,8 @@ beforeEach(async () => {
   domain = mailbox.address.split('@')[1] ?? '';
 });
 
-const suppressions = (userId = mailbox.userId) => actors.suppressions(userId);
-const events = (userId = mailbox.userId) => actors.events(userId);
+const suppressions = (workspaceId = mailbox.workspaceId) => actors.suppressions(workspaceId);
+const events = (workspaceId = mailbox.workspaceId) => actors.events(workspaceId);
 
 describe('a DSN to a return address', () => {
   test('about a hard bounce settles its recipient, suppresses the address and creates no email', async () => {
@@ -49,7 +49,7 @@ describe('a DSN to a return address', () => {
       status: 'bounced',
       failure_reason: '550 5.1.1 No such user',
     });
-    expect(await wrongTotals(database, mailbox.userId)).toEqual([]);
+    expect(await wrongTotals(database, mailbox.workspaceId)).toEqual([]);
     expect(await suppressions()).toEqual([
       {
         address: 'joe@elsewhere.test',
@@ -84,11 +84,11 @@ describe('a DSN to a return address', () => {
     const sent = await insertSentMail(database, mailbox);
     const told = new Promise((resolve) => {
       actors.bus.subscribe('event.appended', (event) => {
-        if (event.userId === mailbox.userId) resolve(event);
+        if (event.workspaceId === mailbox.workspaceId) resolve(event);
       });
     });
     await actors.deliver(deliveryReport(bouncedRecipient('joe@elsewhere.test')), sent.returnAddress());
-    expect(await told).toEqual({ userId: mailbox.userId, lastSeq: 1 });
+    expect(await told).toEqual({ workspaceId: mailbox.workspaceId, lastSeq: 1 });
   });
 
   test('ends the attempts to a recipient that was accepted unnoticed, also a running one', async () => {
@@ -112,12 +112,12 @@ describe('a DSN to a return address', () => {
     const sent = await insertSentMail(database, mailbox);
     const report = deliveryReport(bouncedRecipient('joe@elsewhere.test'));
     const first = await actors.deliver(report, sent.returnAddress());
-    await database.pool.query('delete from suppression where user_id = $1', [mailbox.userId]);
-    const before = await actors.state(mailbox.userId, sent);
+    await database.pool.query('delete from suppression where workspace_id = $1', [mailbox.workspaceId]);
+    const before = await actors.state(mailbox.workspaceId, sent);
     expect(await actors.deliver(report, sent.returnAddress())).toBe(first);
     const second = await actors.deliver(deliveryReport(bouncedRecipient('joe@elsewhere.test')), sent.returnAddress());
     expect(second).not.toBe(first);
-    expect(await actors.state(mailbox.userId, sent)).toEqual(before);
+    expect(await actors.state(mailbox.workspaceId, sent)).toEqual(before);
     expect(await actors.email(second)).toBeUndefined();
   });
 
@@ -178,10 +178,10 @@ describe('a DSN to a return address', () => {
 
   test('about a success changes nothing and creates no email', async () => {
     const sent = await insertSentMail(database, mailbox);
-    const before = await actors.state(mailbox.userId, sent);
+    const before = await actors.state(mailbox.workspaceId, sent);
     const fields = 'Final-Recipient: rfc822; joe@elsewhere.test\nAction: delivered\nStatus: 2.0.0\n';
     const receptionId = await actors.deliver(deliveryReport(fields), sent.returnAddress());
-    expect(await actors.state(mailbox.userId, sent)).toEqual(before);
+    expect(await actors.state(mailbox.workspaceId, sent)).toEqual(before);
     expect(await actors.email(receptionId)).toBeUndefined();
   });
 
@@ -284,7 +284,7 @@ describe('a forged DSN changes nothing', () => {
   let before: unknown;
   beforeEach(async () => {
     sent = await insertSentMail(database, mailbox);
-    before = await actors.state(mailbox.userId, sent);
+    before = await actors.state(mailbox.workspaceId, sent);
   });
   const report = () => deliveryReport(bouncedRecipient('joe@elsewhere.test'));
 
@@ -295,7 +295,7 @@ describe('a forged DSN changes nothing', () => {
     ['at another domain', (address) => address.replace('@', '@mail.')],
   ])('when it comes to a return address %s', async (_, forge) => {
     expect(await actors.deliver(report(), forge(sent.returnAddress()))).toBe(550);
-    expect(await actors.state(mailbox.userId, sent)).toEqual(before);
+    expect(await actors.state(mailbox.workspaceId, sent)).toEqual(before);
   });
 
   test('when it names another user’s mail', async () => {
@@ -303,11 +303,11 @@ describe('a forged DSN changes nothing', () => {
     const theirs = await actors.mailbox({ domain: other });
     const theirSent = await insertSentMail(database, theirs);
     await actors.deliver(report(), theirSent.returnAddress());
-    expect(await actors.state(mailbox.userId, sent)).toEqual(before);
+    expect(await actors.state(mailbox.workspaceId, sent)).toEqual(before);
     expect(await recipientsOf(database, theirSent.emailId)).toMatchObject([{ status: 'bounced' }]);
     // The token is right and the domain is another user's.
     expect(await actors.deliver(report(), sent.returnAddress(0, other))).toBe(550);
-    expect(await actors.state(mailbox.userId, sent)).toEqual(before);
+    expect(await actors.state(mailbox.workspaceId, sent)).toEqual(before);
   });
 
   test('when it names other mail', async () => {

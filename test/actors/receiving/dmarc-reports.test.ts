@@ -20,17 +20,17 @@ beforeEach(async () => {
   domain = mailbox.address.split('@')[1] ?? '';
 });
 
-async function reports(userId = mailbox.userId): Promise<Record<string, unknown>[]> {
-  const { rows } = await actors.database.pool.query('select * from dmarc_report where user_id = $1 order by id', [
-    userId,
+async function reports(workspaceId = mailbox.workspaceId): Promise<Record<string, unknown>[]> {
+  const { rows } = await actors.database.pool.query('select * from dmarc_report where workspace_id = $1 order by id', [
+    workspaceId,
   ]);
   return rows;
 }
 
 async function events(): Promise<Record<string, unknown>[]> {
   const { rows } = await actors.database.pool.query(
-    `select seq, kind, email_id, data from event where user_id = $1 and kind <> 'email.threaded' order by seq`,
-    [mailbox.userId],
+    `select seq, kind, email_id, data from event where workspace_id = $1 and kind <> 'email.threaded' order by seq`,
+    [mailbox.workspaceId],
   );
   return rows;
 }
@@ -38,7 +38,7 @@ async function events(): Promise<Record<string, unknown>[]> {
 /** What is stored of a mail, as far as reports may matter to it. */
 async function mail(emailId: string | number): Promise<Record<string, unknown> | undefined> {
   const { rows } = await actors.database.pool.query(
-    `select e.attachment_count, c.parse_error, c.text_body from email e join email_content c on c.user_id = e.user_id and c.email_id = e.id
+    `select e.attachment_count, c.parse_error, c.text_body from email e join email_content c on c.workspace_id = e.workspace_id and c.email_id = e.id
      where e.id = $1`,
     [emailId],
   );
@@ -103,7 +103,11 @@ test('a report is recognized by a file name of any type, and by its content what
 
 describe('a report belongs to the nearest verified domain of the user', () => {
   test('at, above or below the domain of its policy', async () => {
-    const below = await actors.mailbox({ userId: mailbox.userId, domain: `a.${domain}`, address: `x@a.${domain}` });
+    const below = await actors.mailbox({
+      workspaceId: mailbox.workspaceId,
+      domain: `a.${domain}`,
+      address: `x@a.${domain}`,
+    });
     for (const name of [`deep.${domain}`, `deep.a.${domain}`, domain])
       await actors.deliver(mailWith(reportFiles(dmarcXml({ domain: name })).zip), mailbox.address);
     expect((await reports()).map((report) => report['domain_id'])).toEqual([
@@ -113,13 +117,13 @@ describe('a report belongs to the nearest verified domain of the user', () => {
     ]);
     const alone = await actors.mailbox({ domain: `b.c${domain}`, address: `x@b.c${domain}` });
     await actors.deliver(mailWith(reportFiles(dmarcXml({ domain: `c${domain}` })).zip), alone.address);
-    expect(await reports(alone.userId)).toMatchObject([{ domain: `c${domain}`, domain_id: alone.domainId }]);
+    expect(await reports(alone.workspaceId)).toMatchObject([{ domain: `c${domain}`, domain_id: alone.domainId }]);
   });
 
   test('and is only mail when it is about another user, a pending domain, or a name that only ends alike', async () => {
     const other = await actors.mailbox();
     const pending = await actors.mailbox({
-      userId: mailbox.userId,
+      workspaceId: mailbox.workspaceId,
       domain: `p${domain}`,
       address: `x@p${domain}`,
       domainStatus: 'pending',
@@ -129,13 +133,13 @@ describe('a report belongs to the nearest verified domain of the user', () => {
       const emailId = await actors.deliver(mailWith(reportFiles(dmarcXml({ domain: name })).zip), mailbox.address);
       expect(await mail(emailId), name).toEqual(asMail);
     }
-    expect([await reports(), await reports(other.userId)]).toEqual([[], []]);
+    expect([await reports(), await reports(other.workspaceId)]).toEqual([[], []]);
     expect((await events()).map((event) => event['kind'])).toEqual(foreign.map(() => 'email.received'));
   });
 });
 
 test('each recipient of one message gets a report of its own', async () => {
-  const second = await actors.mailbox({ userId: mailbox.userId, domain, address: `second@${domain}` });
+  const second = await actors.mailbox({ workspaceId: mailbox.workspaceId, domain, address: `second@${domain}` });
   const bytes = mailWith(reportFiles(dmarcXml({ domain })).zip);
   await actors.deliver(bytes, mailbox.address);
   await actors.deliver(bytes, second.address);
@@ -204,7 +208,7 @@ test.skipIf(!hasCorpora)('a report of a real receiver is read', async () => {
   const real = await actors.mailbox({ domain: 'stalw.art', address: 'domains@stalw.art' });
   const bytes = await readFile(path.join(corporaDirectory, 'eml/stalwart-reports__dmarc1.eml'));
   await actors.deliver(Buffer.from(bytes.toString('latin1').replaceAll(/\r?\n/g, '\r\n'), 'latin1'), real.address);
-  expect(await reports(real.userId)).toMatchObject([
+  expect(await reports(real.workspaceId)).toMatchObject([
     {
       domain: 'stalw.art',
       domain_id: real.domainId,

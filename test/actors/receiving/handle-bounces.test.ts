@@ -32,8 +32,8 @@ beforeEach(async () => {
   domain = mailbox.address.split('@')[1] ?? '';
 });
 
-const suppressions = (userId = mailbox.userId) => actors.suppressions(userId);
-const events = (userId = mailbox.userId) => actors.events(userId);
+const suppressions = (workspaceId = mailbox.workspaceId) => actors.suppressions(workspaceId);
+const events = (workspaceId = mailbox.workspaceId) => actors.events(workspaceId);
 
 describe('mail to a return address that is not a report', () => {
   const automatic = (sent: SentMail, subject: string) =>
@@ -53,7 +53,7 @@ describe('mail to a return address that is not a report', () => {
 
   test('is mail to the sender’s address, in the thread of the email that it answers', async () => {
     const sent = await insertSentMail(database, mailbox, { subject: 'Dinner' });
-    actors.bus.wake('threading.assign.wake', { userId: mailbox.userId, emailIds: [sent.emailId] });
+    actors.bus.wake('threading.assign.wake', { workspaceId: mailbox.workspaceId, emailIds: [sent.emailId] });
     const threadOf = async (id: string) => (await actors.email(id))?.['thread_id'] ?? null;
     await eventually(async () => (await threadOf(sent.emailId)) !== null);
     const [local = '', at = ''] = sent.returnAddress(0, `mail.${domain}`).split('@');
@@ -79,10 +79,10 @@ describe('mail to a return address that is not a report', () => {
     ['that lies within a forwarded message', forwarded(deliveryReport(bouncedRecipient('joe@elsewhere.test')))],
   ])('a report %s is stored as mail', async (_, bytes) => {
     const sent = await insertSentMail(database, mailbox);
-    const before = await actors.state(mailbox.userId, sent);
+    const before = await actors.state(mailbox.workspaceId, sent);
     const receptionId = await actors.deliver(bytes, sent.returnAddress());
     expect(await actors.email(receptionId)).toMatchObject({ type: 'received', own_address: mailbox.address });
-    expect(await actors.state(mailbox.userId, sent)).toEqual(before);
+    expect(await actors.state(mailbox.workspaceId, sent)).toEqual(before);
   });
 
   function forwarded(bytes: Buffer): Buffer {
@@ -106,12 +106,12 @@ describe('faults in handling a bounce', () => {
   /** A reception under the lease of `one`, and what it was parsed to. */
   async function leased(bytes: Buffer, recipient: string) {
     const emailId = makeId('email');
-    const { userId, domainId, address } = mailbox;
+    const { workspaceId, domainId, address } = mailbox;
     await database.pool.query(
-      `insert into reception (user_id, email_id, raw_id, reverse_path, recipient, own_address, domain_id, remote_address, helo, is_tls,
+      `insert into reception (workspace_id, email_id, raw_id, reverse_path, recipient, own_address, domain_id, remote_address, helo, is_tls,
          trace_fields, accepted_at, claimed_by, claimed_until)
        values ($1, $2, 'raw_none', '', $3, $4, $5, '', '', false, '', now(), 'one', now() + interval '1 hour')`,
-      [userId, emailId, recipient, address, domainId],
+      [workspaceId, emailId, recipient, address, domainId],
     );
     const outcome: ParseOutcome = {
       emailId,
@@ -121,7 +121,7 @@ describe('faults in handling a bounce', () => {
       report: await readMailReport(bytes, { isAtReturnAddress: true }),
     };
     const reception = {
-      userId,
+      workspaceId,
       emailId,
       recipient,
       domainId,
@@ -144,10 +144,10 @@ describe('faults in handling a bounce', () => {
 
   test('a process that lost the lease of a report writes nothing', async () => {
     const sent = await insertSentMail(database, mailbox);
-    const before = await actors.state(mailbox.userId, sent);
+    const before = await actors.state(mailbox.workspaceId, sent);
     const parsed = await leased(deliveryReport(bouncedRecipient('joe@elsewhere.test')), sent.returnAddress());
     expect(await takeReports(options('two'), [parsed])).toEqual([]);
-    expect(await actors.state(mailbox.userId, sent)).toEqual(before);
+    expect(await actors.state(mailbox.workspaceId, sent)).toEqual(before);
     expect(await takeReports(options('one'), [parsed])).toEqual([]);
     expect(await recipientsOf(database, sent.emailId)).toMatchObject([{ status: 'bounced' }]);
     expect(await claimReceptions(database, 'three', 50)).toEqual([]);
@@ -159,7 +159,7 @@ describe('faults in handling a bounce', () => {
     const parsed = await Promise.all(Array.from({ length: 6 }, report));
     await Promise.all(parsed.map((each) => takeReports(options('one'), [each])));
     expect(await events()).toHaveLength(1);
-    expect(await wrongTotals(database, mailbox.userId)).toEqual([]);
+    expect(await wrongTotals(database, mailbox.workspaceId)).toEqual([]);
   });
 
   test('a report that cannot be applied is stored as mail', async () => {

@@ -9,10 +9,10 @@ afterEach(() => void vi.useRealTimers());
 
 function queued(
   emailId: string,
-  changes: { tries?: number; sizeBytes?: number; userId?: string } = {},
+  changes: { tries?: number; sizeBytes?: number; workspaceId?: string } = {},
 ): QueuedReception {
   const reception: Reception = {
-    userId: changes.userId ?? 'usr_a',
+    workspaceId: changes.workspaceId ?? 'usr_a',
     emailId,
     rawId: `raw_${emailId}`,
     reversePath: '',
@@ -68,8 +68,8 @@ test('receptions are parsed in their order, in chunks of at most twenty-five', a
 test('users take turns, each in its own order', async () => {
   const { queue, chunks, seen } = makeQueue();
   queue.add([queued('a')]);
-  queue.add(Array.from({ length: 40 }, (_, n) => queued(`b${n}`, { userId: 'usr_b' })));
-  queue.add(['c0', 'c1'].map((id) => queued(id, { userId: 'usr_c' })));
+  queue.add(Array.from({ length: 40 }, (_, n) => queued(`b${n}`, { workspaceId: 'usr_b' })));
+  queue.add(['c0', 'c1'].map((id) => queued(id, { workspaceId: 'usr_c' })));
   await seen(43);
   expect(chunks[0]).toEqual(['a']);
   expect(chunks[1]?.slice(0, 5)).toEqual(['b0', 'c0', 'b1', 'c1', 'b2']);
@@ -81,7 +81,7 @@ test('only users with few messages continue while parsing yields to accepts', as
   const { queue, chunks, seen } = makeQueue();
   for (let n = 0; n < 200; n++) queue.noteAccept(4_000, 1);
   queue.add(Array.from({ length: 100 }, (_, n) => queued(`a${n}`)));
-  queue.add([queued('b', { userId: 'usr_b' })]);
+  queue.add([queued('b', { workspaceId: 'usr_b' })]);
   await seen(1);
   expect(chunks).toEqual([['b']]);
   await vi.advanceTimersByTimeAsync(4_000);
@@ -94,7 +94,7 @@ test('a user with many queued messages leaves room for others', async () => {
   expect(queue.hasRoom(['usr_a'])).toBe(true);
   queue.add(Array.from({ length: 16_000 }, (_, n) => queued(`a${n}`)));
   expect([queue.hasRoom(), queue.hasRoom(['usr_a']), queue.hasRoom(['usr_a', 'usr_b'])]).toEqual([false, false, true]);
-  queue.add(Array.from({ length: 5_000 }, (_, n) => queued(`b${n}`, { userId: 'usr_b' })));
+  queue.add(Array.from({ length: 5_000 }, (_, n) => queued(`b${n}`, { workspaceId: 'usr_b' })));
   expect(queue.hasRoom(['usr_c'])).toBe(false);
   resolve();
   await queue.stop();

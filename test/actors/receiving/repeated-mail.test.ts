@@ -30,7 +30,7 @@ afterAll(() => testDatabase.drop());
 beforeEach(async () => {
   const domain = `${randomBytes(4).toString('hex')}.test`;
   hello = await createMailbox(database, { domain, address: `hello@${domain}` });
-  other = await createMailbox(database, { userId: hello.userId, domain, address: `other@${domain}` });
+  other = await createMailbox(database, { workspaceId: hello.workspaceId, domain, address: `other@${domain}` });
   await database.pool.query(`update clock set shift = '0'`);
 });
 
@@ -82,9 +82,9 @@ function openAcceptor(
 function requestTo(...mailboxes: TestMailbox[]): AcceptRequest {
   return {
     reversePath: 'nas@office.test',
-    recipients: mailboxes.map(({ userId, addressId, domainId, address }) => ({
+    recipients: mailboxes.map(({ workspaceId, addressId, domainId, address }) => ({
       recipient: address,
-      userId,
+      workspaceId,
       addressId,
       domainId,
       ownAddress: address,
@@ -113,8 +113,8 @@ async function run<T>(text: string, values: unknown[] = []): Promise<T[]> {
 }
 
 async function receptions(): Promise<{ email_id: string; repeat_count: number }[]> {
-  return run(`select email_id, repeat_count from reception where user_id = $1 order by accepted_at, email_id`, [
-    hello.userId,
+  return run(`select email_id, repeat_count from reception where workspace_id = $1 order by accepted_at, email_id`, [
+    hello.workspaceId,
   ]);
 }
 
@@ -173,12 +173,12 @@ describe.each(['accepted', 'taken'] as const)('a message that is %s', (way) => {
   test('is new when the user moved the first one to the trash', async () => {
     const [first = ''] = (await offer(WHOLE)).ids;
     await run(
-      `insert into email (user_id, id, type, status, created_at, own_address, own_domain, message_id, subject, base_subject, from_address,
+      `insert into email (workspace_id, id, type, status, created_at, own_address, own_domain, message_id, subject, base_subject, from_address,
          from_text, to_addresses, cc_addresses, preview)
        values ($1, $2, 'received', 'delivered', now(), '', '', '', '', '', '', '', '{}', '{}', '') on conflict do nothing`,
-      [hello.userId, first],
+      [hello.workspaceId, first],
     );
-    await run('update email set trashed_at = now() where user_id = $1 and id = $2', [hello.userId, first]);
+    await run('update email set trashed_at = now() where workspace_id = $1 and id = $2', [hello.workspaceId, first]);
     const second = await offer(WHOLE);
     expect(second.isRepeated).toBe(false);
     expect(await offer(WHOLE)).toEqual({ ids: second.ids, isRepeated: true });
@@ -187,16 +187,16 @@ describe.each(['accepted', 'taken'] as const)('a message that is %s', (way) => {
 
   test('is new when the user removed the first one', async () => {
     const [first = ''] = (await offer(WHOLE)).ids;
-    await run(`update email set thread_id = 'none' where user_id = $1 and id = $2`, [hello.userId, first]);
-    await run(`update route set outcome = 'stored' where user_id = $1`, [hello.userId]);
+    await run(`update email set thread_id = 'none' where workspace_id = $1 and id = $2`, [hello.workspaceId, first]);
+    await run(`update route set outcome = 'stored' where workspace_id = $1`, [hello.workspaceId]);
     if (way === 'taken') {
       const client = await database.pool.connect();
       try {
-        expect(await removeEmails(client, hello.userId, [first])).toBe(1);
+        expect(await removeEmails(client, hello.workspaceId, [first])).toBe(1);
       } finally {
         client.release();
       }
-    } else await run('delete from reception where user_id = $1', [hello.userId]);
+    } else await run('delete from reception where workspace_id = $1', [hello.workspaceId]);
     const second = await offer(WHOLE);
     expect(second.isRepeated).toBe(false);
     expect((await receptions()).map(({ email_id: id }) => id)).toEqual(second.ids);
@@ -253,7 +253,7 @@ test('a repetition to a reply address counts once, and as a new message after it
   const id = makeId('reply-address' as IdentifierKind);
   const client = await database.pool.connect();
   try {
-    await insertReplyAddress(client, hello.userId, {
+    await insertReplyAddress(client, hello.workspaceId, {
       id,
       domainId: hello.domainId,
       domain: hello.address.split('@')[1] ?? '',
@@ -289,5 +289,5 @@ test('offers that expired are removed, others stay', async () => {
   await acceptor.accept(requestTo(hello), toBytes(WHOLE));
   await pass('1 hour');
   while ((await removeOldOffers(database)) > 0);
-  expect(await run('select from smtp_offer where user_id = $1', [hello.userId])).toHaveLength(1);
+  expect(await run('select from smtp_offer where workspace_id = $1', [hello.workspaceId])).toHaveLength(1);
 });

@@ -50,13 +50,13 @@ function optionsOf(claimant = 'one', hasRoom = true): FailureReportOptions {
 }
 
 /** What came in for the user, and the report that it holds. */
-async function received(userId = mailbox.userId) {
+async function received(workspaceId = mailbox.workspaceId) {
   const { rows } = await database.pool.query<
     MessageColumns & { reverse_path: string; recipient: string; own_address: string }
   >(
     `select ${MESSAGE_COLUMNS}, r.reverse_path, r.recipient, r.own_address from reception r join raw_message m on m.id = r.raw_id
-     where r.user_id = $1 order by r.accepted_at, r.email_id`,
-    [userId],
+     where r.workspace_id = $1 order by r.accepted_at, r.email_id`,
+    [workspaceId],
   );
   return Promise.all(
     rows.map(async ({ octets, sha256, size_octets, ...row }) => {
@@ -81,9 +81,9 @@ test('the sender gets one DSN for the failed recipients of an email, and none fo
     ],
   });
   await database.pool.query(
-    `insert into sending_attempt (user_id, recipient_id, number, started_at, host)
+    `insert into sending_attempt (workspace_id, recipient_id, number, started_at, host)
      values ($1, $2, 1, now(), 'mx1.elsewhere.test'), ($1, $2, 2, now(), 'mx2.elsewhere.test')`,
-    [mailbox.userId, sent.recipientIds[0]],
+    [mailbox.workspaceId, sent.recipientIds[0]],
   );
   expect(await reportFailures(optionsOf())).toBe(2);
   const about = { action: 'failed', status: '4.2.2', diagnosticCode: '452 Mailbox full' };
@@ -137,8 +137,8 @@ test('a DSN waits while there is no room for mail', async () => {
 });
 
 test('a sender whose address accepts no mail gets no DSN and is not tried again', async () => {
-  const { userId } = mailbox;
-  const off = await createMailbox(database, { userId, domain, address: `off@${domain}`, isActive: false });
+  const { workspaceId } = mailbox;
+  const off = await createMailbox(database, { workspaceId, domain, address: `off@${domain}`, isActive: false });
   const emails = [
     await insertSentMail(database, off, { recipients: [{ address: 'a@elsewhere.test', ...givenUp }] }),
     await insertSentMail(database, mailbox, {
@@ -157,13 +157,13 @@ test('a sender whose address accepts no mail gets no DSN and is not tried again'
 
 test('a new owner of the domain gets no DSN about mail of its former owner', async () => {
   const sent = await insertSentMail(database, mailbox, { recipients: [{ address: 'a@elsewhere.test', ...givenUp }] });
-  const { userId } = mailbox;
+  const { workspaceId } = mailbox;
   for (const table of ['verified_domain_name', 'email_address_name', 'email_address', 'domain'])
-    await database.pool.query(`delete from ${table} where user_id = $1`, [userId]);
+    await database.pool.query(`delete from ${table} where workspace_id = $1`, [workspaceId]);
   const heir = await createMailbox(database, { domain, address: mailbox.address });
   await reportFailures(optionsOf());
-  expect(await received(heir.userId)).toEqual([]);
-  expect(await received(userId)).toEqual([]);
+  expect(await received(heir.workspaceId)).toEqual([]);
+  expect(await received(workspaceId)).toEqual([]);
   expect(await reportedAt(sent.emailId)).toEqual([true]);
 });
 
@@ -175,11 +175,11 @@ test('the running actor sends the DSN by itself, as received mail in the thread 
       subject: 'Dinner',
       recipients: [{ address: 'a@elsewhere.test', ...givenUp }],
     });
-    actors.bus.wake('threading.assign.wake', { userId: box.userId, emailIds: [sent.emailId] });
+    actors.bus.wake('threading.assign.wake', { workspaceId: box.workspaceId, emailIds: [sent.emailId] });
     const messages = async () => {
       const { rows } = await actors.database.pool.query(
-        `select type, subject, from_address, thread_id from email where user_id = $1 and thread_id is not null order by created_at`,
-        [box.userId],
+        `select type, subject, from_address, thread_id from email where workspace_id = $1 and thread_id is not null order by created_at`,
+        [box.workspaceId],
       );
       return rows;
     };
@@ -193,7 +193,7 @@ test('the running actor sends the DSN by itself, as received mail in the thread 
     });
     // It came to a mailbox, so it is no report that anything hangs on.
     expect(await recipientsOf(actors.database, sent.emailId)).toMatchObject([{ status: 'failed' }]);
-    expect(await actors.suppressions(box.userId)).toEqual([]);
+    expect(await actors.suppressions(box.workspaceId)).toEqual([]);
   } finally {
     await actors.close();
   }

@@ -66,14 +66,14 @@ async function accept(mailbox: TestMailbox, count: number): Promise<Reception[]>
     bytes: options.bytes,
     fault: () => undefined,
   });
-  const { userId, addressId, domainId, address } = mailbox;
+  const { workspaceId, addressId, domainId, address } = mailbox;
   const [local, domain] = address.split('@');
   await Promise.all(
     Array.from({ length: count }, () =>
       acceptor.accept(
         {
           reversePath: 'sender@elsewhere.test',
-          recipients: [{ recipient: `${local}+tag@${domain}`, userId, addressId, domainId, ownAddress: address }],
+          recipients: [{ recipient: `${local}+tag@${domain}`, workspaceId, addressId, domainId, ownAddress: address }],
           remoteAddress: '192.0.2.1',
           helo: 'elsewhere.test',
           isTls: false,
@@ -146,9 +146,9 @@ function parsed(receptions: readonly Reception[], changes: Partial<ParsedMessage
   return receptions.map((reception) => ({ reception, outcome }));
 }
 
-async function count(table: string, userId = hello.userId): Promise<number> {
-  const { rows } = await actor.pool.query<{ count: number }>(`select count(*) from ${table} where user_id = $1`, [
-    userId,
+async function count(table: string, workspaceId = hello.workspaceId): Promise<number> {
+  const { rows } = await actor.pool.query<{ count: number }>(`select count(*) from ${table} where workspace_id = $1`, [
+    workspaceId,
   ]);
   return rows[0]?.count ?? -1;
 }
@@ -156,16 +156,16 @@ async function count(table: string, userId = hello.userId): Promise<number> {
 /** Events of received mail; others tell what became of threads. */
 async function countEvents(): Promise<number> {
   const { rows } = await actor.pool.query<{ count: number }>(
-    `select count(*) from event where user_id = $1 and kind = 'email.received'`,
-    [hello.userId],
+    `select count(*) from event where workspace_id = $1 and kind = 'email.received'`,
+    [hello.workspaceId],
   );
   return rows[0]?.count ?? -1;
 }
 
-async function counted(userId = hello.userId): Promise<number> {
+async function counted(workspaceId = hello.workspaceId): Promise<number> {
   const { rows } = await actor.pool.query<{ sum: string }>(
-    `select coalesce(sum(count), 0) as sum from email_counter where user_id = $1 and grain = 'all' and own_address = '*'`,
-    [userId],
+    `select coalesce(sum(count), 0) as sum from email_counter where workspace_id = $1 and grain = 'all' and own_address = '*'`,
+    [workspaceId],
   );
   return Number(rows[0]?.sum);
 }
@@ -173,12 +173,12 @@ async function counted(userId = hello.userId): Promise<number> {
 test('a parsed message becomes an email with every field', async () => {
   const [reception] = await accept(hello, 1);
   const stored = await store(options, parsed(reception ? [reception] : []));
-  expect(stored).toEqual([{ userId: hello.userId, emailIds: [reception?.emailId], lastSeq: 2 }]);
+  expect(stored).toEqual([{ workspaceId: hello.workspaceId, emailIds: [reception?.emailId], lastSeq: 2 }]);
   const { rows } = await actor.pool.query(
     `select e.*, c.*, s.text as search, r.parsed_at is not null as is_parsed, r.claimed_by, r.accepted_at
      from email e join email_content c on c.email_id = e.id join email_search s on s.email_id = e.id
-     join reception r on r.email_id = e.id where e.user_id = $1`,
-    [hello.userId],
+     join reception r on r.email_id = e.id where e.workspace_id = $1`,
+    [hello.workspaceId],
   );
   expect(rows[0]).toMatchObject({
     type: 'received',
@@ -222,7 +222,9 @@ test('a parsed message becomes an email with every field', async () => {
   });
   expect(rows[0].search).toContain('re: grüße');
   expect(rows[0].search).toContain('ann <ann@elsewhere.test>');
-  const events = await actor.pool.query('select seq, kind, email_id from event where user_id = $1', [hello.userId]);
+  const events = await actor.pool.query('select seq, kind, email_id from event where workspace_id = $1', [
+    hello.workspaceId,
+  ]);
   expect(events.rows).toEqual([
     { seq: 1, kind: 'email.received', email_id: reception?.emailId },
     { seq: 2, kind: 'email.threaded', email_id: reception?.emailId },
@@ -235,8 +237,8 @@ test('an email is noted as unindexed as soon as it is stored', async () => {
   await store(options, parsed([one]));
   const { rows } = await actor.pool.query(
     `select u.state, u.created_at = e.created_at as is_dated from unindexed_email u
-     join email e on e.user_id = u.user_id and e.id = u.email_id where u.user_id = $1 and u.email_id = $2`,
-    [hello.userId, one.emailId],
+     join email e on e.workspace_id = u.workspace_id and e.id = u.email_id where u.workspace_id = $1 and u.email_id = $2`,
+    [hello.workspaceId, one.emailId],
   );
   expect(rows).toEqual([{ state: 'new', is_dated: true }]);
 });
@@ -251,7 +253,7 @@ test('bodies of a batch are stored in their own rows', async () => {
     }),
   );
   await store(options, outcomes);
-  const { rows } = await actor.pool.query('select * from email_content where user_id = $1', [hello.userId]);
+  const { rows } = await actor.pool.query('select * from email_content where workspace_id = $1', [hello.workspaceId]);
   const byId = new Map(rows.map((row) => [row.email_id, row]));
   for (const { reception, outcome } of outcomes) {
     const { textBody, htmlBody, cleanedText } = outcome.message;
@@ -270,7 +272,9 @@ test('mail without a Message-ID, or with an absurdly long one, gets one of ours'
     options,
     receptions.flatMap((reception, n) => parsed([reception], { messageId: ids[n] ?? null })),
   );
-  const { rows } = await actor.pool.query('select id, message_id from email where user_id = $1', [hello.userId]);
+  const { rows } = await actor.pool.query('select id, message_id from email where workspace_id = $1', [
+    hello.workspaceId,
+  ]);
   expect(rows).toHaveLength(2);
   for (const { id, message_id } of rows) expect(message_id).toBe(`<${id}@mx.test>`);
 });
@@ -278,10 +282,12 @@ test('mail without a Message-ID, or with an absurdly long one, gets one of ours'
 test('a batch of two users stores both, each with its own feed', async () => {
   const receptions = [...(await accept(hello, 3)), ...(await accept(stranger, 2))];
   const stored = await store(options, parsed(receptions));
-  expect(new Map(stored.map(({ userId, emailIds, lastSeq }) => [userId, [emailIds.length, lastSeq]]))).toEqual(
+  expect(
+    new Map(stored.map(({ workspaceId, emailIds, lastSeq }) => [workspaceId, [emailIds.length, lastSeq]])),
+  ).toEqual(
     new Map([
-      [hello.userId, [3, 6]],
-      [stranger.userId, [2, 4]],
+      [hello.workspaceId, [3, 6]],
+      [stranger.workspaceId, [2, 4]],
     ]),
   );
 });
@@ -298,8 +304,8 @@ test('storing a message twice changes nothing', async () => {
 test('a row that another process has claimed since is not stored', async () => {
   const receptions = await accept(hello, 3);
   await actor.pool.query(
-    `update reception set claimed_until = now() - interval '1 s' where user_id = $1 and email_id = $2`,
-    [hello.userId, receptions[0]?.emailId],
+    `update reception set claimed_until = now() - interval '1 s' where workspace_id = $1 and email_id = $2`,
+    [hello.workspaceId, receptions[0]?.emailId],
   );
   const taken = await claimReceptions(actor, 'two', 50);
   expect(taken.map(({ reception }) => [reception.emailId, reception.tries])).toEqual([[receptions[0]?.emailId, 2]]);
@@ -315,9 +321,9 @@ test('a message that PostgreSQL refuses is stored by its header section, and the
   const stored = await store(options, outcomes);
   expect(stored.flatMap(({ emailIds }) => emailIds)).toHaveLength(20);
   const { rows } = await actor.pool.query(
-    `select e.id, e.subject from email e join email_content c on (c.user_id, c.email_id) = (e.user_id, e.id)
-     where e.user_id = $1 and c.parse_error is not null`,
-    [hello.userId],
+    `select e.id, e.subject from email e join email_content c on (c.workspace_id, c.email_id) = (e.workspace_id, e.id)
+     where e.workspace_id = $1 and c.parse_error is not null`,
+    [hello.workspaceId],
   );
   expect(rows).toEqual([{ id: receptions[7]?.emailId, subject: 'as scanned' }]);
   expect([await counted(), await countEvents()]).toEqual([20, 20]);
@@ -337,8 +343,8 @@ test('a message that could not be parsed becomes a flagged email', async () => {
     })),
   );
   const { rows } = await actor.pool.query(
-    'select e.status, c.parse_error, r.last_error from email e join email_content c on c.email_id = e.id join reception r on r.email_id = e.id where e.user_id = $1',
-    [hello.userId],
+    'select e.status, c.parse_error, r.last_error from email e join email_content c on c.email_id = e.id join reception r on r.email_id = e.id where e.workspace_id = $1',
+    [hello.workspaceId],
   );
   expect(rows).toEqual([{ status: 'delivered', parse_error: 'it broke', last_error: 'it broke' }]);
 });
@@ -348,12 +354,14 @@ test('counters equal a count, and feeds have no gap, after many concurrent batch
   const shuffled = receptions.toSorted((one, other) => one.emailId.slice(-6).localeCompare(other.emailId.slice(-6)));
   const chunks = Array.from({ length: 8 }, (_, n) => shuffled.slice(n * 50, n * 50 + 50));
   await Promise.all(chunks.map((chunk) => store(options, parsed(chunk))));
-  for (const [userId, expected] of [
-    [hello.userId, 300],
-    [stranger.userId, 100],
+  for (const [workspaceId, expected] of [
+    [hello.workspaceId, 300],
+    [stranger.workspaceId, 100],
   ] as const) {
-    expect([await count('email', userId), await counted(userId)]).toEqual([expected, expected]);
-    const { rows } = await actor.pool.query('select seq from event where user_id = $1 order by seq', [userId]);
+    expect([await count('email', workspaceId), await counted(workspaceId)]).toEqual([expected, expected]);
+    const { rows } = await actor.pool.query('select seq from event where workspace_id = $1 order by seq', [
+      workspaceId,
+    ]);
     expect(rows.length).toBeGreaterThanOrEqual(2 * expected);
     expect(rows.map((row) => row.seq)).toEqual(rows.map((_, n) => n + 1));
   }
@@ -374,9 +382,9 @@ describe('a DMARC report', () => {
       })),
     );
     const { rows } = await actor.pool.query(
-      `select (select count(*) from email where user_id = $1 and subject = 'Re: Grüße') as emails,
-         (select count(*) from dmarc_report where user_id = $1) as reports`,
-      [hello.userId],
+      `select (select count(*) from email where workspace_id = $1 and subject = 'Re: Grüße') as emails,
+         (select count(*) from dmarc_report where workspace_id = $1) as reports`,
+      [hello.workspaceId],
     );
     return rows[0];
   };

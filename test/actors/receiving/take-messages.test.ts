@@ -53,7 +53,7 @@ interface Received {
 
 /** An account whose mail is stored one way or the other. */
 interface Account {
-  userId: string;
+  workspaceId: string;
   addressId: string;
   domainId: string;
   taking: TakeMessagesOptions;
@@ -62,14 +62,14 @@ interface Account {
 
 async function openAccount(): Promise<Account> {
   const domain = `${randomBytes(4).toString('hex')}.test`;
-  const { userId, addressId, domainId } = await createMailbox(database, { domain, address: `hello@${domain}` });
+  const { workspaceId, addressId, domainId } = await createMailbox(database, { domain, address: `hello@${domain}` });
   let count = 0;
   const makeId = (kind: IdentifierKind) => `${kind}_${String(count++).padStart(8, '0')}`;
   const context = testActorContext(database);
   const shared = { database, log, claimant: CLAIMANT, mailHostname: 'mx.test', makeId };
   const bytes = createByteStore({ database, log });
   return {
-    userId,
+    workspaceId,
     addressId,
     domainId,
     taking: { ...shared, bytes, bus: context.bus, directDelivery: { current: null } },
@@ -77,7 +77,7 @@ async function openAccount(): Promise<Account> {
   };
 }
 
-function readOffers({ userId, addressId, domainId }: Account, group: readonly Received[]): ReadOffer[] {
+function readOffers({ workspaceId, addressId, domainId }: Account, group: readonly Received[]): ReadOffer[] {
   return group.map(({ emailId, ownAddress, bytes, message }) => {
     const outcome: ParseOutcome = {
       emailId,
@@ -96,7 +96,7 @@ function readOffers({ userId, addressId, domainId }: Account, group: readonly Re
           helo: 'elsewhere.test',
           isTls: false,
           traceFields: '',
-          recipients: [{ userId, recipient: ownAddress, ownAddress, addressId, domainId }],
+          recipients: [{ workspaceId, recipient: ownAddress, ownAddress, addressId, domainId }],
         },
         bytes,
         sha256: createHash('sha256').update(bytes).digest('hex'),
@@ -168,10 +168,10 @@ function receivedOf(random: () => number, { addresses, ...mail }: ThreadableMess
   return { emailId: mail.emailId, ownAddress: mail.ownAddress, bytes, message };
 }
 
-async function threadsOf({ userId }: Account): Promise<Map<string, string>> {
+async function threadsOf({ workspaceId }: Account): Promise<Map<string, string>> {
   const { rows } = await database.pool.query<{ id: string; thread_id: string | null }>(
-    'select id, thread_id from email where user_id = $1',
-    [userId],
+    'select id, thread_id from email where workspace_id = $1',
+    [workspaceId],
   );
   return canonicalPartition(new Map(rows.map((row) => [row.id, row.thread_id ?? ''])));
 }
@@ -199,8 +199,8 @@ describe('mail that one statement takes', () => {
         await storeInSteps(stepwise, group);
       }
       expect(await threadsOf(whole), `seed ${seed}`).toEqual(partitionByDefinition(order));
-      expect(await readAccountLedger(database, whole.userId), `seed ${seed}`).toEqual(
-        await readAccountLedger(database, stepwise.userId),
+      expect(await readAccountLedger(database, whole.workspaceId), `seed ${seed}`).toEqual(
+        await readAccountLedger(database, stepwise.workspaceId),
       );
     }
     // The rest is in a thread in which more changes than its end.
@@ -229,8 +229,8 @@ describe('mail that one statement takes', () => {
         }
         await analyzeYoungTables(database);
         expect(takenCount).toBeGreaterThan(MIN_TAKEN * mails.length);
-        expect(await readAccountLedger(database, whole.userId), `order ${seed}`).toEqual(
-          await readAccountLedger(database, stepwise.userId),
+        expect(await readAccountLedger(database, whole.workspaceId), `order ${seed}`).toEqual(
+          await readAccountLedger(database, stepwise.workspaceId),
         );
       }
     },
@@ -290,8 +290,10 @@ function separateMails(count: number): Received[] {
   );
 }
 
-async function storedIds({ userId }: Account): Promise<Set<string>> {
-  const { rows } = await database.pool.query<{ id: string }>('select id from email where user_id = $1', [userId]);
+async function storedIds({ workspaceId }: Account): Promise<Set<string>> {
+  const { rows } = await database.pool.query<{ id: string }>('select id from email where workspace_id = $1', [
+    workspaceId,
+  ]);
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -337,9 +339,9 @@ test.each<[Admission, number, boolean]>([
       address: `hello@${domain}`,
       endpointUrl: 'http://127.0.0.1:9/',
     });
-    const { userId, addressId, domainId, endpointId } = mailbox;
+    const { workspaceId, addressId, domainId, endpointId } = mailbox;
     const { rows } = await database.pool.query<{ version: string }>('select route_version($1, $2, $3) as version', [
-      userId,
+      workspaceId,
       addressId,
       domainId,
     ]);

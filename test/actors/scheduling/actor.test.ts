@@ -47,14 +47,14 @@ function released(context: ActorContext, count: number): Promise<Wake<'sending.s
   });
 }
 
-async function sights(userId: string) {
+async function sights(workspaceId: string) {
   const { rows } = await database.pool.query(
     `select e.type, e.status, e.released_at is not null as is_released,
-       (select count(*) from recipient r where r.user_id = $1 and r.email_id = e.id and r.queued_at = e.released_at
+       (select count(*) from recipient r where r.workspace_id = $1 and r.email_id = e.id and r.queued_at = e.released_at
           and r.next_attempt_at = e.released_at and r.next_attempt_at <= postroom_now()) as queued,
-       (select count(*) from event v where v.user_id = $1 and v.email_id = e.id and v.kind = 'email.sent') as events
-     from email e where e.user_id = $1 order by e.scheduled_at`,
-    [userId],
+       (select count(*) from event v where v.workspace_id = $1 and v.email_id = e.id and v.kind = 'email.sent') as events
+     from email e where e.workspace_id = $1 order by e.scheduled_at`,
+    [workspaceId],
   );
   return rows;
 }
@@ -63,55 +63,55 @@ const WAITING = { type: 'scheduled', status: 'scheduled', is_released: false, qu
 const RELEASED = { type: 'sent', status: 'pending', is_released: true, events: 1 };
 
 test('mail that is due is queued with all its recipients, and wakes sending and the live feed', async () => {
-  const userId = user();
+  const workspaceId = user();
   const to = ['a@x.test', 'b@x.test', 'c@y.test'];
-  const [id] = await insertScheduled(database, [{ userId, inSeconds: -1, to }]);
+  const [id] = await insertScheduled(database, [{ workspaceId, inSeconds: -1, to }]);
   const context = testActorContext(database);
   const sending = released(context, 1);
   const appended = new Promise((resolve) => void context.bus.subscribe('event.appended', resolve));
   await start(context);
-  expect(await sending).toEqual([{ userId, emailIds: [id] }]);
-  expect(await appended).toEqual({ userId, lastSeq: 2 });
-  expect(await sights(userId)).toEqual([{ ...RELEASED, queued: 3 }]);
-  expect(await wrongTotals(database, userId)).toEqual([]);
+  expect(await sending).toEqual([{ workspaceId, emailIds: [id] }]);
+  expect(await appended).toEqual({ workspaceId, lastSeq: 2 });
+  expect(await sights(workspaceId)).toEqual([{ ...RELEASED, queued: 3 }]);
+  expect(await wrongTotals(database, workspaceId)).toEqual([]);
 });
 
 test('mail that is not due, paused or cancelled is not queued', async () => {
-  const userId = user();
+  const workspaceId = user();
   await insertScheduled(database, [
-    { userId, inSeconds: 3_600 },
-    { userId, inSeconds: -80, status: 'paused' },
-    { userId, inSeconds: -70, status: 'cancelled' },
-    { userId, inSeconds: -60 },
+    { workspaceId, inSeconds: 3_600 },
+    { workspaceId, inSeconds: -80, status: 'paused' },
+    { workspaceId, inSeconds: -70, status: 'cancelled' },
+    { workspaceId, inSeconds: -60 },
   ]);
   const context = testActorContext(database);
   const sending = released(context, 1);
   await start(context);
   await sending;
-  expect(await sights(userId)).toEqual([
+  expect(await sights(workspaceId)).toEqual([
     { ...WAITING, status: 'paused' },
     { ...WAITING, status: 'cancelled' },
     { ...RELEASED, queued: 1 },
     WAITING,
   ]);
-  expect(await wrongTotals(database, userId)).toEqual([]);
+  expect(await wrongTotals(database, workspaceId)).toEqual([]);
 });
 
 test('mail is queued at its due time, not at the next sweep', async () => {
-  const userId = user();
+  const workspaceId = user();
   const context = testActorContext(database);
   const sending = released(context, 4);
   await start(context);
   await insertScheduled(
     database,
-    [0.3, 0.5, 0.7, 0.9].map((inSeconds) => ({ userId, inSeconds })),
+    [0.3, 0.5, 0.7, 0.9].map((inSeconds) => ({ workspaceId, inSeconds })),
   );
-  context.bus.wake('scheduling.release.wake', { userId, at: new Date().toISOString() });
+  context.bus.wake('scheduling.release.wake', { workspaceId, at: new Date().toISOString() });
   await sending;
   const { rows } = await database.pool.query<{ instants: number; early: number }>(
     `select count(distinct released_at) as instants, count(*) filter (where released_at < scheduled_at) as early
-     from email where user_id = $1`,
-    [userId],
+     from email where workspace_id = $1`,
+    [workspaceId],
   );
   // The sweeps stand a second apart: they alone would have taken the four at two instants.
   expect(rows[0]?.instants).toBeGreaterThan(2);
@@ -119,16 +119,16 @@ test('mail is queued at its due time, not at the next sweep', async () => {
 });
 
 test('mail that fell due while the scheduler was down is queued once when two schedulers are back', async () => {
-  const userId = user();
+  const workspaceId = user();
   const first = testActorContext(database);
   running.push(await startSchedulingActor(first, { dnsServers: [], mailHostname: 'mx.postroom.test' }));
   await insertScheduled(
     database,
-    Array.from({ length: 300 }, () => ({ userId, inSeconds: 60 })),
+    Array.from({ length: 300 }, () => ({ workspaceId, inSeconds: 60 })),
   );
   await running.pop()?.stop();
   await moveClock(owner, 120);
-  expect(await sights(userId)).toEqual(Array.from({ length: 300 }, () => WAITING));
+  expect(await sights(workspaceId)).toEqual(Array.from({ length: 300 }, () => WAITING));
 
   const contexts = [testActorContext(database), testActorContext(testDatabase.open('postroom_actor'))];
   const wakes: string[] = [];
@@ -141,13 +141,14 @@ test('mail that fell due while the scheduler was down is queued once when two sc
   });
   await Promise.all(contexts.map((context) => start(context)));
   for (const context of contexts)
-    for (let n = 0; n < 10; n++) context.bus.wake('scheduling.release.wake', { userId, at: new Date().toISOString() });
+    for (let n = 0; n < 10; n++)
+      context.bus.wake('scheduling.release.wake', { workspaceId, at: new Date().toISOString() });
   await all;
   await Promise.all(running.map((actor) => actor.stop()));
   expect(new Set(wakes).size).toBe(300);
   expect(wakes).toHaveLength(300);
-  expect(await sights(userId)).toEqual(Array.from({ length: 300 }, () => ({ ...RELEASED, queued: 1 })));
-  expect(await wrongTotals(database, userId)).toEqual([]);
+  expect(await sights(workspaceId)).toEqual(Array.from({ length: 300 }, () => ({ ...RELEASED, queued: 1 })));
+  expect(await wrongTotals(database, workspaceId)).toEqual([]);
 });
 
 test.each([
@@ -155,19 +156,19 @@ test.each([
   ['scheduling.before-commit', 0],
   ['scheduling.after-commit', 1],
 ])('mail is queued once when a scheduler is killed at %s', async (point, releasedBefore) => {
-  const userId = user();
-  await insertScheduled(database, [{ userId, inSeconds: -1 }]);
+  const workspaceId = user();
+  await insertScheduled(database, [{ workspaceId, inSeconds: -1 }]);
   const child = fork(
     new URL('./scheduling-process.ts', import.meta.url),
     [testDatabase.urlOf('postroom_actor'), point],
     { execArgv: [] },
   );
   expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(137);
-  expect((await sights(userId)).filter((email) => email.is_released)).toHaveLength(releasedBefore);
+  expect((await sights(workspaceId)).filter((email) => email.is_released)).toHaveLength(releasedBefore);
   await start();
-  await until(async () => (await sights(userId))[0].is_released === true);
-  expect(await sights(userId)).toEqual([{ ...RELEASED, queued: 1 }]);
-  expect(await wrongTotals(database, userId)).toEqual([]);
+  await until(async () => (await sights(workspaceId))[0].is_released === true);
+  expect(await sights(workspaceId)).toEqual([{ ...RELEASED, queued: 1 }]);
+  expect(await wrongTotals(database, workspaceId)).toEqual([]);
 });
 
 test.each([
@@ -175,17 +176,17 @@ test.each([
   ['claims.before-commit', 0],
   ['claims.after-commit', 1],
 ])('an expired claim ends once, with one event, when a scheduler is killed at %s', async (point, endedBefore) => {
-  const userId = user();
+  const workspaceId = user();
   await database.pool.query(
-    `insert into thread_claim (user_id, thread_id, token_sha256, holder, claimed_at, expires_at)
+    `insert into thread_claim (workspace_id, thread_id, token_sha256, holder, claimed_at, expires_at)
      select $1, 'th_' || n, sha256(n::text::bytea), 'agent-7', now(), now() - interval '1 second' from generate_series(1, 3) n`,
-    [userId],
+    [workspaceId],
   );
   const ledger = async () => {
     const { rows } = await database.pool.query(
-      `select (select count(*) from thread_claim where user_id = $1) as claims,
-         array(select thread_id from event where user_id = $1 and kind = 'thread.released' order by thread_id) as ended`,
-      [userId],
+      `select (select count(*) from thread_claim where workspace_id = $1) as claims,
+         array(select thread_id from event where workspace_id = $1 and kind = 'thread.released' order by thread_id) as ended`,
+      [workspaceId],
     );
     return rows[0];
   };
@@ -209,22 +210,22 @@ test.each([
 ])(
   'an expired approval is rejected once, with one event, when a scheduler is killed at %s',
   async (point, endedBefore) => {
-    const userId = user();
+    const workspaceId = user();
     const ids = await insertScheduled(database, [
-      { userId, inSeconds: 3_600, status: 'awaiting_approval' },
-      { userId, inSeconds: 3_600, status: 'awaiting_approval' },
+      { workspaceId, inSeconds: 3_600, status: 'awaiting_approval' },
+      { workspaceId, inSeconds: 3_600, status: 'awaiting_approval' },
     ]);
     await database.pool.query(
-      `insert into approval (user_id, email_id, rule, policy_of, requested_at, expires_at)
+      `insert into approval (workspace_id, email_id, rule, policy_of, requested_at, expires_at)
      select $1, id, 'always', 'key', now(), now() - interval '1 second' from unnest($2::text[]) id`,
-      [userId, ids],
+      [workspaceId, ids],
     );
     const ledger = async () => {
       const { rows } = await database.pool.query(
-        `select (select count(*)::integer from email where user_id = $1 and status = 'rejected') as rejected,
-         (select count(*)::integer from approval where user_id = $1 and decision = 'expired') as expired,
-         (select count(*)::integer from event where user_id = $1 and kind = 'email.rejected') as events`,
-        [userId],
+        `select (select count(*)::integer from email where workspace_id = $1 and status = 'rejected') as rejected,
+         (select count(*)::integer from approval where workspace_id = $1 and decision = 'expired') as expired,
+         (select count(*)::integer from event where workspace_id = $1 and kind = 'email.rejected') as events`,
+        [workspaceId],
       );
       return rows[0];
     };
@@ -238,7 +239,7 @@ test.each([
     await start();
     await until(async () => (await ledger()).rejected === 2);
     expect(await ledger()).toEqual({ rejected: 2, expired: 2, events: 2 });
-    expect(await wrongTotals(database, userId)).toEqual([]);
+    expect(await wrongTotals(database, workspaceId)).toEqual([]);
   },
 );
 
@@ -246,20 +247,20 @@ test.each(['erasure.rows-removed', 'erasure.before-end', 'erasure.after-end'])(
   'a closed account is erased completely, and no other, when a scheduler is killed at %s',
   async (point) => {
     const [closed, open] = [user(), user()];
-    for (const userId of [closed, open]) {
+    for (const workspaceId of [closed, open]) {
       await owner.pool.query(
         `insert into user_account (id, email, erase_at) values ($1, $1 || '@erased.test', case when $2 then now() end)`,
-        [userId, userId === closed],
+        [workspaceId, workspaceId === closed],
       );
-      await insertScheduled(database, [{ userId, inSeconds: 3_600 }]);
+      await insertScheduled(database, [{ workspaceId, inSeconds: 3_600 }]);
     }
-    const left = async (userId: string) => {
+    const left = async (workspaceId: string) => {
       const { rows } = await database.pool.query(
         `select (select count(*)::integer from user_account where id = $1) as accounts,
-           (select count(*)::integer from email where user_id = $1) as emails,
-           (select count(*)::integer from recipient where user_id = $1) as recipients,
+           (select count(*)::integer from email where workspace_id = $1) as emails,
+           (select count(*)::integer from recipient where workspace_id = $1) as recipients,
            (select count(*)::integer from erased_account where id = $1) as erased`,
-        [userId],
+        [workspaceId],
       );
       return rows[0];
     };
@@ -290,19 +291,19 @@ test('an account that cannot be erased does not delay those closed after it, and
   const [stuck, next] = [user(), user()];
   await owner.pool.query(`
     create function refuse_erasure() returns trigger language plpgsql as $$ begin raise 'not this one'; end $$;
-    create trigger refuse_erasure before delete on email for each row when (old.user_id = '${stuck}') execute function refuse_erasure()`);
-  for (const [n, userId] of [stuck, next].entries()) {
+    create trigger refuse_erasure before delete on email for each row when (old.workspace_id = '${stuck}') execute function refuse_erasure()`);
+  for (const [n, workspaceId] of [stuck, next].entries()) {
     await owner.pool.query(
       `insert into user_account (id, email, erase_at)
        values ($1, $1 || '@erased.test', postroom_now() - interval '1 second' * (2 - $2::integer))`,
-      [userId, n],
+      [workspaceId, n],
     );
-    await insertScheduled(database, [{ userId, inSeconds: 3_600 }]);
+    await insertScheduled(database, [{ workspaceId, inSeconds: 3_600 }]);
   }
-  const dueIn = async (userId: string) => {
+  const dueIn = async (workspaceId: string) => {
     const { rows } = await owner.pool.query<{ seconds: number }>(
       'select extract(epoch from erase_at - postroom_now())::float as seconds from user_account where id = $1',
-      [userId],
+      [workspaceId],
     );
     return rows[0]?.seconds;
   };
@@ -316,19 +317,19 @@ test('an account that cannot be erased does not delay those closed after it, and
 });
 
 test("the application's clock decides nothing: an hour ahead queues nothing early, an hour behind delays nothing", async () => {
-  const userId = user();
+  const workspaceId = user();
   for (const hours of [1, -1]) {
     const context = { ...testActorContext(database), now: () => new Date(Date.now() + hours * 3_600_000) };
     const sending = released(context, 1);
     const [due] = await insertScheduled(database, [
-      { userId, inSeconds: -1 },
-      { userId, inSeconds: 1_800 },
+      { workspaceId, inSeconds: -1 },
+      { workspaceId, inSeconds: 1_800 },
     ]);
     await start(context);
     expect((await sending).flatMap(({ emailIds }) => emailIds)).toEqual([due]);
     await running.pop()?.stop();
   }
-  expect(await sights(userId)).toEqual([{ ...RELEASED, queued: 1 }, { ...RELEASED, queued: 1 }, WAITING, WAITING]);
+  expect(await sights(workspaceId)).toEqual([{ ...RELEASED, queued: 1 }, { ...RELEASED, queued: 1 }, WAITING, WAITING]);
 });
 
 test('10,000 mails that fall due in one second are all queued, each once, in batches', async () => {
@@ -336,23 +337,23 @@ test('10,000 mails that fall due in one second are all queued, each once, in bat
   for (let n = 0; n < 10; n++)
     await insertScheduled(
       database,
-      Array.from({ length: 1_000 }, (_, at) => ({ userId: crowd, inSeconds: -((at * 7) % 1_000) / 1_000 })),
+      Array.from({ length: 1_000 }, (_, at) => ({ workspaceId: crowd, inSeconds: -((at * 7) % 1_000) / 1_000 })),
     );
-  await insertScheduled(database, [{ userId: one, inSeconds: -60 }]);
+  await insertScheduled(database, [{ workspaceId: one, inSeconds: -60 }]);
   const context = testActorContext(database);
   const sending = released(context, 10_001);
   const { answer: wakes, statements } = await countStatements(async () => {
     await start(context);
     return sending;
   });
-  expect(wakes.slice(0, 2).map(({ userId }) => userId)).toContain(one);
+  expect(wakes.slice(0, 2).map(({ workspaceId }) => workspaceId)).toContain(one);
   expect(Math.max(...wakes.map(({ emailIds }) => emailIds.length))).toBeLessThanOrEqual(200);
   // begin, take, queue, commit and four for the threads; the rest are looks for what is due next
   expect(statements).toBeLessThan((10_000 / 200) * 8 + 40);
   const { rows } = await database.pool.query(
     `select count(*) as all, count(*) filter (where status = 'pending' and type = 'sent') as sent,
-       (select count(*) from recipient where user_id = $1 and next_attempt_at is not null) as queued,
-       (select count(*) from event where user_id = $1 and kind = 'email.sent') as events from email where user_id = $1`,
+       (select count(*) from recipient where workspace_id = $1 and next_attempt_at is not null) as queued,
+       (select count(*) from event where workspace_id = $1 and kind = 'email.sent') as events from email where workspace_id = $1`,
     [crowd],
   );
   expect(rows).toEqual([{ all: 10_000, sent: 10_000, queued: 10_000, events: 10_000 }]);
@@ -360,18 +361,18 @@ test('10,000 mails that fall due in one second are all queued, each once, in bat
 });
 
 test('idempotency keys are removed after 24 hours', async () => {
-  const userId = user();
+  const workspaceId = user();
   await database.pool.query(
-    `insert into idempotency_key (user_id, key, operation, request_sha256, answer, created_at)
+    `insert into idempotency_key (workspace_id, key, operation, request_sha256, answer, created_at)
      select $1, k || '-' || n, 'send', '', '{}', postroom_now() - age
      from (values ('old', interval '24 hours 1 second'), ('young', interval '23 hours 59 minutes')) v(k, age), generate_series(1, 2500) n`,
-    [userId],
+    [workspaceId],
   );
   await start();
   const count = async (like: string) => {
     const { rows } = await database.pool.query<{ count: number }>(
-      'select count(*) from idempotency_key where user_id = $1 and key like $2',
-      [userId, like],
+      'select count(*) from idempotency_key where workspace_id = $1 and key like $2',
+      [workspaceId, like],
     );
     return rows[0]?.count;
   };

@@ -6,7 +6,7 @@ import { parseSearch } from '../../../core/search/search-query.ts';
 import { openBlock } from '../../../core/search/segment/block.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { openReadSession } from '../../../db/connection/read-session.ts';
-import { asUser } from '../../../db/connection/transaction.ts';
+import { asWorkspace } from '../../../db/connection/transaction.ts';
 import { countMatchingEmails, findMatchingEmails } from '../../../db/queries/search/find-mail.ts';
 import { noteChanged, noteGone } from '../../../db/queries/search/unindexed-email.ts';
 import { removeRetired } from '../../../db/queries/search/word-segment.ts';
@@ -249,7 +249,7 @@ describe('a burst of mail', () => {
     await store('burst', 1_200);
     const page = { after: null, before: null, isInverted: false, limit: 26 };
     const readBy = (text: string) =>
-      asUser(gateway, USER, async (transaction) => {
+      asWorkspace(gateway, USER, async (transaction) => {
         const texts = countTexts();
         const ids = await findMatchingEmails(transaction.withPlugin(texts), search(text), page);
         return { count: texts.count, ids };
@@ -368,8 +368,8 @@ test('segments, blocks and unindexed emails of other accounts are not shown', as
   await store('second', 1);
   const tables = ['word_segment', 'word_block', 'unindexed_email', 'word_build'];
   for (const table of tables) {
-    const count = (userId: string) =>
-      asUser(gateway, userId, async (transaction) => {
+    const count = (workspaceId: string) =>
+      asWorkspace(gateway, workspaceId, async (transaction) => {
         const { rows } = await sql<{
           count: number;
         }>`select count(*)::integer as count from ${sql.table(table)}`.execute(transaction);
@@ -379,7 +379,7 @@ test('segments, blocks and unindexed emails of other accounts are not shown', as
     expect(await count(USER), table).toBe(table === 'word_build' ? 0 : table === 'word_block' ? 3 : 1);
     expect((await gateway.pool.query(`select from ${table}`)).rowCount).toBe(0);
   }
-  await asUser(gateway, 'usr_other', async (transaction) => {
+  await asWorkspace(gateway, 'usr_other', async (transaction) => {
     const { rows } = await sql<{ count: number }>`
       select coalesce(sum(discard_word_segment(${USER}, s.id)), 0)::integer as count from (select id from word_segment
         union select ${'seg_any'}) s`.execute(transaction);
@@ -437,18 +437,20 @@ async function endLeases(): Promise<void> {
 
 function found(text: string, database = gateway): Promise<string[]> {
   const page = { after: null, before: null, isInverted: false, limit: 10_000 };
-  return asUser(database, USER, (transaction) => findMatchingEmails(transaction, search(text), page));
+  return asWorkspace(database, USER, (transaction) => findMatchingEmails(transaction, search(text), page));
 }
 
 function search(text: string) {
-  return { userId: USER, terms: parseSearch(text, NOW), conditions: {} };
+  return { workspaceId: USER, terms: parseSearch(text, NOW), conditions: {} };
 }
 
 /** Every email has the word `everywhere`, but those that are gone or have other words. */
 async function expectFound({ gone = [] }: { gone?: string[] } = {}): Promise<void> {
   const ids = all().filter((id) => !gone.includes(id));
   expect(await found('everywhere')).toEqual(ids);
-  const count = await asUser(gateway, USER, (transaction) => countMatchingEmails(transaction, search('everywhere')));
+  const count = await asWorkspace(gateway, USER, (transaction) =>
+    countMatchingEmails(transaction, search('everywhere')),
+  );
   expect(count).toBe(ids.length);
 }
 

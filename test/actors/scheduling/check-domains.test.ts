@@ -49,15 +49,15 @@ function newChecker(): DomainChecker {
 interface Added {
   id: string;
   name: string;
-  userId: string;
+  workspaceId: string;
   dnsRecords: DnsRecord[];
 }
 
 async function add(box: TestMailbox, name: string): Promise<Added> {
   const made = await gateway.call(box.apiKey, 'POST', '/domains', { domain: name });
   expect(made.statusCode, made.body).toBe(201);
-  const domain: Omit<Added, 'userId'> = JSON.parse(made.body);
-  return { ...domain, userId: box.userId };
+  const domain: Omit<Added, 'workspaceId'> = JSON.parse(made.body);
+  return { ...domain, workspaceId: box.workspaceId };
 }
 
 const isProof = ({ name }: { name: string }) => name.startsWith('_postroom.');
@@ -88,25 +88,25 @@ async function stateOf({ id }: Pick<Added, 'id'>) {
   return { ...state, check: readDomainCheck(dnsCheck) };
 }
 
-async function eventsOf(userId: string): Promise<{ kind: string; data: Record<string, unknown> }[]> {
+async function eventsOf(workspaceId: string): Promise<{ kind: string; data: Record<string, unknown> }[]> {
   const { rows } = await gateway.owner.pool.query(
-    `select kind, data from event where user_id = $1 and kind like 'domain.%' order by seq`,
-    [userId],
+    `select kind, data from event where workspace_id = $1 and kind like 'domain.%' order by seq`,
+    [workspaceId],
   );
   return rows;
 }
 
 const look = () => checker.checkDue();
 const lookAt = (...added: Added[]) =>
-  checker.checkNow({ userId: added[0]?.userId ?? '', domainIds: added.map(({ id }) => id) });
+  checker.checkNow({ workspaceId: added[0]?.workspaceId ?? '', domainIds: added.map(({ id }) => id) });
 const passTime = (seconds: number) => moveClock(gateway.owner, seconds);
 const receives = async (address: string) => {
   const { rows } = await gateway.owner.pool.query(
-    `select n.user_id from email_address_name n join verified_domain_name v on v.user_id = n.user_id
+    `select n.workspace_id from email_address_name n join verified_domain_name v on v.workspace_id = n.workspace_id
      where n.address = $1 and v.name = split_part($1, '@', 2)`,
     [address],
   );
-  return rows[0]?.user_id ?? null;
+  return rows[0]?.workspace_id ?? null;
 };
 
 describe('a domain is verified', () => {
@@ -119,7 +119,7 @@ describe('a domain is verified', () => {
     await passTime(MINUTE_S);
     expect(await look()).toBe(1);
     expect(await stateOf(domain)).toMatchObject({ status: 'verified', isMxSeen: true, dueIn: DAY_S });
-    expect(await eventsOf(ann.userId)).toEqual([
+    expect(await eventsOf(ann.workspaceId)).toEqual([
       { kind: 'domain.verified', data: { domainId: domain.id, domain: 'x.test' } },
     ]);
     expect(published).toEqual([{ kind: 'routing', name: 'x.test' }]);
@@ -133,7 +133,7 @@ describe('a domain is verified', () => {
     publish(domain.dnsRecords);
     await lookAt(domain);
     expect(await stateOf(domain)).toMatchObject({ status: 'verified', isMxSeen: true, dueIn: DAY_S });
-    expect(await eventsOf(ann.userId)).toHaveLength(1);
+    expect(await eventsOf(ann.workspaceId)).toHaveLength(1);
   });
 
   test.each<[string, (value: string) => unknown[]]>([
@@ -160,7 +160,7 @@ describe('a domain is verified', () => {
   test('and not for a user who asks with the id of another user', async () => {
     const domain = await add(ann, 'x.test');
     publish(domain.dnsRecords);
-    expect(await lookAt({ ...domain, userId: bob.userId })).toEqual({ checked: [] });
+    expect(await lookAt({ ...domain, workspaceId: bob.workspaceId })).toEqual({ checked: [] });
     expect(await stateOf(domain)).toMatchObject({ isChecked: false });
   });
 
@@ -176,7 +176,7 @@ describe('a domain is verified', () => {
     await passTime(DAY_S);
     await look();
     expect(await stateOf(domain)).toMatchObject({ status: 'verified', check: { reason: null } });
-    expect((await eventsOf(ann.userId)).map(({ kind }) => kind)).toEqual(['domain.failed', 'domain.verified']);
+    expect((await eventsOf(ann.workspaceId)).map(({ kind }) => kind)).toEqual(['domain.failed', 'domain.verified']);
   });
 });
 
@@ -202,7 +202,7 @@ describe('a verified domain', () => {
     });
     await passTime(HOUR_S);
     await look();
-    const [, lost, ...more] = await eventsOf(ann.userId);
+    const [, lost, ...more] = await eventsOf(ann.workspaceId);
     expect(lost).toMatchObject({ kind: 'domain.records_lost', data: { domainId: domain.id, domain: 'x.test' } });
     expect(lost?.data['records']).toContainEqual({ type: 'TXT', name: '_postroom.x.test' });
     expect(more).toEqual([]);
@@ -229,7 +229,7 @@ describe('a verified domain', () => {
       await look();
       await passTime(MINUTE_S);
       expect(await look()).toBe(0);
-      expect(await eventsOf(ann.userId)).toHaveLength(1);
+      expect(await eventsOf(ann.workspaceId)).toHaveLength(1);
     },
   );
 
@@ -238,7 +238,9 @@ describe('a verified domain', () => {
       dnsServers: ['127.0.0.1:1'],
       mailHostname: HOST,
     });
-    expect(await away.checkNow({ userId: ann.userId, domainIds: [domain.id] })).toEqual({ checked: [domain.id] });
+    expect(await away.checkNow({ workspaceId: ann.workspaceId, domainIds: [domain.id] })).toEqual({
+      checked: [domain.id],
+    });
     expect(await stateOf(domain)).toMatchObject({
       status: 'verified',
       isMxSeen: true,
@@ -284,7 +286,7 @@ test('a domain that is deleted during its check is skipped', async () => {
   await gateway.owner.pool.query('delete from domain where id = $1', [domain.id]);
   publish(domain.dnsRecords);
   expect((await looking).checked.length).toBeLessThanOrEqual(1);
-  expect(await eventsOf(ann.userId)).toEqual([]);
+  expect(await eventsOf(ann.workspaceId)).toEqual([]);
   const { rows } = await gateway.owner.pool.query(`select from verified_domain_name where name = 'x.test'`);
   expect(rows).toEqual([]);
 });
@@ -320,11 +322,14 @@ describe('several checkers', () => {
   test('stop before all of a hundred domains are checked when DNS does not respond', async () => {
     const names = Array.from({ length: 100 }, (_, n) => `silent${n}.test`);
     await gateway.owner.pool.query(
-      `insert into domain (user_id, id, name) select $1, 'dom_' || n, n from unnest($2::text[]) n`,
-      [ann.userId, names],
+      `insert into domain (workspace_id, id, name) select $1, 'dom_' || n, n from unnest($2::text[]) n`,
+      [ann.workspaceId, names],
     );
     for (const name of names) for (const type of ['MX', 'TXT', 'CNAME', 'NS']) dns.set(name, type, 'silent');
-    const { checked } = await checker.checkNow({ userId: ann.userId, domainIds: names.map((name) => `dom_${name}`) });
+    const { checked } = await checker.checkNow({
+      workspaceId: ann.workspaceId,
+      domainIds: names.map((name) => `dom_${name}`),
+    });
     expect(checked.length).toBeLessThan(100);
   });
 });
@@ -337,7 +342,7 @@ describe('of several users who claim one name', () => {
       publish(claims.flatMap(({ dnsRecords }) => dnsRecords));
       const others = newChecker();
       await Promise.all(
-        claims.map(({ userId, id }, n) => (n === 0 ? checker : others).checkNow({ userId, domainIds: [id] })),
+        claims.map(({ workspaceId, id }, n) => (n === 0 ? checker : others).checkNow({ workspaceId, domainIds: [id] })),
       );
       // On a slow machine the reply comes before the check is stored, which goes on.
       await expect
@@ -399,7 +404,7 @@ describe('a name whose proof is gone', () => {
     await passTime(7 * DAY_S - 60);
     await lookAt(claim);
     expect(await stateOf(claim)).toMatchObject({ check: { reason: 'taken' } });
-    expect(await receives('a@x.test')).toBe(ann.userId);
+    expect(await receives('a@x.test')).toBe(ann.workspaceId);
     await passTime(61);
     published = [];
     await lookAt(claim);
@@ -408,13 +413,13 @@ describe('a name whose proof is gone', () => {
     expect(await stateOf(old)).toMatchObject({ check: { reason: 'lost' } });
     expect([await receives('a@x.test'), await receives('a@sub.x.test')]).toEqual([null, null]);
     expect(published.map(({ name }) => name).toSorted()).toEqual(['deep.sub.x.test', 'sub.x.test', 'x.test', 'x.test']);
-    expect((await eventsOf(ann.userId)).filter(({ kind }) => kind === 'domain.failed')).toHaveLength(3);
+    expect((await eventsOf(ann.workspaceId)).filter(({ kind }) => kind === 'domain.failed')).toHaveLength(3);
     const again = await gateway.call(bob.apiKey, 'POST', '/email-addresses', {
       address: 'a@x.test',
       domainId: claim.id,
     });
     expect(again.statusCode, again.body).toBe(201);
-    expect(await receives('a@x.test')).toBe(bob.userId);
+    expect(await receives('a@x.test')).toBe(bob.workspaceId);
     const shown = (await gateway.call(ann.apiKey, 'GET', `/domains/${sub.id}`)).json();
     expect(shown).toMatchObject({ inheritsFromParent: false });
     expect(shown).not.toHaveProperty('parentDomain');
@@ -437,7 +442,7 @@ describe('a name whose proof is gone', () => {
     publish(old.dnsRecords);
     await lookAt(old);
     expect(await stateOf(old)).toMatchObject({ status: 'verified' });
-    expect(await receives('a@x.test')).toBe(ann.userId);
+    expect(await receives('a@x.test')).toBe(ann.workspaceId);
   });
 
   test('is not inherited by new subdomains, and may be claimed by a third user', async () => {

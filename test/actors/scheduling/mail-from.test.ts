@@ -113,7 +113,7 @@ describe('a domain whose owner has published the requested records', () => {
 /** What a receiver makes of a message that this service signs with the key it stored. */
 async function verdictOf(from: string, reversePath: string): Promise<Authentication> {
   const name = from.split('@')[1] ?? '';
-  const key = await findSigningKey(gateway.actor, box.userId, [name, ...parentDomains(name)]);
+  const key = await findSigningKey(gateway.actor, box.workspaceId, [name, ...parentDomains(name)]);
   if (key === null) return expect.fail('no key');
   const privateKey = decryptSecret(secretKey, 'dkim-key', key.privateKeyCiphertext);
   const dkim = { domainName: key.domain, keySelector: key.selector, privateKey };

@@ -21,7 +21,7 @@ test('500 cancellations race two schedulers: each mail is cancelled or sent, as 
   for (let round = 0; round < ROUNDS; round++) {
     const ids = await insertScheduled(
       gateway.actor,
-      Array.from({ length: MAILS_OF_ROUND }, () => ({ userId: box.userId, inSeconds: -1 })),
+      Array.from({ length: MAILS_OF_ROUND }, () => ({ workspaceId: box.workspaceId, inSeconds: -1 })),
     );
     const cancellations = ids.map(async (id) => {
       const answer = await gateway.call(box.apiKey, 'DELETE', `/emails/${id}`);
@@ -51,10 +51,10 @@ test('500 cancellations race two schedulers: each mail is cancelled or sent, as 
     kinds: string[];
   }>(
     `select e.id, e.type, e.status,
-       (select count(*) from recipient r where r.user_id = $1 and r.email_id = e.id and r.next_attempt_at is not null) as due,
-       array(select v.kind from event v where v.user_id = $1 and v.email_id = e.id and v.kind <> 'email.threaded') as kinds
-     from email e where e.user_id = $1`,
-    [box.userId],
+       (select count(*) from recipient r where r.workspace_id = $1 and r.email_id = e.id and r.next_attempt_at is not null) as due,
+       array(select v.kind from event v where v.workspace_id = $1 and v.email_id = e.id and v.kind <> 'email.threaded') as kinds
+     from email e where e.workspace_id = $1`,
+    [box.workspaceId],
   );
   expect(rows).toHaveLength(ROUNDS * MAILS_OF_ROUND);
   for (const { id, ...email } of rows)
@@ -66,5 +66,5 @@ test('500 cancellations race two schedulers: each mail is cancelled or sent, as 
   const wins = [...cancelled.values()].filter(Boolean).length;
   expect(wins).toBeGreaterThan(25);
   expect(wins).toBeLessThan(475);
-  expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
+  expect(await wrongTotals(gateway.actor, box.workspaceId)).toEqual([]);
 });

@@ -19,34 +19,34 @@ const idsOf = async (table: string, column: string) =>
   (await owner.pool.query<{ id: string }>(`select ${column} as id from ${table} order by 1`)).rows.map(({ id }) => id);
 
 test('expired rows are removed, and valid ones stay', async () => {
-  const { userId } = await createMailbox(owner, { domain: 'left.test', address: 'hello@left.test' });
+  const { workspaceId } = await createMailbox(owner, { domain: 'left.test', address: 'hello@left.test' });
   await owner.pool.query(`insert into user_account (id, email) values ('usr_other', 'other@left.test')`);
   await owner.pool.query(
-    `insert into auth_session (id, user_id, token, expires_at, created_at) values
+    `insert into auth_session (id, person_id, token, expires_at, created_at) values
        ('old', $1, 'a', now() - interval '2 days', now() - interval '3 days'), ('young', $1, 'b', now() + interval '2 days', now())`,
-    [userId],
+    [workspaceId],
   );
   await owner.pool.query(`
     insert into auth_verification (id, identifier, value, expires_at) values ('old', 'a', 'a', now() - interval '2 days'), ('young', 'b', 'b', now());
     insert into auth_rate_limit (key, last_at) values ('old', now() - interval '2 days'), ('young', now());
     delete from api_key;
-    insert into api_key (id, user_id, name, secret_sha256, revoked_at) values ('old', 'usr_other', 'k', 'a', now() - interval '400 days'),
+    insert into api_key (id, workspace_id, name, secret_sha256, revoked_at) values ('old', 'usr_other', 'k', 'a', now() - interval '400 days'),
       ('young', 'usr_other', 'k', 'b', now() - interval '300 days'), ('living', 'usr_other', 'k', 'c', null);
-    insert into request_window (user_id, leases) values
+    insert into request_window (workspace_id, leases) values
       ('old', array[('l', now(), 1, now() - interval '1 minute')::request_lease]), ('young', array[('l', now(), 1, now() + interval '1 hour')::request_lease])`);
   const ended = (id: string, columns: string) => `('usr_other', '${id}', 'dom', 'a.test', ${columns}, now())`;
   await owner.pool.query(`
-    insert into reply_address (user_id, id, domain_id, domain, expires_at, revoked_at, created_at) values
+    insert into reply_address (workspace_id, id, domain_id, domain, expires_at, revoked_at, created_at) values
       ${ended('young', `now() - interval '29 days', null`)}, ${ended('living', 'null, null')},
       ${ended('old', `now() + interval '1 day', now() - interval '31 days'`)};
-    insert into thread_message_id (user_id, message_id, thread_id) values
+    insert into thread_message_id (workspace_id, message_id, thread_id) values
       ('usr_other', 'reply-address:old', 'th'), ('usr_other', 'reply-address:young', 'th')`);
   expect(await removeLeftovers(actor)).toBe(1);
   for (const [table, column] of [
     ['auth_session', 'id'],
     ['auth_verification', 'id'],
     ['auth_rate_limit', 'key'],
-    ['request_window', 'user_id'],
+    ['request_window', 'workspace_id'],
   ] as const)
     expect(await idsOf(table, column), table).toEqual(['young']);
   expect(await idsOf('api_key', 'id')).toEqual(['living', 'young']);
@@ -57,10 +57,10 @@ test('expired rows are removed, and valid ones stay', async () => {
 test('late rows of an erased account are removed, those of others stay', async () => {
   await owner.pool.query(`
     insert into erased_account values ('usr_gone', now()), ('usr_long_gone', now() - interval '2 days');
-    insert into smtp_offer (user_id, recipient, reverse_path, sha256, remote_address, email_id, accepted_at, expires_at)
+    insert into smtp_offer (workspace_id, recipient, reverse_path, sha256, remote_address, email_id, accepted_at, expires_at)
     select u, 'r', '', 'a', '', 'em', now(), now() from unnest(array['usr_gone', 'usr_long_gone', 'usr_other']) u`);
   await removeLeftovers(actor);
-  expect(await idsOf('smtp_offer', 'user_id')).toEqual(['usr_long_gone', 'usr_other']);
+  expect(await idsOf('smtp_offer', 'workspace_id')).toEqual(['usr_long_gone', 'usr_other']);
 });
 
 test('an actor cannot read sessions or passwords, but can have old ones removed', async () => {

@@ -52,13 +52,13 @@ async function until(done: () => Promise<boolean>): Promise<void> {
   while (!(await done())) await pause(20);
 }
 
-async function readState(stage: MailStage, userId: string) {
+async function readState(stage: MailStage, workspaceId: string) {
   const { rows } = await stage.database.pool.query<{ jobs: number; unparsed: number; emails: number; apart: number }>(
-    `select (select count(*)::integer from screening_job where user_id = $1) as jobs,
-       (select count(*)::integer from reception where user_id = $1 and parsed_at is null) as unparsed,
-       (select count(*)::integer from email where user_id = $1) as emails,
-       (select count(*)::integer from email where user_id = $1 and kept_apart is not null) as apart`,
-    [userId],
+    `select (select count(*)::integer from screening_job where workspace_id = $1) as jobs,
+       (select count(*)::integer from reception where workspace_id = $1 and parsed_at is null) as unparsed,
+       (select count(*)::integer from email where workspace_id = $1) as emails,
+       (select count(*)::integer from email where workspace_id = $1 and kept_apart is not null) as apart`,
+    [workspaceId],
   );
   return rows[0];
 }
@@ -69,7 +69,7 @@ test('defers mail with 451 while the filter is away', async () => {
   const { stage } = await openAway('defer');
   const box = await stage.mailbox();
   await expect(stage.deliver(mail('Hello'), box.address)).rejects.toThrow('cannot be checked now');
-  expect(await readState(stage, box.userId)).toMatchObject({ jobs: 0, unparsed: 0, emails: 0 });
+  expect(await readState(stage, box.workspaceId)).toMatchObject({ jobs: 0, unparsed: 0, emails: 0 });
 });
 
 test('accepts mail while the filter is away, checks it later, and files the spam', async () => {
@@ -78,13 +78,13 @@ test('accepts mail while the filter is away, checks it later, and files the spam
   const spam = await stage.deliver(mail(GTUBE), box.address);
   const clean = await stage.deliver(mail('Hello'), box.address);
   await stage.settled();
-  const context = stage.contextOf(box.userId);
+  const context = stage.contextOf(box.workspaceId);
   expect((await readEmail(context, spam)).screening).toBeNull();
-  expect(await readState(stage, box.userId)).toMatchObject({ jobs: 2, emails: 2, apart: 0 });
+  expect(await readState(stage, box.workspaceId)).toMatchObject({ jobs: 2, emails: 2, apart: 0 });
   state.isAway = false;
   await until(async () => {
     await hasten(stage);
-    return (await readState(stage, box.userId))?.jobs === 0;
+    return (await readState(stage, box.workspaceId))?.jobs === 0;
   });
   expect(await readEmail(context, spam)).toMatchObject({ keptApart: 'spam', screening: { spam: { verdict: 'spam' } } });
   expect(await readEmail(context, clean)).toMatchObject({ keptApart: null, screening: { spam: { verdict: 'clean' } } });
@@ -95,15 +95,15 @@ test('holds mail while the filter is away, and receives it once when it is back'
   const box = await stage.mailbox();
   await stage.deliver(mail(GTUBE), box.address);
   const clean = await stage.deliver(mail('Hello'), box.address);
-  expect(await readState(stage, box.userId)).toEqual({ jobs: 2, unparsed: 2, emails: 0, apart: 0 });
+  expect(await readState(stage, box.workspaceId)).toEqual({ jobs: 2, unparsed: 2, emails: 0, apart: 0 });
   state.isAway = false;
   await until(async () => {
     await hasten(stage);
-    return (await readState(stage, box.userId))?.emails === 2;
+    return (await readState(stage, box.workspaceId))?.emails === 2;
   });
   await stage.settled();
-  expect(await readState(stage, box.userId)).toEqual({ jobs: 0, unparsed: 0, emails: 2, apart: 1 });
-  expect(await readEmail(stage.contextOf(box.userId), clean)).toMatchObject({
+  expect(await readState(stage, box.workspaceId)).toEqual({ jobs: 0, unparsed: 0, emails: 2, apart: 1 });
+  expect(await readEmail(stage.contextOf(box.workspaceId), clean)).toMatchObject({
     screening: { spam: { verdict: 'clean' } },
   });
 });
@@ -114,14 +114,14 @@ test('an email with a virus is kept in quarantine without its content', async ()
   const box = await stage.mailbox();
   const id = await stage.deliver(mail(EICAR), box.address);
   await stage.settled();
-  expect(await readEmail(stage.contextOf(box.userId), id)).toMatchObject({
+  expect(await readEmail(stage.contextOf(box.workspaceId), id)).toMatchObject({
     keptApart: 'virus',
     text: null,
     attachments: [],
     hasOctets: false,
     screening: { virus: 'Eicar-Signature.UNOFFICIAL' },
   });
-  const context = stage.contextOf(box.userId);
+  const context = stage.contextOf(box.workspaceId);
   await expect(readRawMessage(context, id)).rejects.toThrow('not available');
   await expect(readQuarantined(context, id, null)).rejects.toThrow('has the virus Eicar-Signature.UNOFFICIAL');
   await expect(readQuarantined(context, id, 'Eicar')).rejects.toThrow('repeat the request');
@@ -130,7 +130,7 @@ test('an email with a virus is kept in quarantine without its content', async ()
   expect(Buffer.from(file.bytes).toString()).toContain(EICAR);
   await expect(markNotSpam(context, id)).rejects.toThrow('in quarantine');
   const other = await stage.mailbox();
-  const stranger = stage.contextOf(other.userId);
+  const stranger = stage.contextOf(other.workspaceId);
   await expect(readQuarantined(stranger, id, 'Eicar-Signature.UNOFFICIAL')).rejects.toThrow('No email with this ID');
 });
 
@@ -151,12 +151,12 @@ test('an email whose virus is found after its webhook leaves the lists and loses
   const box = await stage.mailbox();
   const id = await stage.deliver(mail(EICAR), box.address);
   await stage.settled();
-  const context = stage.contextOf(box.userId);
+  const context = stage.contextOf(box.workspaceId);
   expect((await readEmail(context, id)).threadId).not.toBeNull();
   isAway = false;
   await until(async () => {
     await hasten(stage);
-    return (await readState(stage, box.userId))?.apart === 1;
+    return (await readState(stage, box.workspaceId))?.apart === 1;
   });
   expect(await readEmail(context, id)).toMatchObject({ keptApart: 'virus', text: null, preview: '', hasOctets: false });
   expect(Buffer.from((await readQuarantined(context, id, 'Eicar')).bytes).toString()).toContain(EICAR);

@@ -42,7 +42,7 @@ const mail = (text: string, more: readonly string[] = []) =>
   Buffer.from(['From: Ann <ann@elsewhere.test>', 'Subject: Friday', ...more, '', text, ''].join('\r\n'));
 
 async function securityOf(id: string) {
-  const context = stage.contextOf(box.userId);
+  const context = stage.contextOf(box.workspaceId);
   const [findings] = await readSenderFindings(context, [await readEmail(context, id)]);
   return findings?.security;
 }
@@ -87,13 +87,13 @@ test('spam is stored apart: without a thread, a route, a delivery and a total', 
   expect(await securityOf(id)).toMatchObject({ spam: { verdict: 'spam', score: 15, symbols: [{ name: 'GTUBE' }] } });
   const { rows } = await stage.database.pool.query(
     `select e.kept_apart, e.thread_id, e.trashed_at is not null as is_trashed,
-       (select count(*)::integer from route r where r.user_id = e.user_id) as routes,
-       (select count(*)::integer from thread r where r.user_id = e.user_id) as threads,
-       (select count(*)::integer from email_counter r where r.user_id = e.user_id) as totals,
-       (select count(*)::integer from email_search r where r.user_id = e.user_id) as words,
-       (select array_agg(r.kind order by r.seq) from event r where r.user_id = e.user_id) as events
-     from email e where e.user_id = $1`,
-    [box.userId],
+       (select count(*)::integer from route r where r.workspace_id = e.workspace_id) as routes,
+       (select count(*)::integer from thread r where r.workspace_id = e.workspace_id) as threads,
+       (select count(*)::integer from email_counter r where r.workspace_id = e.workspace_id) as totals,
+       (select count(*)::integer from email_search r where r.workspace_id = e.workspace_id) as words,
+       (select array_agg(r.kind order by r.seq) from event r where r.workspace_id = e.workspace_id) as events
+     from email e where e.workspace_id = $1`,
+    [box.workspaceId],
   );
   expect(rows).toEqual([
     {
@@ -123,6 +123,6 @@ test('a message with a virus is refused with its name, and nothing is stored', a
   await expect(stage.deliver(mail(EICAR), box.address)).rejects.toThrow(
     'The message has a virus: Eicar-Signature.UNOFFICIAL',
   );
-  const { rows } = await stage.database.pool.query('select from reception where user_id = $1', [box.userId]);
+  const { rows } = await stage.database.pool.query('select from reception where workspace_id = $1', [box.workspaceId]);
   expect(rows).toEqual([]);
 });

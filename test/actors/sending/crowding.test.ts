@@ -57,8 +57,8 @@ test('a user with a long backlog for many hanging servers has half of the jobs i
   stage.publish('well.test', '127.0.0.2');
   const emailId = await queueMail(stage.owner, stage.sender, { to: ['first@pit0.test'] });
   await stage.owner.pool.query(
-    `insert into recipient (user_id, id, email_id, address, domain, queued_at, next_attempt_at, created_at)
-     select user_id, 'rcp_' || md5('pit' || n), email_id, n || '@pit' || n % 75 || '.test', 'pit' || n % 75 || '.test', queued_at,
+    `insert into recipient (workspace_id, id, email_id, address, domain, queued_at, next_attempt_at, created_at)
+     select workspace_id, 'rcp_' || md5('pit' || n), email_id, n || '@pit' || n % 75 || '.test', 'pit' || n % 75 || '.test', queued_at,
        next_attempt_at - interval '1 minute', created_at
      from recipient, generate_series(1, 7000) n where email_id = $1`,
     [emailId],
@@ -108,7 +108,7 @@ test('a message that goes to many domains is read once', async () => {
   const { bytes, asked } = watchBytes();
   const signer = createMessageSigner({ ...testActorContext(stage.database), bytes }, SECRET_KEY);
   const transaction = {
-    userId: other.userId,
+    workspaceId: other.workspaceId,
     emailId,
     rawId: rows[0]?.raw_id ?? null,
     bytes: large.length,

@@ -16,7 +16,7 @@ function createQueue(limits: DestinationLimits, onReady = () => undefined): Dest
 
 function transaction(name: string, domain: string, recipients = 1): Transaction {
   const jobs = Array.from({ length: recipients }, (_, n) => ({
-    userId: 'usr',
+    workspaceId: 'usr',
     recipientId: `${name}-${n}`,
     emailId: name,
     address: `${name}${n}@${domain}`,
@@ -30,7 +30,7 @@ function transaction(name: string, domain: string, recipients = 1): Transaction 
     claimedAt: 0,
   }));
   return {
-    userId: 'usr',
+    workspaceId: 'usr',
     emailId: name,
     rawId: null,
     bytes: 100,
@@ -78,13 +78,14 @@ test('destinations take turns, each up to its limit', () => {
 test('users take turns within a destination', () => {
   const queue = createQueue({ ...LIMITS, first: 6 });
   fill(queue, 'a', 4);
-  for (const userId of ['ben', 'cay']) queue.add({ ...transaction(`of ${userId}`, 'a'), userId });
+  for (const workspaceId of ['ben', 'cay']) queue.add({ ...transaction(`of ${workspaceId}`, 'a'), workspaceId });
   expect(takenOf(queue)).toEqual(['a#0', 'of ben', 'of cay', 'a#1', 'a#2', 'a#3']);
 });
 
 test('all destinations together have one limit', () => {
   const queue = createQueue({ ...LIMITS, active: { ...PLENTY, count: 3 } });
-  for (const userId of ['a', 'b', 'c', 'd']) queue.add({ ...transaction(`${userId}#0`, userId), userId });
+  for (const workspaceId of ['a', 'b', 'c', 'd'])
+    queue.add({ ...transaction(`${workspaceId}#0`, workspaceId), workspaceId });
   expect(takenOf(queue)).toEqual(['a#0', 'b#0', 'c#0']);
   end(queue, 'a', 'refused');
   expect(takenOf(queue)).toEqual(['d#0']);
@@ -217,8 +218,8 @@ test('waiting jobs can be removed, of one destination and of all', () => {
 });
 
 /** Adds one transaction to a destination of its own. */
-function addOne(queue: DestinationQueue, userId: string, name: string, bytes = 100): void {
-  queue.add({ ...transaction(name, name), userId, bytes });
+function addOne(queue: DestinationQueue, workspaceId: string, name: string, bytes = 100): void {
+  queue.add({ ...transaction(name, name), workspaceId, bytes });
 }
 
 test('a user gets as many transactions as are left free, half of them alone, and another user always gets one', () => {

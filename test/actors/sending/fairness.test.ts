@@ -18,8 +18,8 @@ const isDelivered = ([first]: { status: string }[]) => first?.status === 'delive
 async function fillQueue(domain: string, count: number): Promise<void> {
   const emailId = await queueMail(stage.owner, stage.sender, { to: [`first@${domain}`] });
   await stage.owner.pool.query(
-    `insert into recipient (user_id, id, email_id, address, domain, queued_at, next_attempt_at, created_at)
-     select user_id, 'rcp_' || md5(domain || n), email_id, 'user' || n || '@' || domain, domain, queued_at,
+    `insert into recipient (workspace_id, id, email_id, address, domain, queued_at, next_attempt_at, created_at)
+     select workspace_id, 'rcp_' || md5(domain || n), email_id, 'user' || n || '@' || domain, domain, queued_at,
        next_attempt_at - interval '1 minute', created_at
      from recipient, generate_series(1, $2::integer) n where email_id = $1`,
     [emailId, count],

@@ -41,15 +41,23 @@ async function queueCopies(copies: readonly Copy[], sender: TestSender = stage.s
       bytes.length,
     ]);
     await stage.owner.pool.query(
-      `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, forward_raw_id, is_null_sender, attempts, attempts_allowed, created_at)
+      `insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, forward_raw_id, is_null_sender, attempts, attempts_allowed, created_at)
        values ($1, $2, $3, 'ep_test', 'email', $4, $5, 1, 1, now())`,
-      [sender.userId, deliveryId, emailId, rawId, isNullSender],
+      [sender.workspaceId, deliveryId, emailId, rawId, isNullSender],
     );
     for (const address of to)
       await stage.owner.pool.query(
-        `insert into recipient (user_id, id, email_id, delivery_id, sender_domain, address, domain, queued_at, next_attempt_at, reported_at, created_at)
+        `insert into recipient (workspace_id, id, email_id, delivery_id, sender_domain, address, domain, queued_at, next_attempt_at, reported_at, created_at)
          select $1, $2, $3, $4, $5, $6, $7, n, n, n, n from (select date_trunc('milliseconds', postroom_now()) as n) n`,
-        [sender.userId, identifier('recipient'), emailId, deliveryId, senderDomain, address, address.split('@')[1]],
+        [
+          sender.workspaceId,
+          identifier('recipient'),
+          emailId,
+          deliveryId,
+          senderDomain,
+          address,
+          address.split('@')[1],
+        ],
       );
   }
   return ids;
@@ -96,13 +104,13 @@ test('a copy is signed by the domain of its From address, which its return addre
   const sink = await stage.startSink();
   stage.publish('signed.test', '127.0.0.1');
   const other = await createSender(stage.owner, 'other-signer.test', SECRET_KEY);
-  await stage.owner.pool.query('update domain set user_id = $1 where user_id = $2', [
-    stage.sender.userId,
-    other.userId,
+  await stage.owner.pool.query('update domain set workspace_id = $1 where workspace_id = $2', [
+    stage.sender.workspaceId,
+    other.workspaceId,
   ]);
-  await stage.owner.pool.query('update dkim_key set user_id = $1 where user_id = $2', [
-    stage.sender.userId,
-    other.userId,
+  await stage.owner.pool.query('update dkim_key set workspace_id = $1 where workspace_id = $2', [
+    stage.sender.workspaceId,
+    other.workspaceId,
   ]);
   await queueCopies([{ text: 'x', to: ['a@signed.test'], senderDomain: 'other-signer.test' }]);
   await stage.start({ port: sink.port });
@@ -131,8 +139,8 @@ test('a copy to a suppressed address is not sent', async () => {
   const sink = await stage.startSink();
   stage.publish('suppressed.test', '127.0.0.1');
   await stage.owner.pool.query(
-    `insert into suppression (user_id, id, address, reason, created_at) values ($1, 'sup_test', 'a@suppressed.test', 'bounce', now())`,
-    [stage.sender.userId],
+    `insert into suppression (workspace_id, id, address, reason, created_at) values ($1, 'sup_test', 'a@suppressed.test', 'bounce', now())`,
+    [stage.sender.workspaceId],
   );
   const [id] = await queueCopies([{ text: 'x', to: ['a@suppressed.test'] }]);
   await stage.start({ port: sink.port });

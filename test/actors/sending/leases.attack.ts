@@ -29,8 +29,8 @@ test('two concurrent actors send every message once', async () => {
   const one = await stage.start({ port: sink.port, name: 'one' });
   const other = await stage.start({ port: sink.port, name: 'other' });
   for (const emailId of emailIds) {
-    one.wake(stage.sender.userId, emailId);
-    other.wake(stage.sender.userId, emailId);
+    one.wake(stage.sender.workspaceId, emailId);
+    other.wake(stage.sender.workspaceId, emailId);
   }
   for (const emailId of emailIds) await untilRecipients(stage.owner, emailId, isDelivered);
   expect(sink.messages.flatMap(({ recipients }) => recipients).toSorted()).toEqual(
@@ -47,9 +47,9 @@ test('the same wake ten times sends one message', async () => {
   stage.publish('ten.test', '127.0.0.1');
   const actor = await stage.start({ port: sink.port });
   const emailId = await queueMail(stage.owner, stage.sender, { to: ['ann@ten.test'] });
-  for (let n = 0; n < 10; n++) actor.wake(stage.sender.userId, emailId);
+  for (let n = 0; n < 10; n++) actor.wake(stage.sender.workspaceId, emailId);
   await untilRecipients(stage.owner, emailId, isDelivered);
-  actor.wake(stage.sender.userId, emailId);
+  actor.wake(stage.sender.workspaceId, emailId);
   const second = await stage.send({ to: ['ben@ten.test'] });
   await untilRecipients(stage.owner, second, isDelivered);
   expect(sink.messages).toHaveLength(2);
@@ -61,8 +61,8 @@ test('an attempt that a dead process left open is recorded as interrupted, and t
   const emailId = await queueMail(stage.owner, stage.sender, { to: ['ann@crashed.test'] });
   await stage.owner.pool.query(
     `with r as (update recipient set claimed_by = 'dead', claimed_until = postroom_now() + interval '20 seconds' where email_id = $1
-       returning user_id, id)
-     insert into sending_attempt (user_id, recipient_id, number, started_at) select user_id, id, 1, postroom_now() from r`,
+       returning workspace_id, id)
+     insert into sending_attempt (workspace_id, recipient_id, number, started_at) select workspace_id, id, 1, postroom_now() from r`,
     [emailId],
   );
   await stage.start({ port: sink.port });
@@ -113,7 +113,7 @@ test('a message that a server accepted is delivered, and the outcome of a later 
   stage.publish('taken.test', '127.0.0.1');
   const one = await stage.start({ port: sink.port, name: 'first-holder' });
   const emailId = await queueMail(stage.owner, stage.sender, { to: ['ann@taken.test'] });
-  one.wake(stage.sender.userId, emailId);
+  one.wake(stage.sender.workspaceId, emailId);
   await sink.until(({ transactions }) => transactions[0]?.recipients.length === 1);
   // As if PostgreSQL had been away from the first one for longer than a lease.
   await stage.owner.pool.query(
@@ -121,7 +121,7 @@ test('a message that a server accepted is delivered, and the outcome of a later 
     [emailId],
   );
   const other = await stage.start({ port: sink.port, name: 'second-holder' });
-  other.wake(stage.sender.userId, emailId);
+  other.wake(stage.sender.workspaceId, emailId);
   await sink.until(({ transactions }) => transactions[1]?.recipients.length === 1);
   expect(await recipientsOf(stage.owner, emailId)).toMatchObject([{ claimed_by: 'second-holder' }]);
   answers[0]?.resolve('250 2.0.0 taken');

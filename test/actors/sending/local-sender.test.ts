@@ -329,7 +329,7 @@ test('the claims of a stopped actor are sent by the next one after the lease', a
   await start();
   await moveClock(gateway.owner, 31);
   for (const each of [id, behind]) {
-    actor.wake(box.userId, each);
+    actor.wake(box.workspaceId, each);
     await delivered(each);
   }
 });

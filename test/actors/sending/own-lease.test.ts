@@ -22,7 +22,7 @@ test('a job is not claimed again by the process that holds it, although the leas
   await sink.until(({ transactions }) => transactions[0]?.recipients.length === 1);
   // As when PostgreSQL was away for longer than a lease.
   await stage.moveClock(31);
-  actor.wake(stage.sender.userId, emailId);
+  actor.wake(stage.sender.workspaceId, emailId);
   const behind = await stage.send({ to: ['ben@other.test'] });
   await sink.until(({ transactions }) => transactions[1]?.recipients.length === 1);
   answer();

@@ -32,7 +32,7 @@ test('when one of three recipients is refused, the two others get the message on
   expect(sink.transactions).toHaveLength(1);
   expect(await emailOf(stage.owner, emailId)).toMatchObject({ status: 'bounced', failure_reason: 'no such user' });
   expect(await attemptsOf(stage.owner, emailId)).toHaveLength(3);
-  expect(await wrongTotals(stage.owner, stage.sender.userId)).toEqual([]);
+  expect(await wrongTotals(stage.owner, stage.sender.workspaceId)).toEqual([]);
 });
 
 test('recipients of one transaction share its return address', async () => {
@@ -109,8 +109,8 @@ test('an address that was suppressed meanwhile is settled without a connection',
   const sink = await stage.startSink();
   stage.publish('quiet.test', '127.0.0.1');
   await stage.owner.pool.query(
-    `insert into suppression (user_id, id, address, reason, created_at) values ($1, 'sup_1', 'ann@quiet.test', 'complaint', now())`,
-    [stage.sender.userId],
+    `insert into suppression (workspace_id, id, address, reason, created_at) values ($1, 'sup_1', 'ann@quiet.test', 'complaint', now())`,
+    [stage.sender.workspaceId],
   );
   await stage.start({ port: sink.port });
   const emailId = await stage.send({ to: ['Ann@quiet.test', 'ben@quiet.test'] });
@@ -127,9 +127,9 @@ test('an address that unsubscribed from a list gets no queued mail of that list,
   const sink = await stage.startSink();
   stage.publish('listed.test', '127.0.0.1');
   await stage.owner.pool.query(
-    `insert into suppression (user_id, id, address, reason, list, created_at)
+    `insert into suppression (workspace_id, id, address, reason, list, created_at)
      values ($1, 'sup_3', 'ann@listed.test', 'unsubscribe', 'news', now())`,
-    [stage.sender.userId],
+    [stage.sender.workspaceId],
   );
   const queued = await Promise.all(
     [null, 'other', 'news'].map(async (list) => {
@@ -147,7 +147,7 @@ test('mail is sent to an address that another user suppressed', async () => {
   const sink = await stage.startSink();
   stage.publish('loud.test', '127.0.0.1');
   await stage.owner.pool.query(
-    `insert into suppression (user_id, id, address, reason, created_at) values ('usr_other', 'sup_2', 'ann@loud.test', 'bounce', now())`,
+    `insert into suppression (workspace_id, id, address, reason, created_at) values ('usr_other', 'sup_2', 'ann@loud.test', 'bounce', now())`,
   );
   await stage.start({ port: sink.port });
   const emailId = await stage.send({ to: ['ann@loud.test'] });

@@ -23,7 +23,7 @@ test('a second claim of a running job closes its attempt', async () => {
   const plenty = { count: 10, bytes: 1_000_000 };
   const inHand = createInHand<SendingJob>({
     idOf: ({ recipientId }) => recipientId,
-    laneOf: ({ userId, domain }) => ({ userId, key: domain }),
+    laneOf: ({ workspaceId, domain }) => ({ workspaceId, key: domain }),
   });
   const kept: Promise<unknown>[] = [];
   const dispatcher = createDispatcher({
@@ -52,7 +52,7 @@ test('a second claim of a running job closes its attempt', async () => {
     emailId,
   ]);
   const row = {
-    user_id: stage.sender.userId,
+    workspace_id: stage.sender.workspaceId,
     id: rows[0]?.id ?? '',
     domain: 'again.test',
     next_attempt_at: new Date(),
@@ -82,7 +82,7 @@ test('an outcome of a counted attempt changes nothing, although the claimant is 
   const { id } = await recipient();
   const claim = () =>
     claimListed(context, [
-      { user_id: stage.sender.userId, id, domain: 'twice.test', next_attempt_at: new Date(), is_free: true },
+      { workspace_id: stage.sender.workspaceId, id, domain: 'twice.test', next_attempt_at: new Date(), is_free: true },
     ]);
   const recorder = createSendingRecorder(context, () => undefined);
   const outcomeOf = (job: SendingJob | undefined) => {

@@ -56,8 +56,10 @@ test.each([
     ['email.delayed', waiting, 'd@many.test', 451, 'later'],
   ]);
   expect(await eventsOf(two)).toEqual([['email.delivered', other, 'e@many.test', 250, 'taken']]);
-  for (const { userId } of [one, two]) expect(await wrongTotals(stage.owner, userId)).toEqual([]);
-  const { rows } = await stage.owner.pool.query('select address from suppression where user_id = $1', [one.userId]);
+  for (const { workspaceId } of [one, two]) expect(await wrongTotals(stage.owner, workspaceId)).toEqual([]);
+  const { rows } = await stage.owner.pool.query('select address from suppression where workspace_id = $1', [
+    one.workspaceId,
+  ]);
   expect(rows.map(({ address }) => address)).toEqual(suppressed);
 });
 
@@ -81,7 +83,7 @@ async function claim(
   context: ReturnType<typeof testActorContext>,
   ...emails: [sender: TestSender, emailId: string][]
 ): Promise<(name: string) => SendingJob> {
-  const woken = emails.map(([{ userId }, emailId]) => ({ userId, emailId }));
+  const woken = emails.map(([{ workspaceId }, emailId]) => ({ workspaceId, emailId }));
   const jobs = (await claimOfEmails(context, woken, [])).flatMap((transaction) => transaction.jobs);
   return (name) => {
     const found = jobs.find(({ address }) => address.startsWith(`${name}@`));
@@ -91,10 +93,10 @@ async function claim(
 }
 
 /** The events about sending of the user, in the order of the feed. */
-async function eventsOf({ userId }: TestSender): Promise<unknown[]> {
+async function eventsOf({ workspaceId }: TestSender): Promise<unknown[]> {
   const { rows } = await stage.owner.pool.query<{ kind: string; email_id: string; data: Record<string, unknown> }>(
-    'select kind, email_id, data from event where user_id = $1 order by seq',
-    [userId],
+    'select kind, email_id, data from event where workspace_id = $1 order by seq',
+    [workspaceId],
   );
   return rows.map(({ kind, email_id, data }) => [kind, email_id, data['recipient'], data['code'], data['text']]);
 }

@@ -74,12 +74,14 @@ test('a reply to the Message-ID that a relay assigned joins the thread of the se
   await stage.start({ relayUrl: `smtp://127.0.0.1:${relay.port}` });
   const emailId = await stage.send({ to: ['cust@anywhere.test'] });
   await untilRecipients(stage.owner, emailId, areDelivered);
-  const { userId } = stage.sender;
-  await assignThreads(testActorContext(stage.owner), userId, [emailId]);
+  const { workspaceId } = stage.sender;
+  await assignThreads(testActorContext(stage.owner), workspaceId, [emailId]);
 
   const relayed = `<${token}@eu-test-1.amazonses.com>`;
-  const receive = async (references: string[], owner = userId) => {
-    const [id = ''] = await insertMail(stage.owner, [{ userId: owner, inReplyTo: references.slice(0, 1), references }]);
+  const receive = async (references: string[], owner = workspaceId) => {
+    const [id = ''] = await insertMail(stage.owner, [
+      { workspaceId: owner, inReplyTo: references.slice(0, 1), references },
+    ]);
     await assignThreads(testActorContext(stage.owner), owner, [id]);
     const { rows } = await stage.owner.pool.query('select thread_id from email where id = any ($1) order by type', [
       [id, emailId],

@@ -53,16 +53,16 @@ test('subscribers get the outcome after its commit', async () => {
   stage.publish('heard.test', '127.0.0.1');
   const actor = await stage.start({ port: sink.port });
   const heard = new Promise<number>((resolve) => {
-    actor.context.bus.subscribe('event.appended', ({ userId, lastSeq }) => {
-      if (userId === stage.sender.userId) resolve(lastSeq);
+    actor.context.bus.subscribe('event.appended', ({ workspaceId, lastSeq }) => {
+      if (workspaceId === stage.sender.workspaceId) resolve(lastSeq);
     });
   });
   const emailId = await stage.send({ to: ['ann@heard.test'] });
   const lastSeq = await heard;
-  const { rows } = await stage.owner.pool.query(`select kind, email_id from event where user_id = $1 and seq = $2`, [
-    stage.sender.userId,
-    lastSeq,
-  ]);
+  const { rows } = await stage.owner.pool.query(
+    `select kind, email_id from event where workspace_id = $1 and seq = $2`,
+    [stage.sender.workspaceId, lastSeq],
+  );
   expect(rows).toEqual([{ kind: 'email.delivered', email_id: emailId }]);
 });
 
@@ -109,13 +109,13 @@ test('mail of a subdomain without a key is signed with the key of the domain abo
   const sink = await stage.startSink();
   stage.publish('parent-signed.test', '127.0.0.1');
   publishKey(stage.sender.dkimRecord);
-  const { userId } = stage.sender;
+  const { workspaceId } = stage.sender;
   const below = await createSender(stage.owner, 'news.below.test', null);
   await stage.owner.pool.query(
-    `with d as (insert into domain (user_id, id, name, status) values ($1, 'dom_parent', 'below.test', 'verified') returning id)
-     insert into dkim_key (user_id, domain_id, selector, private_key_ciphertext, public_key)
-     select $1, d.id, 'top', k.private_key_ciphertext, k.public_key from d, dkim_key k where k.user_id = $2`,
-    [below.userId, userId],
+    `with d as (insert into domain (workspace_id, id, name, status) values ($1, 'dom_parent', 'below.test', 'verified') returning id)
+     insert into dkim_key (workspace_id, domain_id, selector, private_key_ciphertext, public_key)
+     select $1, d.id, 'top', k.private_key_ciphertext, k.public_key from d, dkim_key k where k.workspace_id = $2`,
+    [below.workspaceId, workspaceId],
   );
   stage.dns.set('top._domainkey.below.test', 'TXT', [stage.sender.dkimRecord?.value]);
   await stage.start({ port: sink.port });

@@ -9,7 +9,7 @@ export const SECRET_KEY = randomBytes(32);
 export interface TestSending extends Actor {
   context: ActorContext;
   /** Tells the actor of these emails, as a request would. */
-  wake(userId: string, ...emailIds: string[]): void;
+  wake(workspaceId: string, ...emailIds: string[]): void;
 }
 
 /** Starts a sending actor that may reach loopback. */
@@ -37,7 +37,7 @@ export async function startSending(
   return {
     ...actor,
     context,
-    wake: (userId, ...emailIds) => context.bus.wake('sending.send.wake', { userId, emailIds }),
+    wake: (workspaceId, ...emailIds) => context.bus.wake('sending.send.wake', { workspaceId, emailIds }),
   };
 }
 
@@ -84,7 +84,7 @@ export interface AttemptSight {
 export async function attemptsOf(database: Database, emailId: string): Promise<AttemptSight[]> {
   const { rows } = await database.pool.query<AttemptSight>(
     `select a.number, a.outcome, a.host, a.remote_address, a.is_tls, a.code, a.enhanced_status, a.text
-     from sending_attempt a join recipient r on r.user_id = a.user_id and r.id = a.recipient_id
+     from sending_attempt a join recipient r on r.workspace_id = a.workspace_id and r.id = a.recipient_id
      where r.email_id = $1 order by r.address, a.number`,
     [emailId],
   );
@@ -125,7 +125,7 @@ export async function emailOf(database: Database, emailId: string): Promise<Emai
   const { rows } = await database.pool.query<EmailSight>(
     `select status, failure_reason, sent_at,
        (select coalesce(json_agg(json_build_object('kind', v.kind, 'data', v.data) order by v.seq), '[]')
-        from event v where v.user_id = e.user_id and v.email_id = e.id) as events
+        from event v where v.workspace_id = e.workspace_id and v.email_id = e.id) as events
      from email e where id = $1`,
     [emailId],
   );

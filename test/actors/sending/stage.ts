@@ -59,15 +59,15 @@ export async function createStage(): Promise<SendingStage> {
     },
     async send(mail, from = sender) {
       const emailId = await queueMail(owner, from, mail);
-      actors.at(-1)?.wake(from.userId, emailId);
+      actors.at(-1)?.wake(from.workspaceId, emailId);
       return emailId;
     },
     async moveClock(seconds) {
       await moveClock(owner, seconds);
-      const { rows } = await owner.pool.query<{ user_id: string; email_id: string }>(
-        `select distinct user_id, email_id from recipient where status = 'pending' and next_attempt_at <= postroom_now()`,
+      const { rows } = await owner.pool.query<{ workspace_id: string; email_id: string }>(
+        `select distinct workspace_id, email_id from recipient where status = 'pending' and next_attempt_at <= postroom_now()`,
       );
-      for (const row of rows) actors.at(-1)?.wake(row.user_id, row.email_id);
+      for (const row of rows) actors.at(-1)?.wake(row.workspace_id, row.email_id);
     },
     async clear() {
       // Sinks first: attempts that hang end with them.

@@ -23,7 +23,7 @@ beforeEach(() => owner.pool.query('truncate domain cascade'));
 
 async function addDomain(checkDueAt: string): Promise<void> {
   await owner.pool.query(
-    `insert into domain (user_id, id, name, status, check_due_at) values ('user', 'domain', 'b.test', 'pending', ${checkDueAt})`,
+    `insert into domain (workspace_id, id, name, status, check_due_at) values ('user', 'domain', 'b.test', 'pending', ${checkDueAt})`,
   );
 }
 

@@ -12,13 +12,13 @@ interface Job extends Leased {
 function createEngine() {
   const inHand = createInHand<Job>({
     idOf: ({ id }) => id,
-    laneOf: ({ userId }) => ({ userId, key: 'a.test' }),
+    laneOf: ({ workspaceId }) => ({ workspaceId, key: 'a.test' }),
   });
   const released: string[] = [];
   const claimedAgain: [id: string, isHeld: boolean][] = [];
   const kept: Promise<unknown>[] = [];
   const engine = createWorkEngine<Job, Job>({
-    queue: createFairQueue({ keyOf: () => 'a.test', userOf: ({ userId }) => userId, limits: [] }),
+    queue: createFairQueue({ keyOf: () => 'a.test', workspaceOf: ({ workspaceId }) => workspaceId, limits: [] }),
     inHand,
     leases: createLeases({
       log: pino({ level: 'silent' }),
@@ -36,7 +36,7 @@ function createEngine() {
   return { engine, released, claimedAgain, kept };
 }
 
-const jobOf = (id: string, askedAt: number): Job => ({ id, userId: 'ann', leaseUntil: leaseEnd(askedAt) });
+const jobOf = (id: string, askedAt: number): Job => ({ id, workspaceId: 'ann', leaseUntil: leaseEnd(askedAt) });
 
 test('a row whose outcome was recorded while it was claimed again is not attempted twice', async () => {
   const { engine, released, claimedAgain, kept } = createEngine();

@@ -6,18 +6,18 @@ interface Job {
   lane: Lane;
 }
 
-const laneOf = (userId: string, key: string): Lane => ({ userId, key });
+const laneOf = (workspaceId: string, key: string): Lane => ({ workspaceId, key });
 const jobsOf = (lane: Lane, count: number): Job[] =>
-  Array.from({ length: count }, (_, n) => ({ id: `${lane.key}${lane.userId}${n}`, lane }));
+  Array.from({ length: count }, (_, n) => ({ id: `${lane.key}${lane.workspaceId}${n}`, lane }));
 
 test('counts jobs by lane until they are recorded, and by user until they are forgotten', () => {
   const inHand = createInHand<Job>({ idOf: ({ id }) => id, laneOf: ({ lane }) => lane });
   const [a, b] = [laneOf('ann', 'a.test'), laneOf('ann', 'b.test')];
   const ofA = jobsOf(a, 3);
   for (const job of [...ofA, ...jobsOf(b, 1), ...jobsOf(laneOf('ben', 'a.test'), 1)]) inHand.hold(job);
-  const sizes = () => [inHand.size(), inHand.sizeOf(a), inHand.sizeOfUser('ann')];
+  const sizes = () => [inHand.size(), inHand.sizeOf(a), inHand.sizeOfWorkspace('ann')];
   expect(sizes()).toEqual([5, 3, 4]);
-  expect(inHand.lanesAbove(2).map(({ userId, key }) => [userId, key])).toEqual([['ann', 'a.test']]);
+  expect(inHand.lanesAbove(2).map(({ workspaceId, key }) => [workspaceId, key])).toEqual([['ann', 'a.test']]);
 
   inHand.move(ofA.slice(0, 1), 'running');
   expect(sizes()).toEqual([5, 3, 4]);

@@ -32,7 +32,7 @@ function factsOf(told: Told = {}): PayloadFacts {
   const { text = 'How are you?', html = null, name = 'Ann', address = 'ann@a.test', files = [] } = told;
   return {
     timestamp: new Date('2026-11-20T12:00:01Z'),
-    userId: 'usr_1',
+    workspaceId: 'usr_1',
     sender: { authentication: null, verdict: null },
     email: {
       id: 'em_1',

@@ -7,7 +7,7 @@ import {
 } from '../../../core/endpoints/download-link.ts';
 
 const key = deriveDownloadLinkKey(Buffer.alloc(32, 7));
-const target = { userId: 'usr_1', emailId: 'em_1', part: 3 } as const;
+const target = { workspaceId: 'usr_1', emailId: 'em_1', part: 3 } as const;
 const madeAt = new Date('2026-11-20T12:00:00.900Z');
 const expiresAt = new Date(madeAt.getTime() + DOWNLOAD_LINK_LIFE_MS);
 const link = makeDownloadLink(key, target, expiresAt);
@@ -44,12 +44,12 @@ test.each<[string, { emailId: string; part: number | 'raw' }, Record<string, unk
 });
 
 test('a value cannot be moved to another field', () => {
-  for (const [userId, emailId] of [
+  for (const [workspaceId, emailId] of [
     ['usr_1e', 'm_1'],
     ['usr_1","em_1', ''],
     ['usr_1,', 'em_1'],
   ] as const)
-    expect(query(makeDownloadLink(key, { userId, emailId, part: 3 }, expiresAt))['signature']).not.toBe(
+    expect(query(makeDownloadLink(key, { workspaceId, emailId, part: 3 }, expiresAt))['signature']).not.toBe(
       given.signature,
     );
 });

@@ -41,11 +41,11 @@ test.each([
 
 test('the secrets of a listener stay the same, and differ by user, key and use', () => {
   const secretKey = Buffer.alloc(32, 7);
-  const caller = { userId: 'usr_1', keyId: 'key_1' };
+  const caller = { workspaceId: 'usr_1', keyId: 'key_1' };
   const secrets = deriveListenerSecrets(secretKey, caller);
   expect(deriveListenerSecrets(secretKey, { ...caller })).toEqual(secrets);
   const others = [
-    deriveListenerSecrets(secretKey, { ...caller, userId: 'usr_2' }),
+    deriveListenerSecrets(secretKey, { ...caller, workspaceId: 'usr_2' }),
     deriveListenerSecrets(secretKey, { ...caller, keyId: null }),
     deriveListenerSecrets(Buffer.alloc(32, 8), caller),
   ].flatMap(({ signingSecret, verificationToken }) => [signingSecret, verificationToken]);

@@ -51,7 +51,7 @@ const sender: PayloadFacts['sender'] = {
 const facts: PayloadFacts = {
   sender,
   timestamp: new Date('2026-11-20T12:00:01Z'),
-  userId: 'usr_1',
+  workspaceId: 'usr_1',
   linkKey: deriveDownloadLinkKey(Buffer.alloc(32, 1)),
   email: {
     id: 'em_1',
@@ -343,7 +343,7 @@ async function factsOf(raw: Buffer): Promise<PayloadFacts> {
   const { quotedText, signature } = await readRemovedTexts(bodies, removedParts, async (step) => step());
   return {
     timestamp: new Date('2026-11-20T12:00:01Z'),
-    userId: 'usr 1',
+    workspaceId: 'usr 1',
     sender: { authentication: null, verdict: null },
     linkKey: deriveDownloadLinkKey(Buffer.alloc(32, 1)),
     email: { ...EMAIL, messageId: messageId ?? '', subject, date },

@@ -334,7 +334,7 @@ const ENCODED: readonly MailCase[] = [
   ),
   mailCase(
     'a link with a template in documentation',
-    'Call GET https://api.example.com/v1/users/{user_id}/messages?limit={limit} with your key.',
+    'Call GET https://api.example.com/v1/users/{workspace_id}/messages?limit={limit} with your key.',
   ),
   mailCase(
     'an image made by a service',

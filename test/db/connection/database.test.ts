@@ -27,14 +27,14 @@ async function failureOf(beginning: string, statement: string): Promise<unknown>
 
 test('an actor keeps the plan of a statement with an array', async () => {
   const client = await testDatabase.open('postroom_actor').pool.connect();
-  const text = 'select id from email where user_id = $1 and id = any ($2::text[])';
+  const text = 'select id from email where workspace_id = $1 and id = any ($2::text[])';
   for (let n = 0; n < 10; n++) await client.query({ name: 'kept', text, values: ['usr_1', [`em_${n}`]] });
   const { rows } = await client.query(`select custom_plans from pg_prepared_statements where name = 'kept'`);
   client.release();
   expect(rows).toEqual([{ custom_plans: 0 }]);
 });
 
-const WRITE = `insert into event_counter (user_id, last_seq) values ('usr_1', 1)`;
+const WRITE = `insert into event_counter (workspace_id, last_seq) values ('usr_1', 1)`;
 
 test.each([
   ['a server that may not be written to, as one that another is taking over from', 'set transaction read only', WRITE],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SYSTEM_USER_ID } from '../../../core/accounts/system-account.ts';
+import { SYSTEM_WORKSPACE_ID } from '../../../core/accounts/system-account.ts';
 import { createAccount } from '../../../db/queries/accounts/account.ts';
 import { MESSAGE_COLUMNS, type MessageColumns, readStoredMessage } from '../../support/rows/stored-message.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
@@ -24,9 +24,9 @@ interface StoredMail {
 async function mailTo(address: string): Promise<StoredMail[]> {
   const { rows } = await gateway.owner.pool.query<MessageColumns & { recipient: string }>(
     `select r.address as recipient, ${MESSAGE_COLUMNS} from email e
-     join raw_message m on m.id = e.raw_id join recipient r on r.user_id = e.user_id and r.email_id = e.id
-     where e.user_id = $1 and r.address = $2 order by e.created_at, e.id`,
-    [SYSTEM_USER_ID, address],
+     join raw_message m on m.id = e.raw_id join recipient r on r.workspace_id = e.workspace_id and r.email_id = e.id
+     where e.workspace_id = $1 and r.address = $2 order by e.created_at, e.id`,
+    [SYSTEM_WORKSPACE_ID, address],
   );
   // quoted-printable
   return rows.map(({ recipient, ...row }) => ({
@@ -117,7 +117,7 @@ test('mail of the service is seen by no user, not even by the owner of its domai
     await createAccount(own.owner, { email: 'ada@example.com', password: PASSWORD, apiKey: null, mailbox: null });
     await openBrowser(own.app).auth('POST', '/request-password-reset', { email: 'ada@example.com' });
     const count = async () =>
-      (await own.owner.pool.query('select from email where user_id = $1', [SYSTEM_USER_ID])).rowCount;
+      (await own.owner.pool.query('select from email where workspace_id = $1', [SYSTEM_WORKSPACE_ID])).rowCount;
     await waitFor(async () => expect(await count()).toBe(1));
     const totals = await own.graphql(apiKey, '{ emails { totalCount } threads { totalCount } }');
     expect(totals.json().data).toEqual({ emails: { totalCount: 0 }, threads: { totalCount: 0 } });
@@ -127,8 +127,8 @@ test('mail of the service is seen by no user, not even by the owner of its domai
       expect(body).not.toContain('reset-password');
       expect(body).not.toContain('Set a new password');
     }
-    const { rows } = await own.owner.pool.query<{ id: string }>('select id from email where user_id = $1', [
-      SYSTEM_USER_ID,
+    const { rows } = await own.owner.pool.query<{ id: string }>('select id from email where workspace_id = $1', [
+      SYSTEM_WORKSPACE_ID,
     ]);
     expect((await own.call(apiKey, 'GET', `/emails/${rows[0]?.id}`)).statusCode).toBe(404);
     const domains = (await own.call(apiKey, 'GET', '/domains')).json();

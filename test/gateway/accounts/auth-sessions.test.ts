@@ -324,15 +324,15 @@ describe('an account that its user erases', () => {
 
   test('is closed at once: sessions, keys, password, links and domains end, and unsent mail is counted before', async () => {
     const [box, other] = [await gateway.mailbox(), await gateway.mailbox()];
-    const email = `${box.userId}@account.test`;
+    const email = `${box.workspaceId}@account.test`;
     const link = () => makeSignInLink(gateway.owner, email);
     const [browser, second] = [openBrowser(gateway.app), openBrowser(gateway.app)];
     for (const one of [browser, second])
       expect((await one.auth('POST', '/sign-in/link', { token: await link() })).statusCode).toBe(200);
     await browser.auth('POST', '/set-password', { newPassword: PASSWORD });
     await gateway.owner.pool.query(
-      `insert into draft (user_id, id, kind, fields, size_bytes, created_at, updated_at) select $1, 'drf_' || n, 'new', '{}', 2, now(), now() from generate_series(1, 3) n`,
-      [box.userId],
+      `insert into draft (workspace_id, id, kind, fields, size_bytes, created_at, updated_at) select $1, 'drf_' || n, 'new', '{}', 2, now(), now() from generate_series(1, 3) n`,
+      [box.workspaceId],
     );
     const preview = (
       await browser.graphql('{ viewer { erasurePreview { emails drafts domains addresses apiKeys } } }')
@@ -340,17 +340,17 @@ describe('an account that its user erases', () => {
     expect(preview.data.viewer.erasurePreview).toEqual({ emails: 0, drafts: 3, domains: 1, addresses: 1, apiKeys: 1 });
 
     // Another address changes nothing, and an API key erases nothing.
-    expect(await erase(browser, `${other.userId}@account.test`)).toMatchObject({ __typename: 'ValidationError' });
+    expect(await erase(browser, `${other.workspaceId}@account.test`)).toMatchObject({ __typename: 'ValidationError' });
     const byKey = (await gateway.graphql(box.apiKey, erasureOf(email))).json().data.eraseAccount;
     expect(byKey).toMatchObject({ message: expect.stringMatching(/^API keys cannot erase an account/) });
     // Nor does a session that is older than five minutes.
     await gateway.owner.pool.query(
-      `update auth_session set confirmed_at = now() - interval '6 minutes' where user_id = $1`,
-      [box.userId],
+      `update auth_session set confirmed_at = now() - interval '6 minutes' where person_id = $1`,
+      [box.workspaceId],
     );
     const old = openBrowser(gateway.app);
     old.cookies.set('postroom.session_token', sessionCookie(second));
-    gateway.bus.publish('credential.changed', { userId: box.userId });
+    gateway.bus.publish('credential.changed', { ownerId: box.workspaceId });
     await waitFor(async () => expect((await erase(old, email)).code).toBe('SIGN_IN_AGAIN'));
     expect((await gateway.graphql(box.apiKey, VIEWER)).statusCode).toBe(200);
 
@@ -362,9 +362,9 @@ describe('an account that its user erases', () => {
     expect((await again.auth('POST', '/sign-in/email', { email, password: PASSWORD })).statusCode).toBe(401);
     expect(await link()).toBeNull();
     const { rows } = await gateway.owner.pool.query(
-      `select (select count(*)::integer from domain where user_id = $1) as domains,
+      `select (select count(*)::integer from domain where workspace_id = $1) as domains,
          (select erase_at > now() and erase_at < now() + interval '1 minute' from user_account where id = $1) as is_due`,
-      [box.userId],
+      [box.workspaceId],
     );
     expect(rows).toEqual([{ domains: 0, is_due: true }]);
     expect((await gateway.graphql(other.apiKey, VIEWER)).statusCode).toBe(200);
@@ -374,10 +374,10 @@ describe('an account that its user erases', () => {
     ['erasure.before-commit', { keys: 1, domains: 1, is_closed: false }],
     ['erasure.after-commit', { keys: 0, domains: 0, is_closed: true }],
   ])('continues to be erased after its gateway was killed at %s', async (point, left) => {
-    const { userId } = await gateway.mailbox();
+    const { workspaceId } = await gateway.mailbox();
     const context = {
       database: gateway.database,
-      userId,
+      workspaceId,
       bus: gateway.bus,
       now: () => new Date(),
       forgetCredentials: () => {},
@@ -386,12 +386,12 @@ describe('an account that its user erases', () => {
         if (reached === point) throw new Error('the process ends here');
       },
     } as unknown as OperationContext;
-    await expect(eraseAccount(context, `${userId}@account.test`)).rejects.toThrow('ends here');
+    await expect(eraseAccount(context, `${workspaceId}@account.test`)).rejects.toThrow('ends here');
     const { rows } = await gateway.owner.pool.query(
-      `select (select count(*)::integer from api_key where user_id = $1 and revoked_at is null) as keys,
-         (select count(*)::integer from domain where user_id = $1) as domains,
+      `select (select count(*)::integer from api_key where workspace_id = $1 and revoked_at is null) as keys,
+         (select count(*)::integer from domain where workspace_id = $1) as domains,
          (select erase_at is not null from user_account where id = $1) as is_closed`,
-      [userId],
+      [workspaceId],
     );
     expect(rows).toEqual([left]);
   });
@@ -417,14 +417,14 @@ describe('an export', () => {
 
   test("has the data of the session's account only, without secrets, as an archive that tar reads", async () => {
     const [box, other] = [await gateway.mailbox(), await gateway.mailbox()];
-    const token = await makeSignInLink(gateway.owner, `${box.userId}@account.test`);
+    const token = await makeSignInLink(gateway.owner, `${box.workspaceId}@account.test`);
     const browser = openBrowser(gateway.app);
     await browser.auth('POST', '/sign-in/link', { token });
     // Longer than one piece of a file.
     await gateway.owner.pool.query(
-      `insert into suppression (user_id, id, address, reason, created_at)
+      `insert into suppression (workspace_id, id, address, reason, created_at)
        select $1, 'sup_' || n, n || '@' || repeat('long.', 40) || 'test', 'manual', now() from generate_series(1, 4000) n`,
-      [box.userId],
+      [box.workspaceId],
     );
     const response = await browser.auth('GET', '/export');
     expect([response.statusCode, response.headers['content-type'], response.headers['cache-control']]).toEqual([
@@ -441,7 +441,7 @@ describe('an export', () => {
     expect(names.at(-1)).toBe('README.md');
     const text = listed(response.rawPayload, '-xzOf', '-');
     expect(text).toContain(box.address);
-    expect(text).not.toContain(other.userId);
+    expect(text).not.toContain(other.workspaceId);
     expect(text).not.toMatch(/PRIVATE KEY|_ciphertext|secret_sha256/);
   });
 

@@ -38,7 +38,7 @@ async function makeCustomer() {
     const added = await call(key, 'POST', '/email-addresses', { address, domain_id: domainId });
     expect(added.statusCode, added.body).toBe(201);
     await insertMail(gateway.actor, [
-      { userId: id, ownAddress: address, threadId: `th_${address}`, threadPosition: 1 },
+      { workspaceId: id, ownAddress: address, threadId: `th_${address}`, threadPosition: 1 },
     ]);
   }
   return { id, key, inbox, other };
@@ -141,7 +141,7 @@ describe('a browser token', () => {
   test('ends at once when its key is revoked, and its address when that is deleted', async () => {
     const own = await gateway.mailbox();
     const key = await insertKey(gateway.owner, own, { scopes: null });
-    const made = await request({ addresses: [own.address] }, own.userId, key.secret);
+    const made = await request({ addresses: [own.address] }, own.workspaceId, key.secret);
     const token: string = made.json().token;
     expect((await from(token, '/api/e2/emails')).statusCode).toBe(200);
     expect((await call(own.apiKey, 'DELETE', `/api-keys/${key.id}`)).statusCode).toBe(200);

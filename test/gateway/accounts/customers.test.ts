@@ -51,7 +51,7 @@ async function addAddress(key: string) {
 }
 const verdict = async (address: string) => {
   const given = await checkRecipient(recipientCheck(gateway.actor), address, 'ann@elsewhere.test');
-  return given.verdict === 'accept' ? given.userId : `${given.code} ${given.enhancedCode}`;
+  return given.verdict === 'accept' ? given.workspaceId : `${given.code} ${given.enhancedCode}`;
 };
 
 describe('a workspace for a customer', () => {
@@ -125,7 +125,7 @@ describe('a workspace for a customer', () => {
     const { id, key } = await makeCustomer();
     const { address } = await addAddress(key);
     await insertMail(gateway.actor, [
-      { userId: id, ownAddress: address, threadId: 'th_usage', threadPosition: 1, raw: Buffer.from('ten bytes!') },
+      { workspaceId: id, ownAddress: address, threadId: 'th_usage', threadPosition: 1, raw: Buffer.from('ten bytes!') },
     ]);
     expect((await call('POST', '/emails', mail(address), key)).statusCode).toBe(200);
     const shown = (await call('GET', `/workspaces/${id}/usage`)).json();

@@ -15,13 +15,13 @@ let ids: Record<'hello' | 'sales' | 'other', string>;
 beforeAll(async () => {
   gateway = await openTestGateway({ config: { rateLimitPerSecond: 0 } });
   team = await openTeam(gateway, 'limits');
-  const { userId } = team.box;
-  await gateway.mailbox({ userId, domain: 'other.test' });
-  await gateway.mailbox({ userId, domain: 'limits.test', address: 'sales@limits.test' });
+  const { workspaceId } = team.box;
+  await gateway.mailbox({ workspaceId, domain: 'other.test' });
+  await gateway.mailbox({ workspaceId, domain: 'limits.test', address: 'sales@limits.test' });
   const [hello = '', sales = '', other = ''] = await insertMail(gateway.owner, [
-    { userId, ownAddress: 'hello@limits.test', subject: 'Hello' },
-    { userId, ownAddress: 'sales@limits.test', subject: 'Sales' },
-    { userId, ownAddress: 'hello@other.test', subject: 'Other' },
+    { workspaceId, ownAddress: 'hello@limits.test', subject: 'Hello' },
+    { workspaceId, ownAddress: 'sales@limits.test', subject: 'Sales' },
+    { workspaceId, ownAddress: 'hello@other.test', subject: 'Other' },
   ]);
   ids = { hello, sales, other };
   ofDomain = await team.makeMember('agent', { domains: ['limits.test'] });
@@ -68,11 +68,11 @@ describe('a member who is limited', () => {
   });
 
   test('sees nothing after the domain was deleted', async () => {
-    const one = await gateway.mailbox({ userId: team.box.userId, domain: 'short.test' });
+    const one = await gateway.mailbox({ workspaceId: team.box.workspaceId, domain: 'short.test' });
     const { browser } = await team.makeMember('viewer', { domains: [one.domainId] });
     expect((await browser.graphql('{ domains { totalCount } }')).json().data.domains.totalCount).toBe(1);
     await gateway.owner.pool.query('delete from domain where id = $1', [one.domainId]);
-    gateway.bus.publish('credential.changed', { userId: team.box.userId });
+    gateway.bus.publish('credential.changed', { ownerId: team.box.workspaceId });
     expect(await subjects(browser)).toEqual([]);
     expect((await browser.graphql('{ domains { totalCount } }')).json().data.domains.totalCount).toBe(0);
   });
@@ -88,7 +88,7 @@ describe('a member who is limited', () => {
 
   test('leaves the workspace', async () => {
     const { browser } = await team.makeMember('viewer', { addresses: ['sales@limits.test'] });
-    const left = await browser.rest('POST', '/members/leave', {}, { workspace_id: team.box.userId });
+    const left = await browser.rest('POST', '/members/leave', {}, { workspace_id: team.box.workspaceId });
     expect(left.statusCode).toBe(200);
   });
 });

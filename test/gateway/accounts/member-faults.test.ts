@@ -34,10 +34,10 @@ const countRows = async (text: string, ...values: string[]) =>
 const members = (personId: string) =>
   countRows(
     'select count(*) from workspace_member where workspace_id = $1 and person_id = $2',
-    team.box.userId,
+    team.box.workspaceId,
     personId,
   );
-const sessions = (personId: string) => countRows('select count(*) from auth_session where user_id = $1', personId);
+const sessions = (personId: string) => countRows('select count(*) from auth_session where person_id = $1', personId);
 const countKeys = (personId: string) =>
   countRows('select count(*) from api_key where made_by_person_id = $1 and revoked_at is null', personId);
 
@@ -97,7 +97,7 @@ describe('a gateway that is killed while an invitation is accepted', () => {
     await killAt('invitations.accepted', () => team.accept(browser, token));
     expect(await members(personId)).toBe(1);
     const listed = await (await team.signIn(email)).auth('GET', '/workspaces');
-    expect(listed.json().active).toMatchObject({ id: team.box.userId, role: 'viewer' });
+    expect(listed.json().active).toMatchObject({ id: team.box.workspaceId, role: 'viewer' });
     const again = await team.accept(browser, token);
     expect([again.statusCode, again.json().code]).toEqual([409, 'INVITATION_ACCEPTED']);
   });

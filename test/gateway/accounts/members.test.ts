@@ -11,7 +11,9 @@ let team: TeamStage;
 beforeAll(async () => {
   gateway = await openTestGateway({ config: { isSignUpOpen: false, rateLimitPerSecond: 0 } });
   team = await openTeam(gateway, 'team');
-  await insertMail(gateway.owner, [{ userId: team.box.userId, ownAddress: team.box.address, subject: 'For the team' }]);
+  await insertMail(gateway.owner, [
+    { workspaceId: team.box.workspaceId, ownAddress: team.box.address, subject: 'For the team' },
+  ]);
 });
 afterAll(() => gateway.close());
 
@@ -21,7 +23,7 @@ const problem = (response: { statusCode: number; json: () => { code?: string } }
 ];
 const subjects = async (browser: BrowserSession) =>
   (await browser.rest('GET', '/emails')).json().data?.map(({ subject }: { subject: string }) => subject);
-const readRole = async (personId: string, workspaceId = team.box.userId) =>
+const readRole = async (personId: string, workspaceId = team.box.workspaceId) =>
   (
     await gateway.owner.pool.query('select role from workspace_member where person_id = $1 and workspace_id = $2', [
       personId,
@@ -42,7 +44,7 @@ describe('an invitation', () => {
     const token = await team.readToken(email);
     const shown = (await openBrowser(gateway.app).auth('POST', '/invitation', { token })).json();
     expect(shown).toMatchObject({ email, role: 'viewer', state: 'open', hasAccount: true });
-    expect((await team.accept(browser, token)).json()).toEqual({ status: true, workspaceId: team.box.userId });
+    expect((await team.accept(browser, token)).json()).toEqual({ status: true, workspaceId: team.box.workspaceId });
     expect(await subjects(browser)).toEqual(['For the team']);
     const marked = await browser.rest('POST', '/emails/bulk', {}, { ids: ['em_none'], is_read: true });
     expect(problem(marked)).toEqual([403, 'insufficient_role']);
@@ -68,10 +70,10 @@ describe('an invitation', () => {
       name: 'New',
       newPassword: TEAM_PASSWORD,
     });
-    expect(joined.json()).toEqual({ status: true, workspaceId: team.box.userId });
+    expect(joined.json()).toEqual({ status: true, workspaceId: team.box.workspaceId });
     expect(await subjects(browser)).toEqual(['For the team']);
     const person = (await browser.graphql('{ viewer { id person { name role rights } } }')).json().data.viewer;
-    expect(person).toMatchObject({ id: team.box.userId, person: { name: 'New', role: 'AGENT' } });
+    expect(person).toMatchObject({ id: team.box.workspaceId, person: { name: 'New', role: 'AGENT' } });
     // Later sign-ins begin in the workspace that was used last.
     expect(await subjects(await team.signIn(email))).toEqual(['For the team']);
   });
@@ -151,9 +153,9 @@ describe('an invitation', () => {
 
   test('gives no role with more rights than the key of the request has', async () => {
     const { rows } = await gateway.owner.pool.query(
-      `insert into api_key (id, user_id, name, secret_sha256, scopes)
+      `insert into api_key (id, workspace_id, name, secret_sha256, scopes)
        values ('key_manage', $1, 'test', sha256('manages-and-nothing-else'), '{manage}') returning id`,
-      [team.box.userId],
+      [team.box.workspaceId],
     );
     expect(rows).toHaveLength(1);
     const body = { email: 'y@team.test', role: 'viewer' };
@@ -205,7 +207,7 @@ describe('a member who is removed', () => {
     const attempts = await Promise.all([
       ...Array.from({ length: 25 }, () => admin.browser.rest('DELETE', `/members/${personId}`)),
       ...Array.from({ length: 25 }, () =>
-        team.owner.browser.rest('POST', '/members/leave', {}, { workspace_id: team.box.userId }),
+        team.owner.browser.rest('POST', '/members/leave', {}, { workspace_id: team.box.workspaceId }),
       ),
     ]);
     for (const attempt of attempts) expect(problem(attempt)).toEqual([409, 'LAST_OWNER']);
@@ -231,7 +233,7 @@ describe('a member', () => {
     const person = await team.makeMember('viewer');
     const leave = (id: string) => person.browser.rest('POST', '/members/leave', {}, { workspace_id: id });
     expect((await leave(person.personId)).statusCode).toBe(400);
-    expect((await leave(team.box.userId)).statusCode).toBe(200);
+    expect((await leave(team.box.workspaceId)).statusCode).toBe(200);
     expect(await readRole(person.personId)).toBeNull();
     expect((await person.browser.rest('GET', '/emails')).statusCode).toBe(401);
   });
@@ -260,18 +262,18 @@ describe('a session', () => {
     const person = await team.makeMember('viewer');
     const { browser, personId } = person;
     const listed = (await browser.auth('GET', '/workspaces')).json();
-    expect(listed.active).toMatchObject({ id: team.box.userId, role: 'viewer' });
+    expect(listed.active).toMatchObject({ id: team.box.workspaceId, role: 'viewer' });
     const roles = new Map(listed.workspaces.map(({ id, role }: { id: string; role: string }) => [id, role]));
     expect(roles).toEqual(
       new Map([
         [personId, 'owner'],
-        [team.box.userId, 'viewer'],
+        [team.box.workspaceId, 'viewer'],
       ]),
     );
     const to = (workspaceId: string) => browser.auth('POST', '/switch-workspace', { workspaceId });
     expect((await to(personId)).statusCode).toBe(200);
     expect(await subjects(browser)).toEqual([]);
-    expect((await to(team.box.userId)).statusCode).toBe(200);
+    expect((await to(team.box.workspaceId)).statusCode).toBe(200);
     expect(await subjects(browser)).toEqual(['For the team']);
     const stranger = await team.makePerson();
     expect(problem(await to(stranger.personId))).toEqual([404, 'WORKSPACE_NOT_FOUND']);
@@ -294,10 +296,10 @@ describe('the ownership', () => {
     expect(attempts.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1);
     const { rows } = await gateway.owner.pool.query(
       `select count(*)::integer as owners from workspace_member where workspace_id = $1 and role = 'owner'`,
-      [other.box.userId],
+      [other.box.workspaceId],
     );
     expect(rows).toEqual([{ owners: 1 }]);
-    expect(await readRole(other.owner.personId, other.box.userId)).toBe('admin');
+    expect(await readRole(other.owner.personId, other.box.workspaceId)).toBe('admin');
     const key = await gateway.call(other.box.apiKey, 'POST', `/members/${next.personId}/transfer`, {});
     expect(key.statusCode).toBe(403);
   });

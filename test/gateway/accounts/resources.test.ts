@@ -50,7 +50,7 @@ describe('domains', () => {
       createdAt: expect.any(String),
       created_at: expect.any(String),
       updatedAt: expect.any(String),
-      userId: box.userId,
+      userId: box.workspaceId,
       region: 'us-east-1',
       capabilities: { sending: 'enabled', receiving: 'enabled' },
       proofLostAt: null,
@@ -154,8 +154,8 @@ describe('domains', () => {
     expect(listed.json().data[0].dnsRecords).toContainEqual(dkim);
     expect(read.json().dnsRecords).toContainEqual(dkim);
     const { rows } = await gateway.actor.pool.query(
-      'select private_key_ciphertext as ciphertext from dkim_key where user_id = $1',
-      [box.userId],
+      'select private_key_ciphertext as ciphertext from dkim_key where workspace_id = $1',
+      [box.workspaceId],
     );
     expect(rows).toEqual([{ ciphertext: expect.stringMatching(/^v1\.[0-9a-f]{12}\.[A-Za-z0-9_-]{2000,}$/) }]);
     for (const { body } of [made, listed, read]) expect(body).not.toContain(rows[0].ciphertext);
@@ -245,7 +245,7 @@ describe('domains', () => {
     await insertMail(
       gateway.actor,
       hours.map((age) => ({
-        userId: box.userId,
+        workspaceId: box.workspaceId,
         ownAddress: box.address,
         createdAt: new Date(Date.now() - age * 3_600_000),
       })),

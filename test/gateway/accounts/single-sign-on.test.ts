@@ -33,9 +33,9 @@ let companies = 0;
 /** A workspace with a verified domain and single sign-on by the test's provider. */
 async function openCompany(more: Record<string, unknown> = {}) {
   const domain = `company${companies++}.test`;
-  const { userId } = await gateway.mailbox({ domain });
+  const { workspaceId } = await gateway.mailbox({ domain });
   const row = {
-    workspace_id: userId,
+    workspace_id: workspaceId,
     issuer: provider.issuer,
     client_id: provider.clientId,
     secret_ciphertext: encryptSecret(secretKey, 'provider-secret', provider.clientSecret, randomBytes(12)),
@@ -47,7 +47,7 @@ async function openCompany(more: Record<string, unknown> = {}) {
     `insert into sign_in_provider (${names.join(', ')}) values (${names.map((_, n) => `$${n + 1}`).join(', ')})`,
     Object.values(row),
   );
-  return { domain, userId };
+  return { domain, workspaceId };
 }
 
 /** Starts a sign-in and returns the URL at which the provider sends the browser back. */
@@ -71,13 +71,13 @@ const problem = (location: string) => new URL(location, 'http://postroom.test').
 
 describe('single sign-on of a workspace', () => {
   test('creates the account at the first sign-in, as a member with the default role', async () => {
-    const { domain, userId } = await openCompany();
+    const { domain, workspaceId } = await openCompany();
     provider.person = { sub: 'ann', email: `Ann@${domain}`, email_verified: true, name: 'Ann' };
     const browser = openBrowser(gateway.app);
     expect(await signIn(browser, `ann@${domain}`, '/threads?q=1')).toBe('/threads?q=1');
     expect((await browser.graphql(VIEWER)).json()).toMatchObject({ data: { viewer: { person: { role: 'AGENT' } } } });
     const workspaces = await browser.auth('GET', '/workspaces');
-    expect(workspaces.json()).toMatchObject({ active: { id: userId, role: 'agent' } });
+    expect(workspaces.json()).toMatchObject({ active: { id: workspaceId, role: 'agent' } });
     expect((await browser.auth('POST', '/sign-out', {})).statusCode).toBe(200);
     expect((await browser.graphql(VIEWER)).statusCode).toBe(401);
     const again = openBrowser(gateway.app);
@@ -127,7 +127,7 @@ describe('signing out', () => {
   });
 
   test('stays in Postroom where the provider has no such page, does not respond, or names one that is no web page', async () => {
-    const { domain, userId } = await openCompany();
+    const { domain, workspaceId } = await openCompany();
     provider.person = { sub: 'stayer', email: `stayer@${domain}`, email_verified: true };
     const browser = openBrowser(gateway.app);
     await signIn(browser, `stayer@${domain}`);
@@ -139,7 +139,7 @@ describe('signing out', () => {
     provider.changeDiscovery = null;
     await gateway.owner.pool.query(
       `update sign_in_provider set issuer = 'http://127.0.0.1:9' where workspace_id = $1`,
-      [userId],
+      [workspaceId],
     );
     expect(await findSignOut(browser)).toBeNull();
   });
@@ -247,7 +247,7 @@ describe('a provider', () => {
   });
 
   test('that names the owner of another workspace opens its own workspace only', async () => {
-    const { domain, userId } = await openCompany();
+    const { domain, workspaceId } = await openCompany();
     const email = `boss@${domain}`;
     const own = openBrowser(gateway.app);
     await own.auth('POST', '/sign-up/email', { name: 'Boss', email, password: 'correct horse battery' });
@@ -257,7 +257,10 @@ describe('a provider', () => {
     const browser = openBrowser(gateway.app);
     expect(await signIn(browser, email)).toBe('/');
     const shown = (await browser.auth('GET', '/workspaces')).json();
-    expect([shown.active.id, shown.workspaces.map(({ id }: { id: string }) => id)]).toEqual([userId, [userId]]);
+    expect([shown.active.id, shown.workspaces.map(({ id }: { id: string }) => id)]).toEqual([
+      workspaceId,
+      [workspaceId],
+    ]);
     const refused = await browser.auth('POST', '/switch-workspace', { workspaceId: active.id });
     expect([refused.statusCode, refused.json().code]).toEqual([403, 'OTHER_SIGN_IN_REQUIRED']);
     for (const [method, path, body] of [
@@ -348,10 +351,10 @@ describe('a provider', () => {
   test('in a private network is not reached unless the operator allows it', async () => {
     const strict = await openTestGateway({ config: { secretKey, allowedPrivateNetworks: [] } });
     try {
-      const { userId } = await strict.mailbox({ domain: 'strict.test' });
+      const { workspaceId } = await strict.mailbox({ domain: 'strict.test' });
       await strict.owner.pool.query(
         `insert into sign_in_provider (workspace_id, issuer, client_id, secret_ciphertext) values ($1, $2, 'c', $3)`,
-        [userId, provider.issuer, encryptSecret(secretKey, 'provider-secret', 's', randomBytes(12))],
+        [workspaceId, provider.issuer, encryptSecret(secretKey, 'provider-secret', 's', randomBytes(12))],
       );
       const before = provider.requests.length;
       const response = await openBrowser(strict.app).auth('POST', '/provider/start', { email: 'me@strict.test' });
@@ -380,7 +383,7 @@ describe('the page after the sign-in', () => {
 
 describe('a workspace with single sign-on only', () => {
   test('closes to sessions that began otherwise, except that of its owner', async () => {
-    const { domain, userId } = await openCompany();
+    const { domain, workspaceId } = await openCompany();
     const email = `member@${domain}`;
     provider.person = { sub: 'member', email, email_verified: true };
     const byProvider = openBrowser(gateway.app);
@@ -393,19 +396,23 @@ describe('a workspace with single sign-on only', () => {
       return browser;
     };
     const byLink = await link(email);
-    expect((await byLink.auth('POST', '/switch-workspace', { workspaceId: userId })).statusCode).toBe(200);
+    expect((await byLink.auth('POST', '/switch-workspace', { workspaceId })).statusCode).toBe(200);
     expect((await byLink.graphql(VIEWER)).statusCode).toBe(200);
-    await gateway.owner.pool.query('update sign_in_provider set is_required = true where workspace_id = $1', [userId]);
-    gateway.bus.publish('credential.changed', { userId });
+    await gateway.owner.pool.query('update sign_in_provider set is_required = true where workspace_id = $1', [
+      workspaceId,
+    ]);
+    gateway.bus.publish('credential.changed', { ownerId: workspaceId });
     expect((await byLink.graphql(VIEWER)).statusCode).toBe(401);
     expect((await byLink.auth('GET', '/get-session')).json()).toBeNull();
     expect((await byProvider.graphql(VIEWER)).statusCode).toBe(200);
     const again = await link(email);
-    const refused = await again.auth('POST', '/switch-workspace', { workspaceId: userId });
+    const refused = await again.auth('POST', '/switch-workspace', { workspaceId });
     expect([refused.statusCode, refused.json().code]).toEqual([403, 'SINGLE_SIGN_ON_REQUIRED']);
     expect((await again.auth('GET', '/workspaces')).json()).toMatchObject({ active: { id: person.id } });
-    const owner = await link(`${userId}@account.test`);
-    expect((await owner.auth('GET', '/workspaces')).json()).toMatchObject({ active: { id: userId, role: 'owner' } });
+    const owner = await link(`${workspaceId}@account.test`);
+    expect((await owner.auth('GET', '/workspaces')).json()).toMatchObject({
+      active: { id: workspaceId, role: 'owner' },
+    });
   });
 });
 
@@ -418,15 +425,15 @@ describe('the settings of single sign-on', () => {
     groupRoles: [{ group: 'it', role: 'admin' }],
   });
   async function openOwner(domain: string) {
-    const { userId } = await gateway.mailbox({ domain });
+    const { workspaceId } = await gateway.mailbox({ domain });
     const browser = openBrowser(gateway.app);
-    const token = await makeSignInLink(gateway.owner, `${userId}@account.test`);
+    const token = await makeSignInLink(gateway.owner, `${workspaceId}@account.test`);
     await browser.auth('POST', '/sign-in/link', { token });
-    return { browser, userId };
+    return { browser, workspaceId };
   }
 
   test('are stored without ever returning the secret, tested step by step, and sign persons in', async () => {
-    const { browser, userId } = await openOwner('settings.test');
+    const { browser, workspaceId } = await openOwner('settings.test');
     expect((await browser.auth('GET', '/single-sign-on')).json()).toEqual({
       redirectUri: REDIRECT_URI,
       provider: null,
@@ -443,8 +450,8 @@ describe('the settings of single sign-on', () => {
     for (const body of [stored.body, (await browser.auth('GET', '/single-sign-on')).body, tested.body])
       expect(body).not.toContain(provider.clientSecret);
     const { rows } = await gateway.owner.pool.query<{ text: string }>(
-      'select p::text as text from sign_in_provider p union all select a::text from audit_entry a where user_id = $1',
-      [userId],
+      'select p::text as text from sign_in_provider p union all select a::text from audit_entry a where workspace_id = $1',
+      [workspaceId],
     );
     expect(rows.map(({ text }) => text).join()).toContain('single_sign_on.created');
     expect(rows.map(({ text }) => text).join()).not.toContain(provider.clientSecret);

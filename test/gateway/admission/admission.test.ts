@@ -84,18 +84,18 @@ describe('keys', () => {
 
   test('a revoked key is rejected after the broadcast', async () => {
     const { call, mailbox, actor, bus } = await open();
-    const { apiKey, userId } = await mailbox();
+    const { apiKey, workspaceId } = await mailbox();
     expect((await call(apiKey, 'GET', '/emails')).statusCode).toBe(200);
-    await actor.pool.query('update api_key set revoked_at = now() where user_id = $1', [userId]);
-    bus.publish('credential.changed', { userId });
+    await actor.pool.query('update api_key set revoked_at = now() where workspace_id = $1', [workspaceId]);
+    bus.publish('credential.changed', { ownerId: workspaceId });
     await expect.poll(async () => (await call(apiKey, 'GET', '/emails')).statusCode).toBe(401);
   });
 
   test('a revoked key is rejected within 5 seconds even if the broadcast is lost', async () => {
     const { call, graphql, mailbox, actor } = await open();
-    const { apiKey, userId } = await mailbox();
+    const { apiKey, workspaceId } = await mailbox();
     expect((await call(apiKey, 'GET', '/emails')).statusCode).toBe(200);
-    await actor.pool.query('update api_key set revoked_at = now() where user_id = $1', [userId]);
+    await actor.pool.query('update api_key set revoked_at = now() where workspace_id = $1', [workspaceId]);
     const poll = { interval: 250 };
     await expect.poll(async () => (await call(apiKey, 'GET', '/emails')).statusCode, poll).toBe(401);
     expect((await graphql(apiKey, '{ viewer { id } }')).statusCode).toBe(401);
@@ -103,12 +103,13 @@ describe('keys', () => {
 
   test('the time and address of the last use of a key are stored, from a trusted proxy by its header', async () => {
     const { app, call, mailbox, actor } = await open({ config: { trustedProxies: ['127.0.0.1'] } });
-    const { apiKey, userId } = await mailbox();
+    const { apiKey, workspaceId } = await mailbox();
     await call(apiKey, 'GET', '/emails', undefined, { 'x-forwarded-for': '203.0.113.9' });
     await app.close();
-    const { rows } = await actor.pool.query('select last_used_at, last_used_from from api_key where user_id = $1', [
-      userId,
-    ]);
+    const { rows } = await actor.pool.query(
+      'select last_used_at, last_used_from from api_key where workspace_id = $1',
+      [workspaceId],
+    );
     expect(Date.now() - rows[0].last_used_at.getTime()).toBeLessThan(60_000);
     expect(rows[0].last_used_from).toBe('203.0.113.9');
   });
@@ -132,7 +133,7 @@ describe('the request limit', () => {
     const second = await createMailbox(actor, {
       domain: 'again.test',
       address: 'a@again.test',
-      userId: box.userId,
+      workspaceId: box.workspaceId,
     }).catch(() => null);
     const keys = [box.apiKey, second?.apiKey ?? box.apiKey];
     const answers = [];

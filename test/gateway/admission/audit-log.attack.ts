@@ -47,19 +47,19 @@ interface Entry {
   times: number;
 }
 
-async function readEntries(userId = world.box.userId): Promise<Entry[]> {
+async function readEntries(workspaceId = world.box.workspaceId): Promise<Entry[]> {
   const { rows } = await gateway.owner.pool.query<Entry>(
-    'select * from audit_entry where user_id = $1 order by created_at, id',
-    [userId],
+    'select * from audit_entry where workspace_id = $1 order by created_at, id',
+    [workspaceId],
   );
   return rows;
 }
 
 /** Returns the entries that the work leaves. */
-async function entriesOf(work: () => Promise<unknown>, userId = world.box.userId): Promise<Entry[]> {
-  const known = new Set((await readEntries(userId)).map(({ id }) => id));
+async function entriesOf(work: () => Promise<unknown>, workspaceId = world.box.workspaceId): Promise<Entry[]> {
+  const known = new Set((await readEntries(workspaceId)).map(({ id }) => id));
   await work();
-  return (await readEntries(userId)).filter(({ id }) => !known.has(id));
+  return (await readEntries(workspaceId)).filter(({ id }) => !known.has(id));
 }
 
 const ask = (key: string, name: string, { id, body }: { id?: string; body?: object }) => {
@@ -144,8 +144,8 @@ describe('the audit log', () => {
       await ask(key, 'POST /domains/:id/dkim', { id: await world.domain() });
     });
     const { rows } = await gateway.owner.pool.query(
-      'select private_key_ciphertext as secret from dkim_key where user_id = $1',
-      [world.box.userId],
+      'select private_key_ciphertext as secret from dkim_key where workspace_id = $1',
+      [world.box.workspaceId],
     );
     secrets.push(...rows.map(({ secret }) => secret));
     const text = JSON.stringify(entries.map(({ object_id: _id, ...entry }) => entry));
@@ -178,12 +178,12 @@ describe('the audit log', () => {
 
   test('cannot be written, changed or emptied by any role of the service', async () => {
     await world.endpoint('webhook');
-    const { userId } = world.box;
+    const { workspaceId } = world.box;
     const as = (role: string, statement: string) =>
       gateway.owner.pool.query(
-        `begin; set local role ${role}; select set_config('postroom.user_id', '${userId}', true); ${statement}; rollback`,
+        `begin; set local role ${role}; select set_config('postroom.workspace_id', '${workspaceId}', true); ${statement}; rollback`,
       );
-    const insert = `insert into audit_entry (user_id, id, created_at, actor_kind, action, object_kind) values ('${userId}', 'x', now(), 'system', 'a', 'b')`;
+    const insert = `insert into audit_entry (workspace_id, id, created_at, actor_kind, action, object_kind) values ('${workspaceId}', 'x', now(), 'system', 'a', 'b')`;
     const statements = [
       insert,
       `update audit_entry set action = 'x'`,
@@ -278,17 +278,17 @@ describe('the audit log', () => {
   });
 
   test('says that the system made a change of a program', async () => {
-    const { userId, endpointId } = world.box;
+    const { workspaceId, endpointId } = world.box;
     const entries = await entriesOf(() =>
-      gateway.actor.pool.query(`update endpoint set is_active = false where user_id = $1 and id = $2`, [
-        userId,
+      gateway.actor.pool.query(`update endpoint set is_active = false where workspace_id = $1 and id = $2`, [
+        workspaceId,
         endpointId,
       ]),
     );
     expect(entries).toMatchObject([
       { actor_kind: 'system', actor_id: null, action: 'endpoint.updated', after: { is_active: false } },
     ]);
-    await gateway.actor.pool.query(`update endpoint set is_active = true where user_id = $1`, [userId]);
+    await gateway.actor.pool.query(`update endpoint set is_active = true where workspace_id = $1`, [workspaceId]);
   });
 
   test('has no entry for a change that changes nothing', async () => {

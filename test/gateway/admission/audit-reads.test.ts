@@ -14,7 +14,9 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const makeEmail = async () => {
-  const [id = ''] = await insertMail(gateway.actor, [{ userId: box.userId, ownAddress: box.address, text: 'Hi' }]);
+  const [id = ''] = await insertMail(gateway.actor, [
+    { workspaceId: box.workspaceId, ownAddress: box.address, text: 'Hi' },
+  ]);
   return id;
 };
 
@@ -73,7 +75,9 @@ test('without AUDIT_READS, reads leave no entry', async () => {
   const quiet = await openTestGateway();
   try {
     const own = await quiet.mailbox();
-    const [id = ''] = await insertMail(quiet.actor, [{ userId: own.userId, ownAddress: own.address, text: 'Hi' }]);
+    const [id = ''] = await insertMail(quiet.actor, [
+      { workspaceId: own.workspaceId, ownAddress: own.address, text: 'Hi' },
+    ]);
     expect((await quiet.call(own.apiKey, 'GET', `/emails/${id}`)).statusCode).toBe(200);
     const log = (await quiet.call(own.apiKey, 'GET', '/audit?action=email.read')).json();
     expect(log.data).toEqual([]);

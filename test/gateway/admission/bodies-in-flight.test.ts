@@ -29,9 +29,9 @@ const LATE = 600_000;
 async function start(windowMs: number): Promise<void> {
   app = Fastify({ bodyLimit: ROUTE_LIMIT });
   app.setErrorHandler(sendError);
-  app.decorateRequest('userId', '');
+  app.decorateRequest('workspaceId', '');
   app.addHook('onRequest', async (request) => {
-    request.userId = String(request.headers['x-user']);
+    request.workspaceId = String(request.headers['x-user']);
   });
   bodies = countBodiesInFlight({
     perAccount: PER_ACCOUNT,
@@ -40,7 +40,7 @@ async function start(windowMs: number): Promise<void> {
     handled: HANDLED,
   });
   limitBodiesInFlight(app, bodies, { windowMs, leastBytes: 65_536 });
-  app.post('/held', ({ userId }) => new Promise((resolve) => hold(userId, resolve)));
+  app.post('/held', ({ workspaceId }) => new Promise((resolve) => hold(workspaceId, resolve)));
   app.post('/free', () => ({ ok: true }));
   await app.listen({ host: '127.0.0.1', port: 0 });
   port = (app.server.address() as { port: number }).port;

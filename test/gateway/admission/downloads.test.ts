@@ -39,9 +39,11 @@ test('limits the unread downloads of one user, who continues afterwards, and not
   const gateway = await openTestGateway();
   closing.push(() => gateway.close());
   const [box, other] = [await gateway.mailbox(), await gateway.mailbox()];
-  const [large = ''] = await insertMail(gateway.actor, [{ userId: box.userId, raw: Buffer.alloc(LARGE, 'x') }]);
+  const [large = ''] = await insertMail(gateway.actor, [
+    { workspaceId: box.workspaceId, raw: Buffer.alloc(LARGE, 'x') },
+  ]);
   const [small = ''] = await insertMail(gateway.actor, [
-    { userId: other.userId, raw: Buffer.from('Subject: x\r\n\r\n') },
+    { workspaceId: other.workspaceId, raw: Buffer.from('Subject: x\r\n\r\n') },
   ]);
   const port = await listen(gateway.app);
   const path = `/api/e2/emails/${large}/raw`;
@@ -65,7 +67,7 @@ test('a receiver that stops reading is disconnected', async () => {
   const app = Fastify();
   closing.push(() => app.close());
   app.setErrorHandler(sendError);
-  app.decorateRequest('userId', '');
+  app.decorateRequest('workspaceId', '');
   limitDownloads(app, { most: 1, stalledMs: 300 });
   app.get('/file', { config: { isDownload: true } }, async (_request, reply) => reply.send(Buffer.alloc(LARGE)));
   const port = await listen(app);

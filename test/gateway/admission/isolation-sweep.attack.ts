@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { DatabaseRole } from '../../../db/connection/database.ts';
 import { isQuick } from '../../support/chaos-figures.ts';
-import { digestsOf, type Holdings, makeHoldings, userTables } from '../../support/rows/holdings.ts';
+import { digestsOf, type Holdings, makeHoldings, workspaceTables } from '../../support/rows/holdings.ts';
 import { recordRoutes, type ServedRoute } from '../../support/rows/route-table.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { type SweepOptions, sweepRoute } from '../../support/stages/isolation-sweep.ts';
@@ -42,14 +42,14 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
     await gateway.app.ready();
     routes = routesOfUsers(recorded.routes);
     [mine, theirs] = [await makeHoldings(gateway), await makeHoldings(gateway)];
-    tables = await userTables(gateway.actor);
-    let before = await digestsOf(gateway.actor, tables, theirs.mailbox.userId);
+    tables = await workspaceTables(gateway.actor);
+    let before = await digestsOf(gateway.actor, tables, theirs.mailbox.workspaceId);
     options = {
       mine,
       theirs,
       call: (method, path, body) => gateway.call(mine.mailbox.apiKey, method, path.replace(/^\/api\/e2/, ''), body),
       async changedTables() {
-        const now = await digestsOf(gateway.actor, tables, theirs.mailbox.userId);
+        const now = await digestsOf(gateway.actor, tables, theirs.mailbox.workspaceId);
         const changed = tables.filter((table) => now.get(table) !== before.get(table));
         before = now;
         return changed;
@@ -67,8 +67,8 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
     void app.register(async (leaky) => {
       const params = z.object({ id: z.string() });
       const find = async (id: string, condition = '') => {
-        const { rows } = await gateway.actor.pool.query<{ user_id: string; subject: string }>(
-          `select user_id, subject from email where id = $1 ${condition}`,
+        const { rows } = await gateway.actor.pool.query<{ workspace_id: string; subject: string }>(
+          `select workspace_id, subject from email where id = $1 ${condition}`,
           [/^\w+$/.test(id) ? id : ''],
         );
         return rows[0] ?? null;
@@ -80,14 +80,14 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
       });
       leaky.get('/api/e2/leaks/tell-apart/:id', { schema: { params, hide: true } }, async (request, reply) => {
         const found = await find((request.params as { id: string }).id);
-        if (found?.user_id === mine.mailbox.userId) return { found: true };
+        if (found?.workspace_id === mine.mailbox.workspaceId) return { found: true };
         return reply.code(404).send({ ...notFound, message: found === null ? 'Email not found' : 'Not your email' });
       });
       leaky.delete('/api/e2/leaks/write/:id', { schema: { params, hide: true } }, async (request, reply) => {
         const { id } = request.params as { id: string };
         const found = await find(id);
         await gateway.actor.pool.query('update email set is_archived = true where id = $1', [found === null ? '' : id]);
-        if (found?.user_id === mine.mailbox.userId) return { found: true };
+        if (found?.workspace_id === mine.mailbox.workspaceId) return { found: true };
         return reply.code(404).send(notFound);
       });
       const body = z.object({ emailId: z.string() }).meta({ examples: [{ emailId: `em_${'0'.repeat(32)}` }] });
@@ -115,7 +115,7 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
 
   test('every user table has rows of the other user', async () => {
     const empty = await digestsOf(gateway.actor, tables, 'usr_nobody');
-    const digests = await digestsOf(gateway.actor, tables, theirs.mailbox.userId);
+    const digests = await digestsOf(gateway.actor, tables, theirs.mailbox.workspaceId);
     expect(tables.filter((table) => digests.get(table) === empty.get(table))).toEqual(['request_window']);
   });
 

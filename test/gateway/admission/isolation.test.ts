@@ -17,14 +17,14 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
     mine = await gateway.mailbox({ endpointUrl: 'https://hooks.example.com/' });
     theirs = await gateway.mailbox({ endpointUrl: 'https://hooks.example.com/' });
     const { threadId, emailIds } = await insertThread(gateway.actor, {
-      userId: theirs.userId,
+      workspaceId: theirs.workspaceId,
       count: 1,
       lastMessageAt: new Date(),
       ownAddress: theirs.address,
     });
     const [withFile] = await insertMail(gateway.actor, [
       {
-        userId: theirs.userId,
+        workspaceId: theirs.workspaceId,
         raw: Buffer.from('content'),
         attachments: [
           {
@@ -41,15 +41,15 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
         ],
       },
     ]);
-    await gateway.actor.pool.query('insert into thread_alias (user_id, alias_id, thread_id) values ($1, $2, $3)', [
-      theirs.userId,
+    await gateway.actor.pool.query('insert into thread_alias (workspace_id, alias_id, thread_id) values ($1, $2, $3)', [
+      theirs.workspaceId,
       'th_foreign_alias',
       threadId,
     ]);
     await gateway.actor.pool.query(
-      `insert into suppression (user_id, id, address, reason, created_at)
+      `insert into suppression (workspace_id, id, address, reason, created_at)
        values ($1, 'sup_foreign', 'foreign@elsewhere.test', 'bounce', now()), ($2, 'sup_own', 'own@elsewhere.test', 'bounce', now())`,
-      [theirs.userId, mine.userId],
+      [theirs.workspaceId, mine.workspaceId],
     );
     foreign = {
       suppression: 'sup_foreign',
@@ -147,7 +147,7 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
       });
       twin = box.apiKey;
       const { threadId, emailIds } = await insertThread(gateway.actor, {
-        userId: box.userId,
+        workspaceId: box.workspaceId,
         count: 3,
         lastMessageAt: new Date(Date.now() - 100 * 60_000),
         ownAddress: box.address,
@@ -155,22 +155,22 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
         text: 'mine',
       });
       const { pool } = gateway.actor;
-      await pool.query(`insert into thread_alias (user_id, alias_id, thread_id) values ($1, 'th_twin_alias', $2)`, [
-        box.userId,
-        threadId,
-      ]);
-      await pool.query('insert into endpoint_stat (user_id, endpoint_id, total) values ($1, $2, 1)', [
-        box.userId,
+      await pool.query(
+        `insert into thread_alias (workspace_id, alias_id, thread_id) values ($1, 'th_twin_alias', $2)`,
+        [box.workspaceId, threadId],
+      );
+      await pool.query('insert into endpoint_stat (workspace_id, endpoint_id, total) values ($1, $2, 1)', [
+        box.workspaceId,
         box.endpointId,
       ]);
       await pool.query(
-        `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, created_at)
+        `insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, created_at)
          values ($1, 'dlv_twin', $2, $3, 'webhook', 4, now())`,
-        [box.userId, emailIds[0], box.endpointId],
+        [box.workspaceId, emailIds[0], box.endpointId],
       );
       await pool.query(
-        `insert into suppression (user_id, id, address, reason, created_at) values ($1, 'sup_twin', 'gone@x.test', 'bounce', now())`,
-        [box.userId],
+        `insert into suppression (workspace_id, id, address, reason, created_at) values ($1, 'sup_twin', 'gone@x.test', 'bounce', now())`,
+        [box.workspaceId],
       );
       const marks: Record<string, string[]> = {
         domain: ['name'],
@@ -196,13 +196,13 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
         );
         await pool.query(
           `insert into ${table} (${rows[0]?.list}) select ${rows[0]?.list} from jsonb_populate_recordset(null::${table}, (
-             select jsonb_agg(r || jsonb_build_object('user_id', 'usr_twin' ${marked.map((mark) => `, ${mark}`).join('')}))
-             from ${table} t, to_jsonb(t) r where t.user_id = $1))`,
-          [box.userId],
+             select jsonb_agg(r || jsonb_build_object('workspace_id', 'usr_twin' ${marked.map((mark) => `, ${mark}`).join('')}))
+             from ${table} t, to_jsonb(t) r where t.workspace_id = $1))`,
+          [box.workspaceId],
         );
       }
       await pool.query(
-        `insert into thread_alias (user_id, alias_id, thread_id) values ('usr_twin', $1, 'th_elsewhere')`,
+        `insert into thread_alias (workspace_id, alias_id, thread_id) values ('usr_twin', $1, 'th_elsewhere')`,
         [threadId],
       );
       for (const query of [
@@ -287,10 +287,10 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
       const change = await gateway.call(twin, 'PATCH', `/emails/${own}`, { is_read: true, is_archived: true });
       expect(change.statusCode).toBe(200);
       const twins = await gateway.actor.pool.query(
-        `select (select count(*) from email where user_id = 'usr_twin' and (is_read or is_archived)) as emails,
+        `select (select count(*) from email where workspace_id = 'usr_twin' and (is_read or is_archived)) as emails,
            (select sum(count)::integer from email_counter
-             where user_id = 'usr_twin' and grain = 'all' and own_address = '*' and not is_read) as unread,
-           (select unread_count from thread where user_id = 'usr_twin') as thread`,
+             where workspace_id = 'usr_twin' and grain = 'all' and own_address = '*' and not is_read) as unread,
+           (select unread_count from thread where workspace_id = 'usr_twin') as thread`,
       );
       expect(twins.rows).toEqual([{ emails: 0, unread: 3, thread: 3 }]);
     });

@@ -47,7 +47,7 @@ async function conversation(): Promise<Stored> {
   const threadId = `th_${randomBytes(8).toString('hex')}`;
   const stored = await addTo(threadId, { addresses: fields({ from: 'ada@elsewhere.test' }), subject: 'Secret plans' });
   await insertThread(gateway.actor, {
-    userId: box.userId,
+    workspaceId: box.workspaceId,
     id: threadId,
     count: 1,
     lastMessageAt: new Date(Date.now() - 86_400_000),
@@ -60,30 +60,29 @@ async function conversation(): Promise<Stored> {
 /** Adds a message to a thread. */
 async function addTo(threadId: string, row: Partial<MailRow>): Promise<Stored> {
   const messageId = `<${randomBytes(8).toString('hex')}@elsewhere.test>`;
-  const mail = { userId: box.userId, ownAddress: box.address, threadId, messageId, ...row };
+  const mail = { workspaceId: box.workspaceId, ownAddress: box.address, threadId, messageId, ...row };
   const [id = ''] = await insertMail(gateway.actor, [mail]);
-  await gateway.actor.pool.query('insert into thread_message_id (user_id, message_id, thread_id) values ($1, $2, $3)', [
-    box.userId,
-    messageId,
-    threadId,
-  ]);
+  await gateway.actor.pool.query(
+    'insert into thread_message_id (workspace_id, message_id, thread_id) values ($1, $2, $3)',
+    [box.workspaceId, messageId, threadId],
+  );
   return { id, threadId, messageId };
 }
 
 /** Adds the reception of an email, as SMTP, a simulation or an import leaves it. */
 const addReception = (id: string, { isTest, imported }: { isTest: boolean; imported: object | null }) =>
   gateway.owner.pool.query(
-    `insert into reception (user_id, email_id, raw_id, reverse_path, recipient, own_address, domain_id, remote_address, helo, is_tls,
+    `insert into reception (workspace_id, email_id, raw_id, reverse_path, recipient, own_address, domain_id, remote_address, helo, is_tls,
        trace_fields, accepted_at, parsed_at, is_test, imported)
      values ($1, $2, 'raw', '', $3, $3, $4, '', '', false, '', now(), now(), $5, $6)`,
-    [box.userId, id, box.address, box.domainId, isTest, imported],
+    [box.workspaceId, id, box.address, box.domainId, isTest, imported],
   );
 
 /** Adds mail that a list distributed. */
 const addEcho = (threadId: string, messageId: string) =>
   insertMail(gateway.actor, [
     {
-      userId: box.userId,
+      workspaceId: box.workspaceId,
       ownAddress: box.address,
       threadId,
       messageId,
@@ -93,18 +92,18 @@ const addEcho = (threadId: string, messageId: string) =>
 
 const addRecipient = (emailId: string, status: string) =>
   gateway.owner.pool.query(
-    `insert into recipient (user_id, id, email_id, address, domain, status, created_at, settled_at)
+    `insert into recipient (workspace_id, id, email_id, address, domain, status, created_at, settled_at)
      values ($1, $2, $3, $4, 'stranger.test', $5, now(), now())`,
-    [box.userId, `rcpt_${randomBytes(8).toString('hex')}`, emailId, STRANGER, status],
+    [box.workspaceId, `rcpt_${randomBytes(8).toString('hex')}`, emailId, STRANGER, status],
   );
 
 /** Adds mail of the stranger that guard rules hold. */
 async function addHeld(threadId: string, outcome: string): Promise<Stored> {
   const held = await addTo(threadId, { addresses: fields({ from: STRANGER }) });
   await gateway.owner.pool.query(
-    `insert into route (user_id, email_id, created_at, threaded_at, decided_at, outcome, next_ask_at)
+    `insert into route (workspace_id, email_id, created_at, threaded_at, decided_at, outcome, next_ask_at)
      values ($1, $2, now(), now(), now(), $3, now())`,
-    [box.userId, held.id, outcome],
+    [box.workspaceId, held.id, outcome],
   );
   return held;
 }
@@ -157,8 +156,8 @@ const CLAIMS: Record<string, (thread: Stored) => Promise<unknown>> = {
   'sent mail that comes back with the Message-ID of a relay': async ({ threadId }) => {
     const { id } = await addTo(threadId, { type: 'sent', from: box.address });
     const [local, values] = [`relay-${randomBytes(8).toString('hex')}`, 'values ($1, $2, $3)'];
-    await gateway.actor.pool.query(`insert into relayed_message_id (user_id, local_part, email_id) ${values}`, [
-      box.userId,
+    await gateway.actor.pool.query(`insert into relayed_message_id (workspace_id, local_part, email_id) ${values}`, [
+      box.workspaceId,
       local,
       id,
     ]);
@@ -204,8 +203,8 @@ describe.each(Object.entries(CLAIMS))('%s', (_, claim) => {
         expect([outcomeOf(refused), refused.body.includes('Secret')]).toEqual(['insufficient_scope', false]);
       }
     const { rows } = await gateway.actor.pool.query(
-      "select 1 from recipient where user_id = $1 and address = $2 and status = 'pending'",
-      [box.userId, STRANGER],
+      "select 1 from recipient where workspace_id = $1 and address = $2 and status = 'pending'",
+      [box.workspaceId, STRANGER],
     );
     expect(rows).toEqual([]);
     expect(outcomeOf(await reply(thread.id, { to: ['ada@elsewhere.test'] }))).toBe('sent');
@@ -240,7 +239,7 @@ test.for(['blocked', 'review', 'asking'])(
     expect(await replyBy(secret, id)).toBe('recipients');
     const sender = await insertKey(gateway.owner, box, { scopes: ['send'] });
     expect(await replyBy(sender.secret, id)).toBe('insufficient_scope');
-    await gateway.owner.pool.query('update route set released_at = now() where user_id = $1', [box.userId]);
+    await gateway.owner.pool.query('update route set released_at = now() where workspace_id = $1', [box.workspaceId]);
     expect(await replyBy(secret, id)).toBe('sent');
     expect(await replyBy(sender.secret, held.id)).toBe('sent');
   },

@@ -20,7 +20,7 @@ beforeAll(async () => {
   two = await makeTwoDomains(gateway);
   key = (await insertKey(gateway.owner, two.mine.mailbox, { scopes: ['read', 'send'], domain: two.domain })).secret;
   client = await connectInjected(gateway, key);
-  const { userId, apiKey } = two.mine.mailbox;
+  const { workspaceId, apiKey } = two.mine.mailbox;
   const { pool } = gateway.owner;
   for (const { mailbox } of [two.mine, two.theirs]) {
     const email = { from: mailbox.address, to: 'bob@elsewhere.test', subject: 'Harvest', text: 'Of green apples' };
@@ -30,20 +30,22 @@ beforeAll(async () => {
   await addNames();
   // One thread has mail of both domains, and is labelled like one that has not.
   await pool.query(
-    `update email set thread_id = (select min(thread_id) from email where user_id = $1 and own_domain <> $2)
-     where user_id = $1 and id = (select max(id) from email where user_id = $1 and own_domain = $2 and type = 'received')`,
-    [userId, two.domain.name],
+    `update email set thread_id = (select min(thread_id) from email where workspace_id = $1 and own_domain <> $2)
+     where workspace_id = $1 and id = (select max(id) from email where workspace_id = $1 and own_domain = $2 and type = 'received')`,
+    [workspaceId, two.domain.name],
   );
-  await pool.query(`update thread set labels = '{Shared}', label_keys = '{shared}' where user_id = $1`, [userId]);
+  await pool.query(`update thread set labels = '{Shared}', label_keys = '{shared}' where workspace_id = $1`, [
+    workspaceId,
+  ]);
   const emails = await pool.query<{ id: string }>(
-    `select id from email where user_id = $1 and own_domain = $2 and trashed_at is null`,
-    [userId, two.domain.name],
+    `select id from email where workspace_id = $1 and own_domain = $2 and trashed_at is null`,
+    [workspaceId, two.domain.name],
   );
   emailIds = new Set(emails.rows.map(({ id }) => id));
   const threads = await pool.query<{ id: string }>(
-    `select t.id from thread t where t.user_id = $1 and t.trashed_at is null and (
-       select bool_and(e.own_domain = $2) from email e where e.user_id = t.user_id and e.thread_id = t.id)`,
-    [userId, two.domain.name],
+    `select t.id from thread t where t.workspace_id = $1 and t.trashed_at is null and (
+       select bool_and(e.own_domain = $2) from email e where e.workspace_id = t.workspace_id and e.thread_id = t.id)`,
+    [workspaceId, two.domain.name],
   );
   threadIds = new Set(threads.rows.map(({ id }) => id));
 });
@@ -55,8 +57,8 @@ afterAll(async () => {
 /** What the account's other domain has since its holdings were read. */
 async function addNames(): Promise<void> {
   const { rows } = await gateway.owner.pool.query<{ id: string }>(
-    `select id from email where user_id = $1 and own_domain <> $2`,
-    [two.mine.mailbox.userId, two.domain.name],
+    `select id from email where workspace_id = $1 and own_domain <> $2`,
+    [two.mine.mailbox.workspaceId, two.domain.name],
   );
   two.theirs.ids.set(
     'em',

@@ -86,10 +86,10 @@ test('every list shows objects of the domain, and counts them exactly', async ()
   }
   const count = async (text: string) =>
     Number(
-      (await gateway.owner.pool.query(`select count(*) from ${text}`, [mine.mailbox.userId, domain.name])).rows[0]
+      (await gateway.owner.pool.query(`select count(*) from ${text}`, [mine.mailbox.workspaceId, domain.name])).rows[0]
         .count,
     );
-  const emails = await count('email where user_id = $1 and own_domain = $2');
+  const emails = await count('email where workspace_id = $1 and own_domain = $2');
   expect(emails).toBeGreaterThan(5);
   expect(shown['/api/e2/emails']).toBe(emails);
   expect(shown).toMatchObject({
@@ -103,7 +103,7 @@ test('every list shows objects of the domain, and counts them exactly', async ()
     '/api/e2/api-keys': 1,
     '/api/e2/guard': 0,
     '/api/e2/events': await count(
-      `event v where v.user_id = $1 and exists (select from email e where e.user_id = $1 and e.id = v.email_id and e.own_domain = $2)`,
+      `event v where v.workspace_id = $1 and exists (select from email e where e.workspace_id = $1 and e.id = v.email_id and e.own_domain = $2)`,
     ),
   });
   const ofOther = await call('GET', `/api/e2/emails?domain=${theirs.names[1]}`);

@@ -39,7 +39,9 @@ const approve = async (as: string, id: string) => (await gateway.call(as, 'POST'
 
 describe('an empty policy, list of scopes, or list of domains', () => {
   test('creates no key over GraphQL', async () => {
-    const { rows: before } = await gateway.owner.pool.query('select id from api_key where user_id = $1', [box.userId]);
+    const { rows: before } = await gateway.owner.pool.query('select id from api_key where workspace_id = $1', [
+      box.workspaceId,
+    ]);
     for (const input of ['policy: {}', 'policy: { perHour: null }', 'scopes: []', 'domains: []']) {
       const response = await gateway.graphql(
         box.apiKey,
@@ -47,7 +49,9 @@ describe('an empty policy, list of scopes, or list of domains', () => {
       );
       expect([input, response.json().data.createApiKey.__typename]).toEqual([input, 'ValidationError']);
     }
-    const { rows } = await gateway.owner.pool.query('select id from api_key where user_id = $1', [box.userId]);
+    const { rows } = await gateway.owner.pool.query('select id from api_key where workspace_id = $1', [
+      box.workspaceId,
+    ]);
     expect(rows).toEqual(before);
   });
 
@@ -73,8 +77,8 @@ describe('the keys that a key creates', () => {
       expect(await approve(token, id)).toMatchObject({ code: 'OWN_EMAIL' });
     const other = await insertKey(gateway.owner, box, { scopes: ['manage', 'send', 'read', 'approve'] });
     const { rows } = await gateway.owner.pool.query(
-      'select id from api_key where user_id = $1 and parent_id is null and id <> $2',
-      [box.userId, other.id],
+      'select id from api_key where workspace_id = $1 and parent_id is null and id <> $2',
+      [box.workspaceId, other.id],
     );
     const full = await insertKey(gateway.owner, box, { scopes: null });
     expect((await revoke(full.secret, rows[0].id, '?keep_configuration=true')).statusCode).toBe(200);

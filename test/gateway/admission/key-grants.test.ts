@@ -33,7 +33,7 @@ const rule = (action: object) => ({ name: 'x', type: 'explicit', config: { from:
 const status = async (as: string, method: string, path: string, body?: object) =>
   (await gateway.call(as, method as 'POST', path, body)).statusCode;
 const endpointOf = async (id: string) =>
-  (await gateway.actor.pool.query(readEndpointsSql, [[box.userId], [id]])).rows[0];
+  (await gateway.actor.pool.query(readEndpointsSql, [[box.workspaceId], [id]])).rows[0];
 const create = async (as: string, body: object): Promise<string> => {
   const response = await gateway.call(as, 'POST', '/endpoints', body);
   expect(response.statusCode, response.body).toBe(201);
@@ -51,7 +51,7 @@ test('a key without send changes no endpoint that allows actions, but may stop i
 
 test('simulating a reply or a bounce requires read', async () => {
   const { secret } = await key('manage', 'send');
-  const [id = ''] = await insertMail(gateway.actor, [{ userId: box.userId, ownAddress: box.address }]);
+  const [id = ''] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId, ownAddress: box.address }]);
   const simulate = async (input: string) =>
     (
       await gateway.graphql(
@@ -74,7 +74,7 @@ describe('a key that loses rights', () => {
   const act = async (endpointId: string, type: 'reply' | 'archive') => {
     const [emailId = ''] = await insertMail(gateway.actor, [
       {
-        userId: box.userId,
+        workspaceId: box.workspaceId,
         ownAddress: box.address,
         addresses: {
           from: { text: 'a@x.test', addresses: [{ name: null, address: 'a@x.test' }] },
@@ -87,7 +87,7 @@ describe('a key that loses rights', () => {
     ]);
     const row = await endpointOf(endpointId);
     const settings = { sendLimitPerHour: 0, approvalDays: 7, secretKey: Buffer.alloc(32), unsubscribeUrl: null };
-    const context = { ...testActorContext(gateway.actor), settings, userId: box.userId };
+    const context = { ...testActorContext(gateway.actor), settings, workspaceId: box.workspaceId };
     const acted = await runActions(context, {
       emailId,
       eventKind: 'email.received',
@@ -115,8 +115,8 @@ describe('a key that loses rights', () => {
     const stopped = (await gateway.call(box.apiKey, 'GET', `/endpoints/${id}`)).json();
     expect(stopped).toMatchObject({ isActive: false, inactiveReason: expect.stringContaining('was revoked') });
     const { rows } = await gateway.actor.pool.query(
-      `select endpoint_id from event where user_id = $1 and kind = 'endpoint.disabled'`,
-      [box.userId],
+      `select endpoint_id from event where workspace_id = $1 and kind = 'endpoint.disabled'`,
+      [box.workspaceId],
     );
     expect(rows).toEqual([{ endpoint_id: id }]);
     expect(await status(box.apiKey, 'PATCH', `/endpoints/${id}`, { isActive: true })).toBe(200);

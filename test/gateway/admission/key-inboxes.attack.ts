@@ -24,7 +24,9 @@ beforeAll(async () => {
   const { mailbox } = two.mine;
   const made = await insertKey(gateway.owner, mailbox, { scopes: ['read', 'send'], addresses: [mailbox.address] });
   key = made.secret;
-  await gateway.owner.pool.query('update domain set catch_all_endpoint_id = null where user_id = $1', [mailbox.userId]);
+  await gateway.owner.pool.query('update domain set catch_all_endpoint_id = null where workspace_id = $1', [
+    mailbox.workspaceId,
+  ]);
   await keepToKey(gateway.owner, two, made.id);
 });
 afterAll(() => gateway.close());
@@ -54,10 +56,10 @@ test('every list shows what belongs to the address, and counts it exactly', asyn
   }
   const count = async (text: string) =>
     Number(
-      (await gateway.owner.pool.query(`select count(*) from ${text}`, [mine.mailbox.userId, mine.mailbox.address]))
+      (await gateway.owner.pool.query(`select count(*) from ${text}`, [mine.mailbox.workspaceId, mine.mailbox.address]))
         .rows[0].count,
     );
-  const emails = await count('email where user_id = $1 and own_address = $2');
+  const emails = await count('email where workspace_id = $1 and own_address = $2');
   expect(emails).toBeGreaterThan(5);
   expect(shown).toMatchObject({
     '/api/e2/emails': emails,
@@ -71,7 +73,7 @@ test('every list shows what belongs to the address, and counts it exactly', asyn
     '/api/e2/api-keys': 1,
     '/api/e2/guard': 0,
     '/api/e2/events': await count(
-      `event v where v.user_id = $1 and exists (select from email e where e.user_id = $1 and e.id = v.email_id and e.own_address = $2)
+      `event v where v.workspace_id = $1 and exists (select from email e where e.workspace_id = $1 and e.id = v.email_id and e.own_address = $2)
          and v.data->>'domainId' is null`,
     ),
   });
@@ -86,8 +88,8 @@ test('the overview counts the mail of the address alone', async () => {
   const { mailbox } = two.mine;
   const { rows } = await gateway.owner.pool.query<{ scheduled: string; others: string }>(
     `select count(*) filter (where own_address = $2) as scheduled, count(*) filter (where own_address <> $2) as others
-     from email where user_id = $1 and type = 'scheduled' and status = 'scheduled'`,
-    [mailbox.userId, mailbox.address],
+     from email where workspace_id = $1 and type = 'scheduled' and status = 'scheduled'`,
+    [mailbox.workspaceId, mailbox.address],
   );
   const [counted] = rows;
   expect(Number(counted?.others)).toBeGreaterThan(0);

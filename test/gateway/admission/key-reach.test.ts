@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   box = await gateway.mailbox();
-  other = await gateway.mailbox({ userId: box.userId });
+  other = await gateway.mailbox({ workspaceId: box.workspaceId });
   second = await addAddress('second');
 });
 afterAll(() => gateway.close());
@@ -103,7 +103,7 @@ describe('a key of addresses', () => {
       [other.address, 3],
     ] as const)
       await insertMail(gateway.actor, [
-        { userId: box.userId, ownAddress, threadId: `th_${box.userId}_${at}`, threadPosition: 1 },
+        { workspaceId: box.workspaceId, ownAddress, threadId: `th_${box.workspaceId}_${at}`, threadPosition: 1 },
       ]);
     const totals = async (body: object) => {
       const { token } = await create(body);

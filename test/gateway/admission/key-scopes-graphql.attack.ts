@@ -109,8 +109,11 @@ test.each(roots)('$name refuses keys without its scope before anything is done',
 const SEND = `sendEmail(input: { from: "hello@BOX", to: ["bob@elsewhere.test"], subject: "x", text: "x" })`;
 const sending = () => SEND.replace('BOX', box.address.split('@')[1] ?? '');
 const sent = async () =>
-  (await gateway.actor.pool.query(`select count(*) from email where user_id = $1 and type <> 'received'`, [box.userId]))
-    .rows[0].count;
+  (
+    await gateway.actor.pool.query(`select count(*) from email where workspace_id = $1 and type <> 'received'`, [
+      box.workspaceId,
+    ])
+  ).rows[0].count;
 
 describe('a key that may send but not read', () => {
   test('is shown ids, states and errors', async () => {
@@ -168,7 +171,7 @@ describe('a key that may send but not read', () => {
 
   test('cannot forward, which would show the mail to any address', async () => {
     const before = await sent();
-    const [id = ''] = await insertMail(gateway.actor, [{ userId: box.userId, ownAddress: box.address }]);
+    const [id = ''] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId, ownAddress: box.address }]);
     const query = `mutation { forwardEmail(input: { id: "${id}", from: "${box.address}", to: ["a@b.test"] }) {
       __typename ... on Error { code } } }`;
     const refused = { __typename: 'Forbidden', code: 'insufficient_scope' };

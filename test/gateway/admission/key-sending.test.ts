@@ -12,8 +12,8 @@ let key: string;
 beforeAll(async () => {
   gateway = await openTestGateway();
   box = await gateway.mailbox();
-  other = await gateway.mailbox({ userId: box.userId });
-  await gateway.mailbox({ userId: box.userId, domain: `sub.${nameOf(box)}` });
+  other = await gateway.mailbox({ workspaceId: box.workspaceId });
+  await gateway.mailbox({ workspaceId: box.workspaceId, domain: `sub.${nameOf(box)}` });
   const domain = { id: box.domainId, name: nameOf(box) };
   key = (await insertKey(gateway.owner, box, { scopes: ['read', 'send'], domain })).secret;
 });
@@ -41,8 +41,8 @@ const call = (as: string, method: string, path: string, body?: object, idempoten
 const outgoing = async () =>
   (
     await gateway.actor.pool.query(
-      `select own_domain, status from email where user_id = $1 and type <> 'received' order by id`,
-      [box.userId],
+      `select own_domain, status from email where workspace_id = $1 and type <> 'received' order by id`,
+      [box.workspaceId],
     )
   ).rows;
 
@@ -86,8 +86,8 @@ describe('a key of one domain', () => {
 
   test('replies to and forwards mail of that domain only', async () => {
     const [mine = '', theirs = ''] = await insertMail(gateway.actor, [
-      { userId: box.userId, ownAddress: box.address },
-      { userId: box.userId, ownAddress: other.address },
+      { workspaceId: box.workspaceId, ownAddress: box.address },
+      { workspaceId: box.workspaceId, ownAddress: other.address },
     ]);
     const reply = (id: string, from: string) =>
       call(key, 'POST', `/emails/${id}/reply`, { from, to: ['bob@elsewhere.test'], text: 'x' });

@@ -25,7 +25,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   shiftMs = 0;
   box = await gateway.mailbox();
-  other = await gateway.mailbox({ userId: box.userId });
+  other = await gateway.mailbox({ workspaceId: box.workspaceId });
 });
 afterEach(() => {
   for (const client of clients) client.close();
@@ -52,13 +52,18 @@ async function follow(base: string, key: string): Promise<EventClient> {
 /** A mail that came to the mailbox, told of as the actors tell. */
 async function receive(mailbox: TestMailbox): Promise<string> {
   const [emailId = ''] = await insertMail(gateway.actor, [
-    { userId: mailbox.userId, ownAddress: mailbox.address, threadId: `th_${mailbox.domainId}`, threadPosition: 1 },
+    {
+      workspaceId: mailbox.workspaceId,
+      ownAddress: mailbox.address,
+      threadId: `th_${mailbox.domainId}`,
+      threadPosition: 1,
+    },
   ]);
   const { rows } = await gateway.owner.pool.query(`select append_events($1, $2) as last_seq`, [
-    mailbox.userId,
+    mailbox.workspaceId,
     JSON.stringify([{ id: `evt_${emailId}`, kind: 'email.threaded', emailId, data: { type: 'received' } }]),
   ]);
-  gateway.bus.publish('event.appended', { userId: mailbox.userId, lastSeq: rows[0].last_seq });
+  gateway.bus.publish('event.appended', { workspaceId: mailbox.workspaceId, lastSeq: rows[0].last_seq });
   return emailId;
 }
 const idsOf = ({ messages }: EventClient) => messages.map(({ data }) => data.email_id as string);

@@ -38,11 +38,11 @@ afterAll(() => gateway.close());
 async function signInLimited(): Promise<BrowserSession> {
   const email = 'limited@agents.test';
   const made = await createAccount(gateway.owner, { email, password: TEAM_PASSWORD, apiKey: null, mailbox: null });
-  if (!('userId' in made)) throw new Error(made.outcome);
-  const workspaceId = two.mine.mailbox.userId;
+  if (!('workspaceId' in made)) throw new Error(made.outcome);
+  const workspaceId = two.mine.mailbox.workspaceId;
   await gateway.owner.pool.query(
     `insert into workspace_member (workspace_id, person_id, role, domain_ids, addresses) values ($1, $2, 'agent', $3, '{}')`,
-    [workspaceId, made.userId, [two.domain.id]],
+    [workspaceId, made.workspaceId, [two.domain.id]],
   );
   const session = openBrowser(gateway.app);
   expect((await session.auth('POST', '/sign-in/email', { email, password: TEAM_PASSWORD })).statusCode).toBe(200);

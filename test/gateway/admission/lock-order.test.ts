@@ -43,7 +43,7 @@ test('a name is claimed while its domain is deleted, without a deadlock', async 
     const domain = `claimed${round}.test`;
     const owner = await gateway.mailbox({ domain, address: `a@${domain}` });
     const claimant = await gateway.mailbox({ domain, address: `b@${domain}`, domainStatus: 'pending' });
-    const claim = { name: domain, userId: claimant.userId, domainId: claimant.domainId };
+    const claim = { name: domain, workspaceId: claimant.workspaceId, domainId: claimant.domainId };
     const [answer] = await Promise.all([
       gateway.call(owner.apiKey, 'DELETE', `/domains/${owner.domainId}`),
       inTransaction(gateway.actor, (client) => claimName(client, claim, { afterDays: 7, reason: 'lost' })).catch(

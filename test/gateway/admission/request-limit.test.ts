@@ -28,7 +28,7 @@ const limiter = (limit = LIMIT): RequestLimiter =>
     random: (bytes) => randomBytes(bytes),
   });
 let users = 0;
-const newUser = () => `usr_${users++}`;
+const newWorkspace = () => `usr_${users++}`;
 
 /** Between which instants a request was let through. */
 interface Pass {
@@ -37,9 +37,9 @@ interface Pass {
 }
 
 /** Asks once; null: refused. */
-async function attempt(gateway: RequestLimiter, userId: string): Promise<Pass | null> {
+async function attempt(gateway: RequestLimiter, workspaceId: string): Promise<Pass | null> {
   const askedAt = performance.now();
-  const { isExceeded } = await gateway.take(userId);
+  const { isExceeded } = await gateway.take(workspaceId);
   return isExceeded ? null : { askedAt, answeredAt: performance.now() };
 }
 const passed = (attempts: readonly (Pass | null)[]) => attempts.filter((pass) => pass !== null);
@@ -53,12 +53,12 @@ function mostInWindow(attempts: readonly (Pass | null)[]): number {
 }
 
 /** Asks over and over for a while, so many at once on each gateway. */
-async function hammer(gateways: readonly RequestLimiter[], userId: string, milliseconds: number, atOnce: number) {
+async function hammer(gateways: readonly RequestLimiter[], workspaceId: string, milliseconds: number, atOnce: number) {
   const until = performance.now() + milliseconds;
   const client = async (gateway: RequestLimiter) => {
     const instants: (Pass | null)[] = [];
     while (performance.now() < until) {
-      instants.push(await attempt(gateway, userId));
+      instants.push(await attempt(gateway, workspaceId));
       if (instants.at(-1) === null) await pause(2);
     }
     return instants;
@@ -70,9 +70,9 @@ async function hammer(gateways: readonly RequestLimiter[], userId: string, milli
 describe('requests over two gateways', () => {
   test('are limited in a burst of twice the limit', async () => {
     const gateways = [limiter(), limiter()];
-    const userId = newUser();
+    const workspaceId = newWorkspace();
     const instants = await Promise.all(
-      Array.from({ length: 2 * LIMIT }, (_, n) => attempt(gateways[n % 2] ?? limiter(), userId)),
+      Array.from({ length: 2 * LIMIT }, (_, n) => attempt(gateways[n % 2] ?? limiter(), workspaceId)),
     );
     expect(mostInWindow(instants)).toBeLessThanOrEqual(LIMIT);
     // Each gateway may hold a part of its last lease.
@@ -80,7 +80,7 @@ describe('requests over two gateways', () => {
   });
 
   test('exceed the limit in no second, and use nearly all of it, however long the storm', async () => {
-    const instants = await hammer([limiter(), limiter()], newUser(), 4_500, 4);
+    const instants = await hammer([limiter(), limiter()], newWorkspace(), 4_500, 4);
     expect(mostInWindow(instants)).toBeLessThanOrEqual(LIMIT);
     // In 4.5 s there are five windows' worth, less what the turns of leases cost.
     expect(passed(instants).length).toBeGreaterThan(0.8 * 4.5 * LIMIT);
@@ -89,11 +89,11 @@ describe('requests over two gateways', () => {
 
   test('exceed the limit in no second when they come in bursts', async () => {
     const gateways = [limiter(), limiter(), limiter()];
-    const userId = newUser();
+    const workspaceId = newWorkspace();
     const instants: (Pass | null)[] = [];
     for (const [index, count] of [30, 80, 7, 120, 1, 60, 15, 90, 3, 110].entries()) {
       const gateway = gateways[index % 3] ?? limiter();
-      instants.push(...(await Promise.all(Array.from({ length: count }, () => attempt(gateway, userId)))));
+      instants.push(...(await Promise.all(Array.from({ length: count }, () => attempt(gateway, workspaceId)))));
       await pause(130 + 97 * (index % 4));
     }
     expect(mostInWindow(instants)).toBeLessThanOrEqual(LIMIT);
@@ -106,10 +106,10 @@ describe('requests over two gateways', () => {
     ['when its lease no longer counts, and is not taken any more', 2_050, 0, 0],
   ])("use the rest of a gateway's lease %s", async (_name, silenceMs, used, pauseMs) => {
     const [first, second] = [limiter(), limiter()];
-    const userId = newUser();
+    const workspaceId = newWorkspace();
     const instants: (Pass | null)[] = [];
     const send = async (gateway: RequestLimiter, count: number) => {
-      for (let n = 0; n < count; n++) instants.push(await attempt(gateway, userId));
+      for (let n = 0; n < count; n++) instants.push(await attempt(gateway, workspaceId));
     };
     await send(first, 18);
     await pause(silenceMs);
@@ -121,7 +121,7 @@ describe('requests over two gateways', () => {
   });
 
   test('keep to a small limit, too', async () => {
-    const instants = await hammer([limiter(3), limiter(3)], newUser(), 2_500, 2);
+    const instants = await hammer([limiter(3), limiter(3)], newWorkspace(), 2_500, 2);
     expect(mostInWindow(instants)).toBeLessThanOrEqual(3);
     expect(passed(instants).length).toBeGreaterThanOrEqual(6);
   });
@@ -129,7 +129,7 @@ describe('requests over two gateways', () => {
   test('do not use up the limit of other users', async () => {
     const [one, other] = [limiter(), limiter()];
     const last = await inOneWindow(async () => {
-      const [greedy, modest] = [newUser(), newUser()];
+      const [greedy, modest] = [newWorkspace(), newWorkspace()];
       await Promise.all(Array.from({ length: 150 }, () => attempt(one, greedy)));
       return [await attempt(other, greedy), await attempt(other, modest)];
     });
@@ -139,22 +139,22 @@ describe('requests over two gateways', () => {
 
 test('few requests on many gateways lease little: none is refused', async () => {
   const gateways = Array.from({ length: 12 }, () => limiter());
-  const userId = newUser();
+  const workspaceId = newWorkspace();
   const instants = [];
   for (let round = 0; round < 5; round++) {
-    for (const gateway of gateways) instants.push(await attempt(gateway, userId));
+    for (const gateway of gateways) instants.push(await attempt(gateway, workspaceId));
     await pause(200);
   }
   expect(passed(instants)).toHaveLength(60);
 });
 
 test('a gateway that starts again finds the earlier count', async () => {
-  const userId = newUser();
+  const workspaceId = newWorkspace();
   const first = limiter();
-  const before = await Promise.all(Array.from({ length: 60 }, () => attempt(first, userId)));
+  const before = await Promise.all(Array.from({ length: 60 }, () => attempt(first, workspaceId)));
   expect(passed(before)).toHaveLength(60);
   const again = limiter();
-  const after = await Promise.all(Array.from({ length: 60 }, () => attempt(again, userId)));
+  const after = await Promise.all(Array.from({ length: 60 }, () => attempt(again, workspaceId)));
   expect(mostInWindow([...before, ...after])).toBeLessThanOrEqual(LIMIT);
   // What its last lease still held is lost until that ends.
   expect(passed(after).length).toBeGreaterThanOrEqual(30);
@@ -163,10 +163,10 @@ describe('the header fields of the request limit', () => {
   test('count down, and say how long to wait until there is room', async () => {
     const gateway = limiter(20);
     const { states, refused } = await inOneWindow(async () => {
-      const userId = newUser();
+      const workspaceId = newWorkspace();
       const states = [];
-      for (let n = 0; n < 20; n++) states.push(await gateway.take(userId));
-      return { states, refused: await gateway.take(userId) };
+      for (let n = 0; n < 20; n++) states.push(await gateway.take(workspaceId));
+      return { states, refused: await gateway.take(workspaceId) };
     }, 500);
     expect(states.map(({ remaining }) => remaining)).toEqual(Array.from({ length: 20 }, (_, n) => 19 - n));
     for (const state of states) expect(state).toMatchObject({ limit: 20, isExceeded: false });
@@ -181,23 +181,23 @@ describe('the header fields of the request limit', () => {
 describe('a lease of requests', () => {
   test('takes one statement for many requests, least of all for rejected ones', async () => {
     const gateway = limiter();
-    const userId = newUser();
+    const workspaceId = newWorkspace();
     const { statements } = await countStatements(async () => {
-      for (let n = 0; n < LIMIT; n++) expect(await attempt(gateway, userId)).not.toBeNull();
+      for (let n = 0; n < LIMIT; n++) expect(await attempt(gateway, workspaceId)).not.toBeNull();
     });
     // 13 where the machine is quick: leases of 1, 2, 4 and 8, then of ten
     expect(statements).toBeLessThanOrEqual(20);
     const refusing = await countStatements(async () => {
-      for (let n = 0; n < 50; n++) expect(await attempt(gateway, userId)).toBeNull();
+      for (let n = 0; n < 50; n++) expect(await attempt(gateway, workspaceId)).toBeNull();
     });
     expect(refusing.statements).toBe(1);
   });
 
   test('is shared by concurrent requests', async () => {
     const gateway = limiter();
-    const userId = newUser();
+    const workspaceId = newWorkspace();
     const { statements } = await countStatements(() =>
-      Promise.all(Array.from({ length: 200 }, () => attempt(gateway, userId))),
+      Promise.all(Array.from({ length: 200 }, () => attempt(gateway, workspaceId))),
     );
     expect(statements).toBeLessThanOrEqual(12);
   });
@@ -206,7 +206,7 @@ describe('a lease of requests', () => {
 test('the table of windows is unlogged, and keeps one row per user', async () => {
   const actor = test_.open('postroom_actor');
   const { rows } = await actor.pool.query<{ count: number; persistence: string }>(
-    `select (select count(*) from request_window where user_id = 'usr_0') as count, relpersistence as persistence
+    `select (select count(*) from request_window where workspace_id = 'usr_0') as count, relpersistence as persistence
      from pg_class where relname = 'request_window'`,
   );
   expect(rows).toEqual([{ count: 1, persistence: 'u' }]);

@@ -45,8 +45,8 @@ describe('with tracing', () => {
   const traceOf = async (emailId: string) =>
     (
       await gateway.actor.pool.query<{ trace_parent: string }>(
-        'select trace_parent from email_trace where user_id = $1 and email_id = $2',
-        [box.userId, emailId],
+        'select trace_parent from email_trace where workspace_id = $1 and email_id = $2',
+        [box.workspaceId, emailId],
       )
     ).rows[0]?.trace_parent;
 
@@ -60,7 +60,7 @@ describe('with tracing', () => {
       'http.route': '/api/e2/emails/:id',
       'http.response.status_code': 404,
       'postroom.request.id': id,
-      'user.id': box.userId,
+      'user.id': box.workspaceId,
     });
     expect(span.status.code).toBe(SpanStatusCode.UNSET);
   });

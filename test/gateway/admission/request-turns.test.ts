@@ -18,13 +18,13 @@ const STEP_MS = 1;
 test('a request begins after few of the 100 that another account made before it', async () => {
   const app = Fastify();
   const begun: string[] = [];
-  app.decorateRequest('userId', '');
+  app.decorateRequest('workspaceId', '');
   app.addHook('onRequest', async (request) => {
-    request.userId = String(request.headers['x-user']);
+    request.workspaceId = String(request.headers['x-user']);
   });
   beginInTurns(app);
-  app.get('/', async ({ userId }) => {
-    begun.push(userId);
+  app.get('/', async ({ workspaceId }) => {
+    begun.push(workspaceId);
     return {};
   });
   await app.ready();
@@ -39,13 +39,13 @@ test('a request begins after few of the 100 that another account made before it'
 test('a new connection is accepted after few of the 100 requests that a client repeats on new connections', async () => {
   const app = Fastify();
   let attackers = 0;
-  app.decorateRequest('userId', '');
+  app.decorateRequest('workspaceId', '');
   app.addHook('onRequest', async (request) => {
-    request.userId = String(request.headers['x-user']);
+    request.workspaceId = String(request.headers['x-user']);
   });
   beginInTurns(app);
-  app.get('/', async ({ userId }) => {
-    if (userId === 'attacker') attackers++;
+  app.get('/', async ({ workspaceId }) => {
+    if (workspaceId === 'attacker') attackers++;
     // Steps of a request, as its queries are.
     for (let step = 0; step < STEPS; step++) {
       burn(STEP_MS);

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Database, openDatabase } from '../../../db/connection/database.ts';
-import { asUser } from '../../../db/connection/transaction.ts';
+import { asWorkspace } from '../../../db/connection/transaction.ts';
 import { removeLeftovers } from '../../../db/queries/upkeep/remove-leftovers.ts';
 import { logRequests } from '../../../gateway/admission/request-log.ts';
 import { gatewayMetrics } from '../../../schema/metrics.ts';
@@ -247,7 +247,7 @@ describe('over a socket', () => {
     } as const;
     const [id] = await insertMail(gateway.actor, [
       {
-        userId: box.userId,
+        workspaceId: box.workspaceId,
         raw,
         attachments: [
           { ...attachment, index: 0, size: raw.length, start: 0, length: raw.length, transferEncoding: 'binary' },
@@ -380,8 +380,8 @@ describe('the request log', () => {
     const { data } = await logOf('', own.apiKey);
     expect(data.length).toBe(1);
     await gateway.owner.pool.query(
-      `update api_request set created_at = created_at - interval '169 hours' where user_id = $1 and id = $2`,
-      [own.userId, data[0].id],
+      `update api_request set created_at = created_at - interval '169 hours' where workspace_id = $1 and id = $2`,
+      [own.workspaceId, data[0].id],
     );
     await removeLeftovers(gateway.actor);
     expect((await gateway.call(own.apiKey, 'GET', `/requests/${data[0].id}`)).statusCode).toBe(404);
@@ -395,9 +395,9 @@ describe('the request log under load', () => {
     (await gatewayMetrics.requestLogDropped.get()).values.find(({ labels }) => labels.reason === reason)?.value ?? 0;
 
   /** A server that admits each request by the key of an account. */
-  async function serve(database: Database, userId: string) {
+  async function serve(database: Database, workspaceId: string) {
     const app = Fastify();
-    app.decorateRequest('userId', userId);
+    app.decorateRequest('workspaceId', workspaceId);
     app.decorateRequest('caller', null);
     app.decorateRequest('rights', null);
     app.addHook('onRequest', async (request) => {
@@ -417,14 +417,14 @@ describe('the request log under load', () => {
   }
 
   test('leaves out bodies, and says so', async () => {
-    const { userId } = await gateway.mailbox();
-    const { app, log } = await serve(gateway.database, userId);
+    const { workspaceId } = await gateway.mailbox();
+    const { app, log } = await serve(gateway.database, workspaceId);
     await app.inject('/');
     await app.inject('/');
     await log.close();
     const { rows } = await gateway.owner.pool.query(
-      'select response_body, response_bytes, omits_bodies from api_request where user_id = $1 order by omits_bodies',
-      [userId],
+      'select response_body, response_bytes, omits_bodies from api_request where workspace_id = $1 order by omits_bodies',
+      [workspaceId],
     );
     expect(rows).toEqual([
       { response_body: '{"text":"a body"}', response_bytes: 17, omits_bodies: false },
@@ -540,7 +540,7 @@ describe('without PostgreSQL', () => {
       away.graphql(key, '{ emails { totalCount } }'),
       away.app.inject('/ready'),
     ]);
-    const last = asUser(away.database, 'usr_x', (transaction) => sql`select 1`.execute(transaction));
+    const last = asWorkspace(away.database, 'usr_x', (transaction) => sql`select 1`.execute(transaction));
     expect(answers.map((answer) => answer.statusCode)).toEqual([503, 503, 503, 503, 503, 503]);
     expect(answers.slice(0, 5).map((answer) => answer.headers['retry-after'])).toEqual(['5', '5', '5', '5', '5']);
     // Abandoned statements end by their own time limit, this one last.

@@ -27,15 +27,15 @@ beforeAll(async () => {
   gateway = await openTestGateway();
   [box, other] = [await gateway.mailbox(), await gateway.mailbox()];
   const thread = await insertThread(gateway.actor, {
-    userId: box.userId,
+    workspaceId: box.workspaceId,
     count: 3,
     lastMessageAt: new Date(),
     text: TEXT,
   });
   ({ threadId, emailIds } = thread);
   [emailId = ''] = emailIds;
-  [rawId = ''] = await insertMail(gateway.actor, [{ userId: box.userId, raw: Buffer.alloc(7_500_000, 'x') }]);
-  [hugeId = ''] = await insertMail(gateway.actor, [{ userId: box.userId, text: TOO_LARGE }]);
+  [rawId = ''] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId, raw: Buffer.alloc(7_500_000, 'x') }]);
+  [hugeId = ''] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId, text: TOO_LARGE }]);
   await gateway.app.listen({ host: '127.0.0.1', port: 0 });
   port = (gateway.app.server.address() as { port: number }).port;
 });
@@ -121,10 +121,10 @@ describe('a large response', () => {
 describe('the room of a response', () => {
   test('is taken while a client does not read, and given back when it disconnects', async () => {
     const socket = await hold(`/emails/${emailId}`);
-    expect(gateway.app.responses.count(box.userId)).toBeGreaterThan(2_000_000);
-    expect(gateway.app.responses.count(other.userId)).toBe(0);
+    expect(gateway.app.responses.count(box.workspaceId)).toBeGreaterThan(2_000_000);
+    expect(gateway.app.responses.count(other.workspaceId)).toBe(0);
     socket.destroy();
-    await waitFor(() => expect(gateway.app.responses.count(box.userId)).toBe(0));
+    await waitFor(() => expect(gateway.app.responses.count(box.workspaceId)).toBe(0));
   });
 
   test('is computed for the largest page of a thread', async () => {

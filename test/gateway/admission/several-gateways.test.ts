@@ -40,7 +40,7 @@ test('a user with two keys who uses two gateways at once gets the limit in total
   const second = await createMailbox(gateway.owner, {
     domain: 'again.test',
     address: 'a@again.test',
-    userId: box.userId,
+    workspaceId: box.workspaceId,
   });
   const calls = [gateway.call, other.call];
   const keys = [box.apiKey, second.apiKey];

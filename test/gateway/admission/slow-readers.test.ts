@@ -29,9 +29,9 @@ async function start(windowMs: number): Promise<void> {
   bytes = countResponseBytes({ perAccount: 50_000_000, perProcess: 90_000_000 });
   app = Fastify();
   app.setErrorHandler(sendError);
-  app.decorateRequest('userId', '');
+  app.decorateRequest('workspaceId', '');
   app.addHook('onRequest', async (request) => {
-    request.userId = String(request.headers['x-user'] ?? 'usr_a');
+    request.workspaceId = String(request.headers['x-user'] ?? 'usr_a');
   });
   limitResponses(app, bytes, { windowMs, leastBytes: 65_536 });
   app.get('/text', async () => 'x'.repeat(LARGE));

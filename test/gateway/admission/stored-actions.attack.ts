@@ -83,9 +83,9 @@ async function observe(
   key: TestKey,
   given: { id?: string; body?: object },
 ): Promise<{ effects: Effect[]; shown: string }> {
-  const before = await readStored(gateway.owner, world.box.userId);
+  const before = await readStored(gateway.owner, world.box.workspaceId);
   const shown = await ask(name, key, given);
-  return { effects: findEffects(before, await readStored(gateway.owner, world.box.userId)), shown };
+  return { effects: findEffects(before, await readStored(gateway.owner, world.box.workspaceId)), shown };
 }
 
 /** Returns what of the effects goes beyond the scopes of the key, or was not stored with them. */
@@ -135,11 +135,11 @@ test('a route without objects that act later stores none, whatever its request n
     if (!(name in stayingRequests) || !isServed(route)) continue;
     for (const id of route.params.length > 0 ? all : [''])
       for (const body of [undefined, ...findExamples(route).map((example) => fill(example, name))]) {
-        const before = await readStored(gateway.owner, mailbox.userId);
+        const before = await readStored(gateway.owner, mailbox.workspaceId);
         const given = { id, ...(body && { body: withoutWait(route.url, body) as object }) };
         const shown = await ask(name, key, given);
         if (shown.startsWith('2')) tried.push(name);
-        const effects = findEffects(before, await readStored(gateway.owner, mailbox.userId));
+        const effects = findEffects(before, await readStored(gateway.owner, mailbox.workspaceId));
         found.push(...effects.map(({ what }) => `${name} ${id}: ${what}`));
       }
   }
@@ -265,10 +265,10 @@ test('a mutation or tool without objects that act later stores none, whatever it
           };
     for (const id of JSON.stringify(given)?.includes(`"${ID}"`) ? all : ['']) {
       const key = await insertKey(gateway.owner, mailbox, { scopes: SCOPES });
-      const before = await readStored(gateway.owner, mailbox.userId);
+      const before = await readStored(gateway.owner, mailbox.workspaceId);
       const shown = await ask(name, key, { body: fill({ ...given }, id) });
       if (!/"errors":|"message":|"isError":true|^\w*Error/.test(shown)) tried.add(name);
-      const effects = findEffects(before, await readStored(gateway.owner, mailbox.userId));
+      const effects = findEffects(before, await readStored(gateway.owner, mailbox.workspaceId));
       found.push(...effects.map((effect) => `${name} ${id}: ${effect.what}`));
       await gateway.owner.pool.query('delete from api_key where id = $1', [key.id]);
     }
@@ -387,7 +387,7 @@ describe.each(SCOPES.map((lost) => [lost]))('a key that loses %s', (lost) => {
       expect(effects, `${acting.what}: ${shown}`).not.toEqual([]);
       const narrowed = await gateway.call(world.box.apiKey, 'PATCH', `/api-keys/${key.id}`, { scopes: left });
       expect(narrowed.statusCode, narrowed.body).toBe(200);
-      const after = await readStored(gateway.owner, world.box.userId);
+      const after = await readStored(gateway.owner, world.box.workspaceId);
       expect(findLeft(after, effects, left), acting.what).toEqual([]);
     }
   });

@@ -20,27 +20,27 @@ let ids: string[];
 beforeAll(async () => {
   stage = await openExhaustionStage('small', { messages: 1 });
   const { owner, attacker } = stage;
-  const { userId } = attacker;
+  const { workspaceId } = attacker;
   threadId = `thr_${randomBytes(12).toString('hex')}`;
   await owner.pool.query(
-    `insert into thread (user_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text, message_count,
+    `insert into thread (workspace_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text, message_count,
        received_count, unread_count, archived_count, latest_email_id, last_message_at, created_at)
      values ($1, $2, '<html@elsewhere.test>', 'html', '{}', '{}', 'html', $3, $3, $3, 0, 'em_latest', now(), now())`,
-    [userId, threadId, MESSAGES],
+    [workspaceId, threadId, MESSAGES],
   );
-  [largeId = ''] = await insertMail(owner, [{ userId, text: null, html: html(14 * MB), raw: Buffer.from('x') }]);
+  [largeId = ''] = await insertMail(owner, [{ workspaceId, text: null, html: html(14 * MB), raw: Buffer.from('x') }]);
   ids = [];
   for (let at = 0; at < MESSAGES; at++)
     ids.push(
       ...(await insertMail(owner, [
-        { userId, text: null, html: html(240_000), threadId, threadPosition: at + 1, raw: Buffer.from('x') },
+        { workspaceId, text: null, html: html(240_000), threadId, threadPosition: at + 1, raw: Buffer.from('x') },
       ])),
     );
   await owner.pool.query(
     `update email_content set cleaned_html = left(html_body, 1000000),
        removed_parts = '[{"kind":"quote","start":4,"end":230000},{"kind":"signature","start":230004,"end":239996}]'
-     where user_id = $1 and html_body is not null`,
-    [userId],
+     where workspace_id = $1 and html_body is not null`,
+    [workspaceId],
   );
   // Loads the modules, and compiles what is used often.
   const warm = '{ emails(first: 5) { nodes { extracts { codes { code } } content { quotedText } } } }';

@@ -28,7 +28,7 @@ async function storeAttachments(
     const names = { filename: `${index}.bin`, contentType: 'application/octet-stream', contentId: null };
     return { ...names, index, size: length, contentDisposition: null, start: index * length, length, transferEncoding };
   });
-  const [id = ''] = await insertMail(stage.owner, [{ userId: stage.attacker.userId, raw, attachments }]);
+  const [id = ''] = await insertMail(stage.owner, [{ workspaceId: stage.attacker.workspaceId, raw, attachments }]);
   return id;
 }
 

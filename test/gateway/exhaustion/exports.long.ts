@@ -20,9 +20,9 @@ beforeEach(async () => {
 });
 afterEach(() => stage?.close());
 
-async function storeLargeMail({ userId }: TestMailbox, body: string): Promise<void> {
+async function storeLargeMail({ workspaceId }: TestMailbox, body: string): Promise<void> {
   const raw = Buffer.alloc(BODY_BYTES, 'QUFB');
-  await insertMail(stage.owner, [{ userId, text: body, html: body, raw }]);
+  await insertMail(stage.owner, [{ workspaceId, text: body, html: body, raw }]);
 }
 
 /** Returns what tar reads of an archive. */
@@ -74,7 +74,9 @@ test('100 exports at once whose clients read nothing are served or refused below
 });
 
 test('an export without room is refused with 503 before it begins', async () => {
-  const id = (await insertMail(stage.owner, [{ userId: stage.attacker.userId, raw: Buffer.alloc(15 * MB, 'x') }]))[0];
+  const id = (
+    await insertMail(stage.owner, [{ workspaceId: stage.attacker.workspaceId, raw: Buffer.alloc(15 * MB, 'x') }])
+  )[0];
   const held = await Promise.all([1, 2, 3].map(() => stage.hold(stage.attacker, `/emails/${id}/raw`)));
   for (const head of held) expect(head).toContain('200 OK');
   const { cookie } = await signIn(stage, stage.attacker);

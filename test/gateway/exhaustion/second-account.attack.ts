@@ -28,7 +28,7 @@ let fileId = '';
 let cookie = '';
 beforeAll(async () => {
   stage = await openExhaustionStage('x'.repeat(14 * MB));
-  const { userId } = stage.attacker;
+  const { workspaceId } = stage.attacker;
   const raw = Buffer.alloc(15 * MB, 'QUFB');
   const file = {
     index: 0,
@@ -38,9 +38,9 @@ beforeAll(async () => {
     size: raw.length,
   };
   const place = { contentDisposition: null, start: 0, length: raw.length, transferEncoding: 'base64' as const };
-  [fileId = ''] = await insertMail(stage.owner, [{ userId, raw, attachments: [{ ...file, ...place }] }]);
+  [fileId = ''] = await insertMail(stage.owner, [{ workspaceId, raw, attachments: [{ ...file, ...place }] }]);
   const labels = Array.from({ length: 200 }, (_, at) => `event ${at}`);
-  await appendEvents(stage.owner, userId, { labels, padding: 64_000 });
+  await appendEvents(stage.owner, workspaceId, { labels, padding: 64_000 });
   ({ cookie } = await signIn(stage, stage.attacker));
   attacker = fork(new URL('../../bench/attack-process.ts', import.meta.url));
   await once(attacker, 'message');

@@ -24,7 +24,7 @@ afterEach(() => stage?.close());
 
 function appendLargeEvents(): Promise<unknown> {
   const labels = Array.from({ length: EVENTS }, (_, at) => `event ${at}`);
-  return appendEvents(stage.owner, stage.attacker.userId, { labels, padding: EVENT_BYTES });
+  return appendEvents(stage.owner, stage.attacker.workspaceId, { labels, padding: EVENT_BYTES });
 }
 
 async function expectBounded(): Promise<void> {
@@ -69,15 +69,15 @@ test('an event stream of large events has each of them', async () => {
 
 test('200 subscriptions to the text of emails whose clients read nothing stay below 600 MiB', async () => {
   const [emailId = ''] = await insertMail(stage.owner, [
-    { userId: stage.attacker.userId, text: `€${'y'.repeat(EMAIL_TEXT)}` },
+    { workspaceId: stage.attacker.workspaceId, text: `€${'y'.repeat(EMAIL_TEXT)}` },
   ]);
-  await appendEvents(stage.owner, stage.attacker.userId, { labels: ['start'], padding: 1 });
+  await appendEvents(stage.owner, stage.attacker.workspaceId, { labels: ['start'], padding: 1 });
   const { data } = (await (await stage.get(stage.attacker, '/events?limit=1')).json()) as {
     data: { cursor: string }[];
   };
   expect(data).toHaveLength(1);
   await stage.owner.pool.query('select append_events($1, $2::jsonb)', [
-    stage.attacker.userId,
+    stage.attacker.workspaceId,
     JSON.stringify(Array.from({ length: 5 }, (_, at) => ({ id: `ev_${at}`, kind: 'email.read', emailId }))),
   ]);
   const body = JSON.stringify({

@@ -15,13 +15,13 @@ afterEach(() => stage?.close());
 
 /** Stores received mail of the attacker whose route is decided, with the events that say so. */
 async function receive(count: number, body: { text: string; html?: string; raw?: Buffer }): Promise<void> {
-  const { userId } = stage.attacker;
+  const { workspaceId } = stage.attacker;
   const ids: string[] = [];
   for (let at = 0; at < count; at++)
     ids.push(
       ...(await insertMail(stage.owner, [
         {
-          userId,
+          workspaceId,
           subject: 'The one',
           threadId: stage.threadId,
           threadPosition: at + 1,
@@ -31,9 +31,9 @@ async function receive(count: number, body: { text: string; html?: string; raw?:
       ])),
     );
   await stage.owner.pool.query(
-    `insert into route (user_id, email_id, created_at, threaded_at, decided_at, outcome)
+    `insert into route (workspace_id, email_id, created_at, threaded_at, decided_at, outcome)
      select $1, id, now(), now(), now(), 'stored' from unnest($2::text[]) id`,
-    [userId, ids],
+    [workspaceId, ids],
   );
   const events = ids.flatMap((emailId, at) =>
     ['email.received', 'email.threaded'].map((kind) => ({
@@ -43,7 +43,7 @@ async function receive(count: number, body: { text: string; html?: string; raw?:
       threadId: stage.threadId,
     })),
   );
-  await stage.owner.pool.query('select append_events($1, $2::jsonb)', [userId, JSON.stringify(events)]);
+  await stage.owner.pool.query('select append_events($1, $2::jsonb)', [workspaceId, JSON.stringify(events)]);
 }
 
 /** Expects that some of the requests are served and the others refused, and another account served beside them. */

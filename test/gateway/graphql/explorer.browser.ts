@@ -76,7 +76,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium, the explorer', () => {
     await page.click('.graphiql-execute-button');
     await page.waitForFunction(
       (email) => (document.querySelector('.graphiql-response')?.textContent ?? '').includes(email),
-      `${box.userId}@account.test`,
+      `${box.workspaceId}@account.test`,
     );
     await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
     await page.locator('.graphiql-doc-explorer-root-type').first().waitFor();

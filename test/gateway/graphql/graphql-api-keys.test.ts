@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { asUser } from '../../../db/connection/transaction.ts';
+import { asWorkspace } from '../../../db/connection/transaction.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
@@ -48,7 +48,7 @@ describe('createApiKey', () => {
       secret: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
       apiKey: { name: 'deploy', status: 'ACTIVE', expiresAt: null, revokedAt: null, lastUsedAt: null },
     });
-    expect(await ask('{ viewer { id } }', {}, made.secret)).toEqual({ viewer: { id: box.userId } });
+    expect(await ask('{ viewer { id } }', {}, made.secret)).toEqual({ viewer: { id: box.workspaceId } });
     const { rows } = await gateway.owner.pool.query('select to_jsonb(k)::text as text from api_key k where id = $1', [
       made.apiKey.id,
     ]);
@@ -101,9 +101,9 @@ describe('createApiKey', () => {
     const first = await gateway.database.pool.connect();
     try {
       await first.query('begin');
-      await first.query(`select set_config('postroom.user_id', $1, true)`, [box.userId]);
+      await first.query(`select set_config('postroom.workspace_id', $1, true)`, [box.workspaceId]);
       await first.query(`select create_api_key($1, 'key_first', 'first', sha256('first'), null, 100, null, null)`, [
-        box.userId,
+        box.workspaceId,
       ]);
       const second = change('createApiKey', { name: 'second' });
       await Promise.race([second, aLockIsAwaited()]);
@@ -118,9 +118,9 @@ describe('createApiKey', () => {
 /** Gives the box so many keys more. */
 async function fill(count: number): Promise<void> {
   await gateway.owner.pool.query(
-    `insert into api_key (id, user_id, name, secret_sha256) select 'key_' || $1 || n, $1, 'k', sha256(convert_to($1 || n, 'UTF8'))
+    `insert into api_key (id, workspace_id, name, secret_sha256) select 'key_' || $1 || n, $1, 'k', sha256(convert_to($1 || n, 'UTF8'))
      from generate_series(1, $2::integer) n`,
-    [box.userId, count],
+    [box.workspaceId, count],
   );
 }
 
@@ -185,9 +185,13 @@ describe('revokeApiKey', () => {
 
 test('the database returns keys only to the user of the transaction, whatever user the query names', async () => {
   const other = await gateway.mailbox();
-  const named = `'${other.userId}'`;
+  const named = `'${other.workspaceId}'`;
   const asBox = <T>(text: string) =>
-    asUser(gateway.database, box.userId, async (transaction) => (await sql.raw<T>(text).execute(transaction)).rows);
+    asWorkspace(
+      gateway.database,
+      box.workspaceId,
+      async (transaction) => (await sql.raw<T>(text).execute(transaction)).rows,
+    );
   const keyId = await ownKeyId(other);
   expect(await asBox(`select * from api_keys_of(${named})`)).toEqual([]);
   expect(await asBox(`select * from revoke_api_key(${named}, '${keyId}')`)).toEqual([]);
@@ -224,17 +228,17 @@ test('keys are listed newest first, page by page both ways, with their last use'
 describe('viewer', () => {
   test('returns the account, its limits and the settings of the service', async () => {
     await insertMail(gateway.actor, [
-      { userId: box.userId, type: 'sent' },
-      { userId: box.userId, type: 'sent' },
-      { userId: box.userId },
+      { workspaceId: box.workspaceId, type: 'sent' },
+      { workspaceId: box.workspaceId, type: 'sent' },
+      { workspaceId: box.workspaceId },
     ]);
     expect(
       await ask(`{ viewer { id email createdAt limits { requestsPerSecond sendsPerHour sendsLeft }
         service { publicUrl mailHostname trustedDomains hasGuardModel } } }`),
     ).toEqual({
       viewer: {
-        id: box.userId,
-        email: `${box.userId}@account.test`,
+        id: box.workspaceId,
+        email: `${box.workspaceId}@account.test`,
         createdAt: expect.any(String),
         limits: { requestsPerSecond: 1_000, sendsPerHour: 5, sendsLeft: 3 },
         service: {
@@ -250,8 +254,8 @@ describe('viewer', () => {
   test("is the node of the user's own account only", async () => {
     const other = await gateway.mailbox();
     const { nodes } = await ask('query($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }', {
-      ids: [box.userId, other.userId, 'usr_none'],
+      ids: [box.workspaceId, other.workspaceId, 'usr_none'],
     });
-    expect(nodes).toEqual([{ __typename: 'Viewer', id: box.userId }, null, null]);
+    expect(nodes).toEqual([{ __typename: 'Viewer', id: box.workspaceId }, null, null]);
   });
 });

@@ -18,7 +18,7 @@ afterAll(() => gateway.close());
 
 async function thread(minutesAgo: number, participants: [address: string, name: string | null][]): Promise<void> {
   const { threadId } = await insertThread(gateway.actor, {
-    userId: box.userId,
+    workspaceId: box.workspaceId,
     count: 1,
     lastMessageAt: new Date(Date.now() - minutesAgo * 60_000),
     participants: participants.map(([address]) => address),
@@ -100,10 +100,10 @@ describe('contacts of a user', () => {
 
 test('senders are the active addresses of verified domains', async () => {
   const own = await gateway.mailbox({ domain: 'first.test' });
-  const { userId } = own;
-  await gateway.mailbox({ domain: 'unproven.test', domainStatus: 'pending', userId });
-  await gateway.mailbox({ domain: 'asleep.test', isActive: false, userId });
-  const deaf = await gateway.mailbox({ domain: 'deaf.test', userId });
+  const { workspaceId } = own;
+  await gateway.mailbox({ domain: 'unproven.test', domainStatus: 'pending', workspaceId });
+  await gateway.mailbox({ domain: 'asleep.test', isActive: false, workspaceId });
+  const deaf = await gateway.mailbox({ domain: 'deaf.test', workspaceId });
   await gateway.actor.pool.query(
     `update domain set is_trusted = false, created_at = now() - interval '1 day' where id = $1`,
     [deaf.domainId],

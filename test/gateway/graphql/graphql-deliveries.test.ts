@@ -62,7 +62,7 @@ async function delivered(status: 'success' | 'failed'): Promise<{ emailId: strin
   await start();
   const [mail] = await insertReceivedMail(gateway.actor, box);
   const emailId = mail?.emailId ?? '';
-  gateway.bus.wake('delivery.route.wake', { userId: box.userId, emailIds: [emailId] });
+  gateway.bus.wake('delivery.route.wake', { workspaceId: box.workspaceId, emailIds: [emailId] });
   const [delivery] = await untilDeliveries(gateway.actor, box.endpointId, ([one]) => one?.status === status);
   answer = 200;
   return { emailId, deliveryId: delivery?.id ?? '' };
@@ -124,21 +124,21 @@ describe('a delivery', () => {
     const [mail] = await insertReceivedMail(gateway.actor, box);
     const emailId = mail?.emailId ?? '';
     await gateway.actor.pool.query(
-      `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, created_at)
+      `insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, created_at)
        values ($1, 'dlv_copies', $2, $3, 'email_group', 1, now())`,
-      [box.userId, emailId, box.endpointId],
+      [box.workspaceId, emailId, box.endpointId],
     );
     await gateway.actor.pool.query(
-      `insert into recipient (user_id, id, email_id, delivery_id, address, domain, status, attempts, last_code, last_status, last_text,
+      `insert into recipient (workspace_id, id, email_id, delivery_id, address, domain, status, attempts, last_code, last_status, last_text,
          settled_at, created_at)
        values ($1, 'rcp_copy1', $2, 'dlv_copies', 'a@example.com', 'example.com', 'delivered', 1, 250, '2.0.0', 'taken', now(), now()),
          ($1, 'rcp_copy2', $2, 'dlv_copies', 'b@example.com', 'example.com', 'pending', 1, 451, null, 'later', null, now())`,
-      [box.userId, emailId],
+      [box.workspaceId, emailId],
     );
     await gateway.actor.pool.query(
-      `insert into sending_attempt (user_id, recipient_id, number, started_at, finished_at, outcome, code, text)
+      `insert into sending_attempt (workspace_id, recipient_id, number, started_at, finished_at, outcome, code, text)
        values ($1, 'rcp_copy2', 1, now(), now(), 'deferred', 451, 'later')`,
-      [box.userId],
+      [box.workspaceId],
     );
     const { delivery } = await graph.ask(
       `{ delivery(id: "dlv_copies") { type status recipients { address status lastCode lastText attempts { number outcome } } } }`,
@@ -175,23 +175,26 @@ describe('lists of deliveries', () => {
     reader = graphClient(gateway, many.apiKey);
     emailIds = await insertMail(
       gateway.actor,
-      Array.from({ length: 50 }, (_, n) => ({ userId: many.userId, createdAt: new Date(Date.now() - n * 1_000) })),
+      Array.from({ length: 50 }, (_, n) => ({
+        workspaceId: many.workspaceId,
+        createdAt: new Date(Date.now() - n * 1_000),
+      })),
     );
     await gateway.actor.pool.query(
-      `insert into endpoint (user_id, id, name, type, config)
+      `insert into endpoint (workspace_id, id, name, type, config)
        values ($1, 'ep_forwards', 'copies', 'email', '{"forwardTo": "a@example.com"}')`,
-      [many.userId],
+      [many.workspaceId],
     );
     // Of each mail four: two to the webhook, two copies; several at one instant.
     await gateway.actor.pool.query(
-      `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, status, created_at, next_attempt_at,
+      `insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, status, created_at, next_attempt_at,
          last_attempt, attempts)
        select $1, 'dlv_many' || lpad((m * 4 + n)::text, 4, '0'), ($2::text[])[m],
          case when n < 2 then $3 else 'ep_forwards' end, case when n < 2 then 'webhook' else 'email' end, 4,
          (array['success', 'failed', 'pending'])[1 + (m + n) % 3], now() - (m / 3) * interval '1 second', now(),
          '{"number": 1, "started_at": "2026-11-01T00:00:00Z", "duration_ms": 5, "outcome": "failed", "request_headers": {}}', 1
        from generate_series(1, 50) m cross join generate_series(0, 3) n`,
-      [many.userId, emailIds, many.endpointId],
+      [many.workspaceId, emailIds, many.endpointId],
     );
   });
 
@@ -293,7 +296,7 @@ describe('an email is delivered again', () => {
 
   test('or is refused with the error of REST', async () => {
     const { emailId, deliveryId } = await delivered('success');
-    const [sent = ''] = await insertMail(gateway.actor, [{ userId: box.userId, type: 'sent' }]);
+    const [sent = ''] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId, type: 'sent' }]);
     await actor?.stop();
     const held = await heldMail();
     await actor?.stop();
@@ -331,11 +334,11 @@ describe('an email is delivered again', () => {
 /** Mail that a rule holds back. */
 async function heldMail(): Promise<string> {
   await addRule(gateway.actor, box, { action: 'block', subject: 'pills' });
-  gateway.bus.publish('guard.changed', { userId: box.userId });
+  gateway.bus.publish('guard.changed', { workspaceId: box.workspaceId });
   await start();
   const [mail] = await insertReceivedMail(gateway.actor, box, { subject: 'Cheap pills' });
   const id = mail?.emailId ?? '';
-  gateway.bus.wake('delivery.route.wake', { userId: box.userId, emailIds: [id] });
+  gateway.bus.wake('delivery.route.wake', { workspaceId: box.workspaceId, emailIds: [id] });
   await untilRouted(gateway.actor, [id]);
   return id;
 }
@@ -366,7 +369,7 @@ describe('held mail', () => {
   });
 
   test('is only the user’s own, and received', async () => {
-    const [sent = ''] = await insertMail(gateway.actor, [{ userId: box.userId, type: 'sent' }]);
+    const [sent = ''] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId, type: 'sent' }]);
     const id = await heldMail();
     const stranger = graphClient(gateway, (await gateway.mailbox()).apiKey);
     const none = await graph.mutate('releaseEmail', { id: 'em_none' });

@@ -163,7 +163,7 @@ test('each account is offered a trusted name of its own, while it has none', asy
   expect((await rest('POST', '/domains', { domain: name })).body).toMatchObject({ domain: name, status: 'verified' });
   expect(await suggestion(box)).toEqual({ suggestedDomain: null, service: { isMailHostnameLocal: false } });
   await gateway.owner.pool.query('update user_account set email = $2 where id = $1', [
-    other.userId,
+    other.workspaceId,
     `${name.split('.')[0]}@elsewhere.test`,
   ]);
   expect((await suggestion(other)).suggestedDomain).toBe(name.replace('.', '2.'));
@@ -199,7 +199,7 @@ describe('createDomain', () => {
     dns.clear();
     publish(pending.dnsRecords);
     await change('verifyDomain', { id }, 'domain { id }');
-    await insertMail(gateway.actor, [{ userId: box.userId, ownAddress: `a@${name}` }]);
+    await insertMail(gateway.actor, [{ workspaceId: box.workspaceId, ownAddress: `a@${name}` }]);
     await rest('POST', '/email-addresses', { address: `a@${name}`, domainId: id, isActive: false });
     expect(await expectSameDomain(id)).toMatchObject({
       status: 'VERIFIED',
@@ -443,15 +443,15 @@ describe('lists', () => {
   test('take as few statements for a page of 50 domains as for a page of 1', async () => {
     const owner = await gateway.mailbox({ endpointUrl: 'https://hooks.example.com/in' });
     await gateway.actor.pool.query(
-      `insert into domain (user_id, id, name, status, is_trusted, is_catch_all_enabled, catch_all_endpoint_id, parent_id)
+      `insert into domain (workspace_id, id, name, status, is_trusted, is_catch_all_enabled, catch_all_endpoint_id, parent_id)
        select $1, 'dom_many' || n, 'n' || n || '.many.test', 'verified', true, true, $2, $3 from generate_series(1, 60) n`,
-      [owner.userId, owner.endpointId, owner.domainId],
+      [owner.workspaceId, owner.endpointId, owner.domainId],
     );
     await gateway.actor.pool.query(
-      `insert into email_address (user_id, id, domain_id, address, endpoint_id)
+      `insert into email_address (workspace_id, id, domain_id, address, endpoint_id)
        select $1, 'addr_many' || n || '_' || m, 'dom_many' || n, 'a' || m || '@n' || n || '.many.test', $2
        from generate_series(1, 60) n, generate_series(1, 3) m`,
-      [owner.userId, owner.endpointId],
+      [owner.workspaceId, owner.endpointId],
     );
     const query = `query($n: Int) { domains(first: $n) { totalCount edges { node {
       name dnsRecords { name } dkimKeys { selector } parent { name } catchAll { endpoint { name } } emailStatistics { last7Days }
@@ -487,8 +487,8 @@ describe('DMARC reports', () => {
     const report = readDmarcReport(dmarcXml({ domain: box.address.split('@')[1] ?? '', ...options }));
     if (report === null) throw new Error('no report');
     const make = (kind: IdentifierKind) => makeIdentifier(kind, new Date(), randomBytes(10));
-    const [emailId = ''] = await insertMail(gateway.actor, [{ userId: box.userId }]);
-    const row = dmarcRow({ userId: box.userId, emailId }, report, make);
+    const [emailId = ''] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId }]);
+    const row = dmarcRow({ workspaceId: box.workspaceId, emailId }, report, make);
     await inTransaction(gateway.actor, (client) => insertDmarcReports(client, [row]));
     return emailId;
   }

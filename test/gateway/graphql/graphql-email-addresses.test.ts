@@ -83,9 +83,9 @@ test('an address that is added shows every fact of REST, and its mail is counted
   const { id } = made.emailAddress;
   const old = new Date(Date.now() - 3 * 86_400_000);
   await insertMail(gateway.actor, [
-    { userId: box.userId, ownAddress: `help.desk@${domain}` },
-    { userId: box.userId, ownAddress: `help.desk@${domain}`, createdAt: old },
-    { userId: box.userId, ownAddress: box.address },
+    { workspaceId: box.workspaceId, ownAddress: `help.desk@${domain}` },
+    { workspaceId: box.workspaceId, ownAddress: `help.desk@${domain}`, createdAt: old },
+    { workspaceId: box.workspaceId, ownAddress: box.address },
   ]);
   expect(await expectSameAddress(id)).toMatchObject({
     isActive: true,
@@ -108,7 +108,7 @@ test('an invalid address is refused with the error of REST', async () => {
   const inactive = await addEndpoint({ isActive: false });
   const forward = await addEndpoint({ type: 'email', config: { forwardTo: 'a@x.test' } });
   const pending = await gateway.mailbox({
-    userId: box.userId,
+    workspaceId: box.workspaceId,
     domain: `not-yet-${domain}`,
     address: `own@not-yet-${domain}`,
     domainStatus: 'pending',
@@ -209,7 +209,7 @@ test('an address is deleted once, and its name is free', async () => {
 });
 
 test('the list shows addresses newest first, page by page both ways, filtered and counted', async () => {
-  const second = await gateway.mailbox({ userId: box.userId });
+  const second = await gateway.mailbox({ workspaceId: box.workspaceId });
   const made: string[] = [];
   for (let n = 0; n < 6; n++) {
     const input = { address: `a${n}@${domain}`, domainId: box.domainId, isActive: n % 2 === 0 };
@@ -232,9 +232,9 @@ test('the list shows addresses newest first, page by page both ways, filtered an
 
 test('a page of 50 addresses takes as few statements as a page of 1', async () => {
   await gateway.actor.pool.query(
-    `insert into email_address (user_id, id, domain_id, address, endpoint_id)
+    `insert into email_address (workspace_id, id, domain_id, address, endpoint_id)
      select $1, $2 || n, $2, 'many' || n || '@' || $4, $3 from generate_series(1, 60) n`,
-    [box.userId, box.domainId, box.endpointId, domain],
+    [box.workspaceId, box.domainId, box.endpointId, domain],
   );
   const query = `query($n: Int) { emailAddresses(first: $n) { totalCount edges { node {
     address domain { name } endpoint { name } routing emailStatistics { last24Hours } } } } }`;

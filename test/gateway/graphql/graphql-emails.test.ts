@@ -45,12 +45,12 @@ beforeAll(async () => {
     ],
   });
   await gateway.actor.pool.query(
-    `insert into sending_attempt (user_id, recipient_id, number, started_at, finished_at, outcome, host, remote_address, is_tls, code,
+    `insert into sending_attempt (workspace_id, recipient_id, number, started_at, finished_at, outcome, host, remote_address, is_tls, code,
        enhanced_status, text)
      values ($1, $2, 1, '2026-11-01T10:00:00Z', '2026-11-01T10:00:01.5Z', 'interrupted', 'mx.elsewhere.test', '192.0.2.1', true, null, null, 'x'),
        ($1, $2, 2, '2026-11-01T11:00:00Z', '2026-11-01T11:00:02Z', 'bounced', 'mx.elsewhere.test', '192.0.2.1', true, 550, '5.1.1', 'No such user'),
        ($1, $3, 1, '2026-11-01T12:00:00Z', null, null, null, null, null, null, null, null)`,
-    [box.userId, sent.recipientIds[1], sent.recipientIds[2]],
+    [box.workspaceId, sent.recipientIds[1], sent.recipientIds[2]],
   );
   const scheduled = await gateway.call(box.apiKey, 'POST', '/emails', {
     from: `Ada <${box.address}>`,
@@ -71,14 +71,18 @@ afterAll(() => gateway.close());
 
 /** A received email with everything that one may have. */
 async function insertReceived(): Promise<string> {
-  const { threadId } = await insertThread(gateway.actor, { userId: box.userId, count: 1, lastMessageAt: new Date() });
+  const { threadId } = await insertThread(gateway.actor, {
+    workspaceId: box.workspaceId,
+    count: 1,
+    lastMessageAt: new Date(),
+  });
   const mailbox = (address: string, name: string | null = null) => ({
     text: name === null ? address : `${name} <${address}>`,
     addresses: [{ name, address }],
   });
   const [id = ''] = await insertMail(gateway.actor, [
     {
-      userId: box.userId,
+      workspaceId: box.workspaceId,
       ownAddress: box.address,
       fromName: 'Ann',
       from: 'ann@elsewhere.test',
@@ -120,13 +124,13 @@ async function insertReceived(): Promise<string> {
   ]);
   await gateway.actor.pool.query(
     `update email set recipient = 'hello+news@mine.test', address_id = $3, domain_id = $4, thread_reason = 'references',
-       read_at = now(), date = '2026-11-01T09:00:00Z' where user_id = $1 and id = $2`,
-    [box.userId, id, box.addressId, box.domainId],
+       read_at = now(), date = '2026-11-01T09:00:00Z' where workspace_id = $1 and id = $2`,
+    [box.workspaceId, id, box.addressId, box.domainId],
   );
   await gateway.actor.pool.query(
     `update email_content set authentication = $3, priority = 'high', is_truncated = true, parse_error = 'too deep', cleaned_text = 'Hello',
-       removed_parts = '[{"kind":"quote","start":1,"end":4},{"kind":"signature","start":4,"end":5}]', cleaned_html = '<p>Hello</p>' where user_id = $1 and email_id = $2`,
-    [box.userId, id, JSON.stringify(AUTHENTICATION)],
+       removed_parts = '[{"kind":"quote","start":1,"end":4},{"kind":"signature","start":4,"end":5}]', cleaned_html = '<p>Hello</p>' where workspace_id = $1 and email_id = $2`,
+    [box.workspaceId, id, JSON.stringify(AUTHENTICATION)],
   );
   return id;
 }
@@ -296,8 +300,8 @@ describe('an email', () => {
   test('without text shows the parts removed from its HTML', async () => {
     const written = (text: string | null, html: string | null, parts: unknown) =>
       gateway.actor.pool.query(
-        'update email_content set text_body = $3, html_body = $4, removed_parts = $5 where user_id = $1 and email_id = $2',
-        [box.userId, receivedId, text, html, JSON.stringify(parts)],
+        'update email_content set text_body = $3, html_body = $4, removed_parts = $5 where workspace_id = $1 and email_id = $2',
+        [box.workspaceId, receivedId, text, html, JSON.stringify(parts)],
       );
     const { email: before } = await ask(`query($id: ID!) { email(id: $id) { ${FIELDS} } }`, { id: receivedId });
     const { text, html, removedParts } = before.content;
@@ -401,16 +405,16 @@ describe('the list', () => {
 
   beforeAll(async () => {
     await insertMail(gateway.actor, [
-      { userId: box.userId, isArchived: true },
-      { userId: box.userId, createdAt: new Date(Date.now() - 40 * 24 * 3_600_000) },
-      { userId: box.userId, type: 'scheduled', status: 'cancelled' },
-      { userId: box.userId, type: 'sent', status: 'failed' },
+      { workspaceId: box.workspaceId, isArchived: true },
+      { workspaceId: box.workspaceId, createdAt: new Date(Date.now() - 40 * 24 * 3_600_000) },
+      { workspaceId: box.workspaceId, type: 'scheduled', status: 'cancelled' },
+      { workspaceId: box.workspaceId, type: 'sent', status: 'failed' },
     ]);
-    const [held = ''] = await insertMail(gateway.actor, [{ userId: box.userId }]);
+    const [held = ''] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId }]);
     await gateway.actor.pool.query(
-      `insert into route (user_id, email_id, created_at, threaded_at, decided_at, outcome, via)
-       select user_id, id, created_at, now(), now(), 'blocked', 'guard-rule' from email where user_id = $1 and id = $2`,
-      [box.userId, held],
+      `insert into route (workspace_id, email_id, created_at, threaded_at, decided_at, outcome, via)
+       select workspace_id, id, created_at, now(), now(), 'blocked', 'guard-rule' from email where workspace_id = $1 and id = $2`,
+      [box.workspaceId, held],
     );
   });
 
@@ -436,8 +440,8 @@ describe('the list', () => {
     const all = await ids('timeRange: ALL');
     expect(await ids('')).toHaveLength(all.length - 1);
     expect((await ids('isArchived: true')).length).toBe(1);
-    await gateway.actor.pool.query('update email set is_test = true where user_id = $1 and id = $2', [
-      box.userId,
+    await gateway.actor.pool.query('update email set is_test = true where workspace_id = $1 and id = $2', [
+      box.workspaceId,
       receivedId,
     ]);
     expect(await ids('isTest: true')).toEqual([receivedId]);
@@ -451,20 +455,20 @@ describe('the list', () => {
 test('a page of 50 messages with bodies, files and recipients takes 6 statements, as one of 1 does', async () => {
   const reader = await gateway.mailbox();
   const { threadId, emailIds } = await insertThread(gateway.actor, {
-    userId: reader.userId,
+    workspaceId: reader.workspaceId,
     count: 50,
     lastMessageAt: new Date(),
     text: 'Hello',
   });
   await gateway.actor.pool.query(
     `update email set has_attachments = true, type = case when thread_position % 2 = 0 then 'sent' else 'received' end
-     where user_id = $1`,
-    [reader.userId],
+     where workspace_id = $1`,
+    [reader.workspaceId],
   );
   for (const id of emailIds)
     await gateway.actor.pool.query(
-      `insert into recipient (user_id, id, email_id, address, domain, created_at) values ($1, 'rcp_' || $2, $2, 'x@y.test', 'y.test', now())`,
-      [reader.userId, id],
+      `insert into recipient (workspace_id, id, email_id, address, domain, created_at) values ($1, 'rcp_' || $2, $2, 'x@y.test', 'y.test', now())`,
+      [reader.workspaceId, id],
     );
   const query = `query($id: ID!, $n: Int) { thread(id: $id) { messages(first: $n) { edges { node {
     from { name address } to { name address } preview content { text cleanedText } attachments { filename }

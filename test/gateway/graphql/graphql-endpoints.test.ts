@@ -270,8 +270,8 @@ describe('an endpoint is created and changed', () => {
       box.endpointId,
     ]);
     await gateway.actor.pool.query(
-      'insert into endpoint_stat (user_id, endpoint_id, failing_since) values ($1, $2, now())',
-      [box.userId, box.endpointId],
+      'insert into endpoint_stat (workspace_id, endpoint_id, failing_since) values ($1, $2, now())',
+      [box.workspaceId, box.endpointId],
     );
     expect(
       (await graph.ask('query($id: ID!) { endpoint(id: $id) { inactiveReason } }', { id: box.endpointId })).endpoint,
@@ -506,20 +506,20 @@ describe('lists', () => {
     many = await gateway.mailbox();
     reader = graphClient(gateway, many.apiKey);
     await gateway.actor.pool.query(
-      `insert into endpoint (user_id, id, name, type, config, is_active, created_at)
+      `insert into endpoint (workspace_id, id, name, type, config, is_active, created_at)
        select $1, 'ep_many' || lpad(n::text, 3, '0'), case when n % 2 = 0 then 'Even' else 'Odd' end,
          case n % 3 when 0 then 'webhook' when 1 then 'email' else 'email_group' end,
          case n % 3 when 0 then '{"url": "https://hooks.example.com/"}'::jsonb when 1 then '{"forwardTo": "a@example.com"}'
            else '{"emails": ["a@example.com"]}' end,
          n % 5 > 0, now() - (n / 4) * interval '1 second'
        from generate_series(1, $2) n`,
-      [many.userId, COUNT],
+      [many.workspaceId, COUNT],
     );
     await gateway.actor.pool.query(
-      `insert into email_address (user_id, id, domain_id, address, endpoint_id, created_at)
+      `insert into email_address (workspace_id, id, domain_id, address, endpoint_id, created_at)
        select $1, e.id || '_' || n, $2, e.id || n || '@box.test', e.id, now() - n * interval '1 second'
-       from endpoint e cross join generate_series(1, 3) n where e.user_id = $1`,
-      [many.userId, many.domainId],
+       from endpoint e cross join generate_series(1, 3) n where e.workspace_id = $1`,
+      [many.workspaceId, many.domainId],
     );
     await gateway.actor.pool.query(
       `update domain set is_catch_all_enabled = true, catch_all_endpoint_id = 'ep_many003' where id = $1`,

@@ -187,15 +187,15 @@ test('bodies with a payload query are built with few statements, and equal those
 
 /** Events about different rows of each kind, as SQL that selects `kind`, `email_id`, `thread_id`, `delivery_id`, `endpoint_id` and `data`. */
 const eventsAbout: Readonly<Record<string, string>> = {
-  'received emails': `select 'email.read', id, null, null, null, '{}' from email where user_id = $1 and type = 'received'`,
+  'received emails': `select 'email.read', id, null, null, null, '{}' from email where workspace_id = $1 and type = 'received'`,
   'sent emails': `select 'email.delivered', id, null, null, null, '{"recipient": "bob@elsewhere.test"}' from email
-    where user_id = $1 and type = 'sent'`,
-  threads: `select 'thread.read', null, id, null, null, '{}' from thread where user_id = $1`,
-  deliveries: `select 'delivery.failed', null, null, id, endpoint_id, '{}' from delivery where user_id = $1 and event_seq is null`,
-  endpoints: `select 'endpoint.disabled', null, null, null, id, '{}' from endpoint where user_id = $1`,
-  domains: `select 'domain.verified', null, null, null, null, jsonb_build_object('domainId', id) from domain where user_id = $1`,
+    where workspace_id = $1 and type = 'sent'`,
+  threads: `select 'thread.read', null, id, null, null, '{}' from thread where workspace_id = $1`,
+  deliveries: `select 'delivery.failed', null, null, id, endpoint_id, '{}' from delivery where workspace_id = $1 and event_seq is null`,
+  endpoints: `select 'endpoint.disabled', null, null, null, id, '{}' from endpoint where workspace_id = $1`,
+  domains: `select 'domain.verified', null, null, null, null, jsonb_build_object('domainId', id) from domain where workspace_id = $1`,
   'DMARC reports': `select 'dmarc.report_received', null, null, null, null,
-    jsonb_build_object('domainId', domain_id, 'dmarcReportId', id) from dmarc_report where user_id = $1`,
+    jsonb_build_object('domainId', domain_id, 'dmarcReportId', id) from dmarc_report where workspace_id = $1`,
 };
 
 /** Posts an event about each row to a webhook of its own, and returns the ID of that webhook. */
@@ -208,16 +208,16 @@ async function postEvents(name: string, rows: string): Promise<string> {
     events: ['*'],
   });
   const { id } = created.json() as { id: string };
-  const owner = await pool.query<{ user_id: string }>('select user_id from endpoint where id = $1', [id]);
+  const owner = await pool.query<{ workspace_id: string }>('select workspace_id from endpoint where id = $1', [id]);
   await pool.query(
     `with about as (select row_number() over () as place, a.* from (${rows} limit ${MANY}) a (kind, email_id, thread_id, delivery_id, endpoint_id, data)),
        last as (select append_events($1, (select jsonb_agg(jsonb_build_object('id', 'ev_' || md5($2 || place), 'kind', kind, 'emailId', email_id,
          'threadId', thread_id, 'deliveryId', delivery_id, 'endpointId', endpoint_id, 'data', data::jsonb) order by place) from about)) as seq)
-     insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, cause, event_seq, event_kind, attempts_allowed, attempts, status, created_at,
+     insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, cause, event_seq, event_kind, attempts_allowed, attempts, status, created_at,
        last_attempt_at)
      select $1, 'dlv_' || md5($2 || place), email_id, $2, 'webhook', 'event', last.seq - (select count(*) from about) + place, kind, 4, 1, 'failed', now(), now()
      from about, last`,
-    [owner.rows[0]?.user_id, id],
+    [owner.rows[0]?.workspace_id, id],
   );
   return id;
 }

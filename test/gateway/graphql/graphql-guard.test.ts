@@ -53,7 +53,7 @@ function received(...mails: Partial<MailRow>[]): Promise<string[]> {
   return insertMail(
     gateway.actor,
     mails.map((mail, n) => ({
-      userId: box.userId,
+      workspaceId: box.workspaceId,
       ownAddress: box.address,
       createdAt: new Date(now - (mails.length - n) * 60_000),
       ...mail,
@@ -147,7 +147,7 @@ describe('a guard rule', () => {
   test('is changed in part, and keeps its count', async () => {
     const id = await makeRule({ description: 'd' });
     await gateway.actor.pool.query('insert into guard_rule_stat values ($1, $2, 7, $3)', [
-      box.userId,
+      box.workspaceId,
       id,
       '2026-11-20T10:00:00Z',
     ]);
@@ -249,9 +249,9 @@ describe('an invalid change of guard rules is refused with the error of REST', (
 
   test('for one rule more than an account may have', async () => {
     await gateway.actor.pool.query(
-      `insert into guard_rule (user_id, id, name, type, config, action)
+      `insert into guard_rule (workspace_id, id, name, type, config, action)
        select $1, 'grd_' || n, 'many', 'explicit', '{"subject":{"operator":"OR","values":["x"]}}', 'allow' from generate_series(1, $2::integer) n`,
-      [box.userId, MAX_GUARD_RULES],
+      [box.workspaceId, MAX_GUARD_RULES],
     );
     expectSame(await graph.mutate('createGuardRule', casinos), await rest('POST', '/guard', restCasinos));
   });
@@ -307,13 +307,13 @@ test('a service without a model says so, and refuses rules that ask one', async 
 describe('the list of guard rules', () => {
   beforeEach(async () => {
     await gateway.actor.pool.query(
-      `insert into guard_rule (user_id, id, name, description, type, config, action, endpoint_id, priority, is_active, created_at)
+      `insert into guard_rule (workspace_id, id, name, description, type, config, action, endpoint_id, priority, is_active, created_at)
        select $1, 'grd_' || n, case when n % 2 = 0 then 'Even' else 'Odd' end, 'rule ' || n,
          case when n % 4 = 0 then 'ai_prompt' else 'explicit' end,
          case when n % 4 = 0 then '{"prompt": "Spam?"}'::jsonb else '{"subject":{"operator":"OR","values":["x"]}}' end,
          'route', $2, n % 5 - 2, n % 3 > 0, now() - (n / 6) * interval '1 second'
        from generate_series(1, 52) n`,
-      [box.userId, box.endpointId],
+      [box.workspaceId, box.endpointId],
     );
   });
 
@@ -381,7 +381,7 @@ describe('a rule is tested', () => {
       await graph.mutate('checkGuardRule', { id, emailId: 'em_none' }),
       await rest('POST', `/guard/${id}/check`, { emailId: 'em_none' }),
     );
-    const [foreign = ''] = await insertMail(gateway.actor, [{ userId: stranger.userId }]);
+    const [foreign = ''] = await insertMail(gateway.actor, [{ workspaceId: stranger.workspaceId }]);
     expect(await graph.mutate('checkGuardRule', { id, emailId: foreign })).toEqual(
       await graph.mutate('checkGuardRule', { id, emailId: 'em_none' }),
     );

@@ -4,7 +4,7 @@ import type { DatabaseRole } from '../../../db/connection/database.ts';
 import { nodePrefixes } from '../../../schema/graphql/node-kinds.ts';
 import { schema } from '../../../schema/graphql/schema.ts';
 import { isQuick } from '../../support/chaos-figures.ts';
-import { digestsOf, type Holdings, makeHoldings, userTables } from '../../support/rows/holdings.ts';
+import { digestsOf, type Holdings, makeHoldings, workspaceTables } from '../../support/rows/holdings.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { graphPlaces } from '../../support/stages/graph-places.ts';
 import { sweepField, sweptFields, UNKNOWN } from '../../support/stages/graph-sweep.ts';
@@ -37,8 +37,8 @@ describe.each<DatabaseRole>(isQuick ? ['postroom_actor'] : ['postroom_gateway', 
     gateway = await openTestGateway({ role });
     await gateway.app.ready();
     [mine, theirs] = [await makeHoldings(gateway), await makeHoldings(gateway)];
-    tables = await userTables(gateway.actor);
-    before = await digestsOf(gateway.actor, tables, theirs.mailbox.userId);
+    tables = await workspaceTables(gateway.actor);
+    before = await digestsOf(gateway.actor, tables, theirs.mailbox.workspaceId);
   });
   afterAll(() => gateway.close());
 
@@ -52,7 +52,7 @@ describe.each<DatabaseRole>(isQuick ? ['postroom_actor'] : ['postroom_gateway', 
     const key = fresh.mailbox.apiKey;
     const seen = new Set<string>();
     for (const prefix of nodePrefixes()) {
-      const ids = prefix === 'usr' ? [fresh.mailbox.userId] : (fresh.ids.get(prefix) ?? []);
+      const ids = prefix === 'usr' ? [fresh.mailbox.workspaceId] : (fresh.ids.get(prefix) ?? []);
       for (const id of ids) {
         const answer = (await gateway.graphql(key, query, { id, ids: [id, `${prefix}_${UNKNOWN}`] })).json();
         expect(answer.data.node.id, JSON.stringify(answer)).toBe(id);
@@ -80,7 +80,7 @@ describe.each<DatabaseRole>(isQuick ? ['postroom_actor'] : ['postroom_gateway', 
         breadth: isQuick ? 'some' : 'all',
       });
       expect(complaints).toEqual([]);
-      const now = await digestsOf(gateway.actor, tables, theirs.mailbox.userId);
+      const now = await digestsOf(gateway.actor, tables, theirs.mailbox.workspaceId);
       expect(tables.filter((table) => now.get(table) !== before.get(table))).toEqual([]);
     },
   );

@@ -76,7 +76,7 @@ function parts(text: string): unknown[] {
 const payloads = (stream: Reply) => parts(stream.text()).filter((each) => Object.keys(each as object).length > 0);
 
 const opened = (count: number) => expect.poll(() => gateway.app.events.size()).toBe(count);
-const append = (labels: string[]) => appendEvents(gateway.owner, box.userId, { labels, bus: gateway.bus });
+const append = (labels: string[]) => appendEvents(gateway.owner, box.workspaceId, { labels, bus: gateway.bus });
 
 describe.each([
   ['Apollo Client', APOLLO],
@@ -140,7 +140,7 @@ describe('a result that cannot be sent as Accept allows is refused with a body t
     for (const accept of [APOLLO, 'multipart/mixed;deferSpec=20220824,application/json']) {
       const response = await send(accept, { query: QUERY });
       await response.over;
-      expect([response.status, JSON.parse(response.text()).data]).toEqual([200, { viewer: { id: box.userId } }]);
+      expect([response.status, JSON.parse(response.text()).data]).toEqual([200, { viewer: { id: box.workspaceId } }]);
     }
   });
 

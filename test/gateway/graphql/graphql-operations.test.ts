@@ -32,7 +32,7 @@ describe('a published operation', () => {
   test('is found by its hash', async () => {
     const persistedQuery = { version: 1, sha256Hash: viewer?.sha256 };
     const answer = await ask({ extensions: { persistedQuery } });
-    expect([answer.statusCode, answer.json().data.viewer.id]).toEqual([200, box.userId]);
+    expect([answer.statusCode, answer.json().data.viewer.id]).toEqual([200, box.workspaceId]);
     expect(answer.json()).toEqual((await ask({ query: viewer?.text })).json());
     const url = `/graphql?extensions=${encodeURIComponent(JSON.stringify({ persistedQuery }))}`;
     expect((await gateway.call(box.apiKey, 'GET', url)).json()).toEqual(answer.json());

@@ -27,18 +27,18 @@ const run = (text: string, values: unknown[] = []) => gateway.actor.pool.query(t
 
 async function hold(emailId: string, outcome: 'blocked' | 'review', createdAt: Date, releasedAt: Date | null = null) {
   await run(
-    `insert into route (user_id, email_id, created_at, threaded_at, decided_at, outcome, released_at) values ($1, $2, $3, $3, $3, $4, $5)`,
-    [box.userId, emailId, createdAt, outcome, releasedAt],
+    `insert into route (workspace_id, email_id, created_at, threaded_at, decided_at, outcome, released_at) values ($1, $2, $3, $3, $3, $4, $5)`,
+    [box.workspaceId, emailId, createdAt, outcome, releasedAt],
   );
 }
 
 async function deliver(count: number, { status, durationMs, at }: { status: string; durationMs: number; at: Date }) {
   await run(
-    `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, attempts, status, created_at, last_attempt)
+    `insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, attempts, status, created_at, last_attempt)
      select $1, 'dlv_' || md5(random()::text), 'em_any', $2, 'webhook', 4, 1, $3, $4,
        jsonb_build_object('number', 1, 'duration_ms', $5::integer, 'outcome', 'success', 'request_headers', '{}'::jsonb)
      from generate_series(1, $6)`,
-    [box.userId, box.endpointId, status, at, durationMs, count],
+    [box.workspaceId, box.endpointId, status, at, durationMs, count],
   );
 }
 
@@ -46,17 +46,17 @@ const HOURS = 'hours { beginsAt received sent delivered bounced failed held }';
 
 describe('the mail of the last hours', () => {
   test('is counted by hours of UTC, empty ones too, and mail before them is not', async () => {
-    const { userId } = box;
+    const { workspaceId } = box;
     const [blocked = '', review = '', released = ''] = await insertMail(gateway.actor, [
-      { userId, createdAt: before(0) },
-      { userId, createdAt: before(0), isRead: true },
-      { userId, createdAt: before(2) },
-      { userId, createdAt: before(2), type: 'sent' },
-      { userId, createdAt: before(2), type: 'sent', status: 'bounced', ownAddress: 'other@second.test' },
-      { userId, createdAt: before(2), type: 'sent', status: 'pending' },
-      { userId, createdAt: before(2), type: 'scheduled' },
-      { userId, createdAt: before(3), type: 'sent', status: 'failed' },
-      { userId, createdAt: before(4) },
+      { workspaceId, createdAt: before(0) },
+      { workspaceId, createdAt: before(0), isRead: true },
+      { workspaceId, createdAt: before(2) },
+      { workspaceId, createdAt: before(2), type: 'sent' },
+      { workspaceId, createdAt: before(2), type: 'sent', status: 'bounced', ownAddress: 'other@second.test' },
+      { workspaceId, createdAt: before(2), type: 'sent', status: 'pending' },
+      { workspaceId, createdAt: before(2), type: 'scheduled' },
+      { workspaceId, createdAt: before(3), type: 'sent', status: 'failed' },
+      { workspaceId, createdAt: before(4) },
     ]);
     await hold(blocked, 'blocked', before(0));
     await hold(review, 'review', before(0));
@@ -91,27 +91,27 @@ describe('the mail of the last hours', () => {
   });
 
   test('is counted as queued, deferred and reported as spam by domain, and the lists of these states have as many', async () => {
-    const { userId } = box;
+    const { workspaceId } = box;
     const stranger = await gateway.mailbox();
     const state = { at: before(1), status: 'pending', attempts: 0, complainedAt: null as Date | null };
     const send = async (owner: string, recipients: Partial<typeof state>[], status = 'pending', at = before(1)) => {
       const [id = ''] = await insertMail(gateway.actor, [
-        { userId: owner, createdAt: at, type: 'sent', status: status as 'pending' },
+        { workspaceId: owner, createdAt: at, type: 'sent', status: status as 'pending' },
       ]);
       for (const [n, recipient] of recipients.entries()) {
         const { status: of, attempts, complainedAt } = { ...state, ...recipient };
         await run(
-          `insert into recipient (user_id, id, email_id, address, domain, status, attempts, complained_at, created_at)
+          `insert into recipient (workspace_id, id, email_id, address, domain, status, attempts, complained_at, created_at)
            values ($1, 'rcp_' || $2 || $3, $2, 'a@b.test', 'b.test', $4, $5, $6, $7)`,
           [owner, id, n, of, attempts, complainedAt, at],
         );
       }
       return id;
     };
-    const waiting = await send(userId, [{}]);
-    const deferred = await send(userId, [{ status: 'delivered' }, { attempts: 2 }]);
+    const waiting = await send(workspaceId, [{}]);
+    const deferred = await send(workspaceId, [{ status: 'delivered' }, { attempts: 2 }]);
     const spam = await send(
-      userId,
+      workspaceId,
       [
         { status: 'delivered', complainedAt: before(0) },
         { status: 'delivered', complainedAt: NOW },
@@ -119,8 +119,8 @@ describe('the mail of the last hours', () => {
       'delivered',
     );
     // Before the period, and of another user.
-    await send(userId, [{ attempts: 1, complainedAt: before(0) }], 'pending', before(9));
-    await send(stranger.userId, [{ attempts: 1, complainedAt: before(0) }]);
+    await send(workspaceId, [{ attempts: 1, complainedAt: before(0) }], 'pending', before(9));
+    await send(stranger.workspaceId, [{ attempts: 1, complainedAt: before(0) }]);
     const { overview } = await graph.ask(
       '{ overview(hours: 4) { domains { domain sent delivered pending deferred complained } waiting { pending deferred } } }',
     );
@@ -220,8 +220,8 @@ describe('webhooks of the last hours', () => {
     await deliver(500, { status: 'failed', durationMs: 900, at: before(2) });
     await deliver(10_000, { status: 'success', durationMs: 20, at: before(1) });
     await run(
-      `insert into endpoint (user_id, id, name, type, config) values ($1, 'ep_idle', 'idle', 'webhook', '{"url": "https://x.test"}')`,
-      [box.userId],
+      `insert into endpoint (workspace_id, id, name, type, config) values ($1, 'ep_idle', 'idle', 'webhook', '{"url": "https://x.test"}')`,
+      [box.workspaceId],
     );
     expect((await graph.ask(`{ overview { ${WEBHOOKS} } }`)).overview.webhooks).toMatchObject({
       successful: 10_000,
@@ -232,26 +232,28 @@ describe('webhooks of the last hours', () => {
 });
 
 test('waiting work is counted, however old it is', async () => {
-  const { userId } = box;
+  const { workspaceId } = box;
   const [deferred = '', , , , , , review = ''] = await insertMail(gateway.actor, [
-    { userId, type: 'sent', status: 'pending', createdAt: before(90) },
-    { userId, type: 'sent', status: 'pending', createdAt: before(0) },
-    { userId, type: 'scheduled' },
-    { userId, type: 'scheduled' },
-    { userId, type: 'scheduled', status: 'paused' },
-    { userId, type: 'scheduled', status: 'cancelled' },
-    { userId, createdAt: before(500) },
+    { workspaceId, type: 'sent', status: 'pending', createdAt: before(90) },
+    { workspaceId, type: 'sent', status: 'pending', createdAt: before(0) },
+    { workspaceId, type: 'scheduled' },
+    { workspaceId, type: 'scheduled' },
+    { workspaceId, type: 'scheduled', status: 'paused' },
+    { workspaceId, type: 'scheduled', status: 'cancelled' },
+    { workspaceId, createdAt: before(500) },
   ]);
   await hold(review, 'review', before(500));
   await run(
-    `insert into recipient (user_id, id, email_id, address, domain, attempts, created_at) values ($1, 'rcp_' || $2, $2, 'a@b.test', 'b.test', 2, now())`,
-    [userId, deferred],
+    `insert into recipient (workspace_id, id, email_id, address, domain, attempts, created_at) values ($1, 'rcp_' || $2, $2, 'a@b.test', 'b.test', 2, now())`,
+    [workspaceId, deferred],
   );
   await deliver(3, { status: 'pending', durationMs: 1, at: before(400) });
-  await run(`update delivery set attempts = 0 where id = (select min(id) from delivery where user_id = $1)`, [userId]);
+  await run(`update delivery set attempts = 0 where id = (select min(id) from delivery where workspace_id = $1)`, [
+    workspaceId,
+  ]);
   await run(
-    `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, created_at) values ($1, 'dlv_w' || $2, 'em_x', 'ep_x', 'email', 1, now())`,
-    [userId, userId],
+    `insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, created_at) values ($1, 'dlv_w' || $2, 'em_x', 'ep_x', 'email', 1, now())`,
+    [workspaceId, workspaceId],
   );
   const query = '{ overview { waiting { pending deferred scheduled paused blocked review deliveries retries } } }';
   expect((await graph.ask(query)).overview.waiting).toEqual({
@@ -278,11 +280,15 @@ describe('findings of the overview', () => {
   });
 
   test('have domains without proof, with the missing records', async () => {
-    const pending = await gateway.mailbox({ domain: 'pending.test', domainStatus: 'pending', userId: box.userId });
+    const pending = await gateway.mailbox({
+      domain: 'pending.test',
+      domainStatus: 'pending',
+      workspaceId: box.workspaceId,
+    });
     await run(`update domain set is_trusted = false where id = $1`, [pending.domainId]);
-    const lost = await gateway.mailbox({ domain: 'lost.test', userId: box.userId });
+    const lost = await gateway.mailbox({ domain: 'lost.test', workspaceId: box.workspaceId });
     await run(`update domain set proof_lost_at = $2 where id = $1`, [lost.domainId, before(5)]);
-    const bare = await gateway.mailbox({ domain: 'bare.test', userId: box.userId });
+    const bare = await gateway.mailbox({ domain: 'bare.test', workspaceId: box.workspaceId });
     await run(`update domain set is_trusted = false where id = $1`, [bare.domainId]);
     const found = await things();
     expect(found).toMatchObject([
@@ -314,9 +320,9 @@ describe('findings of the overview', () => {
   });
 
   test('have endpoints that fail or were disabled, and addresses that lead to one that its user disabled', async () => {
-    const { userId, endpointId, addressId } = box;
-    await run(`insert into endpoint_stat (user_id, endpoint_id, failing_since) values ($1, $2, $3)`, [
-      userId,
+    const { workspaceId, endpointId, addressId } = box;
+    await run(`insert into endpoint_stat (workspace_id, endpoint_id, failing_since) values ($1, $2, $3)`, [
+      workspaceId,
       endpointId,
       before(3),
     ]);
@@ -343,14 +349,14 @@ describe('findings of the overview', () => {
   });
 
   test('have the sending limit, expiring keys, and mail to review', async () => {
-    const { userId } = box;
+    const { workspaceId } = box;
     const insertKey = (id: string, expiresAt: Date, isRevoked = false) =>
       gateway.owner.pool.query(
-        `insert into api_key (id, user_id, name, secret_sha256, expires_at, revoked_at)
+        `insert into api_key (id, workspace_id, name, secret_sha256, expires_at, revoked_at)
          values ($1, $2, $1, sha256($1::text::bytea), $3, case when $4 then now() end)`,
-        [id, userId, expiresAt, isRevoked],
+        [id, workspaceId, expiresAt, isRevoked],
       );
-    const key = (name: string) => `key_${name}${userId}`;
+    const key = (name: string) => `key_${name}${workspaceId}`;
     await insertKey(key('soon'), before(-6 * 24));
     await insertKey(key('over'), before(24));
     await insertKey(key('later'), before(-8 * 24));
@@ -358,9 +364,9 @@ describe('findings of the overview', () => {
     await insertKey(key('revoked'), before(24), true);
     await insertMail(
       gateway.actor,
-      Array.from({ length: 9 }, () => ({ userId, type: 'sent' as const })),
+      Array.from({ length: 9 }, () => ({ workspaceId, type: 'sent' as const })),
     );
-    const [first = '', second = ''] = await insertMail(gateway.actor, [{ userId }, { userId }]);
+    const [first = '', second = ''] = await insertMail(gateway.actor, [{ workspaceId }, { workspaceId }]);
     await hold(second, 'review', before(1));
     await hold(first, 'review', before(2));
     expect(await things()).toMatchObject([
@@ -395,10 +401,10 @@ test('the whole overview takes as many statements with much data as with none', 
   const empty = await fewest();
   await insertMail(
     gateway.actor,
-    Array.from({ length: 60 }, (_, n) => ({ userId: box.userId, createdAt: before(n / 3) })),
+    Array.from({ length: 60 }, (_, n) => ({ workspaceId: box.workspaceId, createdAt: before(n / 3) })),
   );
   for (const n of [1, 2, 3])
-    await gateway.mailbox({ domain: `n${n}.test`, domainStatus: 'pending', userId: box.userId });
+    await gateway.mailbox({ domain: `n${n}.test`, domainStatus: 'pending', workspaceId: box.workspaceId });
   const full = await fewest();
   expect(full?.answer.overview.findings).toHaveLength(3);
   // One more loads the domains that are told of.

@@ -49,7 +49,7 @@ async function delivered(): Promise<{ emailId: string; deliveryId: string; raw: 
   );
   const [mail] = await insertReceivedMail(gateway.actor, box, { textBytes: 100_000 });
   const emailId = mail?.emailId ?? '';
-  gateway.bus.wake('delivery.route.wake', { userId: box.userId, emailIds: [emailId] });
+  gateway.bus.wake('delivery.route.wake', { workspaceId: box.workspaceId, emailIds: [emailId] });
   const [delivery] = await untilDeliveries(gateway.actor, box.endpointId, ([one]) => one?.status === 'success');
   return { emailId, deliveryId: delivery?.id ?? '', raw: mail?.raw.toString() ?? '' };
 }
@@ -99,13 +99,13 @@ describe('the payload of a delivery', () => {
   test('is null for copies, for deleted mail, and for a deleted endpoint', async () => {
     const { emailId, deliveryId } = await delivered();
     await gateway.actor.pool.query(
-      `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, created_at)
+      `insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, created_at)
        values ($1, $3, $2, $4, 'email', 1, now()), ($1, $5, 'em_gone', $4, 'webhook', 1, now())`,
-      [box.userId, emailId, `dlv_copy${box.userId}`, box.endpointId, `dlv_gone${box.userId}`],
+      [box.workspaceId, emailId, `dlv_copy${box.workspaceId}`, box.endpointId, `dlv_gone${box.workspaceId}`],
     );
     const payload = async (id: string) => (await graph.ask(PAYLOAD, { id })).delivery.payload;
-    expect(await payload(`dlv_copy${box.userId}`)).toBeNull();
-    expect(await payload(`dlv_gone${box.userId}`)).toBeNull();
+    expect(await payload(`dlv_copy${box.workspaceId}`)).toBeNull();
+    expect(await payload(`dlv_gone${box.workspaceId}`)).toBeNull();
     expect(await payload(deliveryId)).not.toBeNull();
     await gateway.actor.pool.query('delete from endpoint where id = $1', [box.endpointId]);
     expect(await payload(deliveryId)).toBeNull();
@@ -129,16 +129,16 @@ describe('the source of an email', () => {
   });
 
   test('returns text for any bytes', async () => {
-    const { userId } = box;
+    const { workspaceId } = box;
     const bytes = Buffer.from([0xef, 0xbb, 0xbf, 0x41, 0x00, 0xff, 0xe2, 0x82]);
-    const [strange = '', bare = ''] = await insertMail(gateway.actor, [{ userId, raw: bytes }, { userId }]);
+    const [strange = '', bare = ''] = await insertMail(gateway.actor, [{ workspaceId, raw: bytes }, { workspaceId }]);
     const source = async (id: string) => (await graph.ask(SOURCE, { id })).email.rawSource;
     expect(await source(strange)).toEqual({ text: '\ufeffA\0\ufffd\ufffd', isCut: false });
     expect(await source(bare)).toBeNull();
   });
 
   test.each([0, 1_000_001])('refuses maxBytes %i', async (most) => {
-    const [id] = await insertMail(gateway.actor, [{ userId: box.userId, raw: Buffer.from('x') }]);
+    const [id] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId, raw: Buffer.from('x') }]);
     const { errors } = (await gateway.graphql(box.apiKey, SOURCE, { id, most })).json();
     expect(errors[0].message).toContain('maxBytes must be 1 to 1000000');
   });
@@ -149,7 +149,7 @@ describe('the source of an email', () => {
     const signedUp = await browser.auth('POST', '/sign-up/email', { name: 'Ann', email, password: 'correct horse' });
     expect(signedUp.statusCode).toBe(200);
     const [id] = await insertMail(gateway.actor, [
-      { userId: signedUp.json().user.id, raw: Buffer.from('Subject: mine\r\n\r\nHello') },
+      { workspaceId: signedUp.json().user.id, raw: Buffer.from('Subject: mine\r\n\r\nHello') },
     ]);
     const answer = (await browser.graphql(`{ email(id: "${id}") { rawUrl rawSource { text } } }`)).json();
     expect(answer.data.email.rawSource.text).toBe('Subject: mine\r\n\r\nHello');

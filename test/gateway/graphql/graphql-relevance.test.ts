@@ -11,7 +11,7 @@ beforeAll(async () => {
   gateway = await openTestGateway({ now: () => new Date('2026-03-01T00:00:00Z') });
   mailbox = await gateway.mailbox();
   other = await gateway.mailbox();
-  await storeRankedMail(gateway.actor, mailbox.userId);
+  await storeRankedMail(gateway.actor, mailbox.workspaceId);
 });
 afterAll(() => gateway.close());
 

@@ -21,12 +21,12 @@ afterAll(() => gateway.close());
 async function fail(count: number, status = 'failed'): Promise<void> {
   const emails = await insertMail(
     gateway.actor,
-    Array.from({ length: count }, () => ({ userId: box.userId })),
+    Array.from({ length: count }, () => ({ workspaceId: box.workspaceId })),
   );
   await gateway.actor.pool.query(
-    `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, status, created_at)
+    `insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, status, created_at)
      select $1, 'dlv_c' || id, id, $2, 'webhook', 4, $4, now() - interval '1 hour' from unnest($3::text[]) id`,
-    [box.userId, box.endpointId, emails, status],
+    [box.workspaceId, box.endpointId, emails, status],
   );
 }
 

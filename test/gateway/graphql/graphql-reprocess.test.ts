@@ -68,7 +68,7 @@ const EXPLAIN = `query ($emailId: ID, $mail: ExplainedEmailInput) { explainRoute
 
 test('a route is shown before the mail arrives, and after', async () => {
   const ruleId = await addRule(gateway.actor, box, { action: 'block', subject: 'casino' });
-  gateway.bus.publish('guard.changed', { userId: box.userId });
+  gateway.bus.publish('guard.changed', { workspaceId: box.workspaceId });
   const { explainRoute: blocked } = await ask(EXPLAIN, { mail: { to: box.address, subject: 'a casino' } });
   expect(blocked).toMatchObject({
     outcome: 'BLOCKED',

@@ -75,7 +75,7 @@ describe('hostile queries are rejected without a statement', () => {
       gateway.call(box.apiKey, 'POST', '/graphql', { query, operationName }).then((response) => response.json());
     expect((await send('Dear')).errors[0].message).toContain('The query costs');
     expect(await send('Cheap')).toEqual({
-      data: { viewer: { id: box.userId } },
+      data: { viewer: { id: box.workspaceId } },
       extensions: { cost: { requested: 2, limit: 5_000 } },
     });
     expect((await send('None')).errors[0].message).toContain('what operation to execute');
@@ -125,7 +125,7 @@ describe('hostile queries are rejected without a statement', () => {
       url: `/graphql?query=${encodeURIComponent(one.query)}`,
       headers: { authorization: `Bearer ${box.apiKey}` },
     });
-    expect(query.json()).toMatchObject({ data: { viewer: { id: box.userId } } });
+    expect(query.json()).toMatchObject({ data: { viewer: { id: box.workspaceId } } });
   });
 
   test('variables named like prototypes change nothing', async () => {

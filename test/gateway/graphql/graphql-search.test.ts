@@ -19,26 +19,25 @@ beforeAll(async () => {
   mailbox = await gateway.mailbox();
   mails = documentedMail();
   const other = await gateway.mailbox();
-  for (const { userId } of [mailbox, other]) {
-    await storeMail(gateway.actor, userId, mails);
+  for (const { workspaceId } of [mailbox, other]) {
+    await storeMail(gateway.actor, workspaceId, mails);
     await assignThreads(
       testActorContext(gateway.actor),
-      userId,
+      workspaceId,
       mails.map((mail) => mail.id),
     );
   }
   const { rows } = await gateway.actor.pool.query<{ id: string; thread_id: string | null }>(
-    'select id, thread_id from email where user_id = $1',
-    [mailbox.userId],
+    'select id, thread_id from email where workspace_id = $1',
+    [mailbox.workspaceId],
   );
   const threadOf = new Map(rows.map((row) => [row.id, row.thread_id]));
   mails = mails.map((mail) => ({ ...mail, threadId: threadOf.get(mail.id) ?? null }));
   for (const mail of mails)
-    await gateway.actor.pool.query('update thread set labels = $3, label_keys = $3 where user_id = $1 and id = $2', [
-      mailbox.userId,
-      mail.threadId,
-      mail.labels,
-    ]);
+    await gateway.actor.pool.query(
+      'update thread set labels = $3, label_keys = $3 where workspace_id = $1 and id = $2',
+      [mailbox.workspaceId, mail.threadId, mail.labels],
+    );
 });
 afterAll(() => gateway.close());
 

@@ -166,8 +166,8 @@ describe('sendEmail', () => {
 
   test('is refused to suppressed recipients, and names them; so are replies and batches', async () => {
     await gateway.actor.pool.query(
-      `insert into suppression (user_id, id, address, reason, created_at) values ($1, 'sup_' || $1, 'bob@elsewhere.test', 'bounce', now())`,
-      [box.userId],
+      `insert into suppression (workspace_id, id, address, reason, created_at) values ($1, 'sup_' || $1, 'bob@elsewhere.test', 'bounce', now())`,
+      [box.workspaceId],
     );
     const refused = {
       __typename: 'SuppressedRecipient',
@@ -177,7 +177,7 @@ describe('sendEmail', () => {
     const to = ['ann@elsewhere.test', 'Bob@elsewhere.test'];
     expect(await mutate('sendEmail', letter({ to }))).toMatchObject(refused);
     expect(await mutate('sendEmails', { emails: [letter({ to })] })).toMatchObject(refused);
-    const [id] = await insertMail(gateway.actor, [{ userId: box.userId, ownAddress: box.address }]);
+    const [id] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId, ownAddress: box.address }]);
     expect(await mutate('replyToEmail', { id, from: box.address, to, text: 'x' })).toMatchObject(refused);
     expect(
       await mutate('sendEmails', {
@@ -242,7 +242,7 @@ describe('an idempotency key', () => {
   });
 
   test('serves batches and replies', async () => {
-    const [id] = await insertMail(gateway.actor, [{ userId: box.userId, ownAddress: box.address }]);
+    const [id] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId, ownAddress: box.address }]);
     const batch = { emails: [letter(), letter({ to: ['eve@x.test'] })], idempotencyKey: randomUUID() };
     expect(await mutate('sendEmails', batch)).toEqual(await mutate('sendEmails', batch));
     const reply = { id, from: box.address, to: ['ann@x.test'], text: 'Yes', idempotencyKey: randomUUID() };
@@ -256,7 +256,7 @@ describe('an idempotency key', () => {
 describe('replyToEmail', () => {
   test('replies to an email, or the latest of a thread, to its sender or to all', async () => {
     const { threadId, emailIds } = await insertThread(gateway.actor, {
-      userId: box.userId,
+      workspaceId: box.workspaceId,
       count: 2,
       lastMessageAt: new Date(),
       subject: 'A question',
@@ -266,8 +266,8 @@ describe('replyToEmail', () => {
       text: addresses.join(', '),
       addresses: addresses.map((address) => ({ name: null, address })),
     });
-    await gateway.actor.pool.query(`update email_content set addresses = $2 where user_id = $1`, [
-      box.userId,
+    await gateway.actor.pool.query(`update email_content set addresses = $2 where workspace_id = $1`, [
+      box.workspaceId,
       JSON.stringify({
         from: list(['ada@elsewhere.test']),
         to: list([box.address]),
@@ -304,7 +304,7 @@ describe('replyToEmail', () => {
 
   test('finds no unknown ids and no ids of others, and replies to no unsent mail', async () => {
     const other = await gateway.mailbox();
-    const [foreign] = await insertMail(gateway.actor, [{ userId: other.userId }]);
+    const [foreign] = await insertMail(gateway.actor, [{ workspaceId: other.workspaceId }]);
     const [none, theirs] = await Promise.all(
       ['em_none', foreign].map((id) => mutate('replyToEmail', { id, from: box.address, text: 'x' })),
     );
@@ -395,7 +395,7 @@ describe('scheduled mail', () => {
 
   test('does not include sent or received mail', async () => {
     const { email } = await mutate('sendEmail', letter());
-    const [received] = await insertMail(gateway.actor, [{ userId: box.userId }]);
+    const [received] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId }]);
     const rest = (await call('DELETE', `/emails/${email.id}`)).json();
     expect(rest.statusCode).toBe(400);
     expect(await mutate('cancelEmail', { id: email.id })).toMatchObject({
@@ -444,17 +444,20 @@ describe('scheduled mail', () => {
 
 describe('updateEmails', () => {
   test('marks all emails or none', async () => {
-    const ids = await insertMail(gateway.actor, [{ userId: box.userId }, { userId: box.userId, isRead: true }]);
+    const ids = await insertMail(gateway.actor, [
+      { workspaceId: box.workspaceId },
+      { workspaceId: box.workspaceId, isRead: true },
+    ]);
     const answer = await mutate('updateEmails', { ids: [...ids, ids[0]], isRead: true, isArchived: true });
     expect(answer.emails).toEqual(ids.map((id) => ({ id, isRead: true, isArchived: true })));
     expect((await call('GET', '/emails?status=archived')).json().pagination.total).toBe(2);
     const events = await gateway.actor.pool.query<{ kind: string }>(
-      'select kind from event where user_id = $1 order by seq',
-      [box.userId],
+      'select kind from event where workspace_id = $1 order by seq',
+      [box.workspaceId],
     );
     expect(events.rows.map(({ kind }) => kind).toSorted()).toEqual(['email.archived', 'email.archived', 'email.read']);
     const other = await gateway.mailbox();
-    const [foreign] = await insertMail(gateway.actor, [{ userId: other.userId }]);
+    const [foreign] = await insertMail(gateway.actor, [{ workspaceId: other.workspaceId }]);
     for (const id of [foreign, 'em_none'])
       expect(await mutate('updateEmails', { ids: [ids[0], id], isRead: false })).toMatchObject({
         __typename: 'NotFound',
@@ -483,7 +486,7 @@ describe('updateEmails', () => {
 
   test('keeps the counters of a thread exact', async () => {
     const { threadId, emailIds } = await insertThread(gateway.actor, {
-      userId: box.userId,
+      workspaceId: box.workspaceId,
       count: 3,
       lastMessageAt: new Date(),
     });
@@ -491,8 +494,8 @@ describe('updateEmails', () => {
     await mutate('updateEmails', { ids: emailIds, isArchived: true });
     await mutate('updateEmail', { id: emailIds[0], isRead: false });
     const { rows } = await gateway.actor.pool.query(
-      'select unread_count, archived_count from thread where user_id = $1 and id = $2',
-      [box.userId, threadId],
+      'select unread_count, archived_count from thread where workspace_id = $1 and id = $2',
+      [box.workspaceId, threadId],
     );
     expect(rows).toEqual([{ unread_count: 2, archived_count: 3 }]);
   });

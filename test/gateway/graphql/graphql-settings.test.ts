@@ -15,9 +15,9 @@ test('settings of the service and the use of limits are returned', async () => {
   const box = await gateway.mailbox();
   const graph = graphClient(gateway, box.apiKey);
   await insertMail(gateway.actor, [
-    { userId: box.userId, type: 'sent' },
-    { userId: box.userId, type: 'sent', createdAt: new Date(Date.now() - 2 * 3_600_000) },
-    { userId: box.userId },
+    { workspaceId: box.workspaceId, type: 'sent' },
+    { workspaceId: box.workspaceId, type: 'sent', createdAt: new Date(Date.now() - 2 * 3_600_000) },
+    { workspaceId: box.workspaceId },
   ]);
   const { viewer } = await graph.ask(
     `{ viewer { limits { sendsPerHour sendsLeft sentWithinHour }
@@ -42,7 +42,7 @@ describe('a first mail', () => {
 
   test('is sent to the oldest address that receives mail', async () => {
     const first = await gateway.mailbox({ domain: 'first.test' });
-    const second = await gateway.mailbox({ domain: 'second-of-them.test', userId: first.userId });
+    const second = await gateway.mailbox({ domain: 'second-of-them.test', workspaceId: first.workspaceId });
     const graph = graphClient(gateway, first.apiKey);
     expect((await graph.ask(FIRST)).viewer.firstMail).toEqual({
       address: 'hello@first.test',

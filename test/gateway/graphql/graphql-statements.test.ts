@@ -39,13 +39,13 @@ let variables: Record<string, { one: Variables; many: Variables[] }>;
 beforeAll(async () => {
   gateway = await openTestGateway();
   box = await gateway.mailbox({ endpointUrl: 'https://hooks.example.com/' });
-  const { userId, address: ownAddress } = box;
-  const mail = { userId, ownAddress, text: 'Hello', lastMessageAt: new Date() };
+  const { workspaceId, address: ownAddress } = box;
+  const mail = { workspaceId, ownAddress, text: 'Hello', lastMessageAt: new Date() };
   for (let n = 0; n < MANY; n++) await insertThread(gateway.actor, { ...mail, count: 1 });
   const { threadId, emailIds } = await insertThread(gateway.actor, { ...mail, count: MANY });
   await gateway.actor.pool.query(
-    `update email set type = case when thread_position % 2 = 0 then 'sent' else 'received' end where user_id = $1 and thread_id = $2`,
-    [userId, threadId],
+    `update email set type = case when thread_position % 2 = 0 then 'sent' else 'received' end where workspace_id = $1 and thread_id = $2`,
+    [workspaceId, threadId],
   );
   const attachments = [
     {
@@ -61,8 +61,8 @@ beforeAll(async () => {
     },
   ];
   await gateway.actor.pool.query(
-    `update email_content set attachments = $2 where user_id = $1 and email_id = any($3)`,
-    [userId, JSON.stringify(attachments), emailIds],
+    `update email_content set attachments = $2 where workspace_id = $1 and email_id = any($3)`,
+    [workspaceId, JSON.stringify(attachments), emailIds],
   );
   await gateway.actor.pool.query(`update email set has_attachments = true, attachment_count = 1 where id = any($1)`, [
     emailIds,
@@ -73,7 +73,7 @@ beforeAll(async () => {
   await insertDeliveries(received, 1);
   await insertDeliveries(delivered, DELIVERIES);
   const [arrived = ''] = await insertMail(gateway.actor, [
-    { userId, ownAddress, subject: 'Your code', text: 'Your code is 482913', threadId, threadPosition: MANY },
+    { workspaceId, ownAddress, subject: 'Your code', text: 'Your code is 482913', threadId, threadPosition: MANY },
   ]);
   await gateway.actor.pool.query(`update email set address_id = $2, domain_id = $3 where id = $1`, [
     arrived,
@@ -97,22 +97,22 @@ afterAll(() => gateway.close());
 async function insertRecipients(emailId: string, count: number, from = 0): Promise<void> {
   await gateway.actor.pool.query(
     `with r as (
-       insert into recipient (user_id, id, email_id, address, domain, created_at)
+       insert into recipient (workspace_id, id, email_id, address, domain, created_at)
        select $1, 'rcp_' || $2 || '_' || n, $2, 'x' || n || '@y.test', 'y.test', now() from generate_series($3::int, $4::int) n returning id)
-     insert into sending_attempt (user_id, recipient_id, number, started_at, finished_at, outcome, code, text)
+     insert into sending_attempt (workspace_id, recipient_id, number, started_at, finished_at, outcome, code, text)
      select $1, id, 1, now(), now(), 'deferred', 451, 'later' from r`,
-    [box.userId, emailId, from, from + count - 1],
+    [box.workspaceId, emailId, from, from + count - 1],
   );
 }
 
 async function insertDeliveries(emailId: string, count: number): Promise<void> {
   await gateway.actor.pool.query(
-    `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, status, created_at, next_attempt_at,
+    `insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, status, created_at, next_attempt_at,
        last_attempt, attempts)
      select $1, 'dlv_' || $2 || '_' || n, $2, $3, 'webhook', 4, 'failed', now(), now(),
        '{"number": 1, "started_at": "2026-11-01T00:00:00Z", "duration_ms": 5, "outcome": "failed", "request_headers": {}}', 1
      from generate_series(1, $4::int) n`,
-    [box.userId, emailId, box.endpointId, count],
+    [box.workspaceId, emailId, box.endpointId, count],
   );
 }
 

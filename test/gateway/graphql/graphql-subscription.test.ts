@@ -61,7 +61,7 @@ function subscribe(box: TestMailbox, query: string, variables: Record<string, un
 /** Resolves when so many streams are open. */
 const opened = (count: number) => expect.poll(() => gateway.app.events.size()).toBe(count);
 const append = (box: TestMailbox, labels: string[], more = {}) =>
-  appendEvents(gateway.owner, box.userId, { labels, bus: gateway.bus, ...more });
+  appendEvents(gateway.owner, box.workspaceId, { labels, bus: gateway.bus, ...more });
 const EVENTS =
   'subscription($after: String, $kinds: [EventKind!]) { events(after: $after, kinds: $kinds) { cursor kind at data } }';
 const labelsOf = ({ answers }: Subscriber) => answers.map(({ data }) => data.events.data.label);
@@ -71,10 +71,10 @@ async function tell(box: TestMailbox, event: Record<string, unknown>): Promise<n
   const id = `evt_${Math.random().toString(16).slice(2)}`;
   const { rows } = await gateway.owner.pool.query<{ last_seq: number }>(
     'select append_events($1, $2::jsonb) as last_seq',
-    [box.userId, JSON.stringify([{ id, ...event }])],
+    [box.workspaceId, JSON.stringify([{ id, ...event }])],
   );
   const lastSeq = rows[0]?.last_seq ?? 0;
-  gateway.bus.publish('event.appended', { userId: box.userId, lastSeq });
+  gateway.bus.publish('event.appended', { workspaceId: box.workspaceId, lastSeq });
   return lastSeq;
 }
 
@@ -84,7 +84,7 @@ test('events begin with new ones, or after a cursor, and may be of some kinds on
   const before = gateway.app.events.size();
   const live = subscribe(box, EVENTS);
   await opened(before + 1);
-  const resumed = subscribe(box, EVENTS, { after: encodeEventCursor(box.userId, 0) });
+  const resumed = subscribe(box, EVENTS, { after: encodeEventCursor(box.workspaceId, 0) });
   const chosen = subscribe(box, EVENTS, { kinds: ['EMAIL_SENT', 'THREAD_MERGED'] });
   await opened(before + 3);
   await append(box, ['new']);
@@ -95,7 +95,10 @@ test('events begin with new ones, or after a cursor, and may be of some kinds on
     ['old', 'new', 'sent'],
     ['sent'],
   ]);
-  expect(live.answers[1]?.data.events).toMatchObject({ kind: 'EMAIL_SENT', cursor: encodeEventCursor(box.userId, 3) });
+  expect(live.answers[1]?.data.events).toMatchObject({
+    kind: 'EMAIL_SENT',
+    cursor: encodeEventCursor(box.workspaceId, 3),
+  });
   live.end();
   resumed.end();
   chosen.end();
@@ -105,7 +108,7 @@ test('events begin with new ones, or after a cursor, and may be of some kinds on
 test('a cursor of another user is refused', async () => {
   const [box, other] = [await gateway.mailbox(), await gateway.mailbox()];
   await append(other, ['theirs']);
-  const refused = subscribe(box, EVENTS, { after: encodeEventCursor(other.userId, 1) });
+  const refused = subscribe(box, EVENTS, { after: encodeEventCursor(other.workspaceId, 1) });
   const error = await refused.over;
   expect(refused.answers).toEqual(error === null ? [expect.anything()] : []);
   expect(JSON.stringify([error, refused.answers])).toContain('Invalid cursor');
@@ -123,16 +126,16 @@ test('received mail is announced when it has its thread, filtered by address and
   const foreign = subscribe(box, NEWS, { address: other.addressId });
   await opened(before + 4);
   const { threadId, emailIds } = await insertThread(gateway.actor, {
-    userId: box.userId,
+    workspaceId: box.workspaceId,
     count: 1,
     lastMessageAt: new Date(),
     ownAddress: box.address,
   });
   const [elsewhere = ''] = await insertMail(gateway.actor, [
-    { userId: box.userId, ownAddress: 'x@elsewhere.test', threadId, threadPosition: 1 },
+    { workspaceId: box.workspaceId, ownAddress: 'x@elsewhere.test', threadId, threadPosition: 1 },
   ]);
   const [sent = ''] = await insertMail(gateway.actor, [
-    { userId: box.userId, type: 'sent', ownAddress: box.address, threadId, threadPosition: 2 },
+    { workspaceId: box.workspaceId, type: 'sent', ownAddress: box.address, threadId, threadPosition: 2 },
   ]);
   for (const emailId of [sent, elsewhere, emailIds[0]])
     await tell(box, { kind: 'email.threaded', emailId, threadId, data: { reason: 'new' } });
@@ -153,7 +156,7 @@ test('received mail is announced when it has its thread, filtered by address and
 test('every event shows its object as it is now, not as it was at the event before', async () => {
   const box = await gateway.mailbox();
   const { threadId, emailIds } = await insertThread(gateway.actor, {
-    userId: box.userId,
+    workspaceId: box.workspaceId,
     count: 1,
     lastMessageAt: new Date(),
     ownAddress: box.address,
@@ -208,13 +211,13 @@ test('objects that are deleted, or another user’s, are null; deliveries and do
 test('a subscription whose key is revoked ends with an error that has the cursor', async () => {
   const box = await gateway.mailbox();
   await append(box, ['one']);
-  const follower = subscribe(box, EVENTS, { after: encodeEventCursor(box.userId, 0) });
+  const follower = subscribe(box, EVENTS, { after: encodeEventCursor(box.workspaceId, 0) });
   await follower.until(1);
-  await gateway.owner.pool.query('update api_key set revoked_at = now() where user_id = $1', [box.userId]);
-  gateway.bus.publish('credential.changed', { userId: box.userId });
+  await gateway.owner.pool.query('update api_key set revoked_at = now() where workspace_id = $1', [box.workspaceId]);
+  gateway.bus.publish('credential.changed', { ownerId: box.workspaceId });
   await follower.over;
   expect(follower.answers.at(-1)?.errors?.[0]).toMatchObject({
-    extensions: { code: 'UNAUTHORIZED', cursor: encodeEventCursor(box.userId, 1) },
+    extensions: { code: 'UNAUTHORIZED', cursor: encodeEventCursor(box.workspaceId, 1) },
   });
 });
 
@@ -232,7 +235,8 @@ test('a subscriber that reads nothing gets only as much as its connection holds,
   await opened(before + 1);
   const labels = Array.from({ length: 500 }, (_, n) => `e${n}`);
   for (let n = 0; n < 12; n++) await append(box, labels, { padding: 8_000 });
-  const found = () => gateway.logged.some((line) => line['event'] === 'stream.ended' && line['userId'] === box.userId);
+  const found = () =>
+    gateway.logged.some((line) => line['event'] === 'stream.ended' && line['workspaceId'] === box.workspaceId);
   await expect.poll(found).toBe(true);
   let text = '';
   socket.on('data', (chunk) => {
@@ -242,7 +246,7 @@ test('a subscriber that reads nothing gets only as much as its connection holds,
   await expect.poll(() => text.includes('TOO_FAR_BEHIND')).toBe(true);
   const told = text.split('"label"').length - 1;
   expect(told).toBeLessThan(4_000);
-  expect(text).toContain(`"cursor":"${encodeEventCursor(box.userId, told)}"`);
+  expect(text).toContain(`"cursor":"${encodeEventCursor(box.workspaceId, told)}"`);
 });
 
 test('events are a connection, forward and backward', async () => {
@@ -275,9 +279,19 @@ test('waitForEmail returns null at its time limit, and refuses invalid filters',
   expect(await ask('timeout: 0')).toMatchObject({ data: { waitForEmail: null } });
   expect((await ask('timeout: 301')).errors[0].extensions).toMatchObject({ code: 'validation_error' });
   const since = new Date(Date.now() - 60_000).toISOString();
-  const { threadId } = await insertThread(gateway.actor, { userId: box.userId, count: 1, lastMessageAt: new Date(0) });
+  const { threadId } = await insertThread(gateway.actor, {
+    workspaceId: box.workspaceId,
+    count: 1,
+    lastMessageAt: new Date(0),
+  });
   const [id] = await insertMail(gateway.actor, [
-    { userId: box.userId, subject: 'Code 7731', html: '<a href="https://x.test/">x</a>', threadId, threadPosition: 1 },
+    {
+      workspaceId: box.workspaceId,
+      subject: 'Code 7731',
+      html: '<a href="https://x.test/">x</a>',
+      threadId,
+      threadPosition: 1,
+    },
   ]);
   const found = await gateway.graphql(
     box.apiKey,

@@ -33,15 +33,15 @@ let made = 0;
 async function insert(address: string, reason: 'bounce' | 'complaint', emailId: string | null = null): Promise<string> {
   const id = `sup_${made++}`;
   await gateway.actor.pool.query(
-    `insert into suppression (user_id, id, address, reason, detail, email_id, created_at)
+    `insert into suppression (workspace_id, id, address, reason, detail, email_id, created_at)
      values ($1, $2, $3, $4, '550 no', $5, now() - interval '1 hour' + make_interval(secs => $6))`,
-    [box.userId, id, address, reason, emailId, made],
+    [box.workspaceId, id, address, reason, emailId, made],
   );
   return id;
 }
 
 test('a suppression shows every fact of REST, by its id and by its address', async () => {
-  const [emailId = ''] = await insertMail(gateway.actor, [{ userId: box.userId }]);
+  const [emailId = ''] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId }]);
   const id = await insert('gone@elsewhere.test', 'bounce', emailId);
   const { body } = await rest('GET', `/suppressions/${id}`);
   const answer = await ask(
@@ -175,7 +175,7 @@ test('the list shows suppressions newest first, page by page both ways, filtered
 test('a page of 50 takes as few statements as a page of 1', async () => {
   const emailIds = await insertMail(
     gateway.actor,
-    Array.from({ length: 60 }, () => ({ userId: box.userId })),
+    Array.from({ length: 60 }, () => ({ workspaceId: box.workspaceId })),
   );
   for (const [n, emailId] of emailIds.entries()) await insert(`n${n}@x.test`, 'bounce', emailId);
   const query =

@@ -38,7 +38,7 @@ async function arrive(box: TestMailbox, mails: readonly Mail[], minutes = 0): Pr
   const emailIds = await insertMail(
     gateway.actor,
     mails.map(({ name, parents = [], from = 'ada@elsewhere.test', type = 'received' }, at) => ({
-      userId: box.userId,
+      workspaceId: box.workspaceId,
       type,
       ownAddress: box.address,
       subject: name,
@@ -50,7 +50,7 @@ async function arrive(box: TestMailbox, mails: readonly Mail[], minutes = 0): Pr
       addresses: { from: list(from, 'Ada'), to: list(box.address), cc: null, bcc: null, replyTo: null },
     })),
   );
-  for (const emailId of emailIds) await assignThreads(threading, box.userId, [emailId]);
+  for (const emailId of emailIds) await assignThreads(threading, box.workspaceId, [emailId]);
   return Object.fromEntries(mails.map(({ name }, at) => [name, emailIds[at] ?? '']));
 }
 
@@ -223,7 +223,7 @@ describe('updateThreads', () => {
     const { box } = await mailboxWith([{ name: 'a' }]);
     const threadIds = await threadIdsOf(box);
     await inTransaction(gateway.actor, async (client) => {
-      await lockThreads(client, box.userId);
+      await lockThreads(client, box.workspaceId);
       expect(await change(box, UPDATE, { threadIds, isRead: true })).toMatchObject({
         __typename: 'Conflict',
         isRetryable: true,

@@ -74,9 +74,9 @@ async function receive({ dmarc = 'pass', parseError = null as string | null } = 
   // So that what is made up here lies before what really happens.
   await run(`update email set created_at = created_at - interval '1 s' where id = $1`, [emailId]);
   await run(
-    `insert into reception (user_id, email_id, raw_id, reverse_path, recipient, own_address, domain_id, remote_address, helo, is_tls,
+    `insert into reception (workspace_id, email_id, raw_id, reverse_path, recipient, own_address, domain_id, remote_address, helo, is_tls,
        trace_fields, accepted_at, parsed_at)
-     select user_id, id, raw_id, 'ann@sender.test', own_address, own_address, domain_id, '192.0.2.7', 'mx.sender.test', true, '', created_at,
+     select workspace_id, id, raw_id, 'ann@sender.test', own_address, own_address, domain_id, '192.0.2.7', 'mx.sender.test', true, '', created_at,
        created_at + interval '30 ms' from email where id = $1`,
     [emailId],
   );
@@ -114,7 +114,7 @@ describe('the timeline of a received email', () => {
     const emailId = await receive();
     answer = 500;
     await startDelivering();
-    gateway.bus.wake('delivery.route.wake', { userId: box.userId, emailIds: [emailId] });
+    gateway.bus.wake('delivery.route.wake', { workspaceId: box.workspaceId, emailIds: [emailId] });
     const [first] = await untilDeliveries(gateway.actor, box.endpointId, ([one]) => one?.status === 'failed');
     answer = 200;
     const again = await graph.mutate('retryEmail', { id: emailId, deliveryId: first?.id }, 'deliveries { id }');
@@ -182,13 +182,16 @@ describe('the timeline of a received email', () => {
   });
 
   test('has only facts of rows, and at most 500 entries, the newest', async () => {
-    const [bare = '', busy = ''] = await insertMail(gateway.actor, [{ userId: box.userId }, { userId: box.userId }]);
+    const [bare = '', busy = ''] = await insertMail(gateway.actor, [
+      { workspaceId: box.workspaceId },
+      { workspaceId: box.workspaceId },
+    ]);
     expect(await timeline(bare)).toMatchObject({ isCut: false, entries: [{ kind: 'ACCEPTED', durationMs: null }] });
     await run(
-      `insert into event (user_id, seq, id, kind, at, email_id)
+      `insert into event (workspace_id, seq, id, kind, at, email_id)
        select $1, n, 'evt_t' || n, case when n % 2 = 0 then 'email.read' else 'email.unread' end, now() + n * interval '1 s', $2
        from generate_series(1, 600) n`,
-      [box.userId, busy],
+      [box.workspaceId, busy],
     );
     const { entries, isCut } = await timeline(busy);
     expect(isCut).toBe(true);
@@ -203,17 +206,17 @@ describe('the timeline of a received email', () => {
 describe('the timeline of a sent email', () => {
   test('goes from the request to the reply of each server, and to the reports that came back', async () => {
     const at = (minute: number) => new Date(Date.UTC(2026, 9, 1, 8, minute));
-    const { userId } = box;
-    const [emailId = ''] = await insertMail(gateway.actor, [{ userId, type: 'sent', createdAt: at(0) }]);
+    const { workspaceId } = box;
+    const [emailId = ''] = await insertMail(gateway.actor, [{ workspaceId, type: 'sent', createdAt: at(0) }]);
     await run(`update email set released_at = $2, timezone = 'UTC', scheduled_at = $2 where id = $1`, [
       emailId,
       at(10),
     ]);
     const event = (seq: number, kind: string, minute: number) =>
-      run(`insert into event (user_id, seq, id, kind, at, email_id, data) values ($1, $2, $3, $4, $5, $6, $7)`, [
-        userId,
+      run(`insert into event (workspace_id, seq, id, kind, at, email_id, data) values ($1, $2, $3, $4, $5, $6, $7)`, [
+        workspaceId,
         seq,
-        `evt_${userId}${seq}`,
+        `evt_${workspaceId}${seq}`,
         kind,
         at(minute),
         emailId,
@@ -224,11 +227,11 @@ describe('the timeline of a sent email', () => {
     await event(3, 'email.resumed', 3);
     const recipient = (id: string, status: string, settled: number | null, complained: number | null) =>
       run(
-        `insert into recipient (user_id, id, email_id, address, domain, status, settled_at, complained_at, last_status, last_text, created_at)
+        `insert into recipient (workspace_id, id, email_id, address, domain, status, settled_at, complained_at, last_status, last_text, created_at)
          values ($1, $2, $3, $2 || '@b.test', 'b.test', $4, $5, $6, '5.1.1', 'nobody here', now())`,
         [
-          userId,
-          `rcp_${id}${userId}`,
+          workspaceId,
+          `rcp_${id}${workspaceId}`,
           emailId,
           status,
           settled === null ? null : at(settled),
@@ -240,15 +243,15 @@ describe('the timeline of a sent email', () => {
     await recipient('c', 'delivered', 12, 40);
     const attempt = (id: string, number: number, minute: number, outcome: string, code: number) =>
       run(
-        `insert into sending_attempt (user_id, recipient_id, number, started_at, finished_at, outcome, host, remote_address, is_tls, code, text)
+        `insert into sending_attempt (workspace_id, recipient_id, number, started_at, finished_at, outcome, host, remote_address, is_tls, code, text)
          values ($1, $2, $3, $4::timestamptz, $4::timestamptz + interval '120 ms', $5, 'mx.b.test', '192.0.2.9', true, $6, 'so it is')`,
-        [userId, `rcp_${id}${userId}`, number, at(minute), outcome, code],
+        [workspaceId, `rcp_${id}${workspaceId}`, number, at(minute), outcome, code],
       );
     await attempt('a', 1, 11, 'delivered', 250);
     await attempt('b', 1, 13, 'deferred', 451);
     await attempt('c', 1, 12, 'delivered', 250);
     const { entries } = await timeline(emailId);
-    const address = (id: string) => `rcp_${id}${userId}@b.test`;
+    const address = (id: string) => `rcp_${id}${workspaceId}@b.test`;
     expect(entries.map(({ kind, title }) => [kind, title])).toEqual([
       ['CREATED', 'Written and scheduled'],
       ['PAUSED', 'Paused'],
@@ -265,7 +268,7 @@ describe('the timeline of a sent email', () => {
       detail: 'mx.b.test [192.0.2.9], over TLS: 250 so it is',
       durationMs: 120,
       isFailure: false,
-      node: { __typename: 'Recipient', id: `rcp_a${userId}` },
+      node: { __typename: 'Recipient', id: `rcp_a${workspaceId}` },
     });
     expect(entries[7]).toMatchObject({ detail: '5.1.1 nobody here', isFailure: true });
   });
@@ -274,11 +277,11 @@ describe('the timeline of a sent email', () => {
 test('the timelines of 50 emails take as many statements as that of one, and another user finds none', async () => {
   const ids = (await insertReceivedMail(gateway.actor, box, { count: 50 })).map(({ emailId }) => emailId);
   await run(
-    `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, status, created_at, cause, last_attempt)
+    `insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, status, created_at, cause, last_attempt)
      select $1, 'dlv_' || id, id, $2, 'webhook', 1, 'success', now(), 'replay',
        '{"number": 1, "started_at": "2026-11-01T00:00:00Z", "duration_ms": 5, "outcome": "success", "request_headers": {}}'
      from unnest($3::text[]) id`,
-    [box.userId, box.endpointId, ids],
+    [box.workspaceId, box.endpointId, ids],
   );
   const query = `query($ids: [ID!]!) { nodes(ids: $ids) { ... on Email { timeline { entries { kind title } } } } }`;
   await graph.ask('{ viewer { id } }');

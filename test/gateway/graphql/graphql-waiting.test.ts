@@ -36,11 +36,11 @@ async function page(variables: Record<string, unknown>, key = box.apiKey) {
 
 test('scheduled and paused mail is listed by send time, forwards and backwards', async () => {
   const [late = '', soon = '', paused = '', gone = '', same = ''] = await insertScheduled(gateway.actor, [
-    { userId: box.userId, inSeconds: 9_000 },
-    { userId: box.userId, inSeconds: 600 },
-    { userId: box.userId, inSeconds: 3_000, status: 'paused' },
-    { userId: box.userId, inSeconds: 700, status: 'cancelled' },
-    { userId: box.userId, inSeconds: 12_000 },
+    { workspaceId: box.workspaceId, inSeconds: 9_000 },
+    { workspaceId: box.workspaceId, inSeconds: 600 },
+    { workspaceId: box.workspaceId, inSeconds: 3_000, status: 'paused' },
+    { workspaceId: box.workspaceId, inSeconds: 700, status: 'cancelled' },
+    { workspaceId: box.workspaceId, inSeconds: 12_000 },
   ]);
   const order = [soon, paused, late, same];
   expect((await page({ for: 'SCHEDULED' })).ids).toEqual(order);
@@ -62,8 +62,8 @@ test('mail held by guard rules is listed separately, newest first', async () => 
   const [older = '', newer = '', review = '', released = ''] = mails.map(({ emailId }) => emailId);
   await gateway.actor.pool.query(
     `update route set decided_at = now(), outcome = case when email_id = $2 then 'review' else 'blocked' end,
-       released_at = case when email_id = $3 then now() end where user_id = $1`,
-    [box.userId, review, released],
+       released_at = case when email_id = $3 then now() end where workspace_id = $1`,
+    [box.workspaceId, review, released],
   );
   expect((await page({ for: 'BLOCKED' })).ids).toEqual([newer, older]);
   expect((await page({ for: 'REVIEW' })).ids).toEqual([review]);
@@ -86,8 +86,8 @@ test('deferred mail is retried at once on request, and no other mail', async () 
   await gateway.actor.pool.query(
     `update recipient set next_attempt_at = now() + interval '5 hours',
        claimed_by = case when id = $3 then 'somebody' end, claimed_until = case when id = $3 then now() + interval '1 minute' end
-     where user_id = $1 and id = any($2)`,
-    [box.userId, [slow, held], held],
+     where workspace_id = $1 and id = any($2)`,
+    [box.workspaceId, [slow, held], held],
   );
   expect((await page({ for: 'DEFERRED' })).ids).toEqual([put.emailId]);
   const woken: Wake<'sending.send.wake'>[] = [];
@@ -96,7 +96,7 @@ test('deferred mail is retried at once on request, and no other mail', async () 
   const { retrySending } = (await gateway.graphql(box.apiKey, RETRY, { id: put.emailId })).json().data;
   expect(retrySending.recipients.map(({ id }: { id: string }) => id)).toEqual([slow]);
   expect(Date.parse(retrySending.recipients[0].nextAttemptAt)).toBeLessThanOrEqual(Date.now() + 60_000);
-  await expect.poll(() => woken).toEqual([{ userId: box.userId, emailIds: [put.emailId] }]);
+  await expect.poll(() => woken).toEqual([{ workspaceId: box.workspaceId, emailIds: [put.emailId] }]);
 
   const other = await gateway.mailbox();
   const refused = async (key: string, id: string) =>

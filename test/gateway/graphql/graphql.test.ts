@@ -21,7 +21,7 @@ const ask = async (query: string, variables?: Record<string, unknown>, key = box
 
 test('the examples of the schema work', async () => {
   const { threadId, emailIds } = await insertThread(gateway.actor, {
-    userId: box.userId,
+    workspaceId: box.workspaceId,
     count: 2,
     lastMessageAt: new Date(),
     text: 'Hello',
@@ -55,7 +55,7 @@ test('the examples of the schema work', async () => {
   );
   expect(answer.errors).toBeUndefined();
   expect(answer.data).toMatchObject({
-    viewer: { id: box.userId, email: `${box.userId}@account.test` },
+    viewer: { id: box.workspaceId, email: `${box.workspaceId}@account.test` },
     email: {
       id: emailIds[1],
       type: 'RECEIVED',
@@ -89,7 +89,7 @@ describe('connections', () => {
     for (let n = 0; n < 13; n++) {
       const createdAt = new Date(at - Math.floor(n / 4));
       const { threadId, emailIds } = await insertThread(gateway.actor, {
-        userId: pager.userId,
+        workspaceId: pager.workspaceId,
         count: 1,
         lastMessageAt: createdAt,
         subject: n % 2 === 0 ? 'Even' : 'Odd',
@@ -143,7 +143,7 @@ describe('connections', () => {
 
   test('the messages of a thread come in chronological order, page by page', async () => {
     const { threadId, emailIds } = await insertThread(gateway.actor, {
-      userId: pager.userId,
+      workspaceId: pager.workspaceId,
       count: 7,
       lastMessageAt: new Date(Date.now() - 1_000_000),
     });
@@ -194,7 +194,11 @@ test('an inbox of threads with their messages takes as few statements for 20 thr
     normalizedSubject latestMessage { subject } messages(first: 3) { edges { node { subject content { text } } } } } } } }`;
   const reader = await gateway.mailbox();
   for (let n = 0; n < 20; n++)
-    await insertThread(gateway.actor, { userId: reader.userId, count: 3, lastMessageAt: new Date(Date.now() - n) });
+    await insertThread(gateway.actor, {
+      workspaceId: reader.workspaceId,
+      count: 3,
+      lastMessageAt: new Date(Date.now() - n),
+    });
   await ask('{ viewer { id } }', {}, reader.apiKey);
   const one = await countStatements(() => ask(query, { n: 1 }, reader.apiKey));
   const twenty = await countStatements(() => ask(query, { n: 20 }, reader.apiKey));
@@ -204,7 +208,7 @@ test('an inbox of threads with their messages takes as few statements for 20 thr
 });
 
 test('a mutation changes the objects of the REST interface', async () => {
-  const [id] = await insertMail(gateway.actor, [{ userId: box.userId }]);
+  const [id] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId }]);
   const answer = await ask(
     `mutation($id: ID!) { updateEmail(input: {id: $id, isRead: true, isArchived: true}) {
       ... on UpdateEmailPayload { email { id isRead isArchived } } } }`,
@@ -227,15 +231,15 @@ test('a mutation changes the objects of the REST interface', async () => {
 
 test('internal errors are masked', async () => {
   await gateway.actor.pool.query(
-    `insert into email (user_id, id, type, status, created_at, own_address, own_domain, message_id, subject,
+    `insert into email (workspace_id, id, type, status, created_at, own_address, own_domain, message_id, subject,
     base_subject, from_address, from_text, to_addresses, cc_addresses, preview)
     values ($1, 'em_broken', 'received', 'delivered', now(), 'a', 'b', 'c', 'd', 'e', 'f', 'g', '{}', '{}', '')`,
-    [box.userId],
+    [box.workspaceId],
   );
   await gateway.actor.pool.query(
-    `insert into email_content (user_id, email_id, headers, addresses, in_reply_to, reference_ids, attachments, parser_version)
+    `insert into email_content (workspace_id, email_id, headers, addresses, in_reply_to, reference_ids, attachments, parser_version)
      values ($1, 'em_broken', '"secret-canary"', '{}', '{}', '{}', '[]', 1)`,
-    [box.userId],
+    [box.workspaceId],
   );
   const answer = await ask('{ email(id: "em_broken") { id content { text headers { name } } } }');
   expect(answer.errors[0]).toMatchObject({

@@ -18,9 +18,9 @@ beforeEach(async () => {
   rule = await addRule(gateway.actor, box, { action: 'block', hasWords: 'casino' });
   emailId = (await insertReceivedMail(gateway.actor, box))[0]?.emailId ?? '';
   await gateway.actor.pool.query(
-    `insert into route (user_id, email_id, created_at, threaded_at, decided_at, outcome)
-     select user_id, id, created_at, now(), now(), 'stored' from email where id = $1
-     on conflict (user_id, email_id) do update set decided_at = now(), outcome = 'stored'`,
+    `insert into route (workspace_id, email_id, created_at, threaded_at, decided_at, outcome)
+     select workspace_id, id, created_at, now(), now(), 'stored' from email where id = $1
+     on conflict (workspace_id, email_id) do update set decided_at = now(), outcome = 'stored'`,
     [emailId],
   );
 });
@@ -30,12 +30,12 @@ afterEach(() => {
 afterAll(() => gateway.close());
 
 /** As after an evaluation that took so long. */
-function owe(userId: string, milliseconds: number): void {
+function owe(workspaceId: string, milliseconds: number): void {
   const now = performance.now.bind(performance);
   let worked = 0;
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + worked);
   try {
-    runWithinGuardBudget(userId, () => void (worked = milliseconds));
+    runWithinGuardBudget(workspaceId, () => void (worked = milliseconds));
   } finally {
     clock.mockRestore();
   }
@@ -77,7 +77,7 @@ test.each(waysToJudge)(
 
 test('a user who is refused a check is refused all evaluations of guard rules, and nothing else; other users are not refused', async () => {
   // Longer than a busy machine takes for the rest of this test.
-  owe(box.userId, 100_000);
+  owe(box.workspaceId, 100_000);
   for (const [, judge] of waysToJudge) expect((await judge()).statusCode).toBe(429);
   expect((await call('GET', `/emails/${emailId}/route`)).statusCode).toBe(200);
   const named = await call('POST', `/emails/${emailId}/retry`, { endpoint_id: box.endpointId });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EventFilter } from '../../../core/endpoints/endpoint-events.ts';
 import { encodeEventCursor } from '../../../core/events/event-cursor.ts';
-import { asUser } from '../../../db/connection/transaction.ts';
+import { asWorkspace } from '../../../db/connection/transaction.ts';
 import { type FeedEvent, listEvents } from '../../../db/queries/events/event-list.ts';
 import { createPayloadQueries } from '../../../gateway/graphql/payload-query.ts';
 import type { SelectPayload } from '../../../operations/endpoints/payload-queries.ts';
@@ -136,15 +136,20 @@ describe('a payload query runs', () => {
     gateway = await openTestGateway();
     two = await makeTwoDomains(gateway);
     select = gateway.payloads.selectPayload;
-    const { userId } = two.mine.mailbox;
-    events = await asUser(gateway.database, userId, (transaction) =>
-      listEvents(transaction, userId, { after: 0, before: null, isInverted: false, limit: 1_000 }),
+    const { workspaceId } = two.mine.mailbox;
+    events = await asWorkspace(gateway.database, workspaceId, (transaction) =>
+      listEvents(transaction, workspaceId, { after: 0, before: null, isInverted: false, limit: 1_000 }),
     );
   });
   afterAll(() => gateway.close());
 
   const run = async (event: FeedEvent, query: string, filter: EventFilter | null = null) => {
-    const selected = await select(two.mine.mailbox.userId, { query, filter }, event, new Date('2026-01-01T00:00:00Z'));
+    const selected = await select(
+      two.mine.mailbox.workspaceId,
+      { query, filter },
+      event,
+      new Date('2026-01-01T00:00:00Z'),
+    );
     if (selected === null) throw new Error(`The query does not fit: ${JSON.stringify(await check(query, filter))}`);
     return selected;
   };
@@ -213,14 +218,14 @@ describe('a payload query runs', () => {
     ).rows;
     const subject = { emailId: id as string, receivedAt: receivedAt as Date };
     const query = { query: '{ kind id }', filter: null };
-    const without = await select(mailbox.userId, query, subject, new Date());
+    const without = await select(mailbox.workspaceId, query, subject, new Date());
     expect(without).toMatchObject({ event: { id: id.replace('em_', 'evt_') }, data: { kind: 'EMAIL_RECEIVED' } });
     await gateway.owner.pool.query(
       `select append_events($1, (select jsonb_agg(jsonb_build_object('id', 'evt_' || n, 'kind', 'email.received', 'emailId',
          case when n = 300 then $2 else 'em_' || n end)) from generate_series(1, 600) n))`,
-      [mailbox.userId, id],
+      [mailbox.workspaceId, id],
     );
-    expect(await select(mailbox.userId, query, subject, new Date())).toMatchObject({ event: { id: 'evt_300' } });
+    expect(await select(mailbox.workspaceId, query, subject, new Date())).toMatchObject({ event: { id: 'evt_300' } });
   });
 
   test('of a preview to show the body or the errors', async () => {
@@ -233,7 +238,7 @@ describe('a payload query runs', () => {
     const preview = async (variables: Record<string, unknown>) =>
       (await gateway.graphql(mailbox.apiKey, PREVIEW, variables)).json();
     const event = events.find(({ emailId }) => emailId !== null && two.mine.ids.get('em')?.includes(emailId));
-    const cursor = encodeEventCursor(mailbox.userId, event?.seq ?? 0);
+    const cursor = encodeEventCursor(mailbox.workspaceId, event?.seq ?? 0);
     const { data } = await preview({ query: '{ id email { id } }', cursor });
     expect(data.previewPayload).toEqual({
       data: { id: event?.id, email: { id: event?.emailId } },
@@ -260,6 +265,6 @@ describe('a payload query runs', () => {
 
   test('not at all when it does not fit the schema', async () => {
     const query = { query: '{ email { gone } }', filter: null };
-    expect(await select(two.mine.mailbox.userId, query, await received(two.mine), new Date())).toBeNull();
+    expect(await select(two.mine.mailbox.workspaceId, query, await received(two.mine), new Date())).toBeNull();
   });
 });

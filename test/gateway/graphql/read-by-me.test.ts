@@ -18,7 +18,7 @@ afterAll(() => gateway.close());
 test('a member sees over a subscription what other sessions mark, and nothing of other members', async () => {
   const other = await team.makeMember('viewer');
   const { threadId } = await insertThread(gateway.owner, {
-    userId: team.box.userId,
+    workspaceId: team.box.workspaceId,
     count: 1,
     lastMessageAt: new Date(Date.now() + 3_600_000),
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { assignThreads } from '../../../actors/threading/assign-thread.ts';
 import { allowedErrors, countErrors, typedWords } from '../../../core/search/near-words.ts';
-import { asUser } from '../../../db/connection/transaction.ts';
+import { asWorkspace } from '../../../db/connection/transaction.ts';
 import { findNearWords } from '../../../db/queries/search/near-words.ts';
 import { someMail, storeMail } from '../../support/rows/searched-mail.ts';
 import { seededRandom } from '../../support/rows/thread-mail.ts';
@@ -47,10 +47,10 @@ describe('a search that finds nothing', () => {
   beforeAll(async () => {
     gateway = await openTestGateway({ config: { rateLimitPerSecond: 0 } });
     team = await openTeam(gateway, 'typo');
-    const { userId, address } = team.box;
-    await gateway.mailbox({ userId, domain: 'typo.test', address: 'sales@typo.test' });
+    const { workspaceId, address } = team.box;
+    await gateway.mailbox({ workspaceId, domain: 'typo.test', address: 'sales@typo.test' });
     limited = await team.makeMember('agent', { addresses: ['sales@typo.test'] });
-    await put(userId, [
+    await put(workspaceId, [
       { ownAddress: address, text: 'The webhook failed' },
       { ownAddress: 'sales@typo.test', text: 'Webhooks in general' },
       { ownAddress: 'sales@typo.test', text: 'An invoice of March' },
@@ -61,7 +61,7 @@ describe('a search that finds nothing', () => {
   afterAll(() => gateway.close());
 
   /** Stores received emails, each in a thread of its own. */
-  async function put(userId: string, mails: readonly { ownAddress: string; text: string }[]): Promise<void> {
+  async function put(workspaceId: string, mails: readonly { ownAddress: string; text: string }[]): Promise<void> {
     const made = someMail(seededRandom(1), mails.length).map((mail, at) => ({
       ...mail,
       ...mails[at],
@@ -72,11 +72,11 @@ describe('a search that finds nothing', () => {
       isArchived: false,
       inReplyTo: [],
     }));
-    await storeMail(gateway.actor, userId, made);
+    await storeMail(gateway.actor, workspaceId, made);
     for (let at = 0; at < made.length; at += 100)
       await assignThreads(
         testActorContext(gateway.actor),
-        userId,
+        workspaceId,
         made.slice(at, at + 100).map(({ id }) => id),
       );
   }
@@ -122,7 +122,7 @@ describe('a search that finds nothing', () => {
 
   test('takes a bounded time among 200,000 words', async () => {
     const big = await openTeam(gateway, 'big');
-    const { userId, address } = big.box;
+    const { workspaceId, address } = big.box;
     // Without b, so that only one word is near.
     const letters = 'acdefghijklmnopqrstuvwxyz';
     let seed = 7;
@@ -135,7 +135,7 @@ describe('a search that finds nothing', () => {
       [...(n === 0 ? ['webhook'] : []), ...Array.from({ length: 1_000 }, word)].join(' '),
     );
     await put(
-      userId,
+      workspaceId,
       texts.map((text) => ({ ownAddress: address, text })),
     );
     await buildAllWords(gateway.actor);
@@ -147,7 +147,9 @@ describe('a search that finds nothing', () => {
       const took: number[] = [];
       for (let n = 0; n < 10; n++) {
         const began = performance.now();
-        await asUser(gateway.actor, userId, (transaction) => findNearWords(transaction, userId, search, 3));
+        await asWorkspace(gateway.actor, workspaceId, (transaction) =>
+          findNearWords(transaction, workspaceId, search, 3),
+        );
         took.push(performance.now() - began);
       }
       // A few milliseconds where nothing else runs.

@@ -20,8 +20,9 @@ beforeAll(async () => {
   team = await openTeam(gateway, 'present');
   viewer = await team.makeMember('viewer');
   key = await team.insertKeyOf(team.owner);
-  threadId = (await insertThread(gateway.owner, { userId: team.box.userId, count: 1, lastMessageAt: new Date() }))
-    .threadId;
+  threadId = (
+    await insertThread(gateway.owner, { workspaceId: team.box.workspaceId, count: 1, lastMessageAt: new Date() })
+  ).threadId;
 });
 afterAll(() => gateway.close());
 
@@ -68,7 +69,7 @@ test('API keys, strangers and limited members without the thread are not present
   const limited = await team.makeMember('agent', { domains: ['present.test'] });
   const outside = (
     await insertThread(gateway.owner, {
-      userId: team.box.userId,
+      workspaceId: team.box.workspaceId,
       count: 1,
       lastMessageAt: new Date(),
       ownAddress: 'a@other.test',

@@ -10,7 +10,7 @@ let received: string;
 beforeAll(async () => {
   gateway = await openTestGateway();
   box = await gateway.mailbox();
-  [received = ''] = await insertMail(gateway.actor, [{ userId: box.userId, ownAddress: box.address }]);
+  [received = ''] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId, ownAddress: box.address }]);
 });
 afterAll(() => gateway.close());
 

@@ -91,9 +91,14 @@ test('lists of rules and of deliveries have 50 rows a page by default, and at mo
 
 test('domains are listed by each of their states', async () => {
   const other = await gateway.mailbox();
-  const { userId } = other;
+  const { workspaceId } = other;
   for (const domainStatus of ['pending', 'failed'] as const)
-    await gateway.mailbox({ userId, domain: `${domainStatus}.test`, address: `a@${domainStatus}.test`, domainStatus });
+    await gateway.mailbox({
+      workspaceId,
+      domain: `${domainStatus}.test`,
+      address: `a@${domainStatus}.test`,
+      domainStatus,
+    });
   for (const [status, name] of [
     ['verified', other.address.split('@')[1]],
     ['pending', 'pending.test'],

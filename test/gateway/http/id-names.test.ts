@@ -34,7 +34,7 @@ describe('an ID in the body', () => {
 
   test('of an email is taken as email_ids and emailIds, threads as thread_ids and threadIds', async () => {
     const { threadId, emailIds } = await insertThread(gateway.actor, {
-      userId: box.userId,
+      workspaceId: box.workspaceId,
       count: 2,
       lastMessageAt: new Date(),
     });
@@ -112,7 +112,7 @@ describe('an empty variable in the path', () => {
 describe('the name of a conflict', () => {
   test('is thread_claimed for a claimed thread, and claim_lost for a claim that does not hold', async () => {
     const { threadId } = await insertThread(gateway.actor, {
-      userId: box.userId,
+      workspaceId: box.workspaceId,
       count: 1,
       lastMessageAt: new Date(),
     });

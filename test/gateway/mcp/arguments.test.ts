@@ -19,7 +19,7 @@ afterAll(async () => {
   await gateway?.close();
 });
 
-const thread = () => ({ userId: box.userId, count: 1, lastMessageAt: new Date() });
+const thread = () => ({ workspaceId: box.workspaceId, count: 1, lastMessageAt: new Date() });
 
 async function call(name: string, given: Record<string, unknown>) {
   const { structuredContent, content, isError = false } = await client.callTool({ name, arguments: given });
@@ -74,7 +74,7 @@ describe('a wrong name of an argument', () => {
 describe('a reply without `from`', () => {
   test('is sent from the address that received the original', async () => {
     const ownAddress = 'sales@mine.test';
-    const [id = ''] = await insertMail(gateway.actor, [{ userId: box.userId, ownAddress }]);
+    const [id = ''] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId, ownAddress }]);
     const reply = await call('reply_to_email', { email_id: id, to: 'ada@elsewhere.test', text: 'Soon' });
     expect(reply.data).toMatchObject({ status: 'sent', replied_to_email_id: id });
     const { data } = await call('read_email', { email_id: reply.data['id'] });
@@ -88,7 +88,7 @@ describe('a reply without `from`', () => {
     const { data } = await call('read_email', { email_id: first.data['id'] });
     expect(data['untrusted']).toMatchObject({ from: 'first@mine.test' });
     await insertMail(gateway.actor, [
-      { userId: box.userId, ownAddress: 'second@mine.test', threadId, threadPosition: 9 },
+      { workspaceId: box.workspaceId, ownAddress: 'second@mine.test', threadId, threadPosition: 9 },
     ]);
     expect((await call('reply_to_email', given)).data).toEqual(first.data);
   });

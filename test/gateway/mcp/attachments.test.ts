@@ -37,7 +37,7 @@ async function mailWith(content: Buffer, contentType = 'application/pdf'): Promi
     transferEncoding: 'base64',
   };
   const raw = Buffer.from(`${head}${encoded}\r\n`);
-  const [id = ''] = await insertMail(gateway.actor, [{ userId: box.userId, attachments: [attachment], raw }]);
+  const [id = ''] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId, attachments: [attachment], raw }]);
   return id;
 }
 

@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tools } from '../../../gateway/mcp/tools.ts';
 import { isQuick } from '../../support/chaos-figures.ts';
-import { digestsOf, type Holdings, makeHoldings, userTables } from '../../support/rows/holdings.ts';
+import { digestsOf, type Holdings, makeHoldings, workspaceTables } from '../../support/rows/holdings.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { connectInjected } from '../../support/servers/mcp-client.ts';
 import { oneFor, sampleFor } from '../../support/stages/isolation-sweep.ts';
@@ -97,10 +97,10 @@ beforeAll(async () => {
     '/emails?type=received&status=all&limit=1&time_range=all',
   );
   received = list.json().data[0].id;
-  const tables = await userTables(gateway.actor);
-  let before = await digestsOf(gateway.actor, tables, theirs.mailbox.userId);
+  const tables = await workspaceTables(gateway.actor);
+  let before = await digestsOf(gateway.actor, tables, theirs.mailbox.workspaceId);
   changedTables = async () => {
-    const now = await digestsOf(gateway.actor, tables, theirs.mailbox.userId);
+    const now = await digestsOf(gateway.actor, tables, theirs.mailbox.workspaceId);
     const changed = tables.filter((table) => now.get(table) !== before.get(table));
     before = now;
     return changed;
@@ -124,11 +124,11 @@ test.each(Object.keys(PLACES).toSorted((a, b) => Number(isLast(a)) - Number(isLa
     const needed = { from: address, email_id: received, domain: address.slice(address.indexOf('@') + 1) };
     const isNeeded = (name: string) => (NEEDED[tool] ?? []).includes(name) && !(name in beside);
     const defaults = Object.fromEntries(Object.entries(needed).filter(([name]) => isNeeded(name)));
-    const secrets = [...theirs.ids.values()].flat().concat(theirs.names, theirs.mailbox.userId);
+    const secrets = [...theirs.ids.values()].flat().concat(theirs.names, theirs.mailbox.workspaceId);
     for (const field of fields) {
       const place = `${tool} ${field}`;
       const sample = () =>
-        sampleFor(place, theirs, [oneFor(place, theirs)]).concat(theirs.names, theirs.mailbox.userId);
+        sampleFor(place, theirs, [oneFor(place, theirs)]).concat(theirs.names, theirs.mailbox.workspaceId);
       const foreign = isQuick ? sample() : secrets;
       const call = async (value: string) => {
         const given = { ...defaults, ...beside, [field]: field.endsWith('_ids') ? [value] : value };

@@ -10,7 +10,7 @@ let box: TestMailbox;
 beforeAll(async () => {
   gateway = await openTestGateway();
   box = await gateway.mailbox();
-  await storeRankedMail(gateway.actor, box.userId);
+  await storeRankedMail(gateway.actor, box.workspaceId);
 });
 afterAll(() => gateway.close());
 

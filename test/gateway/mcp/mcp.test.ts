@@ -32,7 +32,7 @@ describe.each(ERAS)('a client of protocol %s', (era) => {
 
     const me = await client.callTool({ name: 'who_am_i', arguments: {} });
     expect(me.structuredContent).toMatchObject({
-      account: { id: box.userId },
+      account: { id: box.workspaceId },
       key: {
         scopes: ['read', 'send', 'manage', 'approve', 'workspaces'],
         has_full_access: true,

@@ -55,7 +55,7 @@ describe('a link to sign in', () => {
     const response = await oauth.open(signIn);
     expect([response.statusCode, response.headers.location]).toEqual([400, undefined]);
     expect(response.headers['content-security-policy']).toContain("frame-ancestors 'none'");
-    const decided = await oauth.decide(team.owner.browser, signIn, { workspaceId: team.box.userId });
+    const decided = await oauth.decide(team.owner.browser, signIn, { workspaceId: team.box.workspaceId });
     expect([decided.statusCode, decided.json().location]).toEqual([400, undefined]);
   });
 
@@ -139,7 +139,7 @@ describe('a decision', () => {
     const signIn = await ask();
     const body = {
       asked: { parameters: oauth.parametersOf(signIn) },
-      workspaceId: team.box.userId,
+      workspaceId: team.box.workspaceId,
       level: 'everything',
       addresses: null,
     };
@@ -159,10 +159,10 @@ describe('a decision', () => {
   test('that allows access needs a sign-in within the last minutes; a denial does not', async () => {
     const person = await team.makeMember('agent');
     await gateway.owner.pool.query(
-      `update auth_session set created_at = now() - interval '1 hour', confirmed_at = now() - interval '1 hour' where user_id = $1`,
+      `update auth_session set created_at = now() - interval '1 hour', confirmed_at = now() - interval '1 hour' where person_id = $1`,
       [person.personId],
     );
-    gateway.bus.publish('credential.changed', { userId: person.personId });
+    gateway.bus.publish('credential.changed', { ownerId: person.personId });
     const allowed = await oauth.decide(person.browser, await ask(), { level: 'read' });
     expect([allowed.statusCode, allowed.json().code]).toEqual([403, 'SIGN_IN_AGAIN']);
     expect((await oauth.decide(person.browser, await ask(), { level: null })).statusCode).toBe(200);
@@ -183,9 +183,9 @@ describe('a decision', () => {
   test('is refused in a workspace that requires a second factor, while the session has none', async () => {
     const strict = await openTeam(gateway, 'oauth-factor');
     await gateway.owner.pool.query('update workspace set requires_second_factor = true where id = $1', [
-      strict.box.userId,
+      strict.box.workspaceId,
     ]);
-    gateway.bus.publish('credential.changed', { userId: strict.box.userId });
+    gateway.bus.publish('credential.changed', { ownerId: strict.box.workspaceId });
     const allowed = await oauth.decide(strict.owner.browser, await ask());
     expect([allowed.statusCode, allowed.json().code]).toEqual([403, 'SECOND_FACTOR_REQUIRED']);
     const grants = await strict.owner.browser.rest('GET', '/oauth/grants');
@@ -196,7 +196,7 @@ describe('a decision', () => {
 
   test('is refused for a workspace that is not the active one, and for an address of another workspace', async () => {
     const other = await openTeam(gateway, 'oauth-others');
-    const elsewhere = await oauth.decide(team.owner.browser, await ask(), { workspaceId: other.box.userId });
+    const elsewhere = await oauth.decide(team.owner.browser, await ask(), { workspaceId: other.box.workspaceId });
     expect([elsewhere.statusCode, elsewhere.json().code]).toEqual([409, 'OTHER_WORKSPACE']);
     const foreign = await oauth.decide(team.owner.browser, await ask(), { addresses: [other.box.address] });
     expect(foreign.statusCode).toBe(400);
@@ -383,7 +383,7 @@ describe('the code of a terminal', () => {
     const asked = { userCode: userCode.toLowerCase().replace('-', ' ') };
     const { question } = (await team.owner.browser.auth('POST', '/oauth/request', asked)).json();
     expect(question).toMatchObject({ host: 'a terminal at 127.0.0.1', requested: 'everything', isForMcp: false });
-    const decision = { asked, workspaceId: team.box.userId, level: 'read', addresses: null };
+    const decision = { asked, workspaceId: team.box.workspaceId, level: 'read', addresses: null };
     expect((await team.owner.browser.auth('POST', '/oauth/decision', decision)).json()).toEqual({ location: null });
     expect((await team.owner.browser.auth('POST', '/oauth/decision', decision)).statusCode).toBe(404);
     await letPoll();
@@ -398,7 +398,7 @@ describe('the code of a terminal', () => {
     const denied = await start();
     await team.owner.browser.auth('POST', '/oauth/decision', {
       asked: { userCode: denied.user_code },
-      workspaceId: team.box.userId,
+      workspaceId: team.box.workspaceId,
       level: null,
       addresses: null,
     });

@@ -17,7 +17,7 @@ const program = path.join(
 let gateway: TestGateway;
 let issuer: string;
 let browser: BrowserSession;
-let userId: string;
+let workspaceId: string;
 
 beforeAll(async () => {
   const port = await freePort();
@@ -26,7 +26,7 @@ beforeAll(async () => {
   await gateway.app.listen({ port, host: '127.0.0.1' });
   const email = 'person@conformance.test';
   const made = await createAccount(gateway.owner, { email, password: PASSWORD, apiKey: null, mailbox: null });
-  userId = 'userId' in made ? made.userId : '';
+  workspaceId = 'workspaceId' in made ? made.workspaceId : '';
   browser = openBrowser(gateway.app, issuer);
   await browser.auth('POST', '/sign-in/email', { email, password: PASSWORD });
 });
@@ -59,7 +59,7 @@ async function allow(link: URL): Promise<void> {
   const asked = { parameters: Object.fromEntries(link.searchParams) };
   const decided = await browser.auth('POST', '/oauth/decision', {
     asked,
-    workspaceId: userId,
+    workspaceId,
     level: 'read',
     addresses: null,
   });

@@ -113,8 +113,8 @@ describe('grants', () => {
     const { clientId } = await oauth.connect(team.owner.browser, {}, whole);
     const grant = (await listOf('owner')).find((each) => each.client_id === clientId);
     const { rows } = await gateway.owner.pool.query(
-      'select action, actor_kind, actor_id, client_address from audit_entry where user_id = $1 and object_id = $2',
-      [team.box.userId, grant?.id],
+      'select action, actor_kind, actor_id, client_address from audit_entry where workspace_id = $1 and object_id = $2',
+      [team.box.workspaceId, grant?.id],
     );
     expect(rows).toEqual([
       { action: 'api_key.created', actor_kind: 'person', actor_id: team.owner.personId, client_address: '127.0.0.1' },

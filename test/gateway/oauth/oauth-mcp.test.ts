@@ -28,7 +28,7 @@ beforeAll(async () => {
   const made = await createAccount(gateway.owner, { email, password: PASSWORD, apiKey: null, mailbox: null });
   const browser = openBrowser(gateway.app, issuer);
   await browser.auth('POST', '/sign-in/email', { email, password: PASSWORD });
-  person = { id: 'userId' in made ? made.userId : '', browser };
+  person = { id: 'workspaceId' in made ? made.workspaceId : '', browser };
 });
 afterAll(() => gateway.close());
 

@@ -91,7 +91,7 @@ describe('webhooks', () => {
   const at = new Date('2026-11-28T09:30:00Z');
   const facts: PayloadFacts = {
     timestamp: at,
-    userId: 'usr_1',
+    workspaceId: 'usr_1',
     sender: { authentication: null, verdict: null },
     linkKey: deriveDownloadLinkKey(Buffer.alloc(32, 1)),
     email: {

@@ -50,7 +50,7 @@ describe('the events guide', () => {
     const [capture = ''] = /^CURSOR=.*$/m.exec(guide) ?? [];
     const script = `${capture.replace('npx node', process.execPath)}; printf %s $CURSOR`;
     const { stdout } = await promisify(execFile)('bash', ['-c', script], { env: { ...process.env, ...environment } });
-    expect(stdout).toBe(encodeEventCursor(box.userId, 1));
+    expect(stdout).toBe(encodeEventCursor(box.workspaceId, 1));
     environment['CURSOR'] = stdout;
   });
   afterAll(async () => {
@@ -81,8 +81,8 @@ describe('the events guide', () => {
     child.stdout.on('data', (chunk: Buffer) => {
       text += chunk.toString();
     });
-    await expect.poll(() => text).toContain(`id: ${encodeEventCursor(box.userId, 2)}\ndata: {`);
-    expect(text).not.toContain(`id: ${encodeEventCursor(box.userId, 1)}\n`);
+    await expect.poll(() => text).toContain(`id: ${encodeEventCursor(box.workspaceId, 2)}\ndata: {`);
+    expect(text).not.toContain(`id: ${encodeEventCursor(box.workspaceId, 1)}\n`);
     const ended = once(child, 'exit');
     child.kill();
     await ended;
@@ -147,9 +147,11 @@ describe('the GraphQL guide', () => {
     gateway = await openTestGateway({ config: { publicUrl: 'http://localhost:3000' } });
     mail = await takeMail(gateway);
     box = await gateway.mailbox({ domain: 'inbox.test', address: 'hello@inbox.test' });
-    await gateway.owner.pool.query(`update user_account set email = 'owner@inbox.test' where id = $1`, [box.userId]);
+    await gateway.owner.pool.query(`update user_account set email = 'owner@inbox.test' where id = $1`, [
+      box.workspaceId,
+    ]);
     url = await gateway.app.listen({ host: '127.0.0.1', port: 0 });
-    shell = openShell(repository, { KEY: box.apiKey, CURSOR: encodeEventCursor(box.userId, 1) });
+    shell = openShell(repository, { KEY: box.apiKey, CURSOR: encodeEventCursor(box.workspaceId, 1) });
   });
   afterAll(async () => {
     await shell.end();
@@ -184,8 +186,8 @@ describe('the GraphQL guide', () => {
   /** The latest email and its thread, as the variables of the guide. */
   async function variables(): Promise<Record<string, unknown>> {
     const { rows } = await gateway.actor.pool.query<{ id: string; thread_id: string }>(
-      'select id, thread_id from email where user_id = $1 order by created_at desc limit 1',
-      [box.userId],
+      'select id, thread_id from email where workspace_id = $1 order by created_at desc limit 1',
+      [box.workspaceId],
     );
     return { email: rows[0]?.id ?? null, thread: rows[0]?.thread_id ?? null };
   }
@@ -243,9 +245,10 @@ describe('the GraphQL guide', () => {
     if (again === undefined) throw new Error('there is no example');
     const answers = [await run(again), await run(again)];
     expect(answers[0]).toEqual(answers[1]);
-    const { rows } = await gateway.actor.pool.query(`select from email where user_id = $1 and subject = 'Your order'`, [
-      box.userId,
-    ]);
+    const { rows } = await gateway.actor.pool.query(
+      `select from email where workspace_id = $1 and subject = 'Your order'`,
+      [box.workspaceId],
+    );
     expect(rows).toHaveLength(1);
   });
 

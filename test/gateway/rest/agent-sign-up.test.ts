@@ -66,7 +66,7 @@ describe('an agent that signs up', () => {
     expect((await confirm(key, wrong(code))).json().status).toBe('confirmed');
     const { rows } = await gateway.owner.pool.query(
       `select u.email, m.role, u.email_verified from workspace_member m join user_account u on u.id = m.person_id
-       join agent_sign_up a on a.user_id = m.workspace_id where a.email = $1`,
+       join agent_sign_up a on a.workspace_id = m.workspace_id where a.email = $1`,
       [email],
     );
     expect(rows).toEqual([{ email, role: 'owner', email_verified: true }]);
@@ -80,7 +80,7 @@ describe('an agent that signs up', () => {
     const [first] = responses.map((response) => response.json());
     expect(new Set(responses.map((response) => response.json().api_key))).toEqual(new Set([first.api_key]));
     expect(await codesOf(email)).toHaveLength(1);
-    const { rows } = await gateway.owner.pool.query('select user_id from agent_sign_up where email = $1', [email]);
+    const { rows } = await gateway.owner.pool.query('select workspace_id from agent_sign_up where email = $1', [email]);
     expect(rows).toHaveLength(1);
     await confirm(first.api_key, (await codesOf(email))[0] ?? '');
     await gateway.owner.pool.query('delete from auth_rate_limit');
@@ -103,12 +103,12 @@ describe('an agent that signs up', () => {
     const email = newEmail();
     const headers = { 'idempotency-key': newKey() };
     const first = (await signUp({ email, name: 'Half' }, headers)).json();
-    const { rows } = await gateway.owner.pool.query<{ user_id: string }>(
-      `update agent_sign_up set code_expires_at = now() - interval '1 minute' where email = $1 returning user_id`,
+    const { rows } = await gateway.owner.pool.query<{ workspace_id: string }>(
+      `update agent_sign_up set code_expires_at = now() - interval '1 minute' where email = $1 returning workspace_id`,
       [email],
     );
     for (const table of ['email_address_name', 'email_address', 'dkim_key', 'verified_domain_name', 'domain'])
-      await gateway.owner.pool.query(`delete from ${table} where user_id = $1`, [rows[0]?.user_id]);
+      await gateway.owner.pool.query(`delete from ${table} where workspace_id = $1`, [rows[0]?.workspace_id]);
     const second = (await signUp({ email, name: 'Half' }, headers)).json();
     expect(second).toEqual(first);
     expect((await send(second.api_key, second.address, email)).statusCode).toBe(200);
@@ -168,7 +168,7 @@ describe('an agent that signs up', () => {
     ]);
     await signUp({ email: newEmail(), name: 'Next' });
     const { rows } = await gateway.owner.pool.query(
-      `select k.revoked_at is not null as revoked, w.erase_at is not null as closed from api_key k join workspace w on w.id = k.user_id
+      `select k.revoked_at is not null as revoked, w.erase_at is not null as closed from api_key k join workspace w on w.id = k.workspace_id
        where k.secret_sha256 = sha256(convert_to($1, 'UTF8'))`,
       [key],
     );

@@ -23,7 +23,10 @@ beforeEach(async () => {
 const keyWith = async (policy: SendPolicy) =>
   (await insertKey(gateway.owner, box, { scopes: ['read', 'send'], policy })).secret;
 const setAddressPolicy = (policy: SendPolicy | null) =>
-  gateway.owner.pool.query('update email_address set send_policy = $2 where user_id = $1', [box.userId, policy]);
+  gateway.owner.pool.query('update email_address set send_policy = $2 where workspace_id = $1', [
+    box.workspaceId,
+    policy,
+  ]);
 
 const KNOWN = 'known@elsewhere.test';
 const REVIEW = { verdict: 'review', findings: [{ kind: 'instruction', part: 'text', excerpt: 'x', why: 'x' }] };
@@ -44,26 +47,25 @@ async function received(verdict: object | null, row: Partial<MailRow> = {}): Pro
   const { from = 'ada@elsewhere.test' } = row;
   const addresses = { from: list(from), to: list(box.address), cc: null, bcc: null, replyTo: null };
   const [id = ''] = await insertMail(gateway.actor, [
-    { userId: box.userId, ownAddress: box.address, threadId, messageId, addresses, ...row },
+    { workspaceId: box.workspaceId, ownAddress: box.address, threadId, messageId, addresses, ...row },
   ]);
-  await gateway.actor.pool.query('update email_content set injection = $3 where user_id = $1 and email_id = $2', [
-    box.userId,
+  await gateway.actor.pool.query('update email_content set injection = $3 where workspace_id = $1 and email_id = $2', [
+    box.workspaceId,
     id,
     verdict,
   ]);
   if (row.threadId === undefined)
     await insertThread(gateway.actor, {
-      userId: box.userId,
+      workspaceId: box.workspaceId,
       id: threadId,
       count: 1,
       lastMessageAt: new Date(),
       participants: ['ada@elsewhere.test', box.address],
     });
-  await gateway.actor.pool.query('insert into thread_message_id (user_id, message_id, thread_id) values ($1, $2, $3)', [
-    box.userId,
-    messageId,
-    threadId,
-  ]);
+  await gateway.actor.pool.query(
+    'insert into thread_message_id (workspace_id, message_id, thread_id) values ($1, $2, $3)',
+    [box.workspaceId, messageId, threadId],
+  );
   return { id, messageId, threadId };
 }
 
@@ -166,9 +168,9 @@ const DOORS: Record<string, (key: string, original: Received) => Promise<unknown
 /** Returns the status and rule of the newest email that was sent with a key or from an address with a policy. */
 async function newest(): Promise<[string, string | null]> {
   const { rows } = await gateway.actor.pool.query<{ status: string; rule: string | null }>(
-    `select e.status, a.rule from email e left join approval a on a.user_id = e.user_id and a.email_id = e.id
-     where e.user_id = $1 and e.type <> 'received' order by e.id desc limit 1`,
-    [box.userId],
+    `select e.status, a.rule from email e left join approval a on a.workspace_id = e.workspace_id and a.email_id = e.id
+     where e.workspace_id = $1 and e.type <> 'received' order by e.id desc limit 1`,
+    [box.workspaceId],
   );
   const [row] = rows;
   return [row?.status ?? 'none', row?.rule ?? null];
@@ -236,8 +238,8 @@ describe('on_review: an email that names no message', () => {
     expect(await outcomes(key, { to: [KNOWN, box.address] })).toEqual(['pending', null]);
     await submit(key, [], 'drop@evil.test');
     expect(await newest()).toEqual(WAITS);
-    await gateway.actor.pool.query('update email set created_at = $3 where user_id = $1 and id = $2', [
-      box.userId,
+    await gateway.actor.pool.query('update email set created_at = $3 where workspace_id = $1 and id = $2', [
+      box.workspaceId,
       mail.id,
       daysAgo(7.1),
     ]);
@@ -255,14 +257,14 @@ describe('on_review: an email that names no message', () => {
     const { id } = await received(null);
     expect(await outcomes(key, { to: 'two@elsewhere.test' })).toEqual(['pending', null]);
     await gateway.actor.pool.query(
-      `update email_content set parse_error = 'too deep' where user_id = $1 and email_id = $2`,
-      [box.userId, id],
+      `update email_content set parse_error = 'too deep' where workspace_id = $1 and email_id = $2`,
+      [box.workspaceId, id],
     );
     expect(await outcomes(key, { to: 'three@elsewhere.test' })).toEqual(WAITS);
     await gateway.actor.pool.query(
-      `with c as (update email_content set parse_error = null, injection = $3 where user_id = $1 and email_id = $2)
-       update email set trashed_at = now(), kept_apart = 'spam', thread_id = null where user_id = $1 and id = $2`,
-      [box.userId, id, REVIEW],
+      `with c as (update email_content set parse_error = null, injection = $3 where workspace_id = $1 and email_id = $2)
+       update email set trashed_at = now(), kept_apart = 'spam', thread_id = null where workspace_id = $1 and id = $2`,
+      [box.workspaceId, id, REVIEW],
     );
     expect(await outcomes(key, { to: 'four@elsewhere.test' })).toEqual(WAITS);
   });
@@ -286,14 +288,14 @@ async function copyMail(id: string): Promise<void> {
   const columns = rows[0]?.columns ?? '';
   const ids = `select 'em_f' || lpad(g::text, 31, '0') as copy from generate_series(1, 1000) g`;
   await gateway.owner.pool.query(
-    `insert into email (id, message_id, ${columns}) select copy, copy, ${columns} from email, (${ids}) c where user_id = $1 and id = $2`,
-    [box.userId, id],
+    `insert into email (id, message_id, ${columns}) select copy, copy, ${columns} from email, (${ids}) c where workspace_id = $1 and id = $2`,
+    [box.workspaceId, id],
   );
   await gateway.owner.pool.query(
-    `insert into email_content (user_id, email_id, headers, addresses, in_reply_to, reference_ids, attachments, injection, parser_version)
-     select user_id, copy, headers, addresses, in_reply_to, reference_ids, attachments, injection, parser_version
-     from email_content, (${ids}) c where user_id = $1 and email_id = $2`,
-    [box.userId, id],
+    `insert into email_content (workspace_id, email_id, headers, addresses, in_reply_to, reference_ids, attachments, injection, parser_version)
+     select workspace_id, copy, headers, addresses, in_reply_to, reference_ids, attachments, injection, parser_version
+     from email_content, (${ids}) c where workspace_id = $1 and email_id = $2`,
+    [box.workspaceId, id],
   );
 }
 
@@ -305,7 +307,7 @@ test('an action of a webhook waits under on_review of its address', async () => 
         {
           ...testActorContext(gateway.actor),
           bus: gateway.bus,
-          userId: box.userId,
+          workspaceId: box.workspaceId,
           settings: { sendLimitPerHour: 0, approvalDays: 7, secretKey: randomBytes(32), unsubscribeUrl: null },
         },
         {

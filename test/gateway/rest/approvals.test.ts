@@ -30,7 +30,10 @@ beforeEach(async () => {
 });
 
 const setAddressPolicy = (policy: SendPolicy | null) =>
-  gateway.owner.pool.query('update email_address set send_policy = $2 where user_id = $1', [box.userId, policy]);
+  gateway.owner.pool.query('update email_address set send_policy = $2 where workspace_id = $1', [
+    box.workspaceId,
+    policy,
+  ]);
 
 async function send(more: object = {}, key = sender.secret, path = '/emails'): Promise<Record<string, string>> {
   const email = { from: box.address, to: 'ada@elsewhere.test', subject: 'Hi', text: 'Hello', ...more };
@@ -47,16 +50,16 @@ const expire = () => expireApprovals(testActorContext(gateway.actor), {});
 const eventsOf = async (id: string | undefined) =>
   (
     await gateway.actor.pool.query<{ kind: string; data: Record<string, unknown> }>(
-      `select kind, data from event where user_id = $1 and email_id = $2 order by seq`,
-      [box.userId, id],
+      `select kind, data from event where workspace_id = $1 and email_id = $2 order by seq`,
+      [box.workspaceId, id],
     )
   ).rows;
 const stateOf = async (id: string | undefined) =>
   (
     await gateway.actor.pool.query(
       `select e.type, e.status, a.decision, (select count(*)::integer from recipient r where r.email_id = e.id and r.next_attempt_at is not null) as queued
-       from email e join approval a on a.user_id = e.user_id and a.email_id = e.id where e.user_id = $1 and e.id = $2`,
-      [box.userId, id],
+       from email e join approval a on a.workspace_id = e.workspace_id and a.email_id = e.id where e.workspace_id = $1 and e.id = $2`,
+      [box.workspaceId, id],
     )
   ).rows[0];
 
@@ -128,7 +131,7 @@ describe('an email that waits', () => {
     expect(await stateOf(id)).toEqual({ type: 'scheduled', status: 'cancelled', decision: 'cancelled', queued: 0 });
     const late = await decide(id, 'approve');
     expect([late.statusCode, late.json()]).toMatchObject([409, { code: 'ALREADY_DECIDED', decision: 'cancelled' }]);
-    expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
+    expect(await wrongTotals(gateway.actor, box.workspaceId)).toEqual([]);
   });
 
   test('counts its batch as unfinished, and is cancelled with it', async () => {
@@ -188,7 +191,7 @@ describe('approving', () => {
       409,
       'This email was already approved by test. Retrieve it to see what became of it.',
     ]);
-    expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
+    expect(await wrongTotals(gateway.actor, box.workspaceId)).toEqual([]);
   });
 
   test('is refused to the key that sent it, and to keys without the right', async () => {
@@ -264,12 +267,17 @@ describe('approving', () => {
     const threadId = 'th_of_reply';
     const messageId = '<original@elsewhere.test>';
     const [originalId] = await insertMail(gateway.actor, [
-      { userId: box.userId, ownAddress: box.address, threadId, messageId },
+      { workspaceId: box.workspaceId, ownAddress: box.address, threadId, messageId },
     ]);
-    await insertThread(gateway.actor, { userId: box.userId, id: threadId, count: 1, lastMessageAt: new Date() });
+    await insertThread(gateway.actor, {
+      workspaceId: box.workspaceId,
+      id: threadId,
+      count: 1,
+      lastMessageAt: new Date(),
+    });
     await gateway.actor.pool.query(
-      'insert into thread_message_id (user_id, message_id, thread_id) values ($1, $2, $3)',
-      [box.userId, messageId, threadId],
+      'insert into thread_message_id (workspace_id, message_id, thread_id) values ($1, $2, $3)',
+      [box.workspaceId, messageId, threadId],
     );
     const { id } = await send({ text: 'Yes' }, sender.secret, `/emails/${originalId}/reply`);
     const answer = await gateway.graphql(
@@ -295,7 +303,7 @@ describe('approving', () => {
       expect((await eventsOf(id)).map(({ kind }) => kind)).toEqual(['email.approval_requested', `email.${approval}`]);
       expect(await release()).toBe(approval === 'approved' ? 1 : 0);
     }
-    expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
+    expect(await wrongTotals(gateway.actor, box.workspaceId)).toEqual([]);
   });
 
   test('races with cancelling and expiring, and one of them wins', async () => {
@@ -316,7 +324,7 @@ describe('approving', () => {
       expect(cancelled.statusCode).toBe(status === 'cancelled' ? 200 : 400);
       expect(await release()).toBe(status === 'scheduled' ? 1 : 0);
     }
-    expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
+    expect(await wrongTotals(gateway.actor, box.workspaceId)).toEqual([]);
   });
 
   test('works over GraphQL and MCP, where sending says that the email waits', async () => {
@@ -422,7 +430,7 @@ describe('rejecting', () => {
     const late = await gateway.call(sender.secret, 'DELETE', `/emails/${id}`);
     expect([late.statusCode, late.json().message]).toEqual([400, 'Cannot delete a rejected email.']);
     expect(await stateOf(id)).toEqual({ type: 'scheduled', status: 'rejected', decision: 'rejected', queued: 0 });
-    expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
+    expect(await wrongTotals(gateway.actor, box.workspaceId)).toEqual([]);
   });
 
   test('is refused for an email that never waited, or is unknown', async () => {
@@ -430,7 +438,7 @@ describe('rejecting', () => {
     for (const verb of ['approve', 'reject'] as const) {
       const plain = await decide(id, verb);
       expect([plain.statusCode, plain.json().code]).toEqual([409, 'NOT_AWAITING_APPROVAL']);
-      for (const unknown of ['em_unknown', '%00', box.userId])
+      for (const unknown of ['em_unknown', '%00', box.workspaceId])
         expect((await decide(unknown, verb)).statusCode).toBe(404);
     }
   });
@@ -455,7 +463,7 @@ test('mail that is not approved in time is rejected, in batches, and says so', a
   const tooLate = await decide(id, 'approve');
   expect([tooLate.statusCode, tooLate.json().decision]).toEqual([409, 'expired']);
   expect((await decide(id, 'reject')).statusCode).toBe(409);
-  expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
+  expect(await wrongTotals(gateway.actor, box.workspaceId)).toEqual([]);
 });
 
 describe('a review', () => {
@@ -537,7 +545,7 @@ describe('a review', () => {
     const status = async (key: string, emailId = id) =>
       (await gateway.call(key, 'GET', `/emails/${emailId}/review`)).statusCode;
     const blind = await insertKey(gateway.owner, box, { scopes: ['approve'] });
-    const [receivedId] = await insertMail(gateway.actor, [{ userId: box.userId, ownAddress: box.address }]);
+    const [receivedId] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId, ownAddress: box.address }]);
     const other = await gateway.mailbox();
     expect(await status(blind.secret)).toBe(403);
     expect(await status(other.apiKey)).toBe(404);

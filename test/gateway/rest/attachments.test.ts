@@ -43,7 +43,7 @@ async function mailWith(files: { filename: string; content: Buffer; contentType?
     };
   });
   const [id = ''] = await insertMail(gateway.actor, [
-    { userId: box.userId, attachments, raw: Buffer.from(parts.join('')) },
+    { workspaceId: box.workspaceId, attachments, raw: Buffer.from(parts.join('')) },
   ]);
   return id;
 }
@@ -69,10 +69,12 @@ test('a file is returned with its bytes and exactly the documented header fields
 test('a file that a session opened is not cached by the browser after the session', async () => {
   const account = { email: 'ada@example.com', password: 'correct horse', apiKey: null, mailbox: null };
   const made = await createAccount(gateway.owner, account);
-  if (!('userId' in made)) throw new Error(made.outcome);
+  if (!('workspaceId' in made)) throw new Error(made.outcome);
   const browser = openBrowser(gateway.app);
   await browser.auth('POST', '/sign-in/email', { email: account.email, password: account.password });
-  const [id] = await insertMail(gateway.actor, [{ userId: made.userId, raw: Buffer.from('Subject: x\r\n\r\nx') }]);
+  const [id] = await insertMail(gateway.actor, [
+    { workspaceId: made.workspaceId, raw: Buffer.from('Subject: x\r\n\r\nx') },
+  ]);
   const opened = await browser.rest('GET', `/emails/${id}/raw`);
   expect([opened.statusCode, opened.headers['cache-control']]).toEqual([200, 'no-store']);
 });
@@ -149,7 +151,7 @@ describe('a missing file is 404 with the documented text for', () => {
 
   test('an email that is unknown or of another user', async () => {
     const other = await gateway.mailbox();
-    const [foreign] = await insertMail(gateway.actor, [{ userId: other.userId, raw: Buffer.from('x') }]);
+    const [foreign] = await insertMail(gateway.actor, [{ workspaceId: other.workspaceId, raw: Buffer.from('x') }]);
     for (const id of [foreign, 'em_00000000000000000000000000000000', 'no-such', '%00', '%zz'])
       for (const rest of ['a.txt', 'parts/0']) await expectError(`${id}/${rest}`, 'Email not found or access denied');
   });
@@ -161,7 +163,7 @@ describe('a missing file is 404 with the documented text for', () => {
   });
 
   test('an email without attachments', async () => {
-    const [id] = await insertMail(gateway.actor, [{ userId: box.userId }]);
+    const [id] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId }]);
     await expectError(`${id}/a.txt`, 'No attachments found in this email');
   });
 
@@ -202,7 +204,7 @@ test('an unknown key is explained in details too', async () => {
 describe('a signed link', () => {
   const linkKey = deriveDownloadLinkKey(SECRET_KEY);
   const linkTo = (emailId: string, part: number | 'raw', more: Partial<DownloadTarget> = {}, key = linkKey) =>
-    makeDownloadLink(key, { userId: box.userId, emailId, part, ...more }, new Date(Date.now() + 7 * DAY_MS));
+    makeDownloadLink(key, { workspaceId: box.workspaceId, emailId, part, ...more }, new Date(Date.now() + 7 * DAY_MS));
   const follow = (link: string, key: string | null = null) => gateway.call(key, 'GET', link.slice('/api/e2'.length));
   const twoFiles = () =>
     mailWith([
@@ -242,7 +244,9 @@ describe('a signed link', () => {
     const id = await twoFiles();
     const other = await twoFiles();
     const stranger = await gateway.mailbox();
-    const [foreign = ''] = await insertMail(gateway.actor, [{ userId: stranger.userId, raw: Buffer.from('secret') }]);
+    const [foreign = ''] = await insertMail(gateway.actor, [
+      { workspaceId: stranger.workspaceId, raw: Buffer.from('secret') },
+    ]);
     const good = linkTo(id, 0).slice('/api/e2'.length);
     const [path = '', query = ''] = good.split('?');
     const signature = new URLSearchParams(query).get('signature') ?? '';
@@ -259,10 +263,10 @@ describe('a signed link', () => {
       `${path}?${query.replace(/expires=/, 'expires=0')}`,
       `${path}?${query.replace(/expires=\d+/, 'expires=-1')}`,
       `${path}?${query.replace(/expires=\d+&/, '')}`,
-      `${path}?${query.replace(box.userId, stranger.userId)}`,
+      `${path}?${query.replace(box.workspaceId, stranger.workspaceId)}`,
       `${path}?${query.replace(/user=[^&]+&/, '')}`,
       `${path}?${query}&signature=${signature}`,
-      `${path}?${query}&user[]=x`.replace(`user=${box.userId}`, `user=${box.userId}&user=${box.userId}`),
+      `${path}?${query}&user[]=x`.replace(`user=${box.workspaceId}`, `user=${box.workspaceId}&user=${box.workspaceId}`),
       `${path.replace('/parts/0', '/parts/1')}?${query}`,
       `${path.replace('/parts/0', '/parts/00')}?${query}`,
       `${path.replace('/parts/0', '/parts/x')}?${query}`,
@@ -321,8 +325,8 @@ describe('a signed link', () => {
     const limited = await openTestGateway({ config: { secretKey: SECRET_KEY, rateLimitPerSecond: 2 } });
     try {
       const owner = await limited.mailbox();
-      const [id = ''] = await insertMail(limited.actor, [{ userId: owner.userId, raw: Buffer.from('x') }]);
-      const link = linkTo(id, 'raw', { userId: owner.userId }).slice('/api/e2'.length);
+      const [id = ''] = await insertMail(limited.actor, [{ workspaceId: owner.workspaceId, raw: Buffer.from('x') }]);
+      const link = linkTo(id, 'raw', { workspaceId: owner.workspaceId }).slice('/api/e2'.length);
       const statuses = [];
       for (let n = 0; n < 3; n++) statuses.push((await limited.call(null, 'GET', link)).statusCode);
       expect(statuses).toEqual([200, 200, 429]);
@@ -354,7 +358,7 @@ test('a file that a page loads as a script, a style sheet or a worker is refused
       expect([path, destination, (await ask(path, destination)).statusCode]).toEqual([path, destination, 200]);
   }
   // A signed link needs no key, and serves no code either.
-  const target = { userId: box.userId, emailId: id, part: 0 };
+  const target = { workspaceId: box.workspaceId, emailId: id, part: 0 };
   const link = makeDownloadLink(deriveDownloadLinkKey(SECRET_KEY), target, new Date(Date.now() + DAY_MS));
   expect((await ask(link.slice('/api/e2'.length), 'empty', null)).statusCode).toBe(200);
   expect((await ask(link.slice('/api/e2'.length), 'script', null)).statusCode).toBe(403);
@@ -436,7 +440,7 @@ describe('all attachments', () => {
     const stranger = await gateway.mailbox();
     expect((await archive(id, stranger.apiKey)).statusCode).toBe(404);
     const [bare = ''] = await insertMail(gateway.actor, [
-      { userId: box.userId, raw: Buffer.from('Subject: x\r\n\r\nx') },
+      { workspaceId: box.workspaceId, raw: Buffer.from('Subject: x\r\n\r\nx') },
     ]);
     expect((await archive(bare)).json().error).toBe('No attachments found in this email');
     expect((await archive('em_nothing')).statusCode).toBe(404);

@@ -38,8 +38,8 @@ function call(method: string, path: string) {
 
 async function stored(): Promise<{ subject: string; status: string; batch_index: number }[]> {
   const { rows } = await gateway.actor.pool.query(
-    'select subject, status, batch_index from email where user_id = $1 order by batch_index',
-    [box.userId],
+    'select subject, status, batch_index from email where workspace_id = $1 order by batch_index',
+    [box.workspaceId],
   );
   return rows;
 }
@@ -73,7 +73,7 @@ describe('sending', () => {
       { subject: 'three', status: 'pending', batch_index: 2 },
     ]);
     expect((await call('GET', `/attachments/${body.data[2].id}/a.txt`)).body).toBe('hello');
-    expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
+    expect(await wrongTotals(gateway.actor, box.workspaceId)).toEqual([]);
   });
 
   test('accepts 1 to 100 emails and rejects 0 and 101', async () => {
@@ -135,8 +135,8 @@ describe('sending', () => {
 
   test('in permissive mode sends the valid emails, and returns the errors of the others', async () => {
     await gateway.actor.pool.query(
-      `insert into suppression (user_id, id, address, reason, created_at) values ($1, 'sup_1', 'gone@elsewhere.test', 'bounce', now())`,
-      [box.userId],
+      `insert into suppression (workspace_id, id, address, reason, created_at) values ($1, 'sup_1', 'gone@elsewhere.test', 'bounce', now())`,
+      [box.workspaceId],
     );
     const emails = [
       mail({ subject: 'one' }),
@@ -211,11 +211,11 @@ describe('reading and cancelling', () => {
   async function settle(emailId: string, status: string, reason: string | null = null): Promise<void> {
     await gateway.actor.pool.query(
       `with r as (update recipient set status = $3, last_text = $4, settled_at = now(), attempts = 1, next_attempt_at = null
-         where user_id = $1 and email_id = $2)
+         where workspace_id = $1 and email_id = $2)
        select 1`,
-      [box.userId, emailId, status, reason],
+      [box.workspaceId, emailId, status, reason],
     );
-    await gateway.actor.pool.query('select * from refresh_sent_emails($1, $2)', [[box.userId], [emailId]]);
+    await gateway.actor.pool.query('select * from refresh_sent_emails($1, $2)', [[box.workspaceId], [emailId]]);
   }
 
   test('a batch shows the state of each email', async () => {
@@ -260,8 +260,8 @@ describe('reading and cancelling', () => {
   test('cancelling cancels scheduled and paused emails once; sent ones are not affected', async () => {
     const { id, data } = await batch([mail(), ...Array.from({ length: 3 }, () => mail({ scheduled_at: tomorrow() }))]);
     await call('POST', `/emails/${data[1]?.id}/pause`);
-    await gateway.actor.pool.query(`update email set scheduled_at = now() where user_id = $1 and id = $2`, [
-      box.userId,
+    await gateway.actor.pool.query(`update email set scheduled_at = now() where workspace_id = $1 and id = $2`, [
+      box.workspaceId,
       data[2]?.id,
     ]);
     expect(await releaseDue(testActorContext(gateway.actor), {})).toBe(1);
@@ -277,11 +277,11 @@ describe('reading and cancelling', () => {
     expect((await call('POST', `/emails/batch/${id}/cancel`)).json().message).toBe('Batch already cancelled');
     expect((await stored()).map((row) => row.status)).toEqual(['pending', 'cancelled', 'pending', 'cancelled']);
     const { rows } = await gateway.actor.pool.query(
-      `select count(*) from event where user_id = $1 and kind = 'email.cancelled'`,
-      [box.userId],
+      `select count(*) from event where workspace_id = $1 and kind = 'email.cancelled'`,
+      [box.workspaceId],
     );
     expect(rows).toEqual([{ count: 2 }]);
-    expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
+    expect(await wrongTotals(gateway.actor, box.workspaceId)).toEqual([]);
   });
 
   test('a batch that was sent completely cannot be cancelled; an unknown one or another user’s is not found', async () => {

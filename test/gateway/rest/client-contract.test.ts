@@ -59,7 +59,7 @@ describe('the content of an attachment', () => {
 
   test('is accepted as an array of bytes in a reply', async () => {
     const [original] = await insertMail(gateway.actor, [
-      { userId: box.userId, ownAddress: box.address, to: [box.address] },
+      { workspaceId: box.workspaceId, ownAddress: box.address, to: [box.address] },
     ]);
     const attachments = [{ filename: 'a.bin', content: [104, 105] }];
     const replied = await call('POST', `/emails/${original}/reply`, {
@@ -128,8 +128,8 @@ describe('the raw message of received mail', () => {
   test('is a link without a key that expires and reaches no other email', async () => {
     const raw = Buffer.from('Subject: raw\r\n\r\nbytes');
     const [id, other] = await insertMail(gateway.actor, [
-      { userId: box.userId, raw },
-      { userId: box.userId, raw },
+      { workspaceId: box.workspaceId, raw },
+      { workspaceId: box.workspaceId, raw },
     ]);
     const received = await call('GET', `/emails/receiving/${id}`);
     expect(received.json().raw).toEqual({ download_url: expect.any(String), expires_at: expect.any(String) });
@@ -147,7 +147,7 @@ describe('the raw message of received mail', () => {
   });
 
   test('is null when its bytes are gone', async () => {
-    const [id] = await insertMail(gateway.actor, [{ userId: box.userId }]);
+    const [id] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId }]);
     await gateway.actor.pool.query('update email set raw_id = null where id = $1', [id]);
     expect((await call('GET', `/emails/receiving/${id}`)).json().raw).toBeNull();
   });
@@ -184,7 +184,7 @@ describe('PATCH /domains/{id}', () => {
 
 describe('DELETE /emails/{id}', () => {
   test('refuses received mail, which POST /emails/{id}/trash moves to the trash', async () => {
-    const [id] = await insertMail(gateway.actor, [{ userId: box.userId }]);
+    const [id] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId }]);
     await threadAll();
     const refused = await call('DELETE', `/emails/${id}`);
     expect(refused.statusCode).toBe(400);
@@ -200,7 +200,7 @@ describe('DELETE /emails/{id}', () => {
   });
 
   test('POST /emails/{id}/trash needs the scope manage', async () => {
-    const [id] = await insertMail(gateway.actor, [{ userId: box.userId }]);
+    const [id] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId }]);
     const made = await call('POST', '/api-keys', { name: 'sender', scopes: ['send', 'read'] });
     expect((await call('POST', `/emails/${id}/trash`, undefined, made.json().token)).statusCode).toBe(403);
   });
@@ -232,7 +232,7 @@ describe('POST /emails/batch/{id}/retry', () => {
       `update recipient set status = $2, settled_at = now(), next_attempt_at = null, last_text = 'no' where email_id = $1`,
       [emailId, status],
     );
-    await gateway.actor.pool.query('select refresh_sent_emails(array[$1], array[$2])', [box.userId, emailId]);
+    await gateway.actor.pool.query('select refresh_sent_emails(array[$1], array[$2])', [box.workspaceId, emailId]);
   }
 
   test('sends failed emails again and leaves out delivered ones and suppressed recipients', async () => {
@@ -254,8 +254,8 @@ describe('POST /emails/batch/{id}/retry', () => {
     expect(retried.json()).toMatchObject({ success: true, message: '1 email(s) are sent again' });
     expect(retried.json().items.map((item: { status: string }) => item.status)).toEqual(['pending', 'sent', 'failed']);
     const due = await gateway.actor.pool.query(
-      `select email_id from recipient where user_id = $1 and status = 'pending' and next_attempt_at <= now()`,
-      [box.userId],
+      `select email_id from recipient where workspace_id = $1 and status = 'pending' and next_attempt_at <= now()`,
+      [box.workspaceId],
     );
     expect(due.rows).toEqual([{ email_id: failed }]);
     expect((await call('POST', `/emails/batch/${id}/retry`)).json().message).toBe('No email can be sent again');
@@ -335,7 +335,7 @@ test.each(['a.exe.zip', 'exe', 'a.html', 'a.sh', 'a.docx', 'command'])(
 test('an unknown scheduled email is named as such at the paths of the older client', async () => {
   const { id } = (await call('POST', '/emails', mail({ scheduled_at: 'in 2 hours' }))).json();
   const other = await gateway.mailbox();
-  const [received] = await insertMail(gateway.actor, [{ userId: box.userId }]);
+  const [received] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId }]);
   const unknown = await call('GET', '/emails/schedule/em_unknown');
   expect(unknown.json()).toMatchObject({ error: 'Scheduled email not found', statusCode: 404 });
   for (const [method, path, key] of [
@@ -350,8 +350,8 @@ test('an unknown scheduled email is named as such at the paths of the older clie
 
 test('a suppression by unsubscribing has an origin that the types of clients know', async () => {
   await gateway.actor.pool.query(
-    `insert into suppression (user_id, id, address, reason, list, created_at) values ($1, 'sup_' || $2, 'ada@x.test', 'unsubscribe', 'news', now())`,
-    [box.userId, box.userId.slice(4)],
+    `insert into suppression (workspace_id, id, address, reason, list, created_at) values ($1, 'sup_' || $2, 'ada@x.test', 'unsubscribe', 'news', now())`,
+    [box.workspaceId, box.workspaceId.slice(4)],
   );
   const [listed] = (await call('GET', '/suppressions')).json().data;
   expect(listed).toMatchObject({ reason: 'unsubscribe', list: 'news', origin: 'manual' });
@@ -436,12 +436,12 @@ const domainOf = ({ address }: TestMailbox) => address.split('@')[1] ?? '';
 
 async function threadAll(): Promise<void> {
   const { rows } = await gateway.actor.pool.query<{ id: string }>(
-    'select id from email where user_id = $1 and thread_id is null',
-    [box.userId],
+    'select id from email where workspace_id = $1 and thread_id is null',
+    [box.workspaceId],
   );
   await assignThreads(
     testActorContext(gateway.actor),
-    box.userId,
+    box.workspaceId,
     rows.map(({ id }) => id),
   );
 }

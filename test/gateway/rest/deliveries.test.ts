@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Database } from '../../../db/connection/database.ts';
-import { asUser } from '../../../db/connection/transaction.ts';
+import { asWorkspace } from '../../../db/connection/transaction.ts';
 import { listDeliveries } from '../../../db/queries/endpoints/delivery-list.ts';
 import { startDelivering, type TestDelivery, untilDeliveries } from '../../actors/delivery/delivering.ts';
 import { insertReceivedMail } from '../../support/rows/received-mail.ts';
@@ -36,10 +36,10 @@ const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 /** Deliveries as they may stand; newer ones have higher numbers. */
 async function insertDeliveries(box: TestMailbox, statuses: readonly string[], type = 'webhook'): Promise<void> {
   await gateway.actor.pool.query(
-    `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, status, attempts_allowed, created_at)
+    `insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, status, attempts_allowed, created_at)
      select $1, 'dlv_' || n, 'em_' || n, $2, $4, status, 4, now() + n * interval '1 second'
      from unnest($3::text[]) with ordinality as s(status, n)`,
-    [box.userId, box.endpointId, statuses, type],
+    [box.workspaceId, box.endpointId, statuses, type],
   );
 }
 
@@ -144,10 +144,10 @@ test('a forwarded copy shows the outcome at each recipient', async () => {
   ]);
   await insertDeliveries(box, ['pending'], 'email_group');
   await gateway.actor.pool.query(
-    `insert into recipient (user_id, id, email_id, delivery_id, address, domain, status, last_code, last_status, last_text, settled_at, created_at)
+    `insert into recipient (workspace_id, id, email_id, delivery_id, address, domain, status, last_code, last_status, last_text, settled_at, created_at)
      values ($1, 'rcp_1', 'em_1', 'dlv_1', 'a@away.test', 'away.test', 'delivered', 250, '2.0.0', 'OK', now(), now()),
             ($1, 'rcp_2', 'em_1', 'dlv_1', 'b@away.test', 'away.test', 'pending', null, null, null, null, now())`,
-    [box.userId],
+    [box.workspaceId],
   );
   const { body } = await get(box, `/endpoints/${box.endpointId}/deliveries?status=pending`);
   expect(body.pagination.total).toBe(1);
@@ -234,11 +234,11 @@ test('a few failed or pending ones are found among many without reading all of t
   const box = await gateway.mailbox({ endpointUrl: receiver.url });
   const endpointId = box.endpointId ?? '';
   await gateway.owner.pool.query(
-    `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, status, attempts_allowed, created_at)
+    `insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, status, attempts_allowed, created_at)
      select $1, 'dlv_m' || n, 'em_m' || n, $2, 'webhook', case when n % 1000 = 0 then 'failed' when n % 1500 = 1 then 'pending' else 'success' end, 4,
        now() - n * interval '1 second'
      from generate_series(1, 15000) n`,
-    [box.userId, endpointId],
+    [box.workspaceId, endpointId],
   );
   await gateway.owner.pool.query('vacuum analyze delivery');
   for (const [status, total] of [
@@ -247,8 +247,8 @@ test('a few failed or pending ones are found among many without reading all of t
     ['success', 14_975],
     [null, 15_000],
   ] as const) {
-    const { heap, found } = await reading(gateway.database, box.userId, async (transaction) =>
-      listDeliveries(transaction, box.userId, { endpointId, type: 'webhook' }, status, { limit: 10, offset: 0 }),
+    const { heap, found } = await reading(gateway.database, box.workspaceId, async (transaction) =>
+      listDeliveries(transaction, box.workspaceId, { endpointId, type: 'webhook' }, status, { limit: 10, offset: 0 }),
     );
     expect([found.deliveries.length, found.total], `${status}`).toEqual([10, total]);
     if (status === 'failed' || status === 'pending')
@@ -261,10 +261,10 @@ type Transaction = Parameters<typeof listDeliveries>[0];
 /** What work answers, and how many rows of deliveries it fetched from the table itself. */
 async function reading<T>(
   database: Database,
-  userId: string,
+  workspaceId: string,
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<{ heap: number; found: T }> {
-  return asUser(database, userId, async (transaction) => {
+  return asWorkspace(database, workspaceId, async (transaction) => {
     const fetched = async () => {
       const { rows } = await sql<{ heap: number }>`
         select coalesce(pg_stat_get_xact_tuples_fetched(c.oid), 0) + coalesce(pg_stat_get_xact_tuples_returned(c.oid), 0) as heap

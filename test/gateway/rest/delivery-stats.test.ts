@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { asUser } from '../../../db/connection/transaction.ts';
+import { asWorkspace } from '../../../db/connection/transaction.ts';
 import { readRecentDeliveries } from '../../../db/queries/endpoints/delivery-list.ts';
 import { startDelivering, type TestDelivery, untilDeliveries } from '../../actors/delivery/delivering.ts';
 import { insertReceivedMail } from '../../support/rows/received-mail.ts';
@@ -59,13 +59,13 @@ test('the last ten deliveries are found among many without reading the others', 
   const box = await gateway.mailbox({ endpointUrl: receiver.url });
   const endpointId = box.endpointId ?? '';
   await gateway.owner.pool.query(
-    `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, status, attempts_allowed, created_at)
+    `insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, status, attempts_allowed, created_at)
      select $1, 'dlv_r' || n, 'em_r' || n, $2, 'webhook', 'success', 4, now() - n * interval '1 second'
      from generate_series(1, 10000) n`,
-    [box.userId, endpointId],
+    [box.workspaceId, endpointId],
   );
   await gateway.owner.pool.query('vacuum analyze delivery');
-  const { ids, read } = await asUser(gateway.database, box.userId, async (transaction) => {
+  const { ids, read } = await asWorkspace(gateway.database, box.workspaceId, async (transaction) => {
     const rowsRead = async () => {
       const { rows } = await sql<{ read: number }>`
         select pg_stat_get_xact_tuples_fetched(c.oid) + pg_stat_get_xact_tuples_returned(c.oid) as read
@@ -73,7 +73,7 @@ test('the last ten deliveries are found among many without reading the others', 
       return Number(rows[0]?.read ?? 0);
     };
     const before = await rowsRead();
-    const deliveries = await readRecentDeliveries(transaction, box.userId, endpointId, 10);
+    const deliveries = await readRecentDeliveries(transaction, box.workspaceId, endpointId, 10);
     return { ids: deliveries.map(({ id }) => id), read: (await rowsRead()) - before };
   });
   expect(ids).toEqual(Array.from({ length: 10 }, (_, n) => `dlv_r${n + 1}`));

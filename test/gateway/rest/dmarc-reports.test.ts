@@ -28,7 +28,7 @@ async function insert(options: Partial<ReportOptions> = {}): Promise<string> {
   const report = readDmarcReport(dmarcXml({ domain, ...options }));
   if (report === null) throw new Error('no report');
   const emailId = makeIdentifier('email', new Date(), randomBytes(10));
-  const row = dmarcRow({ userId: mine.userId, emailId }, report, (kind) =>
+  const row = dmarcRow({ workspaceId: mine.workspaceId, emailId }, report, (kind) =>
     makeIdentifier(kind, new Date(), randomBytes(10)),
   );
   await inTransaction(gateway.actor, (client) => insertDmarcReports(client, [row]));
@@ -94,7 +94,7 @@ test('one report is read with its records', async () => {
 });
 
 test('a report is found at its own domain only', async () => {
-  const other = await gateway.mailbox({ userId: mine.userId });
+  const other = await gateway.mailbox({ workspaceId: mine.workspaceId });
   await insert();
   const { id } = (await get('/dmarc-reports')).data[0];
   const answers = await Promise.all(
@@ -151,11 +151,11 @@ describe('the summary of reports', () => {
       records: Array.from({ length: 1_000 }, (_, n) => ({ sourceIp: `192.0.${n % 4}.${n % 250}`, count: 1 })),
     });
     await gateway.actor.pool.query(
-      `insert into dmarc_report (user_id, id, email_id, domain, domain_id, organization, report_id, begins_at, ends_at, policy, records,
+      `insert into dmarc_report (workspace_id, id, email_id, domain, domain_id, organization, report_id, begins_at, ends_at, policy, records,
          record_count, message_count, aligned_count, created_at)
-       select user_id, id || n, email_id || n, domain, domain_id, organization, n::text, begins_at, ends_at, policy, records,
-         record_count, message_count, aligned_count, created_at from dmarc_report, generate_series(1, 300) n where user_id = $1`,
-      [mine.userId],
+       select workspace_id, id || n, email_id || n, domain, domain_id, organization, n::text, begins_at, ends_at, policy, records,
+         record_count, message_count, aligned_count, created_at from dmarc_report, generate_series(1, 300) n where workspace_id = $1`,
+      [mine.workspaceId],
     );
     const { sources, ...summary } = await get('/dmarc');
     expect(summary).toMatchObject({ reportCount: 301, messages: 301_000, isTruncated: true });

@@ -391,12 +391,12 @@ describe('deleting a domain', () => {
       const made = await call('POST', '/email-addresses', { address: `${local}@${domain}`, domainId: id });
       expect(made.status).toBe(201);
     }
-    const [emailId] = await insertMail(gateway.actor, [{ userId: box.userId, ownAddress: `a@${domain}` }]);
+    const [emailId] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId, ownAddress: `a@${domain}` }]);
     await gateway.actor.pool.query(
-      `insert into dmarc_report (user_id, id, email_id, domain, domain_id, organization, report_id, begins_at, ends_at, policy, records,
+      `insert into dmarc_report (workspace_id, id, email_id, domain, domain_id, organization, report_id, begins_at, ends_at, policy, records,
          record_count, message_count, aligned_count, created_at)
        values ($1, 'dmr_gone', $2, $3, $4, 'o', 'r', now(), now(), '{}', '[]', 0, 0, 0, now())`,
-      [box.userId, emailId, domain, id],
+      [box.workspaceId, emailId, domain, id],
     );
     changed.length = 0;
     const gone = await call('DELETE', `/domains/${id}`);

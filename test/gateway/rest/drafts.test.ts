@@ -32,8 +32,8 @@ const emailsOf = async (type = 'sent') =>
   (
     await gateway.actor.pool.query<{ id: string; thread_id: string | null; subject: string; in_reply_to: string[] }>(
       `select e.id, e.thread_id, e.subject, c.in_reply_to from email e
-       join email_content c on c.user_id = e.user_id and c.email_id = e.id where e.user_id = $1 and e.type = $2`,
-      [box.userId, type],
+       join email_content c on c.workspace_id = e.workspace_id and c.email_id = e.id where e.workspace_id = $1 and e.type = $2`,
+      [box.workspaceId, type],
     )
   ).rows;
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -161,9 +161,9 @@ describe('a draft', () => {
     const { id } = await create();
     const fill = (count: number, bytes: number) =>
       gateway.actor.pool.query(
-        `insert into draft (user_id, id, kind, fields, size_bytes, created_at, updated_at)
-         select user_id, 'drf_' || n, kind, fields, $3, now(), now() from draft, generate_series(1, $2) n where user_id = $1`,
-        [box.userId, count, bytes],
+        `insert into draft (workspace_id, id, kind, fields, size_bytes, created_at, updated_at)
+         select workspace_id, 'drf_' || n, kind, fields, $3, now(), now() from draft, generate_series(1, $2) n where workspace_id = $1`,
+        [box.workspaceId, count, bytes],
       );
     await fill(1, 500_000_000);
     const full = await call('POST', '/drafts', { text: 'x' });
@@ -205,7 +205,13 @@ describe('metadata of a draft', () => {
 
   test('is sent with a reply and a forward', async () => {
     const [original] = await insertMail(gateway.actor, [
-      { userId: box.userId, ownAddress: box.address, subject: 'Where?', text: 'Hi', from: 'ada@elsewhere.test' },
+      {
+        workspaceId: box.workspaceId,
+        ownAddress: box.address,
+        subject: 'Where?',
+        text: 'Hi',
+        from: 'ada@elsewhere.test',
+      },
     ]);
     for (const [kind, more] of [
       ['reply', { to: ['ada@elsewhere.test'] }],
@@ -249,7 +255,9 @@ describe('sending a draft', () => {
     const email = (await call('GET', `/emails/${sent.json().id}`)).json();
     expect(email).toMatchObject({ subject: 'Order', attachments: [{ filename: 'a.txt', size: 9 }] });
     expect(await draftIds()).toEqual([]);
-    const { rows } = await gateway.actor.pool.query('select from draft_attachment where user_id = $1', [box.userId]);
+    const { rows } = await gateway.actor.pool.query('select from draft_attachment where workspace_id = $1', [
+      box.workspaceId,
+    ]);
     expect(rows).toEqual([]);
     expect((await call('POST', `/drafts/${id}/send`, { version: 1 })).statusCode).toBe(404);
   });
@@ -350,9 +358,9 @@ describe('a draft of a reply', () => {
       bcc: null,
       replyTo: null,
     };
-    const mail = { userId: box.userId, ownAddress: box.address, subject: 'A question', addresses };
+    const mail = { workspaceId: box.workspaceId, ownAddress: box.address, subject: 'A question', addresses };
     const [emailId = ''] = await insertMail(gateway.actor, [mail]);
-    await assignThreads(testActorContext(gateway.actor), box.userId, [emailId]);
+    await assignThreads(testActorContext(gateway.actor), box.workspaceId, [emailId]);
     const { rows } = await gateway.actor.pool.query<{ threadId: string; messageId: string }>(
       'select thread_id as "threadId", message_id as "messageId" from email where id = $1',
       [emailId],

@@ -25,12 +25,12 @@ let domain: { id: string; name: string };
 
 beforeAll(async () => {
   box = await gateway.mailbox({ endpointUrl: HOOK });
-  domain = await addDomain(box.userId, 'first.test');
+  domain = await addDomain(box.workspaceId, 'first.test');
 });
 
 /** Another domain of the user, with an address on it. */
-async function addDomain(userId: string, name: string, domainStatus: 'verified' | 'pending' = 'verified') {
-  const { domainId } = await gateway.mailbox({ userId, domain: name, address: `own@${name}`, domainStatus });
+async function addDomain(workspaceId: string, name: string, domainStatus: 'verified' | 'pending' = 'verified') {
+  const { domainId } = await gateway.mailbox({ workspaceId, domain: name, address: `own@${name}`, domainStatus });
   return { id: domainId, name };
 }
 
@@ -60,7 +60,7 @@ test('an address with an endpoint shows every documented field', async () => {
     signature: null,
     createdAt: expect.any(String),
     updatedAt: expect.any(String),
-    userId: box.userId,
+    userId: box.workspaceId,
     domain: { id: domain.id, name: domain.name, status: 'verified' },
     routing: {
       type: 'endpoint',
@@ -116,7 +116,7 @@ test('an invalid address is refused with its text', async () => {
   const other = await gateway.mailbox({ endpointUrl: HOOK });
   const inactive = await addEndpoint(box, { isActive: false });
   const forward = await addEndpoint(box, { type: 'email', config: { forwardTo: 'a@x.test' } });
-  const pending = (await addDomain(box.userId, 'not-yet.example', 'pending')).id;
+  const pending = (await addDomain(box.workspaceId, 'not-yet.example', 'pending')).id;
   const address = `new@${domain.name}`;
   const domainId = domain.id;
   await post(box, '/email-addresses', { address: `taken@${domain.name}`, domainId });
@@ -164,7 +164,7 @@ test('a missing field is 400 and named', async () => {
 
 test('the list is filtered and counted', async () => {
   const owner = await gateway.mailbox();
-  const other = await addDomain(owner.userId, 'listed.test');
+  const other = await addDomain(owner.workspaceId, 'listed.test');
   for (const local of ['a', 'b', 'c'])
     await post(owner, '/email-addresses', {
       address: `${local}@listed.test`,
@@ -343,9 +343,9 @@ describe('concurrent requests', () => {
       expect([201, 404]).toContain(made.status);
     }
     const { rows } = await gateway.actor.pool.query(
-      `select a.address from email_address a where a.user_id = $1 and a.endpoint_id is not null
-       and not exists (select from endpoint e where e.user_id = a.user_id and e.id = a.endpoint_id)`,
-      [box.userId],
+      `select a.address from email_address a where a.workspace_id = $1 and a.endpoint_id is not null
+       and not exists (select from endpoint e where e.workspace_id = a.workspace_id and e.id = a.endpoint_id)`,
+      [box.workspaceId],
     );
     expect(rows).toEqual([]);
   });
@@ -418,7 +418,7 @@ describe('reply addresses', () => {
 
   test('warn of mail that reaches no endpoint, and say what to do', async () => {
     const mailbox = await gateway.mailbox({ endpointUrl: 'https://hooks.example.com/' });
-    const { userId, endpointId, addressId, domainId } = mailbox;
+    const { workspaceId, endpointId, addressId, domainId } = mailbox;
     const domain = domainOf(mailbox);
     const create = async (more: object = {}) => {
       const made = await gateway.call(mailbox.apiKey, 'POST', '/reply-addresses', { domain, ...more });
@@ -448,7 +448,7 @@ describe('reply addresses', () => {
     const lists = await gateway.call(mailbox.apiKey, 'GET', '/reply-addresses');
     expect(lists.body).not.toContain('warning');
     // A key that only sends learns nothing of endpoints.
-    const sender = await insertKey(gateway.owner, { userId }, { scopes: ['send'] });
+    const sender = await insertKey(gateway.owner, { workspaceId }, { scopes: ['send'] });
     const made = await gateway.call(sender.secret, 'POST', '/reply-addresses', { domain });
     expect(made.statusCode).toBe(201);
     expect(made.body).not.toContain(endpointId);

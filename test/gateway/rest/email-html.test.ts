@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 async function insert(given: Partial<MailRow>): Promise<string> {
-  const [id = ''] = await insertMail(gateway.actor, [{ userId: box.userId, ...given }]);
+  const [id = ''] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId, ...given }]);
   return id;
 }
 const show = (id: string, query = '', key: string | null = box.apiKey): Promise<LightMyRequestResponse> =>
@@ -85,7 +85,7 @@ describe('senders whose images are always shown', () => {
     (await gateway.graphql(of.apiKey, '{ viewer { imageSenders { address } } }')).json().data.viewer.imageSenders;
   const isShown = async (given: Partial<MailRow>, authentication: unknown, of = box) => {
     const [id = ''] = await insertMail(gateway.actor, [
-      { userId: of.userId, html: '<img src="https://e.test/a.png">', from: 'news@shop.test', ...given },
+      { workspaceId: of.workspaceId, html: '<img src="https://e.test/a.png">', from: 'news@shop.test', ...given },
     ]);
     await gateway.owner.pool.query('update email_content set authentication = $2 where email_id = $1', [
       id,
@@ -142,8 +142,8 @@ describe('senders whose images are always shown', () => {
   test('are at most 1,000, and their addresses are valid', async () => {
     const other = await gateway.mailbox();
     await gateway.owner.pool.query(
-      `insert into image_sender (user_id, address, created_at) select $1, 'a' || n || '@shop.test', now() from generate_series(1, 999) n`,
-      [other.userId],
+      `insert into image_sender (workspace_id, address, created_at) select $1, 'a' || n || '@shop.test', now() from generate_series(1, 999) n`,
+      [other.workspaceId],
     );
     expect(await change('addImageSender', 'no address', other)).toMatchObject({ __typename: 'ValidationError' });
     expect(await change('addImageSender', 'last@shop.test', other)).toMatchObject({

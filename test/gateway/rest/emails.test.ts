@@ -28,7 +28,14 @@ test('a list shows every documented field', async () => {
   const box = await gateway.mailbox();
   const createdAt = new Date(Date.now() - 60_000);
   const [id] = await insertMail(gateway.actor, [
-    { userId: box.userId, createdAt, fromName: 'Ada', subject: 'Hi', cc: ['c@x.test'], ownAddress: box.address },
+    {
+      workspaceId: box.workspaceId,
+      createdAt,
+      fromName: 'Ada',
+      subject: 'Hi',
+      cc: ['c@x.test'],
+      ownAddress: box.address,
+    },
   ]);
   expect(await list(box)).toEqual({
     object: 'list',
@@ -76,7 +83,7 @@ describe('filters', () => {
 
   beforeAll(async () => {
     box = await gateway.mailbox({ domain: 'first-domain.test' });
-    second = await gateway.mailbox({ userId: box.userId, domain: 'second-domain.test' });
+    second = await gateway.mailbox({ workspaceId: box.workspaceId, domain: 'second-domain.test' });
     const now = Date.now();
     const rows = {
       unread: { createdAt: new Date(now - 0.5 * HOUR), subject: '100% off_now' },
@@ -86,10 +93,10 @@ describe('filters', () => {
       scheduled: { createdAt: new Date(now - 40 * 24 * HOUR), type: 'scheduled' },
       old: { createdAt: new Date(now - 100 * 24 * HOUR), status: 'failed' },
       other: { createdAt: new Date(now - 0.25 * HOUR), ownAddress: second.address, to: ['Grüße@x.test'] },
-    } satisfies Record<string, Omit<MailRow, 'userId'>>;
+    } satisfies Record<string, Omit<MailRow, 'workspaceId'>>;
     for (const [name, row] of Object.entries(rows))
       made[name] =
-        (await insertMail(gateway.actor, [{ userId: box.userId, ownAddress: box.address, ...row }]))[0] ?? '';
+        (await insertMail(gateway.actor, [{ workspaceId: box.workspaceId, ownAddress: box.address, ...row }]))[0] ?? '';
   });
 
   const cases: [query: string, names: string[]][] = [
@@ -160,8 +167,8 @@ describe('filters', () => {
   test('by objects of another user match nothing', async () => {
     const foreign = await gateway.mailbox();
     await insertMail(gateway.actor, [
-      { userId: foreign.userId, ownAddress: foreign.address },
-      { userId: box.userId, ownAddress: box.address },
+      { workspaceId: foreign.workspaceId, ownAddress: foreign.address },
+      { workspaceId: box.workspaceId, ownAddress: box.address },
     ]);
     for (const query of [
       `domain=${foreign.domainId}`,
@@ -214,7 +221,7 @@ test('pages follow each other without gap or repeat, mail of the same instant in
   const made = await insertMail(
     gateway.actor,
     Array.from({ length: 23 }, (_, n) => ({
-      userId: box.userId,
+      workspaceId: box.workspaceId,
       createdAt: new Date(at.getTime() - Math.floor(n / 5)),
     })),
   );
@@ -241,7 +248,10 @@ describe('pages by an email id, as the resend client requests them,', () => {
     const at = Date.now() - HOUR;
     await insertMail(
       gateway.actor,
-      Array.from({ length: 11 }, (_, n) => ({ userId: box.userId, createdAt: new Date(at - Math.floor(n / 4)) })),
+      Array.from({ length: 11 }, (_, n) => ({
+        workspaceId: box.workspaceId,
+        createdAt: new Date(at - Math.floor(n / 4)),
+      })),
     );
     newestFirst = ids(await list(box));
   });
@@ -264,7 +274,7 @@ describe('pages by an email id, as the resend client requests them,', () => {
 
   test('of an email that is unknown, malformed or of another user are 400 Invalid cursor', async () => {
     const other = await gateway.mailbox();
-    const [foreign] = await insertMail(gateway.actor, [{ userId: other.userId }]);
+    const [foreign] = await insertMail(gateway.actor, [{ workspaceId: other.workspaceId }]);
     for (const side of ['after', 'before'])
       for (const id of [foreign, 'em_00000000000000000000000000000000', '', '%00', "';--"]) {
         const response = await gateway.call(box.apiKey, 'GET', `/emails?${side}=${id}`);
@@ -287,7 +297,11 @@ describe('pages by an email id, as the resend client requests them,', () => {
 describe('one email', () => {
   test('shows every documented field', async () => {
     const box = await gateway.mailbox();
-    const { threadId } = await insertThread(gateway.actor, { userId: box.userId, count: 1, lastMessageAt: new Date() });
+    const { threadId } = await insertThread(gateway.actor, {
+      workspaceId: box.workspaceId,
+      count: 1,
+      lastMessageAt: new Date(),
+    });
     const createdAt = new Date();
     const attachment = {
       index: 0,
@@ -302,7 +316,7 @@ describe('one email', () => {
     };
     const [id = ''] = await insertMail(gateway.actor, [
       {
-        userId: box.userId,
+        workspaceId: box.workspaceId,
         createdAt,
         fromName: 'Ada',
         threadId,
@@ -409,7 +423,9 @@ describe('one email', () => {
     const named = (name: string, address: string) => ({ text: '', addresses: [{ name, address }] });
 
     async function examine(box: TestMailbox, mail: Partial<MailRow>) {
-      const [id = ''] = await insertMail(gateway.actor, [{ userId: box.userId, ownAddress: box.address, ...mail }]);
+      const [id = ''] = await insertMail(gateway.actor, [
+        { workspaceId: box.workspaceId, ownAddress: box.address, ...mail },
+      ]);
       await gateway.actor.pool.query('update email_content set authentication = $1 where email_id = $2', [
         JSON.stringify(AUTHENTICATION),
         id,
@@ -460,8 +476,8 @@ describe('one email', () => {
     test('with a name that imitates a person to whom the user has written, or the user', async () => {
       const box = await gateway.mailbox();
       const other = await gateway.mailbox();
-      const write = (userId: string, name: string, address: string) => ({
-        userId,
+      const write = (workspaceId: string, name: string, address: string) => ({
+        workspaceId,
         type: 'sent' as const,
         from: box.address,
         fromName: 'Jo Own',
@@ -469,18 +485,18 @@ describe('one email', () => {
         addresses: { from: null, to: named(name, address), cc: null, bcc: null, replyTo: null },
       });
       await insertMail(gateway.actor, [
-        write(box.userId, 'Grace Hopper', 'grace@navy.test'),
-        write(box.userId, 'Alan Turing', 'alan@mail.elsewhere.test'),
+        write(box.workspaceId, 'Grace Hopper', 'grace@navy.test'),
+        write(box.workspaceId, 'Alan Turing', 'alan@mail.elsewhere.test'),
         // The name is known from received mail; the user wrote to the address alone.
         {
-          ...write(box.userId, '', 'ada@friend.test'),
+          ...write(box.workspaceId, '', 'ada@friend.test'),
           addresses: { from: null, to: null, cc: null, bcc: null, replyTo: null },
         },
-        { userId: box.userId, from: 'Ada@friend.test', fromName: 'Ada Lovelace' },
-        { userId: box.userId, from: 'never@answered.test', fromName: 'Eve Stranger' },
-        write(other.userId, 'Linus Other', 'linus@other.test'),
+        { workspaceId: box.workspaceId, from: 'Ada@friend.test', fromName: 'Ada Lovelace' },
+        { workspaceId: box.workspaceId, from: 'never@answered.test', fromName: 'Eve Stranger' },
+        write(other.workspaceId, 'Linus Other', 'linus@other.test'),
         ...['Ann One', 'Bob Two', 'Cy Three'].map((fromName) => ({
-          userId: box.userId,
+          workspaceId: box.workspaceId,
           from: 'bot@hub.test',
           fromName,
         })),
@@ -506,16 +522,16 @@ describe('one email', () => {
       const box = await gateway.mailbox();
       const other = await gateway.mailbox();
       await insertMail(gateway.actor, [
-        { userId: box.userId, type: 'sent', from: box.address, to: ['ada@friend.test'] },
-        { userId: box.userId, from: 'never@answered.test' },
-        { userId: other.userId, type: 'sent', from: other.address, to: ['linus@others.test'] },
+        { workspaceId: box.workspaceId, type: 'sent', from: box.address, to: ['ada@friend.test'] },
+        { workspaceId: box.workspaceId, from: 'never@answered.test' },
+        { workspaceId: other.workspaceId, type: 'sent', from: other.address, to: ['linus@others.test'] },
       ]);
       for (const [name, status] of [
         ['company.test', 'verified'],
         ['unproven.test', 'pending'],
       ])
-        await gateway.actor.pool.query('insert into domain (user_id, id, name, status) values ($1, $2, $2, $3)', [
-          box.userId,
+        await gateway.actor.pool.query('insert into domain (workspace_id, id, name, status) values ($1, $2, $2, $3)', [
+          box.workspaceId,
           name,
           status,
         ]);
@@ -546,14 +562,16 @@ describe('one email', () => {
     ['sent', 'bounced', 'bounced'],
   ] as const)('of %s mail that is %s has the last event %s', async (type, status, event) => {
     const box = await gateway.mailbox();
-    const [id] = await insertMail(gateway.actor, [{ userId: box.userId, type, status }]);
+    const [id] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId, type, status }]);
     const response = await gateway.call(box.apiKey, 'GET', `/emails/${id}`);
     expect(response.json()).toMatchObject({ status, last_event: event });
   });
 
   test('without bodies, names and Reply-To has null for them, and empty lists', async () => {
     const box = await gateway.mailbox();
-    const [id] = await insertMail(gateway.actor, [{ userId: box.userId, from: '', to: [], text: null, html: null }]);
+    const [id] = await insertMail(gateway.actor, [
+      { workspaceId: box.workspaceId, from: '', to: [], text: null, html: null },
+    ]);
     expect((await gateway.call(box.apiKey, 'GET', `/emails/${id}`)).json()).toMatchObject({
       from: '',
       to: [],
@@ -572,7 +590,7 @@ describe('one email', () => {
 
   test('is not marked as read by reading it', async () => {
     const box = await gateway.mailbox();
-    const [id] = await insertMail(gateway.actor, [{ userId: box.userId }]);
+    const [id] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId }]);
     await gateway.call(box.apiKey, 'GET', `/emails/${id}`);
     expect((await list(box)).data[0].is_read).toBe(false);
   });
@@ -582,7 +600,7 @@ describe('marking', () => {
   test('as read or archived changes the email, its thread, the totals and the event feed', async () => {
     const box = await gateway.mailbox();
     const { threadId, emailIds } = await insertThread(gateway.actor, {
-      userId: box.userId,
+      workspaceId: box.workspaceId,
       count: 2,
       lastMessageAt: new Date(),
     });
@@ -615,8 +633,8 @@ describe('marking', () => {
     expect((await list(box, '?status=unread')).data[0].read_at).toBeNull();
 
     const { rows } = await gateway.actor.pool.query(
-      'select seq, kind, email_id, thread_id from event where user_id = $1 order by seq',
-      [box.userId],
+      'select seq, kind, email_id, thread_id from event where workspace_id = $1 order by seq',
+      [box.workspaceId],
     );
     expect(rows.map((row) => [row.kind, row.email_id])).toEqual([
       ['email.read', emailIds[0]],
@@ -627,22 +645,26 @@ describe('marking', () => {
       ['email.unarchived', emailIds[0]],
     ]);
     expect(rows.every((row) => row.thread_id === threadId)).toBe(true);
-    expect(broadcasts).toContainEqual({ userId: box.userId, lastSeq: 6 });
+    expect(broadcasts).toContainEqual({ workspaceId: box.workspaceId, lastSeq: 6 });
   });
 
   test('twenty times at once counts once each', async () => {
     const box = await gateway.mailbox();
-    const { emailIds } = await insertThread(gateway.actor, { userId: box.userId, count: 5, lastMessageAt: new Date() });
+    const { emailIds } = await insertThread(gateway.actor, {
+      workspaceId: box.workspaceId,
+      count: 5,
+      lastMessageAt: new Date(),
+    });
     const changes = emailIds.flatMap((id) => [true, false, true, true].map((is_read) => ({ id, is_read })));
     const answers = await Promise.all(
       changes.map(({ id, is_read }) => gateway.call(box.apiKey, 'PATCH', `/emails/${id}`, { is_read })),
     );
     expect(answers.every((answer) => answer.statusCode === 200)).toBe(true);
     const { rows } = await gateway.actor.pool.query(
-      `select t.unread_count, (select count(*) from email e where e.user_id = $1 and not e.is_read) as unread,
-         (select sum(count) from email_counter where user_id = $1 and grain = 'all' and own_address = '*' and not is_read)::bigint as counted
-       from thread t where t.user_id = $1`,
-      [box.userId],
+      `select t.unread_count, (select count(*) from email e where e.workspace_id = $1 and not e.is_read) as unread,
+         (select sum(count) from email_counter where workspace_id = $1 and grain = 'all' and own_address = '*' and not is_read)::bigint as counted
+       from thread t where t.workspace_id = $1`,
+      [box.workspaceId],
     );
     expect(rows[0].unread_count).toBe(rows[0].unread);
     expect(rows[0].counted).toBe(rows[0].unread);
@@ -653,7 +675,7 @@ describe('marking', () => {
     [{ scheduled: 1 }, 'At least one field must be provided: is_read, is_archived'],
   ])('with %o is 400', async (body, error) => {
     const box = await gateway.mailbox();
-    const [id] = await insertMail(gateway.actor, [{ userId: box.userId }]);
+    const [id] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId }]);
     const response = await gateway.call(box.apiKey, 'PATCH', `/emails/${id}`, body);
     expect([response.statusCode, response.json().error]).toEqual([400, error]);
   });
@@ -666,7 +688,7 @@ describe('marking', () => {
 
   test('is refused for sent mail', async () => {
     const box = await gateway.mailbox();
-    const [id] = await insertMail(gateway.actor, [{ userId: box.userId, type: 'sent' }]);
+    const [id] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId, type: 'sent' }]);
     const response = await gateway.call(box.apiKey, 'PATCH', `/emails/${id}`, { is_read: true });
     expect([response.statusCode, response.json().error]).toEqual([400, 'Only received emails can be updated']);
   });
@@ -674,7 +696,7 @@ describe('marking', () => {
 
 test('totals equal count(*) for every pair of filters after random changes', async () => {
   const box = await gateway.mailbox({ domain: 'random-a.test' });
-  const second = await gateway.mailbox({ userId: box.userId, domain: 'random-b.test' });
+  const second = await gateway.mailbox({ workspaceId: box.workspaceId, domain: 'random-b.test' });
   const random = seededRandom(513);
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
   const types: EmailType[] = ['received', 'received', 'sent', 'scheduled'];
@@ -685,7 +707,7 @@ test('totals equal count(*) for every pair of filters after random changes', asy
       // Half an hour away from where a time range ends, so that none gets over its end meanwhile.
       const createdAt = new Date(Date.now() - (Math.floor(random() ** 4 * 100 * 24) + 0.5) * HOUR);
       return {
-        userId: box.userId,
+        workspaceId: box.workspaceId,
         id: makeIdentifier('email', createdAt, randomBytes(10)),
         createdAt,
         type: pick(types),
@@ -701,11 +723,11 @@ test('totals equal count(*) for every pair of filters after random changes', asy
       [pick(['is_read', 'is_archived'])]: pick([true, false]),
     });
   await gateway.actor.pool.query(
-    `insert into route (user_id, email_id, created_at, threaded_at, decided_at, outcome, released_at)
-     select user_id, id, created_at, now(), now(), (array['blocked', 'review', 'stored', 'endpoint'])[1 + row_number() over (order by created_at, id) % 4],
+    `insert into route (workspace_id, email_id, created_at, threaded_at, decided_at, outcome, released_at)
+     select workspace_id, id, created_at, now(), now(), (array['blocked', 'review', 'stored', 'endpoint'])[1 + row_number() over (order by created_at, id) % 4],
             case when row_number() over (order by created_at desc, id) % 3 = 0 then now() end
-     from email where user_id = $1 and type = 'received'`,
-    [box.userId],
+     from email where workspace_id = $1 and type = 'received'`,
+    [box.workspaceId],
   );
 
   const filters = [
@@ -734,7 +756,7 @@ test('totals equal count(*) for every pair of filters after random changes', asy
     'status=unread': `type = 'received' and not is_read and not is_archived`,
     'status=read': `type = 'received' and is_read`,
     'status=archived': `type = 'received' and is_archived`,
-    'status=blocked': `exists (select from route r where r.user_id = email.user_id and r.email_id = email.id
+    'status=blocked': `exists (select from route r where r.workspace_id = email.workspace_id and r.email_id = email.id
       and r.outcome in ('blocked', 'review') and r.released_at is null)`,
     'time_range=1h': `created_at >= $2::timestamptz - interval '1 hour'`,
     'time_range=24h': `created_at >= $2::timestamptz - interval '24 hours'`,
@@ -755,8 +777,8 @@ test('totals equal count(*) for every pair of filters after random changes', asy
       const query = [...parts, ...(names.includes('time_range') ? [] : ['time_range=all'])].join('&');
       const { pagination } = await list(box, `?limit=1&${query}`);
       const { rows } = await gateway.actor.pool.query(
-        `select count(*) as count from email where user_id = $1 and $2::timestamptz is not null and ${parts.map((part) => `(${sqlOf[part]})`).join(' and ')}`,
-        [box.userId, new Date()],
+        `select count(*) as count from email where workspace_id = $1 and $2::timestamptz is not null and ${parts.map((part) => `(${sqlOf[part]})`).join(' and ')}`,
+        [box.workspaceId, new Date()],
       );
       expect(pagination.total, query).toBe(rows[0].count);
     }

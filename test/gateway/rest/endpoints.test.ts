@@ -44,7 +44,7 @@ test('a webhook gets its token and its secret, and shows every documented field'
     payloadQuery: null,
     ordering: 'none',
     allowActions: false,
-    userId: box.userId,
+    userId: box.workspaceId,
     createdAt: expect.any(String),
     updatedAt: expect.any(String),
     groupEmails: null,
@@ -65,14 +65,14 @@ test('a webhook gets its token and its secret, and shows every documented field'
 test('an endpoint shows the objects that use it, and its last ten deliveries', async () => {
   const box = await gateway.mailbox({ endpointUrl: url, isCatchAllEnabled: true });
   await gateway.actor.pool.query(
-    `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, status, attempts, attempts_allowed, response_data, created_at)
+    `insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, status, attempts, attempts_allowed, response_data, created_at)
      select $1, 'dlv_' || n, 'em_x', $2, 'webhook', 'failed', 1, 4, '{"error": "x", "statusCode": 500}', now() + n * interval '1 second'
      from generate_series(1, 12) n`,
-    [box.userId, box.endpointId],
+    [box.workspaceId, box.endpointId],
   );
   await gateway.actor.pool.query(
-    `insert into endpoint_stat (user_id, endpoint_id, total, successful, failed, last_delivery_at) values ($1, $2, 12, 0, 12, now())`,
-    [box.userId, box.endpointId],
+    `insert into endpoint_stat (workspace_id, endpoint_id, total, successful, failed, last_delivery_at) values ($1, $2, 12, 0, 12, now())`,
+    [box.workspaceId, box.endpointId],
   );
   const endpoint = await get(box, `/endpoints/${box.endpointId}`);
   expect(endpoint.deliveryStats).toEqual({ total: 12, successful: 0, failed: 12, lastDelivery: expect.any(String) });
@@ -192,12 +192,12 @@ const make = async (box: TestMailbox, more: object = {}) => {
 /** As the service does that sees nothing but failures. */
 async function switchOff(box: TestMailbox, id: string): Promise<void> {
   await gateway.actor.pool.query(
-    `update endpoint set is_active = false, inactive_reason = 'Nothing but failures for 120 hours' where user_id = $1 and id = $2`,
-    [box.userId, id],
+    `update endpoint set is_active = false, inactive_reason = 'Nothing but failures for 120 hours' where workspace_id = $1 and id = $2`,
+    [box.workspaceId, id],
   );
   await gateway.actor.pool.query(
-    `insert into endpoint_stat (user_id, endpoint_id, total, failed, failing_since) values ($1, $2, 9, 9, now() - interval '121 hours')`,
-    [box.userId, id],
+    `insert into endpoint_stat (workspace_id, endpoint_id, total, failed, failing_since) values ($1, $2, 9, 9, now() - interval '121 hours')`,
+    [box.workspaceId, id],
   );
 }
 
@@ -358,14 +358,14 @@ describe('deleting an endpoint', () => {
     const legacy = { address: `legacy@${domain}`, domainId: box.domainId, webhookId: box.endpointId };
     await post(box, '/email-addresses', legacy);
     await gateway.actor.pool.query(
-      `insert into guard_rule (user_id, id, name, type, config, action, endpoint_id)
+      `insert into guard_rule (workspace_id, id, name, type, config, action, endpoint_id)
        values ($1, 'grd_x', 'rule', 'explicit', '{}', 'route', $2)`,
-      [box.userId, box.endpointId],
+      [box.workspaceId, box.endpointId],
     );
     const kept = await make(box);
     const changes: string[] = [];
     const names = gateway.bus.subscribe('routing.changed', ({ name }) => void changes.push(name));
-    const rules = gateway.bus.subscribe('guard.changed', ({ userId }) => void changes.push(userId));
+    const rules = gateway.bus.subscribe('guard.changed', ({ workspaceId }) => void changes.push(workspaceId));
     expect(await call(box, 'DELETE', `/endpoints/${box.endpointId}`)).toEqual({
       status: 200,
       body: {
@@ -385,7 +385,7 @@ describe('deleting an endpoint', () => {
       },
     });
     await Promise.all([names.stop(), rules.stop()]);
-    expect(changes).toEqual([box.address, legacy.address, domain, box.userId]);
+    expect(changes).toEqual([box.address, legacy.address, domain, box.workspaceId]);
     expect((await call(box, 'GET', `/endpoints/${box.endpointId}`)).status).toBe(404);
     expect((await get(box, '/endpoints')).data.map(({ id }: { id: string }) => id)).toEqual([kept.id]);
     expect(await get(box, `/email-addresses/${box.addressId}`)).toMatchObject({
@@ -399,8 +399,8 @@ describe('deleting an endpoint', () => {
       catchAllEndpoint: null,
     });
     const { rows } = await gateway.actor.pool.query(
-      `select endpoint_id, is_active from guard_rule where user_id = $1`,
-      [box.userId],
+      `select endpoint_id, is_active from guard_rule where workspace_id = $1`,
+      [box.workspaceId],
     );
     expect(rows).toEqual([{ endpoint_id: null, is_active: true }]);
     expect((await call(box, 'DELETE', `/endpoints/${box.endpointId}`)).status).toBe(404);
@@ -409,11 +409,13 @@ describe('deleting an endpoint', () => {
   test('removes its statistics', async () => {
     const box = await gateway.mailbox({ endpointUrl: url });
     await gateway.actor.pool.query(
-      `insert into endpoint_stat (user_id, endpoint_id, total, failed, failing_since) values ($1, $2, 1, 1, now())`,
-      [box.userId, box.endpointId],
+      `insert into endpoint_stat (workspace_id, endpoint_id, total, failed, failing_since) values ($1, $2, 1, 1, now())`,
+      [box.workspaceId, box.endpointId],
     );
     await call(box, 'DELETE', `/endpoints/${box.endpointId}`);
-    const { rows } = await gateway.actor.pool.query('select from endpoint_stat where user_id = $1', [box.userId]);
+    const { rows } = await gateway.actor.pool.query('select from endpoint_stat where workspace_id = $1', [
+      box.workspaceId,
+    ]);
     expect(rows).toHaveLength(0);
   });
 
@@ -426,20 +428,20 @@ describe('deleting an endpoint', () => {
   test('ends its pending deliveries, finishes a running one, and keeps finished ones', async () => {
     const box = await gateway.mailbox({ endpointUrl: url });
     await gateway.actor.pool.query(
-      `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, status, attempts, attempts_allowed, next_attempt_at,
+      `insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, status, attempts, attempts_allowed, next_attempt_at,
          claimed_by, claimed_until, created_at)
        values ($1, 'dlv_waits', 'em_1', $2, 'webhook', 'pending', 1, 4, now() + interval '1 hour', null, null, now()),
               ($1, 'dlv_open', 'em_2', $2, 'webhook', 'pending', 0, 4, now(), 'actor', now() + interval '30 seconds', now()),
               ($1, 'dlv_done', 'em_3', $2, 'webhook', 'success', 1, 4, null, null, null, now())`,
-      [box.userId, box.endpointId],
+      [box.workspaceId, box.endpointId],
     );
     const told: unknown[] = [];
     const appended = gateway.bus.subscribe('event.appended', (event) => void told.push(event));
     expect((await call(box, 'DELETE', `/endpoints/${box.endpointId}`)).body.cleanup.deliveriesEnded).toBe(1);
     const { rows } = await gateway.actor.pool.query(
       `select id, status, response_data->>'error' as error, completed_at is not null as is_completed, claimed_by
-       from delivery where user_id = $1 order by id`,
-      [box.userId],
+       from delivery where workspace_id = $1 order by id`,
+      [box.workspaceId],
     );
     expect(rows).toEqual([
       { id: 'dlv_done', status: 'success', error: null, is_completed: false, claimed_by: null },
@@ -447,8 +449,8 @@ describe('deleting an endpoint', () => {
       { id: 'dlv_waits', status: 'failed', error: 'Endpoint not found', is_completed: true, claimed_by: null },
     ]);
     const events = await gateway.actor.pool.query(
-      `select seq, kind, email_id, delivery_id, endpoint_id, data from event where user_id = $1`,
-      [box.userId],
+      `select seq, kind, email_id, delivery_id, endpoint_id, data from event where workspace_id = $1`,
+      [box.workspaceId],
     );
     expect(events.rows).toEqual([
       {
@@ -461,7 +463,7 @@ describe('deleting an endpoint', () => {
       },
     ]);
     await appended.stop();
-    expect(told).toEqual([{ userId: box.userId, lastSeq: 1 }]);
+    expect(told).toEqual([{ workspaceId: box.workspaceId, lastSeq: 1 }]);
   });
 
   test('keeps another user’s endpoint', async () => {

@@ -29,7 +29,7 @@ const page = async (box: TestMailbox, query = '') => {
 };
 const labels = (count: number, from = 0) => Array.from({ length: count }, (_, n) => `e${from + n}`);
 const append = (box: TestMailbox, names: string[], more = {}) =>
-  appendEvents(gateway.owner, box.userId, { labels: names, bus: gateway.bus, ...more });
+  appendEvents(gateway.owner, box.workspaceId, { labels: names, bus: gateway.bus, ...more });
 
 test('pages of the feed follow one another without a gap and end where it ends', async () => {
   const box = await gateway.mailbox();
@@ -37,8 +37,8 @@ test('pages of the feed follow one another without a gap and end where it ends',
     object: 'list',
     data: [],
     has_more: false,
-    next_cursor: encodeEventCursor(box.userId, 0),
-    latest_cursor: encodeEventCursor(box.userId, 0),
+    next_cursor: encodeEventCursor(box.workspaceId, 0),
+    latest_cursor: encodeEventCursor(box.workspaceId, 0),
   });
   await append(box, labels(7));
   const seen: string[] = [];
@@ -51,7 +51,7 @@ test('pages of the feed follow one another without a gap and end where it ends',
   ] as const) {
     const { body } = await page(box, `?limit=3${after}`);
     expect([body.data.length, body.has_more]).toEqual([size, hasMore]);
-    expect(body.latest_cursor).toBe(encodeEventCursor(box.userId, 7));
+    expect(body.latest_cursor).toBe(encodeEventCursor(box.workspaceId, 7));
     seen.push(...body.data.map((event: { data: { label: string } }) => event.data.label));
     after = `&after=${body.next_cursor}`;
   }
@@ -60,7 +60,7 @@ test('pages of the feed follow one another without a gap and end where it ends',
   expect(body.data[0]).toEqual({
     object: 'event',
     id: expect.stringMatching(/^evt_/),
-    cursor: encodeEventCursor(box.userId, 1),
+    cursor: encodeEventCursor(box.workspaceId, 1),
     kind: 'email.read',
     at: expect.stringMatching(/Z$/),
     email_id: null,
@@ -79,17 +79,17 @@ test('a cursor that is invalid, of another user or of the future is refused, in 
   for (const cursor of [
     'x',
     '%00',
-    encodeEventCursor(other.userId, 1),
-    encodeEventCursor(box.userId, 3),
-    encodeEventCursor(box.userId, 1).slice(1),
-    `${encodeEventCursor(box.userId, 1)}A`,
+    encodeEventCursor(other.workspaceId, 1),
+    encodeEventCursor(box.workspaceId, 3),
+    encodeEventCursor(box.workspaceId, 1).slice(1),
+    `${encodeEventCursor(box.workspaceId, 1)}A`,
   ]) {
     const { status, body } = await page(box, `?after=${cursor}`);
     expect([status, body.details?.[0]?.field], cursor).toEqual([400, 'after']);
     if (cursor !== '%00') expect(body.message).toBe('Invalid cursor');
     expect((await follow(box, { query: `?after=${cursor}` })).status, cursor).toBe(400);
   }
-  expect((await page(box, `?after=${encodeEventCursor(box.userId, 2)}`)).status).toBe(200);
+  expect((await page(box, `?after=${encodeEventCursor(box.workspaceId, 2)}`)).status).toBe(200);
 });
 
 test('kinds are selected by name, and the cursor moves past the others', async () => {
@@ -99,7 +99,7 @@ test('kinds are selected by name, and the cursor moves past the others', async (
   await append(box, ['c'], { kind: 'thread.merged' });
   const { body } = await page(box, '?kinds=email.sent,%20email.read');
   expect(body.data.map((event: { kind: string }) => event.kind)).toEqual(['email.read', 'email.sent']);
-  expect([body.has_more, body.next_cursor]).toEqual([false, encodeEventCursor(box.userId, 3)]);
+  expect([body.has_more, body.next_cursor]).toEqual([false, encodeEventCursor(box.workspaceId, 3)]);
   const unknown = await page(box, '?kinds=email.eaten');
   expect([unknown.status, unknown.body.details]).toEqual([
     400,
@@ -142,8 +142,8 @@ test('a stream replays from a cursor, then continues live; Last-Event-ID overrid
   const box = await gateway.mailbox();
   await append(box, labels(250));
   const client = await follow(box, {
-    query: `?after=${encodeEventCursor(box.userId, 200)}`,
-    lastEventId: encodeEventCursor(box.userId, 10),
+    query: `?after=${encodeEventCursor(box.workspaceId, 200)}`,
+    lastEventId: encodeEventCursor(box.workspaceId, 10),
   });
   expect(client.headers['content-type']).toBe('text/event-stream; charset=utf-8');
   await client.until((messages) => messages.length === 240);
@@ -151,8 +151,8 @@ test('a stream replays from a cursor, then continues live; Last-Event-ID overrid
   await client.until((messages) => messages.length === 245);
   expect(labelsOf(client.messages)).toEqual(labels(245, 10));
   expect(client.messages.at(-1)).toMatchObject({
-    id: encodeEventCursor(box.userId, 255),
-    data: { object: 'event', cursor: encodeEventCursor(box.userId, 255) },
+    id: encodeEventCursor(box.workspaceId, 255),
+    data: { object: 'event', cursor: encodeEventCursor(box.workspaceId, 255) },
   });
   const live = await follow(box, { query: '?after=latest' });
   await append(box, ['only']);
@@ -193,16 +193,16 @@ test('a stream ends when its key is revoked, with its cursor', async () => {
   await append(box, labels(2));
   const client = await follow(box);
   await client.until((messages) => messages.length === 2);
-  await gateway.owner.pool.query('update api_key set revoked_at = now() where user_id = $1', [box.userId]);
-  gateway.bus.publish('credential.changed', { userId: box.userId });
+  await gateway.owner.pool.query('update api_key set revoked_at = now() where workspace_id = $1', [box.workspaceId]);
+  gateway.bus.publish('credential.changed', { ownerId: box.workspaceId });
   await client.ended;
   expect(client.messages.at(-1)).toEqual({
     event: 'error',
-    id: encodeEventCursor(box.userId, 2),
+    id: encodeEventCursor(box.workspaceId, 2),
     data: {
       code: 'UNAUTHORIZED',
       message: expect.stringContaining('key'),
-      cursor: encodeEventCursor(box.userId, 2),
+      cursor: encodeEventCursor(box.workspaceId, 2),
     },
   });
 });
@@ -234,7 +234,7 @@ test('comments with the cursor keep an idle stream open', async () => {
   const client = await follow(box, { query: '?kinds=email.bounced' });
   await append(box, labels(3));
   while (!client.text().includes('still here')) await pause(500);
-  expect(client.text()).toContain(`id: ${encodeEventCursor(box.userId, 3)}\n\n`);
+  expect(client.text()).toContain(`id: ${encodeEventCursor(box.workspaceId, 3)}\n\n`);
   await append(box, ['late'], { kind: 'email.bounced' });
   await client.until((messages) => messages.length === 1);
 });

@@ -18,7 +18,7 @@ beforeAll(async () => {
   box = await gateway.mailbox({ domain: 'mine.test', address: 'hello@mine.test' });
   const received = async (name: string, from: string, minutesAgo: number, ownAddress = box.address) => {
     const mail = {
-      userId: box.userId,
+      workspaceId: box.workspaceId,
       ownAddress,
       from,
       createdAt: new Date(now - minutesAgo * 60_000),
@@ -108,7 +108,7 @@ test('an address of the user matches its own side, by its id and by its name', a
 
 test('mail between two addresses of the user is exchanged with either, and an id matches its own side only', async () => {
   const second = await gateway.mailbox({
-    userId: box.userId,
+    workspaceId: box.workspaceId,
     domain: 'second-mine.test',
     address: 'b@second-mine.test',
   });
@@ -143,12 +143,18 @@ test('another user sees none of the mail, and a key limited to a domain only mai
   for (const query of [`address=${CUSTOMER}`, 'domain=away.test', `address=${CUSTOMER}&search=her`])
     expect((await list(query, other.apiKey)).total, query).toBe(0);
   const { rows } = await gateway.owner.pool.query(
-    `select set_config('postroom.user_id', $1, false), (select count(*)::integer from exchanged_emails($2, $3, null, null)) as n`,
-    [other.userId, box.userId, CUSTOMER],
+    `select set_config('postroom.workspace_id', $1, false), (select count(*)::integer from exchanged_emails($2, $3, null, null)) as n`,
+    [other.workspaceId, box.workspaceId, CUSTOMER],
   );
   expect(rows[0].n).toBe(0);
-  const third = await gateway.mailbox({ userId: box.userId, domain: 'third-mine.test', address: 'c@third-mine.test' });
-  await insertMail(gateway.actor, [{ userId: box.userId, ownAddress: third.address, from: 'only@third-party.test' }]);
+  const third = await gateway.mailbox({
+    workspaceId: box.workspaceId,
+    domain: 'third-mine.test',
+    address: 'c@third-mine.test',
+  });
+  await insertMail(gateway.actor, [
+    { workspaceId: box.workspaceId, ownAddress: third.address, from: 'only@third-party.test' },
+  ]);
   const limit = (domain: { id: string; name: string }) =>
     insertKey(gateway.owner, box, { scopes: ['read'], domain }).then(({ secret }) => secret);
   const [mine, thirds] = await Promise.all([
@@ -162,18 +168,18 @@ test('another user sees none of the mail, and a key limited to a domain only mai
 test('the other side is found by its index, however large the mailbox is', async () => {
   const large = await gateway.mailbox({ domain: 'large.test' });
   await gateway.owner.pool.query(
-    `insert into email_search (user_id, email_id, created_at, text, parties)
+    `insert into email_search (workspace_id, email_id, created_at, text, parties)
      select $1, 'em_' || n, now() - n * interval '1 second', 'subject ' || n, array['p' || n % 5000 || '@peer.test', '@peer.test']
      from generate_series(1, $2) n`,
-    [large.userId, OTHERS],
+    [large.workspaceId, OTHERS],
   );
   await gateway.owner.pool.query('vacuum analyze email_search');
   const client = await gateway.owner.pool.connect();
   try {
-    await client.query(`select set_config('postroom.user_id', $1, false)`, [large.userId]);
+    await client.query(`select set_config('postroom.workspace_id', $1, false)`, [large.workspaceId]);
     const { rows } = await client.query(
       `explain (analyze, buffers, format json) select * from exchanged_emails($1, 'p7@peer.test', null, null)`,
-      [large.userId],
+      [large.workspaceId],
     );
     const plan = rows[0]['QUERY PLAN'][0].Plan;
     const table = await client.query(`select pg_relation_size('email_search') / 8192 as pages`);

@@ -21,7 +21,7 @@ async function read(method: string, path: string, body?: unknown, status = 200) 
   return response.json();
 }
 
-const addMail = () => insertMail(gateway.actor, [{ userId: box.userId }, { userId: box.userId }]);
+const addMail = () => insertMail(gateway.actor, [{ workspaceId: box.workspaceId }, { workspaceId: box.workspaceId }]);
 
 test('POST /emails/bulk marks all emails or none', async () => {
   const ids = await addMail();
@@ -41,7 +41,7 @@ test('POST /emails/bulk marks all emails or none', async () => {
 
 test('POST /emails/:id/forward sends a new email with the original, and replays it for the same Idempotency-Key', async () => {
   const [id = ''] = await insertMail(gateway.actor, [
-    { userId: box.userId, raw: Buffer.from('Subject: Lunch\r\n\r\nAt noon?\r\n'), subject: 'Lunch' },
+    { workspaceId: box.workspaceId, raw: Buffer.from('Subject: Lunch\r\n\r\nAt noon?\r\n'), subject: 'Lunch' },
   ]);
   const body = { from: box.address, to: 'bob@elsewhere.test', text: 'See below.' };
   const send = () => gateway.call(box.apiKey, 'POST', `/emails/${id}/forward`, body, { 'idempotency-key': 'one' });
@@ -65,7 +65,7 @@ test('POST /emails/:id/forward needs the scope read as well as send', async () =
 });
 
 test('GET /mail/contacts and /senders suggest addresses by prefix', async () => {
-  await insertThread(gateway.actor, { userId: box.userId, count: 1, lastMessageAt: new Date() });
+  await insertThread(gateway.actor, { workspaceId: box.workspaceId, count: 1, lastMessageAt: new Date() });
   const contacts = await read('GET', '/mail/contacts?prefix=ad');
   expect(contacts.data).toEqual([{ name: null, address: 'ada@elsewhere.test' }]);
   expect((await read('GET', '/mail/contacts?prefix=zz')).data).toEqual([]);
@@ -87,7 +87,9 @@ test('PUT /retention sets the periods, asks before it erases mail, and rejects t
   const kept = { raw_days: 30, body_days: 60, metadata_days: null };
   expect(await read('PUT', '/retention', kept)).toEqual({ object: 'retention', ...kept, is_default: false });
   await read('PUT', '/retention', { raw_days: 30, body_days: 60, metadata_days: 10 }, 400);
-  await insertMail(gateway.actor, [{ userId: box.userId, createdAt: new Date(Date.now() - 90 * 86_400_000) }]);
+  await insertMail(gateway.actor, [
+    { workspaceId: box.workspaceId, createdAt: new Date(Date.now() - 90 * 86_400_000) },
+  ]);
   expect((await read('GET', '/retention/preview?metadata_days=50&body_days=50&raw_days=50')).emails).toBe(1);
   const shorter = { raw_days: 20, body_days: 20, metadata_days: 20 };
   const refused = await gateway.call(box.apiKey, 'PUT', '/retention', shorter);
@@ -97,7 +99,7 @@ test('PUT /retention sets the periods, asks before it erases mail, and rejects t
 
 test('GET /account and /overview show the account at a glance', async () => {
   const account = await read('GET', '/account');
-  expect(account).toMatchObject({ object: 'account', id: box.userId, via: 'key' });
+  expect(account).toMatchObject({ object: 'account', id: box.workspaceId, via: 'key' });
   await addMail();
   const overview = await read('GET', '/overview?hours=2');
   expect(overview.totals.received).toBe(2);

@@ -13,7 +13,7 @@ const changed: string[] = [];
 
 beforeAll(async () => {
   gateway = await openTestGateway({ config: { hasGuardModel: true } });
-  gateway.bus.subscribe('guard.changed', ({ userId }) => void changed.push(userId));
+  gateway.bus.subscribe('guard.changed', ({ workspaceId }) => void changed.push(workspaceId));
 });
 afterAll(() => gateway.close());
 beforeEach(async () => {
@@ -44,7 +44,7 @@ function received(...mails: Partial<MailRow>[]): Promise<string[]> {
       const from = mail.from ?? 'ada@shop.test';
       const list = (address: string) => ({ text: address, addresses: [{ name: null, address }] });
       return {
-        userId: mailbox.userId,
+        workspaceId: mailbox.workspaceId,
         ownAddress: mailbox.address,
         createdAt: new Date(now - (mails.length - n) * 60_000),
         addresses: { from: list(from), to: list(mailbox.address), cc: null, bcc: null, replyTo: null },
@@ -75,7 +75,7 @@ describe('a rule', () => {
     expect(success).toBe(true);
     expect(data).toEqual({
       id: expect.stringMatching(/^grd_[0-9a-f]{32}$/),
-      userId: mailbox.userId,
+      userId: mailbox.workspaceId,
       name: 'Casinos',
       description: 'No games',
       type: 'explicit',
@@ -91,7 +91,7 @@ describe('a rule', () => {
       action: { action: 'block' },
     });
     expect((await call('GET', `/guard/${data.id}`)).json()).toEqual(data);
-    expect(changed).toEqual([mailbox.userId]);
+    expect(changed).toEqual([mailbox.workspaceId]);
   });
 
   test('allows by default, and accepts its config as JSON', async () => {
@@ -157,8 +157,8 @@ describe('a rule', () => {
     expect([answer.statusCode, answer.json()]).toEqual([200, { success: true }]);
     expect((await call('GET', `/guard/${id}`)).statusCode).toBe(404);
     expect((await call('DELETE', `/guard/${id}`)).json()).toMatchObject({ error: 'Guard rule not found' });
-    const { rows } = await gateway.actor.pool.query('select 1 from guard_rule_stat where user_id = $1', [
-      mailbox.userId,
+    const { rows } = await gateway.actor.pool.query('select 1 from guard_rule_stat where workspace_id = $1', [
+      mailbox.workspaceId,
     ]);
     expect(rows).toEqual([]);
     expect(changed).toHaveLength(2);
@@ -181,7 +181,7 @@ describe('a rule', () => {
 
   function count(id: string, times: number, at: string) {
     return gateway.actor.pool.query('insert into guard_rule_stat values ($1, $2, $3, $4)', [
-      mailbox.userId,
+      mailbox.workspaceId,
       id,
       times,
       at,
@@ -248,9 +248,9 @@ describe('a rule is refused', () => {
 
   test('beyond the limit of rules of an account, however many are created at once', async () => {
     await gateway.actor.pool.query(
-      `insert into guard_rule (user_id, id, name, type, config, action)
+      `insert into guard_rule (workspace_id, id, name, type, config, action)
        select $1, 'grd_' || n, 'many', 'explicit', '{"subject":{"operator":"OR","values":["x"]}}', 'allow' from generate_series(1, $2::integer) n`,
-      [mailbox.userId, MAX_GUARD_RULES - 2],
+      [mailbox.workspaceId, MAX_GUARD_RULES - 2],
     );
     const answers = await Promise.all(Array.from({ length: 6 }, () => call('POST', '/guard', blockCasinos)));
     expect(answers.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b)).toEqual([
@@ -387,7 +387,7 @@ describe('a check', () => {
       matchDetails: [{ criteria: 'prompt', value: 'Is it a game?' }],
       reason: 'It is one.',
     });
-    expect(asked).toEqual([{ userId: mailbox.userId, emailId, prompt: 'Is it a game?' }]);
+    expect(asked).toEqual([{ workspaceId: mailbox.workspaceId, emailId, prompt: 'Is it a game?' }]);
     isMatch = false;
     expect(await check()).toEqual({ matched: false, outcome: 'review', reason: 'The model answered 500' });
     await served.stop();
@@ -410,8 +410,8 @@ describe('without a model', () => {
         'Rules of type ai_prompt need a model, and none is configured on this service (GUARD_MODEL_URL)',
       ]);
       await without.actor.pool.query(
-        `insert into guard_rule (user_id, id, name, type, config, action) values ($1, $2, 'Asked', 'ai_prompt', '{"prompt":"Spam?"}', 'block')`,
-        [box.userId, id],
+        `insert into guard_rule (workspace_id, id, name, type, config, action) values ($1, $2, 'Asked', 'ai_prompt', '{"prompt":"Spam?"}', 'block')`,
+        [box.workspaceId, id],
       );
       const as = (method: string, body?: unknown) => without.call(box.apiKey, method, `/guard/${id}`, body);
       expect((await as('GET')).json()).toMatchObject({ type: 'ai_prompt', isActive: true });
@@ -554,9 +554,9 @@ describe('a back-test', () => {
 
   function route(emailId: string, endpointId: string | null) {
     return gateway.actor.pool.query(
-      `insert into route (user_id, email_id, created_at, threaded_at, decided_at, outcome, via, endpoint_id)
+      `insert into route (workspace_id, email_id, created_at, threaded_at, decided_at, outcome, via, endpoint_id)
        values ($1, $2, now(), now(), now(), 'endpoint', 'address', $3)`,
-      [mailbox.userId, emailId, endpointId],
+      [mailbox.workspaceId, emailId, endpointId],
     );
   }
 });

@@ -42,7 +42,7 @@ afterAll(async () => {
 /** Mail that has been routed; answers the ids, oldest first. */
 async function received(options: ReceivedMailOptions, to = box): Promise<string[]> {
   const ids = (await insertReceivedMail(gateway.actor, to, options)).map(({ emailId }) => emailId);
-  gateway.bus.wake('delivery.route.wake', { userId: to.userId, emailIds: ids });
+  gateway.bus.wake('delivery.route.wake', { workspaceId: to.workspaceId, emailIds: ids });
   await untilRouted(gateway.actor, ids);
   return ids;
 }
@@ -54,9 +54,9 @@ test('held mail is listed by status=blocked, newest first and counted, and stays
   const blocked = await received({ subject: 'Cheap pills', count: 3 });
   const [fine] = await received({ subject: 'Lunch' });
   await gateway.actor.pool.query(
-    `insert into email_search (user_id, email_id, created_at, text)
-     select user_id, id, created_at, lower(subject) from email where user_id = $1`,
-    [box.userId],
+    `insert into email_search (workspace_id, email_id, created_at, text)
+     select workspace_id, id, created_at, lower(subject) from email where workspace_id = $1`,
+    [box.workspaceId],
   );
   const page = (await call('GET', '/emails?status=blocked&limit=2')).json();
   expect(page.data.map((one: { id: string }) => one.id)).toEqual([blocked[2], blocked[1]]);

@@ -108,7 +108,7 @@ test('a key of another operation is 409', async () => {
 test('a reply is executed once, too, and its key is not that of a send or of another reply', async () => {
   const mails = await insertMail(
     gateway.actor,
-    [1, 2].map(() => ({ userId: box.userId, ownAddress: box.address })),
+    [1, 2].map(() => ({ workspaceId: box.workspaceId, ownAddress: box.address })),
   );
   const [path = '', otherPath = ''] = mails.map((id) => `/emails/${id}/reply`);
   const key = randomUUID();
@@ -125,7 +125,7 @@ test('a reply to a thread is replayed even if its latest message can no longer b
   const ada = { text: 'ada@x.test', addresses: [{ name: null, address: 'ada@x.test' }] };
   const [original] = await insertMail(gateway.actor, [
     {
-      userId: box.userId,
+      workspaceId: box.workspaceId,
       ownAddress: box.address,
       threadId: 'th_growing',
       addresses: { from: ada, to: null, cc: null, bcc: null, replyTo: null },
@@ -136,7 +136,9 @@ test('a reply to a thread is replayed even if its latest message can no longer b
   expect(first.json()).toMatchObject({ replied_to_email_id: original, is_thread_reply: true });
   const own = { text: box.address, addresses: [{ name: null, address: box.address }] };
   const addresses = { from: own, to: own, cc: null, bcc: null, replyTo: null };
-  await insertMail(gateway.actor, [{ userId: box.userId, ownAddress: box.address, threadId: 'th_growing', addresses }]);
+  await insertMail(gateway.actor, [
+    { workspaceId: box.workspaceId, ownAddress: box.address, threadId: 'th_growing', addresses },
+  ]);
   expect((await send(randomUUID(), { to: null }, { path: '/emails/th_growing/reply' })).statusCode).toBe(400);
   expect((await send(key, { to: null }, { path: '/emails/th_growing/reply' })).body).toBe(first.body);
 });
@@ -196,11 +198,13 @@ test('different bodies at once with one key: one is executed, all others are 409
 
 describe('while another process holds the key', () => {
   const takeKey = async (key: string) => {
-    const { rows } = await gateway.owner.pool.query('select id from api_key where user_id = $1', [box.userId]);
+    const { rows } = await gateway.owner.pool.query('select id from api_key where workspace_id = $1', [
+      box.workspaceId,
+    ]);
     return hold(
-      `insert into idempotency_key (user_id, api_key_id, key, operation, request_sha256, answer, created_at)
+      `insert into idempotency_key (workspace_id, api_key_id, key, operation, request_sha256, answer, created_at)
        values ($1, $3, $2, 'send', '', '{}', now())`,
-      [box.userId, key, rows[0].id],
+      [box.workspaceId, key, rows[0].id],
     );
   };
 
@@ -256,8 +260,8 @@ test('a replay comes before later changes, such as a suppression', async () => {
   const key = randomUUID();
   const first = await send(key, { to: 'late@x.test' });
   await gateway.actor.pool.query(
-    `insert into suppression (user_id, id, address, reason, created_at) values ($1, 'sup_late', 'late@x.test', 'bounce', now())`,
-    [box.userId],
+    `insert into suppression (workspace_id, id, address, reason, created_at) values ($1, 'sup_late', 'late@x.test', 'bounce', now())`,
+    [box.workspaceId],
   );
   expect((await send(key, { to: 'late@x.test' })).body).toBe(first.body);
   expect((await send(randomUUID(), { to: 'late@x.test' })).statusCode).toBe(400);

@@ -79,7 +79,7 @@ describe('/emails/schedule', () => {
   test('refuses an email without a time, and finds no email that was never scheduled', async () => {
     const refused = await call('POST', '/emails/schedule', email({ scheduled_at: undefined }));
     expect([refused.status, refused.body.error]).toEqual([400, 'scheduled_at is required']);
-    const [received = ''] = await insertMail(gateway.actor, [{ userId: box.userId }]);
+    const [received = ''] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId }]);
     expect((await call('GET', `/emails/schedule/${received}`)).status).toBe(404);
     expect((await call('GET', '/emails/schedule?status=processing')).status).toBe(400);
   });
@@ -96,7 +96,7 @@ describe('/mail', () => {
 
   beforeAll(async () => {
     mails = await gateway.mailbox();
-    const own = { userId: mails.userId, ownAddress: mails.address };
+    const own = { workspaceId: mails.workspaceId, ownAddress: mails.address };
     ({ emailIds } = await insertThread(gateway.actor, { ...own, count: 3, lastMessageAt: new Date(), text: 'Words' }));
     [archivedId = ''] = await insertMail(gateway.actor, [
       { ...own, isArchived: true, subject: 'Put away', attachments: [file(0, 'a.txt')], raw: Buffer.from('content') },
@@ -189,7 +189,7 @@ describe('/emails/receiving', () => {
 
   beforeAll(async () => {
     mails = await gateway.mailbox();
-    const own = { userId: mails.userId, ownAddress: mails.address };
+    const own = { workspaceId: mails.workspaceId, ownAddress: mails.address };
     ids = await insertMail(gateway.actor, [
       {
         ...own,

@@ -12,7 +12,7 @@ let count = 0;
 beforeAll(async () => {
   gateway = await openTestGateway({ config: { rateLimitPerSecond: 0 } });
   team = await openTeam(gateway, 'part');
-  await gateway.mailbox({ userId: team.box.userId, domain: 'part.test', address: 'sales@part.test' });
+  await gateway.mailbox({ workspaceId: team.box.workspaceId, domain: 'part.test', address: 'sales@part.test' });
   limited = await team.makeMember('agent', { addresses: ['sales@part.test'] });
 });
 afterAll(() => gateway.close());
@@ -24,8 +24,14 @@ interface Made {
 
 function makeThread(ownAddress: string, messages = 1): Promise<Made> {
   const lastMessageAt = new Date(Date.now() - 3_600_000 + count++ * 1_000);
-  const { userId } = team.box;
-  return insertThread(gateway.owner, { userId, count: messages, lastMessageAt, ownAddress, subject: `Case ${count}` });
+  const { workspaceId } = team.box;
+  return insertThread(gateway.owner, {
+    workspaceId,
+    count: messages,
+    lastMessageAt,
+    ownAddress,
+    subject: `Case ${count}`,
+  });
 }
 const seen = (messages = 1) => makeThread('sales@part.test', messages);
 const unseen = () => makeThread(team.box.address);
@@ -33,13 +39,13 @@ const unseen = () => makeThread(team.box.address);
 /** A thread with a message that the agent sees, and one of another address. */
 async function mixed(): Promise<Made> {
   const made = await seen();
-  const { userId, address } = team.box;
+  const { workspaceId, address } = team.box;
   const [other = ''] = await insertMail(gateway.owner, [
-    { userId, ownAddress: address, threadId: made.threadId, threadPosition: 1 },
+    { workspaceId, ownAddress: address, threadId: made.threadId, threadPosition: 1 },
   ]);
   await gateway.owner.pool.query(
-    `update thread set message_count = 2, received_count = 2, unread_count = 2 where user_id = $1 and id = $2`,
-    [userId, made.threadId],
+    `update thread set message_count = 2, received_count = 2, unread_count = 2 where workspace_id = $1 and id = $2`,
+    [workspaceId, made.threadId],
   );
   return { ...made, emailIds: [...made.emailIds, other] };
 }
@@ -54,14 +60,14 @@ const bulk = (ids: readonly string[], change: Record<string, unknown>) =>
 /** What a change of mail would change. */
 async function readRows({ threadId, emailIds }: Made): Promise<unknown> {
   const { pool } = gateway.owner;
-  const { userId } = team.box;
+  const { workspaceId } = team.box;
   const emails = await pool.query(
-    `select id, thread_id, is_read, is_archived, trashed_at from email where user_id = $1 and id = any ($2) order by id`,
-    [userId, emailIds],
+    `select id, thread_id, is_read, is_archived, trashed_at from email where workspace_id = $1 and id = any ($2) order by id`,
+    [workspaceId, emailIds],
   );
   const threads = await pool.query(
-    `select id, unread_count, archived_count, labels, trashed_at, assignee_id from thread where user_id = $1 and id = $2`,
-    [userId, threadId],
+    `select id, unread_count, archived_count, labels, trashed_at, assignee_id from thread where workspace_id = $1 and id = $2`,
+    [workspaceId, threadId],
   );
   return [emails.rows, threads.rows];
 }
@@ -74,8 +80,8 @@ describe('an agent who is limited to an address', () => {
     const changed = await bulk([one.threadId, other.threadId], { is_archived: true, add_labels: ['Later'] });
     expect([changed.statusCode, changed.json().thread_ids]).toEqual([200, [one.threadId, other.threadId]]);
     const { rows } = await gateway.owner.pool.query(
-      `select unread_count, archived_count, labels from thread where user_id = $1 and id = any ($2) order by received_count`,
-      [team.box.userId, [one.threadId, other.threadId]],
+      `select unread_count, archived_count, labels from thread where workspace_id = $1 and id = any ($2) order by received_count`,
+      [team.box.workspaceId, [one.threadId, other.threadId]],
     );
     expect(rows).toEqual([
       { unread_count: 1, archived_count: 1, labels: ['Later'] },
@@ -198,10 +204,11 @@ describe('an agent who is limited to an address', () => {
 
 test('of 20 changes at once that race with mail of another address into the thread, each is whole or not found', async () => {
   const threads = await Promise.all(Array.from({ length: 20 }, () => seen()));
-  const { userId, address } = team.box;
+  const { workspaceId, address } = team.box;
   const outcomes = await Promise.all(
     threads.map(async ({ threadId }, at) => {
-      const arrive = () => insertMail(gateway.owner, [{ userId, ownAddress: address, threadId, threadPosition: 1 }]);
+      const arrive = () =>
+        insertMail(gateway.owner, [{ workspaceId, ownAddress: address, threadId, threadPosition: 1 }]);
       const [changed] = await Promise.all([bulk([threadId], { is_read: true }), at % 2 === 0 ? arrive() : null]);
       return changed.statusCode;
     }),

@@ -14,7 +14,7 @@ beforeAll(async () => {
   gateway = await openTestGateway();
   box = await gateway.mailbox();
   domain = box.address.split('@')[1] ?? '';
-  other = await gateway.mailbox({ userId: box.userId });
+  other = await gateway.mailbox({ workspaceId: box.workspaceId });
   for (const recipient of [
     box.address,
     box.address.replace('hello@', 'Hello+Tag@'),
@@ -24,16 +24,16 @@ beforeAll(async () => {
     `${domain}@elsewhere.test`,
     null,
   ])
-    await insertRefusal(box.userId, recipient);
-  await insertRefusal((await gateway.mailbox()).userId, box.address);
+    await insertRefusal(box.workspaceId, recipient);
+  await insertRefusal((await gateway.mailbox()).workspaceId, box.address);
 });
 afterAll(() => gateway.close());
 
-async function insertRefusal(userId: string, recipient: string | null): Promise<void> {
+async function insertRefusal(workspaceId: string, recipient: string | null): Promise<void> {
   await gateway.owner.pool.query(
-    `insert into door_refusal (user_id, id, created_at, hour_at, last_at, reason, client_address, network, sender, recipient, reply, times)
+    `insert into door_refusal (workspace_id, id, created_at, hour_at, last_at, reason, client_address, network, sender, recipient, reply, times)
      values ($1, $2, now(), date_trunc('hour', now()), now(), 'unknown_recipient', '8.8.8.8', '8.8.8.0/24', 'a@b.test', $3, '550 x', 1)`,
-    [userId, `rfs_${String(count++).padStart(32, '0')}`, recipient],
+    [workspaceId, `rfs_${String(count++).padStart(32, '0')}`, recipient],
   );
 }
 

@@ -11,7 +11,7 @@ beforeAll(async () => {
   gateway = await openTestGateway({ config: { rateLimitPerSecond: 0 }, now: () => new Date('2026-03-01T00:00:00Z') });
   box = await gateway.mailbox();
   other = await gateway.mailbox();
-  await storeRankedMail(gateway.actor, box.userId);
+  await storeRankedMail(gateway.actor, box.workspaceId);
 });
 afterAll(() => gateway.close());
 

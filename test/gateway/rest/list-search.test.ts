@@ -146,7 +146,7 @@ describe('an empty page because of its time range', () => {
     await insertMail(
       gateway.actor,
       [40, 50].map((days) => ({
-        userId: old.userId,
+        workspaceId: old.workspaceId,
         ownAddress: old.address,
         subject: `Age ${days}`,
         createdAt: new Date(Date.now() - days * 24 * HOUR),

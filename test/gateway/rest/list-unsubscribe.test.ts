@@ -34,13 +34,13 @@ afterAll(async () => {
 });
 
 /** Stores a mail of a list whose signature passed, unless told. */
-async function insert(path: string, { isSigned = true, userId = box.userId } = {}): Promise<string> {
+async function insert(path: string, { isSigned = true, workspaceId = box.workspaceId } = {}): Promise<string> {
   const headers: [string, string][] = [
     ['list-unsubscribe', `<https://localhost:${list.port}${path}>`],
     ['list-unsubscribe-post', 'List-Unsubscribe=One-Click'],
     ['dkim-signature', 'v=1; d=list.test; s=s1; h=from:list-unsubscribe:list-unsubscribe-post; b=abc'],
   ];
-  const [id = ''] = await insertMail(gateway.actor, [{ userId, headers }]);
+  const [id = ''] = await insertMail(gateway.actor, [{ workspaceId, headers }]);
   const authentication = {
     spf: { result: 'none', domain: null },
     dkim: [{ result: isSigned ? 'pass' : 'fail', domain: 'list.test', selector: 's1' }],
@@ -48,11 +48,10 @@ async function insert(path: string, { isSigned = true, userId = box.userId } = {
     arc: { result: 'none' },
     hasSeveralFromFields: false,
   };
-  await gateway.actor.pool.query('update email_content set authentication = $3 where user_id = $1 and email_id = $2', [
-    userId,
-    id,
-    JSON.stringify(authentication),
-  ]);
+  await gateway.actor.pool.query(
+    'update email_content set authentication = $3 where workspace_id = $1 and email_id = $2',
+    [workspaceId, id, JSON.stringify(authentication)],
+  );
   return id;
 }
 const leave = (id: string, key = box.apiKey) => gateway.call(key, 'POST', `/emails/${id}/unsubscribe`);
@@ -134,7 +133,7 @@ test('mail of another account and mail that does not exist are not found', async
 
 test('50 requests at once leave 30 lists, and the others get a time to retry', async () => {
   const own = await gateway.mailbox();
-  const id = await insert('/u/5', { userId: own.userId });
+  const id = await insert('/u/5', { workspaceId: own.workspaceId });
   const responses = await Promise.all(Array.from({ length: 50 }, () => leave(id, own.apiKey)));
   expect(responses.filter(({ statusCode }) => statusCode === 200)).toHaveLength(30);
   const refused = responses.filter(({ statusCode }) => statusCode === 429);

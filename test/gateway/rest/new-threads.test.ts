@@ -24,7 +24,7 @@ beforeAll(async () => {
   box = await gateway.mailbox({ domain: 'mine.test' });
 });
 afterAll(async () => {
-  expect(await findThreadFaults(gateway.actor, box.userId)).toEqual([]);
+  expect(await findThreadFaults(gateway.actor, box.workspaceId)).toEqual([]);
   await other.app.close();
   await gateway.close();
 });
@@ -47,14 +47,14 @@ const list = (address: string) => ({ text: address, addresses: [{ name: null, ad
 
 async function receive(subject: string, fields: { messageId?: string; inReplyTo?: string[] } = {}): Promise<string> {
   const addresses = { from: list(AWAY), to: list(box.address), cc: null, bcc: null, replyTo: null };
-  const mail = { userId: box.userId, ownAddress: box.address, from: AWAY, addresses, subject, ...fields };
+  const mail = { workspaceId: box.workspaceId, ownAddress: box.address, from: AWAY, addresses, subject, ...fields };
   const [id = ''] = await insertMail(gateway.actor, [mail]);
   const base = subject.replace(/^Re: /, '');
   await gateway.actor.pool.query('update email set base_subject = $2 where id = $1', [id, base]);
   return id;
 }
 
-const assign = (...ids: string[]) => assignThreads(testActorContext(gateway.actor), box.userId, ids);
+const assign = (...ids: string[]) => assignThreads(testActorContext(gateway.actor), box.workspaceId, ids);
 
 async function readPlace(id: string) {
   const { rows } = await gateway.actor.pool.query<{
@@ -162,9 +162,9 @@ async function expectWaiting(kind: string): Promise<void> {
 /** Stores the thread of a received email, as a transaction that threads it does. */
 async function storeThread(client: pg.ClientBase, emailId: string): Promise<void> {
   await client.query(
-    `insert into thread (user_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text,
+    `insert into thread (workspace_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text,
        message_count, received_count, unread_count, archived_count, latest_email_id, last_message_at, created_at)
-     select user_id, 'th_' || id, message_id, base_subject, array[$2, own_address], '{}',
+     select workspace_id, 'th_' || id, message_id, base_subject, array[$2, own_address], '{}',
        lower(base_subject || e'\\n' || $2 || e'\\n' || own_address), 1, 1, 1, 0, id, thread_at, thread_at
      from email where id = $1`,
     [emailId, AWAY],
@@ -177,13 +177,13 @@ test('emails wait for a transaction that joins mail, and then see what it stored
   const reply = await receive(`Re: ${subject}`);
   let sending = Promise.resolve('');
   await inTransaction(gateway.actor, async (client) => {
-    await lockThreads(client, box.userId);
+    await lockThreads(client, box.workspaceId);
     sending = send(subject);
     await expectWaiting(`locktype = 'advisory' and mode = 'ShareLock'`);
     await storeThread(client, reply);
     await client.query(
-      `insert into thread_subject (user_id, base_subject_sha256, participant, is_reply, date, email_id, thread_id)
-       select user_id, sha256(convert_to(lower(base_subject), 'UTF8')), $2, true, created_at, id, thread_id from email where id = $1`,
+      `insert into thread_subject (workspace_id, base_subject_sha256, participant, is_reply, date, email_id, thread_id)
+       select workspace_id, sha256(convert_to(lower(base_subject), 'UTF8')), $2, true, created_at, id, thread_id from email where id = $1`,
       [reply, AWAY],
     );
   });
@@ -250,7 +250,7 @@ test('a submitted message joins mail with its Message-ID that another transactio
   await inTransaction(gateway.actor, async (client) => {
     await storeThread(client, first);
     await client.query(
-      'insert into thread_message_id (user_id, message_id, thread_id) select user_id, message_id, thread_id from email where id = $1',
+      'insert into thread_message_id (workspace_id, message_id, thread_id) select workspace_id, message_id, thread_id from email where id = $1',
       [first],
     );
     submitting = submit(messageId, topic('Copy'));
@@ -267,7 +267,7 @@ test('a scheduled email has no thread before it is released', async () => {
 
 test('an email is sent although another transaction holds the threads of its user for long, and is threaded later', async () => {
   const id = await inTransaction(gateway.actor, async (client) => {
-    await lockThreads(client, box.userId);
+    await lockThreads(client, box.workspaceId);
     return send(topic('Busy'));
   });
   expect(await readPlace(id)).toMatchObject({ thread_id: null });

@@ -23,11 +23,11 @@ const post = async (path: string, body: object) => {
 
 /** What the lists of the `resend` client page through, each with how to add an item. */
 const lists: [path: string, add: (n: number) => Promise<unknown>][] = [
-  ['/domains', (n) => post('/domains', { domain: `d${n}-${box.userId.slice(-12)}.beside.test` })],
+  ['/domains', (n) => post('/domains', { domain: `d${n}-${box.workspaceId.slice(-12)}.beside.test` })],
   ['/api-keys', (n) => post('/api-keys', { name: `key ${n}` })],
   ['/suppressions', (n) => post('/suppressions', { email: `a${n}@x.test` })],
-  ['/emails', () => insertMail(gateway.actor, [{ userId: box.userId }])],
-  ['/emails/receiving', () => insertMail(gateway.actor, [{ userId: box.userId }])],
+  ['/emails', () => insertMail(gateway.actor, [{ workspaceId: box.workspaceId }])],
+  ['/emails/receiving', () => insertMail(gateway.actor, [{ workspaceId: box.workspaceId }])],
 ];
 
 interface List {
@@ -94,7 +94,7 @@ test('the attachments of an email are read page by page', async () => {
 });
 
 test('a DNS check is paged by offset only', async () => {
-  const id = await post('/domains', { domain: `c-${box.userId.slice(-12)}.beside.test` });
+  const id = await post('/domains', { domain: `c-${box.workspaceId.slice(-12)}.beside.test` });
   const refused = await call('GET', `/domains?check=true&after=${id}`);
   expect(refused.json()).toMatchObject({ statusCode: 400, details: [{ field: 'check' }] });
 });

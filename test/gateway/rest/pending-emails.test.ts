@@ -36,11 +36,11 @@ const MESSAGE = [
 async function accept(recipient = 'hello+tag@mine.test', message = MESSAGE): Promise<string> {
   const bytes = Buffer.from(message);
   const identifier = (kind: 'email' | 'raw') => makeIdentifier(kind, new Date(), randomBytes(10));
-  const { userId, addressId, domainId, address: ownAddress } = box;
+  const { workspaceId, addressId, domainId, address: ownAddress } = box;
   const offer = {
     envelope: {
       reversePath: 'ada@away.test',
-      recipients: [{ recipient, userId, addressId, domainId, ownAddress }],
+      recipients: [{ recipient, workspaceId, addressId, domainId, ownAddress }],
       remoteAddress: '192.0.2.1',
       helo: 'away.test',
       isTls: false,
@@ -76,7 +76,7 @@ const arrive = async (id: string) => {
   const { rows } = await gateway.actor.pool.query('select * from reception where email_id = $1', [id]);
   const [row] = rows;
   const reception = {
-    userId: box.userId,
+    workspaceId: box.workspaceId,
     emailId: id,
     rawId: row.raw_id,
     recipient: row.recipient,
@@ -122,7 +122,7 @@ test('another user, and a key limited to another domain, find nothing', async ()
   const other = await gateway.mailbox();
   expect((await read(id, other.apiKey)).status).toBe(404);
   const second = await gateway.mailbox({
-    userId: box.userId,
+    workspaceId: box.workspaceId,
     domain: 'second-mine.test',
     address: 'b@second-mine.test',
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { asUser, inTransaction } from '../../../db/connection/transaction.ts';
+import { asWorkspace, inTransaction } from '../../../db/connection/transaction.ts';
 import { readOriginalTexts } from '../../../db/queries/emails/original-texts.ts';
 import { readParsed } from '../../../db/queries/emails/parse-again.ts';
 import { storeBodiesApart } from '../../../db/queries/emails/placed-bodies.ts';
@@ -56,7 +56,7 @@ async function deliver(fields: string, content: string): Promise<string> {
 async function exported(id: string): Promise<unknown> {
   let found: unknown;
   await exportAccount(gateway.database, {
-    userId: box.userId,
+    workspaceId: box.workspaceId,
     secretKey: null,
     write: async ({ path, pieces }) => {
       const parts: Buffer[] = [];
@@ -77,7 +77,7 @@ async function readEverywhere(id: string): Promise<Record<string, unknown>> {
   const email = await get(`/emails/${id}`);
   const { rows } = await gateway.owner.pool.query('select message_id from email where id = $1', [id]);
   const client = gateway.actor.pool;
-  const key = { userId: box.userId, messageId: rows[0].message_id };
+  const key = { workspaceId: box.workspaceId, messageId: rows[0].message_id };
   return {
     email,
     thread: email.thread_id === null ? null : await get(`/mail/threads/${email.thread_id}`),
@@ -88,20 +88,22 @@ async function readEverywhere(id: string): Promise<Record<string, unknown>> {
     phrase: (await get(`/emails?search=${encodeURIComponent('"orange harvest of valley 7"')}&limit=100`)).data?.some(
       (each: { id: string }) => each.id === id,
     ),
-    delivery: await asUser(gateway.database, box.userId, (transaction) =>
-      findDeliveryContents(transaction, box.userId, [id]),
+    delivery: await asWorkspace(gateway.database, box.workspaceId, (transaction) =>
+      findDeliveryContents(transaction, box.workspaceId, [id]),
     ),
-    pulled: await asUser(gateway.database, box.userId, (transaction) =>
-      readPulledMail(transaction, box.userId, { emailIds: [id], endpointId: null }),
+    pulled: await asWorkspace(gateway.database, box.workspaceId, (transaction) =>
+      readPulledMail(transaction, box.workspaceId, { emailIds: [id], endpointId: null }),
     ),
-    guard: await asUser(gateway.database, box.userId, (transaction) => readGuardedEmail(transaction, box.userId, id)),
+    guard: await asWorkspace(gateway.database, box.workspaceId, (transaction) =>
+      readGuardedEmail(transaction, box.workspaceId, id),
+    ),
     originals: await readOriginalTexts(client, [key]),
-    parsed: await readParsed(client, box.userId, id),
+    parsed: await readParsed(client, box.workspaceId, id),
     export: await exported(id),
   };
 }
 
-const apart = (id: string) => inTransaction(gateway.actor, (client) => storeBodiesApart(client, box.userId, [id]));
+const apart = (id: string) => inTransaction(gateway.actor, (client) => storeBodiesApart(client, box.workspaceId, [id]));
 
 test.each(MESSAGES)(
   '%s is the same everywhere, whether its bodies lie in the message or beside it',
@@ -111,7 +113,9 @@ test.each(MESSAGES)(
     expect(JSON.stringify(before['email'])).toContain(sentence(7));
     expect([before['word'], before['phrase']]).toEqual([true, true]);
     const sizes = () =>
-      asUser(gateway.database, box.userId, (transaction) => readMailSizes(transaction, box.userId, [id]));
+      asWorkspace(gateway.database, box.workspaceId, (transaction) =>
+        readMailSizes(transaction, box.workspaceId, [id]),
+      );
     const sizesBefore = await sizes();
     await apart(id);
     expect(await readEverywhere(id)).toEqual(before);
@@ -124,14 +128,14 @@ test('bodies stay when the message is removed, and go when they are to be remove
   const raw = () => gateway.call(box.apiKey, 'GET', `/emails/${id}/raw`);
   const before = await readEverywhere(id);
   expect((await raw()).statusCode).toBe(200);
-  await inTransaction(gateway.actor, (client) => removeRaws(client, box.userId, [id]));
+  await inTransaction(gateway.actor, (client) => removeRaws(client, box.workspaceId, [id]));
   expect((await raw()).statusCode).toBe(404);
   const after = await readEverywhere(id);
   expect(after['graphql']).toEqual(before['graphql']);
   expect([after['word'], after['phrase']]).toEqual([true, true]);
 
   const other = await deliver('Content-Type: text/plain; charset=utf-8', TEXT);
-  await inTransaction(gateway.actor, (client) => removeBodies(client, box.userId, [other]));
+  await inTransaction(gateway.actor, (client) => removeBodies(client, box.workspaceId, [other]));
   expect(JSON.stringify(await readEverywhere(other))).not.toContain(sentence(7));
   expect((await gateway.call(box.apiKey, 'GET', `/emails/${other}/raw`)).body).toContain(sentence(7));
 });
@@ -152,12 +156,12 @@ test('bodies that lie in a message are not shown to another account, which names
   const other = await gateway.mailbox();
   expect((await gateway.call(other.apiKey, 'GET', `/emails/${id}`)).statusCode).toBe(404);
   const ask = 'select placed_octets($1, $2) as octets';
-  const octetsFor = (userId: string) =>
+  const octetsFor = (workspaceId: string) =>
     inTransaction(gateway.database, async (client) => {
-      await client.query(`select set_config('postroom.user_id', $1, true)`, [userId]);
-      return (await client.query(ask, [box.userId, id])).rows[0].octets;
+      await client.query(`select set_config('postroom.workspace_id', $1, true)`, [workspaceId]);
+      return (await client.query(ask, [box.workspaceId, id])).rows[0].octets;
     });
-  expect(await octetsFor(other.userId)).toBeNull();
-  expect(await octetsFor(box.userId)).not.toBeNull();
-  expect((await gateway.database.pool.query(ask, [box.userId, id])).rows).toEqual([{ octets: null }]);
+  expect(await octetsFor(other.workspaceId)).toBeNull();
+  expect(await octetsFor(box.workspaceId)).not.toBeNull();
+  expect((await gateway.database.pool.query(ask, [box.workspaceId, id])).rows).toEqual([{ octets: null }]);
 });

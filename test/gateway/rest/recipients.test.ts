@@ -21,7 +21,7 @@ const read = async (emailId: string) => (await gateway.call(mailbox.apiKey, 'GET
 async function insertAttempts(recipientId: string, rows: Record<string, unknown>[]): Promise<void> {
   await gateway.actor.pool.query(
     `insert into sending_attempt select (jsonb_populate_record(null::sending_attempt, r || $2)).* from jsonb_array_elements($1::jsonb) r`,
-    [JSON.stringify(rows), JSON.stringify({ user_id: mailbox.userId, recipient_id: recipientId })],
+    [JSON.stringify(rows), JSON.stringify({ workspace_id: mailbox.workspaceId, recipient_id: recipientId })],
   );
 }
 
@@ -141,7 +141,7 @@ test('blind copies are shown to their sender, after the other recipients', async
 });
 
 test('received mail has no recipients', async () => {
-  const [id = ''] = await insertMail(gateway.actor, [{ userId: mailbox.userId }]);
+  const [id = ''] = await insertMail(gateway.actor, [{ workspaceId: mailbox.workspaceId }]);
   expect((await read(id)).recipients).toEqual([]);
 });
 
@@ -150,9 +150,9 @@ test('another user’s recipients and attempts are shown nowhere, whatever their
   await insertAttempts(sent.recipientIds[0] ?? '', [{ number: 1, started_at: '2026-11-26T10:00:00Z' }]);
   for (const table of ['recipient', 'sending_attempt'])
     await gateway.actor.pool.query(
-      `insert into ${table} select (jsonb_populate_record(null::${table}, to_jsonb(t) || '{"user_id": "usr_twin"}')).* from ${table} t
-       where user_id = $1`,
-      [mailbox.userId],
+      `insert into ${table} select (jsonb_populate_record(null::${table}, to_jsonb(t) || '{"workspace_id": "usr_twin"}')).* from ${table} t
+       where workspace_id = $1`,
+      [mailbox.workspaceId],
     );
   const { recipients } = await read(sent.emailId);
   expect(recipients).toHaveLength(1);
@@ -181,10 +181,10 @@ test('a thread shows why a sent message failed', async () => {
     [sent.emailId],
   );
   await gateway.actor.pool.query(
-    `insert into thread (user_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text,
+    `insert into thread (workspace_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text,
        message_count, received_count, unread_count, archived_count, latest_email_id, last_message_at, created_at)
      values ($1, 'th_one', '<a@b>', 'a', '{}', '{}', 'a', 1, 0, 0, 0, $2, now(), now())`,
-    [mailbox.userId, sent.emailId],
+    [mailbox.workspaceId, sent.emailId],
   );
   const { messages } = (await gateway.call(mailbox.apiKey, 'GET', '/mail/threads/th_one')).json();
   expect(messages).toMatchObject([{ type: 'outbound', status: 'bounced', failure_reason: '550 No such user' }]);

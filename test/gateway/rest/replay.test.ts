@@ -32,12 +32,12 @@ const replay = async (box: TestMailbox, body: unknown, id = box.endpointId) => {
 async function delivered(box: TestMailbox, statuses: readonly string[]): Promise<string[]> {
   const mails = await insertReceivedMail(gateway.actor, box, { count: statuses.length });
   await gateway.actor.pool.query(
-    `with decided as (update route set decided_at = now(), outcome = 'endpoint' where user_id = $1)
-     insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, status, attempts, attempts_allowed, created_at)
+    `with decided as (update route set decided_at = now(), outcome = 'endpoint' where workspace_id = $1)
+     insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, status, attempts, attempts_allowed, created_at)
      select $1, 'dlv_' || email_id, email_id, $2, 'webhook', status, 1, 4,
        date_trunc('milliseconds', now()) - ($5::integer - n + 1) * interval '1 minute'
      from unnest($3::text[], $4::text[]) with ordinality as d(email_id, status, n)`,
-    [box.userId, box.endpointId, mails.map(({ emailId }) => emailId), statuses, statuses.length],
+    [box.workspaceId, box.endpointId, mails.map(({ emailId }) => emailId), statuses, statuses.length],
   );
   return mails.map(({ emailId }) => emailId);
 }
@@ -45,15 +45,15 @@ async function delivered(box: TestMailbox, statuses: readonly string[]): Promise
 /** Emails with a delivery that a replay made, in its order. */
 async function replayedEmails(box: TestMailbox): Promise<string[]> {
   const { rows } = await gateway.actor.pool.query(
-    `select email_id from delivery where user_id = $1 and cause = 'replay' order by created_at, email_id`,
-    [box.userId],
+    `select email_id from delivery where workspace_id = $1 and cause = 'replay' order by created_at, email_id`,
+    [box.workspaceId],
   );
   return rows.map(({ email_id: emailId }) => emailId);
 }
 
 async function setStatus(box: TestMailbox, from: string, to: string): Promise<void> {
-  await gateway.actor.pool.query('update delivery set status = $3 where user_id = $1 and status = $2', [
-    box.userId,
+  await gateway.actor.pool.query('update delivery set status = $3 where workspace_id = $1 and status = $2', [
+    box.workspaceId,
     from,
     to,
   ]);
@@ -107,8 +107,8 @@ test('since is included, until is not', async () => {
   const box = await gateway.mailbox({ endpointUrl: receiver.url });
   const mails = await delivered(box, ['failed', 'failed', 'failed']);
   const { rows } = await gateway.actor.pool.query(
-    'select created_at from delivery where user_id = $1 order by created_at',
-    [box.userId],
+    'select created_at from delivery where workspace_id = $1 order by created_at',
+    [box.workspaceId],
   );
   const [, second, third] = rows.map(({ created_at: at }) => (at as Date).toISOString());
   expect((await replay(box, { since: second, until: third })).body).toMatchObject({ replayed: 1, until: third });
@@ -119,9 +119,9 @@ test('only the latest delivery of an email counts', async () => {
   const box = await gateway.mailbox({ endpointUrl: receiver.url });
   const [mended] = await delivered(box, ['failed', 'failed']);
   await gateway.actor.pool.query(
-    `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, status, attempts_allowed, created_at)
+    `insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, status, attempts_allowed, created_at)
      values ($1, 'dlv_mended', $2, $3, 'webhook', 'success', 4, now() - interval '1 second')`,
-    [box.userId, mended, box.endpointId],
+    [box.workspaceId, mended, box.endpointId],
   );
   expect((await replay(box, { since: LONG_AGO })).body.replayed).toBe(1);
   expect(await replayedEmails(box)).not.toContain(mended);
@@ -204,7 +204,10 @@ test('a retry and a replay of one email at the same moment create one delivery',
   // Both wait for the endpoint; the second one sees the deliveries of the first one.
   const client = await gateway.actor.pool.connect();
   await client.query('begin');
-  await client.query('select from endpoint where user_id = $1 and id = $2 for update', [box.userId, box.endpointId]);
+  await client.query('select from endpoint where workspace_id = $1 and id = $2 for update', [
+    box.workspaceId,
+    box.endpointId,
+  ]);
   const retrying = gateway.call(box.apiKey, 'POST', `/emails/${emailId}/retry`, { endpoint_id: box.endpointId });
   const replaying = replay(box, { since: LONG_AGO });
   await untilWaiting(2);
@@ -213,8 +216,8 @@ test('a retry and a replay of one email at the same moment create one delivery',
   const [retried, { status }] = await Promise.all([retrying, replaying]);
   expect([retried.statusCode, status]).toEqual([200, 200]);
   const { rows } = await gateway.actor.pool.query(
-    `select cause from delivery where user_id = $1 and cause <> 'route'`,
-    [box.userId],
+    `select cause from delivery where workspace_id = $1 and cause <> 'route'`,
+    [box.workspaceId],
   );
   expect(rows).toHaveLength(1);
 });
@@ -230,10 +233,10 @@ async function untilWaiting(count: number): Promise<void> {
 test('a delivery that waits for a retry is left out and counted, and is attempted now on request', async () => {
   const box = await gateway.mailbox({ endpointUrl: receiver.url });
   const other = await gateway.mailbox({ endpointUrl: receiver.url });
-  const wait = async ({ userId }: TestMailbox) => {
+  const wait = async ({ workspaceId }: TestMailbox) => {
     await gateway.actor.pool.query(
-      `update delivery set next_attempt_at = now() + interval '1 hour' where user_id = $1 and status = 'pending'`,
-      [userId],
+      `update delivery set next_attempt_at = now() + interval '1 hour' where workspace_id = $1 and status = 'pending'`,
+      [workspaceId],
     );
   };
   await delivered(box, ['pending', 'success', 'failed', 'pending', 'pending']);
@@ -242,9 +245,9 @@ test('a delivery that waits for a retry is left out and counted, and is attempte
   await wait(other);
   // One of them is being attempted.
   await gateway.actor.pool.query(
-    `update delivery set claimed_until = now() + interval '1 minute', claimed_by = 'test' where user_id = $1
-     and id = (select max(id) from delivery where user_id = $1 and status = 'pending')`,
-    [box.userId],
+    `update delivery set claimed_until = now() + interval '1 minute', claimed_by = 'test' where workspace_id = $1
+     and id = (select max(id) from delivery where workspace_id = $1 and status = 'pending')`,
+    [box.workspaceId],
   );
   const first = (await replay(box, { since: LONG_AGO })).body;
   expect(first).toMatchObject({ replayed: 1, skipped: { waiting: 3, succeeded: 1, deliveredAgain: 0 } });
@@ -263,8 +266,8 @@ test('a delivery that waits for a retry is left out and counted, and is attempte
   expect((await retry(box, other.endpointId)).statusCode).toBe(404);
   const { rows } = await gateway.actor.pool.query<{ due: number }>(
     `select count(*)::integer as due from delivery where status = 'pending' and next_attempt_at <= now()
-     and user_id = $1`,
-    [other.userId],
+     and workspace_id = $1`,
+    [other.workspaceId],
   );
   expect(rows[0]?.due).toBe(0);
 });

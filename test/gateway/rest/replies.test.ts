@@ -43,7 +43,7 @@ const fields = ({ from = 'ada@elsewhere.test', to = [box.address], cc, replyTo }
 /** A mail of the user's; received from ada@elsewhere.test unless said otherwise. */
 async function mail(row: Partial<MailRow> = {}, addresses: Fields = {}): Promise<string> {
   const [id = ''] = await insertMail(gateway.actor, [
-    { userId: box.userId, ownAddress: box.address, addresses: fields(addresses), ...row },
+    { workspaceId: box.workspaceId, ownAddress: box.address, addresses: fields(addresses), ...row },
   ]);
   return id;
 }
@@ -130,7 +130,7 @@ describe('the recipients of a reply', () => {
   ];
 
   beforeAll(async () => {
-    await gateway.mailbox({ domain: 'mine.test', userId: box.userId, address: 'second@mine.test' });
+    await gateway.mailbox({ domain: 'mine.test', workspaceId: box.workspaceId, address: 'second@mine.test' });
   });
 
   test.each(cases)('are %s', async (_what, addresses, body, to, cc) => {
@@ -228,7 +228,7 @@ describe('with a key that cannot read', () => {
 
   test('has the same limits for a thread and in the graph', async () => {
     const { threadId: id } = await insertThread(gateway.actor, {
-      userId: box.userId,
+      workspaceId: box.workspaceId,
       count: 2,
       lastMessageAt: new Date(),
     });
@@ -247,8 +247,8 @@ describe('with a key that cannot read', () => {
 
   test('is not shown a suppressed recipient of the original', async () => {
     await gateway.actor.pool.query(
-      `insert into suppression (user_id, id, address, reason, created_at) values ($1, 'sup_s', 'shy@x.test', 'bounce', now())`,
-      [box.userId],
+      `insert into suppression (workspace_id, id, address, reason, created_at) values ($1, 'sup_s', 'shy@x.test', 'bounce', now())`,
+      [box.workspaceId],
     );
     const original = await mail({}, { from: 'shy@x.test' });
     const refused = await replyWith(key, {}, original);
@@ -261,7 +261,7 @@ describe('with a key that cannot read', () => {
 describe('a reply to a thread', () => {
   test('goes to its latest message, sent or received, and never to a scheduled one', async () => {
     const { threadId, emailIds } = await insertThread(gateway.actor, {
-      userId: box.userId,
+      workspaceId: box.workspaceId,
       count: 3,
       lastMessageAt: new Date(Date.now() - 60_000),
       ownAddress: box.address,
@@ -282,13 +282,13 @@ describe('a reply to a thread', () => {
 
   test('that was merged into another goes to that other', async () => {
     const { threadId, emailIds } = await insertThread(gateway.actor, {
-      userId: box.userId,
+      workspaceId: box.workspaceId,
       count: 1,
       lastMessageAt: new Date(),
       ownAddress: box.address,
     });
-    await gateway.actor.pool.query('insert into thread_alias (user_id, alias_id, thread_id) values ($1, $2, $3)', [
-      box.userId,
+    await gateway.actor.pool.query('insert into thread_alias (workspace_id, alias_id, thread_id) values ($1, $2, $3)', [
+      box.workspaceId,
       'th_merged',
       threadId,
     ]);
@@ -396,8 +396,8 @@ describe('a reply is refused', () => {
 
   test('to a suppressed address that the original gave', async () => {
     await gateway.actor.pool.query(
-      `insert into suppression (user_id, id, address, reason, created_at) values ($1, 'sup_a', 'gone@x.test', 'bounce', now())`,
-      [box.userId],
+      `insert into suppression (workspace_id, id, address, reason, created_at) values ($1, 'sup_a', 'gone@x.test', 'bounce', now())`,
+      [box.workspaceId],
     );
     const response = await reply(await mail({}, { from: 'gone@x.test' }));
     expect([response.statusCode, response.json().error]).toEqual([
@@ -423,7 +423,7 @@ describe('a reply is refused', () => {
   );
 
   test('from a removed domain, although its mail remains', async () => {
-    const gone = await gateway.mailbox({ domain: 'gone.test', userId: box.userId });
+    const gone = await gateway.mailbox({ domain: 'gone.test', workspaceId: box.workspaceId });
     const original = await mail({ ownAddress: gone.address });
     await gateway.actor.pool.query(`delete from domain where name = 'gone.test'`);
     expect((await reply(original, { from: gone.address })).statusCode).toBe(403);

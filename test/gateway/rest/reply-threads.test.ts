@@ -35,12 +35,12 @@ const list = (address: string) => ({ text: address, addresses: [{ name: null, ad
 
 async function receive(inReplyTo: string[] = []): Promise<string> {
   const addresses = { from: list('ada@away.test'), to: list(box.address), cc: null, bcc: null, replyTo: null };
-  const mail = { userId: box.userId, ownAddress: box.address, addresses, inReplyTo };
+  const mail = { workspaceId: box.workspaceId, ownAddress: box.address, addresses, inReplyTo };
   const [id = ''] = await insertMail(gateway.actor, [mail]);
   return id;
 }
 
-const assign = (...ids: string[]) => assignThreads(testActorContext(gateway.actor), box.userId, ids);
+const assign = (...ids: string[]) => assignThreads(testActorContext(gateway.actor), box.workspaceId, ids);
 
 interface Place {
   id: string;
@@ -67,8 +67,8 @@ async function received(): Promise<{ id: string; threadId: string }> {
 
 async function threadOf(threadId: string) {
   const { rows } = await gateway.actor.pool.query(
-    'select message_count, received_count, latest_email_id from thread where user_id = $1 and id = $2',
-    [box.userId, threadId],
+    'select message_count, received_count, latest_email_id from thread where workspace_id = $1 and id = $2',
+    [box.workspaceId, threadId],
   );
   return rows[0];
 }
@@ -180,7 +180,7 @@ test('a reply with a used key joins no thread again', async () => {
 test('a reply is sent although another transaction holds the threads of its user for long, and joins later', async () => {
   const { id, threadId } = await received();
   const answer = await inTransaction(gateway.actor, async (client) => {
-    await lockThreads(client, box.userId);
+    await lockThreads(client, box.workspaceId);
     return reply(id);
   });
   expect(answer.status).toBe(200);
@@ -317,7 +317,7 @@ describe('a reply that names a claim', () => {
     const { id, threadId } = await received();
     const { token } = await claim(threadId);
     const statuses = await inTransaction(gateway.actor, async (client) => {
-      await lockThreads(client, box.userId);
+      await lockThreads(client, box.workspaceId);
       const held = await reply(id, gateway.call, { claim_token: token });
       const lost = await reply(id, gateway.call, { claim_token: 'clm_0' });
       return [held.status, lost.status];
@@ -341,7 +341,7 @@ test('a reply to mail without a Message-ID contains none of our ids, and joins i
   const id = `em_${'7'.repeat(32)}`;
   const messageId = receivedMessageId(null, id, 'mx.test');
   await insertMail(gateway.actor, [
-    { userId: box.userId, id, messageId, ownAddress: box.address, subject: '', addresses },
+    { workspaceId: box.workspaceId, id, messageId, ownAddress: box.address, subject: '', addresses },
   ]);
   await assign(id);
   const { status, body } = await reply(id);

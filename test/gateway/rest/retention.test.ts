@@ -51,7 +51,12 @@ test.each([
 });
 
 test('shorter periods that erase mail now need the number of emails, and nothing else does', async () => {
-  const old = { userId: box.userId, createdAt: new Date(Date.now() - 9 * DAY_MS), threadId: 'th_any', text: 'a body' };
+  const old = {
+    workspaceId: box.workspaceId,
+    createdAt: new Date(Date.now() - 9 * DAY_MS),
+    threadId: 'th_any',
+    text: 'a body',
+  };
   await insertMail(gateway.actor, [old, { ...old, raw: Buffer.from('Subject: x\r\n\r\n') }]);
   const none = { acceptErasing: null };
   expect(await update({ ...none, rawDays: 10, bodyDays: 10 })).toMatchObject({ retention: { rawDays: 10 } });
@@ -80,7 +85,7 @@ test('if the raw message is deleted, it and its attachments return 410, and the 
   };
   const [id = ''] = await insertMail(gateway.actor, [
     {
-      userId: box.userId,
+      workspaceId: box.workspaceId,
       createdAt: new Date(Date.now() - 9 * DAY_MS),
       threadId: 'th_any',
       text: 'a body',
@@ -89,8 +94,8 @@ test('if the raw message is deleted, it and its attachments return 410, and the 
     },
   ]);
   await gateway.actor.pool.query(
-    `insert into route (user_id, email_id, created_at, threaded_at, outcome) values ($1, $2, now(), now(), 'stored')`,
-    [box.userId, id],
+    `insert into route (workspace_id, email_id, created_at, threaded_at, outcome) values ($1, $2, now(), now(), 'stored')`,
+    [box.workspaceId, id],
   );
   const get = async (path: string) => {
     const answer = await gateway.call(box.apiKey, 'GET', path);
@@ -111,20 +116,21 @@ test('if the raw message is deleted, it and its attachments return 410, and the 
 });
 
 test('a cursor before removed events is 410, and the feed continues from its beginning', async () => {
-  await appendEvents(gateway.owner, box.userId, {
+  await appendEvents(gateway.owner, box.workspaceId, {
     labels: Array.from({ length: 9 }, (_, n) => `e${n}`),
     bus: gateway.bus,
   });
-  await gateway.owner.pool.query(`update event set at = now() - interval '9 days' where user_id = $1 and seq <= 5`, [
-    box.userId,
-  ]);
+  await gateway.owner.pool.query(
+    `update event set at = now() - interval '9 days' where workspace_id = $1 and seq <= 5`,
+    [box.workspaceId],
+  );
   await update({ metadataDays: 8 });
   await sweep();
   const page = async (query: string) => {
     const answer = await gateway.call(box.apiKey, 'GET', `/events${query}`);
     return { status: answer.statusCode, body: answer.json() };
   };
-  const after = (seq: number) => `?after=${encodeEventCursor(box.userId, seq)}`;
+  const after = (seq: number) => `?after=${encodeEventCursor(box.workspaceId, seq)}`;
   for (const seq of [0, 3, 4]) {
     const { status, body } = await page(after(seq));
     expect([status, body.error]).toEqual([410, 'Cursor too old']);

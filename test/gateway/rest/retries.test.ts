@@ -55,9 +55,9 @@ async function received(to: TestMailbox = box): Promise<string> {
   const [mail] = await insertReceivedMail(gateway.actor, to);
   const id = mail?.emailId ?? '';
   await gateway.actor.pool.query(
-    `insert into route (user_id, email_id, created_at, threaded_at, decided_at, outcome)
-     select user_id, id, created_at, now(), now(), 'stored' from email where id = $1
-     on conflict (user_id, email_id) do update set decided_at = now(), outcome = 'stored'`,
+    `insert into route (workspace_id, email_id, created_at, threaded_at, decided_at, outcome)
+     select workspace_id, id, created_at, now(), now(), 'stored' from email where id = $1
+     on conflict (workspace_id, email_id) do update set decided_at = now(), outcome = 'stored'`,
     [id],
   );
   return id;
@@ -72,8 +72,8 @@ async function addEndpoint(type = 'webhook', isActive = true): Promise<string> {
   const id = `ep_${Math.random().toString(36).slice(2)}`;
   const config = { url: `${receiver.url}/other`, timeout: 30, retryAttempts: 4, verificationToken: 'a'.repeat(64) };
   await gateway.actor.pool.query(
-    `insert into endpoint (user_id, id, name, type, config, is_active) values ($1, $2, 'other', $3, $4, $5)`,
-    [box.userId, id, type, JSON.stringify(config), isActive],
+    `insert into endpoint (workspace_id, id, name, type, config, is_active) values ($1, $2, 'other', $3, $4, $5)`,
+    [box.workspaceId, id, type, JSON.stringify(config), isActive],
   );
   return id;
 }
@@ -139,9 +139,9 @@ test('mail of the catch-all is delivered to the endpoint of the domain', async (
   const all = await mailbox({ isCatchAllEnabled: true });
   const [mail] = await insertReceivedMail(gateway.actor, all, { isCatchAll: true, localPart: 'any' });
   await gateway.actor.pool.query(
-    `insert into route (user_id, email_id, created_at, threaded_at, decided_at, outcome)
-     select user_id, id, created_at, now(), now(), 'stored' from email where id = $1
-     on conflict (user_id, email_id) do update set decided_at = now(), outcome = 'stored'`,
+    `insert into route (workspace_id, email_id, created_at, threaded_at, decided_at, outcome)
+     select workspace_id, id, created_at, now(), now(), 'stored' from email where id = $1
+     on conflict (workspace_id, email_id) do update set decided_at = now(), outcome = 'stored'`,
     [mail?.emailId],
   );
   const response = await gateway.call(all.apiKey, 'POST', `/emails/${mail?.emailId}/retry`);

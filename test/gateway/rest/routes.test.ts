@@ -50,7 +50,7 @@ async function received(options: ReceivedMailOptions = {}): Promise<string> {
   const [mail] = await insertReceivedMail(gateway.actor, box, options);
   const id = mail?.emailId ?? '';
   await start();
-  gateway.bus.wake('delivery.route.wake', { userId: box.userId, emailIds: [id] });
+  gateway.bus.wake('delivery.route.wake', { workspaceId: box.workspaceId, emailIds: [id] });
   await untilRouted(gateway.actor, [id]);
   return id;
 }
@@ -62,9 +62,9 @@ test('a delivered mail shows its address, its endpoint, the reason, and each ste
   const id = await received();
   const [delivery] = await untilDeliveries(gateway.actor, box.endpointId, ([one]) => one?.status === 'success');
   await gateway.actor.pool.query(
-    `insert into reception (user_id, email_id, raw_id, reverse_path, recipient, own_address, domain_id, remote_address, helo, is_tls,
+    `insert into reception (workspace_id, email_id, raw_id, reverse_path, recipient, own_address, domain_id, remote_address, helo, is_tls,
        trace_fields, accepted_at, parsed_at)
-     select user_id, id, raw_id, 'ann@sender.test', recipient, own_address, domain_id, '192.0.2.7', 'mail.sender.test', true, '', created_at,
+     select workspace_id, id, raw_id, 'ann@sender.test', recipient, own_address, domain_id, '192.0.2.7', 'mail.sender.test', true, '', created_at,
        created_at + interval '12 milliseconds' from email where id = $1`,
     [id],
   );
@@ -193,8 +193,8 @@ test('an explanation predicts the result of a retry, and of the same mail that a
   const other = `ep_${randomBytes(8).toString('hex')}`;
   const config = { url: `${receiver.url}/other`, timeout: 30, retryAttempts: 0, verificationToken: 'a'.repeat(64) };
   await gateway.actor.pool.query(
-    `insert into endpoint (user_id, id, name, type, config) values ($1, $2, 'other', 'webhook', $3)`,
-    [box.userId, other, JSON.stringify(config)],
+    `insert into endpoint (workspace_id, id, name, type, config) values ($1, $2, 'other', 'webhook', $3)`,
+    [box.workspaceId, other, JSON.stringify(config)],
   );
   const subjects = ['pills and bills', 'bills', 'pills', 'lunch', 'secret', 'question'];
   const ids = new Map<string, string>();

@@ -13,7 +13,7 @@ let viewer: TeamPerson;
 beforeAll(async () => {
   gateway = await openTestGateway({ config: { rateLimitPerSecond: 0 } });
   team = await openTeam(gateway, 'views');
-  await gateway.mailbox({ userId: team.box.userId, domain: 'views.test', address: 'sales@views.test' });
+  await gateway.mailbox({ workspaceId: team.box.workspaceId, domain: 'views.test', address: 'sales@views.test' });
   ann = await team.makeMember('agent');
   ben = await team.makeMember('agent');
   limited = await team.makeMember('agent', { addresses: ['sales@views.test'] });
@@ -167,19 +167,19 @@ describe('the limit of a list', () => {
     ],
   ])('holds for 50 requests at once: %s', { timeout: 60_000 }, async (what, table, most, add) => {
     const isShared = what.includes('all members');
-    const owned = `user_id = $1 ${table !== 'saved_view' ? '' : isShared ? 'and person_id is null' : `and person_id = '${ben.personId}'`}`;
-    await gateway.owner.pool.query(`delete from ${table} where ${owned}`, [team.box.userId]);
+    const owned = `workspace_id = $1 ${table !== 'saved_view' ? '' : isShared ? 'and person_id is null' : `and person_id = '${ben.personId}'`}`;
+    await gateway.owner.pool.query(`delete from ${table} where ${owned}`, [team.box.workspaceId]);
     const columns = {
-      saved_view: `(user_id, id, person_id, name, folder, search, created_at) select $1, 'view_' || ${isShared ? `'s'` : `'p'`} || n, ${isShared ? 'null' : `'${ben.personId}'`}, 'v' || n, 'inbox', '', now()`,
-      snippet: `(user_id, id, name, text, created_at, updated_at) select $1, 'snp_' || n, 's' || n, 'x', now(), now()`,
-      image_sender: `(user_id, address, created_at) select $1, 's' || n || '@filled.test', now()`,
+      saved_view: `(workspace_id, id, person_id, name, folder, search, created_at) select $1, 'view_' || ${isShared ? `'s'` : `'p'`} || n, ${isShared ? 'null' : `'${ben.personId}'`}, 'v' || n, 'inbox', '', now()`,
+      snippet: `(workspace_id, id, name, text, created_at, updated_at) select $1, 'snp_' || n, 's' || n, 'x', now(), now()`,
+      image_sender: `(workspace_id, address, created_at) select $1, 's' || n || '@filled.test', now()`,
     }[table];
     await gateway.owner.pool.query(`insert into ${table} ${columns} from generate_series(1, ${most - 3}) n`, [
-      team.box.userId,
+      team.box.workspaceId,
     ]);
     await Promise.all(Array.from({ length: 50 }, add));
     const { rows } = await gateway.owner.pool.query(`select count(*)::integer as n from ${table} where ${owned}`, [
-      team.box.userId,
+      team.box.workspaceId,
     ]);
     expect(rows[0].n).toBe(most);
   });

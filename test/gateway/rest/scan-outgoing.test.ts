@@ -34,7 +34,7 @@ beforeEach(async () => {
 
 const email = (text: string) => ({ from: box.address, to: 'ada@elsewhere.test', subject: 'Hi', text });
 const countEmails = async () =>
-  (await gateway.actor.pool.query('select from email where user_id = $1', [box.userId])).rows.length;
+  (await gateway.actor.pool.query('select from email where workspace_id = $1', [box.workspaceId])).rows.length;
 
 type Answer = Awaited<ReturnType<TestGateway['call']>>;
 const ofRest = (answer: Answer) => (answer.statusCode < 300 ? 'sent' : [answer.statusCode, answer.json().code]);

@@ -43,32 +43,32 @@ async function schedule(given: Record<string, unknown> = {}): Promise<string> {
 /** Lets the time of an email pass. */
 async function passTime(id: string): Promise<void> {
   await gateway.actor.pool.query(
-    `update email set scheduled_at = postroom_now() - interval '1 minute' where user_id = $1 and id = $2`,
-    [box.userId, id],
+    `update email set scheduled_at = postroom_now() - interval '1 minute' where workspace_id = $1 and id = $2`,
+    [box.workspaceId, id],
   );
 }
 
 async function rowOf(id: string) {
   const { rows } = await gateway.actor.pool.query(
     `select e.type, e.status, e.scheduled_at, e.timezone, e.date, ${MESSAGE_COLUMNS}, c.headers, c.attachments,
-       (select count(*) from recipient p where p.user_id = $1 and p.email_id = $2 and p.next_attempt_at is not null) as due
-     from email e join raw_message m on m.id = e.raw_id join email_content c on (c.user_id, c.email_id) = (e.user_id, e.id)
-     where e.user_id = $1 and e.id = $2`,
-    [box.userId, id],
+       (select count(*) from recipient p where p.workspace_id = $1 and p.email_id = $2 and p.next_attempt_at is not null) as due
+     from email e join raw_message m on m.id = e.raw_id join email_content c on (c.workspace_id, c.email_id) = (e.workspace_id, e.id)
+     where e.workspace_id = $1 and e.id = $2`,
+    [box.workspaceId, id],
   );
   return { ...rows[0], bytes: readStoredMessage(rows[0]) };
 }
 
 async function eventsOf(id: string): Promise<string[]> {
   const { rows } = await gateway.actor.pool.query<{ kind: string }>(
-    'select kind from event where user_id = $1 and email_id = $2 order by seq',
-    [box.userId, id],
+    'select kind from event where workspace_id = $1 and email_id = $2 order by seq',
+    [box.workspaceId, id],
   );
   return rows.map((row) => row.kind);
 }
 
 async function received(): Promise<string> {
-  const [id] = await insertMail(gateway.actor, [{ userId: box.userId, ownAddress: box.address }]);
+  const [id] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId, ownAddress: box.address }]);
   return id ?? '';
 }
 
@@ -172,9 +172,9 @@ describe('rescheduling', () => {
     const id = await schedule();
     const before = await rowOf(id);
     const client = await gateway.database.pool.connect();
-    await client.query(`begin; select set_config('postroom.user_id', 'usr_other', true)`);
+    await client.query(`begin; select set_config('postroom.workspace_id', 'usr_other', true)`);
     const dated = await client.query(`select replace_scheduled($1, $2, 'other', sha256('other')) as value`, [
-      box.userId,
+      box.workspaceId,
       id,
     ]);
     await client.query('commit');
@@ -212,7 +212,7 @@ describe('cancelling', () => {
       thread_position: null,
     });
     expect(await eventsOf(id)).toEqual(['email.scheduled', 'email.cancelled']);
-    expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
+    expect(await wrongTotals(gateway.actor, box.workspaceId)).toEqual([]);
   });
 
   test('cancels a paused email, and refuses to cancel sent or received mail', async () => {
@@ -262,7 +262,7 @@ describe('pausing', () => {
       id,
       status: 'scheduled',
     });
-    expect(await woken).toMatchObject({ userId: box.userId });
+    expect(await woken).toMatchObject({ workspaceId: box.workspaceId });
     const row = await rowOf(id);
     expect(Math.abs(row.scheduled_at.getTime() - Date.now())).toBeLessThan(120_000);
     expect(row.bytes.toString()).toContain(`Date: ${row.scheduled_at.toUTCString().replace('GMT', '+0000')}`);
@@ -274,7 +274,7 @@ describe('pausing', () => {
       'email.sent',
       'email.threaded',
     ]);
-    expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
+    expect(await wrongTotals(gateway.actor, box.workspaceId)).toEqual([]);
   });
 
   test('keeps the schedule when the email is resumed in time, or takes a given one', async () => {
@@ -370,7 +370,7 @@ test('a released email is sorted in its thread by its release, in REST and in Gr
   await passTime(later);
   await moveClock(gateway.actor, 1);
   await releaseDue(context, {});
-  await assignThreads(context, box.userId, ids);
+  await assignThreads(context, box.workspaceId, ids);
   const { thread_id: threadId } = (await call('GET', `/emails/${later}`)).json();
   const thread = (await call('GET', `/mail/threads/${threadId}`)).json();
   expect(thread.messages.map((message: { id: string }) => message.id)).toEqual(ids);
@@ -418,13 +418,13 @@ test('lists and totals of every type and status are exact through random changes
     const answer = await changes[pick(changes.length)]?.(ids[pick(ids.length)] ?? '');
     if (typeof answer === 'object') expect([200, 400, 409]).toContain(answer.statusCode);
   }
-  expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
+  expect(await wrongTotals(gateway.actor, box.workspaceId)).toEqual([]);
   const { rows } = await gateway.actor.pool.query<{
     type: string;
     status: string;
     is_read: boolean;
     is_archived: boolean;
-  }>('select type, status, is_read, is_archived from email where user_id = $1', [box.userId]);
+  }>('select type, status, is_read, is_archived from email where workspace_id = $1', [box.workspaceId]);
   expect(new Set(rows.map((row) => row.status)).size).toBe(5);
   const isShown = (row: (typeof rows)[number], type: string, status: string) => {
     if (type !== 'all' && row.type !== type) return false;

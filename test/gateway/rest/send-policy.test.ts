@@ -25,12 +25,15 @@ beforeEach(async () => {
 const keyWith = async (policy: SendPolicy) =>
   (await insertKey(gateway.owner, box, { scopes: ['read', 'send'], policy })).secret;
 const setAddressPolicy = (policy: SendPolicy | null) =>
-  gateway.owner.pool.query('update email_address set send_policy = $2 where user_id = $1', [box.userId, policy]);
+  gateway.owner.pool.query('update email_address set send_policy = $2 where workspace_id = $1', [
+    box.workspaceId,
+    policy,
+  ]);
 const countEmails = async () =>
   (
     await gateway.actor.pool.query(
-      `select count(*)::integer as n from email where user_id = $1 and type <> 'received'`,
-      [box.userId],
+      `select count(*)::integer as n from email where workspace_id = $1 and type <> 'received'`,
+      [box.workspaceId],
     )
   ).rows[0].n as number;
 
@@ -53,7 +56,7 @@ async function received(row: Partial<MailRow> = {}): Promise<{ id: string; threa
   const messageId = `<${randomBytes(8).toString('hex')}@elsewhere.test>`;
   const [id = ''] = await insertMail(gateway.actor, [
     {
-      userId: box.userId,
+      workspaceId: box.workspaceId,
       ownAddress: box.address,
       threadId,
       messageId,
@@ -68,17 +71,16 @@ async function received(row: Partial<MailRow> = {}): Promise<{ id: string; threa
     },
   ]);
   await insertThread(gateway.actor, {
-    userId: box.userId,
+    workspaceId: box.workspaceId,
     id: threadId,
     count: 1,
     lastMessageAt: new Date(),
     participants: ['ada@elsewhere.test', box.address, 'carl@elsewhere.test'],
   });
-  await gateway.actor.pool.query('insert into thread_message_id (user_id, message_id, thread_id) values ($1, $2, $3)', [
-    box.userId,
-    messageId,
-    threadId,
-  ]);
+  await gateway.actor.pool.query(
+    'insert into thread_message_id (workspace_id, message_id, thread_id) values ($1, $2, $3)',
+    [box.workspaceId, messageId, threadId],
+  );
   return { id, threadId, messageId };
 }
 
@@ -217,10 +219,10 @@ describe.each(Object.entries(DOORS))('%s', (name, send) => {
       const { rows } = await gateway.actor.pool.query(
         `select e.type, e.status, e.thread_id, e.scheduled_at is not null as "hasTime", a.policy_of, a.decision,
            a.sent_by_key_id is not null as "isOfKey", a.sent_by, extract(day from a.expires_at - a.requested_at)::integer as days,
-           array(select kind from event v where v.user_id = $1 and v.email_id = e.id) as events,
+           array(select kind from event v where v.workspace_id = $1 and v.email_id = e.id) as events,
            array(select r.next_attempt_at is null and r.queued_at is null from recipient r where r.email_id = e.id) as held
-         from email e join approval a on a.user_id = $1 and a.email_id = e.id where e.user_id = $1 order by e.created_at, a.policy_of desc`,
-        [box.userId],
+         from email e join approval a on a.workspace_id = $1 and a.email_id = e.id where e.workspace_id = $1 order by e.created_at, a.policy_of desc`,
+        [box.workspaceId],
       );
       const waiting = {
         type: 'scheduled',
@@ -238,7 +240,7 @@ describe.each(Object.entries(DOORS))('%s', (name, send) => {
         { ...waiting, policy_of: 'key' },
         { ...waiting, policy_of: 'address' },
       ]);
-      expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
+      expect(await wrongTotals(gateway.actor, box.workspaceId)).toEqual([]);
     },
   );
 
@@ -260,8 +262,8 @@ describe.each(Object.entries(DOORS))('%s', (name, send) => {
     expect(await send(await keyWith({ undo_seconds: 120 }), original)).toBe(null);
     const { rows } = await gateway.actor.pool.query(
       `select id, type, status, extract(epoch from scheduled_at - created_at)::float8 as wait from email
-       where user_id = $1 and type <> 'received'`,
-      [box.userId],
+       where workspace_id = $1 and type <> 'received'`,
+      [box.workspaceId],
     );
     expect(rows).toMatchObject([{ type: 'scheduled', status: 'scheduled' }]);
     expect(rows[0].wait).toBeCloseTo(name.startsWith('scheduled') ? 7_200 : 120, 0);
@@ -443,12 +445,12 @@ describe('budgets', () => {
     expect(await countEmails()).toBe(11);
     const { rows } = await gateway.actor.pool.query(
       `select count(*) filter (where api_key_id = (select id from api_key where secret_sha256 = $2))::integer as of_key,
-         count(policy_address)::integer as of_address from email where user_id = $1`,
-      [box.userId, hash('sha256', key, 'buffer')],
+         count(policy_address)::integer as of_address from email where workspace_id = $1`,
+      [box.workspaceId, hash('sha256', key, 'buffer')],
     );
     expect(rows[0].of_key).toBeLessThanOrEqual(7);
     expect(rows[0].of_address).toBe(11);
-    expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
+    expect(await wrongTotals(gateway.actor, box.workspaceId)).toEqual([]);
   });
 
   test('say when there is room again, and have it then', async () => {
@@ -560,7 +562,7 @@ describe('automatic replies', () => {
     const acted = await runActions(
       {
         ...context,
-        userId: box.userId,
+        workspaceId: box.workspaceId,
         settings: { sendLimitPerHour: 0, approvalDays: 7, secretKey: randomBytes(32), unsubscribeUrl: null },
       },
       {
@@ -623,8 +625,8 @@ describe('automatic replies', () => {
     for (let n = 0; n < 6; n++) outcomes.push(await actOn(id));
     expect(outcomes).toEqual([...Array<string>(5).fill('done'), 'auto_replies_per_thread_per_hour']);
     const { rows } = await gateway.actor.pool.query(
-      `select distinct status, automatic_reply_to is not null as is_automatic_reply from email where user_id = $1 and type = 'scheduled'`,
-      [box.userId],
+      `select distinct status, automatic_reply_to is not null as is_automatic_reply from email where workspace_id = $1 and type = 'scheduled'`,
+      [box.workspaceId],
     );
     expect(rows).toEqual([{ status: 'scheduled', is_automatic_reply: true }]);
   });
@@ -649,9 +651,10 @@ test('an email without policies takes no statement more than before', async () =
   const plain = await countStatements(send);
   expect(plain.answer.statusCode).toBe(200);
   expect(plain.statements).toBe(1);
-  const { rows } = await gateway.actor.pool.query('select api_key_id, policy_address from email where user_id = $1', [
-    box.userId,
-  ]);
+  const { rows } = await gateway.actor.pool.query(
+    'select api_key_id, policy_address from email where workspace_id = $1',
+    [box.workspaceId],
+  );
   expect(rows).toEqual([
     { api_key_id: null, policy_address: null },
     { api_key_id: null, policy_address: null },

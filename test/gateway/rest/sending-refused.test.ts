@@ -13,8 +13,8 @@ beforeAll(async () => {
   gateway = await openTestGateway();
   box = await gateway.mailbox({ domain: 'mine.test' });
   other = await gateway.mailbox({ domain: 'theirs.test' });
-  await gateway.mailbox({ domain: 'deep.high.test', userId: box.userId });
-  pending = await gateway.mailbox({ domain: 'pending.test', userId: box.userId, domainStatus: 'pending' });
+  await gateway.mailbox({ domain: 'deep.high.test', workspaceId: box.workspaceId });
+  pending = await gateway.mailbox({ domain: 'pending.test', workspaceId: box.workspaceId, domainStatus: 'pending' });
 });
 afterAll(() => gateway.close());
 beforeEach(async () => {
@@ -347,14 +347,14 @@ describe('the sender must be a verified address of the user:', () => {
 
 describe('suppressed recipients', () => {
   beforeAll(async () => {
-    for (const [userId, address] of [
-      [box.userId, 'gone@x.test'],
-      [box.userId, 'angry@x.test'],
-      [other.userId, 'fine@x.test'],
+    for (const [workspaceId, address] of [
+      [box.workspaceId, 'gone@x.test'],
+      [box.workspaceId, 'angry@x.test'],
+      [other.workspaceId, 'fine@x.test'],
     ])
       await gateway.actor.pool.query(
-        `insert into suppression (user_id, id, address, reason, created_at) values ($1, $2, $2, 'bounce', now())`,
-        [userId, address],
+        `insert into suppression (workspace_id, id, address, reason, created_at) values ($1, $2, $2, 'bounce', now())`,
+        [workspaceId, address],
       );
   });
 

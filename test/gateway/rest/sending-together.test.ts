@@ -66,9 +66,9 @@ test('concurrent emails of a user are stored together, each with its own content
       n % 2 === 0 ? `<p>${n}` : null,
     ]);
   }
-  expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
-  const { rows } = await gateway.actor.pool.query('select seq from event where user_id = $1 order by seq', [
-    box.userId,
+  expect(await wrongTotals(gateway.actor, box.workspaceId)).toEqual([]);
+  const { rows } = await gateway.actor.pool.query('select seq from event where workspace_id = $1 order by seq', [
+    box.workspaceId,
   ]);
   expect(rows.map((row) => row.seq)).toEqual(rows.map((_, n) => n + 1));
 });
@@ -95,7 +95,7 @@ describe('a row that PostgreSQL refuses', () => {
       `select (select count(*) from recipient where address = 'poisoned@x.test') + (select count(*) from email_search where text like '%poison%') as n`,
     );
     expect(rows).toEqual([{ n: 0 }]);
-    expect(await wrongTotals(gateway.actor, box.userId)).toEqual([]);
+    expect(await wrongTotals(gateway.actor, box.workspaceId)).toEqual([]);
   });
 });
 
@@ -104,16 +104,16 @@ test('concurrent emails of several users are stored separately', async () => {
   const answers = await Promise.all(
     boxes.flatMap((each) =>
       Array.from({ length: 10 }, async () => ({
-        userId: each.userId,
+        workspaceId: each.workspaceId,
         answer: await post({ from: each.address }, each.apiKey),
       })),
     ),
   );
-  const { rows } = await gateway.actor.pool.query('select id, user_id from email where id = any ($1)', [
+  const { rows } = await gateway.actor.pool.query('select id, workspace_id from email where id = any ($1)', [
     answers.map(({ answer }) => answer.json().id),
   ]);
-  const owners = new Map(rows.map((row) => [row.id, row.user_id]));
-  for (const { userId, answer } of answers) expect(owners.get(answer.json().id)).toBe(userId);
+  const owners = new Map(rows.map((row) => [row.id, row.workspace_id]));
+  for (const { workspaceId, answer } of answers) expect(owners.get(answer.json().id)).toBe(workspaceId);
   // A user cannot send from the domain of another user.
   const [first, other] = boxes;
   expect((await post({ from: first?.address }, other?.apiKey)).statusCode).toBe(403);

@@ -72,7 +72,7 @@ test('an email is queued with all its rows, and wakes the actors', async () => {
   ]);
   const rows = await rowsOf(id);
   expect(rows.email).toMatchObject({
-    user_id: box.userId,
+    workspace_id: box.workspaceId,
     type: 'sent',
     status: 'pending',
     own_address: box.address,
@@ -102,8 +102,8 @@ test('an email is queued with all its rows, and wakes the actors', async () => {
     { kind: 'email.threaded', seq: expect.any(Number) },
   ]);
   await expect.poll(() => wakes.length).toBe(1);
-  expect(wakes).toEqual([['sending.send.wake', { userId: box.userId, emailIds: [id] }]]);
-  expect(published).toEqual([{ userId: box.userId, lastSeq: rows.events[1]?.seq }]);
+  expect(wakes).toEqual([['sending.send.wake', { workspaceId: box.workspaceId, emailIds: [id] }]]);
+  expect(published).toEqual([{ workspaceId: box.workspaceId, lastSeq: rows.events[1]?.seq }]);
   await Promise.all([...subscriptions, live].map((subscription) => subscription.stop()));
 });
 
@@ -297,7 +297,7 @@ describe('an email with scheduled_at', () => {
     expect(rows.recipients.map((row) => [row.queued_at, row.next_attempt_at])).toEqual([[null, null]]);
     expect(rows.bytes).toContain(`Date: ${at.toUTCString().replace('GMT', '+0000')}\r\n`);
     expect(rows.events.map((event) => event.kind)).toEqual(['email.scheduled']);
-    await expect.poll(() => wakes).toEqual([{ userId: box.userId, at: at.toISOString() }]);
+    await expect.poll(() => wakes).toEqual([{ workspaceId: box.workspaceId, at: at.toISOString() }]);
     await subscription.stop();
   });
 
@@ -373,8 +373,8 @@ describe('the hourly limit', () => {
     through.call(box.apiKey, 'POST', '/emails', email(box, more));
 
   async function countEmails(box: TestMailbox): Promise<number> {
-    const text = `select count(*)::integer as n from email where user_id = $1 and type <> 'received'`;
-    return (await gateway.actor.pool.query(text, [box.userId])).rows[0].n;
+    const text = `select count(*)::integer as n from email where workspace_id = $1 and type <> 'received'`;
+    return (await gateway.actor.pool.query(text, [box.workspaceId])).rows[0].n;
   }
 
   test('applies to submitted messages too, with 451; a refused sender is 550', async () => {
@@ -382,8 +382,8 @@ describe('the hourly limit', () => {
     const name = box.address.split('@')[1] ?? '';
     const other = `other-${name}`;
     await gateway.owner.pool.query(
-      `insert into domain (user_id, id, name, status) values ($1, $2, $3, 'verified'), ($1, $4, $5, 'pending')`,
-      [box.userId, `dom_${randomUUID()}`, other, `dom_${randomUUID()}`, `new-${name}`],
+      `insert into domain (workspace_id, id, name, status) values ($1, $2, $3, 'verified'), ($1, $4, $5, 'pending')`,
+      [box.workspaceId, `dom_${randomUUID()}`, other, `dom_${randomUUID()}`, `new-${name}`],
     );
     const limited = await insertKey(gateway.owner, box, { scopes: ['send'], domain: { id: box.domainId, name } });
     const submit = async (from: string, { envelope = from, key = box.apiKey } = {}) => {
@@ -408,7 +408,7 @@ describe('the hourly limit', () => {
     const box = await gateway.mailbox();
     await insertMail(
       gateway.actor,
-      Array.from({ length: 10 }, () => ({ userId: box.userId, ownAddress: box.address })),
+      Array.from({ length: 10 }, () => ({ workspaceId: box.workspaceId, ownAddress: box.address })),
     );
     for (let n = 0; n < LIMIT; n++) {
       expect((await post(box)).statusCode).toBe(200);

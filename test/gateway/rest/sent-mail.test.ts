@@ -35,14 +35,14 @@ const rawOf = async (id: string) => {
 
 test('is_read of sent mail is true everywhere', async () => {
   const { threadId, emailIds } = await insertThread(gateway.actor, {
-    userId: box.userId,
+    workspaceId: box.workspaceId,
     count: 2,
     lastMessageAt: new Date(),
   });
   const [received = '', sent = ''] = emailIds;
   await gateway.actor.pool.query(
-    `update email set type = 'sent', status = 'delivered', sent_at = now(), is_read = false where user_id = $1 and id = $2`,
-    [box.userId, sent],
+    `update email set type = 'sent', status = 'delivered', sent_at = now(), is_read = false where workspace_id = $1 and id = $2`,
+    [box.workspaceId, sent],
   );
   const listed: { id: string; is_read: boolean }[] = (await get('/emails?time_range=all&limit=100')).data;
   const { messages } = await get(`/mail/threads/${threadId}`);
@@ -79,11 +79,13 @@ describe('mail with HTML only', () => {
   });
 
   test('shows a text made of it when it is received', async () => {
-    const [id = ''] = await insertMail(gateway.actor, [{ userId: box.userId, ownAddress: box.address, html }]);
-    await gateway.actor.pool.query('update email_content set text_body = null where user_id = $1 and email_id = $2', [
-      box.userId,
-      id,
+    const [id = ''] = await insertMail(gateway.actor, [
+      { workspaceId: box.workspaceId, ownAddress: box.address, html },
     ]);
+    await gateway.actor.pool.query(
+      'update email_content set text_body = null where workspace_id = $1 and email_id = $2',
+      [box.workspaceId, id],
+    );
     expect(await get(`/emails/${id}`)).toMatchObject({ type: 'received', html, text });
   });
 });

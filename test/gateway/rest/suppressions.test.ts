@@ -19,11 +19,11 @@ const call = (method: string, path: string, body?: unknown) => gateway.call(mail
 /** Suppresses addresses, each a minute after the one before; answers their ids. */
 async function suppress(...rows: [address: string, reason: 'bounce' | 'complaint', detail?: string][]) {
   const { rows: made } = await gateway.actor.pool.query<{ id: string }>(
-    `insert into suppression (user_id, id, address, reason, detail, refusal_reason, email_id, created_at)
+    `insert into suppression (workspace_id, id, address, reason, detail, refusal_reason, email_id, created_at)
      select $1, 'sup_' || md5($1 || address), address, reason, detail, case reason when 'bounce' then 'mailbox_disabled' end, 'em_one', timestamptz '2026-11-26T10:00:00Z' + n * interval '1 minute'
      from jsonb_to_recordset($2) as x(n integer, address text, reason text, detail text) order by n returning id`,
     [
-      mailbox.userId,
+      mailbox.workspaceId,
       JSON.stringify(rows.map(([address, reason, detail = null], n) => ({ n, address, reason, detail }))),
     ],
   );

@@ -18,7 +18,7 @@ let subject = 0;
 beforeAll(async () => {
   gateway = await openTestGateway({ config: { rateLimitPerSecond: 0 } });
   team = await openTeam(gateway, 'desk');
-  await gateway.mailbox({ userId: team.box.userId, domain: 'desk.test', address: 'sales@desk.test' });
+  await gateway.mailbox({ workspaceId: team.box.workspaceId, domain: 'desk.test', address: 'sales@desk.test' });
   agent = await team.makeMember('agent');
   limited = await team.makeMember('agent', { addresses: ['sales@desk.test'] });
   viewer = await team.makeMember('viewer');
@@ -27,7 +27,13 @@ afterAll(() => gateway.close());
 
 async function makeThread(ownAddress = team.box.address): Promise<string> {
   const at = new Date(Date.now() - 3_600_000 + subject * 1_000);
-  const thread = { userId: team.box.userId, count: 1, lastMessageAt: at, ownAddress, subject: `Case ${subject++}` };
+  const thread = {
+    workspaceId: team.box.workspaceId,
+    count: 1,
+    lastMessageAt: at,
+    ownAddress,
+    subject: `Case ${subject++}`,
+  };
   return (await insertThread(gateway.owner, thread)).threadId;
 }
 const assign = (browser: BrowserSession, threadId: string, assignee: string | null) =>
@@ -45,8 +51,8 @@ const inbox = async (browser: BrowserSession, args: string): Promise<string[]> =
 const readEvents = async (threadId: string) =>
   (
     await gateway.owner.pool.query<{ data: { assignee: { id: string } | null; by: string | null } }>(
-      `select data from event where user_id = $1 and thread_id = $2 and kind = 'thread.assigned' order by seq`,
-      [team.box.userId, threadId],
+      `select data from event where workspace_id = $1 and thread_id = $2 and kind = 'thread.assigned' order by seq`,
+      [team.box.workspaceId, threadId],
     )
   ).rows.map(({ data }) => data);
 
@@ -138,7 +144,7 @@ describe('a thread', () => {
 });
 
 test.each(['unindexed words', 'indexed words'])('a search for %s and an assignee meets both', async (state) => {
-  if (state === 'unindexed words') await storeRankedMail(gateway.actor, team.box.userId);
+  if (state === 'unindexed words') await storeRankedMail(gateway.actor, team.box.workspaceId);
   else await buildAllWords(gateway.actor);
   const found = await inbox(agent.browser, 'search: "numbat"');
   expect(found).toHaveLength(3);
@@ -213,7 +219,7 @@ describe('an assignment', () => {
     const people = [removed, leaving, limiting, limiting];
     for (const [at, id] of ids.entries()) await assign(team.owner.browser, id, people[at]?.personId ?? null);
     await team.owner.browser.rest('DELETE', `/members/${removed.personId}`);
-    await leaving.browser.rest('POST', '/members/leave', {}, { workspace_id: team.box.userId });
+    await leaving.browser.rest('POST', '/members/leave', {}, { workspace_id: team.box.workspaceId });
     await team.owner.browser.rest(
       'PATCH',
       `/members/${limiting.personId}`,

@@ -14,7 +14,7 @@ afterAll(() => gateway.close());
 const call = (method: string, path: string, body?: unknown, key = box.apiKey) => gateway.call(key, method, path, body);
 
 async function addThread(count = 2, owner = box) {
-  return insertThread(gateway.actor, { userId: owner.userId, count, lastMessageAt: new Date() });
+  return insertThread(gateway.actor, { workspaceId: owner.workspaceId, count, lastMessageAt: new Date() });
 }
 
 async function readMessages(threadId: string): Promise<string[]> {

@@ -26,7 +26,7 @@ beforeAll(async () => {
     },
   });
   team = await openTeam(gateway, 'notes');
-  await gateway.mailbox({ userId: team.box.userId, domain: 'notes.test', address: 'sales@notes.test' });
+  await gateway.mailbox({ workspaceId: team.box.workspaceId, domain: 'notes.test', address: 'sales@notes.test' });
   agent = await team.makeMember('agent');
   limited = await team.makeMember('agent', { addresses: ['sales@notes.test'] });
   viewer = await team.makeMember('viewer');
@@ -37,8 +37,14 @@ beforeEach(() => {
 });
 
 const makeThread = async (ownAddress = team.box.address): Promise<string> =>
-  (await insertThread(gateway.owner, { userId: team.box.userId, count: 1, lastMessageAt: new Date(), ownAddress }))
-    .threadId;
+  (
+    await insertThread(gateway.owner, {
+      workspaceId: team.box.workspaceId,
+      count: 1,
+      lastMessageAt: new Date(),
+      ownAddress,
+    })
+  ).threadId;
 const add = (browser: BrowserSession, threadId: string, text: string) =>
   browser.rest('POST', `/mail/threads/${threadId}/notes`, {}, { text });
 const list = async (browser: BrowserSession, threadId: string): Promise<string[]> =>
@@ -90,9 +96,9 @@ describe('a note', () => {
       expect((await add(agent.browser, id, text)).statusCode).toBe(400);
     expect((await add(agent.browser, id, '😀'.repeat(5_000))).statusCode).toBe(200);
     await gateway.owner.pool.query(
-      `insert into thread_note (user_id, id, thread_id, author_name, text, mentions, unreached, created_at)
+      `insert into thread_note (workspace_id, id, thread_id, author_name, text, mentions, unreached, created_at)
        select $1, 'note_' || n, $2, 'x', 'x', '{}', '{}', now() from generate_series(1, 498) n`,
-      [team.box.userId, id],
+      [team.box.workspaceId, id],
     );
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => add(agent.browser, id, 'One more')));
     expect(outcomes.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b)).toEqual([
@@ -163,9 +169,9 @@ describe('a note', () => {
 
   test('is in the export of the workspace with what members have read, and goes when it is erased', async () => {
     const other = await openTeam(gateway, 'leaving');
-    const { userId } = other.box;
+    const { workspaceId } = other.box;
     const { threadId } = await insertThread(gateway.owner, {
-      userId,
+      workspaceId,
       count: 1,
       lastMessageAt: new Date(Date.now() + 3_600_000),
     });
@@ -173,7 +179,7 @@ describe('a note', () => {
     await other.owner.browser.rest('POST', '/mail/threads/read-by-me', {}, { thread_ids: [threadId], is_read: true });
     const files = new Map<string, string>();
     await exportAccount(gateway.database, {
-      userId,
+      workspaceId,
       secretKey: null,
       write: async ({ path, pieces }) => {
         const parts: Buffer[] = [];
@@ -184,10 +190,10 @@ describe('a note', () => {
     expect(files.get('thread-notes.jsonl')).toContain('To be exported');
     expect(files.get('thread-reads.jsonl')).toContain(other.owner.personId);
     const count = async (table: string) =>
-      (await gateway.owner.pool.query(`select from ${table} where user_id = $1`, [userId])).rowCount;
+      (await gateway.owner.pool.query(`select from ${table} where workspace_id = $1`, [workspaceId])).rowCount;
     expect([await count('thread_note'), await count('thread_read')]).toEqual([1, 1]);
-    await gateway.owner.pool.query('update workspace set erase_at = now() where id = $1', [userId]);
-    while ((await eraseRows(gateway.actor, userId)) > 0);
+    await gateway.owner.pool.query('update workspace set erase_at = now() where id = $1', [workspaceId]);
+    while ((await eraseRows(gateway.actor, workspaceId)) > 0);
     expect([await count('thread_note'), await count('thread_read')]).toEqual([0, 0]);
   });
 

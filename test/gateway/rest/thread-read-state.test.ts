@@ -17,7 +17,7 @@ let count = 0;
 beforeAll(async () => {
   gateway = await openTestGateway({ config: { rateLimitPerSecond: 0 } });
   team = await openTeam(gateway, 'reads');
-  await gateway.mailbox({ userId: team.box.userId, domain: 'reads.test', address: 'sales@reads.test' });
+  await gateway.mailbox({ workspaceId: team.box.workspaceId, domain: 'reads.test', address: 'sales@reads.test' });
   ann = await team.makeMember('agent');
   viewer = await team.makeMember('viewer');
   limited = await team.makeMember('agent', { addresses: ['sales@reads.test'] });
@@ -27,8 +27,14 @@ afterAll(() => gateway.close());
 /** A thread that came after everyone joined, so that no one has read it. */
 function makeThread(messages = 1, ownAddress = team.box.address) {
   const lastMessageAt = new Date(Date.now() + 3_600_000 + count++ * 600_000);
-  const { userId } = team.box;
-  return insertThread(gateway.owner, { userId, count: messages, lastMessageAt, ownAddress, subject: `Case ${count}` });
+  const { workspaceId } = team.box;
+  return insertThread(gateway.owner, {
+    workspaceId,
+    count: messages,
+    lastMessageAt,
+    ownAddress,
+    subject: `Case ${count}`,
+  });
 }
 const mark = (browser: BrowserSession, body: Record<string, unknown>) =>
   browser.rest('POST', '/mail/threads/read-by-me', {}, body);
@@ -104,7 +110,7 @@ describe('what a member has read', () => {
 
   test.each(['unindexed words', 'segments'])('filters a search for words in %s', async (state) => {
     const { browser } = viewer;
-    if (state === 'unindexed words') await storeRankedMail(gateway.actor, team.box.userId);
+    if (state === 'unindexed words') await storeRankedMail(gateway.actor, team.box.workspaceId);
     else await buildAllWords(gateway.actor);
     const found = async (search: string, more = '') => (await inbox(browser, `search: "${search}"${more}`)).ids;
     const all = await found('numbat');
@@ -133,14 +139,14 @@ describe('what a member has read', () => {
 
   test('is unread again when a message comes, and not when one leaves', async () => {
     const { threadId } = await makeThread();
-    const { userId, address } = team.box;
+    const { workspaceId, address } = team.box;
     await read(ann.browser, [threadId]);
     const later = new Date(Date.now() + 90_000_000);
     const add = (type: 'received' | 'sent', createdAt: Date) =>
-      insertMail(gateway.owner, [{ userId, ownAddress: address, threadId, type, createdAt }]);
+      insertMail(gateway.owner, [{ workspaceId, ownAddress: address, threadId, type, createdAt }]);
     const touch = (at: Date) =>
-      gateway.owner.pool.query('update thread set last_message_at = $3 where user_id = $1 and id = $2', [
-        userId,
+      gateway.owner.pool.query('update thread set last_message_at = $3 where workspace_id = $1 and id = $2', [
+        workspaceId,
         threadId,
         at,
       ]);
@@ -154,7 +160,7 @@ describe('what a member has read', () => {
 
   test('begins with what comes after joining', async () => {
     const old = await insertThread(gateway.owner, {
-      userId: team.box.userId,
+      workspaceId: team.box.workspaceId,
       count: 1,
       lastMessageAt: new Date(Date.now() - 86_400_000),
       ownAddress: team.box.address,
@@ -173,7 +179,7 @@ describe('the state of the first member', () => {
     };
     const make = () =>
       insertThread(gateway.owner, {
-        userId: alone.box.userId,
+        workspaceId: alone.box.workspaceId,
         count: 2,
         lastMessageAt: new Date(),
         ownAddress: alone.box.address,
@@ -206,7 +212,7 @@ describe('a mark of everything', () => {
     const threads = await Promise.all(
       Array.from({ length: 3 }, () =>
         insertThread(gateway.owner, {
-          userId: team.box.userId,
+          workspaceId: team.box.workspaceId,
           count: 1,
           lastMessageAt: new Date(),
           ownAddress: team.box.address,

@@ -19,9 +19,9 @@ async function list(box: TestMailbox, query = '') {
 
 const ids = (answer: { threads: { id: string }[] }) => answer.threads.map((thread) => thread.id);
 
-async function putAlias(userId: string, aliasId: string, threadId: string) {
-  await gateway.actor.pool.query('insert into thread_alias (user_id, alias_id, thread_id) values ($1, $2, $3)', [
-    userId,
+async function putAlias(workspaceId: string, aliasId: string, threadId: string) {
+  await gateway.actor.pool.query('insert into thread_alias (workspace_id, alias_id, thread_id) values ($1, $2, $3)', [
+    workspaceId,
     aliasId,
     threadId,
   ]);
@@ -31,7 +31,7 @@ test('a list shows every documented field', async () => {
   const box = await gateway.mailbox();
   const lastMessageAt = new Date(Date.now() - 60_000);
   const { threadId, emailIds } = await insertThread(gateway.actor, {
-    userId: box.userId,
+    workspaceId: box.workspaceId,
     count: 2,
     readCount: 1,
     lastMessageAt,
@@ -78,7 +78,7 @@ test('a list shows every documented field', async () => {
 test('the latest message may be a sent one, and shows the names of participants', async () => {
   const box = await gateway.mailbox();
   const { threadId, emailIds } = await insertThread(gateway.actor, {
-    userId: box.userId,
+    workspaceId: box.workspaceId,
     count: 1,
     lastMessageAt: new Date(),
   });
@@ -108,7 +108,7 @@ describe('filters', () => {
     for (const [name, thread] of Object.entries(threads))
       made[name] = (
         await insertThread(gateway.actor, {
-          userId: box.userId,
+          workspaceId: box.workspaceId,
           count: 1,
           lastMessageAt: new Date(Date.now() - minutes++ * 60_000),
           ...thread,
@@ -163,7 +163,7 @@ describe('cursors', () => {
       made.push(
         (
           await insertThread(gateway.actor, {
-            userId: box.userId,
+            workspaceId: box.workspaceId,
             count: 1,
             lastMessageAt: new Date(at - Math.floor(n / 4)),
           })
@@ -184,17 +184,25 @@ describe('cursors', () => {
   test('may be the id of a thread that was merged into another', async () => {
     const box = await gateway.mailbox();
     const at = Date.now();
-    const [first, second] = [0, 1].map((n) => ({ userId: box.userId, count: 1, lastMessageAt: new Date(at - n) }));
+    const [first, second] = [0, 1].map((n) => ({
+      workspaceId: box.workspaceId,
+      count: 1,
+      lastMessageAt: new Date(at - n),
+    }));
     const living = await insertThread(gateway.actor, first ?? never());
     const next = await insertThread(gateway.actor, second ?? never());
-    await putAlias(box.userId, 'th_merged', living.threadId);
+    await putAlias(box.workspaceId, 'th_merged', living.threadId);
     expect(ids(await list(box, '?cursor=th_merged'))).toEqual([next.threadId]);
   });
 
   test('that are broken, unknown or of another user are 400 Invalid cursor', async () => {
     const box = await gateway.mailbox();
     const other = await gateway.mailbox();
-    const foreign = await insertThread(gateway.actor, { userId: other.userId, count: 1, lastMessageAt: new Date() });
+    const foreign = await insertThread(gateway.actor, {
+      workspaceId: other.workspaceId,
+      count: 1,
+      lastMessageAt: new Date(),
+    });
     const bodies = [];
     for (const cursor of [
       foreign.threadId,
@@ -239,14 +247,14 @@ describe('one thread', () => {
     const box = await gateway.mailbox();
     const lastMessageAt = new Date();
     const { threadId, emailIds } = await insertThread(gateway.actor, {
-      userId: box.userId,
+      workspaceId: box.workspaceId,
       count: 1,
       lastMessageAt,
       text: 'Why?',
     });
     const [sentId] = await insertMail(gateway.actor, [
       {
-        userId: box.userId,
+        workspaceId: box.workspaceId,
         type: 'sent',
         status: 'bounced',
         threadId,
@@ -323,8 +331,14 @@ describe('one thread', () => {
     ['failed', 'failed'],
   ] as const)('shows sent mail that is %s as %s, and no status of received mail', async (status, shown) => {
     const box = await gateway.mailbox();
-    const { threadId } = await insertThread(gateway.actor, { userId: box.userId, count: 1, lastMessageAt: new Date() });
-    await insertMail(gateway.actor, [{ userId: box.userId, type: 'sent', status, threadId, threadPosition: 1 }]);
+    const { threadId } = await insertThread(gateway.actor, {
+      workspaceId: box.workspaceId,
+      count: 1,
+      lastMessageAt: new Date(),
+    });
+    await insertMail(gateway.actor, [
+      { workspaceId: box.workspaceId, type: 'sent', status, threadId, threadPosition: 1 },
+    ]);
     const { messages } = (await gateway.call(box.apiKey, 'GET', `/mail/threads/${threadId}`)).json();
     expect(messages[1]).toMatchObject({ type: 'outbound', status: shown, failure_reason: null, received_at: null });
     expect(messages[0]).not.toHaveProperty('status');
@@ -333,8 +347,12 @@ describe('one thread', () => {
 
   test('is found by the ids of the threads that were merged into it', async () => {
     const box = await gateway.mailbox();
-    const { threadId } = await insertThread(gateway.actor, { userId: box.userId, count: 2, lastMessageAt: new Date() });
-    await putAlias(box.userId, 'th_former', threadId);
+    const { threadId } = await insertThread(gateway.actor, {
+      workspaceId: box.workspaceId,
+      count: 2,
+      lastMessageAt: new Date(),
+    });
+    await putAlias(box.workspaceId, 'th_former', threadId);
     const [living, former] = [threadId, 'th_former'].map((id) =>
       gateway.call(box.apiKey, 'GET', `/mail/threads/${id}`),
     );
@@ -346,7 +364,11 @@ describe('few statements', () => {
   test('are needed for a page of threads and for a thread of 50 messages: at most 6 each', async () => {
     const box = await gateway.mailbox();
     for (let n = 0; n < 3; n++)
-      await insertThread(gateway.actor, { userId: box.userId, count: 50, lastMessageAt: new Date(Date.now() - n) });
+      await insertThread(gateway.actor, {
+        workspaceId: box.workspaceId,
+        count: 50,
+        lastMessageAt: new Date(Date.now() - n),
+      });
     const { threads } = await list(box);
     const counted = async (path: string) => {
       const { answer, statements } = await countStatements(() => gateway.call(box.apiKey, 'GET', path));
@@ -369,7 +391,9 @@ test('a claim shows who replies to a thread, in the list and with the thread, an
   const box = await gateway.mailbox();
   const threads = [];
   for (let n = 0; n < 2; n++)
-    threads.push(await insertThread(gateway.actor, { userId: box.userId, count: 1, lastMessageAt: new Date(n) }));
+    threads.push(
+      await insertThread(gateway.actor, { workspaceId: box.workspaceId, count: 1, lastMessageAt: new Date(n) }),
+    );
   const [threadId = '', free = ''] = threads.map((thread) => thread.threadId);
   const call = (method: string, path: string, body?: object) =>
     gateway.call(box.apiKey, method, `/mail/threads/${threadId}/claim${path}`, body);
@@ -415,7 +439,11 @@ test.each([
   ['POST', '/release', {}, 'token'],
 ])('%s /claim%s with %j is 400 and names %s', async (method, path, body, field) => {
   const box = await gateway.mailbox();
-  const { threadId } = await insertThread(gateway.actor, { userId: box.userId, count: 1, lastMessageAt: new Date() });
+  const { threadId } = await insertThread(gateway.actor, {
+    workspaceId: box.workspaceId,
+    count: 1,
+    lastMessageAt: new Date(),
+  });
   const response = await gateway.call(box.apiKey, method, `/mail/threads/${threadId}/claim${path}`, body);
   expect([response.statusCode, response.json().details[0].field], response.body).toEqual([400, field]);
 });

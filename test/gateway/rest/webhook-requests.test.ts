@@ -38,9 +38,9 @@ test('a pull that is not valid says what is allowed', async () => {
 
 /** Stores received mail with its deliveries to the webhook, and the events of it. */
 async function receive(count: number): Promise<void> {
-  const { userId, endpointId, address } = box;
+  const { workspaceId, endpointId, address } = box;
   const mails = Array.from({ length: count }, () => ({
-    userId,
+    workspaceId,
     ownAddress: address,
     text: 'Hello',
     raw: Buffer.from('x'),
@@ -48,15 +48,15 @@ async function receive(count: number): Promise<void> {
   const ids = await insertMail(gateway.owner, mails);
   await gateway.owner.pool.query(
     `with routed as (
-       insert into route (user_id, email_id, created_at, threaded_at, decided_at, outcome, via, endpoint_id)
+       insert into route (workspace_id, email_id, created_at, threaded_at, decided_at, outcome, via, endpoint_id)
        select $1, id, now(), now(), now(), 'endpoint', 'address', $3 from unnest($2::text[]) id)
-     insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, created_at)
+     insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, created_at)
      select $1, 'dlv_' || id, id, $3, 'webhook', 3, now() from unnest($2::text[]) id`,
-    [userId, ids, endpointId],
+    [workspaceId, ids, endpointId],
   );
   const kinds = ['email.received', 'email.threaded', 'email.read'];
   const events = ids.flatMap((emailId) => kinds.map((kind) => ({ id: `evt_${kind}_${emailId}`, kind, emailId })));
-  await gateway.owner.pool.query('select append_events($1, $2::jsonb)', [userId, JSON.stringify(events)]);
+  await gateway.owner.pool.query('select append_events($1, $2::jsonb)', [workspaceId, JSON.stringify(events)]);
 }
 
 test.each([

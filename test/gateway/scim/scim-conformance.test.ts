@@ -19,8 +19,8 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 test.skipIf(!hasTester)('scim2-tester finds no error in the service', async () => {
-  const { userId } = await gateway.mailbox();
-  const { token } = await openScimStage(gateway, userId);
+  const { workspaceId } = await gateway.mailbox();
+  const { token } = await openScimStage(gateway, workspaceId);
   const { port } = gateway.app.server.address() as AddressInfo;
   const { stdout } = await promisify(execFile)(python, [script, `http://127.0.0.1:${port}/scim/v2`], {
     env: { ...process.env, SCIM_TOKEN: token },

@@ -20,13 +20,13 @@ beforeAll(async () => {
   });
   team = await openTeam(gateway, 'staff');
   other = await openTeam(gateway, 'others');
-  scim = await openScimStage(gateway, team.box.userId);
+  scim = await openScimStage(gateway, team.box.workspaceId);
 });
 afterAll(() => gateway.close());
 
 let persons = 0;
 const newName = () => `scim${persons++}@staff.test`;
-const member = async (email: string, workspaceId = team.box.userId) =>
+const member = async (email: string, workspaceId = team.box.workspaceId) =>
   (
     await gateway.owner.pool.query<{ role: string; person_id: string; name: string }>(
       `select m.role, m.person_id, u.name from workspace_member m join user_account u on u.id = m.person_id
@@ -40,7 +40,7 @@ const mapGroups = (groupRoles: Record<string, string>, defaultRole: string | nul
      values ($1, 'https://id.test', 'client', 'x', $2, $3)
      on conflict (workspace_id) do update set group_roles = excluded.group_roles, default_role = excluded.default_role`,
     [
-      team.box.userId,
+      team.box.workspaceId,
       JSON.stringify(Object.entries(groupRoles).map(([group, role]) => ({ group, role }))),
       defaultRole,
     ],
@@ -128,9 +128,11 @@ describe('a provisioned user', () => {
       const { email, browser, personId } = await team.makePerson();
       await prove(email);
       const id = await scim.create('Users', { userName: email });
-      expect((await browser.auth('POST', '/switch-workspace', { workspaceId: team.box.userId })).statusCode).toBe(200);
+      expect((await browser.auth('POST', '/switch-workspace', { workspaceId: team.box.workspaceId })).statusCode).toBe(
+        200,
+      );
       const key = await team.insertKeyOf({ email, personId, browser });
-      expect([await isValidKey(key), await canRead(browser, team.box.userId)]).toEqual([true, true]);
+      expect([await isValidKey(key), await canRead(browser, team.box.workspaceId)]).toEqual([true, true]);
       const response =
         end === 'remove'
           ? await scim.call('DELETE', `/Users/${id}`)
@@ -211,7 +213,7 @@ describe('a provisioned user', () => {
     await scim.patch(`/Users/${id}`, { op: 'replace', path: 'active', value: false });
     const { rows } = await gateway.owner.pool.query(
       `select outcome from sign_in_by_provider($1, 'https://id.test someone', $2, '', 'agent', false, false, 'usr_x', 'crd_x', 500)`,
-      [team.box.userId, email],
+      [team.box.workspaceId, email],
     );
     expect(rows).toEqual([{ outcome: 'no role' }]);
     expect(await member(email)).toBeNull();
@@ -235,7 +237,7 @@ describe('the directory of a workspace', () => {
     const id = await scim.create('Users', { userName: 'outsider', emails: [{ value: other.owner.email }] });
     expect(await member(other.owner.email)).toBeNull();
     await scim.patch(`/Users/${id}`, { op: 'replace', path: 'active', value: false });
-    expect(await member(other.owner.email, other.box.userId)).toMatchObject({ role: 'owner' });
+    expect(await member(other.owner.email, other.box.workspaceId)).toMatchObject({ role: 'owner' });
   });
 
   test('ends the sign-in that someone else made with an address of its domain, without proof', async () => {
@@ -252,7 +254,7 @@ describe('the directory of a workspace', () => {
   });
 
   test('sees and changes nothing of another workspace', async () => {
-    const foreign = await openScimStage(gateway, other.box.userId);
+    const foreign = await openScimStage(gateway, other.box.workspaceId);
     const [user, group] = [
       await scim.create('Users', { userName: newName() }),
       await scim.create('Groups', { displayName: 'Ours' }),
@@ -275,9 +277,11 @@ describe('the directory of a workspace', () => {
     }
     expect((await gateway.call(scim.token, 'GET', '/emails')).statusCode).toBe(401);
     const closing = await openTeam(gateway, 'closing');
-    const { call } = await openScimStage(gateway, closing.box.userId);
+    const { call } = await openScimStage(gateway, closing.box.workspaceId);
     expect((await call('GET', '/Users')).statusCode).toBe(200);
-    await gateway.owner.pool.query('update workspace set suspended_at = now() where id = $1', [closing.box.userId]);
+    await gateway.owner.pool.query('update workspace set suspended_at = now() where id = $1', [
+      closing.box.workspaceId,
+    ]);
     expect((await call('GET', '/Users')).statusCode).toBe(401);
   });
 
@@ -325,7 +329,7 @@ describe('the directory of a workspace', () => {
 describe('the token of a directory', () => {
   test('is made and revoked by the owner after a fresh sign-in, is stored as a hash, and shown once', async () => {
     const { browser, personId } = other.owner;
-    await gateway.owner.pool.query('delete from scim_token where user_id = $1', [other.box.userId]);
+    await gateway.owner.pool.query('delete from scim_token where workspace_id = $1', [other.box.workspaceId]);
     const made = await browser.rest('POST', '/scim/token', {}, { name: 'Okta' });
     const { secret, token, url } = made.json();
     expect([made.statusCode, url, secret]).toEqual([
@@ -338,7 +342,7 @@ describe('the token of a directory', () => {
       token: { id: token.id, name: 'Okta', createdBy: other.owner.email, lastUsedAt: null },
     });
     expect(shown.body).not.toContain(secret);
-    const stored = await gateway.owner.pool.query('select t::text as row from scim_token t where user_id = $1', [
+    const stored = await gateway.owner.pool.query('select t::text as row from scim_token t where workspace_id = $1', [
       personId,
     ]);
     expect(stored.rows[0]?.row).not.toContain(secret);
@@ -356,8 +360,8 @@ describe('the token of a directory', () => {
     const revoked = await browser.rest('DELETE', `/scim/token/${present.id}`);
     expect([revoked.statusCode, revoked.json().token, (await call(next)).statusCode]).toEqual([200, null, 401]);
     const { rows } = await gateway.owner.pool.query(
-      `select action, actor_kind, actor_id from audit_entry where user_id = $1 and object_kind = 'scim_token' order by created_at, id`,
-      [other.box.userId],
+      `select action, actor_kind, actor_id from audit_entry where workspace_id = $1 and object_kind = 'scim_token' order by created_at, id`,
+      [other.box.workspaceId],
     );
     expect(rows.map(({ action }) => action).filter((action) => action === 'scim_token.created')).toHaveLength(3);
     expect(rows.at(-1)).toEqual({ action: 'scim_token.deleted', actor_kind: 'person', actor_id: personId });
@@ -369,10 +373,10 @@ describe('the token of a directory', () => {
     expect((await admin.browser.rest('GET', '/scim')).statusCode).toBe(200);
     expect((await gateway.call(other.box.apiKey, 'POST', '/scim/token', { name: 'x' })).statusCode).toBe(403);
     await gateway.owner.pool.query(
-      `update auth_session set confirmed_at = now() - interval '6 minutes' where user_id = $1`,
+      `update auth_session set confirmed_at = now() - interval '6 minutes' where person_id = $1`,
       [other.owner.personId],
     );
-    gateway.bus.publish('credential.changed', { userId: other.owner.personId });
+    gateway.bus.publish('credential.changed', { ownerId: other.owner.personId });
     const stale = other.owner.browser;
     await waitFor(async () => {
       const response = await stale.rest('POST', '/scim/token', {}, { name: 'x' });
@@ -386,8 +390,8 @@ describe('the token of a directory', () => {
     await mapGroups({}, 'agent');
     await scim.create('Users', { userName: email });
     const { rows } = await gateway.owner.pool.query(
-      `select action, actor_kind, actor_name from audit_entry where user_id = $1 and object_kind = 'member' and object_name = $2`,
-      [team.box.userId, email],
+      `select action, actor_kind, actor_name from audit_entry where workspace_id = $1 and object_kind = 'member' and object_name = $2`,
+      [team.box.workspaceId, email],
     );
     expect(rows).toEqual([{ action: 'member.created', actor_kind: 'key', actor_name: 'Directory' }]);
   });
@@ -464,7 +468,7 @@ describe('a request of SCIM', () => {
   });
 
   test('finds resources by filters and pages of at most 100', async () => {
-    const { call, create } = await openScimStage(gateway, (await openTeam(gateway, 'filters')).box.userId);
+    const { call, create } = await openScimStage(gateway, (await openTeam(gateway, 'filters')).box.workspaceId);
     const ids = await Promise.all(
       ['ann', 'bob', 'Cy'].map((name, index) =>
         create('Users', {

@@ -33,10 +33,10 @@ async function submit({ address, apiKey }: TestMailbox, bodyBytes: number): Prom
 
 test('refuses a message with 451 4.3.2 when its account has reached its limit of messages in progress', async () => {
   const { submitted } = gateway.app;
-  submitted.take(box.userId, perAccount - 1_000);
+  submitted.take(box.workspaceId, perAccount - 1_000);
   expect(await submit(box, 1_000)).toBe(FULL);
   expect(await submit(box, 500)).toBe('accepted');
-  submitted.giveBack(box.userId, perAccount - 1_000);
+  submitted.giveBack(box.workspaceId, perAccount - 1_000);
   expect(await submit(box, 1_000)).toBe('accepted');
   expect(submitted.count()).toBe(0);
 });

@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 const create = (input: Partial<NewReplyAddress> = {}) =>
-  createReplyAddress(stage.contextOf(box.userId), { domain, ...input });
+  createReplyAddress(stage.contextOf(box.workspaceId), { domain, ...input });
 
 let written = 0;
 function mail({ from = 'ann@elsewhere.test', subject = 'A question', fields = '', name = '' } = {}): Buffer {
@@ -51,13 +51,13 @@ async function emailOf(emailId: string) {
   await stage.settled();
   const { rows } = await stage.database.pool.query(
     `select e.metadata, e.own_address, e.address_id, e.recipient, e.thread_id, e.thread_reason, e.thread_position, r.outcome, r.via
-     from email e join route r on r.user_id = e.user_id and r.email_id = e.id where e.id = $1`,
+     from email e join route r on r.workspace_id = e.workspace_id and r.email_id = e.id where e.id = $1`,
     [emailId],
   );
   return rows[0];
 }
 
-const read = ({ id }: ReplyAddress) => readReplyAddress(stage.contextOf(box.userId), id);
+const read = ({ id }: ReplyAddress) => readReplyAddress(stage.contextOf(box.workspaceId), id);
 
 test('mail carries the metadata of the address, also in its webhook', async () => {
   const metadata = { order: 4711, tags: ['a', 'ü'] };
@@ -109,7 +109,7 @@ test('mail joins the named thread without reference headers, wherever its own he
   ]);
   expect(rows).toHaveLength(2);
   // The address follows a merge.
-  const merged = await mergeThreads(stage.contextOf(box.userId), [elsewhere.thread_id, root.thread_id]);
+  const merged = await mergeThreads(stage.contextOf(box.workspaceId), [elsewhere.thread_id, root.thread_id]);
   const later = await emailOf(await stage.deliver(mail({ subject: 'Later' }), address));
   expect(later.thread_id).toBe(merged);
 });
@@ -125,9 +125,9 @@ test('accepts exactly its maximum of messages at the same time, and counts a rep
   const made = await create({ maxMessages: 3 });
   const repeated = mail();
   expect(await offer(made.address, repeated)).toBe('accepted');
-  const { userId, addressId, domainId, address } = box;
+  const { workspaceId, addressId, domainId, address } = box;
   const recipients = [
-    { userId, addressId, domainId, ownAddress: address, recipient: made.address, replyAddressId: made.id },
+    { workspaceId, addressId, domainId, ownAddress: address, recipient: made.address, replyAddressId: made.id },
   ];
   const session = { reversePath: 'ann@elsewhere.test', remoteAddress: '192.0.2.1', helo: '', isTls: false };
   const replies = await Promise.all(
@@ -159,7 +159,7 @@ test('accepts no mail once it has expired or is revoked', async () => {
   expect(await offer(makeReplyAddress(deriveReplyAddressKey(testSecretKey), past, domain))).toBe('No such mailbox');
   await expect(create({ expiresAt: new Date(Date.now() - 1) })).rejects.toThrow('expires_at must be in the future');
   const revoked = await create();
-  expect(await revokeReplyAddress(stage.contextOf(box.userId), revoked.id)).toMatchObject({ status: 'revoked' });
+  expect(await revokeReplyAddress(stage.contextOf(box.workspaceId), revoked.id)).toMatchObject({ status: 'revoked' });
   expect(await offer(revoked.address)).toBe('No such mailbox');
 });
 
@@ -183,8 +183,8 @@ test('accepts mail of its senders only: envelope sender and From must both be al
 test('a message that one of several recipients refuses is stored for the others, and repeated', async () => {
   const made = await create({ maxMessages: 1 });
   await stage.deliver(mail(), made.address);
-  const { userId, addressId, domainId, address } = box;
-  const own = { userId, addressId, domainId };
+  const { workspaceId, addressId, domainId, address } = box;
+  const own = { workspaceId, addressId, domainId };
   const ask = () =>
     stage.bus.ask(
       'receiving.message.accept',
@@ -213,7 +213,7 @@ test('a message that one of several recipients refuses is stored for the others,
 test('knows only domains, addresses and threads of the account, and addresses of the domain', async () => {
   const other = await stage.mailbox();
   const theirs = await emailOf(await stage.deliver(mail(), other.address));
-  const second = await stage.mailbox({ userId: box.userId });
+  const second = await stage.mailbox({ workspaceId: box.workspaceId });
   for (const input of [
     { domain: other.address.split('@')[1] ?? '' },
     { domain: other.domainId },
@@ -229,7 +229,7 @@ test('knows only domains, addresses and threads of the account, and addresses of
 
 test('lists its addresses newest first, of one domain or all, and leaves nothing when the domain is deleted', async () => {
   const other = await stage.mailbox();
-  const context = stage.contextOf(other.userId);
+  const context = stage.contextOf(other.workspaceId);
   const name = other.address.split('@')[1] ?? '';
   const made = [
     await createReplyAddress(context, { domain: name }),

@@ -33,12 +33,12 @@ const query = async (sql: string, values: unknown[] = []) => (await stage.databa
 const crlf = (text: string) => Buffer.from(text.replaceAll('\n', '\r\n'));
 
 async function reprocess(
-  { userId }: Pick<TestMailbox, 'userId'>,
+  { workspaceId }: Pick<TestMailbox, 'workspaceId'>,
   emailIds: readonly string[],
   mode: 'run' | 'dry',
   steps: ReprocessStep[] = ALL,
 ): Promise<ReprocessedEmail[]> {
-  return reprocessEmails(stage.contextOf(userId), { emailIds, steps, mode });
+  return reprocessEmails(stage.contextOf(workspaceId), { emailIds, steps, mode });
 }
 
 /** What both modes tell alike. */
@@ -46,36 +46,36 @@ const told = ({ emailId, changes, endpointId, error }: ReprocessedEmail) => ({ e
 const fieldsOf = ({ changes }: ReprocessedEmail) => changes.map(({ step, field }) => `${step}.${field}`);
 
 /** Puts an email into a thread of its own, as another version of the service might have. */
-async function tearOff({ userId }: TestMailbox, emailId: string): Promise<void> {
+async function tearOff({ workspaceId }: TestMailbox, emailId: string): Promise<void> {
   const targetId = makeIdentifier('thread', new Date(), randomBytes(10));
-  await changeThreads(stage.contextOf(userId), async (client) => ({
+  await changeThreads(stage.contextOf(workspaceId), async (client) => ({
     answer: null,
-    events: await regroup(client, userId, { emailIds: [emailId], targetId, target: 'made', reason: 'new' }),
+    events: await regroup(client, workspaceId, { emailIds: [emailId], targetId, target: 'made', reason: 'new' }),
   }));
 }
 
 /** Where rows of threads and their emails do not agree. */
-const faults = (userId: string) =>
+const faults = (workspaceId: string) =>
   query(
     `select t.id from thread t
      cross join lateral (
        select count(*) as messages, count(*) filter (where type = 'received') as received,
          count(*) filter (where type = 'received' and not is_read) as unread, min(thread_position) as low, max(thread_position) as high,
          count(distinct thread_position) as places, max(thread_at) as latest
-       from email e where e.user_id = t.user_id and e.thread_id = t.id) e
-     where t.user_id = $1 and (t.message_count <> e.messages or t.received_count <> e.received or t.unread_count <> e.unread
+       from email e where e.workspace_id = t.workspace_id and e.thread_id = t.id) e
+     where t.workspace_id = $1 and (t.message_count <> e.messages or t.received_count <> e.received or t.unread_count <> e.unread
        or e.low <> 0 or e.high <> e.messages - 1 or e.places <> e.messages or t.last_message_at <> e.latest)
-     union all select e.id from email e where e.user_id = $1 and e.thread_id not in (select id from thread where user_id = $1)`,
-    [userId],
+     union all select e.id from email e where e.workspace_id = $1 and e.thread_id not in (select id from thread where workspace_id = $1)`,
+    [workspaceId],
   );
 
-const snapshot = (userId: string) =>
+const snapshot = (workspaceId: string) =>
   query(
     `select e.*, c.*, s.text as search, r.outcome, r.rule_id, r.endpoint_id, r.decided_at
-     from email e join email_content c on c.user_id = e.user_id and c.email_id = e.id
-     join email_search s on s.user_id = e.user_id and s.email_id = e.id
-     join route r on r.user_id = e.user_id and r.email_id = e.id where e.user_id = $1 order by e.id`,
-    [userId],
+     from email e join email_content c on c.workspace_id = e.workspace_id and c.email_id = e.id
+     join email_search s on s.workspace_id = e.workspace_id and s.email_id = e.id
+     join route r on r.workspace_id = e.workspace_id and r.email_id = e.id where e.workspace_id = $1 order by e.id`,
+    [workspaceId],
   );
 
 describe.skipIf(!hasCorpora)('over real mail', () => {
@@ -105,8 +105,8 @@ describe.skipIf(!hasCorpora)('over real mail', () => {
     const fresh = await reprocess(box, ids.slice(0, 60), 'dry', ['parse', 'thread']);
     expect(fresh.flatMap(fieldsOf)).toEqual([]);
     // Parsing again stores bodies in their columns, also those that lay in the message.
-    await storeBodiesApart(stage.database.pool, box.userId, ids);
-    const asParsed = await snapshot(box.userId);
+    await storeBodiesApart(stage.database.pool, box.workspaceId, ids);
+    const asParsed = await snapshot(box.workspaceId);
 
     // As an older service might have left them.
     const nth = (n: number, of: number) => ids.filter((_, at) => at % of === n);
@@ -122,20 +122,20 @@ describe.skipIf(!hasCorpora)('over real mail', () => {
     ]);
     await query(`update email set is_read = true where id = any ($1)`, [nth(0, 7)]);
     await query(
-      `update thread t set unread_count = (select count(*) from email e where e.user_id = t.user_id and e.thread_id = t.id and not e.is_read)`,
+      `update thread t set unread_count = (select count(*) from email e where e.workspace_id = t.workspace_id and e.thread_id = t.id and not e.is_read)`,
     );
     for (const emailId of nth(3, 11)) await tearOff(box, emailId);
     await addRule(stage.database, box, { action: 'block', subject: 'perl' });
     await addRule(stage.database, box, { action: 'block', hasWords: 'linux' });
-    expect(await faults(box.userId)).toEqual([]);
+    expect(await faults(box.workspaceId)).toEqual([]);
 
     let changed = 0;
     const counts = new Map<string, number>();
     for (let at = 0; at < ids.length; at += 60) {
       const part = ids.slice(at, at + 60);
-      const before = await snapshot(box.userId);
+      const before = await snapshot(box.workspaceId);
       const dry = await reprocess(box, part, 'dry');
-      expect(await snapshot(box.userId)).toEqual(before);
+      expect(await snapshot(box.workspaceId)).toEqual(before);
       const run = await reprocess(box, part, 'run');
       expect(run.map(told)).toEqual(dry.map(told));
       for (const field of run.flatMap(fieldsOf)) counts.set(field, (counts.get(field) ?? 0) + 1);
@@ -148,17 +148,17 @@ describe.skipIf(!hasCorpora)('over real mail', () => {
     process.stdout.write(`${changed} of ${ids.length} changed: ${JSON.stringify([...counts])}\n`);
     expect(changed).toBeGreaterThan(ids.length / 2);
     expect([...counts.keys()]).toEqual(expect.arrayContaining(['parse.subject', 'thread.threadId', 'route.outcome']));
-    expect(await faults(box.userId)).toEqual([]);
+    expect(await faults(box.workspaceId)).toEqual([]);
 
     // All that the parser says is as it was, and what the user set is kept; mail that a rule holds now is archived.
-    const ofUser = new Set(
+    const ofWorkspace = new Set(
       'is_read read_at is_archived updated_at thread_id thread_position thread_reason outcome rule_id endpoint_id decided_at'.split(
         ' ',
       ),
     );
     const parsed = (rows: Record<string, unknown>[]) =>
-      rows.map((row) => Object.fromEntries(Object.entries(row).filter(([column]) => !ofUser.has(column))));
-    const repaired = await snapshot(box.userId);
+      rows.map((row) => Object.fromEntries(Object.entries(row).filter(([column]) => !ofWorkspace.has(column))));
+    const repaired = await snapshot(box.workspaceId);
     expect(parsed(repaired)).toEqual(parsed(asParsed));
     expect(repaired.filter(({ is_read: isRead }) => isRead).length).toBe(nth(0, 7).length);
     // Those that were together are together again.
@@ -197,9 +197,10 @@ test('reports differences with their step, bodies from shortly before the first 
     { step: 'parse', field: 'parserVersion', before: '0', after: String(PARSER_VERSION), differsAt: null },
   ]);
   await reprocess(box, [id], 'run', ['parse']);
-  const [event] = await query(`select kind, email_id, data from event where user_id = $1 order by seq desc limit 1`, [
-    box.userId,
-  ]);
+  const [event] = await query(
+    `select kind, email_id, data from event where workspace_id = $1 order by seq desc limit 1`,
+    [box.workspaceId],
+  );
   expect(event).toEqual({
     kind: 'email.reprocessed',
     email_id: id,
@@ -234,7 +235,7 @@ test('threads mail by its current links, and merges the threads it leaves empty'
     ['threadId', 'a new thread'],
     ['threadReason', 'new'],
   ]);
-  expect(await faults(box.userId)).toEqual([]);
+  expect(await faults(box.workspaceId)).toEqual([]);
 });
 
 test('keeps apart the threads that a user split', async () => {
@@ -245,7 +246,7 @@ test('keeps apart the threads that a user split', async () => {
     'Message-ID: <a@y.test>\nIn-Reply-To: <r@y.test>\nSubject: Re: cake\nFrom: c@d.test\n\nx\n',
   );
   const { thread_id: threadId } = await threadOf(root);
-  await splitThread(stage.contextOf(box.userId), String(threadId), [answer]);
+  await splitThread(stage.contextOf(box.workspaceId), String(threadId), [answer]);
   const run = await reprocess(box, [root, answer], 'run', ['parse', 'thread']);
   expect(run.flatMap(fieldsOf)).toEqual([]);
   expect((await threadOf(answer))['thread_reason']).toBe('manual');
@@ -301,13 +302,13 @@ test('leaves mail unchanged that stops the parser, without delaying other mail, 
     'Subject: =?poison?Q?exit=FF?=\nFrom: a@b.test\n\nx\n',
   );
   const [foreign = ''] = await deliver(other, 'Subject: theirs\nFrom: a@b.test\n\nx\n');
-  const asStored = await snapshot(box.userId);
+  const asStored = await snapshot(box.workspaceId);
   const unparsed = 'em_unparsed';
   await query(
-    `insert into reception (user_id, email_id, raw_id, reverse_path, recipient, own_address, domain_id, remote_address, helo, is_tls,
+    `insert into reception (workspace_id, email_id, raw_id, reverse_path, recipient, own_address, domain_id, remote_address, helo, is_tls,
        trace_fields, accepted_at, claimed_by, claimed_until)
      values ($1, $2, 'raw_x', '', $3, $3, 'dom', '', '', false, '', now(), 'another', now() + interval '1 hour')`,
-    [box.userId, unparsed, box.address],
+    [box.workspaceId, unparsed, box.address],
   );
   const answer = await reprocess(box, [good, bad, foreign, 'em_none', 'no id!', unparsed], 'dry');
   expect(answer.map(({ error }) => error?.code ?? null)).toEqual([
@@ -320,7 +321,7 @@ test('leaves mail unchanged that stops the parser, without delaying other mail, 
   ]);
   expect(answer[2]?.error).toEqual(answer[3]?.error);
   await query('delete from reception where email_id = $1', [unparsed]);
-  expect(await snapshot(box.userId)).toEqual(asStored);
+  expect(await snapshot(box.workspaceId)).toEqual(asStored);
 });
 
 test.each([

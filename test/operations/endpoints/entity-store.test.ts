@@ -13,32 +13,32 @@ beforeAll(async () => {
 afterAll(() => testDatabase.drop());
 
 test('entities are read and written within the user’s rows only', async () => {
-  await store.asUser('usr_a', async ({ entities }) => {
-    entities.create(Domain, { userId: 'usr_a', id: 'dom_a', name: 'a.test' });
+  await store.asWorkspace('usr_a', async ({ entities }) => {
+    entities.create(Domain, { workspaceId: 'usr_a', id: 'dom_a', name: 'a.test' });
   });
-  const own = await store.asUser('usr_a', ({ entities }) => entities.find(Domain, {}));
+  const own = await store.asWorkspace('usr_a', ({ entities }) => entities.find(Domain, {}));
   expect(own).toMatchObject([{ id: 'dom_a', name: 'a.test', status: 'pending', createdAt: expect.any(Date) }]);
-  expect(await store.asUser('usr_b', ({ entities }) => entities.find(Domain, {}))).toEqual([]);
+  expect(await store.asWorkspace('usr_b', ({ entities }) => entities.find(Domain, {}))).toEqual([]);
 });
 
 test('the database rejects an entity of another user', async () => {
-  const write = store.asUser('usr_b', async ({ entities }) => {
-    entities.create(Domain, { userId: 'usr_a', id: 'dom_x', name: 'x.test' });
+  const write = store.asWorkspace('usr_b', async ({ entities }) => {
+    entities.create(Domain, { workspaceId: 'usr_a', id: 'dom_x', name: 'x.test' });
   });
   await expect(write).rejects.toThrow(/row-level security/);
 });
 
 test('statements beside entities run in the same transaction', async () => {
-  const failed = store.asUser('usr_a', async ({ entities, transaction }) => {
+  const failed = store.asWorkspace('usr_a', async ({ entities, transaction }) => {
     await transaction
       .insertInto('verified_domain_name')
-      .values({ name: 'gone.test', user_id: 'usr_a', domain_id: 'dom_g' })
+      .values({ name: 'gone.test', workspace_id: 'usr_a', domain_id: 'dom_g' })
       .execute();
-    entities.create(Domain, { userId: 'usr_a', id: 'dom_a', name: 'gone.test' });
+    entities.create(Domain, { workspaceId: 'usr_a', id: 'dom_a', name: 'gone.test' });
     await entities.flush();
   });
   await expect(failed).rejects.toThrow(/domain_pkey/);
-  const names = await store.asUser('usr_a', ({ transaction }) =>
+  const names = await store.asWorkspace('usr_a', ({ transaction }) =>
     transaction.selectFrom('verified_domain_name').selectAll().execute(),
   );
   expect(names).toEqual([]);

@@ -42,7 +42,7 @@ async function createAccount(asksModel: boolean): Promise<Account> {
   const domain = box.address.split('@')[1] ?? '';
   const more = (address: string, endpointUrl?: string) =>
     createMailbox(stage.database, {
-      userId: box.userId,
+      workspaceId: box.workspaceId,
       domain,
       address,
       ...(endpointUrl === undefined ? {} : { endpointUrl }),
@@ -75,9 +75,9 @@ async function createAccount(asksModel: boolean): Promise<Account> {
   ];
   for (const [n, rule] of rules.slice(0, asksModel ? undefined : -1).entries())
     await stage.database.pool.query(
-      `insert into guard_rule (user_id, id, name, type, config, action, endpoint_id, priority) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      `insert into guard_rule (workspace_id, id, name, type, config, action, endpoint_id, priority) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
       [
-        box.userId,
+        box.workspaceId,
         makeIdentifier('guardRule', new Date(), randomBytes(10)),
         rule.name,
         rule.type ?? 'explicit',
@@ -96,7 +96,7 @@ afterAll(async () => {
 
 const hypothetical = { from: null, raw: null, subject: null, text: null, html: null, headers: null };
 const explain = (input: Partial<HypotheticalMail>, { box }: Account = account()) =>
-  explainRoute(stage.contextOf(box.userId), { to: box.address, ...hypothetical, ...input });
+  explainRoute(stage.contextOf(box.workspaceId), { to: box.address, ...hypothetical, ...input });
 
 function account(n = 0): Account {
   const found = accounts[n % ACCOUNTS];
@@ -118,13 +118,13 @@ describe.skipIf(!hasCorpora)('over real mail', () => {
   test('an explanation predicts what happens, and the explanation of the stored mail agrees', async () => {
     const real = [...(await readEmlMessages()), ...(await readThreadSet('sa-easy-ham-2')).messages];
     const messages = real.filter((_, n) => n % (isQuick ? 20 : 8) === 0).slice(0, MESSAGES);
-    const foretold: { file: string; userId: string; explanation: RouteExplanation; emailId: string }[] = [];
+    const foretold: { file: string; workspaceId: string; explanation: RouteExplanation; emailId: string }[] = [];
     let refusals = 0;
     const tryOne = async ({ file, bytes }: (typeof messages)[number], n: number) => {
       const of = account(n);
       const to = of.addresses[Math.floor(n / ACCOUNTS) % of.addresses.length] ?? of.box.address;
       const outcome = await explain({ to, raw: bytes }, of).catch((error: unknown) => error);
-      const context = stage.contextOf(of.box.userId);
+      const context = stage.contextOf(of.box.workspaceId);
       const input = { message: { raw: bytes }, to, from: null };
       if (outcome instanceof UserError) {
         if (outcome.code !== 'validation') throw outcome;
@@ -135,15 +135,20 @@ describe.skipIf(!hasCorpora)('over real mail', () => {
       }
       if (outcome instanceof Error) throw outcome;
       const { emailId } = await simulateInbound(context, input, null);
-      foretold.push({ file, userId: of.box.userId, explanation: outcome as RouteExplanation, emailId: emailId ?? '' });
+      foretold.push({
+        file,
+        workspaceId: of.box.workspaceId,
+        explanation: outcome as RouteExplanation,
+        emailId: emailId ?? '',
+      });
     };
     for (let at = 0; at < messages.length; at += 8)
       await Promise.all(messages.slice(at, at + 8).map((message, place) => tryOne(message, at + place)));
     await stage.settled();
 
     const counts = new Map<string, number>();
-    for (const { file, userId, explanation, emailId } of foretold) {
-      const became = await explainEmailRoute(stage.contextOf(userId), emailId, 'stored and now');
+    for (const { file, workspaceId, explanation, emailId } of foretold) {
+      const became = await explainEmailRoute(stage.contextOf(workspaceId), emailId, 'stored and now');
       const parsed = became.steps.find(({ step }) => step === 'parsed')?.detail;
       expect({ file, parsed, ...decisionOf(became) }).toEqual({ file, parsed, ...decisionOf(explanation) });
       expect({ file, ...decisionOf(became.would ?? explanation) }).toEqual({ file, ...decisionOf(explanation) });
@@ -196,7 +201,7 @@ test('a message that stops the parser is held for review in both', async () => {
   const raw = 'Subject: =?poison?Q?exit=FF?=\nFrom: x@elsewhere.test\n\nx\n';
   const explanation = await explain({ raw });
   const { box } = account();
-  const context = stage.contextOf(box.userId);
+  const context = stage.contextOf(box.workspaceId);
   const { emailId } = await simulateInbound(context, { message: { raw }, to: box.address, from: null }, null);
   await stage.settled();
   const became = await explainEmailRoute(context, emailId ?? '', 'stored and now');
@@ -231,6 +236,6 @@ test('rejects recipients and bytes like a simulation', async () => {
   expect(await refusal({ subject: 'a\nb' })).toBe('validation');
   expect(await refusal({ headers: { From: 'x' } })).toBe('validation');
   expect(await refusal({ from: 'nobody' })).toBe('validation');
-  const unknown = explainRoute(stage.contextOf(account().box.userId), { emailId: 'em_unknown' });
+  const unknown = explainRoute(stage.contextOf(account().box.workspaceId), { emailId: 'em_unknown' });
   await expect(unknown).rejects.toThrow('Email not found');
 });

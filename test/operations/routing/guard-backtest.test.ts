@@ -26,25 +26,25 @@ beforeAll(async () => {
 afterAll(() => testDatabase.drop());
 
 /** Inserts received emails; `age` is an SQL expression of `n`, their number. */
-async function insertEmails(userId: string, count: number, age: string): Promise<void> {
+async function insertEmails(workspaceId: string, count: number, age: string): Promise<void> {
   await actor.pool.query(
     `with e as (
-       insert into email (user_id, id, type, status, created_at, own_address, own_domain, message_id, subject, base_subject, from_address,
+       insert into email (workspace_id, id, type, status, created_at, own_address, own_domain, message_id, subject, base_subject, from_address,
          from_text, to_addresses, cc_addresses, preview)
        select $1, 'em_' || n, 'received', 'delivered', now() - ${age}, 'a@b.test', 'b.test', 'm' || n, 'casino', 'casino',
-         'a@b.test', 'a@b.test', '{}', '{}', '' from generate_series(1, $2::integer) n returning user_id, id)
-     insert into email_content (user_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, html_body, attachments,
+         'a@b.test', 'a@b.test', '{}', '{}', '' from generate_series(1, $2::integer) n returning workspace_id, id)
+     insert into email_content (workspace_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, html_body, attachments,
        parser_version)
-     select user_id, id, '[]', '{}', '{}', '{}', repeat('some words of a mail ', 100), repeat('<p>some words of a mail</p>', 100), '[]', 1
+     select workspace_id, id, '[]', '{}', '{}', '{}', repeat('some words of a mail ', 100), repeat('<p>some words of a mail</p>', 100), '[]', 1
      from e`,
-    [userId, count],
+    [workspaceId, count],
   );
 }
 
 /** Returns the context of an operation, as far as a backtest uses it. */
-function contextOf(answerBy: number, userId = USER): OperationContext {
+function contextOf(answerBy: number, workspaceId = USER): OperationContext {
   return {
-    userId,
+    workspaceId,
     database,
     bus: createInProcessBus(),
     now: () => new Date(),

@@ -10,11 +10,12 @@ afterEach(() => {
 });
 
 /** Milliseconds pass while work is done for the user. */
-const work = (userId: string, ms: number) => runWithinGuardBudget(userId, () => void vi.advanceTimersByTime(ms));
+const work = (workspaceId: string, ms: number) =>
+  runWithinGuardBudget(workspaceId, () => void vi.advanceTimersByTime(ms));
 
-function refusalOf(userId: string): Pick<UserError, 'code' | 'retryAfterSeconds'> | null {
+function refusalOf(workspaceId: string): Pick<UserError, 'code' | 'retryAfterSeconds'> | null {
   try {
-    requireGuardBudget(userId);
+    requireGuardBudget(workspaceId);
     return null;
   } catch (error) {
     return error as UserError;

@@ -26,7 +26,7 @@ const RAW = 'From: Eve <eve@outside.test>\nTo: you@there.test\nSubject: Grüße\
 const TEMPLATE_CONTENT = { subject: null, text: null, html: null };
 const simulate = (input: Partial<SimulationInput>, key: string | null = null, of: TestMailbox = box) =>
   simulateInbound(
-    stage.contextOf(of.userId),
+    stage.contextOf(of.workspaceId),
     { message: { raw: RAW }, to: of.address, from: null, ...input },
     key === null ? null : { key, operation: 'simulate', requestSha256: sha256(JSON.stringify(input)) },
   );
@@ -45,9 +45,9 @@ async function emailOf(emailId: string | null) {
   const { rows } = await stage.database.pool.query(
     `select e.type, e.is_test, e.subject, e.from_address, e.recipient, e.own_address, e.thread_id, e.thread_reason, e.attachment_count,
        e.message_id, c.text_body, c.html_body, c.in_reply_to, p.is_test as is_test_reception, p.reverse_path, p.trace_fields, r.outcome
-     from email e join email_content c on c.user_id = e.user_id and c.email_id = e.id
-     join reception p on p.user_id = e.user_id and p.email_id = e.id
-     left join route r on r.user_id = e.user_id and r.email_id = e.id where e.id = $1`,
+     from email e join email_content c on c.workspace_id = e.workspace_id and c.email_id = e.id
+     join reception p on p.workspace_id = e.workspace_id and p.email_id = e.id
+     left join route r on r.workspace_id = e.workspace_id and r.email_id = e.id where e.id = $1`,
     [emailId],
   );
   return rows[0];
@@ -198,8 +198,8 @@ test('does not reveal other users’ addresses: they count as unknown', async ()
   ]);
   // ... also while the user claims their domain without proof
   const claimed = other.address.slice(other.address.lastIndexOf('@') + 1);
-  await stage.database.pool.query(`insert into domain (user_id, id, name) values ($1, 'dom_claimed', $2)`, [
-    box.userId,
+  await stage.database.pool.query(`insert into domain (workspace_id, id, name) values ($1, 'dom_claimed', $2)`, [
+    box.workspaceId,
     claimed,
   ]);
   expect((await refusalOf(simulate({ to: other.address }))).message).toBe(texts[0]?.[1]);
@@ -228,7 +228,7 @@ test('is unavailable without a receiving actor', async () => {
   const alone = await openMailStage({ withoutActors: ['receiving', 'threading', 'delivery'] });
   try {
     const other = await alone.mailbox();
-    const context = alone.contextOf(other.userId);
+    const context = alone.contextOf(other.workspaceId);
     const input: SimulationInput = { message: { raw: RAW }, to: other.address, from: null };
     expect((await refusalOf(simulateInbound(context, input, null))).code).toBe('unavailable');
   } finally {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { assignThreads } from '../../../actors/threading/assign-thread.ts';
 import { parseSearch } from '../../../core/search/search-query.ts';
 import { type Database } from '../../../db/connection/database.ts';
-import { asUser } from '../../../db/connection/transaction.ts';
+import { asWorkspace } from '../../../db/connection/transaction.ts';
 import { countFoundEmails, pageFoundEmails } from '../../../db/queries/emails/email-find.ts';
 import type { FindBounds } from '../../../db/queries/search/find-mail.ts';
 import * as lists from '../../../db/queries/threads/thread-list.ts';
@@ -33,17 +33,17 @@ beforeAll(async () => {
   const random = seededRandom(7);
   mails = someMail(random, MAILS);
   // The same mail of somebody else: none of it may ever show.
-  for (const userId of [USER, 'usr_other']) {
-    await storeMail(actor, userId, mails);
+  for (const workspaceId of [USER, 'usr_other']) {
+    await storeMail(actor, workspaceId, mails);
     await assignThreads(
       testActorContext(actor),
-      userId,
+      workspaceId,
       mails.map((mail) => mail.id),
     );
   }
   await buildAllWords(actor);
   const { rows } = await actor.pool.query<{ id: string; thread_id: string | null }>(
-    'select id, thread_id from email where user_id = $1',
+    'select id, thread_id from email where workspace_id = $1',
     [USER],
   );
   const threadOf = new Map(rows.map((row) => [row.id, row.thread_id]));
@@ -55,7 +55,7 @@ beforeAll(async () => {
         ['Urgent', 'to do', 'Rechnung'].filter(() => random() < 0.2),
       );
   for (const [threadId, given] of labels)
-    await actor.pool.query('update thread set labels = $3, label_keys = $4 where user_id = $1 and id = $2', [
+    await actor.pool.query('update thread set labels = $3, label_keys = $4 where workspace_id = $1 and id = $2', [
       USER,
       threadId,
       given,
@@ -68,8 +68,8 @@ beforeAll(async () => {
 });
 afterAll(() => testDatabase.drop());
 
-function context(userId = USER): OperationContext {
-  return { database: gateway, userId, now: () => NOW } as unknown as OperationContext;
+function context(workspaceId = USER): OperationContext {
+  return { database: gateway, workspaceId, now: () => NOW } as unknown as OperationContext;
 }
 
 const SEARCHES = [
@@ -157,7 +157,7 @@ describe('a search finds exactly the matches of its definition, on every page in
   test.each(SEARCHES)('%s', async (search) => {
     const expected = matchingIds(mails, search, NOW);
     const terms = parseSearch(search, NOW);
-    const [emails, emailCount] = await asUser(gateway, USER, async (transaction) => [
+    const [emails, emailCount] = await asWorkspace(gateway, USER, async (transaction) => [
       await paged(
         (page) => pageFoundEmails(transaction, USER, { terms, conditions: ANY }, page, SMALL),
         (email) => ({ at: email.createdAt, id: email.id }),
@@ -166,7 +166,7 @@ describe('a search finds exactly the matches of its definition, on every page in
     ]);
     expect(emails).toEqual(expected.emails);
     expect(emailCount).toBe(expected.emails.length);
-    const [threads, threadCount] = await asUser(gateway, USER, async (transaction) => [
+    const [threads, threadCount] = await asWorkspace(gateway, USER, async (transaction) => [
       await paged(
         (page) => lists.pageInbox(transaction, USER, { terms, ...EVERY }, page, SMALL),
         (thread) => ({ at: thread.lastMessageAt, id: thread.id }),
@@ -287,8 +287,8 @@ async function crowd(): Promise<void> {
     );
     await pool.query(
       `insert into ${table} (${rows[0]?.columns}) select ${rows[0]?.columns} from (
-         select (jsonb_populate_record(t, jsonb_build_object('user_id', 'usr_' || n))).*
-         from ${table} t, generate_series(1, 20) n where t.user_id = 'usr_other'
+         select (jsonb_populate_record(t, jsonb_build_object('workspace_id', 'usr_' || n))).*
+         from ${table} t, generate_series(1, 20) n where t.workspace_id = 'usr_other'
        ) copy on conflict do nothing`,
     );
   }
@@ -300,9 +300,9 @@ test('no step of a search reads a whole table', async () => {
     where relname in ('email', 'email_content', 'word_block', 'thread', 'route') order by relname`;
   const scans = async () => (await actor.pool.query(tables)).rows;
   await crowd();
-  await asUser(gateway, USER, (transaction) => sql`select pg_stat_force_next_flush()`.execute(transaction));
+  await asWorkspace(gateway, USER, (transaction) => sql`select pg_stat_force_next_flush()`.execute(transaction));
   const before = await scans();
-  await asUser(gateway, USER, async (transaction) => {
+  await asWorkspace(gateway, USER, async (transaction) => {
     for (const search of SEARCHES) {
       const terms = parseSearch(search, NOW);
       await pageFoundEmails(transaction, USER, { terms, conditions: ANY }, FIRST, SMALL);
@@ -314,7 +314,7 @@ test('no step of a search reads a whole table', async () => {
   });
   expect(await scans()).toEqual(before);
   // Such a scan would show.
-  await asUser(gateway, USER, async (transaction) => {
+  await asWorkspace(gateway, USER, async (transaction) => {
     await sql`set local enable_indexscan = off; set local enable_indexonlyscan = off; set local enable_bitmapscan = off`.execute(
       transaction,
     );
@@ -341,7 +341,7 @@ describe('mail of another user is not found', () => {
 
   test('by a function called with the id of another user', async () => {
     const terms = parseSearch('hello', NOW);
-    const asked = await asUser(gateway, 'usr_nobody', async (transaction) => [
+    const asked = await asWorkspace(gateway, 'usr_nobody', async (transaction) => [
       await pageFoundEmails(transaction, USER, { terms, conditions: ANY }, FIRST),
       await lists.pageInbox(transaction, USER, { terms, ...EVERY }, FIRST),
       await countFoundEmails(transaction, USER, { terms, conditions: ANY }),
@@ -352,7 +352,7 @@ describe('mail of another user is not found', () => {
       from (select row($1, '{}', null, null, null, null, null, '{}', '{}', false, null, null, null, null, null)::search_query as q,
         row(null, null, null, null, false, 10, 10, 10, 10)::search_page as p) x`;
     expect((await gateway.pool.query(functions, [USER])).rows).toEqual([{ found: 0 }]);
-    const own = await asUser(gateway, USER, (transaction) =>
+    const own = await asWorkspace(gateway, USER, (transaction) =>
       sql.raw(functions.replace('$1', `'${USER}'`)).execute(transaction),
     );
     expect(Number((own.rows[0] as { found: number }).found)).toBeGreaterThan(600);

@@ -18,7 +18,7 @@ afterAll(() => stage?.close());
 
 const forward = (emailId: string, input: Partial<NewForward> = {}, key: string | null = null, of: TestMailbox = box) =>
   forwardEmail(
-    stage.contextOf(of.userId),
+    stage.contextOf(of.workspaceId),
     emailId,
     { from: of.address, to: 'joe@elsewhere.test', attachments: 'all', ...input },
     key === null
@@ -76,7 +76,7 @@ async function received(bytes = original): Promise<string> {
 async function sentOf(emailId: string) {
   const { rows } = await stage.database.pool.query(
     `select e.type, e.status, e.subject, e.to_addresses, e.attachment_count, e.scheduled_at, c.in_reply_to, c.reference_ids, ${MESSAGE_COLUMNS}
-     from email e join email_content c on c.user_id = e.user_id and c.email_id = e.id join raw_message m on m.id = e.raw_id
+     from email e join email_content c on c.workspace_id = e.workspace_id and c.email_id = e.id join raw_message m on m.id = e.raw_id
      where e.id = $1`,
     [emailId],
   );

@@ -14,7 +14,7 @@ const submission = {
 const contextOf = (answerBy: number) =>
   ({
     database: { pool: {} } as Database,
-    userId: 'usr_1',
+    workspaceId: 'usr_1',
     rights: FULL_RIGHTS,
     answerBy,
   }) as Partial<OperationContext> as OperationContext;

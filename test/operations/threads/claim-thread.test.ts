@@ -5,7 +5,13 @@ import { claimThread, releaseClaim, renewClaim } from '../../../operations/threa
 import { mergeThreads, moveEmails, splitThread } from '../../../operations/threads/thread-moves.ts';
 import { listThreads, readThread, type ThreadPage } from '../../../operations/threads/threads.ts';
 import { moveClock } from '../../support/rows/outgoing-rows.ts';
-import { answerTo, mailOf, newUser, openThreadStage, type ThreadStage } from '../../support/stages/thread-stage.ts';
+import {
+  answerTo,
+  mailOf,
+  newWorkspace,
+  openThreadStage,
+  type ThreadStage,
+} from '../../support/stages/thread-stage.ts';
 
 let stage: ThreadStage;
 
@@ -16,13 +22,13 @@ afterAll(() => stage.close());
 
 /** Threads of one message each, `em_0`, `em_1` and so on, oldest first. */
 async function threadsOfOne(count: number) {
-  const userId = newUser();
+  const workspaceId = newWorkspace();
   await stage.arrive(
-    userId,
+    workspaceId,
     Array.from({ length: count }, (_, n) => mailOf(`em_${n}`, n)),
   );
-  const threadIds = (await stage.threadsOf(userId)).map(({ id }) => id);
-  return { userId, context: stage.contextOf(userId), threadIds };
+  const threadIds = (await stage.threadsOf(workspaceId)).map(({ id }) => id);
+  return { workspaceId, context: stage.contextOf(workspaceId), threadIds };
 }
 
 const claim = (context: OperationContext, threadId: string, holder = 'agent-7', seconds: number | null = 300) =>
@@ -32,8 +38,8 @@ const holderOf = async (context: OperationContext, threadId: string) =>
 const sweep = () => releaseExpiredClaims(stage.threading, {});
 const passSeconds = (seconds: number) => moveClock(stage.owner, seconds);
 /** What the feed says about claims: kind, thread, data without times. */
-async function claimEvents(userId: string) {
-  const events = await stage.eventsOf(userId);
+async function claimEvents(workspaceId: string) {
+  const events = await stage.eventsOf(workspaceId);
   return events
     .filter(({ kind }) => kind === 'thread.claimed' || kind === 'thread.released')
     .map(({ kind, thread_id: threadId, data }) => [kind, threadId, Object.values(data).slice(0, 2)]);
@@ -41,7 +47,7 @@ async function claimEvents(userId: string) {
 const LOST = { code: 'conflict', reason: 'CLAIM_LOST' };
 
 test('a thread has one holder; others see who it is and until when', async () => {
-  const { userId, context, threadIds } = await threadsOfOne(2);
+  const { workspaceId, context, threadIds } = await threadsOfOne(2);
   const [threadId = '', other = ''] = threadIds;
   const granted = await claim(context, threadId);
   expect(granted).toMatchObject({ threadId, holder: 'agent-7', token: expect.stringMatching(/^clm_[0-9a-f]{32}$/) });
@@ -59,7 +65,7 @@ test('a thread has one holder; others see who it is and until when', async () =>
     expiresAt: granted.expiresAt,
   });
   expect((await claim(context, other, 'agent-8')).holder).toBe('agent-8');
-  expect(await claimEvents(userId)).toEqual([
+  expect(await claimEvents(workspaceId)).toEqual([
     ['thread.claimed', threadId, ['agent-7', granted.expiresAt.toISOString()]],
     ['thread.claimed', other, ['agent-8', expect.any(String)]],
   ]);
@@ -68,7 +74,7 @@ test('a thread has one holder; others see who it is and until when', async () =>
 });
 
 test('a claim is renewed and released by its token, and then the thread is free', async () => {
-  const { userId, context, threadIds } = await threadsOfOne(1);
+  const { workspaceId, context, threadIds } = await threadsOfOne(1);
   const [threadId = ''] = threadIds;
   const { token } = await claim(context, threadId, ' Ada ', 60);
   await passSeconds(50);
@@ -88,7 +94,7 @@ test('a claim is renewed and released by its token, and then the thread is free'
   await expect(releaseClaim(context, { threadId, token })).rejects.toMatchObject({ ...LOST, members: {} });
   await expect(renewClaim(context, { threadId, token }, 60)).rejects.toMatchObject(LOST);
   await claim(context, threadId, 'agent-8');
-  expect(await claimEvents(userId)).toEqual([
+  expect(await claimEvents(workspaceId)).toEqual([
     ['thread.claimed', threadId, ['Ada', expect.any(String)]],
     ['thread.released', threadId, ['Ada', 'released']],
     ['thread.claimed', threadId, ['agent-8', expect.any(String)]],
@@ -96,7 +102,7 @@ test('a claim is renewed and released by its token, and then the thread is free'
 });
 
 test('an expired claim is over at once; the feed says so when the thread is taken, or with the next sweep', async () => {
-  const { userId, context, threadIds } = await threadsOfOne(2);
+  const { workspaceId, context, threadIds } = await threadsOfOne(2);
   const [taken = '', left = ''] = threadIds;
   const first = await claim(context, taken, 'agent-7', 10);
   await claim(context, left, 'agent-7', 10);
@@ -109,10 +115,10 @@ test('an expired claim is over at once; the feed says so when the thread is take
     members: { holder: 'agent-8' },
   });
   const ends: unknown[] = [];
-  stage.threading.bus.subscribe('event.appended', (end) => void (end.userId === userId && ends.push(end)));
+  stage.threading.bus.subscribe('event.appended', (end) => void (end.workspaceId === workspaceId && ends.push(end)));
   await Promise.all([sweep(), sweep(), sweep()]);
   await sweep();
-  expect((await claimEvents(userId)).slice(2)).toEqual([
+  expect((await claimEvents(workspaceId)).slice(2)).toEqual([
     ['thread.released', taken, ['agent-7', 'expired']],
     ['thread.claimed', taken, ['agent-8', expect.any(String)]],
     ['thread.released', left, ['agent-7', 'expired']],
@@ -122,9 +128,9 @@ test('an expired claim is over at once; the feed says so when the thread is take
 });
 
 test('exactly one of many concurrent claims wins, through two gateways and while the thread expires and is swept', async () => {
-  const { userId, context, threadIds } = await threadsOfOne(1);
+  const { workspaceId, context, threadIds } = await threadsOfOne(1);
   const [threadId = ''] = threadIds;
-  const gateways = [context, stage.contextOf(userId, stage.open('postroom_gateway'))];
+  const gateways = [context, stage.contextOf(workspaceId, stage.open('postroom_gateway'))];
   for (let round = 0; round < 5; round++) {
     const claims = Array.from({ length: 12 }, (_, n) =>
       claim(gateways[n % 2] ?? context, threadId, `agent-${n}`, 10).then(
@@ -138,7 +144,7 @@ test('exactly one of many concurrent claims wins, through two gateways and while
     await passSeconds(11);
   }
   await sweep();
-  const kinds = (await claimEvents(userId)).map(([kind]) => kind);
+  const kinds = (await claimEvents(workspaceId)).map(([kind]) => kind);
   expect(kinds).toEqual(Array.from({ length: 5 }, () => ['thread.claimed', 'thread.released']).flat());
 });
 
@@ -155,7 +161,7 @@ describe('when threads are merged', () => {
   });
 
   test('the claim of the remaining thread stays, else the earliest; the others end with an event', async () => {
-    const { userId, context, threadIds } = await threadsOfOne(4);
+    const { workspaceId, context, threadIds } = await threadsOfOne(4);
     const [survivor = '', ...losers] = threadIds;
     const claims = [];
     for (const threadId of [losers[1], losers[0], losers[2]])
@@ -167,7 +173,7 @@ describe('when threads are merged', () => {
     for (const { threadId, token } of claims.slice(1))
       await expect(renewClaim(context, { threadId, token }, 60)).rejects.toMatchObject(LOST);
     await sweep();
-    expect((await claimEvents(userId)).slice(3)).toEqual([
+    expect((await claimEvents(workspaceId)).slice(3)).toEqual([
       ['thread.released', survivor, [`of ${losers[0]}`, 'merged']],
       ['thread.released', survivor, [`of ${losers[2]}`, 'merged']],
     ]);
@@ -186,10 +192,10 @@ describe('when threads are merged', () => {
   });
 
   test('the claim passes with mail that refers to both, and when all messages are moved', async () => {
-    const { userId, context, threadIds } = await threadsOfOne(3);
+    const { workspaceId, context, threadIds } = await threadsOfOne(3);
     const [survivor = '', second = '', third = ''] = threadIds;
     await claim(context, second);
-    await stage.arrive(userId, [
+    await stage.arrive(workspaceId, [
       mailOf('em_3', 3, { references: ['<em_0@mail.test>', '<em_1@mail.test>'], inReplyTo: ['<em_1@mail.test>'] }),
     ]);
     expect(await holderOf(context, survivor)).toBe('agent-7');
@@ -199,9 +205,9 @@ describe('when threads are merged', () => {
 });
 
 test('a split leaves the claim with the thread of the remaining messages', async () => {
-  const { userId, context, threadIds } = await threadsOfOne(1);
+  const { workspaceId, context, threadIds } = await threadsOfOne(1);
   const [threadId = ''] = threadIds;
-  await stage.arrive(userId, [answerTo(['em_0'], 'em_1', 1)]);
+  await stage.arrive(workspaceId, [answerTo(['em_0'], 'em_1', 1)]);
   await claim(context, threadId);
   const { newThreadId } = await splitThread(context, threadId, ['em_1']);
   expect([await holderOf(context, threadId), await holderOf(context, newThreadId)]).toEqual(['agent-7', null]);
@@ -247,7 +253,7 @@ test.each([
 
 test('threads of other users and unknown ones are not found', async () => {
   const { context, threadIds } = await threadsOfOne(1);
-  const stranger = stage.contextOf(newUser());
+  const stranger = stage.contextOf(newWorkspace());
   const { token } = await claim(context, threadIds[0] ?? '');
   for (const threadId of [threadIds[0] ?? '', 'th_unknown', 'not an id']) {
     const notFound = { code: 'not_found', message: 'Thread not found' };

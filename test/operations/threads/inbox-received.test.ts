@@ -8,7 +8,13 @@ import {
   pageInbox,
   selectInbox,
 } from '../../../operations/threads/threads.ts';
-import { answerTo, mailOf, newUser, openThreadStage, type ThreadStage } from '../../support/stages/thread-stage.ts';
+import {
+  answerTo,
+  mailOf,
+  newWorkspace,
+  openThreadStage,
+  type ThreadStage,
+} from '../../support/stages/thread-stage.ts';
 
 let stage: ThreadStage;
 
@@ -29,16 +35,16 @@ async function inboxOf(context: OperationContext, query: InboxQuery = {}) {
 }
 
 test('the inbox leaves out threads of only sent mail until the first reply, and a search, a label and the REST list show them', async () => {
-  const userId = newUser();
-  await stage.arrive(userId, [
+  const workspaceId = newWorkspace();
+  await stage.arrive(workspaceId, [
     mailOf('em_1', 0),
     mailOf('em_2', 1, { type: 'sent', subject: 'Receipt' }),
     mailOf('em_3', 2, { isArchived: true }),
     answerTo(['em_1'], 'em_4', 3, { type: 'sent' }),
   ]);
-  const context = stage.contextOf(userId);
+  const context = stage.contextOf(workspaceId);
   const [received, sent, archived] = await Promise.all(
-    ['em_1', 'em_2', 'em_3'].map((id) => stage.threadOf(userId, id)),
+    ['em_1', 'em_2', 'em_3'].map((id) => stage.threadOf(workspaceId, id)),
   );
   expect(await inboxOf(context)).toEqual([received]);
   expect(await inboxOf(context, { isUnread: true })).toEqual([received]);
@@ -52,22 +58,22 @@ test('the inbox leaves out threads of only sent mail until the first reply, and 
   ]);
   await updateThread(context, sent ?? '', { labels: ['bill'] });
   expect(await inboxOf(context, { label: 'bill' })).toEqual([sent]);
-  await stage.arrive(userId, [answerTo(['em_2'], 'em_5', 4)]);
+  await stage.arrive(workspaceId, [answerTo(['em_2'], 'em_5', 4)]);
   expect(await inboxOf(context)).toEqual([sent, received]);
 });
 
 test('the inbox of an account with much sent mail is read from its index', async () => {
-  const userId = newUser();
-  await stage.arrive(userId, [mailOf('em_1', 0)]);
+  const workspaceId = newWorkspace();
+  await stage.arrive(workspaceId, [mailOf('em_1', 0)]);
   await stage.owner.pool.query(
-    `insert into thread (user_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text, message_count,
+    `insert into thread (workspace_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text, message_count,
        received_count, unread_count, archived_count, latest_email_id, last_message_at, created_at)
      select $1, 'th_sent_' || n, '<' || n || '>', 'x', '{}', '{}', 'x', 1, 0, 0, 0, 'em_none', now() + n * interval '1 second', now()
      from generate_series(1, 3000) n`,
-    [userId],
+    [workspaceId],
   );
   const before = await scanned();
-  expect(await pageInbox(stage.contextOf(userId), { isOfInbox: true }, ALL)).toHaveLength(1);
+  expect(await pageInbox(stage.contextOf(workspaceId), { isOfInbox: true }, ALL)).toHaveLength(1);
   expect((await scanned()) - before).toBeLessThan(10);
 
   /** Entries of the index that searches have read. */

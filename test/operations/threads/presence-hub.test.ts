@@ -27,8 +27,8 @@ afterEach(() => {
 /** Resolves when all that was published has arrived. */
 const arrived = () => new Promise((resolve) => void setImmediate(resolve));
 const ann = { personId: 'usr_ann', name: 'Ann' };
-const says = async (from: PresenceHub, state: 'reading' | 'replying' | 'gone', person = ann, userId = 'usr_1') => {
-  from.announce(userId, 'th_1', { ...person, state });
+const says = async (from: PresenceHub, state: 'reading' | 'replying' | 'gone', person = ann, workspaceId = 'usr_1') => {
+  from.announce(workspaceId, 'th_1', { ...person, state });
   await arrived();
 };
 

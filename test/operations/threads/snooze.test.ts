@@ -7,7 +7,13 @@ import { mergeThreads } from '../../../operations/threads/thread-moves.ts';
 import { loadThreads, pageInbox } from '../../../operations/threads/threads.ts';
 import { trashThreads } from '../../../operations/threads/trash.ts';
 import { undoThreadChange } from '../../../operations/threads/undo-change.ts';
-import { answerTo, mailOf, newUser, openThreadStage, type ThreadStage } from '../../support/stages/thread-stage.ts';
+import {
+  answerTo,
+  mailOf,
+  newWorkspace,
+  openThreadStage,
+  type ThreadStage,
+} from '../../support/stages/thread-stage.ts';
 
 let stage: ThreadStage;
 
@@ -21,32 +27,32 @@ const IN_AN_HOUR = { text: 'in 1 hour', timezone: null };
 
 /** An account with two received threads and a sent one, oldest first. */
 async function openAccount() {
-  const userId = newUser();
-  await stage.arrive(userId, [
+  const workspaceId = newWorkspace();
+  await stage.arrive(workspaceId, [
     mailOf('em_1', 0),
     mailOf('em_2', 1),
     mailOf('em_3', 2, { type: 'sent', subject: 'Offer' }),
   ]);
   const [first = '', second = '', sent = ''] = await Promise.all(
-    ['em_1', 'em_2', 'em_3'].map((id) => stage.threadOf(userId, id)),
+    ['em_1', 'em_2', 'em_3'].map((id) => stage.threadOf(workspaceId, id)),
   );
-  const context = stage.contextOf(userId);
+  const context = stage.contextOf(workspaceId);
   const inbox = async (search?: string) =>
     (await pageInbox(context, { isOfInbox: true, search }, ALL)).map(({ id }) => id);
   const read = async (id: string) => (await loadThreads(context, [id]))[0];
   /** Lets the times of its snoozes and reminders pass. */
   const pass = () =>
     stage.owner.pool.query(
-      `update thread set snoozed_until = snoozed_until - interval '2 hours', remind_at = remind_at - interval '2 hours' where user_id = $1`,
-      [userId],
+      `update thread set snoozed_until = snoozed_until - interval '2 hours', remind_at = remind_at - interval '2 hours' where workspace_id = $1`,
+      [workspaceId],
     );
-  return { userId, context, first, second, sent, inbox, read, pass };
+  return { workspaceId, context, first, second, sent, inbox, read, pass };
 }
 const wake = () => wakeDueThreads(stage.threading, {});
 
 describe('a snoozed thread', () => {
   test('leaves the inbox, is found by is:snoozed, and comes back on top when its time is over', async () => {
-    const { context, first, second, inbox, read, pass, userId } = await openAccount();
+    const { context, first, second, inbox, read, pass, workspaceId } = await openAccount();
     await snoozeThread(context, first, IN_AN_HOUR);
     expect(await inbox()).toEqual([second]);
     expect(await inbox('is:snoozed')).toEqual([first]);
@@ -56,28 +62,28 @@ describe('a snoozed thread', () => {
     expect(await wake()).toBe(1);
     expect(await inbox()).toEqual([first, second]);
     expect(await read(first)).toMatchObject({ snoozedUntil: null, returnedBy: 'snooze', returnedAt: expect.any(Date) });
-    const events = (await stage.eventsOf(userId)).filter(({ thread_id: id }) => id === first);
+    const events = (await stage.eventsOf(workspaceId)).filter(({ thread_id: id }) => id === first);
     expect(events.slice(-2).map(({ kind, data }) => [kind, data])).toEqual([
       ['thread.snoozed', { until: expect.any(String), remindAt: null }],
       ['thread.returned', { by: 'snooze' }],
     ]);
     expect(await wake()).toBe(0);
-    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
   test('comes back at once when a reply comes, with why', async () => {
-    const { context, first, second, inbox, read, userId } = await openAccount();
+    const { context, first, second, inbox, read, workspaceId } = await openAccount();
     await snoozeThread(context, first, IN_AN_HOUR);
-    await stage.arrive(userId, [answerTo(['em_1'], 'em_4', 4)]);
+    await stage.arrive(workspaceId, [answerTo(['em_1'], 'em_4', 4)]);
     expect(await inbox()).toEqual([first, second]);
     expect(await read(first)).toMatchObject({ snoozedUntil: null, returnedBy: 'reply' });
     expect(await wake()).toBe(0);
   });
 
   test('stays snoozed when its user sends mail in it', async () => {
-    const { context, first, second, inbox, userId } = await openAccount();
+    const { context, first, second, inbox, workspaceId } = await openAccount();
     await snoozeThread(context, first, IN_AN_HOUR);
-    await stage.arrive(userId, [answerTo(['em_1'], 'em_4', 4, { type: 'sent' })]);
+    await stage.arrive(workspaceId, [answerTo(['em_1'], 'em_4', 4, { type: 'sent' })]);
     expect(await inbox()).toEqual([second]);
   });
 
@@ -131,20 +137,20 @@ describe('a reminder', () => {
   });
 
   test('is cancelled by a reply', async () => {
-    const { context, sent, read, pass, userId } = await openAccount();
+    const { context, sent, read, pass, workspaceId } = await openAccount();
     await remindOfThread(context, sent, IN_AN_HOUR);
-    await stage.arrive(userId, [answerTo(['em_3'], 'em_4', 4)]);
+    await stage.arrive(workspaceId, [answerTo(['em_3'], 'em_4', 4)]);
     expect(await read(sent)).toMatchObject({ remindAt: null, returnedBy: null });
     await pass();
     expect(await wake()).toBe(0);
   });
 
   test('of an email that has no thread yet waits for it', async () => {
-    const { context, userId, read } = await openAccount();
-    await stage.insert(userId, [mailOf('em_9', 9, { type: 'sent', subject: 'Later' })]);
+    const { context, workspaceId, read } = await openAccount();
+    await stage.insert(workspaceId, [mailOf('em_9', 9, { type: 'sent', subject: 'Later' })]);
     const { remindAt } = await remindOfEmail(context, 'em_9', IN_AN_HOUR);
-    await assignThreads(stage.threading, userId, ['em_9']);
-    const threadId = await stage.threadOf(userId, 'em_9');
+    await assignThreads(stage.threading, workspaceId, ['em_9']);
+    const threadId = await stage.threadOf(workspaceId, 'em_9');
     expect((await read(threadId))?.remindAt).toEqual(remindAt);
     expect((await remindOfEmail(context, 'em_9', null)).remindAt).toBeNull();
     expect((await read(threadId))?.remindAt).toBeNull();
@@ -181,12 +187,12 @@ test('threads due in many accounts come back once when two workers wake them at 
   for (const { pass } of accounts) await pass();
   const counts = await Promise.all([wake(), wake(), wake()]);
   expect(counts.reduce((sum, count) => sum + count, 0)).toBe(8);
-  for (const { userId } of accounts)
-    expect((await stage.eventsOf(userId)).filter(({ kind }) => kind === 'thread.returned')).toHaveLength(2);
+  for (const { workspaceId } of accounts)
+    expect((await stage.eventsOf(workspaceId)).filter(({ kind }) => kind === 'thread.returned')).toHaveLength(2);
 });
 
 test('a worker that is killed before its commit leaves the thread due, with no event', async () => {
-  const { context, first, pass, read, userId } = await openAccount();
+  const { context, first, pass, read, workspaceId } = await openAccount();
   await snoozeThread(context, first, IN_AN_HOUR);
   await pass();
   const fault = (point: string) => {
@@ -194,6 +200,6 @@ test('a worker that is killed before its commit leaves the thread due, with no e
   };
   await expect(wakeDueThreads(stage.threading, { fault })).rejects.toThrow('killed');
   expect((await read(first))?.returnedAt).toBeNull();
-  expect((await stage.eventsOf(userId)).filter(({ kind }) => kind === 'thread.returned')).toEqual([]);
+  expect((await stage.eventsOf(workspaceId)).filter(({ kind }) => kind === 'thread.returned')).toEqual([]);
   expect(await wake()).toBe(1);
 });

@@ -10,7 +10,13 @@ import {
 } from '../../../operations/threads/thread-changes.ts';
 import { mergeThreads } from '../../../operations/threads/thread-moves.ts';
 import { loadThreads } from '../../../operations/threads/threads.ts';
-import { answerTo, mailOf, newUser, openThreadStage, type ThreadStage } from '../../support/stages/thread-stage.ts';
+import {
+  answerTo,
+  mailOf,
+  newWorkspace,
+  openThreadStage,
+  type ThreadStage,
+} from '../../support/stages/thread-stage.ts';
 import { countStatements } from '../../support/statements.ts';
 
 let stage: ThreadStage;
@@ -22,21 +28,21 @@ afterAll(() => stage.close());
 
 /** A thread of a received, a sent, a read, and an archived message, and another of one. */
 async function mailbox() {
-  const userId = newUser();
-  await stage.arrive(userId, [
+  const workspaceId = newWorkspace();
+  await stage.arrive(workspaceId, [
     mailOf('em_1', 0),
     answerTo(['em_1'], 'em_2', 1, { type: 'sent' }),
     answerTo(['em_1'], 'em_3', 2, { isRead: true, ownAddress: 'us@home.test' }),
     answerTo(['em_1'], 'em_4', 3, { isArchived: true }),
     mailOf('em_5', 4),
   ]);
-  const [one = '', other = ''] = (await stage.threadsOf(userId)).map(({ id }) => id);
-  const events = (await stage.eventsOf(userId)).length;
-  return { userId, context: stage.contextOf(userId), one, other, events };
+  const [one = '', other = ''] = (await stage.threadsOf(workspaceId)).map(({ id }) => id);
+  const events = (await stage.eventsOf(workspaceId)).length;
+  return { workspaceId, context: stage.contextOf(workspaceId), one, other, events };
 }
 
-const kindsSince = async (userId: string, skipped: number) =>
-  (await stage.eventsOf(userId, skipped)).map(({ kind, thread_id, data }) => [kind, thread_id, data]);
+const kindsSince = async (workspaceId: string, skipped: number) =>
+  (await stage.eventsOf(workspaceId, skipped)).map(({ kind, thread_id, data }) => [kind, thread_id, data]);
 
 const refusal = (work: Promise<unknown>) =>
   work.then(
@@ -46,81 +52,87 @@ const refusal = (work: Promise<unknown>) =>
 
 describe('flags', () => {
   test('are set on all received messages, once, with exact counters and one event each', async () => {
-    const { userId, context, one, events } = await mailbox();
+    const { workspaceId, context, one, events } = await mailbox();
     await updateThread(context, one, { isRead: true, isArchived: true });
-    expect(await stage.threadsOf(userId)).toMatchObject([{ unread_count: 0, archived_count: 3 }, { unread_count: 1 }]);
-    const emails = (await stage.emailsOf(userId)).filter((email) => email.thread_id === one);
+    expect(await stage.threadsOf(workspaceId)).toMatchObject([
+      { unread_count: 0, archived_count: 3 },
+      { unread_count: 1 },
+    ]);
+    const emails = (await stage.emailsOf(workspaceId)).filter((email) => email.thread_id === one);
     expect(emails.map((email) => [email.type, email.is_read, email.is_archived, email.read_at !== null])).toEqual([
       ['received', true, true, true],
       ['sent', false, false, false],
       ['received', true, true, true],
       ['received', true, true, true],
     ]);
-    expect(await kindsSince(userId, events)).toEqual([
+    expect(await kindsSince(workspaceId, events)).toEqual([
       ['thread.read', one, {}],
       ['thread.archived', one, {}],
     ]);
-    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
 
     await updateThread(context, one, { isRead: false, isArchived: false });
-    expect(await stage.threadsOf(userId)).toMatchObject([{ unread_count: 3, archived_count: 0 }, { unread_count: 1 }]);
-    expect((await kindsSince(userId, events + 2)).map(([kind]) => kind)).toEqual([
+    expect(await stage.threadsOf(workspaceId)).toMatchObject([
+      { unread_count: 3, archived_count: 0 },
+      { unread_count: 1 },
+    ]);
+    expect((await kindsSince(workspaceId, events + 2)).map(([kind]) => kind)).toEqual([
       'thread.unread',
       'thread.unarchived',
     ]);
-    expect((await stage.emailsOf(userId)).every((email) => email.read_at === null)).toBe(true);
-    expect(await stage.findFaults(userId)).toEqual([]);
+    expect((await stage.emailsOf(workspaceId)).every((email) => email.read_at === null)).toBe(true);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
   test('that are already set change nothing and add no event', async () => {
-    const { userId, context, one, other, events } = await mailbox();
+    const { workspaceId, context, one, other, events } = await mailbox();
     await updateThreads(context, [one, other], { isRead: true });
-    const before = await stage.threadsOf(userId);
+    const before = await stage.threadsOf(workspaceId);
     await updateThreads(context, [one, other, one], { isRead: true, addLabels: [], removeLabels: ['none'] });
-    expect(await stage.threadsOf(userId)).toEqual(before);
-    expect(await kindsSince(userId, events)).toEqual([
+    expect(await stage.threadsOf(workspaceId)).toEqual(before);
+    expect(await kindsSince(workspaceId, events)).toEqual([
       ['thread.read', expect.any(String), {}],
       ['thread.read', expect.any(String), {}],
     ]);
   });
 
   test('of a thread without received messages stay unchanged', async () => {
-    const userId = newUser();
-    await stage.arrive(userId, [mailOf('em_1', 0, { type: 'sent' })]);
-    await updateThread(stage.contextOf(userId), await stage.threadOf(userId, 'em_1'), {
+    const workspaceId = newWorkspace();
+    await stage.arrive(workspaceId, [mailOf('em_1', 0, { type: 'sent' })]);
+    await updateThread(stage.contextOf(workspaceId), await stage.threadOf(workspaceId, 'em_1'), {
       isRead: true,
       isArchived: true,
     });
-    expect(await stage.threadsOf(userId)).toMatchObject([{ unread_count: 0, archived_count: 0 }]);
-    expect(await stage.eventsOf(userId)).toHaveLength(1);
+    expect(await stage.threadsOf(workspaceId)).toMatchObject([{ unread_count: 0, archived_count: 0 }]);
+    expect(await stage.eventsOf(workspaceId)).toHaveLength(1);
   });
 
   test('do not apply to later mail, which unarchives a thread', async () => {
-    const { userId, context, one } = await mailbox();
+    const { workspaceId, context, one } = await mailbox();
     const isArchived = async () => (await loadThreads(context, [one])).map((thread) => thread?.isArchived);
     await updateThread(context, one, { isRead: true, isArchived: true });
     expect(await isArchived()).toEqual([true]);
-    await stage.arrive(userId, [answerTo(['em_1'], 'em_6', 6)]);
+    await stage.arrive(workspaceId, [answerTo(['em_1'], 'em_6', 6)]);
     expect(await isArchived()).toEqual([false]);
     expect(await loadThreads(context, [one])).toMatchObject([{ unreadCount: 1 }]);
-    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
   test('of several threads are set for all or none; another user’s id counts as unknown', async () => {
-    const { userId, context, one, other } = await mailbox();
+    const { workspaceId, context, one, other } = await mailbox();
     const foreign = (await mailbox()).one;
-    const before = await stage.threadsOf(userId);
+    const before = await stage.threadsOf(workspaceId);
     // The second has no wall of row-level security, so that the statements alone must know whose rows they touch.
-    for (const gateway of [context, stage.contextOf(userId, stage.actor)])
+    for (const gateway of [context, stage.contextOf(workspaceId, stage.actor)])
       for (const unknown of [foreign, 'th_none', "';--"])
         expect(await refusal(updateThreads(gateway, [one, unknown, other], { isRead: true, labels: ['a'] }))).toEqual([
           'not_found',
           undefined,
           'Thread not found',
         ]);
-    expect(await stage.threadsOf(userId)).toEqual(before);
+    expect(await stage.threadsOf(workspaceId)).toEqual(before);
     expect((await updateThreads(context, [other, one], { isRead: true })).threadIds).toEqual([other, one]);
-    expect(await stage.threadsOf(userId)).toMatchObject([{ unread_count: 0 }, { unread_count: 0 }]);
+    expect(await stage.threadsOf(workspaceId)).toMatchObject([{ unread_count: 0 }, { unread_count: 0 }]);
   });
 
   test('may be set by the id of a merged thread', async () => {
@@ -131,11 +143,11 @@ describe('flags', () => {
   });
 
   test('of 10,000 messages need only one statement more than of 1', async () => {
-    const userId = newUser();
-    const context = stage.contextOf(userId);
-    await manyMessages(userId, 10_000);
-    await stage.arrive(userId, [mailOf('em_x', 0)]);
-    const small = await stage.threadOf(userId, 'em_x');
+    const workspaceId = newWorkspace();
+    const context = stage.contextOf(workspaceId);
+    await manyMessages(workspaceId, 10_000);
+    await stage.arrive(workspaceId, [mailOf('em_x', 0)]);
+    const small = await stage.threadOf(workspaceId, 'em_x');
     const of = (threadId: string) =>
       countStatements(() => updateThread(context, threadId, { isRead: true, isArchived: true }));
     const startedAt = performance.now();
@@ -143,28 +155,28 @@ describe('flags', () => {
     process.stdout.write(`10,000 messages read and archived in ${Math.round(performance.now() - startedAt)} ms\n`);
     expect((await of(small)).statements).toBe(8);
     expect(large.statements).toBe(9);
-    expect((await stage.eventsOf(userId)).map(({ kind, thread_id }) => [kind, thread_id]).slice(1, 3)).toEqual([
+    expect((await stage.eventsOf(workspaceId)).map(({ kind, thread_id }) => [kind, thread_id]).slice(1, 3)).toEqual([
       ['thread.read', 'th_large'],
       ['thread.archived', 'th_large'],
     ]);
-    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
   test('of more than 20,000 messages cannot be set for several threads in one call', async () => {
-    const userId = newUser();
-    const context = stage.contextOf(userId);
-    await manyMessages(userId, 20_001);
-    await stage.arrive(userId, [mailOf('em_x', 0)]);
-    const threadIds = (await stage.threadsOf(userId)).map(({ id }) => id);
+    const workspaceId = newWorkspace();
+    const context = stage.contextOf(workspaceId);
+    await manyMessages(workspaceId, 20_001);
+    await stage.arrive(workspaceId, [mailOf('em_x', 0)]);
+    const threadIds = (await stage.threadsOf(workspaceId)).map(({ id }) => id);
     const [code, field, message] = await refusal(updateThreads(context, threadIds, { isRead: true }));
     expect([code, field]).toEqual(['validation', 'threadIds']);
     expect(message).toBe('20002 messages would change; at most 20000 can change at once. Give fewer threads.');
-    expect(await stage.threadsOf(userId)).toMatchObject([{ unread_count: 20_001 }, { unread_count: 1 }]);
+    expect(await stage.threadsOf(workspaceId)).toMatchObject([{ unread_count: 20_001 }, { unread_count: 1 }]);
   });
 
   test('stay exact while single messages are marked concurrently', async () => {
-    const { userId, context, one } = await mailbox();
-    const other = stage.contextOf(userId, stage.open('postroom_gateway'));
+    const { workspaceId, context, one } = await mailbox();
+    const other = stage.contextOf(workspaceId, stage.open('postroom_gateway'));
     for (let round = 0; round < 15; round++) {
       const value = round % 2 === 0;
       const works: [OperationContext, ThreadChange][] = [
@@ -175,14 +187,14 @@ describe('flags', () => {
         ...works.map(([of, change]) => updateThread(of, one, change)),
         ...['em_1', 'em_3', 'em_4'].map((id) => updateEmail(other, id, { isRead: !value, isArchived: value })),
       ]);
-      expect(await stage.findFaults(userId)).toEqual([]);
+      expect(await stage.findFaults(workspaceId)).toEqual([]);
     }
   });
 });
 
 describe('labels', () => {
   test('are added, removed and replaced, keep their spelling and are compared without case', async () => {
-    const { userId, context, one, other, events } = await mailbox();
+    const { workspaceId, context, one, other, events } = await mailbox();
     const labelsOf = async (id: string) => (await loadThreads(context, [id]))[0]?.labels;
     await updateThreads(context, [one, other], { addLabels: [' Work ', 'Cafe\u0301', 'WORK'] });
     expect(await labelsOf(one)).toEqual(['Work', 'Caf\u00e9']);
@@ -193,27 +205,27 @@ describe('labels', () => {
     await updateThread(context, one, { labels: [] });
     expect(await labelsOf(one)).toEqual([]);
     expect(await labelsOf(other)).toEqual(['Work', 'Caf\u00e9']);
-    expect(await kindsSince(userId, events)).toEqual([
+    expect(await kindsSince(workspaceId, events)).toEqual([
       ['thread.labelled', expect.any(String), { labels: ['Work', 'Caf\u00e9'] }],
       ['thread.labelled', expect.any(String), { labels: ['Work', 'Caf\u00e9'] }],
       ['thread.labelled', one, { labels: ['Work', 'Tax'] }],
       ['thread.labelled', one, { labels: ['tax', 'home'] }],
       ['thread.labelled', one, { labels: [] }],
     ]);
-    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
   test('are listed with their total and unread threads, regardless of case', async () => {
-    const { userId, context, one, other } = await mailbox();
-    await stage.arrive(userId, [mailOf('em_6', 6, { isRead: true })]);
-    const third = await stage.threadOf(userId, 'em_6');
+    const { workspaceId, context, one, other } = await mailbox();
+    await stage.arrive(workspaceId, [mailOf('em_6', 6, { isRead: true })]);
+    const third = await stage.threadOf(workspaceId, 'em_6');
     await updateThreads(context, [one, third], { addLabels: ['Work'] });
     await updateThread(context, other, { addLabels: ['work', 'Tax'] });
     expect(await listLabels(context)).toEqual([
       { name: 'Tax', threadCount: 1, unreadThreadCount: 1 },
       { name: 'Work', threadCount: 3, unreadThreadCount: 2 },
     ]);
-    expect(await listLabels(stage.contextOf(newUser()))).toEqual([]);
+    expect(await listLabels(stage.contextOf(newWorkspace()))).toEqual([]);
     await mergeThreads(context, [one, other, third]);
     expect(await listLabels(context)).toEqual([
       { name: 'Tax', threadCount: 1, unreadThreadCount: 1 },
@@ -222,17 +234,17 @@ describe('labels', () => {
   });
 
   test('of a thread that mail merges into another are kept', async () => {
-    const userId = newUser();
-    const context = stage.contextOf(userId);
-    await stage.arrive(userId, [mailOf('em_1', 0), mailOf('em_2', 1)]);
-    const [one = '', other = ''] = (await stage.threadsOf(userId)).map(({ id }) => id);
+    const workspaceId = newWorkspace();
+    const context = stage.contextOf(workspaceId);
+    await stage.arrive(workspaceId, [mailOf('em_1', 0), mailOf('em_2', 1)]);
+    const [one = '', other = ''] = (await stage.threadsOf(workspaceId)).map(({ id }) => id);
     await updateThread(context, one, { labels: ['Work'] });
     await updateThread(context, other, { labels: ['tax', 'WORK'] });
-    await stage.arrive(userId, [answerTo(['em_1', 'em_2'], 'em_3', 2)]);
-    expect(await stage.threadsOf(userId)).toMatchObject([
+    await stage.arrive(workspaceId, [answerTo(['em_1', 'em_2'], 'em_3', 2)]);
+    expect(await stage.threadsOf(workspaceId)).toMatchObject([
       { id: one, labels: ['Work', 'tax'], label_keys: ['work', 'tax'] },
     ]);
-    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
   test('are at most 32 per thread; a merge keeps all, and then they can only decrease', async () => {
@@ -263,9 +275,9 @@ test.each<[ThreadChange, string]>([
   [{ removeLabels: ['a\u0000'] }, 'removeLabels.0'],
   [{ addLabels: Array.from({ length: 33 }, (_, n) => `${n}`) }, 'addLabels'],
 ])('%j is rejected and the field named', async (change, field) => {
-  const { context, one, userId, events } = await mailbox();
+  const { context, one, workspaceId, events } = await mailbox();
   expect((await refusal(updateThread(context, one, change))).slice(0, 2)).toEqual(['validation', field]);
-  expect(await stage.eventsOf(userId, events)).toEqual([]);
+  expect(await stage.eventsOf(workspaceId, events)).toEqual([]);
 });
 
 test('changes between 1 and 100 threads per call', async () => {
@@ -280,24 +292,24 @@ test('changes between 1 and 100 threads per call', async () => {
 const INSERTED_AT_ONCE = 2_500;
 
 /** A thread th_large of so many received messages, an hour apart, straight into the tables. */
-async function manyMessages(userId: string, count: number): Promise<void> {
+async function manyMessages(workspaceId: string, count: number): Promise<void> {
   for (let first = 0; first < count; first += INSERTED_AT_ONCE)
     await stage.actor.pool.query(
       `with e as (
-         insert into email (user_id, id, type, status, created_at, own_address, own_domain, message_id, subject, base_subject, from_address,
+         insert into email (workspace_id, id, type, status, created_at, own_address, own_domain, message_id, subject, base_subject, from_address,
            from_text, to_addresses, cc_addresses, preview, thread_id, thread_position, thread_reason)
          select $1, 'em_' || lpad(n::text, 5, '0'), 'received', 'delivered', '2026-01-01'::timestamptz + n * interval '1 hour', 'me@home.test',
            'home.test', '<' || n || '@x.test>', 'rent', 'rent', 'ann@a.test', 'ann@a.test', '{me@home.test}', '{}', '', 'th_large', n, 'new'
          from generate_series($2::integer, $3::integer) n returning *)
        ${countEmailsSql('(select e.*, 1 as delta from e) x')}`,
-      [userId, first, Math.min(first + INSERTED_AT_ONCE, count) - 1],
+      [workspaceId, first, Math.min(first + INSERTED_AT_ONCE, count) - 1],
     );
   await stage.actor.pool.query(
-    `insert into thread (user_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text,
+    `insert into thread (workspace_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text,
        message_count, received_count, unread_count, archived_count, latest_email_id, last_message_at, created_at)
      select $1, 'th_large', '<0@x.test>', 'rent', '{ann@a.test,me@home.test}', '{ann@a.test,me@home.test}',
        E'rent\\nann@a.test\\nme@home.test', $2, $2, $2, 0, max(id), max(created_at), min(created_at)
-     from email where user_id = $1`,
-    [userId, count],
+     from email where workspace_id = $1`,
+    [workspaceId, count],
   );
 }

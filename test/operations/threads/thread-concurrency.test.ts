@@ -9,104 +9,112 @@ import { mergeThreads, moveEmails, splitThread } from '../../../operations/threa
 import { loadThreads } from '../../../operations/threads/threads.ts';
 import type { StoredMail } from '../../support/rows/email-rows.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';
-import { answerTo, mailOf, newUser, openThreadStage, type ThreadStage } from '../../support/stages/thread-stage.ts';
+import {
+  answerTo,
+  mailOf,
+  newWorkspace,
+  openThreadStage,
+  type ThreadStage,
+} from '../../support/stages/thread-stage.ts';
 
 const ROUNDS = 8;
 
 let stage: ThreadStage;
 /** two gateways */
-let contexts: (userId: string) => [OperationContext, OperationContext];
+let contexts: (workspaceId: string) => [OperationContext, OperationContext];
 
 beforeAll(async () => {
   stage = await openThreadStage();
   const other = stage.open('postroom_gateway');
-  contexts = (userId) => [stage.contextOf(userId), stage.contextOf(userId, other)];
+  contexts = (workspaceId) => [stage.contextOf(workspaceId), stage.contextOf(workspaceId, other)];
 });
 afterAll(() => stage.close());
 
-const idsOf = async (userId: string) => (await stage.threadsOf(userId)).map(({ id }) => id);
+const idsOf = async (workspaceId: string) => (await stage.threadsOf(workspaceId)).map(({ id }) => id);
 
 /** Threads of one message each, `em_0`, `em_1` and so on, oldest first. */
 async function threadsOfOne(count: number) {
-  const userId = newUser();
+  const workspaceId = newWorkspace();
   await stage.arrive(
-    userId,
+    workspaceId,
     Array.from({ length: count }, (_, n) => mailOf(`em_${n}`, n)),
   );
-  return { userId, threadIds: await idsOf(userId), gateways: contexts(userId) };
+  return { workspaceId, threadIds: await idsOf(workspaceId), gateways: contexts(workspaceId) };
 }
 
 /** Lets mails that are stored get their threads, each by a batch of its own, by two actors. */
-function threadBySelf(userId: string, mails: readonly StoredMail[]): Promise<unknown> {
+function threadBySelf(workspaceId: string, mails: readonly StoredMail[]): Promise<unknown> {
   const actors = [stage.threading, testActorContext(stage.actor)] as const;
-  return Promise.all(mails.map(({ emailId }, at) => assignThreads(actors[at % 2] ?? actors[0], userId, [emailId])));
+  return Promise.all(
+    mails.map(({ emailId }, at) => assignThreads(actors[at % 2] ?? actors[0], workspaceId, [emailId])),
+  );
 }
 
 test('threads that two gateways merge concurrently, in rings, end as one; every id leads there', async () => {
   for (let round = 0; round < ROUNDS; round++) {
-    const { userId, threadIds, gateways } = await threadsOfOne(6);
+    const { workspaceId, threadIds, gateways } = await threadsOfOne(6);
     const merges = threadIds.map((id, at) => [id, threadIds[(at + 1) % 6] ?? '']);
     const answers = await Promise.all(merges.map((ids, at) => mergeThreads(gateways[at % 2] ?? gateways[0], ids)));
-    expect(await idsOf(userId)).toEqual([threadIds[0]]);
+    expect(await idsOf(workspaceId)).toEqual([threadIds[0]]);
     const living = await loadThreads(gateways[0], threadIds);
     expect(new Set(living.map((thread) => thread?.id))).toEqual(new Set([threadIds[0]]));
     expect(answers).toHaveLength(6);
-    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
   }
 });
 
 test('threads are merged while mail arrives in both, and nothing is lost or counted twice', async () => {
   for (let round = 0; round < ROUNDS; round++) {
-    const { userId, threadIds, gateways } = await threadsOfOne(2);
+    const { workspaceId, threadIds, gateways } = await threadsOfOne(2);
     const answers = Array.from({ length: 12 }, (_, n) => answerTo([`em_${n % 2}`], `em_to_${n}`, 3 + n));
-    await stage.insert(userId, answers);
+    await stage.insert(workspaceId, answers);
     await Promise.all([
-      threadBySelf(userId, answers),
+      threadBySelf(workspaceId, answers),
       ...gateways.map((gateway) => mergeThreads(gateway, threadIds)),
       updateThreads(gateways[1], threadIds, { isRead: true }),
     ]);
-    expect(await stage.threadsOf(userId)).toMatchObject([{ id: threadIds[0], message_count: 14 }]);
-    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await stage.threadsOf(workspaceId)).toMatchObject([{ id: threadIds[0], message_count: 14 }]);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
   }
 });
 
 test('a thread is split while mail arrives in it: earlier mail stays, and replies join the right half', async () => {
   for (let round = 0; round < ROUNDS; round++) {
-    const userId = newUser();
-    const [one, other] = contexts(userId);
-    await stage.arrive(userId, [
+    const workspaceId = newWorkspace();
+    const [one, other] = contexts(workspaceId);
+    await stage.arrive(workspaceId, [
       mailOf('em_0', 0),
       answerTo(['em_0'], 'em_1', 1),
       answerTo(['em_0', 'em_1'], 'em_2', 2),
     ]);
-    const threadId = await stage.threadOf(userId, 'em_0');
+    const threadId = await stage.threadOf(workspaceId, 'em_0');
     const toOld = Array.from({ length: 6 }, (_, n) => answerTo(['em_0'], `em_old_${n}`, 3 + n));
     const toNew = Array.from({ length: 6 }, (_, n) => answerTo(['em_0', 'em_1'], `em_new_${n}`, 3 + n));
-    await stage.insert(userId, [...toOld, ...toNew]);
+    await stage.insert(workspaceId, [...toOld, ...toNew]);
     const [{ newThreadId }] = await Promise.all([
       splitThread(one, threadId, ['em_1']),
-      threadBySelf(userId, [...toOld, ...toNew]),
+      threadBySelf(workspaceId, [...toOld, ...toNew]),
       ...['em_0', 'em_1', 'em_2'].map((id) => updateEmail(other, id, { isRead: true, isArchived: round % 2 === 0 })),
     ]);
-    for (const { emailId } of toOld) expect(await stage.threadOf(userId, emailId)).toBe(threadId);
+    for (const { emailId } of toOld) expect(await stage.threadOf(workspaceId, emailId)).toBe(threadId);
     // Answers that came before the split stayed.
-    const homes = await Promise.all(toNew.map(({ emailId }) => stage.threadOf(userId, emailId)));
+    const homes = await Promise.all(toNew.map(({ emailId }) => stage.threadOf(workspaceId, emailId)));
     expect(homes.every((home) => home === threadId || home === newThreadId)).toBe(true);
-    await stage.arrive(userId, [answerTo(['em_0', 'em_1'], 'em_after', 20)]);
-    expect(await stage.threadOf(userId, 'em_after')).toBe(newThreadId);
-    expect(await stage.findFaults(userId)).toEqual([]);
+    await stage.arrive(workspaceId, [answerTo(['em_0', 'em_1'], 'em_after', 20)]);
+    expect(await stage.threadOf(workspaceId, 'em_after')).toBe(newThreadId);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
   }
 });
 
 test('two gateways move messages back and forth while threads are merged and marked', async () => {
-  const userId = newUser();
-  const gateways = contexts(userId);
+  const workspaceId = newWorkspace();
+  const gateways = contexts(workspaceId);
   const mails = Array.from({ length: 24 }, (_, n) =>
     n % 6 === 0 ? mailOf(`em_${n}`, n) : answerTo([`em_${n - (n % 6)}`], `em_${n}`, n),
   );
-  await stage.arrive(userId, mails);
+  await stage.arrive(workspaceId, mails);
   for (let round = 0; round < ROUNDS; round++) {
-    const threadIds = await idsOf(userId);
+    const threadIds = await idsOf(workspaceId);
     const at = (n: number) => threadIds[(n + round) % threadIds.length] ?? '';
     const works = [
       moveEmails(gateways[0], [`em_${round}`, `em_${round + 6}`, `em_${round + 12}`], at(0)),
@@ -117,40 +125,40 @@ test('two gateways move messages back and forth while threads are merged and mar
       ...mails.slice(0, 6).map(({ emailId }) => updateEmail(gateways[1], emailId, { isRead: round % 3 === 0 })),
     ];
     await Promise.all(works);
-    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
   }
 });
 
 test('a change that waits too long for locks fails with conflict, and mail is still threaded', async () => {
-  const { userId, threadIds, gateways } = await threadsOfOne(2);
+  const { workspaceId, threadIds, gateways } = await threadsOfOne(2);
   await inTransaction(stage.actor, async (client) => {
-    await lockThreads(client, userId);
+    await lockThreads(client, workspaceId);
     const refused = { code: 'conflict', retryAfterSeconds: 1, isFinal: false };
     await Promise.all([
       expect(mergeThreads(gateways[0], threadIds)).rejects.toMatchObject(refused),
       expect(updateThreads(gateways[1], threadIds, { isRead: true })).rejects.toMatchObject(refused),
     ]);
   });
-  expect(await stage.threadsOf(userId)).toMatchObject([{ unread_count: 1 }, { unread_count: 1 }]);
+  expect(await stage.threadsOf(workspaceId)).toMatchObject([{ unread_count: 1 }, { unread_count: 1 }]);
   expect(await mergeThreads(gateways[0], threadIds)).toBe(threadIds[0]);
 });
 
 test('a change that loses a deadlock is retried', async () => {
-  const { userId, threadIds, gateways } = await threadsOfOne(2);
+  const { workspaceId, threadIds, gateways } = await threadsOfOne(2);
   const [one = '', other = ''] = threadIds;
-  const touch = `update email set preview = 'x' where user_id = $1 and thread_id = $2`;
+  const touch = `update email set preview = 'x' where workspace_id = $1 and thread_id = $2`;
   let changing: Promise<unknown> = Promise.resolve();
   await inTransaction(stage.owner, async (client) => {
     // The change is the one that finds the deadlock, and is ended.
     await client.query(`set local deadlock_timeout = '1min'`);
-    await client.query(touch, [userId, other]);
+    await client.query(touch, [workspaceId, other]);
     changing = updateThreads(gateways[0], threadIds, { isRead: true });
     await untilWaiting();
-    await client.query(touch, [userId, one]);
+    await client.query(touch, [workspaceId, one]);
   });
   await changing;
-  expect(await stage.threadsOf(userId)).toMatchObject([{ unread_count: 0 }, { unread_count: 0 }]);
-  expect(await stage.findFaults(userId)).toEqual([]);
+  expect(await stage.threadsOf(workspaceId)).toMatchObject([{ unread_count: 0 }, { unread_count: 0 }]);
+  expect(await stage.findFaults(workspaceId)).toEqual([]);
 });
 
 /** Until some connection waits for a row that another holds. */

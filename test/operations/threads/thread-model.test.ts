@@ -6,7 +6,7 @@ import { isQuick } from '../../support/chaos-figures.ts';
 import type { StoredMail } from '../../support/rows/email-rows.ts';
 import { randomMail, seededRandom } from '../../support/rows/thread-mail.ts';
 import { ThreadModel } from '../../support/stages/thread-model.ts';
-import { newUser, openThreadStage, type ThreadStage } from '../../support/stages/thread-stage.ts';
+import { newWorkspace, openThreadStage, type ThreadStage } from '../../support/stages/thread-stage.ts';
 
 const STEPS = 120;
 const LABELS = ['work', 'tax', 'home', 'later'];
@@ -26,8 +26,8 @@ test.each(isQuick ? [1] : [1, 2, 3])(
     const some = <T>(items: readonly T[], most: number): T[] => [
       ...new Set(Array.from({ length: 1 + Math.floor(random() * most) }, () => pick(items))),
     ];
-    const userId = newUser();
-    const context = stage.contextOf(userId);
+    const workspaceId = newWorkspace();
+    const context = stage.contextOf(workspaceId);
     const model = new ThreadModel();
     const arriving = mails(random);
 
@@ -40,9 +40,9 @@ test.each(isQuick ? [1] : [1, 2, 3])(
           [...model.emails.values()].map((email) => email.mail),
           random,
         );
-        await stage.arrive(userId, [mail]);
+        await stage.arrive(workspaceId, [mail]);
         const parted = [...model.apart];
-        const threadId = await stage.threadOf(userId, mail.emailId);
+        const threadId = await stage.threadOf(workspaceId, mail.emailId);
         const parents = [...model.emails].filter(([, email]) => email.mail.messageId === mail.inReplyTo[0]);
         model.arrive(mail, threadId);
         // An answer is where the one message is that it answers.
@@ -106,22 +106,22 @@ test.each(isQuick ? [1] : [1, 2, 3])(
       const name = pick(['arrive', 'arrive', 'arrive', 'merge', 'split', 'split', 'move', 'flag', 'label']);
       await steps[name]?.();
       const at = `step ${step}, ${name}`;
-      const emails = await stage.emailsOf(userId);
+      const emails = await stage.emailsOf(workspaceId);
       expect(shownEmails(emails), at).toEqual(
         Object.fromEntries(
           [...model.emails].map(([id, email]) => [id, [email.thread, email.isMoved, email.isRead, email.isArchived]]),
         ),
       );
-      expect(await stage.findFaults(userId), at).toEqual([]);
+      expect(await stage.findFaults(workspaceId), at).toEqual([]);
     }
 
-    const threads = await stage.threadsOf(userId);
+    const threads = await stage.threadsOf(workspaceId);
     expect(Object.fromEntries(threads.map((thread) => [thread.id, thread.labels.toSorted()]))).toEqual(
       Object.fromEntries([...model.labels].map(([id, labels]) => [id, [...labels].toSorted()])),
     );
     const { rows: apart } = await stage.actor.pool.query<{ pair: string }>(
-      `select thread_id || ' ' || other_id as pair from thread_apart where user_id = $1`,
-      [userId],
+      `select thread_id || ' ' || other_id as pair from thread_apart where workspace_id = $1`,
+      [workspaceId],
     );
     expect(new Set(apart.map(({ pair }) => pair))).toEqual(model.apart);
     const former = [...model.aliases.keys()];

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mergeThreads, moveEmails, splitThread } from '../../../operations/threads/thread-moves.ts';
 import { readThread } from '../../../operations/threads/threads.ts';
-import { answerTo, mailOf, newUser, openThreadStage, type ThreadStage } from '../../support/stages/thread-stage.ts';
+import {
+  answerTo,
+  mailOf,
+  newWorkspace,
+  openThreadStage,
+  type ThreadStage,
+} from '../../support/stages/thread-stage.ts';
 
 let stage: ThreadStage;
 
@@ -11,38 +17,38 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 
 /** A thread a <- b <- c <- d of one user. */
-async function chain(userId = newUser()) {
-  const context = stage.contextOf(userId);
-  await stage.arrive(userId, [
+async function chain(workspaceId = newWorkspace()) {
+  const context = stage.contextOf(workspaceId);
+  await stage.arrive(workspaceId, [
     mailOf('em_a', 0),
     answerTo(['em_a'], 'em_b', 1),
     answerTo(['em_a', 'em_b'], 'em_c', 2),
     answerTo(['em_a', 'em_b', 'em_c'], 'em_d', 3),
   ]);
-  return { userId, context, threadId: await stage.threadOf(userId, 'em_a') };
+  return { workspaceId, context, threadId: await stage.threadOf(workspaceId, 'em_a') };
 }
 
-const idsOf = async (userId: string, threadId: string) =>
-  (await readThread(stage.contextOf(userId), threadId)).messages.map(({ id }) => id);
+const idsOf = async (workspaceId: string, threadId: string) =>
+  (await readThread(stage.contextOf(workspaceId), threadId)).messages.map(({ id }) => id);
 
 describe('a thread that is split', () => {
   test('becomes two, numbered from 0, each with its counters and participants', async () => {
-    const { userId, context, threadId } = await chain();
-    await stage.arrive(userId, [
+    const { workspaceId, context, threadId } = await chain();
+    await stage.arrive(workspaceId, [
       answerTo(['em_a'], 'em_e', 4, { addresses: ['bob@b.test', 'me@home.test'], isRead: true }),
     ]);
     const split = await splitThread(context, threadId, ['em_b', 'em_e']);
     expect(split.threadId).toBe(threadId);
-    expect(await idsOf(userId, threadId)).toEqual(['em_a', 'em_c', 'em_d']);
-    expect(await idsOf(userId, split.newThreadId)).toEqual(['em_b', 'em_e']);
-    const [old, made] = await stage.threadsOf(userId);
+    expect(await idsOf(workspaceId, threadId)).toEqual(['em_a', 'em_c', 'em_d']);
+    expect(await idsOf(workspaceId, split.newThreadId)).toEqual(['em_b', 'em_e']);
+    const [old, made] = await stage.threadsOf(workspaceId);
     expect(old).toMatchObject({ participant_emails: ['ann@a.test', 'me@home.test'], unread_count: 3 });
     expect(made).toMatchObject({
       participant_names: ['Ann <ann@a.test>', 'Me <me@home.test>', 'Bob <bob@b.test>'],
       unread_count: 1,
       normalized_subject: 'about em_b',
     });
-    const emails = await stage.emailsOf(userId);
+    const emails = await stage.emailsOf(workspaceId);
     expect(Object.fromEntries(emails.map((email) => [email.id, email.thread_reason]))).toEqual({
       em_a: 'new',
       em_b: 'manual',
@@ -50,160 +56,165 @@ describe('a thread that is split', () => {
       em_d: 'header',
       em_e: 'manual',
     });
-    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
   test('gets replies in the part of the message they reply to, even if they refer to both', async () => {
-    const { userId, context, threadId } = await chain();
+    const { workspaceId, context, threadId } = await chain();
     const { newThreadId } = await splitThread(context, threadId, ['em_c']);
-    await stage.arrive(userId, [answerTo(['em_a', 'em_b', 'em_c'], 'em_to_c', 5)]);
-    await stage.arrive(userId, [answerTo(['em_a', 'em_b', 'em_c', 'em_d'], 'em_to_d', 6)]);
-    await stage.arrive(userId, [answerTo(['em_a', 'em_b', 'em_c', 'em_to_c'], 'em_again', 7)]);
-    expect(await idsOf(userId, newThreadId)).toEqual(['em_c', 'em_to_c', 'em_again']);
-    expect(await idsOf(userId, threadId)).toEqual(['em_a', 'em_b', 'em_d', 'em_to_d']);
-    expect(await stage.findFaults(userId)).toEqual([]);
+    await stage.arrive(workspaceId, [answerTo(['em_a', 'em_b', 'em_c'], 'em_to_c', 5)]);
+    await stage.arrive(workspaceId, [answerTo(['em_a', 'em_b', 'em_c', 'em_d'], 'em_to_d', 6)]);
+    await stage.arrive(workspaceId, [answerTo(['em_a', 'em_b', 'em_c', 'em_to_c'], 'em_again', 7)]);
+    expect(await idsOf(workspaceId, newThreadId)).toEqual(['em_c', 'em_to_c', 'em_again']);
+    expect(await idsOf(workspaceId, threadId)).toEqual(['em_a', 'em_b', 'em_d', 'em_to_d']);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
   test('stays two for a batch of mail that refers to both in every way', async () => {
-    const { userId, context, threadId } = await chain();
+    const { workspaceId, context, threadId } = await chain();
     const { newThreadId } = await splitThread(context, threadId, ['em_c']);
-    await stage.arrive(userId, [
+    await stage.arrive(workspaceId, [
       mailOf('em_1', 5, { references: ['<em_c@mail.test>', '<em_a@mail.test>'] }),
       mailOf('em_2', 6, { references: ['<em_a@mail.test>', '<em_c@mail.test>'] }),
       mailOf('em_3', 7, { references: ['<em_1@mail.test>', '<em_2@mail.test>'] }),
       mailOf('em_4', 8, { inReplyTo: ['<em_1@mail.test>'], references: ['<em_2@mail.test>'] }),
     ]);
-    expect(await idsOf(userId, threadId)).toEqual(['em_a', 'em_b', 'em_d', 'em_1', 'em_4']);
-    expect(await idsOf(userId, newThreadId)).toEqual(['em_c', 'em_2', 'em_3']);
-    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await idsOf(workspaceId, threadId)).toEqual(['em_a', 'em_b', 'em_d', 'em_1', 'em_4']);
+    expect(await idsOf(workspaceId, newThreadId)).toEqual(['em_c', 'em_2', 'em_3']);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
   test('keeps its parts apart, however often it is split', async () => {
-    const { userId, context, threadId } = await chain();
+    const { workspaceId, context, threadId } = await chain();
     const { newThreadId: ofC } = await splitThread(context, threadId, ['em_c']);
     const { newThreadId: ofD } = await splitThread(context, threadId, ['em_d']);
-    await stage.arrive(userId, [answerTo(['em_a', 'em_b', 'em_c', 'em_d'], 'em_to_d', 6)]);
-    expect(await idsOf(userId, ofD)).toEqual(['em_d', 'em_to_d']);
-    expect(await idsOf(userId, ofC)).toEqual(['em_c']);
+    await stage.arrive(workspaceId, [answerTo(['em_a', 'em_b', 'em_c', 'em_d'], 'em_to_d', 6)]);
+    expect(await idsOf(workspaceId, ofD)).toEqual(['em_d', 'em_to_d']);
+    expect(await idsOf(workspaceId, ofC)).toEqual(['em_c']);
   });
 
   test('merges with what joins one part, which stays apart from the other', async () => {
-    const { userId, context, threadId } = await chain();
+    const { workspaceId, context, threadId } = await chain();
     const { newThreadId } = await splitThread(context, threadId, ['em_c']);
-    await stage.arrive(userId, [mailOf('em_older', -1)]);
-    await stage.arrive(userId, [mailOf('em_link', 5, { references: ['<em_older@mail.test>', '<em_a@mail.test>'] })]);
-    const older = await stage.threadOf(userId, 'em_older');
-    expect(await stage.threadOf(userId, 'em_a')).toBe(older);
-    await stage.arrive(userId, [answerTo(['em_a', 'em_c'], 'em_to_c', 6)]);
-    expect(await idsOf(userId, newThreadId)).toEqual(['em_c', 'em_to_c']);
+    await stage.arrive(workspaceId, [mailOf('em_older', -1)]);
+    await stage.arrive(workspaceId, [
+      mailOf('em_link', 5, { references: ['<em_older@mail.test>', '<em_a@mail.test>'] }),
+    ]);
+    const older = await stage.threadOf(workspaceId, 'em_older');
+    expect(await stage.threadOf(workspaceId, 'em_a')).toBe(older);
+    await stage.arrive(workspaceId, [answerTo(['em_a', 'em_c'], 'em_to_c', 6)]);
+    expect(await idsOf(workspaceId, newThreadId)).toEqual(['em_c', 'em_to_c']);
     // The former id leads to the thread in which it ended.
-    expect(await idsOf(userId, threadId)).toEqual(['em_older', 'em_a', 'em_b', 'em_d', 'em_link']);
-    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await idsOf(workspaceId, threadId)).toEqual(['em_older', 'em_a', 'em_b', 'em_d', 'em_link']);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
   test('is one again when the user merges it, and new mail joins it as before', async () => {
-    const { userId, context, threadId } = await chain();
+    const { workspaceId, context, threadId } = await chain();
     const { newThreadId } = await splitThread(context, threadId, ['em_c', 'em_d']);
     expect(await mergeThreads(context, [newThreadId, threadId])).toBe(threadId);
-    expect(await idsOf(userId, newThreadId)).toEqual(['em_a', 'em_b', 'em_c', 'em_d']);
+    expect(await idsOf(workspaceId, newThreadId)).toEqual(['em_a', 'em_b', 'em_c', 'em_d']);
     const { newThreadId: ofD } = await splitThread(context, newThreadId, ['em_d']);
     expect(await mergeThreads(context, [threadId, ofD])).toBe(threadId);
-    const { rows } = await stage.actor.pool.query('select * from thread_apart where user_id = $1', [userId]);
+    const { rows } = await stage.actor.pool.query('select * from thread_apart where workspace_id = $1', [workspaceId]);
     expect(rows).toEqual([]);
-    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
   test('may lose its first message, and the older part takes the other in a merge', async () => {
-    const { userId, context, threadId } = await chain();
+    const { workspaceId, context, threadId } = await chain();
     const { newThreadId } = await splitThread(context, threadId, ['em_a']);
-    await stage.arrive(userId, [answerTo(['em_a'], 'em_to_a', 5), answerTo(['em_a', 'em_b'], 'em_to_b', 6)]);
-    expect(await idsOf(userId, newThreadId)).toEqual(['em_a', 'em_to_a']);
+    await stage.arrive(workspaceId, [answerTo(['em_a'], 'em_to_a', 5), answerTo(['em_a', 'em_b'], 'em_to_b', 6)]);
+    expect(await idsOf(workspaceId, newThreadId)).toEqual(['em_a', 'em_to_a']);
     expect(await mergeThreads(context, [threadId, newThreadId])).toBe(newThreadId);
-    expect(await idsOf(userId, threadId)).toEqual(['em_a', 'em_b', 'em_c', 'em_d', 'em_to_a', 'em_to_b']);
-    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await idsOf(workspaceId, threadId)).toEqual(['em_a', 'em_b', 'em_c', 'em_d', 'em_to_a', 'em_to_b']);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
   test('gives a late parent to the messages that refer to it, and its replies to wherever it is', async () => {
-    const { userId, context, threadId } = await chain();
-    await stage.arrive(userId, [answerTo(['em_a', 'em_late'], 'em_x', 5), answerTo(['em_a', 'em_gone'], 'em_y', 6)]);
+    const { workspaceId, context, threadId } = await chain();
+    await stage.arrive(workspaceId, [
+      answerTo(['em_a', 'em_late'], 'em_x', 5),
+      answerTo(['em_a', 'em_gone'], 'em_y', 6),
+    ]);
     const { newThreadId } = await splitThread(context, threadId, ['em_x']);
     // Only what was split off refers to em_late, only what stayed to em_gone.
-    await stage.arrive(userId, [mailOf('em_late', 4)]);
-    await stage.arrive(userId, [mailOf('em_gone', 4)]);
-    expect(await idsOf(userId, newThreadId)).toEqual(['em_late', 'em_x']);
-    expect(await idsOf(userId, threadId)).toEqual(['em_a', 'em_b', 'em_c', 'em_d', 'em_gone', 'em_y']);
+    await stage.arrive(workspaceId, [mailOf('em_late', 4)]);
+    await stage.arrive(workspaceId, [mailOf('em_gone', 4)]);
+    expect(await idsOf(workspaceId, newThreadId)).toEqual(['em_late', 'em_x']);
+    expect(await idsOf(workspaceId, threadId)).toEqual(['em_a', 'em_b', 'em_c', 'em_d', 'em_gone', 'em_y']);
 
     // A parent whose own parent is in the other part joins that one; answers to it follow it.
-    await stage.arrive(userId, [answerTo(['em_b', 'em_own'], 'em_z', 8)]);
-    await stage.arrive(userId, [mailOf('em_own', 7, { inReplyTo: ['<em_x@mail.test>'] })]);
-    await stage.arrive(userId, [answerTo(['em_own'], 'em_to_own', 9)]);
-    expect(await stage.threadOf(userId, 'em_z')).toBe(threadId);
-    expect(await stage.threadOf(userId, 'em_own')).toBe(newThreadId);
-    expect(await stage.threadOf(userId, 'em_to_own')).toBe(newThreadId);
-    expect(await stage.findFaults(userId)).toEqual([]);
+    await stage.arrive(workspaceId, [answerTo(['em_b', 'em_own'], 'em_z', 8)]);
+    await stage.arrive(workspaceId, [mailOf('em_own', 7, { inReplyTo: ['<em_x@mail.test>'] })]);
+    await stage.arrive(workspaceId, [answerTo(['em_own'], 'em_to_own', 9)]);
+    expect(await stage.threadOf(workspaceId, 'em_z')).toBe(threadId);
+    expect(await stage.threadOf(workspaceId, 'em_own')).toBe(newThreadId);
+    expect(await stage.threadOf(workspaceId, 'em_to_own')).toBe(newThreadId);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
   test('joined by subject gets bare replies in the part of the nearest reply', async () => {
-    const userId = newUser();
-    const context = stage.contextOf(userId);
+    const workspaceId = newWorkspace();
+    const context = stage.contextOf(workspaceId);
     const about = (id: string, days: number, subject = 'Re: rent') =>
       mailOf(id, days, { subject, baseSubject: 'rent' });
-    await stage.arrive(userId, [about('em_1', 0, 'rent'), about('em_2', 1), about('em_3', 5)]);
-    const threadId = await stage.threadOf(userId, 'em_1');
+    await stage.arrive(workspaceId, [about('em_1', 0, 'rent'), about('em_2', 1), about('em_3', 5)]);
+    const threadId = await stage.threadOf(workspaceId, 'em_1');
     const { newThreadId } = await splitThread(context, threadId, ['em_3']);
-    await stage.arrive(userId, [about('em_4', 2)]);
-    await stage.arrive(userId, [about('em_5', 6)]);
-    expect(await idsOf(userId, threadId)).toEqual(['em_1', 'em_2', 'em_4']);
-    expect(await idsOf(userId, newThreadId)).toEqual(['em_3', 'em_5']);
-    expect(await stage.findFaults(userId)).toEqual([]);
+    await stage.arrive(workspaceId, [about('em_4', 2)]);
+    await stage.arrive(workspaceId, [about('em_5', 6)]);
+    expect(await idsOf(workspaceId, threadId)).toEqual(['em_1', 'em_2', 'em_4']);
+    expect(await idsOf(workspaceId, newThreadId)).toEqual(['em_3', 'em_5']);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
   test('with two messages of one Message-ID keeps replies with the one that stays', async () => {
-    const { userId, context, threadId } = await chain();
-    await stage.arrive(userId, [answerTo(['em_a'], 'em_twin', 4, { messageId: '<em_b@mail.test>' })]);
+    const { workspaceId, context, threadId } = await chain();
+    await stage.arrive(workspaceId, [answerTo(['em_a'], 'em_twin', 4, { messageId: '<em_b@mail.test>' })]);
     await splitThread(context, threadId, ['em_twin']);
-    await stage.arrive(userId, [answerTo(['em_a', 'em_b'], 'em_to_b', 5)]);
-    expect(await stage.threadOf(userId, 'em_to_b')).toBe(threadId);
+    await stage.arrive(workspaceId, [answerTo(['em_a', 'em_b'], 'em_to_b', 5)]);
+    expect(await stage.threadOf(workspaceId, 'em_to_b')).toBe(threadId);
   });
 
   test('adds events to the feed, and keeps its labels on both parts', async () => {
-    const { userId, context, threadId } = await chain();
-    await stage.actor.pool.query(`update thread set labels = '{Work}', label_keys = '{work}' where user_id = $1`, [
-      userId,
+    const { workspaceId, context, threadId } = await chain();
+    await stage.actor.pool.query(`update thread set labels = '{Work}', label_keys = '{work}' where workspace_id = $1`, [
+      workspaceId,
     ]);
-    const before = (await stage.eventsOf(userId)).length;
+    const before = (await stage.eventsOf(workspaceId)).length;
     const { newThreadId } = await splitThread(context, threadId, ['em_d', 'em_b']);
-    expect(await stage.eventsOf(userId, before)).toEqual([
+    expect(await stage.eventsOf(workspaceId, before)).toEqual([
       { kind: 'thread.split', thread_id: threadId, email_id: null, data: { thread: newThreadId } },
       { kind: 'thread.renumbered', thread_id: threadId, email_id: null, data: {} },
       { kind: 'email.threaded', thread_id: newThreadId, email_id: 'em_b', data: { position: 0, reason: 'manual' } },
       { kind: 'email.threaded', thread_id: newThreadId, email_id: 'em_d', data: { position: 1, reason: 'manual' } },
     ]);
-    expect((await stage.threadsOf(userId)).map(({ labels }) => labels)).toEqual([['Work'], ['Work']]);
+    expect((await stage.threadsOf(workspaceId)).map(({ labels }) => labels)).toEqual([['Work'], ['Work']]);
     // Asked again, as after a lost answer, it is the same.
     expect(await splitThread(context, threadId, ['em_b', 'em_d'])).toEqual({ threadId, newThreadId });
   });
 
   test('does not change the threads of existing deliveries', async () => {
-    const { userId, context, threadId } = await chain();
+    const { workspaceId, context, threadId } = await chain();
     await stage.owner.pool.query(
-      `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, thread_id, thread_position, attempts_allowed,
+      `insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, thread_id, thread_position, attempts_allowed,
          created_at)
        values ($1, 'dlv_' || $1, 'em_c', 'ep_1', 'webhook', $2, 2, 1, now())`,
-      [userId, threadId],
+      [workspaceId, threadId],
     );
     await splitThread(context, threadId, ['em_c']);
     const { rows } = await stage.actor.pool.query(
-      'select thread_id, thread_position from delivery where user_id = $1',
-      [userId],
+      'select thread_id, thread_position from delivery where workspace_id = $1',
+      [workspaceId],
     );
     expect(rows).toEqual([{ thread_id: threadId, thread_position: 2 }]);
   });
 
   test('cannot lose all its messages, other threads’ messages, or none', async () => {
-    const { userId, context, threadId } = await chain();
-    await stage.arrive(userId, [mailOf('em_other', 9)]);
-    await stage.insert(userId, [mailOf('em_scheduled', 9, { type: 'scheduled' }), mailOf('em_fresh', 9)]);
+    const { workspaceId, context, threadId } = await chain();
+    await stage.arrive(workspaceId, [mailOf('em_other', 9)]);
+    await stage.insert(workspaceId, [mailOf('em_scheduled', 9, { type: 'scheduled' }), mailOf('em_fresh', 9)]);
     const refused = (ids: string[], id = threadId) =>
       splitThread(context, id, ids).then(
         () => 'done',
@@ -231,91 +242,91 @@ describe('a thread that is split', () => {
       'not_found: Email not found',
     ]);
     await expect(splitThread(context, threadId, [])).rejects.toThrow('Give 1 to 500 messages');
-    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
   test('200 times cannot be split again until parts are merged', async () => {
-    const { userId, context, threadId } = await chain();
+    const { workspaceId, context, threadId } = await chain();
     await stage.owner.pool.query(
       `insert into thread_apart select $1, $2, 'th_' || n from generate_series(1, 200) n
        union all select $1, 'th_' || n, $2 from generate_series(1, 200) n`,
-      [userId, threadId],
+      [workspaceId, threadId],
     );
     await expect(splitThread(context, threadId, ['em_b'])).rejects.toMatchObject({ code: 'conflict', isFinal: true });
-    expect(await idsOf(userId, threadId)).toHaveLength(4);
+    expect(await idsOf(workspaceId, threadId)).toHaveLength(4);
   });
 });
 
 describe('messages that are moved', () => {
   test('are in another thread, and so are replies to them', async () => {
-    const { userId, context, threadId } = await chain();
-    await stage.arrive(userId, [mailOf('em_x', 2.5, { addresses: ['zoe@z.test', 'me@home.test'] })]);
-    const target = await stage.threadOf(userId, 'em_x');
-    const before = (await stage.eventsOf(userId)).length;
+    const { workspaceId, context, threadId } = await chain();
+    await stage.arrive(workspaceId, [mailOf('em_x', 2.5, { addresses: ['zoe@z.test', 'me@home.test'] })]);
+    const target = await stage.threadOf(workspaceId, 'em_x');
+    const before = (await stage.eventsOf(workspaceId)).length;
     expect(await moveEmails(context, ['em_d', 'em_b', 'em_b', 'em_x'], target)).toBe(target);
-    expect(await idsOf(userId, target)).toEqual(['em_b', 'em_x', 'em_d']);
-    expect((await stage.eventsOf(userId, before)).map(({ kind, thread_id }) => [kind, thread_id])).toEqual([
+    expect(await idsOf(workspaceId, target)).toEqual(['em_b', 'em_x', 'em_d']);
+    expect((await stage.eventsOf(workspaceId, before)).map(({ kind, thread_id }) => [kind, thread_id])).toEqual([
       ['thread.moved', threadId],
       ['thread.renumbered', threadId],
       ['thread.renumbered', target],
       ['email.threaded', target],
       ['email.threaded', target],
     ]);
-    await stage.arrive(userId, [
+    await stage.arrive(workspaceId, [
       answerTo(['em_a', 'em_b', 'em_c', 'em_d'], 'em_to_d', 5),
       answerTo(['em_a', 'em_b', 'em_c'], 'em_to_c', 6),
     ]);
-    expect(await stage.threadOf(userId, 'em_to_d')).toBe(target);
-    expect(await stage.threadOf(userId, 'em_to_c')).toBe(threadId);
-    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await stage.threadOf(workspaceId, 'em_to_d')).toBe(target);
+    expect(await stage.threadOf(workspaceId, 'em_to_c')).toBe(threadId);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
     // Once there, nothing happens.
-    const after = (await stage.eventsOf(userId)).length;
+    const after = (await stage.eventsOf(workspaceId)).length;
     expect(await moveEmails(context, ['em_d'], target)).toBe(target);
-    expect(await stage.eventsOf(userId)).toHaveLength(after);
+    expect(await stage.eventsOf(workspaceId)).toHaveLength(after);
   });
 
   test('keep their new thread apart from the threads of their old one', async () => {
-    const { userId, context, threadId } = await chain();
-    await stage.arrive(userId, [mailOf('em_x', 4)]);
+    const { workspaceId, context, threadId } = await chain();
+    await stage.arrive(workspaceId, [mailOf('em_x', 4)]);
     const { newThreadId: ofC } = await splitThread(context, threadId, ['em_c']);
-    const target = await stage.threadOf(userId, 'em_x');
+    const target = await stage.threadOf(workspaceId, 'em_x');
     await moveEmails(context, ['em_d'], target);
-    await stage.arrive(userId, [answerTo(['em_a', 'em_b', 'em_c', 'em_d'], 'em_to_d', 5)]);
-    expect(await idsOf(userId, target)).toEqual(['em_d', 'em_x', 'em_to_d']);
-    expect(await idsOf(userId, ofC)).toEqual(['em_c']);
+    await stage.arrive(workspaceId, [answerTo(['em_a', 'em_b', 'em_c', 'em_d'], 'em_to_d', 5)]);
+    expect(await idsOf(workspaceId, target)).toEqual(['em_d', 'em_x', 'em_to_d']);
+    expect(await idsOf(workspaceId, ofC)).toEqual(['em_c']);
   });
 
   test('that were all of a thread merge it: its id leads to the new one, which gets its labels', async () => {
-    const { userId, context, threadId } = await chain();
-    await stage.arrive(userId, [mailOf('em_x', 4), mailOf('em_y', 5)]);
-    const [, ofX = '', ofY = ''] = (await stage.threadsOf(userId)).map(({ id }) => id);
+    const { workspaceId, context, threadId } = await chain();
+    await stage.arrive(workspaceId, [mailOf('em_x', 4), mailOf('em_y', 5)]);
+    const [, ofX = '', ofY = ''] = (await stage.threadsOf(workspaceId)).map(({ id }) => id);
     await stage.actor.pool.query(`update thread set labels = '{Work,Tax}', label_keys = '{work,tax}' where id = $1`, [
       ofX,
     ]);
     await stage.actor.pool.query(`update thread set labels = '{TAX}', label_keys = '{tax}' where id = $1`, [threadId]);
     await moveEmails(context, ['em_x', 'em_d', 'em_y'], threadId);
-    expect(await idsOf(userId, ofX)).toEqual(['em_a', 'em_b', 'em_c', 'em_d', 'em_x', 'em_y']);
-    expect(await idsOf(userId, ofY)).toHaveLength(6);
-    expect(await stage.threadsOf(userId)).toMatchObject([{ id: threadId, labels: ['TAX', 'Work'] }]);
-    await stage.arrive(userId, [answerTo(['em_x'], 'em_to_x', 9)]);
-    expect(await stage.threadOf(userId, 'em_to_x')).toBe(threadId);
-    const { rows } = await stage.actor.pool.query('select * from thread_apart where user_id = $1', [userId]);
+    expect(await idsOf(workspaceId, ofX)).toEqual(['em_a', 'em_b', 'em_c', 'em_d', 'em_x', 'em_y']);
+    expect(await idsOf(workspaceId, ofY)).toHaveLength(6);
+    expect(await stage.threadsOf(workspaceId)).toMatchObject([{ id: threadId, labels: ['TAX', 'Work'] }]);
+    await stage.arrive(workspaceId, [answerTo(['em_x'], 'em_to_x', 9)]);
+    expect(await stage.threadOf(workspaceId, 'em_to_x')).toBe(threadId);
+    const { rows } = await stage.actor.pool.query('select * from thread_apart where workspace_id = $1', [workspaceId]);
     expect(rows).toEqual([]);
-    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
   test('may come from several threads; each that keeps some stays apart', async () => {
-    const { userId, context, threadId } = await chain();
-    await stage.arrive(userId, [mailOf('em_x', 4), answerTo(['em_x'], 'em_y', 5), mailOf('em_t', 6)]);
-    const target = await stage.threadOf(userId, 'em_t');
-    const ofX = await stage.threadOf(userId, 'em_x');
+    const { workspaceId, context, threadId } = await chain();
+    await stage.arrive(workspaceId, [mailOf('em_x', 4), answerTo(['em_x'], 'em_y', 5), mailOf('em_t', 6)]);
+    const target = await stage.threadOf(workspaceId, 'em_t');
+    const ofX = await stage.threadOf(workspaceId, 'em_x');
     await moveEmails(context, ['em_d', 'em_y'], target);
-    await stage.arrive(userId, [answerTo(['em_x', 'em_a', 'em_y', 'em_d'], 'em_z', 7)]);
-    expect(await idsOf(userId, target)).toEqual(['em_d', 'em_y', 'em_t', 'em_z']);
+    await stage.arrive(workspaceId, [answerTo(['em_x', 'em_a', 'em_y', 'em_d'], 'em_z', 7)]);
+    expect(await idsOf(workspaceId, target)).toEqual(['em_d', 'em_y', 'em_t', 'em_z']);
     // What had nothing to do with each other before may still be joined.
-    expect(await stage.threadOf(userId, 'em_x')).toBe(ofX);
-    expect(await stage.threadOf(userId, 'em_a')).toBe(threadId);
-    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await stage.threadOf(workspaceId, 'em_x')).toBe(ofX);
+    expect(await stage.threadOf(workspaceId, 'em_a')).toBe(threadId);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
   // The second role has no wall of row-level security, so that the statements alone must know whose rows they touch.
@@ -324,10 +335,10 @@ describe('messages that are moved', () => {
     async (role) => {
       const database = stage.open(role);
       const one = await chain();
-      const context = stage.contextOf(one.userId, database);
+      const context = stage.contextOf(one.workspaceId, database);
       const other = await chain();
-      await stage.arrive(other.userId, [mailOf('em_foreign', 5)]);
-      const foreign = await stage.threadOf(other.userId, 'em_foreign');
+      await stage.arrive(other.workspaceId, [mailOf('em_foreign', 5)]);
+      const foreign = await stage.threadOf(other.workspaceId, 'em_foreign');
       const refusal = (work: Promise<unknown>) => work.catch(({ code, message }) => `${code} ${message}`);
       expect([
         await refusal(moveEmails(context, ['em_foreign'], one.threadId)),
@@ -344,7 +355,7 @@ describe('messages that are moved', () => {
         'not_found Thread not found',
         'not_found Thread not found',
       ]);
-      expect(await stage.findFaults(other.userId)).toEqual([]);
+      expect(await stage.findFaults(other.workspaceId)).toEqual([]);
     },
   );
 });

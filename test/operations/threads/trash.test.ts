@@ -17,7 +17,13 @@ import {
   trashThreads,
 } from '../../../operations/threads/trash.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';
-import { answerTo, mailOf, newUser, openThreadStage, type ThreadStage } from '../../support/stages/thread-stage.ts';
+import {
+  answerTo,
+  mailOf,
+  newWorkspace,
+  openThreadStage,
+  type ThreadStage,
+} from '../../support/stages/thread-stage.ts';
 
 let stage: ThreadStage;
 
@@ -28,23 +34,23 @@ afterAll(() => stage.close());
 
 /** A thread of a received, a sent and an archived message, and another of one unread message. */
 async function mailbox() {
-  const userId = newUser();
-  await stage.arrive(userId, [
+  const workspaceId = newWorkspace();
+  await stage.arrive(workspaceId, [
     mailOf('em_1', 0),
     answerTo(['em_1'], 'em_2', 1, { type: 'sent' }),
     answerTo(['em_1'], 'em_3', 2, { isArchived: true }),
     mailOf('em_4', 3),
   ]);
-  const one = await stage.threadOf(userId, 'em_1');
-  const other = await stage.threadOf(userId, 'em_4');
-  const events = (await stage.eventsOf(userId)).length;
+  const one = await stage.threadOf(workspaceId, 'em_1');
+  const other = await stage.threadOf(workspaceId, 'em_4');
+  const events = (await stage.eventsOf(workspaceId)).length;
   const bus = {
     publish: () => undefined,
     ask: (_subject: string, request: Parameters<typeof removeTrash>[2]) =>
       removeTrash(testActorContext(stage.actor), {}, request),
   };
-  const context = { ...stage.contextOf(userId), bus } as unknown as OperationContext;
-  return { userId, context, one, other, events };
+  const context = { ...stage.contextOf(workspaceId), bus } as unknown as OperationContext;
+  return { workspaceId, context, one, other, events };
 }
 
 const ALL = { after: null, before: null, isInverted: false, limit: 100 };
@@ -60,8 +66,8 @@ async function shown(context: OperationContext, isTrashed = false) {
   return { emails: ids(emails), total, threads: ids(threads), inbox: ids(inbox), count };
 }
 
-const kindsSince = async (userId: string, skipped: number) =>
-  (await stage.eventsOf(userId, skipped)).map(({ kind, thread_id, data }) => [kind, thread_id, data]);
+const kindsSince = async (workspaceId: string, skipped: number) =>
+  (await stage.eventsOf(workspaceId, skipped)).map(({ kind, thread_id, data }) => [kind, thread_id, data]);
 
 const refusal = (work: Promise<unknown>) =>
   work.then(
@@ -73,7 +79,7 @@ const NOTHING = { emails: [], total: 0, threads: [], inbox: [], count: 0 };
 
 describe('a thread', () => {
   test('in the trash is in no list, count or search but those of the trash, and is restored unchanged', async () => {
-    const { userId, context, one, other, events } = await mailbox();
+    const { workspaceId, context, one, other, events } = await mailbox();
     const before = await shown(context);
     await updateThread(context, one, { addLabels: ['rent'] });
     expect((await trashThreads(context, [one])).threadIds).toEqual([one]);
@@ -86,7 +92,7 @@ describe('a thread', () => {
       count: 1,
     });
     expect(await listLabels(context)).toEqual([]);
-    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
     // Its id still leads to it.
     expect((await readThread(context, one)).thread.trashedAt).toBeInstanceOf(Date);
 
@@ -95,8 +101,8 @@ describe('a thread', () => {
     expect((await restoreThreads(context, [one])).threadIds).toEqual([one]);
     expect(await shown(context)).toEqual(before);
     expect(await shown(context, true)).toEqual(NOTHING);
-    expect(await stage.findFaults(userId)).toEqual([]);
-    expect(await kindsSince(userId, events)).toEqual([
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
+    expect(await kindsSince(workspaceId, events)).toEqual([
       ['thread.labelled', one, { labels: ['rent'] }],
       ['thread.trashed', one, {}],
       ['thread.restored', one, {}],
@@ -104,22 +110,22 @@ describe('a thread', () => {
   });
 
   test('is found in the trash by its words, and elsewhere again once it is restored', async () => {
-    const { userId, context, one } = await mailbox();
+    const { workspaceId, context, one } = await mailbox();
     await stage.actor.pool.query(
-      `insert into unindexed_email (user_id, email_id, state, created_at)
-       select user_id, id, 'new', created_at from email where user_id = $1 on conflict do nothing`,
-      [userId],
+      `insert into unindexed_email (workspace_id, email_id, state, created_at)
+       select workspace_id, id, 'new', created_at from email where workspace_id = $1 on conflict do nothing`,
+      [workspaceId],
     );
     await stage.actor.pool.query(
-      `insert into email_search (user_id, email_id, created_at, text, parties)
-       select user_id, id, created_at, 'a text of ' || id, '{ann@a.test}' from email where user_id = $1`,
-      [userId],
+      `insert into email_search (workspace_id, email_id, created_at, text, parties)
+       select workspace_id, id, created_at, 'a text of ' || id, '{ann@a.test}' from email where workspace_id = $1`,
+      [workspaceId],
     );
     const rows = async () =>
       (
         await stage.actor.pool.query(
-          `select s.email_id, s.text, s.parties from email_search s where s.user_id = $1 order by 1`,
-          [userId],
+          `select s.email_id, s.text, s.parties from email_search s where s.workspace_id = $1 order by 1`,
+          [workspaceId],
         )
       ).rows;
     const before = await rows();
@@ -136,18 +142,18 @@ describe('a thread', () => {
     expect(await pageInbox(context, { search: 'in:trash nothing' }, ALL)).toEqual([]);
     await restoreThreads(context, [one]);
     expect(await rows()).toEqual(before);
-    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
   test('is restored by a new message that joins it, and keeps its earlier ones', async () => {
-    const { userId, context, one, events } = await mailbox();
+    const { workspaceId, context, one, events } = await mailbox();
     await trashThreads(context, [one]);
-    await stage.arrive(userId, [answerTo(['em_1'], 'em_5', 5)]);
-    expect(await stage.threadOf(userId, 'em_5')).toBe(one);
+    await stage.arrive(workspaceId, [answerTo(['em_1'], 'em_5', 5)]);
+    expect(await stage.threadOf(workspaceId, 'em_5')).toBe(one);
     expect((await shown(context)).threads[0]).toBe(one);
     expect(await shown(context, true)).toEqual(NOTHING);
-    expect(await stage.findFaults(userId)).toEqual([]);
-    expect((await kindsSince(userId, events)).map(([kind]) => kind)).toEqual([
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
+    expect((await kindsSince(workspaceId, events)).map(([kind]) => kind)).toEqual([
       'thread.trashed',
       'thread.restored',
       'email.threaded',
@@ -180,18 +186,18 @@ describe('a thread', () => {
 
 describe('an email', () => {
   test('leaves its thread for the trash, and returns to it with its place and its reason', async () => {
-    const { userId, context, one, events } = await mailbox();
-    const before = await stage.emailsOf(userId);
+    const { workspaceId, context, one, events } = await mailbox();
+    const before = await stage.emailsOf(workspaceId);
     const [trashed] = await trashEmails(context, ['em_2']);
     expect(trashed?.threadId).not.toBe(one);
     expect(await shown(context)).toMatchObject({ emails: ['em_4', 'em_3', 'em_1'], total: 3, count: 2 });
     expect(await shown(context, true)).toMatchObject({ emails: ['em_2'], threads: [trashed?.threadId] });
-    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
     expect(await restoreEmails(context, ['em_2'])).toEqual([{ emailId: 'em_2', threadId: one }]);
-    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
     const unchanged = (email: (typeof before)[number]) => ({ ...email, updated_at: null });
-    expect((await stage.emailsOf(userId)).map(unchanged)).toEqual(before.map(unchanged));
-    expect(await kindsSince(userId, events)).toEqual([
+    expect((await stage.emailsOf(workspaceId)).map(unchanged)).toEqual(before.map(unchanged));
+    expect(await kindsSince(workspaceId, events)).toEqual([
       ['thread.renumbered', one, {}],
       ['thread.trashed', trashed?.threadId, { from: one }],
       ['thread.merged', one, { alias: trashed?.threadId, thread: one }],
@@ -201,48 +207,50 @@ describe('an email', () => {
   });
 
   test('that gets a reply returns to its thread, which takes both', async () => {
-    const { userId, context, one } = await mailbox();
+    const { workspaceId, context, one } = await mailbox();
     await trashEmails(context, ['em_3']);
-    await stage.arrive(userId, [answerTo(['em_3'], 'em_5', 5)]);
-    expect(await stage.threadOf(userId, 'em_5')).toBe(one);
-    expect(await stage.threadOf(userId, 'em_3')).toBe(one);
+    await stage.arrive(workspaceId, [answerTo(['em_3'], 'em_5', 5)]);
+    expect(await stage.threadOf(workspaceId, 'em_5')).toBe(one);
+    expect(await stage.threadOf(workspaceId, 'em_3')).toBe(one);
     expect(await shown(context, true)).toEqual(NOTHING);
-    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
   test('takes its thread with it when no other message is left', async () => {
-    const { userId, context, one, other } = await mailbox();
+    const { workspaceId, context, one, other } = await mailbox();
     const trashed = await trashEmails(context, ['em_1', 'em_2', 'em_3', 'em_4']);
     expect(trashed.map(({ threadId }) => threadId)).toEqual([one, one, one, other]);
     expect(await shown(context)).toEqual(NOTHING);
-    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
   test('stays apart when the thread that it left is in the trash, too', async () => {
-    const { userId, context, one } = await mailbox();
+    const { workspaceId, context, one } = await mailbox();
     const [trashed] = await trashEmails(context, ['em_2']);
     await trashThreads(context, [one]);
     expect(await restoreEmails(context, ['em_2'])).toEqual([{ emailId: 'em_2', threadId: trashed?.threadId }]);
-    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
     await restoreThreads(context, [one]);
-    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 });
 
 describe('deleting forever', () => {
-  const settle = (userId: string) =>
-    stage.actor.pool.query(`update route set outcome = 'stored', decided_at = now() where user_id = $1`, [userId]);
+  const settle = (workspaceId: string) =>
+    stage.actor.pool.query(`update route set outcome = 'stored', decided_at = now() where workspace_id = $1`, [
+      workspaceId,
+    ]);
 
   test('removes a thread with its messages, from the lists or from the trash, and says so in the feed', async () => {
-    const { userId, context, one, other, events } = await mailbox();
-    await settle(userId);
+    const { workspaceId, context, one, other, events } = await mailbox();
+    await settle(workspaceId);
     await trashThreads(context, [one]);
     expect(await removeThreads(context, [one, other])).toEqual({ removed: 4, inWork: 0 });
     expect([await shown(context), await shown(context, true)]).toEqual([NOTHING, NOTHING]);
-    expect(await stage.emailsOf(userId)).toEqual([]);
-    expect(await stage.threadsOf(userId)).toEqual([]);
+    expect(await stage.emailsOf(workspaceId)).toEqual([]);
+    expect(await stage.threadsOf(workspaceId)).toEqual([]);
     expect(await refusal(readThread(context, one))).toBe('not_found');
-    expect((await kindsSince(userId, events)).map(([kind]) => kind)).toEqual([
+    expect((await kindsSince(workspaceId, events)).map(([kind]) => kind)).toEqual([
       'thread.trashed',
       'thread.trashed',
       'thread.deleted',
@@ -251,33 +259,33 @@ describe('deleting forever', () => {
   });
 
   test('removes one email of a thread, and none that is still being processed', async () => {
-    const { userId, context, one } = await mailbox();
+    const { workspaceId, context, one } = await mailbox();
     expect(await removeEmails(context, ['em_4'])).toEqual({ removed: 0, inWork: 1 });
-    await settle(userId);
+    await settle(workspaceId);
     expect(await removeEmails(context, ['em_4', 'em_2'])).toEqual({ removed: 2, inWork: 0 });
     expect(await shown(context)).toMatchObject({ emails: ['em_3', 'em_1'], threads: [one] });
-    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
   test('happens automatically after 30 days in the trash, and not before', async () => {
-    const { userId, context, one, other } = await mailbox();
-    await settle(userId);
+    const { workspaceId, context, one, other } = await mailbox();
+    await settle(workspaceId);
     await trashThreads(context, [one, other]);
     const age = (emailId: string, interval: string) =>
       stage.actor.pool.query(
-        'update trashed_email set trashed_at = now() - $3::interval where user_id = $1 and email_id = $2',
-        [userId, emailId, interval],
+        'update trashed_email set trashed_at = now() - $3::interval where workspace_id = $1 and email_id = $2',
+        [workspaceId, emailId, interval],
       );
     for (const id of ['em_1', 'em_2', 'em_3']) await age(id, '30 days 1 second');
     await age('em_4', '29 days 23 hours');
     await removeOldMail(testActorContext(stage.actor), { retention: KEEP_FOREVER }, { isStopping: () => false });
     expect(await shown(context, true)).toMatchObject({ emails: ['em_4'], threads: [other] });
-    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 });
 
 test('a process that ends before the commit has moved nothing, and after it everything, once', async () => {
-  const { userId, context, one, events } = await mailbox();
+  const { workspaceId, context, one, events } = await mailbox();
   const endAt = (point: string) => ({
     ...context,
     fault: (reached: string) => {
@@ -285,15 +293,15 @@ test('a process that ends before the commit has moved nothing, and after it ever
     },
   });
   await expect(trashThreads(endAt('trash.before-commit'), [one])).rejects.toThrow('ends here');
-  expect([await shown(context, true), await stage.eventsOf(userId, events)]).toEqual([NOTHING, []]);
+  expect([await shown(context, true), await stage.eventsOf(workspaceId, events)]).toEqual([NOTHING, []]);
   await expect(trashThreads(endAt('trash.after-commit'), [one])).rejects.toThrow('ends here');
   expect((await trashThreads(context, [one])).threadIds).toEqual([one]);
-  expect(await kindsSince(userId, events)).toEqual([['thread.trashed', one, {}]]);
+  expect(await kindsSince(workspaceId, events)).toEqual([['thread.trashed', one, {}]]);
   const fault = () => {
     throw new Error('the process ends here');
   };
-  const request = { userId, threadIds: [one], emailIds: null };
+  const request = { workspaceId, threadIds: [one], emailIds: null };
   await expect(removeTrash(testActorContext(stage.actor), { fault }, request)).rejects.toThrow('ends here');
   expect((await shown(context, true)).total).toBe(3);
-  expect(await stage.findFaults(userId)).toEqual([]);
+  expect(await stage.findFaults(workspaceId)).toEqual([]);
 });

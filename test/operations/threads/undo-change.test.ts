@@ -4,7 +4,13 @@ import type { OperationContext } from '../../../operations/context.ts';
 import { updateThread, updateThreads } from '../../../operations/threads/thread-changes.ts';
 import { restoreThreads, trashThreads } from '../../../operations/threads/trash.ts';
 import { undoThreadChange } from '../../../operations/threads/undo-change.ts';
-import { answerTo, mailOf, newUser, openThreadStage, type ThreadStage } from '../../support/stages/thread-stage.ts';
+import {
+  answerTo,
+  mailOf,
+  newWorkspace,
+  openThreadStage,
+  type ThreadStage,
+} from '../../support/stages/thread-stage.ts';
 
 let stage: ThreadStage;
 
@@ -15,25 +21,25 @@ afterAll(() => stage.close());
 
 /** Two threads: one with a received, a sent and an archived message, and one of a single message. */
 async function mailbox() {
-  const userId = newUser();
-  await stage.arrive(userId, [
+  const workspaceId = newWorkspace();
+  await stage.arrive(workspaceId, [
     mailOf('em_1', 0),
     answerTo(['em_1'], 'em_2', 1, { type: 'sent' }),
     answerTo(['em_1'], 'em_3', 2, { isArchived: true }),
     mailOf('em_4', 3),
   ]);
-  const context = stage.contextOf(userId);
-  const [one, other] = [await stage.threadOf(userId, 'em_1'), await stage.threadOf(userId, 'em_4')];
+  const context = stage.contextOf(workspaceId);
+  const [one, other] = [await stage.threadOf(workspaceId, 'em_1'), await stage.threadOf(workspaceId, 'em_4')];
   await updateThread(context, one, { labels: ['rent', 'Home'] });
-  return { userId, context, one, other };
+  return { workspaceId, context, one, other };
 }
 
 /** What a change and its undoing may touch. */
-async function stateOf(userId: string) {
-  const emails = (await stage.emailsOf(userId)).map(({ id, is_read, is_archived, read_at, trashed_at }) => {
+async function stateOf(workspaceId: string) {
+  const emails = (await stage.emailsOf(workspaceId)).map(({ id, is_read, is_archived, read_at, trashed_at }) => {
     return { id, is_read, is_archived, read_at, isTrashed: trashed_at !== null };
   });
-  const threads = (await stage.threadsOf(userId)).map((thread) => {
+  const threads = (await stage.threadsOf(workspaceId)).map((thread) => {
     const { id, labels, unread_count, archived_count, trashed_at } = thread;
     return { id, labels, unread_count, archived_count, isTrashed: trashed_at !== null };
   });
@@ -61,92 +67,92 @@ describe('an undone change', () => {
     ],
     ['to the trash', trashThreads],
   ])('%s leaves everything as it was before', async (_what, change) => {
-    const { userId, context, one, other } = await mailbox();
+    const { workspaceId, context, one, other } = await mailbox();
     // One message is read before, at a time that comes back.
     await updateThreads(context, [other], { isRead: true });
-    const before = await stateOf(userId);
+    const before = await stateOf(workspaceId);
     const changed = await change(context, [one, other]);
-    expect(await stateOf(userId)).not.toEqual(before);
+    expect(await stateOf(workspaceId)).not.toEqual(before);
     const undone = await undoThreadChange(context, undoIdOf(changed));
     expect(undone.skippedCount).toBe(0);
-    expect(await stateOf(userId)).toEqual(before);
-    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await stateOf(workspaceId)).toEqual(before);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
   test('from the trash moves the threads there again', async () => {
-    const { userId, context, one, other } = await mailbox();
+    const { workspaceId, context, one, other } = await mailbox();
     await trashThreads(context, [one, other]);
-    const before = await stateOf(userId);
+    const before = await stateOf(workspaceId);
     const restored = await restoreThreads(context, [one, other]);
     await undoThreadChange(context, undoIdOf(restored));
-    expect(await stateOf(userId)).toEqual(before);
-    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await stateOf(workspaceId)).toEqual(before);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
   test('leaves threads alone that mail, the user or a merge changed since', async () => {
-    const { userId, context, one, other } = await mailbox();
-    await stage.arrive(userId, [mailOf('em_5', 4), mailOf('em_6', 5)]);
-    const [third, fourth] = [await stage.threadOf(userId, 'em_5'), await stage.threadOf(userId, 'em_6')];
+    const { workspaceId, context, one, other } = await mailbox();
+    await stage.arrive(workspaceId, [mailOf('em_5', 4), mailOf('em_6', 5)]);
+    const [third, fourth] = [await stage.threadOf(workspaceId, 'em_5'), await stage.threadOf(workspaceId, 'em_6')];
     const { undoId } = await updateThreads(context, [one, other, third, fourth], { isArchived: true, isRead: true });
-    await stage.arrive(userId, [answerTo(['em_1'], 'em_7', 6)]);
+    await stage.arrive(workspaceId, [answerTo(['em_1'], 'em_7', 6)]);
     await updateThread(context, other, { isRead: false });
     await updateThread(context, other, { isRead: true });
     await trashThreads(context, [third]);
-    const before = await stateOf(userId);
+    const before = await stateOf(workspaceId);
     expect(await undoThreadChange(context, undoId ?? '')).toEqual({ threadIds: [fourth], skippedCount: 3 });
-    const after = await stateOf(userId);
+    const after = await stateOf(workspaceId);
     const without = ({ threads }: typeof before) => threads.filter(({ id }) => id !== fourth);
     expect(without(after)).toEqual(without(before));
     expect(after.threads.find(({ id }) => id === fourth)).toMatchObject({ unread_count: 1, archived_count: 0 });
-    expect(await stage.findFaults(userId)).toEqual([]);
+    expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
   test('announces what it changed back', async () => {
-    const { userId, context, one, other } = await mailbox();
+    const { workspaceId, context, one, other } = await mailbox();
     const changed = await updateThreads(context, [one, other], { isRead: true, addLabels: ['work'] });
-    const { length } = await stage.eventsOf(userId);
+    const { length } = await stage.eventsOf(workspaceId);
     await undoThreadChange(context, undoIdOf(changed));
-    const events = (await stage.eventsOf(userId, length)).map(({ kind, thread_id }) => `${kind} ${thread_id}`);
+    const events = (await stage.eventsOf(workspaceId, length)).map(({ kind, thread_id }) => `${kind} ${thread_id}`);
     const expected = [one, other].flatMap((id) => [`thread.labelled ${id}`, `thread.unread ${id}`]);
     expect(events.toSorted((a, b) => a.localeCompare(b))).toEqual(expected.toSorted((a, b) => a.localeCompare(b)));
   });
 });
 
 test('a change is undone once, also by 50 requests at once', async () => {
-  const { userId, context, one, other } = await mailbox();
-  const before = await stateOf(userId);
+  const { workspaceId, context, one, other } = await mailbox();
+  const before = await stateOf(workspaceId);
   const id = undoIdOf(await updateThreads(context, [one, other], { isRead: true, labels: [] }));
   const codes = await Promise.all(Array.from({ length: 50 }, () => codeOf(undoThreadChange(context, id))));
   expect(codes.filter((code) => code === 'done')).toHaveLength(1);
   expect(new Set(codes)).toEqual(new Set(['done', 'not_found']));
-  expect(await stateOf(userId)).toEqual(before);
+  expect(await stateOf(workspaceId)).toEqual(before);
 });
 
 test.each(['undo.taken', 'undo.before-commit'] as const)(
   'a process that ends at %s undoes nothing, and the change can still be undone',
   async (point) => {
-    const { userId, context, one, other } = await mailbox();
-    const before = await stateOf(userId);
+    const { workspaceId, context, one, other } = await mailbox();
+    const before = await stateOf(workspaceId);
     const id = undoIdOf(await updateThreads(context, [one, other], { isRead: true, labels: ['x'] }));
-    const changed = await stateOf(userId);
+    const changed = await stateOf(workspaceId);
     const fault = (at: string) => {
       if (at === point) throw new Error('ends here');
     };
     await expect(undoThreadChange({ ...context, fault }, id)).rejects.toThrow('ends here');
-    expect(await stateOf(userId)).toEqual(changed);
+    expect(await stateOf(workspaceId)).toEqual(changed);
     await undoThreadChange(context, id);
-    expect(await stateOf(userId)).toEqual(before);
+    expect(await stateOf(workspaceId)).toEqual(before);
   },
 );
 
 test('a change of another account is not found', async () => {
-  const { userId, context, one } = await mailbox();
-  const stranger = stage.contextOf(newUser());
+  const { workspaceId, context, one } = await mailbox();
+  const stranger = stage.contextOf(newWorkspace());
   const id = undoIdOf(await updateThreads(context, [one], { isRead: true }));
-  const before = await stateOf(userId);
+  const before = await stateOf(workspaceId);
   for (const asked of [id, id.toUpperCase(), `${id} `, '', 'chg_x', "' or true --"])
     expect(await codeOf(undoThreadChange(stranger, asked))).toBe('not_found');
-  expect(await stateOf(userId)).toEqual(before);
+  expect(await stateOf(workspaceId)).toEqual(before);
   expect(await codeOf(undoThreadChange(context, id))).toBe('done');
 });
 
@@ -157,15 +163,16 @@ test('a request that changes nothing has no undo', async () => {
 });
 
 test('a change can be undone for a day, and the scheduling actor removes it then', async () => {
-  const { userId, context, one } = await mailbox();
+  const { workspaceId, context, one } = await mailbox();
   const id = undoIdOf(await updateThreads(context, [one], { isRead: true }));
   const age = (interval: string) =>
     stage.owner.pool.query(
-      `update thread_undo set expires_at = created_at + interval '24 hours' - $3::interval where user_id = $1 and id = $2`,
-      [userId, id, interval],
+      `update thread_undo set expires_at = created_at + interval '24 hours' - $3::interval where workspace_id = $1 and id = $2`,
+      [workspaceId, id, interval],
     );
   const stored = async () =>
-    (await stage.owner.pool.query('select from thread_undo where user_id = $1 and id = $2', [userId, id])).rowCount;
+    (await stage.owner.pool.query('select from thread_undo where workspace_id = $1 and id = $2', [workspaceId, id]))
+      .rowCount;
   await age('23 hours 50 minutes');
   await removeLeftovers(stage.actor);
   expect(await stored()).toBe(1);
@@ -176,16 +183,16 @@ test('a change can be undone for a day, and the scheduling actor removes it then
 });
 
 test('an account keeps its newest 2,000 changes', async () => {
-  const { userId, context, one } = await mailbox();
+  const { workspaceId, context, one } = await mailbox();
   await stage.owner.pool.query(
-    `insert into thread_undo (user_id, id, thread_count, message_count, state, created_at, expires_at)
+    `insert into thread_undo (workspace_id, id, thread_count, message_count, state, created_at, expires_at)
      select $1, 'chg_' || lpad(n::text, 32, '0'), 1, 1, '[]', now(), now() + interval '1 day' from generate_series(1, 2500) n`,
-    [userId],
+    [workspaceId],
   );
   await updateThreads(context, [one], { isRead: true });
   const { rows } = await stage.owner.pool.query<{ count: number; least: string }>(
-    'select count(*)::int as count, min(id) as least from thread_undo where user_id = $1',
-    [userId],
+    'select count(*)::int as count, min(id) as least from thread_undo where workspace_id = $1',
+    [workspaceId],
   );
   expect(rows).toEqual([{ count: 2_000, least: `chg_${String(503).padStart(32, '0')}` }]);
 });

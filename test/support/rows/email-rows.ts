@@ -9,7 +9,11 @@ export interface StoredMail extends ThreadableMessage {
 }
 
 /** Inserts email and email_content rows; the first address is From, the others are To. */
-export async function insertEmails(database: Database, userId: string, mails: readonly StoredMail[]): Promise<void> {
+export async function insertEmails(
+  database: Database,
+  workspaceId: string,
+  mails: readonly StoredMail[],
+): Promise<void> {
   const rows = mails.map((mail) => {
     const [from = 'nobody@nowhere.test', ...to] = mail.addresses;
     const list = (addresses: string[]) => ({
@@ -17,7 +21,7 @@ export async function insertEmails(database: Database, userId: string, mails: re
       addresses: addresses.map((address) => ({ name: nameOf(address), address })),
     });
     return {
-      user_id: userId,
+      workspace_id: workspaceId,
       id: mail.emailId,
       type: mail.type ?? 'received',
       status: 'delivered',
@@ -40,17 +44,17 @@ export async function insertEmails(database: Database, userId: string, mails: re
   });
   await database.pool.query(
     `with row as materialized (
-       select * from jsonb_to_recordset($1::jsonb) as x(user_id text, id text, type text, status text, created_at timestamptz,
+       select * from jsonb_to_recordset($1::jsonb) as x(workspace_id text, id text, type text, status text, created_at timestamptz,
          own_address text, own_domain text, message_id text, subject text, base_subject text, from_address text, from_text text,
          to_addresses text[], date timestamptz, is_read boolean, is_archived boolean, in_reply_to text[], reference_ids text[],
          addresses jsonb)),
      stored as (
-       insert into email (user_id, id, type, status, created_at, own_address, own_domain, message_id, subject, base_subject,
+       insert into email (workspace_id, id, type, status, created_at, own_address, own_domain, message_id, subject, base_subject,
          from_address, from_text, to_addresses, cc_addresses, preview, date, is_read, is_archived)
-       select user_id, id, type, status, created_at, own_address, own_domain, message_id, subject, base_subject,
+       select workspace_id, id, type, status, created_at, own_address, own_domain, message_id, subject, base_subject,
          from_address, from_text, to_addresses, '{}', '', date, is_read, is_archived from row)
-     insert into email_content (user_id, email_id, headers, addresses, in_reply_to, reference_ids, attachments, parser_version)
-     select user_id, id, '[]', addresses, in_reply_to, reference_ids, '[]', 1 from row`,
+     insert into email_content (workspace_id, email_id, headers, addresses, in_reply_to, reference_ids, attachments, parser_version)
+     select workspace_id, id, '[]', addresses, in_reply_to, reference_ids, '[]', 1 from row`,
     [JSON.stringify(rows)],
   );
 }

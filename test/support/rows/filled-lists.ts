@@ -39,11 +39,11 @@ const FILE = {
 /** Fills every list of a new account with `count` rows at least. */
 export async function fillLists(ground: HoldingsGround, count: number): Promise<FilledLists> {
   const first = await ground.mailbox({ domain: 'd0.many.test', endpointUrl: 'https://hooks.example.com/0' });
-  const { userId, apiKey, domainId } = first;
+  const { workspaceId, apiKey, domainId } = first;
   const boxes: TestMailbox[] = [first];
   for (let n = 1; n < count; n++)
     boxes.push(
-      await ground.mailbox({ userId, domain: `d${n}.many.test`, endpointUrl: `https://hooks.example.com/${n}` }),
+      await ground.mailbox({ workspaceId, domain: `d${n}.many.test`, endpointUrl: `https://hooks.example.com/${n}` }),
     );
   for (const [n, box] of boxes.entries()) {
     const known = await addMail(ground, box);
@@ -57,7 +57,7 @@ export async function fillLists(ground: HoldingsGround, count: number): Promise<
   const emailIds = await insertMail(
     ground.actor,
     boxes.map(({ address }, n) => ({
-      userId,
+      workspaceId,
       ownAddress: address,
       raw: RAW,
       from: `ada${n}@elsewhere.test`,
@@ -69,8 +69,8 @@ export async function fillLists(ground: HoldingsGround, count: number): Promise<
   );
   await ground.actor.pool.query(
     `update email e set address_id = a.id, domain_id = a.domain_id, recipient = a.address from email_address a
-     where e.user_id = $1 and a.user_id = $1 and a.address = e.own_address`,
-    [userId],
+     where e.workspace_id = $1 and a.workspace_id = $1 and a.address = e.own_address`,
+    [workspaceId],
   );
   await addRoutes(ground, boxes, emailIds);
   await addReports(ground, first, emailIds);
@@ -98,29 +98,33 @@ async function addRoutes(
   emailIds: readonly string[],
 ): Promise<void> {
   const { pool } = ground.actor;
-  const [userId = '', endpointIds] = [boxes[0]?.userId, boxes.map(({ endpointId }) => endpointId)];
+  const [workspaceId = '', endpointIds] = [boxes[0]?.workspaceId, boxes.map(({ endpointId }) => endpointId)];
   await pool.query(
-    `insert into route (user_id, email_id, created_at, threaded_at, decided_at, outcome, via, endpoint_id, rule_id, reason)
-     select $1, e.id, now(), now(), now(), 'endpoint', 'address', e.endpoint_id, (select min(g.id) from guard_rule g where g.user_id = $1), ''
+    `insert into route (workspace_id, email_id, created_at, threaded_at, decided_at, outcome, via, endpoint_id, rule_id, reason)
+     select $1, e.id, now(), now(), now(), 'endpoint', 'address', e.endpoint_id, (select min(g.id) from guard_rule g where g.workspace_id = $1), ''
      from unnest($2::text[], $3::text[]) e(id, endpoint_id) on conflict do nothing`,
-    [userId, emailIds, endpointIds],
+    [workspaceId, emailIds, endpointIds],
   );
   await pool.query(
-    `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, attempts, status, created_at, last_attempt_at,
+    `insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, attempts, status, created_at, last_attempt_at,
        last_attempt)
      select $1, 'dlv_' || md5(random()::text), x.email_id, x.endpoint_id, 'webhook', 4, 1, 'failed', now(), now(),
        '{"number": 1, "started_at": "2026-11-01T00:00:00Z", "duration_ms": 5, "outcome": "failed", "request_headers": {}}'
      from (select id as email_id, ($3::text[])[1] as endpoint_id from unnest($2::text[]) id
        union all select ($2::text[])[1], id from unnest($3::text[]) id) x`,
-    [userId, emailIds, endpointIds],
+    [workspaceId, emailIds, endpointIds],
   );
 }
 
-async function addReports(ground: HoldingsGround, { userId }: TestMailbox, emailIds: readonly string[]): Promise<void> {
+async function addReports(
+  ground: HoldingsGround,
+  { workspaceId }: TestMailbox,
+  emailIds: readonly string[],
+): Promise<void> {
   const rows = emailIds.map((emailId) => {
     const report = readDmarcReport(dmarcXml({ domain: 'd0.many.test' }));
     if (report === null) throw new Error('no report');
-    return dmarcRow({ userId, emailId }, report, (kind) => makeIdentifier(kind, new Date(), randomBytes(10)));
+    return dmarcRow({ workspaceId, emailId }, report, (kind) => makeIdentifier(kind, new Date(), randomBytes(10)));
   });
   await inTransaction(ground.actor, (client) => insertDmarcReports(client, rows));
 }

@@ -61,51 +61,57 @@ export async function makeHoldings(ground: HoldingsGround): Promise<Holdings> {
   await addByInterface(ground, mailbox, ['sent', 'batch', 'domain', 'later', 'rule', 'reply-address', 'image-sender']);
   await addDraft(ground, mailbox, known['email_id'] ?? '');
   await ground.actor.pool.query(
-    `insert into suppression (user_id, id, address, reason, created_at) values ($1, 'sup_' || $3, $2, 'bounce', now())`,
-    [mailbox.userId, suppressedBy(mailbox), randomBytes(16).toString('hex')],
+    `insert into suppression (workspace_id, id, address, reason, created_at) values ($1, 'sup_' || $3, $2, 'bounce', now())`,
+    [mailbox.workspaceId, suppressedBy(mailbox), randomBytes(16).toString('hex')],
   );
   await addRequest(ground.actor, mailbox);
   await addRefusal(ground.actor, mailbox);
   await addTeam(ground.actor, mailbox);
-  await fillEmptyTables(ground.actor, mailbox.userId, known);
+  await fillEmptyTables(ground.actor, mailbox.workspaceId, known);
   return holdingsOf(ground.actor, mailbox);
 }
 
 /** Makes a draft of a reply, with a file. */
 export async function addDraft(
   ground: HoldingsGround,
-  { userId, address, apiKey }: TestMailbox,
+  { workspaceId, address, apiKey }: TestMailbox,
   emailId: string,
 ): Promise<void> {
-  const attachments = [{ filename: `${userId}.txt`, content: 'VHdvIHBlYXJz' }];
-  const draft = { kind: 'reply', original_email_id: emailId, from: address, text: `Secret of ${userId}`, attachments };
+  const attachments = [{ filename: `${workspaceId}.txt`, content: 'VHdvIHBlYXJz' }];
+  const draft = {
+    kind: 'reply',
+    original_email_id: emailId,
+    from: address,
+    text: `Secret of ${workspaceId}`,
+    attachments,
+  };
   const answer = await ground.call(apiKey, 'POST', '/drafts', draft);
   if (answer.statusCode >= 300) throw new Error(answer.body);
 }
 
 /** Puts a request into the log, which may be off. */
-export async function addRequest(actor: Database, { userId }: TestMailbox): Promise<void> {
+export async function addRequest(actor: Database, { workspaceId }: TestMailbox): Promise<void> {
   await actor.pool.query(
-    `insert into api_request (user_id, id, created_at, key_id, interface, method, path, status, duration_ms, client_address,
+    `insert into api_request (workspace_id, id, created_at, key_id, interface, method, path, status, duration_ms, client_address,
        request_headers, response_headers, request_body)
      select $1, 'req_' || $2, now(), k.id, 'rest', 'GET', '/' || $1, 200, 1, '127.0.0.1', '{}', '{}', 'Secret of ' || $1
-     from api_key k where k.user_id = $1 limit 1`,
-    [userId, randomBytes(12).toString('hex')],
+     from api_key k where k.workspace_id = $1 limit 1`,
+    [workspaceId, randomBytes(12).toString('hex')],
   );
 }
 
 /** Puts mail that was refused at the door into its list. */
-export async function addRefusal(actor: Database, { userId, address }: TestMailbox): Promise<void> {
+export async function addRefusal(actor: Database, { workspaceId, address }: TestMailbox): Promise<void> {
   await actor.pool.query(
-    `insert into door_refusal (user_id, id, created_at, hour_at, last_at, reason, client_address, network, helo, sender, recipient, reply, times)
+    `insert into door_refusal (workspace_id, id, created_at, hour_at, last_at, reason, client_address, network, helo, sender, recipient, reply, times)
      values ($1, 'rfs_' || $2, now(), date_trunc('hour', now()), now(), 'block_list', '192.0.2.7', '192.0.2.0/24', 'client.test',
        'ada@elsewhere.test', $3, '554 5.7.1 Your address 192.0.2.7 is on the block list list.test', 1)`,
-    [userId, randomBytes(16).toString('hex'), address],
+    [workspaceId, randomBytes(16).toString('hex'), address],
   );
 }
 
 /** Adds a member, an invitation, a program with access, a directory's token, an agent's sign-up and the workspace of a customer. */
-export async function addTeam(actor: Database, { userId }: TestMailbox): Promise<void> {
+export async function addTeam(actor: Database, { workspaceId }: TestMailbox): Promise<void> {
   const id = randomBytes(16).toString('hex');
   await actor.pool.query(
     `insert into user_account (id, email) values ('usr_' || $1, 'member-' || $1 || '@account.test')`,
@@ -113,112 +119,118 @@ export async function addTeam(actor: Database, { userId }: TestMailbox): Promise
   );
   await actor.pool.query(
     `insert into workspace_member (workspace_id, person_id, role) values ($1, 'usr_' || $2, 'viewer')`,
-    [userId, id],
+    [workspaceId, id],
   );
   await actor.pool.query(
     `insert into workspace_invitation (id, workspace_id, email, role, token_sha256, expires_at)
      values ('inv_' || $2, $1, 'invited-' || $2 || '@account.test', 'viewer', sha256(convert_to($2, 'UTF8')), now() + interval '7 days')`,
-    [userId, id],
+    [workspaceId, id],
   );
   await actor.pool.query(
     `with made as (
-       insert into api_key (id, user_id, name, secret_sha256, is_grant)
+       insert into api_key (id, workspace_id, name, secret_sha256, is_grant)
        values ('key_' || $2, $1, 'Program of ' || $1, sha256(convert_to($2, 'UTF8')), true) returning id)
      insert into oauth_grant (id, workspace_id, client_id, client_host, level, resource)
      select id, $1, 'client of ' || $1, 'app.test', 'read', '' from made`,
-    [userId, id],
+    [workspaceId, id],
   );
   await actor.pool.query(
-    `insert into scim_token (user_id, id, name, secret_sha256, hint, created_at, created_by)
+    `insert into scim_token (workspace_id, id, name, secret_sha256, hint, created_at, created_by)
      values ($1, 'sct_' || $2, 'Directory of ' || $1, sha256(convert_to('scim ' || $2, 'UTF8')), 'hint', now(), $1) on conflict do nothing`,
-    [userId, id],
+    [workspaceId, id],
   );
   await actor.pool.query(
-    `insert into agent_sign_up (user_id, email, name, key_id, request_sha256, code_hmac, code_expires_at, created_at, confirmed_at)
+    `insert into agent_sign_up (workspace_id, email, name, key_id, request_sha256, code_hmac, code_expires_at, created_at, confirmed_at)
      values ($1, 'agent-' || $2 || '@account.test', 'Agent of ' || $1, 'key_' || $2, sha256(convert_to('agent ' || $2, 'UTF8')), 'code',
        now(), now(), now()) on conflict do nothing`,
-    [userId, id],
+    [workspaceId, id],
   );
   await actor.pool.query(
     `insert into workspace (id, name, parent_id, client_id) values ('wsp_' || $2, 'Customer of ' || $1, $1, 'customer-' || $2)`,
-    [userId, id],
+    [workspaceId, id],
   );
 }
 
 /** What the account of the mailbox has by now. */
 export async function holdingsOf(database: Database, mailbox: TestMailbox): Promise<Holdings> {
-  const { userId, address } = mailbox;
-  return { mailbox, ids: await idsOf(database, userId), names: [address, domainOf(mailbox), suppressedBy(mailbox)] };
+  const { workspaceId, address } = mailbox;
+  return {
+    mailbox,
+    ids: await idsOf(database, workspaceId),
+    names: [address, domainOf(mailbox), suppressedBy(mailbox)],
+  };
 }
 
 /** Puts a claimed thread, a mail with an attachment, a DMARC report, a delivery and routes straight into the tables; answers their ids by column. */
 export async function addMail({ actor }: HoldingsGround, mailbox: TestMailbox): Promise<Record<string, string | null>> {
-  const { userId, address, domainId, addressId, endpointId } = mailbox;
+  const { workspaceId, address, domainId, addressId, endpointId } = mailbox;
   const { pool } = actor;
   const { threadId, emailIds } = await insertThread(actor, {
-    userId,
+    workspaceId,
     count: 2,
     lastMessageAt: new Date(),
     ownAddress: address,
   });
   const [withFile = ''] = await insertMail(actor, [
-    { userId, raw: Buffer.from('content'), attachments: [FILE], ownAddress: address, threadId, threadPosition: 2 },
+    { workspaceId, raw: Buffer.from('content'), attachments: [FILE], ownAddress: address, threadId, threadPosition: 2 },
   ]);
   const [plain = ''] = emailIds;
-  await pool.query(`update email set address_id = $2, domain_id = $3, recipient = $4 where user_id = $1`, [
-    userId,
+  await pool.query(`update email set address_id = $2, domain_id = $3, recipient = $4 where workspace_id = $1`, [
+    workspaceId,
     addressId,
     domainId,
     address,
   ]);
   const report = readDmarcReport(dmarcXml({ domain: domainOf(mailbox) }));
   if (report === null) throw new Error('no report');
-  const row = dmarcRow({ userId, emailId: plain }, report, (kind) => makeIdentifier(kind, new Date(), randomBytes(10)));
+  const row = dmarcRow({ workspaceId, emailId: plain }, report, (kind) =>
+    makeIdentifier(kind, new Date(), randomBytes(10)),
+  );
   await inTransaction(actor, (client) => insertDmarcReports(client, [row]));
   await pool.query(
-    `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, actions, created_at)
+    `insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, actions, created_at)
      values ($1, 'dlv_' || $4, $2, $3, 'webhook', 4, jsonb_build_object('problem', null, 'results', jsonb_build_array(jsonb_build_object(
        'type', 'reply', 'status', 'done', 'message', 'Replied to ' || $1, 'emailId', $2::text, 'deliveryId', 'dlv_' || $4))), now())`,
-    [userId, plain, endpointId, randomBytes(16).toString('hex')],
+    [workspaceId, plain, endpointId, randomBytes(16).toString('hex')],
   );
   await pool.query(
-    `insert into thread_claim (user_id, thread_id, token_sha256, holder, claimed_at, expires_at)
+    `insert into thread_claim (workspace_id, thread_id, token_sha256, holder, claimed_at, expires_at)
      values ($1, $2, sha256(convert_to($2, 'UTF8')), 'Holder of ' || $1, now(), now() + interval '1 day')`,
-    [userId, threadId],
+    [workspaceId, threadId],
   );
   await pool.query(
     `with note as (
-       insert into thread_note (user_id, id, thread_id, author_name, text, mentions, unreached, created_at)
+       insert into thread_note (workspace_id, id, thread_id, author_name, text, mentions, unreached, created_at)
        values ($1, 'note_' || $3, $2, 'Author of ' || $1, 'Note of ' || $1, '{}', '{}', now()) returning id)
-     insert into note_notice (user_id, note_id, person_id, due_at) select $1, id, 'usr_' || $3, now() + interval '1 day' from note`,
-    [userId, threadId, randomBytes(16).toString('hex')],
+     insert into note_notice (workspace_id, note_id, person_id, due_at) select $1, id, 'usr_' || $3, now() + interval '1 day' from note`,
+    [workspaceId, threadId, randomBytes(16).toString('hex')],
   );
   await pool.query(
     `with view as (
-       insert into saved_view (user_id, id, name, folder, search, created_at)
+       insert into saved_view (workspace_id, id, name, folder, search, created_at)
        values ($1, 'view_' || $2, 'View of ' || $1, 'inbox', 'search of ' || $1, now()))
-     insert into snippet (user_id, id, name, text, created_at, updated_at)
+     insert into snippet (workspace_id, id, name, text, created_at, updated_at)
      values ($1, 'snp_' || $2, 'Snippet ' || $2 || ' of ' || $1, 'Text of ' || $1, now(), now())`,
-    [userId, randomBytes(16).toString('hex')],
+    [workspaceId, randomBytes(16).toString('hex')],
   );
   await actor.pool.query(
-    `insert into thread_read (user_id, thread_id, person_id, read_until, set_at) values ($1, $2, 'usr_' || $3, now(), now())`,
-    [userId, threadId, randomBytes(16).toString('hex')],
+    `insert into thread_read (workspace_id, thread_id, person_id, read_until, set_at) values ($1, $2, 'usr_' || $3, now(), now())`,
+    [workspaceId, threadId, randomBytes(16).toString('hex')],
   );
   await pool.query(
-    `insert into thread_undo (user_id, id, thread_count, message_count, state, created_at, expires_at)
+    `insert into thread_undo (workspace_id, id, thread_count, message_count, state, created_at, expires_at)
      values ($1, 'chg_' || $3, 1, 0, jsonb_build_array(jsonb_build_object('id', $2::text, 'changedAt', 0)), now(), now() + interval '1 day')`,
-    [userId, threadId, randomBytes(16).toString('hex')],
+    [workspaceId, threadId, randomBytes(16).toString('hex')],
   );
   await pool.query(
-    `insert into approval (user_id, email_id, rule, policy_of, sent_by, requested_at, decision, decided_at, decided_by, reason)
+    `insert into approval (workspace_id, email_id, rule, policy_of, sent_by, requested_at, decision, decided_at, decided_by, reason)
      values ($1, $2, 'always', 'key', 'Key of ' || $1, now(), 'rejected', now(), 'Boss of ' || $1, 'Reason of ' || $1)`,
-    [userId, withFile],
+    [workspaceId, withFile],
   );
   await pool.query(
-    `insert into route (user_id, email_id, created_at, threaded_at, decided_at, outcome)
+    `insert into route (workspace_id, email_id, created_at, threaded_at, decided_at, outcome)
      values ($1, $2, now(), now(), now(), 'blocked'), ($1, $3, now(), now(), now(), 'stored') on conflict do nothing`,
-    [userId, plain, withFile],
+    [workspaceId, plain, withFile],
   );
   return {
     email_id: plain,
@@ -235,11 +247,11 @@ export async function addByInterface(
   mailbox: TestMailbox,
   kinds: readonly ('sent' | 'later' | 'batch' | 'rule' | 'domain' | 'suppression' | 'reply-address' | 'image-sender')[],
 ): Promise<void> {
-  const { userId, address } = mailbox;
-  const sent = { from: address, to: 'bob@elsewhere.test', subject: `Secret of ${userId}`, text: 'Hello' };
+  const { workspaceId, address } = mailbox;
+  const sent = { from: address, to: 'bob@elsewhere.test', subject: `Secret of ${workspaceId}`, text: 'Hello' };
   const later = { ...sent, scheduled_at: new Date(Date.now() + 86_400_000).toISOString() };
   const rule = {
-    name: `Rule of ${userId}`,
+    name: `Rule of ${workspaceId}`,
     type: 'explicit',
     config: { subject: { operator: 'OR', values: ['x'] } },
     action: { action: 'block' },
@@ -250,7 +262,7 @@ export async function addByInterface(
     batch: ['/emails/batch', { emails: [sent, later] }],
     rule: ['/guard', rule],
     domain: ['/domains', { domain: `more-${domainOf(mailbox)}` }],
-    'reply-address': ['/reply-addresses', { domain: domainOf(mailbox), metadata: { mark: userId } }],
+    'reply-address': ['/reply-addresses', { domain: domainOf(mailbox), metadata: { mark: workspaceId } }],
     suppression: ['/suppressions', { address: suppressedBy(mailbox) }],
     'image-sender': ['/image-senders', { address: suppressedBy(mailbox) }],
   } as const;
@@ -284,17 +296,18 @@ const FILE = {
 };
 
 /** Names of the tables that have rows of users. */
-export async function userTables(database: Database): Promise<string[]> {
+export async function workspaceTables(database: Database): Promise<string[]> {
   const { rows } = await database.pool.query<{ name: string }>(
     `select table_name as name from information_schema.columns join information_schema.tables using (table_schema, table_name)
-     where table_schema = 'public' and column_name = 'user_id' and table_type = 'BASE TABLE' order by 1`,
+     where table_schema = 'public' and column_name = 'workspace_id' and table_type = 'BASE TABLE'
+       and table_name !~ '^(auth|oauth|workspace|sign_in)_' order by 1`,
   );
   return rows.map((row) => row.name);
 }
 
 /** Removes every account with its rows, and sets the database's clock right: for tests that share a database and all start with nothing. */
 export async function removeAccounts(owner: Database): Promise<void> {
-  const tables = await userTables(owner);
+  const tables = await workspaceTables(owner);
   await owner.pool.query(`truncate ${tables.join(', ')} cascade`);
   await owner.pool.query(`update clock set shift = '0'`);
 }
@@ -303,14 +316,14 @@ export async function removeAccounts(owner: Database): Promise<void> {
 export async function digestsOf(
   database: Database,
   tables: readonly string[],
-  userId: string,
+  workspaceId: string,
   without: readonly string[] = ['last_used_at', 'last_used_from'],
 ): Promise<Map<string, string>> {
   const text = tables
     .map(
       (name) =>
         `select '${name}' as name, md5(coalesce(string_agg(r, '|' order by r), '')) as digest
-         from ${name} t cross join lateral (select (to_jsonb(t) - $2::text[])::text as r) x where user_id = $1`,
+         from ${name} t cross join lateral (select (to_jsonb(t) - $2::text[])::text as r) x where workspace_id = $1`,
     )
     .join(' union all ');
   // Planning takes longer than reading the rows, so the plan is kept.
@@ -318,7 +331,7 @@ export async function digestsOf(
   const { rows } = await database.pool.query<{ name: string; digest: string }>({
     name,
     text,
-    values: [userId, without],
+    values: [workspaceId, without],
   });
   return new Map(rows.map((row) => [row.name, row.digest]));
 }
@@ -326,12 +339,12 @@ export async function digestsOf(
 /** Puts a row into each user table that has none yet: what must be there, of the plainest kind that the table takes. */
 async function fillEmptyTables(
   database: Database,
-  userId: string,
+  workspaceId: string,
   known: Record<string, string | null>,
 ): Promise<void> {
-  for (const table of await userTables(database)) {
+  for (const table of await workspaceTables(database)) {
     if (MAY_BE_EMPTY.has(table)) continue;
-    const found = await database.pool.query(`select from ${table} where user_id = $1 limit 1`, [userId]);
+    const found = await database.pool.query(`select from ${table} where workspace_id = $1 limit 1`, [workspaceId]);
     if ((found.rowCount ?? 0) > 0) continue;
     const { rows: columns } = await database.pool.query<{ name: string; type: string; check: string | null }>(
       `select a.attname as name, format_type(a.atttypid, null) as type,
@@ -342,10 +355,10 @@ async function fillEmptyTables(
       [table],
     );
     const values = columns.map(({ name, type, check }) => {
-      if (name === 'user_id') return userId;
+      if (name === 'workspace_id') return workspaceId;
       if (known[name] !== undefined) return known[name];
       const allowed = /'([^']+)'/.exec(check ?? '')?.[1];
-      return allowed ?? plainValue(name, type, userId);
+      return allowed ?? plainValue(name, type, workspaceId);
     });
     const places = columns.map(({ type }, at) => `$${at + 1}::${type}`);
     const names = columns.map(({ name }) => name);
@@ -353,26 +366,26 @@ async function fillEmptyTables(
   }
 }
 
-function plainValue(name: string, type: string, userId: string): unknown {
+function plainValue(name: string, type: string, workspaceId: string): unknown {
   if (type.endsWith('[]')) return '{}';
   if (type === 'jsonb') return '{}';
   if (type.startsWith('timestamp')) return new Date();
   if (type === 'boolean') return false;
   if (/int|numeric|double/.test(type)) return 1;
-  if (type === 'bytea') return Buffer.from(`${name} of ${userId}`);
-  return `${name}_${userId}`;
+  if (type === 'bytea') return Buffer.from(`${name} of ${workspaceId}`);
+  return `${name}_${workspaceId}`;
 }
 
-async function idsOf(database: Database, userId: string): Promise<Map<string, string[]>> {
+async function idsOf(database: Database, workspaceId: string): Promise<Map<string, string[]>> {
   const found = new Set<string>();
-  for (const table of await userTables(database)) {
+  for (const table of await workspaceTables(database)) {
     const { rows } = await database.pool.query<{ id: string }>(
       `select value as id from (
          select j.value, row_number() over (partition by j.key order by j.value) as n
          from ${table} t cross join lateral jsonb_each_text(to_jsonb(t)) j
-         where t.user_id = $1 and j.key <> 'user_id' and j.value ~ '^[a-z]{2,4}_[A-Za-z0-9_]{4,60}$' and j.key ~ 'id$'
+         where t.workspace_id = $1 and j.key <> 'workspace_id' and j.value ~ '^[a-z]{2,4}_[A-Za-z0-9_]{4,60}$' and j.key ~ 'id$'
        ) x where n <= ${IDS_PER_COLUMN}`,
-      [userId],
+      [workspaceId],
     );
     for (const { id } of rows) found.add(id);
   }
@@ -380,7 +393,7 @@ async function idsOf(database: Database, userId: string): Promise<Map<string, st
     `select person_id as id from workspace_member where workspace_id = $1 and person_id <> $1
      union all select id from workspace_invitation where workspace_id = $1
      union all select id from workspace where parent_id = $1`,
-    [userId],
+    [workspaceId],
   );
   for (const { id } of rows) found.add(id);
   const ids = new Map<string, string[]>();

@@ -14,7 +14,7 @@ export interface TestKey {
 /** Inserts a key of the mailbox' account, straight into the table; `domain` and `addresses` limit it. The database's role must be that of the owner. */
 export async function insertKey(
   owner: Database,
-  mailbox: Pick<TestMailbox, 'userId'>,
+  mailbox: Pick<TestMailbox, 'workspaceId'>,
   rights: {
     scopes: readonly Scope[] | null;
     domain?: { id: string; name: string };
@@ -30,9 +30,9 @@ export async function insertKey(
   const domains = domain === undefined ? [] : [domain];
   const reach = domains.length + addresses.length === 0 ? null : { domains, addresses };
   await owner.pool.query(
-    `insert into api_key (id, user_id, name, secret_sha256, scopes, reach, expires_at, send_policy)
+    `insert into api_key (id, workspace_id, name, secret_sha256, scopes, reach, expires_at, send_policy)
      values ($1, $2, 'test', $3, $4, $5, $6, $7)`,
-    [id, mailbox.userId, sha256, scopes, reach, expiresAt, policy],
+    [id, mailbox.workspaceId, sha256, scopes, reach, expiresAt, policy],
   );
   return { id, secret };
 }

@@ -10,7 +10,7 @@ const LIMITS = { newCount: 1, newSeconds: 0, changedCount: 1, goneCount: 1, chan
  * Puts the words of all emails of a mailbox that was filled by fillLargeMailbox into segments, oldest first, as the scheduling actor does with
  * mail that arrives. The URL is of the database's owner. Takes some minutes for 1,000,000.
  */
-export async function fillLargeMailboxWords(ownerUrl: string, userId: string): Promise<void> {
+export async function fillLargeMailboxWords(ownerUrl: string, workspaceId: string): Promise<void> {
   const actor = openDatabase({
     url: ownerUrl,
     // As owner: a login of its own would change the password of the role, which the service that runs uses.
@@ -24,12 +24,12 @@ export async function fillLargeMailboxWords(ownerUrl: string, userId: string): P
     for (let last = ''; ; ) {
       const { rows } = await actor.pool.query<{ last: string | null }>(
         `with taken as materialized (
-           select id, created_at from email where user_id = $1 and id > $2 order by id limit $3
+           select id, created_at from email where workspace_id = $1 and id > $2 order by id limit $3
          ), noted as (
-           insert into unindexed_email (user_id, email_id, state, created_at) select $1, id, 'new', created_at from taken
+           insert into unindexed_email (workspace_id, email_id, state, created_at) select $1, id, 'new', created_at from taken
          )
          select max(id) as last from taken`,
-        [userId, last, EMAILS_AT_ONCE],
+        [workspaceId, last, EMAILS_AT_ONCE],
       );
       if (rows[0]?.last == null) break;
       last = rows[0].last;
@@ -37,10 +37,12 @@ export async function fillLargeMailboxWords(ownerUrl: string, userId: string): P
     }
     await actor.pool.query(
       `delete from word_block b using word_segment s
-      where s.user_id = $1 and s.retired_at is not null and b.user_id = s.user_id and b.segment_id = s.id`,
-      [userId],
+      where s.workspace_id = $1 and s.retired_at is not null and b.workspace_id = s.workspace_id and b.segment_id = s.id`,
+      [workspaceId],
     );
-    await actor.pool.query('delete from word_segment where user_id = $1 and retired_at is not null', [userId]);
+    await actor.pool.query('delete from word_segment where workspace_id = $1 and retired_at is not null', [
+      workspaceId,
+    ]);
   } finally {
     await actor.close();
   }
@@ -50,12 +52,12 @@ export async function fillLargeMailboxWords(ownerUrl: string, userId: string): P
 const TAIL = 500;
 
 /** Has the words of the newest emails read from the emails themselves, as searches do with mail that just arrived. */
-export async function leaveTail({ pool }: Database, userId: string): Promise<void> {
+export async function leaveTail({ pool }: Database, workspaceId: string): Promise<void> {
   await pool.query(
-    `insert into unindexed_email (user_id, email_id, state, created_at)
-     select user_id, id, 'changed', created_at from email where user_id = $1 order by created_at desc, id desc limit $2
+    `insert into unindexed_email (workspace_id, email_id, state, created_at)
+     select workspace_id, id, 'changed', created_at from email where workspace_id = $1 order by created_at desc, id desc limit $2
      on conflict do nothing`,
-    [userId, TAIL],
+    [workspaceId, TAIL],
   );
   await pool.query('analyze unindexed_email');
 }

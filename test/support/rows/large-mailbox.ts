@@ -27,12 +27,12 @@ export const largeMailboxWords = {
  * bear one subject (100,000 of 1,000,000), a hundredth is one thread (10,000), the rest are threads of three messages on average
  * between 5,000 people. Bodies have 40 words of 20,000, some of which are common and most are not. The URL is of the database's owner. Takes about three minutes for 1,000,000.
  */
-export async function fillLargeMailbox(ownerUrl: string, userId: string, count: number): Promise<void> {
+export async function fillLargeMailbox(ownerUrl: string, workspaceId: string, count: number): Promise<void> {
   const client = new pg.Client({ connectionString: ownerUrl });
   await client.connect();
   try {
     await client.query('set work_mem = "256MB"; set maintenance_work_mem = "512MB"; set synchronous_commit = off');
-    for (const statement of fillStatements(client.escapeLiteral(userId), count)) await client.query(statement);
+    for (const statement of fillStatements(client.escapeLiteral(workspaceId), count)) await client.query(statement);
   } finally {
     await client.end();
   }
@@ -61,7 +61,7 @@ const BODY = `concat_ws(' ', '${every}', case when n % 10 = 3 then '${ofTen}' en
  * n of a plan row decides all. Threads begin at a moment of three years and last some days; ids sort by time as real ones do.
  * Every fifth message was sent by the user, every third received one is unread.
  */
-function fillStatements(userId: string, count: number): string[] {
+function fillStatements(workspaceId: string, count: number): string[] {
   return [
     `create temporary table plan as
    with shape as (
@@ -91,36 +91,36 @@ function fillStatements(userId: string, count: number): string[] {
      ) q
    where q.n = p.n and q.position <> p.position`,
     `analyze plan`,
-    `insert into email (user_id, id, type, status, created_at, own_address, own_domain, message_id, subject, base_subject, from_name,
+    `insert into email (workspace_id, id, type, status, created_at, own_address, own_domain, message_id, subject, base_subject, from_name,
      from_address, from_text, to_addresses, cc_addresses, preview, date, is_read, is_archived, thread_id, thread_position,
      thread_reason)
-   select ${userId}, id, case when is_sent then 'sent' else 'received' end, 'delivered', created_at, own_address, 'inbox.test',
+   select ${workspaceId}, id, case when is_sent then 'sent' else 'received' end, 'delivered', created_at, own_address, 'inbox.test',
      '<' || n || '@mail.test>', case when position > 0 then 'Re: ' else '' end || subject, subject, 'Some Person',
      case when is_sent then own_address else other end, 'Some Person <' || case when is_sent then own_address else other end || '>',
      array[case when is_sent then other else own_address end], '{}', left(repeat(md5(id), 5), 150), created_at,
      is_sent or n % 3 <> 0, false, thread_id, position, case when position = 0 then 'new' else 'header' end
    from plan order by created_at, id`,
-    `insert into email_content (user_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, cleaned_text, attachments, parser_version)
-   select ${userId}, id, jsonb_build_array(jsonb_build_array('subject', subject), jsonb_build_array('message-id', '<' || n || '@mail.test>'),
+    `insert into email_content (workspace_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, cleaned_text, attachments, parser_version)
+   select ${workspaceId}, id, jsonb_build_array(jsonb_build_array('subject', subject), jsonb_build_array('message-id', '<' || n || '@mail.test>'),
        jsonb_build_array('received', repeat(md5(id || 'r'), 8)), jsonb_build_array('dkim-signature', repeat(md5(id || 'd'), 10))),
      jsonb_build_object('from', jsonb_build_object('text', other, 'addresses', jsonb_build_array(jsonb_build_object('name', 'Some Person', 'address', other))),
        'to', jsonb_build_object('text', own_address, 'addresses', jsonb_build_array(jsonb_build_object('name', null, 'address', own_address))),
        'cc', null, 'bcc', null, 'replyTo', null),
      case when position > 0 then array['<parent' || n || '@mail.test>'] else '{}' end, '{}', ${BODY} || repeat(md5(id) || ' ', 8), repeat(md5(id) || ' ', 9), '[]', 1
    from plan order by created_at, id`,
-    `insert into route (user_id, email_id, created_at, threaded_at, decided_at, outcome)
-   select ${userId}, id, created_at, created_at, created_at, 'stored' from plan where not is_sent`,
-    `insert into thread_message_id (user_id, message_id, thread_id) select ${userId}, '<' || n || '@mail.test>', thread_id from plan`,
-    `insert into thread_subject (user_id, base_subject_sha256, participant, is_reply, date, email_id, thread_id)
-   select ${userId}, sha256(convert_to(lower(subject), 'UTF8')), other, false, created_at, id, thread_id from plan where position = 0`,
-    `insert into thread (user_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text, message_count,
+    `insert into route (workspace_id, email_id, created_at, threaded_at, decided_at, outcome)
+   select ${workspaceId}, id, created_at, created_at, created_at, 'stored' from plan where not is_sent`,
+    `insert into thread_message_id (workspace_id, message_id, thread_id) select ${workspaceId}, '<' || n || '@mail.test>', thread_id from plan`,
+    `insert into thread_subject (workspace_id, base_subject_sha256, participant, is_reply, date, email_id, thread_id)
+   select ${workspaceId}, sha256(convert_to(lower(subject), 'UTF8')), other, false, created_at, id, thread_id from plan where position = 0`,
+    `insert into thread (workspace_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text, message_count,
      received_count, unread_count, archived_count, latest_email_id, last_message_at, created_at)
-   select ${userId}, thread_id, '<' || min(n) || '@mail.test>', min(subject), array[min(other), min(own_address)],
+   select ${workspaceId}, thread_id, '<' || min(n) || '@mail.test>', min(subject), array[min(other), min(own_address)],
      array['Some Person <' || min(other) || '>', min(own_address)], lower(min(subject)) || E'\\n' || min(other) || E'\\n' || min(own_address), count(*),
      count(*) filter (where not is_sent), count(*) filter (where not is_sent and n % 3 = 0), 0,
      (array_agg(id order by created_at desc, id desc))[1], max(created_at), min(created_at)
    from plan group by thread_id order by max(created_at)`,
-    `with counted as (select *, 1 as delta from email where user_id = ${userId}) ${countEmailsSql('counted')}`,
+    `with counted as (select *, 1 as delta from email where workspace_id = ${workspaceId}) ${countEmailsSql('counted')}`,
     `drop table plan`,
     `vacuum analyze email`,
     `vacuum analyze email_content`,

@@ -8,7 +8,7 @@ import { countEmailsSql } from '../../../db/queries/emails/email-counter.ts';
 
 /** An email as actors leave it behind; what is not given is made up. */
 export interface MailRow {
-  userId: string;
+  workspaceId: string;
   id?: string;
   type?: EmailType;
   status?: EmailStatus;
@@ -57,18 +57,18 @@ export async function insertMail(database: Database, mails: readonly MailRow[]):
     const attachments = mail.attachments ?? [];
     await database.pool.query(
       `with e as (
-         insert into email (user_id, id, type, status, created_at, own_address, own_domain, message_id, subject, base_subject, from_name,
+         insert into email (workspace_id, id, type, status, created_at, own_address, own_domain, message_id, subject, base_subject, from_name,
            from_address, from_text, to_addresses, cc_addresses, preview, has_attachments, attachment_count, is_read, is_archived,
            thread_id, thread_position, raw_id, recipient)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12, $13, $14, 'preview', $15, $16, $17, $18, $19, $20, $21, $6)
          returning *),
        counted as (${countEmailsSql('(select *, 1 as delta from e)')}),
        content as (
-         insert into email_content (user_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, html_body, attachments, parser_version)
-         select user_id, id, $22, $23, $24, $25, $26, $27, $28, 1 from e)
-       insert into email_search (user_id, email_id, created_at, text, parties) select user_id, id, created_at, $29, $30 from e`,
+         insert into email_content (workspace_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, html_body, attachments, parser_version)
+         select workspace_id, id, $22, $23, $24, $25, $26, $27, $28, 1 from e)
+       insert into email_search (workspace_id, email_id, created_at, text, parties) select workspace_id, id, created_at, $29, $30 from e`,
       [
-        mail.userId,
+        mail.workspaceId,
         id,
         type,
         mail.status ?? (type === 'scheduled' ? 'scheduled' : 'delivered'),
@@ -108,7 +108,7 @@ export async function insertMail(database: Database, mails: readonly MailRow[]):
 export async function insertThread(
   database: Database,
   thread: {
-    userId: string;
+    workspaceId: string;
     id?: string;
     count: number;
     readCount?: number;
@@ -119,13 +119,13 @@ export async function insertThread(
     text?: string;
   },
 ): Promise<{ threadId: string; emailIds: string[] }> {
-  const { userId, count, lastMessageAt, readCount = 0, subject = 'A subject' } = thread;
+  const { workspaceId, count, lastMessageAt, readCount = 0, subject = 'A subject' } = thread;
   const threadId = thread.id ?? makeIdentifier('thread', lastMessageAt, randomBytes(10));
   const participants = thread.participants ?? ['ada@elsewhere.test', 'hello@box.test'];
   const emailIds = await insertMail(
     database,
     Array.from({ length: count }, (_, position) => ({
-      userId,
+      workspaceId,
       subject,
       threadId,
       threadPosition: position,
@@ -136,11 +136,11 @@ export async function insertThread(
     })),
   );
   await database.pool.query(
-    `insert into thread (user_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text,
+    `insert into thread (workspace_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text,
        message_count, received_count, unread_count, archived_count, latest_email_id, last_message_at, created_at)
      values ($1, $2, $3, $4, $5, $5, $6, $7, $7, $8, 0, $9, $10, $10)`,
     [
-      userId,
+      workspaceId,
       threadId,
       `<${emailIds[0]}@elsewhere.test>`,
       subject,

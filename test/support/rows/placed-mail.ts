@@ -12,7 +12,7 @@ import { MESSAGE_COLUMNS, type MessageColumns, readStoredMessage } from './store
 export async function putInMessage({ pool }: Database, emailId: string): Promise<boolean> {
   const { rows } = await pool.query<MessageColumns & Bodies & PlacedColumns>(
     `select ${MESSAGE_COLUMNS}, c.text_body, c.html_body, c.cleaned_text, c.cleaned_html, ${placedColumns()}
-     from email e join email_content c on c.user_id = e.user_id and c.email_id = e.id join raw_message m on m.id = e.raw_id where e.id = $1`,
+     from email e join email_content c on c.workspace_id = e.workspace_id and c.email_id = e.id join raw_message m on m.id = e.raw_id where e.id = $1`,
     [emailId],
   );
   const [row] = rows;

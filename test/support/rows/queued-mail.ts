@@ -36,9 +36,9 @@ export async function createSender(
   });
   const publicKey = pair.publicKey.toString('base64');
   await database.pool.query(
-    `insert into dkim_key (user_id, domain_id, selector, private_key_ciphertext, public_key) values ($1, $2, 'sel1', $3, $4)`,
+    `insert into dkim_key (workspace_id, domain_id, selector, private_key_ciphertext, public_key) values ($1, $2, 'sel1', $3, $4)`,
     [
-      mailbox.userId,
+      mailbox.workspaceId,
       mailbox.domainId,
       encryptSecret(secretKey, 'dkim-key', pair.privateKey, randomBytes(NONCE_BYTES)),
       publicKey,
@@ -83,16 +83,16 @@ export async function queueMail(database: Database, sender: TestSender, mail: Qu
     ]);
     await client.query(
       `with e as (
-         insert into email (user_id, id, type, status, created_at, raw_id, own_address, own_domain, address_id, domain_id, message_id,
+         insert into email (workspace_id, id, type, status, created_at, raw_id, own_address, own_domain, address_id, domain_id, message_id,
            subject, base_subject, from_address, from_text, to_addresses, cc_addresses, preview)
          select $1, $2, 'sent', 'pending', date_trunc('milliseconds', postroom_now()), $3, $4, $5, $6, $7, $8, $9, $9, $4, $4, $10, '{}', ''
          returning *),
        counted as (${countEmailsSql('(select *, 1 as delta from e)')})
-       insert into recipient (user_id, id, email_id, address, domain, queued_at, next_attempt_at, created_at)
-       select e.user_id, r.id, e.id, r.address, lower(split_part(r.address, '@', 2)), e.created_at, e.created_at, e.created_at
+       insert into recipient (workspace_id, id, email_id, address, domain, queued_at, next_attempt_at, created_at)
+       select e.workspace_id, r.id, e.id, r.address, lower(split_part(r.address, '@', 2)), e.created_at, e.created_at, e.created_at
        from e cross join unnest($11::text[], $10::text[]) as r(id, address)`,
       [
-        sender.userId,
+        sender.workspaceId,
         emailId,
         rawId,
         sender.address,

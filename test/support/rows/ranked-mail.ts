@@ -8,7 +8,7 @@ import { seededRandom } from './thread-mail.ts';
 export const RANKED_MAIL = ['em_subject', 'em_often', 'em_once'];
 
 /** Stores four received emails, each in a thread of its own. */
-export async function storeRankedMail(actor: Database, userId: string): Promise<void> {
+export async function storeRankedMail(actor: Database, workspaceId: string): Promise<void> {
   const [plain] = someMail(seededRandom(1), 1);
   const mail = (id: string, day: number, subject: string, text: string): SearchedMail => ({
     ...(plain as SearchedMail),
@@ -28,10 +28,10 @@ export async function storeRankedMail(actor: Database, userId: string): Promise<
     mail('em_once', 3, 'Letters', 'a numbat among very many other words that have nothing to do with it at all'),
     mail('em_other', 4, 'Lists', 'a wombat'),
   ];
-  await storeMail(actor, userId, mails);
+  await storeMail(actor, workspaceId, mails);
   await assignThreads(
     testActorContext(actor),
-    userId,
+    workspaceId,
     mails.map(({ id }) => id),
   );
 }

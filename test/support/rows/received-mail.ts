@@ -27,7 +27,7 @@ export interface ReceivedMail {
 /** Inserts received, parsed and threaded mail to the mailbox, with bytes, in the order of age. */
 export async function insertReceivedMail(
   database: Database,
-  mailbox: Pick<TestMailbox, 'userId' | 'domainId' | 'addressId' | 'address'>,
+  mailbox: Pick<TestMailbox, 'workspaceId' | 'domainId' | 'addressId' | 'address'>,
   options: ReceivedMailOptions = {},
 ): Promise<ReceivedMail[]> {
   const { count = 1, textBytes = 200, subject = 'Hello', tag = 'mail' } = options;
@@ -67,20 +67,20 @@ export async function insertReceivedMail(
          insert into raw_message (id, octets, sha256, size_octets)
          select "rawId", decode(raw, 'base64'), sha256(decode(raw, 'base64')), length(decode(raw, 'base64')) from row
        ), content as (
-         insert into email_content (user_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, cleaned_text,
+         insert into email_content (workspace_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, cleaned_text,
            attachments, injection, parser_version)
          select $2, "emailId", headers, $3::jsonb, '{}', '{}', text, text, '[]', '{"verdict":"clear","findings":[]}', 1 from row
        ), route_row as (
-         insert into route (user_id, email_id, created_at, threaded_at) select $2, "emailId", at, at from row
+         insert into route (workspace_id, email_id, created_at, threaded_at) select $2, "emailId", at, at from row
        )
-       insert into email (user_id, id, type, status, created_at, raw_id, own_address, own_domain, address_id, domain_id, recipient,
+       insert into email (workspace_id, id, type, status, created_at, raw_id, own_address, own_domain, address_id, domain_id, recipient,
          message_id, subject, base_subject, from_name, from_address, from_text, to_addresses, cc_addresses, preview, date, thread_id,
          thread_position)
        select $2, "emailId", 'received', 'delivered', at, "rawId", $4, $5, $6, $7, $4, "messageId", $8, $8, 'Ann', 'ann@sender.test',
          'Ann <ann@sender.test>', array[$4], '{}', left(text, 80), at, 'th_test', 0 from row`,
       [
         JSON.stringify(part.map((row) => ({ ...row, raw: row.raw.toString('base64') }))),
-        mailbox.userId,
+        mailbox.workspaceId,
         JSON.stringify({
           from: mailboxes('ann@sender.test', 'Ann'),
           to: mailboxes(ownAddress, null),

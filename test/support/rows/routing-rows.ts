@@ -15,7 +15,7 @@ export interface MailboxOptions {
   /** merged over the webhook's default config */
   endpointConfig?: Record<string, unknown>;
   /** use this account instead of a new one */
-  userId?: string;
+  workspaceId?: string;
   /** of the domain; default verified */
   domainStatus?: 'pending' | 'verified' | 'failed';
   /** whether the domain takes mail to unknown addresses; default false */
@@ -27,7 +27,7 @@ export interface MailboxOptions {
 }
 
 export interface TestMailbox {
-  userId: string;
+  workspaceId: string;
   domainId: string;
   addressId: string;
   address: string;
@@ -41,16 +41,16 @@ export interface TestMailbox {
  * A domain of that name that the user has already is used again. The database's role must be postroom_actor or the owner.
  */
 export async function createMailbox(database: Database, options: MailboxOptions): Promise<TestMailbox> {
-  const userId = options.userId ?? identifier('user');
+  const workspaceId = options.workspaceId ?? identifier('user');
   const apiKey = randomBytes(32).toString('base64url');
   return inTransaction(database, async (client) => {
     await client.query(`insert into user_account (id, email) values ($1, $2) on conflict do nothing`, [
-      userId,
-      `${userId}@account.test`,
+      workspaceId,
+      `${workspaceId}@account.test`,
     ]);
-    await client.query(`insert into api_key (id, user_id, name, secret_sha256) values ($1, $2, 'test', $3)`, [
+    await client.query(`insert into api_key (id, workspace_id, name, secret_sha256) values ($1, $2, 'test', $3)`, [
       identifier('apiKey'),
-      userId,
+      workspaceId,
       createHash('sha256').update(apiKey).digest(),
     ]);
 
@@ -65,34 +65,34 @@ export async function createMailbox(database: Database, options: MailboxOptions)
         ...options.endpointConfig,
       };
       await client.query(
-        `insert into endpoint (user_id, id, name, type, config) values ($1, $2, 'test', 'webhook', $3)`,
-        [userId, endpointId, JSON.stringify(config)],
+        `insert into endpoint (workspace_id, id, name, type, config) values ($1, $2, 'test', 'webhook', $3)`,
+        [workspaceId, endpointId, JSON.stringify(config)],
       );
     }
 
     const status = options.domainStatus ?? 'verified';
     const { rows } = await client.query<{ id: string }>(
-      `insert into domain (user_id, id, name, status, is_trusted, verified_at, is_catch_all_enabled, catch_all_endpoint_id)
+      `insert into domain (workspace_id, id, name, status, is_trusted, verified_at, is_catch_all_enabled, catch_all_endpoint_id)
        values ($1, $2, $3, $4, true, case when $4 = 'verified' then now() end, $5, case when $5 then $6 end)
-       on conflict (user_id, name) do update set
+       on conflict (workspace_id, name) do update set
          is_catch_all_enabled = domain.is_catch_all_enabled or excluded.is_catch_all_enabled,
          catch_all_endpoint_id = coalesce(excluded.catch_all_endpoint_id, domain.catch_all_endpoint_id)
        returning id`,
-      [userId, identifier('domain'), options.domain, status, options.isCatchAllEnabled ?? false, endpointId],
+      [workspaceId, identifier('domain'), options.domain, status, options.isCatchAllEnabled ?? false, endpointId],
     );
     const domainId = rows[0]?.id ?? '';
     if (status === 'verified') {
       await client.query(
-        `insert into verified_domain_name (name, user_id, domain_id) values ($1, $2, $3) on conflict do nothing`,
-        [options.domain, userId, domainId],
+        `insert into verified_domain_name (name, workspace_id, domain_id) values ($1, $2, $3) on conflict do nothing`,
+        [options.domain, workspaceId, domainId],
       );
     }
     if (options.dkim !== undefined) {
       await client.query(
-        `insert into dkim_key (user_id, domain_id, selector, private_key_ciphertext, public_key)
+        `insert into dkim_key (workspace_id, domain_id, selector, private_key_ciphertext, public_key)
          values ($1, $2, $3, $4, $5) on conflict do nothing`,
         [
-          userId,
+          workspaceId,
           domainId,
           TEST_DKIM_SELECTOR,
           encryptSecret(options.dkim.secretKey, 'dkim-key', TEST_DKIM_PRIVATE_KEY, randomBytes(NONCE_BYTES)),
@@ -103,15 +103,15 @@ export async function createMailbox(database: Database, options: MailboxOptions)
 
     const addressId = identifier('emailAddress');
     await client.query(
-      `insert into email_address (user_id, id, domain_id, address, endpoint_id, is_active) values ($1, $2, $3, $4, $5, $6)`,
-      [userId, addressId, domainId, options.address, endpointId, options.isActive ?? true],
+      `insert into email_address (workspace_id, id, domain_id, address, endpoint_id, is_active) values ($1, $2, $3, $4, $5, $6)`,
+      [workspaceId, addressId, domainId, options.address, endpointId, options.isActive ?? true],
     );
-    await client.query(`insert into email_address_name (address, user_id, address_id) values ($1, $2, $3)`, [
+    await client.query(`insert into email_address_name (address, workspace_id, address_id) values ($1, $2, $3)`, [
       options.address,
-      userId,
+      workspaceId,
       addressId,
     ]);
-    return { userId, domainId, addressId, address: options.address, endpointId, apiKey };
+    return { workspaceId, domainId, addressId, address: options.address, endpointId, apiKey };
   });
 }
 

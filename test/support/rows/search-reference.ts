@@ -64,25 +64,25 @@ export interface SearchReference {
 /** Reads the account. `visible`: the text that a reader sees of emails whose body is HTML, by id. */
 export async function readSearchReference(
   { pool }: Database,
-  userId: string,
+  workspaceId: string,
   visible: ReadonlyMap<string, string>,
 ): Promise<SearchReference> {
   const { rows: stored } = await pool.query<ReferenceEmail>(
     `select e.id, e.thread_id, e.created_at, e.type, e.status, e.is_read, e.is_archived, e.trashed_at is not null as is_trashed,
-       exists (select from route r where r.user_id = $1 and r.email_id = e.id and r.outcome in ('blocked', 'review')
+       exists (select from route r where r.workspace_id = $1 and r.email_id = e.id and r.outcome in ('blocked', 'review')
          and r.released_at is null) as is_held,
        e.has_attachments, e.own_address, e.own_domain,
-       coalesce((select s.parties from email_search s where s.user_id = $1 and s.email_id = e.id), '{}') as parties,
+       coalesce((select s.parties from email_search s where s.workspace_id = $1 and s.email_id = e.id), '{}') as parties,
        array_remove(array[e.own_address, e.from_address, e.recipient] || e.to_addresses || e.cc_addresses, null) as addresses,
        e.subject, e.from_text, c.addresses->'to'->>'text' as to_text, e.recipient, coalesce(c.text_body, c.html_body, '') as text
-     from email e left join email_content c on c.user_id = $1 and c.email_id = e.id where e.user_id = $1`,
-    [userId],
+     from email e left join email_content c on c.workspace_id = $1 and c.email_id = e.id where e.workspace_id = $1`,
+    [workspaceId],
   );
   const emails = stored.map((email) => ({ ...email, text: visible.get(email.id) ?? email.text }));
   const { rows: threads } = await pool.query<ReferenceThread>(
     `select id, last_message_at, trashed_at is not null as is_trashed, label_keys, unread_count, received_count, archived_count,
-       participant_emails from thread where user_id = $1`,
-    [userId],
+       participant_emails from thread where workspace_id = $1`,
+    [workspaceId],
   );
   const threadOf = new Map(threads.map((thread) => [thread.id, thread]));
   const messages = Map.groupBy(emails, (email) => email.thread_id);

@@ -87,7 +87,11 @@ export function someMail(random: () => number, count: number): SearchedMail[] {
 }
 
 /** Stores the mails with their words and without threads, as mail is stored. */
-export async function storeMail(database: Database, userId: string, mails: readonly SearchedMail[]): Promise<void> {
+export async function storeMail(
+  database: Database,
+  workspaceId: string,
+  mails: readonly SearchedMail[],
+): Promise<void> {
   const shown = (list: readonly { name: string; address: string }[]) => ({
     text: list.map(({ name, address }) => `"${name}" <${address}>`).join(', '),
     addresses: list,
@@ -119,15 +123,15 @@ export async function storeMail(database: Database, userId: string, mails: reado
          own_domain text, recipient text, message_id text, subject text, from_address text, from_text text, to_addresses text[],
          has_attachments boolean, is_read boolean, is_archived boolean, in_reply_to text[], addresses jsonb, text_body text, html_body text)),
      stored as (
-       insert into email (user_id, id, type, status, created_at, own_address, own_domain, recipient, message_id, subject, base_subject,
+       insert into email (workspace_id, id, type, status, created_at, own_address, own_domain, recipient, message_id, subject, base_subject,
          from_address, from_text, to_addresses, cc_addresses, preview, date, has_attachments, is_read, is_archived)
        select $1, id, type, status, created_at, own_address, own_domain, recipient, message_id, subject, '', from_address, from_text,
          to_addresses, '{}', '', created_at, has_attachments, is_read, is_archived from row),
      unindexed as (
-       insert into unindexed_email (user_id, email_id, state, created_at) select $1, id, 'new', created_at from row)
-     insert into email_content (user_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, html_body, attachments, parser_version)
+       insert into unindexed_email (workspace_id, email_id, state, created_at) select $1, id, 'new', created_at from row)
+     insert into email_content (workspace_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, html_body, attachments, parser_version)
      select $1, id, '[]', addresses, in_reply_to, '{}', text_body, html_body, '[]', 1 from row`,
-    [userId, JSON.stringify(rows)],
+    [workspaceId, JSON.stringify(rows)],
   );
 }
 

@@ -55,7 +55,7 @@ export interface SentMail {
 /** Inserts a sent email with bytes, totals and recipients, straight into the tables. */
 export async function insertSentMail(
   database: Database,
-  mailbox: Pick<TestMailbox, 'userId' | 'domainId' | 'addressId' | 'address'>,
+  mailbox: Pick<TestMailbox, 'workspaceId' | 'domainId' | 'addressId' | 'address'>,
   options: SentMailOptions = {},
 ): Promise<SentMail> {
   const { recipients = [{ address: 'joe@elsewhere.test' }], subject = 'Hello', references = [] } = options;
@@ -82,18 +82,18 @@ export async function insertSentMail(
   ]);
   await database.pool.query(
     `with e as (
-       insert into email (user_id, id, type, status, created_at, sent_at, raw_id, own_address, own_domain, address_id, domain_id, message_id,
+       insert into email (workspace_id, id, type, status, created_at, sent_at, raw_id, own_address, own_domain, address_id, domain_id, message_id,
          subject, base_subject, from_name, from_address, from_text, to_addresses, cc_addresses, preview, is_read)
        values ($1, $2, 'sent', $3, $4, case when $3 = 'delivered' then $4::timestamptz end, $5, $6, $7, $8, $9, $10, $11, $11, 'Owner', $6,
          'Owner <' || $6 || '>', $12, '{}', 'Hello', false)
        returning *),
      counted as (${countEmailsSql('(select *, 1 as delta from e)')}),
      content as (
-       insert into email_content (user_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, attachments, parser_version)
-       select user_id, id, '[]', $13, '{}', $14, 'Hello', '[]', 1 from e)
-     insert into email_search (user_id, email_id, created_at, text) select user_id, id, created_at, lower(subject) from e`,
+       insert into email_content (workspace_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, attachments, parser_version)
+       select workspace_id, id, '[]', $13, '{}', $14, 'Hello', '[]', 1 from e)
+     insert into email_search (workspace_id, email_id, created_at, text) select workspace_id, id, created_at, lower(subject) from e`,
     [
-      mailbox.userId,
+      mailbox.workspaceId,
       emailId,
       status,
       createdAt,
@@ -121,12 +121,12 @@ export async function insertSentMail(
   for (const [at, recipient] of recipients.entries()) {
     const { status: own = 'delivered', returnOf = at, attempts = 1 } = recipient;
     await database.pool.query(
-      `insert into recipient (user_id, id, email_id, address, domain, status, queued_at, attempts, next_attempt_at, return_id, last_code,
+      `insert into recipient (workspace_id, id, email_id, address, domain, status, queued_at, attempts, next_attempt_at, return_id, last_code,
          last_status, last_text, refusal_reason, settled_at, created_at)
        values ($1, $2, $3, $4, $5, $6, $7, $8, case when $6 = 'pending' then $7::timestamptz + interval '1 day' end, $9, $10, $11, $12, $13,
          case when $6 <> 'pending' then $7::timestamptz end, $7)`,
       [
-        mailbox.userId,
+        mailbox.workspaceId,
         recipientIds[at],
         emailId,
         recipient.address,

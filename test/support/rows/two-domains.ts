@@ -1,6 +1,6 @@
 import type { Database } from '../../../db/connection/database.ts';
 import type { TestGateway } from '../servers/gateway.ts';
-import { type Holdings, makeHoldings, userTables } from './holdings.ts';
+import { type Holdings, makeHoldings, workspaceTables } from './holdings.ts';
 
 /** One account with two domains, and everything there is of each. */
 export interface TwoDomains {
@@ -17,19 +17,20 @@ export async function makeTwoDomains(gateway: TestGateway): Promise<TwoDomains> 
   const mine = await makeHoldings(gateway);
   const theirs = await makeHoldings(gateway);
   const { pool } = gateway.owner;
-  const [into, from] = [mine.mailbox.userId, theirs.mailbox.userId];
-  await pool.query(`update event set seq = seq + 1000 where user_id = $1`, [from]);
+  const [into, from] = [mine.mailbox.workspaceId, theirs.mailbox.workspaceId];
+  await pool.query(`update event set seq = seq + 1000 where workspace_id = $1`, [from]);
   await pool.query(
-    `update event_counter set last_seq = (select max(seq) from event where user_id = $2) where user_id = $1`,
+    `update event_counter set last_seq = (select max(seq) from event where workspace_id = $2) where workspace_id = $1`,
     [into, from],
   );
   // What there is once for each user cannot be joined.
   for (const table of ['agent_sign_up', 'event_counter', 'retention', 'retention_sweep', 'scim_token', 'word_build'])
-    await pool.query(`delete from ${table} where user_id = $1`, [from]);
-  const tables = await userTables(gateway.owner);
+    await pool.query(`delete from ${table} where workspace_id = $1`, [from]);
+  const tables = await workspaceTables(gateway.owner);
   // Entries of the audit log cannot be changed.
   await pool.query('alter table audit_entry disable trigger user');
-  for (const table of tables) await pool.query(`update ${table} set user_id = $1 where user_id = $2`, [into, from]);
+  for (const table of tables)
+    await pool.query(`update ${table} set workspace_id = $1 where workspace_id = $2`, [into, from]);
   await pool.query('alter table audit_entry enable trigger user');
   const own = new Set([...mine.ids.values()].flat());
   const ids = new Map([...theirs.ids].map(([prefix, held]) => [prefix, held.filter((id) => !own.has(id))] as const));
@@ -38,7 +39,7 @@ export async function makeTwoDomains(gateway: TestGateway): Promise<TwoDomains> 
   return {
     mine,
     // Nobody has this id.
-    theirs: { mailbox: { ...theirs.mailbox, userId: `${from}_joined` }, ids, names: theirs.names },
+    theirs: { mailbox: { ...theirs.mailbox, workspaceId: `${from}_joined` }, ids, names: theirs.names },
     domain: { id: mine.mailbox.domainId, name: mine.names[1] ?? '' },
     async changedTables() {
       const now = await rowsWith(gateway.owner, tables, into, marks);
@@ -54,20 +55,20 @@ export async function keepToKey(owner: Database, two: TwoDomains, keyId: string)
   const { mailbox, ids } = two.mine;
   const { pool } = owner;
   const endpointId = mailbox.endpointId ?? '';
-  const mine = [mailbox.userId, endpointId];
-  await pool.query('delete from endpoint_subscription where user_id = $1 and endpoint_id = $2', mine);
-  await pool.query('delete from guard_rule where user_id = $1 and endpoint_id = $2', mine);
+  const mine = [mailbox.workspaceId, endpointId];
+  await pool.query('delete from endpoint_subscription where workspace_id = $1 and endpoint_id = $2', mine);
+  await pool.query('delete from guard_rule where workspace_id = $1 and endpoint_id = $2', mine);
   const [suppression] = ids.get('sup') ?? [];
-  await pool.query('update suppression set email_id = $3 where user_id = $1 and id = $2', [
-    mailbox.userId,
+  await pool.query('update suppression set email_id = $3 where workspace_id = $1 and id = $2', [
+    mailbox.workspaceId,
     suppression,
     ids.get('em')?.[0],
   ]);
   const request = `req_${'1'.repeat(24)}`;
   await pool.query(
-    `insert into api_request (user_id, id, created_at, key_id, interface, method, path, status, duration_ms, client_address, request_headers,
+    `insert into api_request (workspace_id, id, created_at, key_id, interface, method, path, status, duration_ms, client_address, request_headers,
        response_headers) values ($1, $2, now(), $3, 'rest', 'GET', '/', 200, 1, '127.0.0.1', '{}', '{}')`,
-    [mailbox.userId, request, keyId],
+    [mailbox.workspaceId, request, keyId],
   );
   for (const [prefix, id] of [
     ['req', request],
@@ -81,7 +82,7 @@ export async function keepToKey(owner: Database, two: TwoDomains, keyId: string)
 async function rowsWith(
   database: Database,
   tables: readonly string[],
-  userId: string,
+  workspaceId: string,
   words: readonly string[],
 ): Promise<Map<string, Set<string>>> {
   const found = new Map(tables.map((table) => [table, new Set<string>()]));
@@ -92,10 +93,10 @@ async function rowsWith(
         (table) =>
           `select '${table}' as name, r as row
            from ${table} t cross join lateral (select (to_jsonb(t) - '{last_used_at,last_used_from}'::text[])::text as r) x
-           where t.user_id = $1 and r like any ($2)`,
+           where t.workspace_id = $1 and r like any ($2)`,
       )
       .join(' union all '),
-    [userId, patterns],
+    [workspaceId, patterns],
   );
   for (const { name, row } of rows) found.get(name)?.add(row);
   return found;

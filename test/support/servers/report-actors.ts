@@ -24,13 +24,13 @@ export interface ReportActors {
    * reply code when the recipient is refused.
    */
   deliver(bytes: Buffer, recipient: string, reversePath?: string): Promise<string | number>;
-  suppressions(userId: string): Promise<Record<string, unknown>[]>;
+  suppressions(workspaceId: string): Promise<Record<string, unknown>[]>;
   /** the events that reports make */
-  events(userId: string): Promise<Record<string, unknown>[]>;
+  events(workspaceId: string): Promise<Record<string, unknown>[]>;
   /** undefined when there is none */
   email(emailId: string | number): Promise<Record<string, unknown> | undefined>;
   /** all that a report may change */
-  state(userId: string, sent: SentMail): Promise<unknown>;
+  state(workspaceId: string, sent: SentMail): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -50,19 +50,19 @@ export async function openReportActors(): Promise<ReportActors> {
   });
   const actors: Actor[] = [receiving, await startThreadingActor(context)];
 
-  async function suppressions(userId: string): Promise<Record<string, unknown>[]> {
+  async function suppressions(workspaceId: string): Promise<Record<string, unknown>[]> {
     const { rows } = await database.pool.query(
-      'select address, reason, detail, email_id from suppression where user_id = $1 order by address',
-      [userId],
+      'select address, reason, detail, email_id from suppression where workspace_id = $1 order by address',
+      [workspaceId],
     );
     return rows;
   }
 
-  async function events(userId: string): Promise<Record<string, unknown>[]> {
+  async function events(workspaceId: string): Promise<Record<string, unknown>[]> {
     const { rows } = await database.pool.query(
       `select kind, email_id, data from event
-       where user_id = $1 and kind in ('email.bounced', 'email.delayed', 'email.complained') order by seq`,
-      [userId],
+       where workspace_id = $1 and kind in ('email.bounced', 'email.delayed', 'email.complained') order by seq`,
+      [workspaceId],
     );
     return rows;
   }
@@ -106,19 +106,19 @@ export async function openReportActors(): Promise<ReportActors> {
       const [receptionId = ''] = reply.emailIds;
       await eventually(async () => {
         const { rows } = await database.pool.query(
-          'select parsed_at from reception where user_id = $1 and email_id = $2',
-          [of.userId, receptionId],
+          'select parsed_at from reception where workspace_id = $1 and email_id = $2',
+          [of.workspaceId, receptionId],
         );
         return rows[0]?.parsed_at != null;
       });
       return receptionId;
     },
-    async state(userId, sent) {
+    async state(workspaceId, sent) {
       return [
         await recipientsOf(database, sent.emailId),
         { ...(await email(sent.emailId)), thread_id: null },
-        await suppressions(userId),
-        await events(userId),
+        await suppressions(workspaceId),
+        await events(workspaceId),
       ];
     },
     async close() {

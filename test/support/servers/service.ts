@@ -41,7 +41,7 @@ export interface Answer {
 
 /** An account of the running service and how to call the REST interface as it. */
 export interface TestAccount {
-  userId: string;
+  workspaceId: string;
   apiKey: string;
   call(method: string, route: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   graphql(query: string, variables?: Record<string, unknown>): Promise<Answer>;
@@ -299,8 +299,8 @@ export class Service {
 /** An account that owns the trusted domain, made as the account command makes it, and through the gateway at that URL. */
 export async function createDomainAccount(url: string, databaseUrl: string, domain: string): Promise<DomainAccount> {
   const key = `test-${randomBytes(24).toString('hex')}`;
-  const userId = await insertAccount(databaseUrl, `owner@${domain}`, key);
-  const account = { userId, apiKey: key, ...callers(url, key) };
+  const workspaceId = await insertAccount(databaseUrl, `owner@${domain}`, key);
+  const account = { workspaceId, apiKey: key, ...callers(url, key) };
   const made = await account.call('POST', '/domains', { domain });
   if (made.status !== 201) throw new Error(`POST /domains: ${made.status} ${JSON.stringify(made.body)}`);
   return { ...account, domain, domainId: made.body.id };
@@ -317,7 +317,7 @@ async function insertAccount(databaseUrl: string, email: string, apiKey: string)
   try {
     const created = await createAccount(database, { email, password: null, apiKey, mailbox: null });
     if (created.outcome !== 'created') throw new Error(`${email}: ${created.outcome}`);
-    return created.userId;
+    return created.workspaceId;
   } finally {
     await database.close();
   }

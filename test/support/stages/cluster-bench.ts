@@ -156,7 +156,7 @@ export class ClusterBench {
   /** The Message-IDs of emails that sending actors have claimed. */
   async claimed(): Promise<string[]> {
     const rows = await this.query<{ message_id: string }>(
-      `select distinct e.message_id from recipient r join email e on e.user_id = r.user_id and e.id = r.email_id
+      `select distinct e.message_id from recipient r join email e on e.workspace_id = r.workspace_id and e.id = r.email_id
        where r.status = 'pending' and r.claimed_by is not null`,
     );
     return rows.map((row) => row.message_id);

@@ -16,7 +16,7 @@ export interface AppendOptions {
 }
 
 /** Appends events to a user's feed, in one transaction; answers the last number. */
-export async function appendEvents(database: Database, userId: string, options: AppendOptions): Promise<number> {
+export async function appendEvents(database: Database, workspaceId: string, options: AppendOptions): Promise<number> {
   const { kind = 'email.read', labels, bus, padding = 0 } = options;
   const filler = 'x'.repeat(padding);
   const events = labels.map((label) => ({
@@ -25,11 +25,11 @@ export async function appendEvents(database: Database, userId: string, options: 
     data: { label, filler },
   }));
   const { rows } = await database.pool.query<{ last_seq: number }>('select append_events($1, $2::jsonb) as last_seq', [
-    userId,
+    workspaceId,
     JSON.stringify(events),
   ]);
   const lastSeq = rows[0]?.last_seq ?? 0;
-  bus?.publish('event.appended', { userId, lastSeq });
+  bus?.publish('event.appended', { workspaceId, lastSeq });
   return lastSeq;
 }
 

@@ -59,19 +59,19 @@ export async function openExhaustionStage(
   const actor = database.open('postroom_actor');
   const threadId = `thr_${randomBytes(12).toString('hex')}`;
   await actor.pool.query(
-    `insert into thread (user_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text, message_count,
+    `insert into thread (workspace_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text, message_count,
        received_count, unread_count, archived_count, latest_email_id, last_message_at, created_at)
      values ($1, $2, '<root@elsewhere.test>', 'large', '{}', '{}', 'large', $3, $3, $3, 0, 'em_latest', now(), now())`,
-    [attacker.userId, threadId, messages],
+    [attacker.workspaceId, threadId, messages],
   );
   const ids: string[] = [];
   for (let position = 1; position <= messages; position++)
     ids.push(
       ...(await insertMail(actor, [
-        { userId: attacker.userId, text, threadId, threadPosition: position, raw: Buffer.from('x') },
+        { workspaceId: attacker.workspaceId, text, threadId, threadPosition: position, raw: Buffer.from('x') },
       ])),
     );
-  const [otherLargeId = ''] = await insertMail(actor, [{ userId: other.userId, text }]);
+  const [otherLargeId = ''] = await insertMail(actor, [{ workspaceId: other.workspaceId, text }]);
   const gateway = await startGatewayProcess(
     {
       ...database.environment,

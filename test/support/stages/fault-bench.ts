@@ -129,14 +129,14 @@ export class FaultBench {
     expect(report.accepted).toBe(this.offers.length);
     expect(report.webhooks).toBe(this.offers.length);
     this.#stranger ??= await this.service.createAccount();
-    expect(await seenByStranger(this.#stranger, this.account.userId, databaseUrl)).toEqual([]);
+    expect(await seenByStranger(this.#stranger, this.account.workspaceId, databaseUrl)).toEqual([]);
   }
 
   /** Asks for the account and its mail by every route and field, as a stranger; see sweepService. Comes last: what it leaves is in no book. */
   sweep(): ReturnType<typeof sweepService> {
-    const { userId, apiKey, domainId } = this.account;
+    const { workspaceId, apiKey, domainId } = this.account;
     const mailbox = {
-      userId,
+      workspaceId,
       apiKey,
       domainId,
       address: this.address,

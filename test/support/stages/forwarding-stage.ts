@@ -83,7 +83,7 @@ export class ForwardingStage<Ground extends OwnGround | SharedGround = OwnGround
          extract(epoch from d.next_attempt_at - postroom_now())::float8 as wait_seconds, (
          select coalesce(json_agg(json_build_object('id', r.id, 'address', r.address, 'status', r.status, 'last_code', r.last_code,
            'reported', r.reported_at is not null) order by r.address), '[]')
-         from recipient r where r.user_id = d.user_id and r.delivery_id = d.id) as recipients
+         from recipient r where r.workspace_id = d.workspace_id and r.delivery_id = d.id) as recipients
        from delivery d where d.email_id = any($1) order by d.id`,
       [emailIds],
     );

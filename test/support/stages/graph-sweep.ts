@@ -113,7 +113,7 @@ export async function sweepField(
   const { schema, mine, theirs, breadth, isLive = false } = options;
   const isFew = breadth === 'few';
   const complaints: string[] = [];
-  const secrets = [...samplesOf(theirs), ...theirs.names, theirs.mailbox.userId];
+  const secrets = [...samplesOf(theirs), ...theirs.names, theirs.mailbox.workspaceId];
   const comparisons = isLive && name.startsWith('query') ? LIVE_COMPARISONS : 1;
   for (const place of places) {
     const where = `${name} ${place.path.join('.')}`;

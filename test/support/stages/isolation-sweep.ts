@@ -63,12 +63,12 @@ export async function sweepRoute(route: ServedRoute, options: SweepOptions): Pro
   const name = `${route.method} ${route.url}`;
   const complaints: string[] = [];
   const complain = (text: string) => void complaints.push(`${name}: ${text}`);
-  const secrets = [...[...theirs.ids.values()].flat(), ...theirs.names, theirs.mailbox.userId];
+  const secrets = [...[...theirs.ids.values()].flat(), ...theirs.names, theirs.mailbox.workspaceId];
   const idsFor = (place: string) =>
     breadth === 'some'
       ? sampleFor(`${name} ${place}`, theirs, [candidatesOf(theirs, route.url)[0] ?? '', oneFor(place, theirs)])
       : samplesOf(theirs, EMAILS[breadth]);
-  const foreignFor = (place: string) => [...new Set([...idsFor(place), ...theirs.names, theirs.mailbox.userId])];
+  const foreignFor = (place: string) => [...new Set([...idsFor(place), ...theirs.names, theirs.mailbox.workspaceId])];
   const unknown = (isFew ? ['em'] : ['em', 'ep', 'dom']).map((prefix) => `${prefix}_${UNKNOWN}`);
   const bodies = bodiesOf(route, options);
   const [body] = bodies;
@@ -162,7 +162,7 @@ export async function sweepRoute(route: ServedRoute, options: SweepOptions): Pro
         ? [oneFor(field, theirs), ...theirs.names.slice(0, 2)]
         : isLookUp(field)
           ? foreignFor(field)
-          : [...ofNoKind(theirs), ...theirs.names, theirs.mailbox.userId];
+          : [...ofNoKind(theirs), ...theirs.names, theirs.mailbox.workspaceId];
       await compare(field, tried, unknown, (value) => ask(own.values, value, query(value)));
     }
   }

@@ -52,7 +52,7 @@ export async function checkLedger(order: LedgerOrder): Promise<LedgerReport> {
       MessageColumns & { hex: string; recipient: string; email_id: string; is_listed: boolean }
     >(
       `select ${MESSAGE_COLUMNS}, encode(m.sha256, 'hex') as hex, p.recipient, p.email_id, e.id is not null as is_listed
-       from reception p join raw_message m on m.id = p.raw_id left join email e on e.user_id = p.user_id and e.id = p.email_id`,
+       from reception p join raw_message m on m.id = p.raw_id left join email e on e.workspace_id = p.workspace_id and e.id = p.email_id`,
     );
     const stored = new Map<string, number>();
     for (const row of rows.rows) {
@@ -70,7 +70,7 @@ export async function checkLedger(order: LedgerOrder): Promise<LedgerReport> {
     );
     checkWebhooks(order.webhooks, deliveries.rows, violations);
     const unrouted = await client.query<{ count: string }>(
-      `select count(*) from email e where e.type = 'received' and not exists (select from route r where r.user_id = e.user_id and r.email_id = e.id and r.decided_at is not null)`,
+      `select count(*) from email e where e.type = 'received' and not exists (select from route r where r.workspace_id = e.workspace_id and r.email_id = e.id and r.decided_at is not null)`,
     );
     if (Number(unrouted.rows[0]?.count) > 0)
       violations.push(`I3 ${unrouted.rows[0]?.count} emails without thread or route`);
@@ -124,7 +124,7 @@ export async function awaitDrained(databaseUrl: string, limitMs: number): Promis
       const { rows } = await client.query<{ unparsed: number; unthreaded: number; unrouted: number; pending: number }>(
         `select (select count(*)::int from reception where parsed_at is null) as unparsed,
                 (select count(*)::int from email where thread_id is null and type <> 'scheduled') as unthreaded,
-                (select count(*)::int from email e where e.type = 'received' and not exists (select from route r where r.user_id = e.user_id and r.email_id = e.id and r.decided_at is not null)) as unrouted,
+                (select count(*)::int from email e where e.type = 'received' and not exists (select from route r where r.workspace_id = e.workspace_id and r.email_id = e.id and r.decided_at is not null)) as unrouted,
                 (select count(*)::int from delivery where status = 'pending') as pending`,
       );
       const left = rows[0];

@@ -28,7 +28,7 @@ export interface MailStage {
   /** a new account with a domain of its own */
   mailbox(options?: Partial<MailboxOptions>): Promise<TestMailbox>;
   /** what an operation of that user is given */
-  contextOf(userId: string): OperationContext;
+  contextOf(workspaceId: string): OperationContext;
   /** Offers a message as SMTP does; answers the id that its email bears. */
   deliver(bytes: Buffer, recipient: string, reversePath?: string): Promise<string>;
   /** Resolves when all that has come in is parsed, threaded and routed. */
@@ -90,9 +90,9 @@ export async function openMailStage(options: MailStageOptions = {}): Promise<Mai
       }),
     );
 
-  const contextOf = (userId: string) =>
+  const contextOf = (workspaceId: string) =>
     ({
-      userId,
+      workspaceId,
       room: UNBOUNDED_ROOM,
       rights: FULL_RIGHTS,
       database: gateway,

@@ -33,7 +33,7 @@ export async function openScimStage(
 ): Promise<ScimStage> {
   const token = `scim_${randomBytes(32).toString('base64url')}`;
   await owner.pool.query(
-    `insert into scim_token (user_id, id, name, secret_sha256, hint, created_at, created_by) values ($1, $2, 'Directory', $3, 'hint', now(), $1)`,
+    `insert into scim_token (workspace_id, id, name, secret_sha256, hint, created_at, created_by) values ($1, $2, 'Directory', $3, 'hint', now(), $1)`,
     [workspaceId, `sct_${randomBytes(16).toString('hex')}`, createHash('sha256').update(token).digest()],
   );
   const call: ScimStage['call'] = (method, path, body, headers = {}) =>

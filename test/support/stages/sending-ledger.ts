@@ -116,8 +116,8 @@ async function compareRows(databaseUrl: string, copies: ReadonlyMap<string, numb
     const { rows } = await client.query<{ key: string; email: string; recipient: string; taken: number }>(
       `select e.message_id || ' ' || r.address as key, e.status as email, r.status as recipient,
               (select count(*)::int from sending_attempt a
-               where a.user_id = r.user_id and a.recipient_id = r.id and a.outcome = 'delivered') as taken
-       from recipient r join email e on e.user_id = r.user_id and e.id = r.email_id
+               where a.workspace_id = r.workspace_id and a.recipient_id = r.id and a.outcome = 'delivered') as taken
+       from recipient r join email e on e.workspace_id = r.workspace_id and e.id = r.email_id
        where e.type = 'sent'`,
     );
     const violations = rows.flatMap(({ key, email, recipient, taken }) => {

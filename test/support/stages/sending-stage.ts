@@ -167,8 +167,8 @@ export class SendingStage<Ground extends OwnGround | SharedGround = OwnGround> {
 
   /** Makes a scheduled email of the account due now. */
   async makeDue(id: string): Promise<void> {
-    await this.query('update email set scheduled_at = postroom_now() where user_id = $1 and id = $2', [
-      this.account.userId,
+    await this.query('update email set scheduled_at = postroom_now() where workspace_id = $1 and id = $2', [
+      this.account.workspaceId,
       id,
     ]);
   }
@@ -177,8 +177,8 @@ export class SendingStage<Ground extends OwnGround | SharedGround = OwnGround> {
   async age(id: string, seconds: number): Promise<void> {
     await this.query(
       `update recipient set queued_at = queued_at - $3 * interval '1 second',
-         next_attempt_at = next_attempt_at - $3 * interval '1 second' where user_id = $1 and email_id = $2`,
-      [this.account.userId, id, seconds],
+         next_attempt_at = next_attempt_at - $3 * interval '1 second' where workspace_id = $1 and email_id = $2`,
+      [this.account.workspaceId, id, seconds],
     );
   }
 

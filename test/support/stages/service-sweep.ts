@@ -10,7 +10,7 @@ import {
   type Holdings,
   type HoldingsGround,
   holdingsOf,
-  userTables,
+  workspaceTables,
 } from '../rows/holdings.ts';
 import { recordRoutes } from '../rows/route-table.ts';
 import type { TestMailbox } from '../rows/routing-rows.ts';
@@ -70,8 +70,8 @@ export async function sweepService(
     await addByInterface(ground, swept, ['later', 'rule', 'suppression']);
     const theirs = await holdingsOf(actor, swept);
     // The log of requests is written a second later.
-    const tables = (await userTables(actor)).filter((name) => name !== 'api_request');
-    const digests = () => digestsOf(actor, tables, swept.userId, MOVING);
+    const tables = (await workspaceTables(actor)).filter((name) => name !== 'api_request');
+    const digests = () => digestsOf(actor, tables, swept.workspaceId, MOVING);
     let before = await digests();
     const findChanged = async () => {
       const now = await digests();
@@ -136,12 +136,12 @@ async function strangerOn(ground: HoldingsGround): Promise<Holdings> {
 
 /** Gives the account an email address with a webhook, which no server listens to. */
 async function mailboxOf(account: DomainAccount): Promise<TestMailbox> {
-  const { userId, apiKey, domainId, domain } = account;
+  const { workspaceId, apiKey, domainId, domain } = account;
   const config = { url: 'https://hooks.example.com/' };
   const endpoint = await account.call('POST', '/endpoints', { name: 'hook', type: 'webhook', config });
   const address = `hello@${domain}`;
   const made = await account.call('POST', '/email-addresses', { address, domainId, endpointId: endpoint.body.id });
-  return { userId, apiKey, domainId, address, addressId: made.body.id, endpointId: endpoint.body.id };
+  return { workspaceId, apiKey, domainId, address, addressId: made.body.id, endpointId: endpoint.body.id };
 }
 
 async function request(

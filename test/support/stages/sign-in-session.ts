@@ -6,9 +6,9 @@ import type { ExhaustionStage } from './exhaustion-stage.ts';
 /** Signs the account in, and returns its cookie, and the header line with it. */
 export async function signIn(
   { owner, gateway }: ExhaustionStage,
-  { userId }: TestMailbox,
+  { workspaceId }: TestMailbox,
 ): Promise<{ cookie: string; headers: string }> {
-  const token = await makeSignInLink(owner, `${userId}@account.test`);
+  const token = await makeSignInLink(owner, `${workspaceId}@account.test`);
   const response = await fetch(`${gateway.url}/api/auth/sign-in/link`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', origin: `http://localhost:${gateway.port}` },

@@ -14,24 +14,24 @@ type Row = Record<string, unknown>;
 export type StoredRows = ReadonlyMap<string, Row>;
 
 /** Reads all rows of the account that act later, by kind and id. `database`: without row-level security. */
-export async function readStored(database: Database, userId: string): Promise<StoredRows> {
+export async function readStored(database: Database, workspaceId: string): Promise<StoredRows> {
   const { rows } = await database.pool.query<{ key: string; row: Row }>({
     name: 'stored-effects',
     text: `
-      select 'endpoint ' || id as key, to_jsonb(e) - '{updated_at,secret_ciphertext}'::text[] as row from endpoint e where user_id = $1
-      union all select 'secret ' || id, jsonb_build_object('secret', md5(secret_ciphertext)) from endpoint where user_id = $1
-      union all select 'rule ' || id, to_jsonb(g) - '{updated_at}'::text[] from guard_rule g where user_id = $1
+      select 'endpoint ' || id as key, to_jsonb(e) - '{updated_at,secret_ciphertext}'::text[] as row from endpoint e where workspace_id = $1
+      union all select 'secret ' || id, jsonb_build_object('secret', md5(secret_ciphertext)) from endpoint where workspace_id = $1
+      union all select 'rule ' || id, to_jsonb(g) - '{updated_at}'::text[] from guard_rule g where workspace_id = $1
       union all select 'address ' || id, jsonb_build_object('target', coalesce(endpoint_id, webhook_id),
-        'set_by_key_id', route_set_by_key_id, 'granted_scopes', route_granted_scopes) from email_address where user_id = $1
+        'set_by_key_id', route_set_by_key_id, 'granted_scopes', route_granted_scopes) from email_address where workspace_id = $1
       union all select 'domain ' || id, jsonb_build_object('target', case when is_catch_all_enabled then catch_all_endpoint_id end,
-        'set_by_key_id', route_set_by_key_id, 'granted_scopes', route_granted_scopes) from domain where user_id = $1
+        'set_by_key_id', route_set_by_key_id, 'granted_scopes', route_granted_scopes) from domain where workspace_id = $1
       union all select 'email ' || id, jsonb_build_object('type', type, 'status', status, 'scheduled_at', scheduled_at,
-        'set_by_key_id', scheduled_by_key_id) from email where user_id = $1 and type <> 'received'
-      union all select 'recipient ' || id, jsonb_build_object('status', status, 'next_attempt_at', next_attempt_at) from recipient where user_id = $1
-      union all select 'delivery ' || id, jsonb_build_object('status', status, 'next_attempt_at', next_attempt_at) from delivery where user_id = $1
+        'set_by_key_id', scheduled_by_key_id) from email where workspace_id = $1 and type <> 'received'
+      union all select 'recipient ' || id, jsonb_build_object('status', status, 'next_attempt_at', next_attempt_at) from recipient where workspace_id = $1
+      union all select 'delivery ' || id, jsonb_build_object('status', status, 'next_attempt_at', next_attempt_at) from delivery where workspace_id = $1
       union all select 'key ' || id, jsonb_build_object('scopes', scopes, 'reach', reach, 'policy', send_policy, 'expires_at', expires_at,
-        'revoked_at', revoked_at) from api_key where user_id = $1`,
-    values: [userId],
+        'revoked_at', revoked_at) from api_key where workspace_id = $1`,
+    values: [workspaceId],
   });
   return new Map(rows.map(({ key, row }) => [key, row]));
 }

@@ -65,7 +65,7 @@ export async function makeStoringWorld(gateway: TestGateway): Promise<StoringWor
   const { endpointId, ...mailbox } = await gateway.mailbox({ endpointUrl: 'https://hooks.example.com/' });
   if (endpointId === null) throw new Error('the mailbox has no endpoint');
   const box = { ...mailbox, endpointId };
-  const { userId, address, apiKey } = box;
+  const { workspaceId, address, apiKey } = box;
   const { pool } = gateway.actor;
   const policed = await insertKey(gateway.owner, box, { scopes: ['send'], policy: { approval: 'always' } });
 
@@ -79,7 +79,9 @@ export async function makeStoringWorld(gateway: TestGateway): Promise<StoringWor
   const received = async () => {
     const from = { text: 'a@x.test', addresses: [{ name: null, address: 'a@x.test' }] };
     const addresses = { from, to: null, cc: null, bcc: null, replyTo: null };
-    const [id = ''] = await insertMail(gateway.actor, [{ userId, ownAddress: address, from: 'a@x.test', addresses }]);
+    const [id = ''] = await insertMail(gateway.actor, [
+      { workspaceId, ownAddress: address, from: 'a@x.test', addresses },
+    ]);
     await pool.query('update email set address_id = $2, domain_id = $3, recipient = $4 where id = $1', [
       id,
       box.addressId,
@@ -87,8 +89,8 @@ export async function makeStoringWorld(gateway: TestGateway): Promise<StoringWor
       address,
     ]);
     await pool.query(
-      `insert into route (user_id, email_id, created_at, threaded_at, decided_at, outcome) values ($1, $2, now(), now(), now(), 'stored')`,
-      [userId, id],
+      `insert into route (workspace_id, email_id, created_at, threaded_at, decided_at, outcome) values ($1, $2, now(), now(), now(), 'stored')`,
+      [workspaceId, id],
     );
     return id;
   };
@@ -99,7 +101,7 @@ export async function makeStoringWorld(gateway: TestGateway): Promise<StoringWor
       [emailId],
     );
   const thread = async () => {
-    const rows = { userId, count: 1, lastMessageAt: new Date(), ownAddress: address };
+    const rows = { workspaceId, count: 1, lastMessageAt: new Date(), ownAddress: address };
     return (await insertThread(gateway.actor, rows)).threadId;
   };
   const scheduled = async () => (await make('/emails', email({ scheduled_at: LATER }))).id;
@@ -111,9 +113,9 @@ export async function makeStoringWorld(gateway: TestGateway): Promise<StoringWor
       const emailId = await received();
       const deliveryId = `dlv_${randomUUID().replaceAll('-', '')}`;
       await pool.query(
-        `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, status, attempts, attempts_allowed, created_at, completed_at)
+        `insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, status, attempts, attempts_allowed, created_at, completed_at)
          values ($1, $2, $3, $4, 'webhook', 'failed', 4, 4, now(), now())`,
-        [userId, deliveryId, emailId, endpointId],
+        [workspaceId, deliveryId, emailId, endpointId],
       );
       return { emailId, deliveryId };
     },
@@ -144,7 +146,10 @@ export async function makeStoringWorld(gateway: TestGateway): Promise<StoringWor
       const config = { subject: { operator: 'OR', values: ['x'] } };
       const name = randomUUID();
       await make('/guard', { name, type: 'explicit', config, action });
-      const { rows } = await pool.query('select id from guard_rule where user_id = $1 and name = $2', [userId, name]);
+      const { rows } = await pool.query('select id from guard_rule where workspace_id = $1 and name = $2', [
+        workspaceId,
+        name,
+      ]);
       return rows[0].id;
     },
     async address() {
@@ -188,7 +193,7 @@ export async function makeStoringWorld(gateway: TestGateway): Promise<StoringWor
       ]);
       await gateway.owner.pool.query(
         `insert into workspace_member (workspace_id, person_id, role) values ($1, $2, 'viewer')`,
-        [userId, personId],
+        [workspaceId, personId],
       );
       return personId;
     },
@@ -206,7 +211,7 @@ export async function makeStoringWorld(gateway: TestGateway): Promise<StoringWor
       await gateway.owner.pool.query('update api_key set is_grant = true where id = $1', [id]);
       await gateway.owner.pool.query(
         `insert into oauth_grant (id, workspace_id, client_id, client_host, level, resource) values ($1, $2, 'program', 'app.test', 'read', '')`,
-        [id, userId],
+        [id, workspaceId],
       );
       return id;
     },

@@ -28,12 +28,16 @@ const BY_EMAIL = [
  * Returns what the stranger sees of another account's mail (invariant I5): a list that names an id of it, an email or thread that is
  * answered by anything but 404. Looks at the oldest and the newest emails.
  */
-export async function seenByStranger(stranger: DomainAccount, userId: string, databaseUrl: string): Promise<string[]> {
+export async function seenByStranger(
+  stranger: DomainAccount,
+  workspaceId: string,
+  databaseUrl: string,
+): Promise<string[]> {
   const rows = await queryOnce<{ id: string; thread_id: string }>(
     databaseUrl,
-    `(select id, thread_id from email where user_id = $1 and thread_id is not null order by id limit 2)
-     union (select id, thread_id from email where user_id = $1 and thread_id is not null order by id desc limit 2)`,
-    [userId],
+    `(select id, thread_id from email where workspace_id = $1 and thread_id is not null order by id limit 2)
+     union (select id, thread_id from email where workspace_id = $1 and thread_id is not null order by id desc limit 2)`,
+    [workspaceId],
   );
   if (rows.length === 0) throw new Error('there is no mail that a stranger could see');
   const ids = rows.flatMap(({ id, thread_id: threadId }) => [id, threadId]);
@@ -42,7 +46,7 @@ export async function seenByStranger(stranger: DomainAccount, userId: string, da
     const { status, body } = await stranger.call('GET', list);
     const text = JSON.stringify(body);
     if (status !== 200) seen.push(`GET ${list}: ${status}`);
-    for (const id of [userId, ...ids]) if (text.includes(id)) seen.push(`GET ${list} names ${id}`);
+    for (const id of [workspaceId, ...ids]) if (text.includes(id)) seen.push(`GET ${list} names ${id}`);
   }
   const routes = rows.flatMap(({ id, thread_id: threadId }) => [
     ...BY_EMAIL.map((route) => route(id)),

@@ -44,13 +44,13 @@ export async function openTeam(gateway: TestGateway, name: string): Promise<Team
   async function makePerson(): Promise<TeamPerson> {
     const email = `person${persons++}@${name}.test`;
     const made = await createAccount(gateway.owner, { email, password: TEAM_PASSWORD, apiKey: null, mailbox: null });
-    if (!('userId' in made)) throw new Error(made.outcome);
+    if (!('workspaceId' in made)) throw new Error(made.outcome);
     // Each signs in from a machine of their own, as far as attempts are counted.
     await gateway.owner.pool.query('delete from auth_rate_limit');
-    return { email, personId: made.userId, browser: await signIn(email) };
+    return { email, personId: made.workspaceId, browser: await signIn(email) };
   }
   const owner = await makePerson();
-  const box = await gateway.mailbox({ userId: owner.personId, domain: `${name}.test` });
+  const box = await gateway.mailbox({ workspaceId: owner.personId, domain: `${name}.test` });
 
   const invite: TeamStage['invite'] = (body, by = owner.browser) => by.rest('POST', '/invitations', {}, body);
   const accept: TeamStage['accept'] = (browser, token) => browser.auth('POST', '/accept-invitation', { token });
@@ -77,10 +77,10 @@ export async function openTeam(gateway: TestGateway, name: string): Promise<Team
     async insertKeyOf({ personId }) {
       const { rows } = await gateway.owner.pool.query<{ secret: string }>(
         `with made as (select 'secret-of-' || $2 || repeat('x', 20) as secret)
-         insert into api_key (id, user_id, name, secret_sha256, made_by_person_id)
+         insert into api_key (id, workspace_id, name, secret_sha256, made_by_person_id)
          select 'key_of_' || $2, $1, 'test', sha256(convert_to(secret, 'UTF8')), $2 from made
          returning (select secret from made)`,
-        [box.userId, personId],
+        [box.workspaceId, personId],
       );
       return rows[0]?.secret ?? '';
     },

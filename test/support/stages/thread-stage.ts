@@ -20,23 +20,23 @@ export interface ThreadStage {
   /** opens another connection pool of that role */
   open(role: 'postroom_actor' | 'postroom_gateway'): Database;
   /** what an operation of that user is given; `database`: instead of the first gateway's */
-  contextOf(userId: string, database?: Database): OperationContext;
+  contextOf(workspaceId: string, database?: Database): OperationContext;
   /** Stores mails as the receiving actor does, without threads. */
-  insert(userId: string, mails: readonly StoredMail[]): Promise<void>;
+  insert(workspaceId: string, mails: readonly StoredMail[]): Promise<void>;
   /** Stores mails and gives them threads. */
-  arrive(userId: string, mails: readonly StoredMail[]): Promise<void>;
+  arrive(workspaceId: string, mails: readonly StoredMail[]): Promise<void>;
   /** in the order of their threads and places */
-  emailsOf(userId: string): Promise<Row<'email'>[]>;
-  threadsOf(userId: string): Promise<Selectable<Row<'thread'>>[]>;
+  emailsOf(workspaceId: string): Promise<Row<'email'>[]>;
+  threadsOf(workspaceId: string): Promise<Selectable<Row<'thread'>>[]>;
   /** the thread of an email */
-  threadOf(userId: string, emailId: string): Promise<string>;
+  threadOf(workspaceId: string, emailId: string): Promise<string>;
   /** kind, thread, data of the feed behind the first `skipped` entries */
   eventsOf(
-    userId: string,
+    workspaceId: string,
     skipped?: number,
   ): Promise<{ kind: string; thread_id: string; email_id: string; data: object }[]>;
   /** Where threads, emails and counters of the user do not agree; empty when all is well. */
-  findFaults(userId: string): Promise<string[]>;
+  findFaults(workspaceId: string): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -47,11 +47,11 @@ export async function openThreadStage(): Promise<ThreadStage> {
   const owner = testDatabase.open(null);
   const threading = testActorContext(actor);
 
-  async function insert(userId: string, mails: readonly StoredMail[]): Promise<void> {
-    await insertEmails(actor, userId, mails);
-    const source = `(select e.*, 1 as delta from email e where e.user_id = $1 and e.id = any ($2::text[])) x`;
+  async function insert(workspaceId: string, mails: readonly StoredMail[]): Promise<void> {
+    await insertEmails(actor, workspaceId, mails);
+    const source = `(select e.*, 1 as delta from email e where e.workspace_id = $1 and e.id = any ($2::text[])) x`;
     const ids = mails.map((mail) => mail.emailId);
-    await actor.pool.query(countEmailsSql(source), [userId, ids]);
+    await actor.pool.query(countEmailsSql(source), [workspaceId, ids]);
   }
 
   return {
@@ -59,9 +59,9 @@ export async function openThreadStage(): Promise<ThreadStage> {
     owner,
     threading,
     open: (role) => testDatabase.open(role),
-    contextOf: (userId, database = gateway) =>
+    contextOf: (workspaceId, database = gateway) =>
       ({
-        userId,
+        workspaceId,
         database,
         bus: threading.bus,
         now: () => new Date(),
@@ -69,56 +69,56 @@ export async function openThreadStage(): Promise<ThreadStage> {
         answerBy: performance.now() + 60_000,
       }) as unknown as OperationContext,
     insert,
-    async arrive(userId, mails) {
-      await insert(userId, mails);
+    async arrive(workspaceId, mails) {
+      await insert(workspaceId, mails);
       const ids = mails.map((mail) => mail.emailId);
-      await assignThreads(threading, userId, ids);
+      await assignThreads(threading, workspaceId, ids);
     },
-    emailsOf: (userId) => listEmails(actor, userId),
-    threadsOf: (userId) => listThreads(actor, userId),
-    async threadOf(userId, emailId) {
+    emailsOf: (workspaceId) => listEmails(actor, workspaceId),
+    threadsOf: (workspaceId) => listThreads(actor, workspaceId),
+    async threadOf(workspaceId, emailId) {
       const { rows } = await actor.pool.query<{ thread_id: string }>(
-        'select thread_id from email where user_id = $1 and id = $2',
-        [userId, emailId],
+        'select thread_id from email where workspace_id = $1 and id = $2',
+        [workspaceId, emailId],
       );
       return rows[0]?.thread_id ?? '';
     },
-    async eventsOf(userId, skipped = 0) {
+    async eventsOf(workspaceId, skipped = 0) {
       const { rows } = await actor.pool.query(
-        'select kind, thread_id, email_id, data from event where user_id = $1 order by seq offset $2',
-        [userId, skipped],
+        'select kind, thread_id, email_id, data from event where workspace_id = $1 order by seq offset $2',
+        [workspaceId, skipped],
       );
       return rows;
     },
-    findFaults: (userId) => findThreadFaults(actor, userId),
+    findFaults: (workspaceId) => findThreadFaults(actor, workspaceId),
     close: () => testDatabase.drop(),
   };
 }
 
-async function listEmails(actor: Database, userId: string): Promise<Row<'email'>[]> {
+async function listEmails(actor: Database, workspaceId: string): Promise<Row<'email'>[]> {
   const { rows } = await actor.pool.query<Row<'email'>>(
-    `select * from email where user_id = $1 order by thread_id, thread_at, id collate "C"`,
-    [userId],
+    `select * from email where workspace_id = $1 order by thread_id, thread_at, id collate "C"`,
+    [workspaceId],
   );
   return rows;
 }
 
-async function listThreads(actor: Database, userId: string): Promise<Selectable<Row<'thread'>>[]> {
+async function listThreads(actor: Database, workspaceId: string): Promise<Selectable<Row<'thread'>>[]> {
   const { rows } = await actor.pool.query<Selectable<Row<'thread'>>>(
-    `select * from thread where user_id = $1 order by created_at, id collate "C"`,
-    [userId],
+    `select * from thread where workspace_id = $1 order by created_at, id collate "C"`,
+    [workspaceId],
   );
   return rows;
 }
 
 /** Returns where threads, emails and counters of the user do not agree; `actor`: role postroom_actor. */
-export async function findThreadFaults(actor: Database, userId: string): Promise<string[]> {
-  const emails = (await listEmails(actor, userId)).filter((email) => email.thread_id !== null);
+export async function findThreadFaults(actor: Database, workspaceId: string): Promise<string[]> {
+  const emails = (await listEmails(actor, workspaceId)).filter((email) => email.thread_id !== null);
   return [
-    ...faultsOfThreads(emails, await listThreads(actor, userId)),
-    ...(await faultsOfCounters(actor, userId)),
-    ...(await faultsOfPlaces(actor, userId)),
-    ...(await faultsOfTrash(actor, userId)),
+    ...faultsOfThreads(emails, await listThreads(actor, workspaceId)),
+    ...(await faultsOfCounters(actor, workspaceId)),
+    ...(await faultsOfPlaces(actor, workspaceId)),
+    ...(await faultsOfTrash(actor, workspaceId)),
   ];
 }
 
@@ -167,19 +167,19 @@ function faultsOfThreads(emails: readonly Row<'email'>[], threads: readonly Sele
 }
 
 /** A thread is in the trash with all its messages, and no search meets them. */
-async function faultsOfTrash(actor: Database, userId: string): Promise<string[]> {
+async function faultsOfTrash(actor: Database, workspaceId: string): Promise<string[]> {
   const { rows } = await actor.pool.query<{ id: string }>(
-    `select e.id from email e left join thread t on t.user_id = e.user_id and t.id = e.thread_id
-     left join trashed_email x on x.user_id = e.user_id and x.email_id = e.id
-     where e.user_id = $1 and ((e.trashed_at is null) <> (t.trashed_at is null) or (e.trashed_at is null) <> (x.email_id is null)
-       or (e.trashed_at is not null and exists (select from email_search s where s.user_id = $1 and s.email_id = e.id)))`,
-    [userId],
+    `select e.id from email e left join thread t on t.workspace_id = e.workspace_id and t.id = e.thread_id
+     left join trashed_email x on x.workspace_id = e.workspace_id and x.email_id = e.id
+     where e.workspace_id = $1 and ((e.trashed_at is null) <> (t.trashed_at is null) or (e.trashed_at is null) <> (x.email_id is null)
+       or (e.trashed_at is not null and exists (select from email_search s where s.workspace_id = $1 and s.email_id = e.id)))`,
+    [workspaceId],
   );
   return rows.map(({ id }) => `the email ${id} is in the trash by some rows only`);
 }
 
 /** Totals of lists against a recount. */
-async function faultsOfCounters(actor: Database, userId: string): Promise<string[]> {
+async function faultsOfCounters(actor: Database, workspaceId: string): Promise<string[]> {
   const { rows } = await actor.pool.query(
     `with recounted as (
        select a.counted_address as own_address, g.grain, g.begins_at, own_domain, type, status, is_read, is_archived, count(*) as count
@@ -187,38 +187,38 @@ async function faultsOfCounters(actor: Database, userId: string): Promise<string
        cross join lateral (values (own_address), ('*')) as a(counted_address)
        cross join lateral (values ('all', '-infinity'::timestamptz), ('day', date_trunc('day', created_at, 'UTC')),
          ('hour', date_trunc('hour', created_at, 'UTC'))) as g(grain, begins_at)
-       where user_id = $1 and trashed_at is null group by 1, 2, 3, 4, 5, 6, 7, 8),
+       where workspace_id = $1 and trashed_at is null group by 1, 2, 3, 4, 5, 6, 7, 8),
      stored as (
        select own_address, grain, begins_at, own_domain, type, status, is_read, is_archived, count from email_counter
-       where user_id = $1 and count <> 0)
+       where workspace_id = $1 and count <> 0)
      (select 'missing', r.* from recounted r except select 'missing', s.* from stored s)
      union all (select 'wrong', s.* from stored s except select 'wrong', r.* from recounted r)`,
-    [userId],
+    [workspaceId],
   );
   return rows.map((row) => `counter ${JSON.stringify(row)}`);
 }
 
 /** What leads to threads leads to living ones, and subject edges to the thread of their email. */
-async function faultsOfPlaces(actor: Database, userId: string): Promise<string[]> {
+async function faultsOfPlaces(actor: Database, workspaceId: string): Promise<string[]> {
   const { rows } = await actor.pool.query<{ fault: string }>(
-    `with living as (select id from thread where user_id = $1)
-     select 'key ' || message_id as fault from thread_message_id where user_id = $1 and thread_id not in (select id from living)
+    `with living as (select id from thread where workspace_id = $1)
+     select 'key ' || message_id as fault from thread_message_id where workspace_id = $1 and thread_id not in (select id from living)
      union all select 'alias ' || alias_id from thread_alias
-       where user_id = $1 and (thread_id not in (select id from living) or alias_id in (select id from living))
-     union all select 'apart ' || thread_id from thread_apart a where user_id = $1 and (thread_id not in (select id from living)
+       where workspace_id = $1 and (thread_id not in (select id from living) or alias_id in (select id from living))
+     union all select 'apart ' || thread_id from thread_apart a where workspace_id = $1 and (thread_id not in (select id from living)
        or thread_id = other_id
-       or not exists (select from thread_apart b where b.user_id = $1 and b.thread_id = a.other_id and b.other_id = a.thread_id))
-     union all select 'anchor of ' || s.email_id from thread_subject s join email e on e.user_id = $1 and e.id = s.email_id
-       where s.user_id = $1 and s.thread_id <> e.thread_id
-     union all select 'borne ' || k.message_id from thread_message_id k where k.user_id = $1
-       and exists (select from email e where e.user_id = $1 and e.message_id = k.message_id and e.thread_id is not null)
-       and not exists (select from email e where e.user_id = $1 and e.message_id = k.message_id and e.thread_id = k.thread_id)`,
-    [userId],
+       or not exists (select from thread_apart b where b.workspace_id = $1 and b.thread_id = a.other_id and b.other_id = a.thread_id))
+     union all select 'anchor of ' || s.email_id from thread_subject s join email e on e.workspace_id = $1 and e.id = s.email_id
+       where s.workspace_id = $1 and s.thread_id <> e.thread_id
+     union all select 'borne ' || k.message_id from thread_message_id k where k.workspace_id = $1
+       and exists (select from email e where e.workspace_id = $1 and e.message_id = k.message_id and e.thread_id is not null)
+       and not exists (select from email e where e.workspace_id = $1 and e.message_id = k.message_id and e.thread_id = k.thread_id)`,
+    [workspaceId],
   );
   return rows.map((row) => row.fault);
 }
 
-export function newUser(): string {
+export function newWorkspace(): string {
   return `usr_${randomBytes(8).toString('hex')}`;
 }
 

@@ -12,7 +12,7 @@ import {
 const at = new Date('2026-11-29T10:20:00Z');
 const make = (changes: Partial<DoorRefusal> = {}) =>
   toStoredRefusal({
-    userId: 'wsp_1',
+    workspaceId: 'wsp_1',
     reason: 'unknown_recipient',
     address: '192.0.2.7',
     network: '192.0.2.0/24',
@@ -31,13 +31,13 @@ test('the same within an hour has one ID, and another hour, workspace or sender 
   expect(make({ at: new Date('2026-11-29T10:59:59Z'), address: '192.0.2.8', helo: 'other' }).id).toBe(id);
   const others = [
     make({ at: new Date('2026-11-29T11:00:00Z') }),
-    make({ userId: 'wsp_2' }),
-    make({ userId: null }),
+    make({ workspaceId: 'wsp_2' }),
+    make({ workspaceId: null }),
     make({ sender: 'x' }),
     make({ sender: null }),
   ];
   expect(new Set([id, ...others.map((other) => other.id)]).size).toBe(6);
-  expect(others[2]?.userId).toBe(OPERATOR);
+  expect(others[2]?.workspaceId).toBe(OPERATOR);
 });
 
 test('texts that the client wrote are storable and short', () => {
@@ -72,7 +72,11 @@ test('a network fills few rows: further refusals are counted without sender and 
   expect(rows.reduce((sum, { times }) => sum + times, 0)).toBe(5_000);
   expect(rows.at(-1)).toMatchObject({ network: '192.0.2.0/24', sender: null, recipient: null });
   // Another network has rows of its own, and so has another workspace.
-  const others = boundRefusals([...many, make({ network: '192.0.3.0/24' }), make({ userId: 'wsp_2' })], new Set(), []);
+  const others = boundRefusals(
+    [...many, make({ network: '192.0.3.0/24' }), make({ workspaceId: 'wsp_2' })],
+    new Set(),
+    [],
+  );
   expect(others.length).toBe(rows.length + 2);
 });
 
@@ -84,7 +88,7 @@ test('many networks fill few rows of a workspace: further refusals are counted w
   expect(rows.at(-1)).toMatchObject({ network: null, recipient: null });
   expect(
     boundRefusals(
-      many.map((row) => ({ ...row, userId: OPERATOR })),
+      many.map((row) => ({ ...row, workspaceId: OPERATOR })),
       new Set(),
       [],
     ).length,
@@ -93,7 +97,7 @@ test('many networks fill few rows of a workspace: further refusals are counted w
 
 test('rows that are stored already need no room, and take room from others', () => {
   const hourAt = new Date('2026-11-29T10:00:00Z');
-  const rooms = [{ userId: 'wsp_1', hourAt, rows: { '192.0.2.0/24': MAX_ROWS_OF_NETWORK } }];
+  const rooms = [{ workspaceId: 'wsp_1', hourAt, rows: { '192.0.2.0/24': MAX_ROWS_OF_NETWORK } }];
   const known = make();
   expect(boundRefusals([known], new Set([known.id]), rooms)).toEqual([known]);
   expect(boundRefusals([known], new Set(), rooms)).toMatchObject([{ recipient: null }]);

@@ -16,9 +16,9 @@ beforeAll(async () => {
     insert into user_account (id, email) select 'usr_' || n, n || '@many.test' from generate_series(1, ${WORKSPACES}) n;
     insert into workspace_member (workspace_id, person_id, role)
       select 'usr_1', 'usr_' || n, 'agent' from generate_series(2, ${MEMBERS}) n;
-    insert into auth_session (id, user_id, token, expires_at)
+    insert into auth_session (id, person_id, token, expires_at)
       select 'ses_' || n, 'usr_' || n, 'token' || n, now() + interval '1 hour' from generate_series(1, ${WORKSPACES}) n;
-    insert into api_key (id, user_id, name, secret_sha256, made_by_person_id)
+    insert into api_key (id, workspace_id, name, secret_sha256, made_by_person_id)
       select 'key_' || n, 'usr_' || n, 'key', sha256(convert_to('key' || n, 'UTF8')), 'usr_' || n from generate_series(1, ${WORKSPACES}) n;
     insert into workspace_invitation (id, workspace_id, email, role, token_sha256, expires_at)
       select 'inv_' || n, 'usr_' || n, n || '@invited.test', 'viewer', sha256(convert_to('inv' || n, 'UTF8')), now() + interval '7 days'
@@ -49,7 +49,7 @@ test.each([
   ['an invitation is shown', `select * from invitation_of_token(sha256('inv7'), now())`],
   ['the person of a session is read', `select * from person_of('usr_1', 'usr_7')`],
 ])(`${WORKSPACES} workspaces with ${MEMBERS} members in one cost nothing when %s`, async (_what, text) => {
-  await client.query(`select set_config('postroom.user_id', 'usr_1', false)`);
+  await client.query(`select set_config('postroom.workspace_id', 'usr_1', false)`);
   const before = await countScans();
   for (let call = 0; call < 10; call++) expect((await client.query(text)).rowCount).toBeGreaterThan(0);
   expect(await countScans()).toBe(before);

@@ -21,29 +21,29 @@ afterAll(() => test_.drop());
 
 let domains = 0;
 async function domain(
-  options: { name?: string; userId?: string; status?: 'pending'; hasKey?: boolean } = {},
+  options: { name?: string; workspaceId?: string; status?: 'pending'; hasKey?: boolean } = {},
 ): Promise<TestMailbox & { name: string }> {
   const name = options.name ?? `x${domains++}.test`;
-  const { userId, status = 'verified', hasKey = true } = options;
+  const { workspaceId, status = 'verified', hasKey = true } = options;
   const box = await createMailbox(owner, {
     domain: name,
     address: `a@${name}`,
     domainStatus: status,
-    ...(userId === undefined ? {} : { userId }),
+    ...(workspaceId === undefined ? {} : { workspaceId }),
     ...(hasKey ? { dkim: { secretKey } } : {}),
   });
   return { ...box, name };
 }
 const addKey = (box: TestMailbox, selector: string, createdAt: string, retiredAt: string | null = null) =>
   owner.pool.query(
-    `insert into dkim_key (user_id, domain_id, selector, private_key_ciphertext, public_key, created_at, activated_at, retired_at)
+    `insert into dkim_key (workspace_id, domain_id, selector, private_key_ciphertext, public_key, created_at, activated_at, retired_at)
      values ($1, $2, $3, 'sealed', 'public', $4, $4, $5)`,
-    [box.userId, box.domainId, selector, createdAt, retiredAt],
+    [box.workspaceId, box.domainId, selector, createdAt, retiredAt],
   );
 
 test('the key of a domain is found and decrypted', async () => {
-  const { userId, name } = await domain();
-  const key = await findSigningKey(actor, userId, [name, 'test']);
+  const { workspaceId, name } = await domain();
+  const key = await findSigningKey(actor, workspaceId, [name, 'test']);
   expect(key).toEqual({ domain: name, selector: TEST_DKIM_SELECTOR, privateKeyCiphertext: expect.any(String) });
   expect(decryptSecret(secretKey, 'dkim-key', key?.privateKeyCiphertext ?? '')).toBe(TEST_DKIM_PRIVATE_KEY);
 });
@@ -53,16 +53,16 @@ test('the newest key that is not retired signs', async () => {
   await addKey(box, 'old', '2026-01-01');
   await addKey(box, 'new', '2026-02-01');
   await addKey(box, 'newest', '2026-03-01', '2026-04-01');
-  expect(await findSigningKey(actor, box.userId, [box.name])).toMatchObject({ selector: 'new' });
+  expect(await findSigningKey(actor, box.workspaceId, [box.name])).toMatchObject({ selector: 'new' });
 });
 
 test('a domain signs with its own key rather than with its parent’s, and without one with the nearest', async () => {
   const root = await domain();
-  const { userId } = root;
+  const { workspaceId } = root;
   const middle = `b.${root.name}`;
-  await domain({ name: middle, userId });
-  await domain({ name: `a.${middle}`, userId, hasKey: false });
-  const signerOf = async (names: string[]) => (await findSigningKey(actor, userId, names))?.domain;
+  await domain({ name: middle, workspaceId });
+  await domain({ name: `a.${middle}`, workspaceId, hasKey: false });
+  const signerOf = async (names: string[]) => (await findSigningKey(actor, workspaceId, names))?.domain;
   expect(await signerOf([middle, root.name])).toBe(middle);
   expect(await signerOf([`a.${middle}`, middle, root.name])).toBe(middle);
   expect(await signerOf([`c.${root.name}`, root.name])).toBe(root.name);
@@ -71,7 +71,7 @@ test('a domain signs with its own key rather than with its parent’s, and witho
 test('the key of another user’s domain, or of an unverified one, does not sign', async () => {
   const theirs = await domain();
   const mine = await domain({ name: `sub.${theirs.name}`, hasKey: false });
-  const pending = await domain({ status: 'pending', userId: mine.userId });
-  expect(await findSigningKey(actor, mine.userId, [mine.name, theirs.name])).toBeNull();
-  expect(await findSigningKey(actor, mine.userId, [pending.name])).toBeNull();
+  const pending = await domain({ status: 'pending', workspaceId: mine.workspaceId });
+  expect(await findSigningKey(actor, mine.workspaceId, [mine.name, theirs.name])).toBeNull();
+  expect(await findSigningKey(actor, mine.workspaceId, [pending.name])).toBeNull();
 });

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database } from '../../../../db/connection/database.ts';
 import { openReadSession } from '../../../../db/connection/read-session.ts';
-import { asUser, inUserTransaction, limitedTo } from '../../../../db/connection/transaction.ts';
+import { asWorkspace, inWorkspaceTransaction, limitedTo } from '../../../../db/connection/transaction.ts';
 import { makeTwoDomains, type TwoDomains } from '../../../support/rows/two-domains.ts';
 import { openTestGateway, type TestGateway } from '../../../support/servers/gateway.ts';
 
@@ -44,18 +44,18 @@ const LOOK_PAST = [
 let gateway: TestGateway;
 let two: TwoDomains;
 let limited: Database;
-let userId: string;
+let workspaceId: string;
 
 beforeAll(async () => {
   gateway = await openTestGateway();
   two = await makeTwoDomains(gateway);
   limited = limitedTo(gateway.database, { domains: [two.domain], addresses: [] });
-  ({ userId } = two.mine.mailbox);
+  ({ workspaceId } = two.mine.mailbox);
 });
 afterAll(() => gateway.close());
 
 const ask = <T>(text: string, database = limited) =>
-  asUser(database, userId, async (transaction) => (await sql.raw<T>(text).execute(transaction)).rows);
+  asWorkspace(database, workspaceId, async (transaction) => (await sql.raw<T>(text).execute(transaction)).rows);
 const tables = async () =>
   (
     await gateway.owner.pool.query<{ name: string }>(
@@ -157,34 +157,36 @@ test('the role may call only those functions past the policies that check the do
     }),
   );
   const bytes = (id: string) =>
-    ask<{ bytes: Buffer }>(`select octets as bytes from raw_octets('${userId}', '{${id}}')`);
+    ask<{ bytes: Buffer }>(`select octets as bytes from raw_octets('${workspaceId}', '{${id}}')`);
   expect((await bytes(own)).length).toBe(1);
   expect(await bytes(other)).toEqual([]);
   expect(
-    (await ask(`select octets as bytes from raw_octets('${userId}', '{${other}}')`, gateway.database)).length,
+    (await ask(`select octets as bytes from raw_octets('${workspaceId}', '{${other}}')`, gateway.database)).length,
   ).toBe(1);
   const placed = await ask<{ own: Buffer | null; other: Buffer | null }>(
-    `select placed_octets('${userId}', '${own}') as own, placed_octets('${userId}', '${other}') as other`,
+    `select placed_octets('${workspaceId}', '${own}') as own, placed_octets('${workspaceId}', '${other}') as other`,
   );
   expect(placed).toEqual([{ own: expect.any(Buffer), other: null }]);
-  const sizes = await ask<{ email_id: string }>(`select email_id from raw_sizes('${userId}', '{${own},${other}}')`);
+  const sizes = await ask<{ email_id: string }>(
+    `select email_id from raw_sizes('${workspaceId}', '{${own},${other}}')`,
+  );
   expect(sizes).toEqual([{ email_id: own }]);
 
   // Two more messages are not parsed yet.
   const ids = `'{${own},${other}}'`;
   const unparsed = (id: string) => `${id.slice(0, -4)}beef`;
   await gateway.owner.pool.query(
-    `insert into reception (user_id, email_id, raw_id, reverse_path, recipient, own_address, domain_id, remote_address, helo, is_tls, trace_fields, accepted_at)
-     select user_id, left(id, -4) || 'beef', raw_id, '', own_address, own_address, domain_id, '127.0.0.1', 'x', false, '', now()
+    `insert into reception (workspace_id, email_id, raw_id, reverse_path, recipient, own_address, domain_id, remote_address, helo, is_tls, trace_fields, accepted_at)
+     select workspace_id, left(id, -4) || 'beef', raw_id, '', own_address, own_address, domain_id, '127.0.0.1', 'x', false, '', now()
      from email where id = any (${ids})`,
   );
-  const pending = `select email_id from pending_receptions('${userId}', '{${unparsed(own)},${unparsed(other)}}')`;
+  const pending = `select email_id from pending_receptions('${workspaceId}', '{${unparsed(own)},${unparsed(other)}}')`;
   expect(await ask(pending)).toEqual([{ email_id: unparsed(own) }]);
   expect(await ask(pending, gateway.database)).toHaveLength(2);
   await gateway.owner.pool.query(
     `update email_search set parties = '{same@sender.test}' where email_id = any (${ids})`,
   );
-  const exchanged = `select email_id from exchanged_emails('${userId}', 'same@sender.test', null, null)`;
+  const exchanged = `select email_id from exchanged_emails('${workspaceId}', 'same@sender.test', null, null)`;
   expect(await ask(exchanged)).toEqual([{ email_id: own }]);
   expect(await ask(exchanged, gateway.database)).toHaveLength(2);
 });
@@ -209,8 +211,10 @@ test('every kind of transaction takes the role, and returns it at its end', asyn
   const wanted = [{ role: 'postroom_domain', domain: two.domain.name }];
   expect(await ask(role)).toEqual(wanted);
   const options = { lock: 'x', lockTimeoutMs: 1_000 };
-  expect((await inUserTransaction(limited, userId, options, (client) => client.query(role))).rows).toEqual(wanted);
-  const session = openReadSession(limited, userId);
+  expect((await inWorkspaceTransaction(limited, workspaceId, options, (client) => client.query(role))).rows).toEqual(
+    wanted,
+  );
+  const session = openReadSession(limited, workspaceId);
   expect(await ask(role, session.database)).toEqual(wanted);
   await session.end();
   // The connections are those of the others.
@@ -219,11 +223,11 @@ test('every kind of transaction takes the role, and returns it at its end', asyn
     expect([row?.role, row?.domain || null]).toEqual(['postroom_gateway', null]);
   }
   await expect(
-    inUserTransaction(limited, userId, options, (client) => client.query('delete from email')),
+    inWorkspaceTransaction(limited, workspaceId, options, (client) => client.query('delete from email')),
   ).rejects.toMatchObject({
     reason: 'limited_to_domain',
   });
   expect(
-    (await inUserTransaction(gateway.database, userId, options, (client) => client.query(role))).rows[0].role,
+    (await inWorkspaceTransaction(gateway.database, workspaceId, options, (client) => client.query(role))).rows[0].role,
   ).toBe('postroom_gateway');
 });

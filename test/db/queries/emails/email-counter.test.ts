@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database } from '../../../../db/connection/database.ts';
-import { asUser } from '../../../../db/connection/transaction.ts';
+import { asWorkspace } from '../../../../db/connection/transaction.ts';
 import {
   type CountedEmails,
   countEmailsSql,
@@ -24,11 +24,11 @@ beforeAll(async () => {
 afterAll(() => test_.drop());
 
 const countSql =
-  countEmailsSql(`json_to_recordset($1) as changed (user_id text, created_at timestamptz, own_address text, own_domain text,
+  countEmailsSql(`json_to_recordset($1) as changed (workspace_id text, created_at timestamptz, own_address text, own_domain text,
   type text, status text, is_read boolean, is_archived boolean, delta integer)`);
 
 const email = {
-  user_id: 'usr_a',
+  workspace_id: 'usr_a',
   created_at: '2026-11-26T10:59:59.999Z',
   own_address: 'x@a.test',
   own_domain: 'a.test',
@@ -48,11 +48,11 @@ async function change(...rows: Partial<typeof email>[]): Promise<void> {
 }
 
 /** [address or *, grain, beginning, is read, how many] */
-async function counters(userId: string): Promise<unknown[]> {
+async function counters(workspaceId: string): Promise<unknown[]> {
   const { rows } = await actor.pool.query<Record<string, unknown>>(
-    `select own_address, grain, to_char(begins_at, 'MM-DD HH24') as begins, is_read, count from email_counter where user_id = $1
+    `select own_address, grain, to_char(begins_at, 'MM-DD HH24') as begins, is_read, count from email_counter where workspace_id = $1
      order by own_address, grain, begins_at, is_read`,
-    [userId],
+    [workspaceId],
   );
   return rows.map((row) => Object.values(row));
 }
@@ -77,15 +77,15 @@ test('emails with the same values share a counter by the hour, by the day and fo
 });
 
 test('the addresses of a domain are counted together, and each domain apart', async () => {
-  const user_id = 'usr_domains';
+  const workspace_id = 'usr_domains';
   await change(
-    { user_id },
-    { user_id, own_address: 'y@a.test' },
-    { user_id, own_address: 'x@b.test', own_domain: 'b.test' },
+    { workspace_id },
+    { workspace_id, own_address: 'y@a.test' },
+    { workspace_id, own_address: 'x@b.test', own_domain: 'b.test' },
   );
   const { rows } = await actor.pool.query(
-    `select own_address, own_domain, count from email_counter where user_id = $1 and grain = 'day' order by 1, 2`,
-    [user_id],
+    `select own_address, own_domain, count from email_counter where workspace_id = $1 and grain = 'day' order by 1, 2`,
+    [workspace_id],
   );
   expect(rows.map((row) => Object.values(row))).toEqual([
     ['*', 'a.test', 2],
@@ -97,10 +97,10 @@ test('the addresses of a domain are counted together, and each domain apart', as
 });
 
 test('an email that is read moves from one counter to the other', async () => {
-  const user_id = 'usr_b';
-  await change({ user_id }, { user_id });
-  await change({ user_id, delta: -1 }, { user_id, is_read: true });
-  expect(await counters(user_id)).toEqual(
+  const workspace_id = 'usr_b';
+  await change({ workspace_id }, { workspace_id });
+  await change({ workspace_id, delta: -1 }, { workspace_id, is_read: true });
+  expect(await counters(workspace_id)).toEqual(
     alone([
       ['all', null, false, 1],
       ['all', null, true, 1],
@@ -113,19 +113,19 @@ test('an email that is read moves from one counter to the other', async () => {
 });
 
 test('an email that does not change changes no counter', async () => {
-  const user_id = 'usr_same';
-  await change({ user_id, delta: -1 }, { user_id });
-  expect(await counters(user_id)).toEqual([]);
+  const workspace_id = 'usr_same';
+  await change({ workspace_id, delta: -1 }, { workspace_id });
+  expect(await counters(workspace_id)).toEqual([]);
 });
 
 test('many writers in different orders count exactly and without deadlock', async () => {
-  const user_id = 'usr_c';
+  const workspace_id = 'usr_c';
   const hours = Array.from({ length: 20 }, (_, n) => ({
-    user_id,
+    workspace_id,
     created_at: `2026-11-26T${String(n).padStart(2, '0')}:00:00Z`,
   }));
   await Promise.all(Array.from({ length: 30 }, (_, n) => change(...(n % 2 === 0 ? hours : hours.toReversed()))));
-  expect(await counters(user_id)).toEqual(
+  expect(await counters(workspace_id)).toEqual(
     alone([
       ['all', null, false, 600],
       ['day', '11-26 00', false, 600],
@@ -135,7 +135,7 @@ test('many writers in different orders count exactly and without deadlock', asyn
 });
 
 describe('the total', () => {
-  const userId = 'usr_total';
+  const workspaceId = 'usr_total';
   const midnight = Date.parse('2026-03-01T00:00:00Z');
   const hour = 3_600_000;
   const edges = [-48 * hour, -24 * hour, 0, hour, 13 * hour, 23 * hour, 24 * hour].flatMap((at) => [
@@ -149,19 +149,19 @@ describe('the total', () => {
     await insertMail(
       actor,
       [...edges, ...Array.from({ length: 100 }, () => (random() - 0.7) * 120 * hour)].map((at, n) => ({
-        userId,
+        workspaceId,
         id: `em_${String(n).padStart(4, '0')}`,
         createdAt: new Date(midnight + Math.round(at)),
         ownAddress: ['x@a.test', 'y@a.test', 'x@b.test'][n % 3] ?? '',
         isRead: random() < 0.5,
       })),
     );
-    await insertMail(actor, [{ userId: 'usr_other', createdAt: new Date(midnight), ownAddress: 'x@a.test' }]);
+    await insertMail(actor, [{ workspaceId: 'usr_other', createdAt: new Date(midnight), ownAddress: 'x@a.test' }]);
   });
 
   const total = (of: CountedEmails) =>
-    asUser(gateway, userId, async (transaction) => {
-      const { rows } = await sql<{ n: number }>`select ${countedEmails(userId, of)} as n`.execute(transaction);
+    asWorkspace(gateway, workspaceId, async (transaction) => {
+      const { rows } = await sql<{ n: number }>`select ${countedEmails(workspaceId, of)} as n`.execute(transaction);
       return rows[0]?.n;
     });
 
@@ -178,7 +178,7 @@ describe('the total', () => {
       const { n } = await actor.kysely
         .selectFrom('email as c')
         .select((build) => build.fn.countAll<number>().as('n'))
-        .where('user_id', '=', userId)
+        .where('workspace_id', '=', workspaceId)
         .$if(address !== null, (query) => query.where('own_address', '=', address))
         .where('created_at', '>=', wholeHours)
         .$if(condition !== null, (query) => query.where(condition ?? sql<boolean>`true`))
@@ -202,14 +202,14 @@ describe('the total', () => {
     ],
   ])('is read %s, days and hours apart, under the policy', async (_, conditions, index, columns) => {
     // Many domains of which each day has few emails, so that reading all of them costs more than the rows of one.
-    const ofDomains = `(select '${userId}' as user_id, timestamptz '${new Date(midnight).toISOString()}' - d * interval '1 day' as created_at,
+    const ofDomains = `(select '${workspaceId}' as workspace_id, timestamptz '${new Date(midnight).toISOString()}' - d * interval '1 day' as created_at,
         'x@d' || n || '.test' as own_address, 'd' || n || '.test' as own_domain, 'received' as type, 'delivered' as status,
         false as is_read, false as is_archived, 1 as delta from generate_series(1, 60) n, generate_series(100, 110) d) s`;
     await actor.pool.query(countEmailsSql(ofDomains));
     await test_.open(null).pool.query('analyze email_counter');
     const since = new Date(midnight - 47 * hour);
-    const plan = await asUser(gateway, userId, async (transaction) => {
-      const counted = countedEmails(userId, { address: null, conditions, since });
+    const plan = await asWorkspace(gateway, workspaceId, async (transaction) => {
+      const counted = countedEmails(workspaceId, { address: null, conditions, since });
       await sql`set local enable_seqscan = off`.execute(transaction);
       await sql`set local enable_bitmapscan = off`.execute(transaction);
       const { rows } = await sql<{ 'QUERY PLAN': unknown }>`explain (format json) select ${counted}`.execute(
@@ -228,7 +228,7 @@ describe('the total', () => {
     const ranges = [...plan.matchAll(/"Index Cond":"(.*?)"[,}]/g)].map(([, condition]) => condition);
     expect(ranges).toHaveLength(4);
     for (const [n, range] of ranges.entries())
-      for (const column of ['user_id', ...(n % 2 === 0 ? columns : ['own_address', 'grain', 'begins_at'])])
+      for (const column of ['workspace_id', ...(n % 2 === 0 ? columns : ['own_address', 'grain', 'begins_at'])])
         expect(range).toContain(`${column} `);
   });
 });

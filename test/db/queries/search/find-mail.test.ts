@@ -5,7 +5,7 @@ import { assignThreads } from '../../../../actors/threading/assign-thread.ts';
 import { parseSearch } from '../../../../core/search/search-query.ts';
 import type { KeysetPage } from '../../../../core/shared/page.ts';
 import type { Database } from '../../../../db/connection/database.ts';
-import { asUser, inTransaction } from '../../../../db/connection/transaction.ts';
+import { asWorkspace, inTransaction } from '../../../../db/connection/transaction.ts';
 import * as find from '../../../../db/queries/search/find-mail.ts';
 import type { SearchConditions } from '../../../../db/queries/search/search-sql.ts';
 import { noteChanged, noteGone } from '../../../../db/queries/search/unindexed-email.ts';
@@ -53,12 +53,12 @@ beforeAll(async () => {
     USER,
     mails.map(({ id }) => id),
   );
-  const labelled = await actor.pool.query<{ id: string }>('select id from thread where user_id = $1 order by id', [
+  const labelled = await actor.pool.query<{ id: string }>('select id from thread where workspace_id = $1 order by id', [
     USER,
   ]);
   for (const { id } of labelled.rows) {
     const given = ['Urgent', 'to do'].filter(() => random() < 0.2);
-    await actor.pool.query('update thread set labels = $3, label_keys = $4 where user_id = $1 and id = $2', [
+    await actor.pool.query('update thread set labels = $3, label_keys = $4 where workspace_id = $1 and id = $2', [
       USER,
       id,
       given,
@@ -68,7 +68,7 @@ beforeAll(async () => {
   const some = (share: number) => mails.filter(() => random() < share).map(({ id }) => id);
   const changed = some(0.05);
   await actor.pool.query(
-    `update email_content set text_body = 'changed text hello rare', html_body = null where user_id = $1 and email_id = any ($2)`,
+    `update email_content set text_body = 'changed text hello rare', html_body = null where workspace_id = $1 and email_id = any ($2)`,
     [USER, changed],
   );
   await noteChanged(actor.pool, USER, changed);
@@ -78,7 +78,7 @@ beforeAll(async () => {
     ['email', 'id'],
     ['email_content', 'email_id'],
   ])
-    await actor.pool.query(`delete from ${table} where user_id = $1 and ${column} = any ($2)`, [USER, gone]);
+    await actor.pool.query(`delete from ${table} where workspace_id = $1 and ${column} = any ($2)`, [USER, gone]);
   const trashed = labelled.rows.map(({ id }) => id).filter(() => random() < 0.1);
   await inTransaction(actor, async (client) => {
     await lockMessages(client, USER, trashed, 'lists');
@@ -127,9 +127,9 @@ async function compare(
   const terms = parseSearch(text, NOW);
   const about = JSON.stringify({ text, conditions });
   const inOrder = <T>(rows: T[], isInverted: boolean) => (isInverted ? rows.toReversed() : rows);
-  return asUser(gateway, USER, async (transaction) => {
+  return asWorkspace(gateway, USER, async (transaction) => {
     const isInverted = random() < 0.5;
-    const emails = { userId: USER, terms, conditions: withSql(conditions.emails) };
+    const emails = { workspaceId: USER, terms, conditions: withSql(conditions.emails) };
     const wanted = inOrder(reference.emails(terms, conditions.emails), isInverted);
     const wantedIds = wanted.map(({ id }) => id);
     const size = pageSize(wanted.length);
@@ -143,7 +143,7 @@ async function compare(
     ).toEqual(wantedIds);
     expect(await find.countMatchingEmails(transaction, emails), about).toBe(wanted.length);
 
-    const threads = { userId: USER, terms, conditions: withSql(conditions.threads) };
+    const threads = { workspaceId: USER, terms, conditions: withSql(conditions.threads) };
     const wantedThreads = inOrder(reference.threads(terms, conditions.threads), isInverted);
     const threadSize = pageSize(wantedThreads.length);
     for (const bounds of [SMALL, { ...SMALL, few: 1e5 }, find.FIND_BOUNDS]) {

@@ -3,7 +3,7 @@ import { assignThreads } from '../../../../actors/threading/assign-thread.ts';
 import { parseSearch } from '../../../../core/search/search-query.ts';
 import { storableText } from '../../../../core/shared/text.ts';
 import type { Database } from '../../../../db/connection/database.ts';
-import { asUser } from '../../../../db/connection/transaction.ts';
+import { asWorkspace } from '../../../../db/connection/transaction.ts';
 import { countMatchingEmails } from '../../../../db/queries/search/find-mail.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/cluster/database.ts';
 import { type SearchedMail, storeMail } from '../../../support/rows/searched-mail.ts';
@@ -66,10 +66,10 @@ test('mail of any content gets its thread and is found, before and after its wor
 test('an email without content, as one whose parser failed, has the words of its fields', async () => {
   await actor.pool.query(
     `with stored as (
-       insert into email (user_id, id, type, status, created_at, own_address, own_domain, message_id, subject, base_subject, from_address,
+       insert into email (workspace_id, id, type, status, created_at, own_address, own_domain, message_id, subject, base_subject, from_address,
          from_text, to_addresses, cc_addresses, preview)
        values ('usr_a', 'em_bare', 'received', 'delivered', now(), 'own@home.test', 'home.test', '<1@x.test>', 'Bare', 'Bare', '', '', '{}', '{}', ''))
-     insert into unindexed_email (user_id, email_id, state, created_at) values ('usr_a', 'em_bare', 'new', now())`,
+     insert into unindexed_email (workspace_id, email_id, state, created_at) values ('usr_a', 'em_bare', 'new', now())`,
   );
   expect(await countFound('usr_a', 'bare domain:home.test')).toBe(1);
   await buildAllWords(actor);
@@ -99,9 +99,9 @@ async function countAll(): Promise<Record<string, number>> {
   return counts;
 }
 
-function countFound(userId: string, text: string): Promise<number> {
-  const search = { userId, terms: parseSearch(text, new Date()), conditions: {} };
-  return asUser(actor, userId, (transaction) => countMatchingEmails(transaction, search));
+function countFound(workspaceId: string, text: string): Promise<number> {
+  const search = { workspaceId, terms: parseSearch(text, new Date()), conditions: {} };
+  return asWorkspace(actor, workspaceId, (transaction) => countMatchingEmails(transaction, search));
 }
 
 function anyMail(id: string, more: Partial<SearchedMail>): SearchedMail {

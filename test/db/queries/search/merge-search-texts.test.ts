@@ -32,7 +32,7 @@ test('the texts of new emails are merged into the index once there are enough', 
 
 async function writeEmails(from: number, count: number): Promise<void> {
   await actor.pool.query(
-    `insert into email_search (user_id, email_id, created_at, text, parties)
+    `insert into email_search (workspace_id, email_id, created_at, text, parties)
      select 'usr_a', 'em_' || n, now(), 'common number' || n, '{}' from generate_series($1::integer, $2) n`,
     [from, from + count - 1],
   );

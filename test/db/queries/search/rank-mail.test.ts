@@ -8,7 +8,7 @@ import { parseSearch } from '../../../../core/search/search-query.ts';
 import { wordQuery } from '../../../../core/search/word-query.ts';
 import type { KeysetPage } from '../../../../core/shared/page.ts';
 import type { Database } from '../../../../db/connection/database.ts';
-import { asUser } from '../../../../db/connection/transaction.ts';
+import { asWorkspace } from '../../../../db/connection/transaction.ts';
 import { findMatchingEmails, findMatchingThreads } from '../../../../db/queries/search/find-mail.ts';
 import { rankMatchingEmails, rankMatchingThreads } from '../../../../db/queries/search/rank-mail.ts';
 import { readSources } from '../../../../db/queries/search/unindexed-email.ts';
@@ -54,8 +54,8 @@ function ranked(
   page: KeysetPage<RelevanceCursor>,
   rank: typeof rankMatchingEmails = rankMatchingEmails,
 ): Promise<RelevanceCursor[]> {
-  const search = { userId: USER, terms: parseSearch(text, NOW), conditions: {} };
-  return asUser(gateway, USER, (transaction) => rank(transaction, search, page));
+  const search = { workspaceId: USER, terms: parseSearch(text, NOW), conditions: {} };
+  return asWorkspace(gateway, USER, (transaction) => rank(transaction, search, page));
 }
 
 async function pages(text: string, isInverted: boolean, rank: typeof rankMatchingEmails): Promise<RelevanceCursor[]> {
@@ -70,7 +70,7 @@ async function pages(text: string, isInverted: boolean, rank: typeof rankMatchin
 }
 
 async function readAllTerms(): Promise<Map<string, EmailTerms>> {
-  const { rows } = await actor.pool.query<{ id: string }>('select id from email where user_id = $1', [USER]);
+  const { rows } = await actor.pool.query<{ id: string }>('select id from email where workspace_id = $1', [USER]);
   const emailIds = rows.map(({ id }) => id);
   const terms = new Map<string, EmailTerms>();
   const run = async <Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]) =>
@@ -88,8 +88,8 @@ describe('results by relevance', () => {
       [rankMatchingEmails, (...given: Parameters<typeof findMatchingEmails>) => findMatchingEmails(...given)],
       [rankMatchingThreads, findMatchingThreads],
     ] as const) {
-      const search = { userId: USER, terms: parseSearch(text, NOW), conditions: {} };
-      const byTime = await asUser(gateway, USER, (transaction) => find(transaction, search, ALL));
+      const search = { workspaceId: USER, terms: parseSearch(text, NOW), conditions: {} };
+      const byTime = await asWorkspace(gateway, USER, (transaction) => find(transaction, search, ALL));
       expect(byTime.length).toBeGreaterThan(0);
       const byRelevance = await ranked(text, ALL, rank);
       expect(byRelevance.map(({ id }) => id).toSorted()).toEqual(byTime.toSorted());
@@ -131,12 +131,12 @@ describe('results by relevance', () => {
   });
 
   test('do not show mail of another account', async () => {
-    const search = { userId: USER, terms: parseSearch('hello', NOW), conditions: {} };
-    expect(await asUser(gateway, 'usr_other', (transaction) => rankMatchingEmails(transaction, search, ALL))).toEqual(
-      [],
-    );
-    expect(await asUser(gateway, 'usr_other', (transaction) => rankMatchingThreads(transaction, search, ALL))).toEqual(
-      [],
-    );
+    const search = { workspaceId: USER, terms: parseSearch('hello', NOW), conditions: {} };
+    expect(
+      await asWorkspace(gateway, 'usr_other', (transaction) => rankMatchingEmails(transaction, search, ALL)),
+    ).toEqual([]);
+    expect(
+      await asWorkspace(gateway, 'usr_other', (transaction) => rankMatchingThreads(transaction, search, ALL)),
+    ).toEqual([]);
   });
 });

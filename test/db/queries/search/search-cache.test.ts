@@ -44,15 +44,15 @@ test('an entry that is set again counts once', () => {
 test('a full process takes from the account that has the most, however often others read', () => {
   const cache = new SearchCache(LIMITS);
   const blocks = cache.kind<number>('block');
-  const keys = (userId: string) => Array.from({ length: 40 }, (_, at) => `${userId} ${at}`);
+  const keys = (workspaceId: string) => Array.from({ length: 40 }, (_, at) => `${workspaceId} ${at}`);
   blocks.set('usr_small', 'one', 1, 1_000);
-  for (const userId of ['usr_a', 'usr_b', 'usr_c'])
-    for (const [at, key] of keys(userId).entries()) {
-      blocks.set(userId, key, at, 1_000);
+  for (const workspaceId of ['usr_a', 'usr_b', 'usr_c'])
+    for (const [at, key] of keys(workspaceId).entries()) {
+      blocks.set(workspaceId, key, at, 1_000);
       expect(cache.bytes).toBeLessThanOrEqual(LIMITS.perProcess);
     }
   expect(blocks.get('usr_small', 'one')).toBe(1);
-  const shares = ['usr_a', 'usr_b', 'usr_c'].map((userId) => cache.bytesOfAccount(userId));
+  const shares = ['usr_a', 'usr_b', 'usr_c'].map((workspaceId) => cache.bytesOfAccount(workspaceId));
   expect(Math.max(...shares) - Math.min(...shares)).toBeLessThanOrEqual(1_200);
   expect(cache.bytes).toBe(shares.reduce((sum, bytes) => sum + bytes, cache.bytesOfAccount('usr_small')));
 });

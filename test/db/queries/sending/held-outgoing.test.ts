@@ -28,23 +28,23 @@ const hold = () => holdDueOutgoing(owner, randomBytes, () => new Date());
 async function statusOf(emailId: string): Promise<unknown> {
   const { rows } = await owner.pool.query(
     `select e.type, e.status, array_agg(r.status || case when r.next_attempt_at is null then '' else ' due' end order by r.address) as recipients
-     from email e join recipient r on r.user_id = e.user_id and r.email_id = e.id where e.id = $1 group by e.type, e.status`,
+     from email e join recipient r on r.workspace_id = e.workspace_id and r.email_id = e.id where e.id = $1 group by e.type, e.status`,
     [emailId],
   );
   return rows[0];
 }
 
 test('copies that are not composed yet are counted, and neither composed ones nor webhooks', async () => {
-  const { userId } = sender;
+  const { workspaceId } = sender;
   await owner.pool.query(
-    `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, forward_raw_id, status, attempts_allowed, created_at)
+    `insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, forward_raw_id, status, attempts_allowed, created_at)
      select $1, 'dlv_' || n, 'eml_0', 'end_0', type, raw, status, 5, now()
      from (values (1, 'email', null, 'pending'), (2, 'email_group', null, 'pending'), (3, 'email', 'raw_0', 'pending'),
                   (4, 'email', null, 'failed'), (5, 'webhook', null, 'pending')) as v(n, type, raw, status)`,
-    [userId],
+    [workspaceId],
   );
   expect(await readWaitingWork(owner)).toMatchObject({ forwards: 2, webhooks: 1 });
-  await owner.pool.query('delete from delivery where user_id = $1', [userId]);
+  await owner.pool.query('delete from delivery where workspace_id = $1', [workspaceId]);
 });
 
 test('due mail is held, scheduled mail that fell due too; paused and future mail is not', async () => {
@@ -53,11 +53,11 @@ test('due mail is held, scheduled mail that fell due too; paused and future mail
   await owner.pool.query(`update recipient set next_attempt_at = now() + interval '1 hour' where email_id = $1`, [
     later,
   ]);
-  const { userId } = sender;
+  const { workspaceId } = sender;
   const [past = '', future = '', paused = ''] = await insertScheduled(owner, [
-    { userId, inSeconds: -60, to: ['d@else.test'] },
-    { userId, inSeconds: 3_600, to: ['e@else.test'] },
-    { userId, inSeconds: -60, status: 'paused', to: ['f@else.test'] },
+    { workspaceId, inSeconds: -60, to: ['d@else.test'] },
+    { workspaceId, inSeconds: 3_600, to: ['e@else.test'] },
+    { workspaceId, inSeconds: -60, status: 'paused', to: ['f@else.test'] },
   ]);
   expect(await readWaitingWork(owner)).toMatchObject({ due: 3, scheduled: 2 });
 
@@ -74,7 +74,7 @@ test('due mail is held, scheduled mail that fell due too; paused and future mail
     'b@else.test',
     'd@else.test',
   ]);
-  expect(await wrongTotals(owner, userId)).toEqual([]);
+  expect(await wrongTotals(owner, workspaceId)).toEqual([]);
 
   expect(await sendHeld(owner, queued)).toEqual({ recipients: 2, emails: 1 });
   expect(await statusOf(queued)).toEqual({
@@ -90,5 +90,5 @@ test('due mail is held, scheduled mail that fell due too; paused and future mail
   // Nobody gets a report about mail that may have arrived.
   expect(rows).toEqual([{ told: true }]);
   expect(await listHeld(owner)).toEqual([]);
-  expect(await wrongTotals(owner, userId)).toEqual([]);
+  expect(await wrongTotals(owner, workspaceId)).toEqual([]);
 });

@@ -28,11 +28,11 @@ test('recipients of an email are found by its id, from the empty table on and be
     // No statistics are taken: this transaction is not committed.
     await client.query('begin');
     await client.query(
-      `insert into recipient (user_id, id, email_id, address, domain, queued_at, next_attempt_at, created_at)
+      `insert into recipient (workspace_id, id, email_id, address, domain, queued_at, next_attempt_at, created_at)
        select 'usr_a', 'rcp_' || n, 'em_backlog', 'ann@dead.test', 'dead.test', now(), now(), now() from generate_series(1, 25000) n`,
     );
     await client.query(
-      `insert into recipient (user_id, id, email_id, address, domain, queued_at, next_attempt_at, created_at)
+      `insert into recipient (workspace_id, id, email_id, address, domain, queued_at, next_attempt_at, created_at)
        values ('usr_a', 'rcp_fresh', 'em_fresh', 'ann@well.test', 'well.test', now(), now(), now())`,
     );
     for (const plan of [planAtFirst, await explain()]) {

@@ -33,24 +33,24 @@ const pending = (count: number) =>
 async function settle(client: ClientBase, mail: SentMail, position: number, status: Status): Promise<void> {
   await client.query(
     `update recipient set status = $3, last_text = $4, settled_at = postroom_now() + $5 * interval '1 second'
-     where user_id = $1 and id = $2`,
-    [mailbox.userId, mail.recipientIds[position], status, `${status} ${position}`, position],
+     where workspace_id = $1 and id = $2`,
+    [mailbox.workspaceId, mail.recipientIds[position], status, `${status} ${position}`, position],
   );
 }
 
-async function refresh(client: ClientBase, mails: readonly SentMail[], userId = mailbox.userId) {
-  const { rows } = await client.query<{ user_id: string; email_id: string; thread_id: string; status: Status }>({
+async function refresh(client: ClientBase, mails: readonly SentMail[], workspaceId = mailbox.workspaceId) {
+  const { rows } = await client.query<{ workspace_id: string; email_id: string; thread_id: string; status: Status }>({
     name: 'refresh',
     text: 'select * from refresh_sent_emails($1, $2)',
-    values: [mails.map(() => userId), mails.map(({ emailId }) => emailId)],
+    values: [mails.map(() => workspaceId), mails.map(({ emailId }) => emailId)],
   });
   return rows;
 }
 
-async function emails(userId = mailbox.userId) {
+async function emails(workspaceId = mailbox.workspaceId) {
   const { rows } = await actor.pool.query<{ status: Status; failure_reason: string | null; sent_at: Date | null }>(
-    'select status, failure_reason, sent_at from email where user_id = $1 order by id',
-    [userId],
+    'select status, failure_reason, sent_at from email where workspace_id = $1 order by id',
+    [workspaceId],
   );
   return rows;
 }
@@ -73,11 +73,11 @@ test.each([
     for (const [position, one] of statuses.entries()) await settle(client, mail, position, one);
     return refresh(client, [mail]);
   });
-  const change = { user_id: mailbox.userId, email_id: mail.emailId, thread_id: null, status };
+  const change = { workspace_id: mailbox.workspaceId, email_id: mail.emailId, thread_id: null, status };
   expect(changed).toEqual(status === 'pending' ? [] : [change]);
   const isTaken = statuses.some((one) => one === 'delivered');
   expect(await emails()).toEqual([{ status, failure_reason: reason, sent_at: isTaken ? expect.any(Date) : null }]);
-  expect(await wrongTotals(actor, mailbox.userId)).toEqual([]);
+  expect(await wrongTotals(actor, mailbox.workspaceId)).toEqual([]);
 });
 
 test('many emails change in one call, and unchanged ones are not returned', async () => {
@@ -93,7 +93,7 @@ test('many emails change in one call, and unchanged ones are not returned', asyn
     expect(changed).toHaveLength(4);
     expect(await refresh(client, mails)).toEqual([]);
   });
-  expect(await wrongTotals(actor, mailbox.userId)).toEqual([]);
+  expect(await wrongTotals(actor, mailbox.workspaceId)).toEqual([]);
 });
 
 test('an email is refreshed only for its own user, and one without recipients stays', async () => {
@@ -102,10 +102,10 @@ test('an email is refreshed only for its own user, and one without recipients st
   const other = await createMailbox(actor, { domain: 'other.test', address: 'hello@other.test' });
   await inTransaction(actor, async (client) => {
     await settle(client, mail, 0, 'delivered');
-    expect(await refresh(client, [mail], other.userId)).toEqual([]);
+    expect(await refresh(client, [mail], other.workspaceId)).toEqual([]);
     // the pairs, not every user with every email
     const { rows } = await client.query('select * from refresh_sent_emails($1, $2)', [
-      [other.userId, mailbox.userId],
+      [other.workspaceId, mailbox.workspaceId],
       [mail.emailId, bare.emailId],
     ]);
     expect(rows).toEqual([]);
@@ -142,7 +142,7 @@ describe('two transactions that settle two recipients of one email at once', () 
     expect(changed).toEqual([]);
     expect(await later).toMatchObject([{ email_id: mail.emailId, status }]);
     expect(await emails()).toMatchObject([{ status }]);
-    expect(await wrongTotals(actor, mailbox.userId)).toEqual([]);
+    expect(await wrongTotals(actor, mailbox.workspaceId)).toEqual([]);
   });
 
   test('of many emails, each in its own order, end right and without deadlock', async () => {
@@ -164,7 +164,7 @@ describe('two transactions that settle two recipients of one email at once', () 
     expect(await emails()).toEqual(
       mails.map(() => ({ status: 'bounced', failure_reason: expect.any(String), sent_at: expect.any(Date) })),
     );
-    expect(await wrongTotals(actor, mailbox.userId)).toEqual([]);
+    expect(await wrongTotals(actor, mailbox.workspaceId)).toEqual([]);
   });
 
   test('of many emails, one by one, leave exact totals', async () => {
@@ -178,6 +178,6 @@ describe('two transactions that settle two recipients of one email at once', () 
     const found = await emails();
     expect(found.filter(({ status }) => status === 'bounced')).toHaveLength(6);
     expect(found.filter(({ status }) => status === 'delivered')).toHaveLength(6);
-    expect(await wrongTotals(actor, mailbox.userId)).toEqual([]);
+    expect(await wrongTotals(actor, mailbox.workspaceId)).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseSearch } from '../../../../core/search/search-query.ts';
 import type { KeysetPage } from '../../../../core/shared/page.ts';
 import { type Database, openDatabase } from '../../../../db/connection/database.ts';
-import { asUser } from '../../../../db/connection/transaction.ts';
+import { asWorkspace } from '../../../../db/connection/transaction.ts';
 import { pageFoundEmails } from '../../../../db/queries/emails/email-find.ts';
 import { listThreads, pageInbox } from '../../../../db/queries/threads/thread-list.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/cluster/database.ts';
@@ -68,14 +68,14 @@ test.each<[string, () => Promise<unknown[]>]>([
   [
     'an inbox',
     () =>
-      asUser(single, USER, (transaction) =>
+      asWorkspace(single, USER, (transaction) =>
         pageInbox(transaction, USER, { ...THREADS, isArchived: null, ...parseWords(WORD) }, FIRST),
       ),
   ],
   [
     'emails',
     () =>
-      asUser(single, USER, (transaction) =>
+      asWorkspace(single, USER, (transaction) =>
         pageFoundEmails(transaction, USER, { ...parseWords(WORD), conditions: EMAILS }, FIRST),
       ),
   ],
@@ -111,7 +111,7 @@ const findThreads = async (text: string, page: KeysetPage): Promise<string[]> =>
   return threads.map(({ id }) => id);
 };
 const findEmails = (text: string, page: KeysetPage): Promise<string[]> =>
-  asUser(gateway, USER, async (transaction) => {
+  asWorkspace(gateway, USER, async (transaction) => {
     const emails = await pageFoundEmails(transaction, USER, { ...parseWords(text), conditions: EMAILS }, page);
     return emails.map(({ id }) => id);
   });
@@ -122,7 +122,7 @@ async function readMatches(words: readonly string[]): Promise<{ threads: Match[]
   await client.connect();
   try {
     const { rows: emails } = await client.query<Match & { thread_id: string }>(
-      `select e.id, e.created_at as at, e.thread_id from email e join email_content c on c.user_id = e.user_id and c.email_id = e.id
+      `select e.id, e.created_at as at, e.thread_id from email e join email_content c on c.workspace_id = e.workspace_id and c.email_id = e.id
        where not exists (select from unnest($1::text[]) w where position(' ' || w in ' ' || c.text_body) = 0) order by e.created_at desc, e.id collate "C" desc`,
       [words],
     );

@@ -23,26 +23,26 @@ beforeEach(async () => {
 /** Mail of one user that is done, and rows of each queue: `per` that are due for 1 to `per` minutes. */
 async function fill(done: number, per: number): Promise<void> {
   const email = (id: string, status: string, type: string, thread: string, scheduledAt: string) => `
-    insert into email (user_id, id, type, status, created_at, scheduled_at, own_address, own_domain, message_id, subject, base_subject,
+    insert into email (workspace_id, id, type, status, created_at, scheduled_at, own_address, own_domain, message_id, subject, base_subject,
       from_address, from_text, to_addresses, cc_addresses, preview, thread_id)
     select 'user', ${id}, '${type}', '${status}', now() - n * interval '1 minute', ${scheduledAt}, 'a@b.test', 'b.test', '<' || n || '@c.test>',
       '', '', 'd@e.test', '', '{}', '{}', '', ${thread}
     from generate_series(1, $1::integer) n`;
   const reception = (id: string, parsedAt: string) => `
-    insert into reception (user_id, email_id, raw_id, reverse_path, recipient, own_address, domain_id, remote_address, helo, is_tls,
+    insert into reception (workspace_id, email_id, raw_id, reverse_path, recipient, own_address, domain_id, remote_address, helo, is_tls,
       trace_fields, accepted_at, parsed_at)
     select 'user', ${id}, 'raw', '', '', '', 'domain', '', '', false, '', now() - n * interval '1 minute', ${parsedAt}
     from generate_series(1, $1::integer) n`;
   const route = (id: string, outcome: string, askAt: string) => `
-    insert into route (user_id, email_id, created_at, threaded_at, outcome, next_ask_at)
+    insert into route (workspace_id, email_id, created_at, threaded_at, outcome, next_ask_at)
     select 'user', ${id}, now() - n * interval '1 minute', now() - n * interval '1 minute', ${outcome}, ${askAt}
     from generate_series(1, $1::integer) n`;
   const delivery = (id: string, type: string, status: string, at: string) => `
-    insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, status, attempts_allowed, next_attempt_at, created_at)
+    insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, status, attempts_allowed, next_attempt_at, created_at)
     select 'user', ${id}, 'email', 'endpoint' || n % 3, '${type}', '${status}', 4, ${at}, now()
     from generate_series(1, $1::integer) n`;
   const recipient = (id: string, status: string, at: string, settledAt: string) => `
-    insert into recipient (user_id, id, email_id, address, domain, status, next_attempt_at, settled_at, created_at)
+    insert into recipient (workspace_id, id, email_id, address, domain, status, next_attempt_at, settled_at, created_at)
     select 'user', ${id}, 'email', 'a@b.test', 'b.test', '${status}', ${at}, ${settledAt}, now() from generate_series(1, $1::integer) n`;
   const due = `now() - n * interval '1 minute'`;
   const later = `now() + n * interval '1 minute'`;
@@ -71,18 +71,18 @@ async function fill(done: number, per: number): Promise<void> {
   ])
     await owner.pool.query(sql, [per]);
   await owner.pool.query(
-    `insert into domain (user_id, id, name, status, check_due_at) select 'user', n::text, n || '.test', 'pending', ${due}
+    `insert into domain (workspace_id, id, name, status, check_due_at) select 'user', n::text, n || '.test', 'pending', ${due}
      from generate_series(1, $1::integer) n`,
     [per],
   );
   // The nth endpoint is n - 1 events behind the oldest.
   for (const sql of [
-    `insert into endpoint (user_id, id, name, type, config) select 'user', n::text, '', 'webhook', '{}' from generate_series(1, $1::integer) n`,
-    `insert into endpoint_subscription (user_id, endpoint_id, event_seq) select 'user', n::text, n - 1 from generate_series(1, $1::integer) n`,
-    `insert into event_counter (user_id, last_seq) values ('user', $1::integer)`,
-    `insert into unindexed_email (user_id, email_id, state, created_at, noted_at) select 'user', 'new' || n, 'new', ${due}, ${due} from generate_series(1, $1::integer) n`,
-    `insert into unindexed_email (user_id, email_id, state, created_at, noted_at) select 'user', 'old' || n, 'changed', ${due}, ${due} from generate_series(1, $1::integer + 1) n`,
-    `insert into event (user_id, seq, id, kind, at) select 'user', $1 - n + 1, n::text, 'email.sent', ${due} from generate_series(1, $1::integer) n`,
+    `insert into endpoint (workspace_id, id, name, type, config) select 'user', n::text, '', 'webhook', '{}' from generate_series(1, $1::integer) n`,
+    `insert into endpoint_subscription (workspace_id, endpoint_id, event_seq) select 'user', n::text, n - 1 from generate_series(1, $1::integer) n`,
+    `insert into event_counter (workspace_id, last_seq) values ('user', $1::integer)`,
+    `insert into unindexed_email (workspace_id, email_id, state, created_at, noted_at) select 'user', 'new' || n, 'new', ${due}, ${due} from generate_series(1, $1::integer) n`,
+    `insert into unindexed_email (workspace_id, email_id, state, created_at, noted_at) select 'user', 'old' || n, 'changed', ${due}, ${due} from generate_series(1, $1::integer + 1) n`,
+    `insert into event (workspace_id, seq, id, kind, at) select 'user', $1 - n + 1, n::text, 'email.sent', ${due} from generate_series(1, $1::integer) n`,
   ])
     await owner.pool.query(sql, [per]);
   await owner.pool.query('analyze');
@@ -113,7 +113,7 @@ test('an empty service has no backlog', async () => {
 test('a dead row is counted as dead only, and the oldest row is one that is not dead', async () => {
   await fill(0, 3);
   await owner.pool.query(
-    `insert into dead_row (user_id, step, actor, subject_id, tries, last_error, first_failed_at, last_failed_at, retry_at, dead_at)
+    `insert into dead_row (workspace_id, step, actor, subject_id, tries, last_error, first_failed_at, last_failed_at, retry_at, dead_at)
      select 'user', step, 'any', 'new3', 25, '', now(), now(), 'infinity', now()
      from unnest('{parse,assign,route,deliver,send}'::text[]) step`,
   );

@@ -25,48 +25,48 @@ beforeEach(async () => {
 /** Statements that insert one row of each queue, due at the SQL expression `at` if the queue has a time. */
 const inserts: Record<DueStep, (at: string) => string> = {
   parse: () =>
-    `insert into reception (user_id, email_id, raw_id, reverse_path, recipient, own_address, domain_id, remote_address, helo, is_tls,
+    `insert into reception (workspace_id, email_id, raw_id, reverse_path, recipient, own_address, domain_id, remote_address, helo, is_tls,
        trace_fields, accepted_at) values ('user', 'parse', 'raw', '', '', '', 'domain', '', '', false, '', now())`,
   report: () => recipient('report', 'failed', 'null', 'now()'),
   assign: () => email('assign', 'delivered', 'received', 'null'),
   route: () => route('route', 'null', 'null'),
   ask: (at) => route('ask', `'asking'`, at),
   'fan-out': () =>
-    `with feed as (insert into event_counter (user_id, last_seq) values ('user', 1)), target as (
-       insert into endpoint (user_id, id, name, type, config) values ('user', 'fan-out', '', 'webhook', '{}'))
-     insert into endpoint_subscription (user_id, endpoint_id, event_seq) values ('user', 'fan-out', 0)`,
+    `with feed as (insert into event_counter (workspace_id, last_seq) values ('user', 1)), target as (
+       insert into endpoint (workspace_id, id, name, type, config) values ('user', 'fan-out', '', 'webhook', '{}'))
+     insert into endpoint_subscription (workspace_id, endpoint_id, event_seq) values ('user', 'fan-out', 0)`,
   deliver: (at) => delivery('deliver', 'webhook', at),
   forward: (at) => delivery('forward', 'email', at),
   send: (at) => recipient('send', 'pending', at, 'null'),
   release: (at) => email('release', 'scheduled', 'scheduled', at),
   domains: (at) =>
-    `insert into domain (user_id, id, name, status, check_due_at) values ('user', 'domain', 'b.test', 'pending', ${at})`,
+    `insert into domain (workspace_id, id, name, status, check_due_at) values ('user', 'domain', 'b.test', 'pending', ${at})`,
   claims: (at) =>
-    `insert into thread_claim (user_id, thread_id, token_sha256, holder, claimed_at, expires_at)
+    `insert into thread_claim (workspace_id, thread_id, token_sha256, holder, claimed_at, expires_at)
      values ('user', 'thread', '', 'holder', now(), ${at})`,
   snoozes: (at) =>
-    `insert into thread (user_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text, message_count,
+    `insert into thread (workspace_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text, message_count,
        received_count, unread_count, archived_count, latest_email_id, last_message_at, created_at, snoozed_until)
      values ('user', 'thread', '<1@c.test>', '', '{}', '{}', '', 1, 1, 0, 0, 'email', now(), now(), ${at})`,
   approvals: (at) =>
-    `insert into approval (user_id, email_id, rule, policy_of, requested_at, expires_at)
+    `insert into approval (workspace_id, email_id, rule, policy_of, requested_at, expires_at)
      values ('user', 'email', 'always', 'key', now(), ${at})`,
   words: () =>
-    `insert into unindexed_email (user_id, email_id, state, created_at, noted_at) values ('user', 'words', 'new', now(), now() - interval '2 minutes')`,
+    `insert into unindexed_email (workspace_id, email_id, state, created_at, noted_at) values ('user', 'words', 'new', now(), now() - interval '2 minutes')`,
   erasures: (at) => `insert into user_account (id, email, erase_at) values ('user', 'a@b.test', ${at})`,
 };
 
 const email = (id: string, status: string, type: string, at: string) =>
-  `insert into email (user_id, id, type, status, created_at, scheduled_at, own_address, own_domain, message_id, subject, base_subject,
+  `insert into email (workspace_id, id, type, status, created_at, scheduled_at, own_address, own_domain, message_id, subject, base_subject,
      from_address, from_text, to_addresses, cc_addresses, preview)
    values ('user', '${id}', '${type}', '${status}', now(), ${at}, 'a@b.test', 'b.test', '<1@c.test>', '', '', 'd@e.test', '', '{}', '{}', '')`;
 const route = (id: string, outcome: string, at: string) =>
-  `insert into route (user_id, email_id, created_at, threaded_at, outcome, next_ask_at) values ('user', '${id}', now(), now(), ${outcome}, ${at})`;
+  `insert into route (workspace_id, email_id, created_at, threaded_at, outcome, next_ask_at) values ('user', '${id}', now(), now(), ${outcome}, ${at})`;
 const delivery = (id: string, type: string, at: string) =>
-  `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, status, attempts_allowed, next_attempt_at, created_at)
+  `insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, status, attempts_allowed, next_attempt_at, created_at)
    values ('user', '${id}', 'email', 'endpoint', '${type}', 'pending', 4, ${at}, now())`;
 const recipient = (id: string, status: string, at: string, settledAt: string) =>
-  `insert into recipient (user_id, id, email_id, address, domain, status, next_attempt_at, settled_at, created_at)
+  `insert into recipient (workspace_id, id, email_id, address, domain, status, next_attempt_at, settled_at, created_at)
    values ('user', '${id}', 'email', 'a@b.test', 'b.test', '${status}', ${at}, ${settledAt}, now())`;
 
 const timed = new Set<DueStep>([
@@ -127,7 +127,7 @@ test.each(Object.entries(ACTOR_OF_STEP))(
   async (step, of) => {
     await owner.pool.query(inserts[step as DueStep](`now() - interval '1 second'`));
     await owner.pool.query(
-      `insert into dead_row (user_id, step, actor, subject_id, tries, last_error, first_failed_at, last_failed_at, retry_at)
+      `insert into dead_row (workspace_id, step, actor, subject_id, tries, last_error, first_failed_at, last_failed_at, retry_at)
      values ('user', $1, $2, $1, 1, 'any', now(), now(), now() + interval '1 minute')`,
       [step, of],
     );
@@ -139,12 +139,12 @@ test.each(Object.entries(ACTOR_OF_STEP))(
 
 test('a free row behind many claimed rows is found', async () => {
   await owner.pool.query(
-    `insert into recipient (user_id, id, email_id, address, domain, status, next_attempt_at, created_at, claimed_by, claimed_until)
+    `insert into recipient (workspace_id, id, email_id, address, domain, status, next_attempt_at, created_at, claimed_by, claimed_until)
      select 'user', 'claimed' || n, 'email', 'a@b.test', 'b.test', 'pending', now() - interval '1 minute', now(), 'other',
        now() + interval '1 minute' from generate_series(1, 5000) n`,
   );
   await owner.pool.query(
-    `insert into delivery (user_id, id, email_id, endpoint_id, delivery_type, status, attempts_allowed, next_attempt_at, created_at,
+    `insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, status, attempts_allowed, next_attempt_at, created_at,
        claimed_by, claimed_until)
      select 'user', 'claimed' || n, 'email', 'endpoint' || n % 300, 'webhook', 'pending', 4, now() - interval '1 minute', now(), 'other',
        now() + interval '1 minute' from generate_series(1, 5000) n`,

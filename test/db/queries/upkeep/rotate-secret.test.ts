@@ -30,14 +30,16 @@ test('every encrypted column is rewritten', async () => {
 });
 
 test('a rotation goes on after it was killed, keeps values that were changed meanwhile, and ends the previous key', async () => {
-  const { userId } = await createMailbox(owner, { domain: 'rotated.test', address: 'a@rotated.test' });
-  const domains = await owner.pool.query<{ id: string }>('select id from domain where user_id = $1', [userId]);
+  const { workspaceId } = await createMailbox(owner, { domain: 'rotated.test', address: 'a@rotated.test' });
+  const domains = await owner.pool.query<{ id: string }>('select id from domain where workspace_id = $1', [
+    workspaceId,
+  ]);
   expect(await fitsSecretKey(owner, before, randomBytes)).toBe(true);
   await owner.pool.query('delete from dkim_key');
   for (let n = 0; n < KEYS; n++)
     await owner.pool.query(
-      `insert into dkim_key (user_id, domain_id, selector, private_key_ciphertext, public_key) values ($1, $2, $3, $4, 'p')`,
-      [userId, domains.rows[0]?.id, `s${n}`, encryptSecret(before, 'dkim-key', `private ${n}`, randomBytes(12))],
+      `insert into dkim_key (workspace_id, domain_id, selector, private_key_ciphertext, public_key) values ($1, $2, $3, $4, 'p')`,
+      [workspaceId, domains.rows[0]?.id, `s${n}`, encryptSecret(before, 'dkim-key', `private ${n}`, randomBytes(12))],
     );
   const stranger = randomBytes(32);
   expect(await fitsSecretKey(owner, stranger, randomBytes)).toBe(false);

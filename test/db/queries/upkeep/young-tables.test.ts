@@ -15,7 +15,7 @@ afterAll(() => testDatabase.drop());
 
 test('statistics of a table that grew are taken, once', async () => {
   await actor.pool.query(
-    `insert into thread_alias (user_id, alias_id, thread_id) select 'usr_a', 'th_' || n, 'th_a' from generate_series(1, 1000) n`,
+    `insert into thread_alias (workspace_id, alias_id, thread_id) select 'usr_a', 'th_' || n, 'th_a' from generate_series(1, 1000) n`,
   );
   // The server counts changes a moment after the commit.
   while (!(await isAnalyzed())) {

@@ -1,26 +1,26 @@
 import type pg from 'pg';
 import type { Database } from './database.ts';
-import { limitedError, userSettings } from './transaction.ts';
-import { runUserStatement, type UserStatement } from './user-statement.ts';
+import { limitedError, workspaceSettings } from './transaction.ts';
+import { runWorkspaceStatement, type WorkspaceStatement } from './workspace-statement.ts';
 
-export interface UserWriteLimits {
+export interface WorkspaceWriteLimits {
   /** maximum wait for a row that another transaction locks; milliseconds */
   lockTimeoutMs: number;
   /** after which the statement fails, and nothing is written; milliseconds */
   timeoutMs: number;
-  /** name of a lock of the user that is held, together with others who share it, before the statement begins */
+  /** name of a lock of the workspace that is held, together with others who share it, before the statement begins */
   sharedLock: string;
 }
 
 /**
- * Runs one frequent statement that writes, as a transaction of the user: it is sent, run and committed in one round trip. When it rejects
+ * Runs one frequent statement that writes, as a transaction of the workspace: it is sent, run and committed in one round trip. When it rejects
  * with an error of PostgreSQL, nothing was written; after any other error, it may have been. Throws OpeningFailed when the lock is not free in time.
  */
-export async function writeAsUser<Row extends pg.QueryResultRow>(
+export async function writeAsWorkspace<Row extends pg.QueryResultRow>(
   database: Database,
-  userId: string,
-  { lockTimeoutMs, timeoutMs, sharedLock }: UserWriteLimits,
-  statement: UserStatement,
+  workspaceId: string,
+  { lockTimeoutMs, timeoutMs, sharedLock }: WorkspaceWriteLimits,
+  statement: WorkspaceStatement,
 ): Promise<readonly Row[]> {
   const client = await database.pool.connect();
   let failure: Error | undefined;
@@ -29,8 +29,12 @@ export async function writeAsUser<Row extends pg.QueryResultRow>(
       ['lock_timeout', String(lockTimeoutMs)],
       ['statement_timeout', String(Math.max(1, Math.round(timeoutMs)))],
     ];
-    const settings = [...limits, ...userSettings(userId, database.limit)];
-    return await runUserStatement<Row>(client, { settings, sharedLock: `${sharedLock} ${userId}` }, statement);
+    const settings = [...limits, ...workspaceSettings(workspaceId, database.limit)];
+    return await runWorkspaceStatement<Row>(
+      client,
+      { settings, sharedLock: `${sharedLock} ${workspaceId}` },
+      statement,
+    );
   } catch (error) {
     failure = error as Error;
     throw limitedError(error, database.limit);

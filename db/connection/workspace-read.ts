@@ -1,28 +1,28 @@
 import { CompiledQuery } from 'kysely';
 import type pg from 'pg';
 import type { Database } from './database.ts';
-import { limitedError, userSettings } from './transaction.ts';
-import { runUserStatement } from './user-statement.ts';
+import { limitedError, workspaceSettings } from './transaction.ts';
+import { runWorkspaceStatement } from './workspace-statement.ts';
 
 /** A prepared statement that only reads. Its name always goes with the same text, so that each connection plans it once. */
-export interface UserRead {
+export interface WorkspaceRead {
   name: string;
   text: string;
   values: readonly (string | number | Date)[];
 }
 
 /**
- * Runs one frequent statement as asUser would, in one round trip instead of four: the settings of the user and the statement are sent
+ * Runs one frequent statement as asWorkspace would, in one round trip instead of four: the settings of the workspace and the statement are sent
  * together, as one transaction (PostgreSQL, "Pipelining"). The cached plan uses indexes and nested loops, whatever the tables held when it
  * was made.
  */
-export async function readAsUser<Row extends pg.QueryResultRow>(
+export async function readAsWorkspace<Row extends pg.QueryResultRow>(
   database: Database,
-  userId: string,
-  read: UserRead,
+  workspaceId: string,
+  read: WorkspaceRead,
 ): Promise<readonly Row[]> {
   const { reading, limit } = database;
-  if (reading?.userId === userId)
+  if (reading?.workspaceId === workspaceId)
     return reading.run(async (transaction) => {
       const { rows } = await transaction.executeQuery<Row>(CompiledQuery.raw(read.text, [...read.values]));
       return rows;
@@ -30,7 +30,11 @@ export async function readAsUser<Row extends pg.QueryResultRow>(
   const client = await database.pool.connect();
   let failure: Error | undefined;
   try {
-    return await runUserStatement<Row>(client, { settings: userSettings(userId, limit), sharedLock: null }, read);
+    return await runWorkspaceStatement<Row>(
+      client,
+      { settings: workspaceSettings(workspaceId, limit), sharedLock: null },
+      read,
+    );
   } catch (error) {
     failure = error as Error;
     throw limitedError(error, limit);

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 
 /** A prepared statement. Its name always goes with the same text, so that each connection plans it once. */
-export interface UserStatement {
+export interface WorkspaceStatement {
   name: string;
   text: string;
   values: readonly (string | number | Date | Buffer | null)[];
@@ -30,14 +30,14 @@ export class OpeningFailed extends Error {
  * Runs one statement with settings that hold until it ends: both are sent together, as one transaction (PostgreSQL, "Pipelining"). The cached
  * plan uses indexes and nested loops, whatever the tables held when it was made. After an error, the client must be closed.
  */
-export function runUserStatement<Row extends pg.QueryResultRow>(
+export function runWorkspaceStatement<Row extends pg.QueryResultRow>(
   client: pg.PoolClient,
   opening: Opening,
-  statement: UserStatement,
+  statement: WorkspaceStatement,
 ): Promise<Row[]> {
   return new Promise<Row[]>((resolve, reject) => {
     const done = (error: Error | null, rows: Row[]) => (error === null ? resolve(rows) : reject(error));
-    client.query(new UserStatementQuery<Row>(client, opening, statement, done));
+    client.query(new WorkspaceStatementQuery<Row>(client, opening, statement, done));
   });
 }
 
@@ -70,10 +70,10 @@ interface Column {
 const prepared = new WeakMap<Connection, Map<string, Column[]>>();
 
 /** A query of pg (`Submittable`). The server replies to the settings with one row and the end of a command, then to the statement. */
-class UserStatementQuery<Row> {
+class WorkspaceStatementQuery<Row> {
   readonly #client: pg.PoolClient;
   readonly #opening: Opening;
-  readonly #statement: UserStatement;
+  readonly #statement: WorkspaceStatement;
   readonly #rows: Row[] = [];
   #columns: Column[] | undefined;
   #areSettled = false;
@@ -85,8 +85,8 @@ class UserStatementQuery<Row> {
   constructor(
     client: pg.PoolClient,
     opening: Opening,
-    statement: UserStatement,
-    callback: UserStatementQuery<Row>['callback'],
+    statement: WorkspaceStatement,
+    callback: WorkspaceStatementQuery<Row>['callback'],
   ) {
     this.#client = client;
     this.#opening = opening;
@@ -177,7 +177,7 @@ function openingText({ settings, sharedLock }: Opening): string {
   return `select ${[...PLANNING, ...given, ...(sharedLock === null ? [] : [lock])].join(', ')}`;
 }
 
-function parameterOf(value: UserStatement['values'][number]): string | Buffer | null {
+function parameterOf(value: WorkspaceStatement['values'][number]): string | Buffer | null {
   if (value === null || Buffer.isBuffer(value)) return value;
   return value instanceof Date ? value.toISOString() : String(value);
 }
