@@ -111,9 +111,9 @@ export class WordFilter {
   readonly #stems = new Uint8Array(HASHES);
 
   constructor(vocabulary: Iterable<string>) {
-    for (const words of [vocabulary, EXACT.keys()]) for (const word of words) this.#words[hashOf(word)] = 1;
+    for (const words of [vocabulary, EXACT.keys()]) for (const word of words) this.#words[hashText(word)] = 1;
     for (const stems of STEMS.values())
-      for (const [stem] of stems) this.#stems[hashOf(stem.slice(0, FILTERED_STEM))] = 1;
+      for (const [stem] of stems) this.#stems[hashText(stem.slice(0, FILTERED_STEM))] = 1;
   }
 
   /** Whether a word may be known, by the hashes of its first three, four and five letters and of all. */
@@ -130,7 +130,7 @@ function nextHash(hash: number, code: number): number {
   return (hash * 31 + code) & (HASHES - 1);
 }
 
-function hashOf(text: string): number {
+function hashText(text: string): number {
   let hash = 0;
   for (let at = 0; at < text.length; at++) hash = nextHash(hash, text.charCodeAt(at));
   return hash;

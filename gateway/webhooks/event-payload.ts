@@ -15,7 +15,7 @@ import type { DeliverySummary } from '../../operations/endpoints/deliveries.ts';
 import { listEndpointDeliveries, loadDeliveries } from '../../operations/endpoints/deliveries.ts';
 import { type Endpoint, loadEndpoints } from '../../operations/endpoints/endpoints.ts';
 import { type FeedEvent, readFeedBounds } from '../../operations/events/events.ts';
-import { eventIdOf, type PostableEvent, readEventSubjects } from './event-subject.ts';
+import { makeAuditEventId, type PostableEvent, readEventSubjects } from './event-subject.ts';
 
 /**
  * Builds the bodies that post the events of deliveries of the user to their endpoints. Their subjects are read together, and payload queries
@@ -110,7 +110,7 @@ async function sampleAuditEvent(context: OperationContext, kind: AuditEventKind)
     ...(await pageAuditEntries(context, {}, newest)),
   ];
   const { lastSeq: seq } = await readFeedBounds(context);
-  const id = entry === undefined ? newIdentifier(context, 'event') : eventIdOf(entry.id);
+  const id = entry === undefined ? newIdentifier(context, 'event') : makeAuditEventId(entry.id);
   return { ...ABOUT_NOTHING, seq, id, kind, at: entry?.createdAt ?? context.now() };
 }
 

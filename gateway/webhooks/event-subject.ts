@@ -106,7 +106,7 @@ const readers: Readonly<
 };
 
 /** Returns the id of the event of an entry of the audit log. */
-export function eventIdOf(entryId: string): string {
+export function makeAuditEventId(entryId: string): string {
   return entryId.replace(/^aud_/, 'evt_');
 }
 

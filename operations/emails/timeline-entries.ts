@@ -385,8 +385,8 @@ function deliveryAttemptEntry(
   { endpoint, eventKind, nodeId }: { endpoint: string; eventKind: string | null; nodeId: string },
 ): TimelineEntry {
   const { number, startedAt, durationMs, outcome, statusCode, error } = attempt;
-  const answer = statusCode === null ? 'no response' : `status ${statusCode}`;
-  const came = { success: answer, failed: `failed, ${answer}`, interrupted: 'interrupted, not counted' }[outcome];
+  const response = statusCode === null ? 'no response' : `status ${statusCode}`;
+  const came = { success: response, failed: `failed, ${response}`, interrupted: 'interrupted, not counted' }[outcome];
   const what = eventKind === null ? 'Webhook' : `Webhook of ${eventKind}`;
   return entry('delivery-attempt', startedAt, `${what} to ${endpoint}, attempt ${number}: ${came}`, {
     detail: error,

@@ -27,7 +27,7 @@ import {
   type Endpoint,
   type EndpointDetails,
   encryptSigningSecrets,
-  endpointGrantOf,
+  findEndpointGrant,
   endpointNotFound,
   invalidConfiguration,
   newSigningSecret,
@@ -125,7 +125,7 @@ export async function updateEndpoint(
     )
       Object.assign(
         endpoint,
-        await endpointGrantOf(context, unit.transaction, 'Changing what an endpoint does', endpoint),
+        await findEndpointGrant(context, unit.transaction, 'Changing what an endpoint does', endpoint),
       );
     endpoint.updatedAt = context.now();
     await moveSubscription(unit.transaction, { workspaceId, endpoint, former, since: change.since });

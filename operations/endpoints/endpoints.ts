@@ -145,7 +145,7 @@ export async function createEndpoint(context: OperationContext, input: NewEndpoi
       description: input.description ?? null,
       events: [...events],
       ...subscription,
-      ...(await endpointGrantOf(context, transaction, 'Setting up an endpoint', { ...subscription, events })),
+      ...(await findEndpointGrant(context, transaction, 'Setting up an endpoint', { ...subscription, events })),
       createdAt,
       updatedAt: createdAt,
     });
@@ -160,7 +160,7 @@ export async function createEndpoint(context: OperationContext, input: NewEndpoi
  * Returns the rights to store with an endpoint: to show mail to its receiver, to send what its responses ask for, and to post the audit log.
  * Throws forbidden for the first that is missing; `what` begins its sentence.
  */
-export async function endpointGrantOf(
+export async function findEndpointGrant(
   context: OperationContext,
   transaction: Parameters<typeof grantOf>[1],
   what: string,

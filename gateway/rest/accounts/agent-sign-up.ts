@@ -3,6 +3,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { UserError } from '../../../core/shared/errors.ts';
 import { confirmAgent, signUpAgent } from '../../../operations/accounts/agent-sign-up.ts';
+import * as shapes from '../../../operations/accounts/agent-sign-up-shapes.ts';
 import type { AuthAttempts } from '../../accounts/auth-attempts.ts';
 import { access, requireDeclaredAccess } from '../../admission/access.ts';
 import type { Admission } from '../../admission/admission.ts';
@@ -17,48 +18,6 @@ export interface AgentSignUpOptions {
   domain: string | null;
 }
 
-const signUpBody = z
-  .strictObject({
-    email: z
-      .email('must be an address such as you@example.com')
-      .max(254)
-      .toLowerCase()
-      .meta({
-        description: 'Address of the person whom the agent works for. The code is mailed there.',
-        examples: ['you@example.com'],
-      }),
-    name: z
-      .string()
-      .trim()
-      .min(1, 'must not be empty')
-      .max(60, 'must have 60 characters at most')
-      .meta({ description: 'Name of the agent, which also makes the address of its inbox.' }),
-  })
-  .meta({ examples: [{ email: 'you@example.com', name: 'Scout' }] });
-const status = z.enum(['unconfirmed', 'confirmed']).meta({ description: 'Whether the code was confirmed.' });
-const signUpResponse = z.object({
-  object: z.literal('agent_sign_up'),
-  status,
-  address: z.string().meta({ description: 'Address of the inbox.' }),
-  api_key: z.string().nullable().meta({
-    description: 'The API key. Null if the request repeats another one without its Idempotency-Key.',
-  }),
-  message: z.string().meta({ description: 'What to do next.' }),
-});
-const confirmResponse = z.object({
-  object: z.literal('agent_sign_up'),
-  status,
-  message: z.string().meta({ description: 'What the key may do now.' }),
-});
-const confirmBody = z
-  .strictObject({
-    code: z
-      .string()
-      .trim()
-      .regex(/^\d{6}$/, 'must be the 6 digits from the mail')
-      .meta({ description: 'The 6 digits from the mail.', examples: ['123456'] }),
-  })
-  .meta({ examples: [{ code: '123456' }] });
 const IDEMPOTENCY_KEY = /^[!-~]{16,255}$/;
 const BODY_LIMIT = 4_096;
 
@@ -79,8 +38,8 @@ export async function agentSignUpRoutes(plain: FastifyInstance, options: AgentSi
         description: 'At least 16 random characters. With it, a repeat of the request shows the API key again.',
       }),
     }),
-    body: signUpBody,
-    response: { 200: signUpResponse, 403: errorBody, 409: errorBody, default: errorBody },
+    body: shapes.signUpBody,
+    response: { 200: shapes.signUpResponse, 403: errorBody, 409: errorBody, default: errorBody },
   };
   app.post('/sign-up', { schema: signUpSchema, bodyLimit: BODY_LIMIT }, async (request, reply) => {
     const { email, name } = request.body;
@@ -116,8 +75,8 @@ export async function agentSignUpRoutes(plain: FastifyInstance, options: AgentSi
           description:
             'Confirms the 6-digit code from the mail to the person, with the key of the sign-up. The key then writes to every address, and the inbox is a workspace of that person.',
           tags: ['Agents'],
-          body: confirmBody,
-          response: { 200: confirmResponse, 409: errorBody, default: errorBody },
+          body: shapes.confirmBody,
+          response: { 200: shapes.confirmResponse, 409: errorBody, default: errorBody },
         },
         config: { access: access.readAccount },
         bodyLimit: BODY_LIMIT,

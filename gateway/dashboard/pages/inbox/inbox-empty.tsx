@@ -15,7 +15,7 @@ import {
 } from '../../parts/icons.ts';
 import { useIsInTeam } from '../../shell/viewer.ts';
 import { FIRST_MAIL, type InboxFrame, SUGGESTED_SEARCH } from './inbox-documents.ts';
-import { type InboxView, OPERATORS, wantedOf } from './inbox-view.ts';
+import { type InboxView, OPERATORS, readWantedThreads } from './inbox-view.ts';
 import { OperatorList } from './search-help.tsx';
 
 /** Shown when the list is empty: the reason and the next step. */
@@ -101,7 +101,7 @@ export function InboxEmpty({
 
 /** Offers the search with words of the mail, if a word was mistyped. */
 function Suggestion({ view, searchFor }: { view: InboxView; searchFor: (search: string) => void }) {
-  const [{ data }] = useQuery({ query: SUGGESTED_SEARCH, variables: { ...wantedOf(view, useIsInTeam()) } });
+  const [{ data }] = useQuery({ query: SUGGESTED_SEARCH, variables: { ...readWantedThreads(view, useIsInTeam()) } });
   const suggested = readSuggestion(data?.inbox.suggestedSearch, view.folder);
   if (suggested === null) return null;
   return (

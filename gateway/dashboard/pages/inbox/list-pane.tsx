@@ -8,7 +8,7 @@ import { useDensity } from './density.ts';
 import style from './inbox.module.css';
 import { InboxFilters } from './inbox-filters.tsx';
 import { InboxSearch } from './inbox-search.tsx';
-import { wantedOf } from './inbox-view.ts';
+import { readWantedThreads } from './inbox-view.ts';
 import { patternOfSearch } from './search-pattern.ts';
 import { ThreadList } from './thread-list.tsx';
 import type { Inbox } from './use-inbox.ts';
@@ -127,7 +127,7 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
       )}
       {view.search !== '' && !isEmpty && list.error === undefined && (
         <Suspense>
-          <ResultCount wanted={wantedOf(view, isInTeam)} />
+          <ResultCount wanted={readWantedThreads(view, isInTeam)} />
         </Suspense>
       )}
       {isEmpty ? (

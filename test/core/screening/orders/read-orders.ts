@@ -8,7 +8,7 @@ interface Order {
   text: string;
 }
 
-type OrderFile = 'aimed' | 'harmless' | 'kept-aside-aimed' | 'kept-aside-harmless' | 'later-aimed' | 'later-harmless';
+type OrderFile = 'aimed' | 'harmless' | 'kept-aside-aimed' | 'kept-aside-harmless';
 
 /** Returns the texts of a file, one per line; `\n` in a text is a line break. */
 export function readOrders(name: OrderFile): Order[] {
