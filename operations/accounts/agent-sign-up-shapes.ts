@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { secret } from '../../core/accounts/secret-fields.ts';
 
 /** What agents sign up with. */
 export const signUpBody = z
@@ -26,6 +27,7 @@ export const signUpResponse = z.object({
   status,
   address: z.string().meta({ description: 'Address of the inbox.' }),
   api_key: z.string().nullable().meta({
+    ...secret,
     description: 'The API key. Null if the request repeats another one without its Idempotency-Key.',
   }),
   message: z.string().meta({ description: 'What to do next.' }),
@@ -34,7 +36,7 @@ export const signUpResponse = z.object({
 export const confirmResponse = z.object({
   object: z.literal('agent_sign_up'),
   status,
-  message: z.string().meta({ description: 'What the key may do now.' }),
+  message: z.string().meta({ description: 'What may be done now.' }),
 });
 /** What agents confirm their sign-up with. */
 export const confirmBody = z

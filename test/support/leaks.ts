@@ -29,7 +29,7 @@ const MEANT: { program: RegExp; line: RegExp; because: string }[] = [
   },
   {
     program: /^account-/,
-    line: /^(?:\{"workspaceId":"[^"]+","email":"[^"]+","apiKey":"[^"]+"\}|http\S+\/sign-in\/link#\S+)$/,
+    line: /^(?:\{"userId":"[^"]+","email":"[^"]+","apiKey":"[^"]+"\}|http\S+\/sign-in\/link#\S+)$/,
     because: 'the command is asked for the key, or the link',
   },
 ];
