@@ -48,7 +48,10 @@ export function useInboxView(): {
 export const OPERATORS: Partial<Record<InboxFolder, string>> = { sent: 'in:sent', snoozed: 'is:snoozed' };
 
 /** Returns the conditions of a view as GraphQL variables. In a team the folder of unread mail is that of the person. */
-export function readWantedThreads({ folder, search, label, address, assigned }: InboxView, isInTeam: boolean): ThreadsWanted {
+export function readWantedThreads(
+  { folder, search, label, address, assigned }: InboxView,
+  isInTeam: boolean,
+): ThreadsWanted {
   return {
     search: folder in OPERATORS ? `${OPERATORS[folder]} ${search}`.trim() : search === '' ? null : search,
     filter: {

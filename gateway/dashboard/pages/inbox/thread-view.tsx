@@ -7,7 +7,6 @@ import { IconMailQuestion } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
 import { useIsInTeam } from '../../shell/viewer.ts';
 import style from './inbox.module.css';
-import type { LabelCount } from './inbox-documents.ts';
 import type { Composing } from './inbox-view.ts';
 import { MessageCard } from './message-card.tsx';
 import { isShownUnread } from './own-reads.ts';

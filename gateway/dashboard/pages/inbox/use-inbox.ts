@@ -3,7 +3,7 @@ import { useLiveQuery } from '../../live/use-live-query.ts';
 import { useShortcuts } from '../../shell/keys.ts';
 import { useIsInTeam, useRight, useViewer } from '../../shell/viewer.ts';
 import { INBOX_FRAME, type InboxFrame, type ThreadRow } from './inbox-documents.ts';
-import { type InboxView, useInboxView, readWantedThreads } from './inbox-view.ts';
+import { type InboxView, readWantedThreads, useInboxView } from './inbox-view.ts';
 import { type LargeChange, useLargeChange } from './large-change.ts';
 import { isShownUnread } from './own-reads.ts';
 import type { OpenThread } from './thread-documents.ts';
