@@ -32,7 +32,7 @@ test('a wrong option prints the help and exits with 2', () => {
 test('an unknown part is named with the known ones', () => {
   const { status, stderr } = bench('all', '--only', 'inbound,outside');
   expect(status).toBe(2);
-  expect(stderr).toContain('unknown part outside: use inbound, outbound');
+  expect(stderr).toContain('unknown part outside: use inbound, screening, outbound');
 });
 
 const partOf = (limitMs: number) => ({
