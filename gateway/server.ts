@@ -194,6 +194,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   await app.register(accounts.routes, { prefix: '/api/auth' });
   const oauth = { parts, config, authDatabase: options.authDatabase, sessions: accounts.sessions, contextOf };
   await app.register(oauthInterface, oauth);
+  await app.register(restInterface, { prefix: '/api/e2', admission, contextOf, publicUrl });
   await app.register(agentSignUpRoutes, {
     prefix: '/api/e2/agent',
     admission,
@@ -201,7 +202,6 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     attempts: createAuthAttempts(options.authDatabase, config.secretKey),
     domain: config.agentSignUpDomain ?? null,
   });
-  await app.register(restInterface, { prefix: '/api/e2', admission, contextOf, publicUrl });
   await app.register(scimInterface, { prefix: SCIM_PATH, admission, contextOf, database, publicUrl, now });
   await app.register(graphqlInterface, { admission, contextOf, publicUrl, answerWithinMs });
   await app.register(mcpInterface, { admission, contextOf, publicUrl, answerWithinMs });

@@ -72,7 +72,6 @@ const tags = [
   { name: 'Emails', description: 'Sent, scheduled and received emails.' },
   { name: 'Drafts', description: 'Emails, replies and forwards that are not sent yet.' },
   { name: 'Threads', description: 'Conversations of sent and received emails.' },
-  { name: 'Agents', description: 'Inboxes that agents create for themselves.' },
   { name: 'Saved views', description: 'Searches with filters that are kept under a name.' },
   { name: 'Snippets', description: 'Texts that the composer of the dashboard inserts.' },
   { name: 'Attachments', description: 'Attachments and raw messages.' },
@@ -111,6 +110,7 @@ const tags = [
     name: 'Paths of other clients',
     description: 'Paths that other and older clients use. They run the same operations.',
   },
+  { name: 'Agents', description: 'Inboxes that agents create for themselves.' },
 ];
 
 const PREFIX = '#/components/schemas/';
