@@ -26,10 +26,13 @@ export const signUpResponse = z.object({
   object: z.literal('agent_sign_up'),
   status,
   address: z.string().meta({ description: 'Address of the inbox.' }),
-  api_key: z.string().nullable().meta({
-    ...secret,
-    description: 'The API key. Null if the request repeats another one without its Idempotency-Key.',
-  }),
+  api_key: z
+    .string()
+    .nullable()
+    .meta({
+      ...secret,
+      description: 'The API key. Null if the request repeats another one without its Idempotency-Key.',
+    }),
   message: z.string().meta({ description: 'What to do next.' }),
 });
 /** What a confirmed agent may do. */

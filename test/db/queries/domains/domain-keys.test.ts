@@ -65,7 +65,10 @@ const tables = async () =>
 
 test('the role reads only rows of its domain', async () => {
   // Members are of the whole workspace: what a member has read as a whole is of no domain.
-  const marks = [...two.theirs.ids.values()].flat().concat(two.theirs.names).filter((id) => !id.startsWith('usr_'));
+  const marks = [...two.theirs.ids.values()]
+    .flat()
+    .concat(two.theirs.names)
+    .filter((id) => !id.startsWith('usr_'));
   const readable: string[] = [];
   for (const table of await tables()) {
     const rows = await ask<{ row: string }>(`select to_jsonb(t)::text as row from ${table} t`).catch(
