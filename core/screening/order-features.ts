@@ -18,7 +18,7 @@ export const GROUP_FEATURES = FEATURE_KINDS.length * GROUPS * GROUPS;
 export const FEATURE_COUNT = GROUP_FEATURES + TEXT_FLAGS.length;
 
 /** Returns the number of a feature of one group (`second` 0), or of two. */
-export function featureAt(kind: number, first: number, second: number): number {
+function featureAt(kind: number, first: number, second: number): number {
   return (kind * GROUPS + first) * GROUPS + second;
 }
 
