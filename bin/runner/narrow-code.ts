@@ -37,10 +37,17 @@ export function narrowCode(code: string): string {
   return narrow.search(WIDE) === -1 ? narrow : code;
 }
 
-/** By code point, as patterns with the flag u or v read them, or by UTF-16 unit. */
+/**
+ * By code point, as patterns with the flag u or v read them, or by UTF-16 unit. A backslash that escapes the character itself, which means
+ * nothing, goes, because it would escape the one of the escape.
+ */
 function escapeWide(text: string, isByPoint: boolean): string {
-  return text.replaceAll(isByPoint ? /[^\0-\xff]/gu : WIDE, (character) => {
-    const point = character.codePointAt(0) ?? 0;
-    return point > 0xffff ? `\\u{${point.toString(16)}}` : `\\u${point.toString(16).padStart(4, '0')}`;
-  });
+  return text.replaceAll(
+    isByPoint ? /(\\*)([^\0-\xff])/gu : /(\\*)([^\0-\xff])/g,
+    (_, before: string, character: string) => {
+      const point = character.codePointAt(0) ?? 0;
+      const escape = point > 0xffff ? `\\u{${point.toString(16)}}` : `\\u${point.toString(16).padStart(4, '0')}`;
+      return before.slice(before.length % 2) + escape;
+    },
+  );
 }

@@ -14,6 +14,8 @@ describe('code of the build', () => {
   it.each([
     ['a text', `var result = 'Ünïcode… “quoted” — \\u2028 \\n 日本 😀'`],
     ['a text with escapes beside', String.raw`var result = "\\… \'’"`],
+    ['a text with a character that is escaped itself', String.raw`var result = '\… and \\… and \’'`],
+    ['a pattern with one', String.raw`var result = ['a—b', 'u2014'].map((text) => /[\—]|\–/.test(text))`],
     ['a template', 'var result = `…${1 + 1}’ 😀`'],
     ['keys of objects', `var result = { '…': 1, ['’']: 2 }`],
     ['a pattern', `var result = ['a…b', '…'].map((text) => /[…’]/.exec(text)?.index)`],
