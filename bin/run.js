@@ -1,14 +1,15 @@
 /// <reference types="node" />
 // Runs a program of this folder: `node bin/run.js gateway` is `node bin/gateway.ts`, from the JavaScript that `npm run build-server` made if
-// it matches the sources. Plain JavaScript, because Node keeps what it loads to strip types.
+// it matches the sources. `bin/gateway.ts` names it, too: npm start does so, and lists of processes show it. Plain JavaScript, because Node
+// keeps what it loads to strip types.
 import { hash } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = new URL('../', import.meta.url);
-const name = process.argv[2] ?? '';
+const [, name = ''] = /^(?:bin\/)?([a-z-]+)(?:\.ts)?$/.exec(process.argv[2] ?? '') ?? [];
 const source = new URL(`${name}.ts`, import.meta.url);
-if (!/^[a-z-]+$/.test(name) || !existsSync(source)) {
+if (name === '' || !existsSync(source)) {
   process.stderr.write('Usage: node bin/run.js PROGRAM [ARGUMENTS], for example node bin/run.js gateway\n');
   process.exit(2);
 }

@@ -139,6 +139,10 @@ describe('bin/run.js', () => {
     expect((await run('gateway', '--a', 'b')).stdout).toBe('built --a b\n');
   });
 
+  test('runs the program whose source is named', async () => {
+    expect((await run('bin/gateway.ts', '--a', 'b')).stdout).toBe('built --a b\n');
+  });
+
   test('runs the built program of a copy, whose files have other times', async () => {
     utimesSync(path.join(root, 'bin/gateway.ts'), 1, 1);
     expect((await run('gateway')).stdout).toBe('built\n');
@@ -167,7 +171,7 @@ describe('bin/run.js', () => {
     expect((await run('gateway')).stdout).toBe('source\n');
   });
 
-  test.each([[[]], [['nothing']], [['../bin/gateway']]])('refuses %j, which is no program', async (words) => {
+  test.each([[[]], [['nothing']], [['../bin/gateway']], [['bin/../gateway.ts']]])('refuses %j, which is no program', async (words) => {
     expect(await run(...words)).toMatchObject({
       status: 2,
       stderr: expect.stringMatching(/^Usage: node bin\/run\.js/),
