@@ -18,13 +18,16 @@ export function chooseSharedBuffers(memoryBytes: number): string {
   return `${Math.round(Math.min(most, Math.max(least, (memoryBytes * part) / MIB)))}MB`;
 }
 
-/** Below this much memory, young generations are small. Bytes. */
+/** Below this much memory, young generations are small, and V8 collects garbage of its own accord when little is allocated. Bytes. */
 const SMALL_MACHINE_BYTES = 2_048 * MIB;
 
 /**
  * Returns the flags of Node for a process on a machine with so much memory. A larger young generation takes up to three times
- * `--max-semi-space-size` MiB more, and less time to collect.
+ * `--max-semi-space-size` MiB more, and less time to collect. Where there is memory, garbage waits for the next collection that is needed, or
+ * until the process is idle (release-memory.ts): V8's memory reducer collects between messages that come slowly.
  */
 export function chooseNodeFlags(memoryBytes: number): string[] {
-  return [`--max-semi-space-size=${memoryBytes < SMALL_MACHINE_BYTES ? 4 : 16}`];
+  return memoryBytes < SMALL_MACHINE_BYTES
+    ? ['--max-semi-space-size=4']
+    : ['--max-semi-space-size=16', '--no-memory-reducer'];
 }
