@@ -11,5 +11,12 @@ test.each([
   [64, '256MB', '--max-semi-space-size=16 --no-memory-reducer'],
 ])('a machine with %d GiB gives PostgreSQL %s, and its processes %s', (size, buffers, flags) => {
   expect(chooseSharedBuffers(size * GIB)).toBe(buffers);
-  expect(chooseNodeFlags(size * GIB).join(' ')).toBe(flags);
+  expect(chooseNodeFlags('gateway', size * GIB).join(' ')).toBe(flags);
+});
+
+test.each([
+  [1, '--max-semi-space-size=4'],
+  [8, '--max-semi-space-size=16 --no-memory-reducer --heap-growing-percent=200'],
+])('a machine with %d GiB gives the mail process %s', (size, flags) => {
+  expect(chooseNodeFlags('mail', size * GIB).join(' ')).toBe(flags);
 });
