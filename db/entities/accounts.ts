@@ -132,9 +132,8 @@ export const WorkspaceInvitationSchema = defineEntity({
     tokenSha256: p.blob().$type<Buffer>().unique('workspace_invitation_token_sha256_key'),
     /** the person; null: a key did */
     invitedBy: p.text().nullable(),
-    /** null: a person did in the dashboard */
+    /** null: a person did in the dashboard; and the scopes with the rights of the role, which the key must keep */
     setByKeyId: p.text().nullable(),
-    /** scopes that the key must keep while the invitation is open: those with the rights of the role */
     neededScopes: p.array().defaultRaw("'{}'"),
     createdAt: p.datetime(3).defaultRaw('now()'),
     /** when the present link was sent */
