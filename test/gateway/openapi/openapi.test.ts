@@ -96,6 +96,8 @@ describe('the document', () => {
       expect(statuses, route).toEqual(expect.arrayContaining(['401', '403', '429', '500', '503']));
       if (requestBody !== undefined) expect(statuses, route).toEqual(expect.arrayContaining(['400', '413', '415']));
       if (route.includes('{')) expect(statuses, route).toContain('404');
+      if (/\/(?:emails|threads)\/bulk$|\/(?:merge|undo|simulate|explain-route|confirm|reprocess)$/.test(route))
+        expect(statuses, route).toContain('404');
       expect(statuses, route).not.toContain('default');
       for (const status of statuses.filter((each) => Number(each) >= 400))
         expect(responses[status], `${route} ${status}`).toHaveProperty('$ref');
