@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { createConfig, lint, lintFromString, loadConfig } from '@redocly/openapi-core';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
@@ -54,6 +54,13 @@ test('the linter finds nothing, with every recommended rule but one on, and more
     ({ ruleId, location }) => !(ofPaths.has(ruleId) && location[0]?.pointer?.startsWith('#/webhooks/')),
   );
   expect(own.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer ?? ''}`)).toEqual([]);
+});
+
+test('the linter finds nothing in the file, with the configuration of the repository', async () => {
+  const config = await loadConfig({ configPath: 'redocly.yaml' });
+  expect((await lint({ ref: 'openapi.json', config })).map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual(
+    [],
+  );
 });
 
 test('lists the schemas by name, whatever file defines them', () => {
