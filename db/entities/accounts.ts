@@ -132,6 +132,9 @@ export const WorkspaceInvitationSchema = defineEntity({
     tokenSha256: p.blob().$type<Buffer>().unique('workspace_invitation_token_sha256_key'),
     /** the person; null: a key did */
     invitedBy: p.text().nullable(),
+    /** null: a person did in the dashboard; and the scopes with the rights of the role, which the key must keep */
+    setByKeyId: p.text().nullable(),
+    neededScopes: p.array().defaultRaw("'{}'"),
     createdAt: p.datetime(3).defaultRaw('now()'),
     /** when the present link was sent */
     sentAt: p.datetime(3).defaultRaw('now()'),
@@ -153,6 +156,9 @@ export const WorkspaceInvitationSchema = defineEntity({
     `(role = ANY (ARRAY['admin'::text, 'developer'::text, 'agent'::text, 'viewer'::text]))`,
   ),
 });
+
+const needsFewScopes = (column: string) =>
+  `((${column} IS NULL) OR COALESCE((scopes <@ '{read,send}'::text[]), false))`;
 
 export const ApiKeySchema = defineEntity({
   name: 'ApiKey',
@@ -188,12 +194,15 @@ export const ApiKeySchema = defineEntity({
     isSettled: p.boolean().default(false),
     /** the person who created it, or the first key of its family: the key has no right that the person's role lacks; null: no member did */
     madeByPersonId: p.text().nullable(),
-    /** the key of the parent that created it, if the workspace is a customer's: it ends with that key; null: none did */
+    /** the key of the parent that created it, or of which it descends, if the workspace is a customer's: it loses what that key loses; null: none did */
     madeByParentKeyId: p.text().nullable(),
     /** whether it is a grant of OAuth, which tokens stand for (db/entities/oauth.ts) */
     isGrant: p.boolean().default(false),
+    /** whether it lost rights with a key of the parent workspace, and what it set up is still to be limited */
+    isCut: p.boolean().default(false),
   },
   indexes: [
+    { name: 'api_key_cut', properties: ['id'], where: 'is_cut' },
     { name: 'api_key_workspace', properties: ['workspaceId', 'id'] },
     {
       name: 'api_key_parent_maker',
@@ -210,14 +219,8 @@ export const ApiKeySchema = defineEntity({
   ],
   checks: [
     { name: 'api_key_reach_check', expression: `(reach <> '{"domains": [], "addresses": []}'::jsonb)` },
-    {
-      name: 'api_key_check',
-      expression: `((reach IS NULL) OR COALESCE((scopes <@ '{read,send}'::text[]), false))`,
-    },
-    {
-      name: 'api_key_check1',
-      expression: `((send_policy IS NULL) OR COALESCE((scopes <@ '{read,send}'::text[]), false))`,
-    },
+    { name: 'api_key_check', expression: needsFewScopes('reach') },
+    { name: 'api_key_check1', expression: needsFewScopes('send_policy') },
     {
       name: 'api_key_scopes_check',
       expression: `((scopes <@ '{read,send,manage,approve,workspaces}'::text[]) AND (scopes <> '{}'::text[]))`,

@@ -46,7 +46,7 @@ function openApiOptions(publicUrl: string): FastifyDynamicSwaggerOptions {
     transform: jsonSchemaTransform,
     transformObject: (document) => {
       const made = jsonSchemaTransformObject(document) as OpenAPIV3_1.Document;
-      const folded = foldComponents({ ...made, paths: describeResponses(made.paths ?? {}) });
+      const folded = foldComponents({ ...made, paths: describeResponses(made) });
       const schemas = { ...folded.components?.schemas, ...webhookSchemas } as OpenAPIV3_1.ComponentsObject['schemas'];
       const whole: OpenAPIV3_1.Document = {
         ...relaxBodies(folded),
@@ -197,6 +197,7 @@ function nullableEnum(option: Record<string, unknown>): { enum?: unknown[] } {
 }
 
 type Operation = OpenAPIV3_1.OperationObject;
+type Components = OpenAPIV3_1.ComponentsObject | undefined;
 type Responses = Record<string, OpenAPIV3_1.ResponseObject | OpenAPIV3_1.ReferenceObject>;
 
 const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete'] as const;
@@ -273,15 +274,15 @@ const sharedResponses: OpenAPIV3_1.ComponentsObject = {
 };
 
 /**
- * Adds to each operation the responses that follow from its form (parameters, body, id in the path), which the route declares as `default`,
- * and describes its successes.
+ * Adds to each operation the responses that follow from its form (parameters, body, ids in the path or the body), which the route declares as
+ * `default`, and describes its successes.
  */
-function describeResponses(paths: OpenAPIV3_1.PathsObject): OpenAPIV3_1.PathsObject {
+function describeResponses({ paths = {}, components }: OpenAPIV3_1.Document): OpenAPIV3_1.PathsObject {
   return Object.fromEntries(
     Object.entries(paths).map(([path, item]) => {
       const operations = METHODS.flatMap((method) => {
         const operation = item?.[method];
-        return operation === undefined ? [] : [[method, withResponses(method, operation)] as const];
+        return operation === undefined ? [] : [[method, withResponses(method, operation, components)] as const];
       });
       const others = Object.entries(item ?? {}).filter(([key]) => !(METHODS as readonly string[]).includes(key));
       return [path, Object.fromEntries([...others, ...operations])];
@@ -289,19 +290,19 @@ function describeResponses(paths: OpenAPIV3_1.PathsObject): OpenAPIV3_1.PathsObj
   );
 }
 
-function withResponses(method: Method, operation: Operation): Operation {
+function withResponses(method: Method, operation: Operation, components: Components): Operation {
   const { default: _default, ...own } = (operation.responses ?? {}) as Responses;
   const described = Object.entries(own).map(([status, response]) => {
     const answer = describe(status, response);
     return [status, operation.requestBody === undefined ? answer : warned(answer)] as const;
   });
-  const refused = formRefusals(method, operation).map(
+  const refused = formRefusals(method, operation, components).map(
     (status) => [status, describe(status, { description: '' })] as const,
   );
   return { ...operation, responses: Object.fromEntries([...described, ...refused]) };
 }
 
-function formRefusals(method: Method, operation: Operation): string[] {
+function formRefusals(method: Method, operation: Operation, components: Components): string[] {
   const parameters = (operation.parameters ?? []) as OpenAPIV3_1.ParameterObject[];
   const isGiven = operation.requestBody !== undefined;
   return [
@@ -310,12 +311,23 @@ function formRefusals(method: Method, operation: Operation): string[] {
     '401',
     // The key lacks the scope or the domain.
     '403',
-    ...(parameters.some((parameter) => parameter.in === 'path') ? ['404'] : []),
+    ...(parameters.some((parameter) => parameter.in === 'path') || namesObjects(operation, components) ? ['404'] : []),
     ...(isGiven ? ['413', '415'] : []),
     '429',
     '500',
     '503',
   ];
+}
+
+/** Returns whether the body of a request has fields for IDs of objects, such as `thread_ids` or `endpointId`. */
+function namesObjects({ requestBody }: Operation, components: Components): boolean {
+  const body = requestBody as OpenAPIV3_1.RequestBodyObject | undefined;
+  const given = body?.content['application/json']?.schema as OpenAPIV3_1.SchemaObject | undefined;
+  const name = given !== undefined && '$ref' in given ? String(given.$ref).split('/').at(-1) : undefined;
+  const schema = name === undefined ? given : components?.schemas?.[name];
+  return Object.keys(schema?.properties ?? {}).some((field) =>
+    /^(?!client_id$)(?:ids?|.+_ids?|.*[a-z]Ids?)$/.test(field),
+  );
 }
 
 function describe(status: string, response: Responses[string]): Responses[string] {

@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
 import { hashInvitationToken, INVITATION_LIFE_MS, invitationUrl } from '../../core/accounts/auth-secret.ts';
+import { RIGHTS } from '../../core/accounts/rights.ts';
 import type { InvitedRole } from '../../core/accounts/roles.ts';
 import { invitationMail } from '../../core/accounts/system-account.ts';
 import { outgoingMailbox } from '../../core/sending/outgoing-addresses.ts';
@@ -10,7 +11,7 @@ import * as rows from '../../db/queries/accounts/invitation.ts';
 import { listMembers as listMemberRows, readWorkspace } from '../../db/queries/accounts/member.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { requireFreshSignIn } from './fresh-sign-in.ts';
-import { type GivenRights, requireGiven, resolveRights } from './members.ts';
+import { type GivenRights, moreRights, requireGiven, resolveRights, rightsGiven } from './members.ts';
 
 export const INVITATION_STATUSES = ['open', 'expired', 'revoked', 'accepted'] as const;
 
@@ -68,6 +69,9 @@ export async function createInvitation(
       ...(await resolveRights(context, transaction, given)),
       tokenSha256: link.tokenSha256,
       invitedBy: rights.personId,
+      setByKeyId: rights.keyId,
+      // Creating it needs the right members beside those of the role.
+      neededScopes: [...new Set(['manage', ...rightsGiven(given).map((right) => RIGHTS[right].scope)] as const)],
       now: now(),
       expiresAt: link.expiresAt,
     };
@@ -76,6 +80,8 @@ export async function createInvitation(
         return;
       case 'no workspace':
         throw new UserError('unauthorized', 'Authentication required');
+      case 'more rights':
+        throw moreRights('This API key has lost rights that the role has.');
       case 'member':
         throw conflict(`${address} is a member already`, 'ALREADY_MEMBER');
       case 'invited':

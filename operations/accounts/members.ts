@@ -209,19 +209,25 @@ export function requireGiven(
   { rights }: OperationContext,
   { role, isApprover, domains, addresses }: GivenRights,
 ): void {
-  const needed = (Object.keys(RIGHTS) as Right[]).filter((right) => hasRoleRight(role, right));
-  if (isApprover === true) needed.push('approve');
-  const missing = needed.find((right) => !hasRight(rights, right));
+  const missing = rightsGiven({ role, isApprover }).find((right) => !hasRight(rights, right));
   if (missing !== undefined)
-    throw new UserError('forbidden', `The role ${role} has the right ${missing}, which this request does not have.`, {
-      title: 'Forbidden',
-      reason: 'MORE_RIGHTS',
-    });
+    throw moreRights(`The role ${role} has the right ${missing}, which this request does not have.`);
   if ((domains != null || addresses != null) && !LIMITABLE_ROLES.includes(role))
     throw invalid(
       `The role ${role} cannot be limited. ${LIMITABLE_ROLES.join(' and ')} can be limited to domains and addresses.`,
       domains == null ? 'addresses' : 'domains',
     );
+}
+
+/** Returns all rights of a role, and of an approver. */
+export function rightsGiven({ role, isApprover }: Pick<GivenRights, 'role' | 'isApprover'>): Right[] {
+  const given = (Object.keys(RIGHTS) as Right[]).filter((right) => hasRoleRight(role, right));
+  return isApprover === true ? [...given, 'approve'] : given;
+}
+
+/** Returns the error for a request that gives rights which it does not have. */
+export function moreRights(message: string): UserError {
+  return new UserError('forbidden', message, { title: 'Forbidden', reason: 'MORE_RIGHTS' });
 }
 
 /** Returns the rights to store, with the domains by their IDs. Throws validation. */

@@ -323,6 +323,7 @@ export const routeCapability: Capability = {
       path: '/explain-route',
       input: described,
       inputName: 'DescribedMail',
+      errors: [404],
       example: { to: 'hello@inbox.test', from: 'ann@example.org', subject: 'Invoice' },
       run: async (context, input) => linkRoute(await explainRoute(context, readDescribed(input))),
     }),

@@ -61,6 +61,8 @@ create table workspace_invitation (
   addresses text[],
   token_sha256 bytea not null unique,
   invited_by text,
+  set_by_key_id text,
+  needed_scopes text[] not null default '{}',
   created_at timestamptz(3) not null default now(),
   sent_at timestamptz(3) not null default now(),
   expires_at timestamptz(3) not null,
@@ -94,12 +96,14 @@ create table api_key (
   made_by_person_id text,
   made_by_parent_key_id text,
   is_grant boolean not null default false,
+  is_cut boolean not null default false,
   check (reach <> '{"domains": [], "addresses": []}'),
   check (reach is null or coalesce(scopes <@ '{read,send}', false)),
   check (send_policy is null or coalesce(scopes <@ '{read,send}', false))
 );
 create index api_key_workspace on api_key (workspace_id, id);
 create index api_key_unsettled on api_key (expires_at) where not is_settled and revoked_at is null;
+create index api_key_cut on api_key (id) where is_cut;
 create index api_key_parent_maker on api_key (made_by_parent_key_id) where made_by_parent_key_id is not null and revoked_at is null;
 create index api_key_maker on api_key (made_by_person_id) where made_by_person_id is not null and revoked_at is null;
 create index api_key_parent on api_key (workspace_id, parent_id) where parent_id is not null;
@@ -435,10 +439,10 @@ create function create_api_key(p_workspace_id text, p_id text, p_name text, p_se
     end if;
     if (select count(*) from api_key k where k.workspace_id = p_workspace_id and k.revoked_at is null) >= p_most then return 'too many'; end if;
     insert into api_key (id, workspace_id, name, secret_sha256, expires_at, scopes, reach, send_policy, secret_hint, parent_id, family_id,
-      made_by_person_id, is_grant)
+      made_by_person_id, made_by_parent_key_id, is_grant)
     values (p_id, p_workspace_id, p_name, p_secret_sha256, coalesce(p_expires_at, parent.expires_at), p_scopes, p_reach, p_send_policy,
       p_secret_hint, p_parent_id, coalesce(parent.family_id, parent.id),
-      case when p_parent_id is null then p_person_id else parent.made_by_person_id end, p_is_grant);
+      case when p_parent_id is null then p_person_id else parent.made_by_person_id end, parent.made_by_parent_key_id, p_is_grant);
     return 'made';
   end $$;
 revoke all on function create_api_key from public;
@@ -498,6 +502,7 @@ create function update_api_key(p_workspace_id text, p_id text, p_name text, p_ex
       where k.workspace_id = p_workspace_id and k.id = any (made) and k.revoked_at is null;
     limited := made || p_id;
     disabled := limit_what_keys_set(p_workspace_id, limited);
+    perform limit_keys_of_customers(p_workspace_id, limited);
     return next;
   end $$;
 revoke all on function update_api_key from public;
@@ -529,6 +534,7 @@ create function revoke_api_key(p_workspace_id text, p_id text, p_by text default
       limited := array(select keys_made_with(p_workspace_id, p_id)) || p_id;
       update api_key k set revoked_at = now() where k.workspace_id = p_workspace_id and k.id = any (limited) and k.revoked_at is null;
       disabled := limit_what_keys_set(p_workspace_id, limited);
+      perform limit_keys_of_customers(p_workspace_id, limited);
     end if;
     return next;
   end $$;

@@ -67,6 +67,26 @@ create function close_customer(p_workspace_id text, p_id text, p_last_requests i
 revoke all on function close_customer from public;
 grant execute on function close_customer to postroom_gateway, postroom_actor;
 
+-- Takes from the keys of customers' workspaces what the keys of the parent that created them, or of which these descend, have lost: scopes and
+-- time, and everything if such a key was revoked or may keep no workspaces. What they set up is in other workspaces: settle_expired_keys limits it.
+create function limit_keys_of_customers(p_workspace_id text, p_makers text[]) returns void
+  language plpgsql volatile set search_path = public, pg_temp as $$
+  begin
+    -- Who stores something with such a key waits (present_scopes). The order is that of create_customer_key.
+    perform from workspace w where w.parent_id = p_workspace_id
+      and w.id in (select k.workspace_id from api_key k where k.made_by_parent_key_id = any (p_makers) and k.revoked_at is null)
+      order by w.id for update;
+    update api_key k set is_cut = true, expires_at = least(k.expires_at, l.expires_at),
+      scopes = case when l.scopes = '{}' then k.scopes else l.scopes end, revoked_at = case when l.scopes = '{}' then now() end
+    from (
+      select c.id, m.expires_at,
+        common_scopes(c.scopes, case when m.revoked_at is not null or not has_scope(m.scopes, 'workspaces') then '{}' else m.scopes end) as scopes
+      from api_key m join api_key c on c.made_by_parent_key_id = m.id and c.revoked_at is null
+      where m.workspace_id = p_workspace_id and m.id = any (p_makers)) l
+    where k.id = l.id and (k.scopes is distinct from l.scopes or l.expires_at < coalesce(k.expires_at, 'infinity'));
+  end $$;
+revoke all on function limit_keys_of_customers from public;
+
 -- Creates a key of a customer's workspace with a key of the parent (null: a person of the parent does). outcome: as create_api_key; gone: the
 -- parent has no such workspace, or it was closed.
 create function create_customer_key(p_workspace_id text, p_customer_id text, p_id text, p_name text, p_secret_sha256 bytea, p_expires_at timestamptz,
@@ -85,8 +105,9 @@ create function create_customer_key(p_workspace_id text, p_customer_id text, p_i
       if p_expires_at > maker.expires_at then return 'too long'; end if;
     end if;
     if (select count(*) from api_key k where k.workspace_id = p_customer_id and k.revoked_at is null) >= p_most then return 'too many'; end if;
-    insert into api_key (id, workspace_id, name, secret_sha256, expires_at, scopes, secret_hint, made_by_parent_key_id)
-    values (p_id, p_customer_id, p_name, p_secret_sha256, coalesce(p_expires_at, maker.expires_at), p_scopes, p_secret_hint, p_key_id);
+    insert into api_key (id, workspace_id, name, secret_sha256, expires_at, scopes, secret_hint, made_by_parent_key_id, family_id)
+    values (p_id, p_customer_id, p_name, p_secret_sha256, coalesce(p_expires_at, maker.expires_at), p_scopes, p_secret_hint, p_key_id,
+      coalesce(maker.family_id, maker.id));
     return 'made';
   end $$;
 revoke all on function create_customer_key from public;

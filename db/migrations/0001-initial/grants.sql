@@ -17,8 +17,8 @@ create function scopes_of_keys(p_workspace_id text, p_key_ids text[]) returns ta
 revoke all on function scopes_of_keys from public;
 
 -- Cuts what these keys of the workspace set up to their present rights. Endpoints that may no longer read, and guard rules that may no longer
--- manage (or route without reading), are disabled; routes of addresses and domains are passed over while they may not read. Scheduled
--- mail is for the caller to pause. Answers the endpoints that it disabled.
+-- manage (or route without reading), are disabled; routes of addresses and domains are passed over while they may not read; open invitations to
+-- a role with more rights are revoked. Scheduled mail is for the caller to pause. Answers the endpoints that it disabled.
 create function limit_what_keys_set(p_workspace_id text, p_key_ids text[]) returns jsonb
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
@@ -48,6 +48,10 @@ create function limit_what_keys_set(p_workspace_id text, p_key_ids text[]) retur
     from scopes_of_keys(p_workspace_id, p_key_ids) k
     where d.workspace_id = p_workspace_id and d.route_set_by_key_id = k.id
       and common_scopes(d.route_granted_scopes, k.scopes_now) is distinct from d.route_granted_scopes;
+    update workspace_invitation i set revoked_at = postroom_now()
+    from scopes_of_keys(p_workspace_id, p_key_ids) k
+    where i.workspace_id = p_workspace_id and i.set_by_key_id = k.id and i.accepted_at is null and i.revoked_at is null
+      and not is_scope_within(i.needed_scopes, k.scopes_now);
     return (select coalesce(jsonb_agg(jsonb_build_object('id', e.id, 'reason', e.inactive_reason) order by e.id), '[]')
       from endpoint e where e.workspace_id = p_workspace_id and e.id = any (disabled));
   end $$;
@@ -70,6 +74,8 @@ create function hand_over_what_key_set(p_workspace_id text, p_key_id text, p_to 
       where a.workspace_id = p_workspace_id and a.route_set_by_key_id = p_key_id;
     update domain d set route_set_by_key_id = p_to, route_granted_scopes = common_scopes(d.route_granted_scopes, scopes)
       where d.workspace_id = p_workspace_id and d.route_set_by_key_id = p_key_id;
+    update workspace_invitation i set set_by_key_id = p_to
+      where i.workspace_id = p_workspace_id and i.set_by_key_id = p_key_id and i.accepted_at is null and i.revoked_at is null;
     update email e set scheduled_by_key_id = p_to
       where e.workspace_id = p_workspace_id and e.scheduled_by_key_id = p_key_id and e.type = 'scheduled';
   end $$;
@@ -87,14 +93,15 @@ create function present_scopes(p_workspace_id text, p_key_id text) returns table
 revoke all on function present_scopes from public;
 grant execute on function present_scopes to postroom_gateway, postroom_actor;
 
--- Cuts what up to p_limit expired keys set up. Answers the keys, and the endpoints that it disabled.
+-- Cuts what up to p_limit keys set up that have expired, or lost rights with a key of the parent workspace. Answers the keys, and the endpoints
+-- that it disabled.
 create function settle_expired_keys(p_limit integer) returns table (workspace_id text, key_id text, disabled jsonb)
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   begin
     return query
       with settled as (
-        update api_key k set is_settled = true where k.ctid = any (array(
-          select o.ctid from api_key o where o.expires_at <= now() and not o.is_settled and o.revoked_at is null
+        update api_key k set is_settled = k.is_settled or coalesce(k.expires_at <= now(), false), is_cut = false where k.ctid = any (array(
+          select o.ctid from api_key o where (o.expires_at <= now() and not o.is_settled and o.revoked_at is null) or o.is_cut
           limit p_limit for update skip locked))
         returning k.workspace_id, k.id
       ) select s.workspace_id, s.id, limit_what_keys_set(s.workspace_id, array[s.id]) from settled s order by s.workspace_id, s.id;

@@ -125,6 +125,7 @@ create function provision_member(p_workspace_id text, p_email text, p_name text,
       if not p_keeps_keys then
         select e.limited, e.disabled into limited, disabled from end_keys_of_person(p_workspace_id, person.id, false, null) e;
       end if;
+      if not role_may_invite(p_role) then perform end_invitations_of_person(p_workspace_id, person.id, false, null); end if;
     end if;
     outcome := 'member';
     person_id := person.id;

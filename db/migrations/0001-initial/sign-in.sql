@@ -79,6 +79,7 @@ create function sign_in_by_provider(p_workspace_id text, p_account_id text, p_em
         perform set_config('postroom.workspace_id', p_workspace_id, true);
         perform end_keys_of_person(p_workspace_id, person.id, false, null);
       end if;
+      if not role_may_invite(p_role) then perform end_invitations_of_person(p_workspace_id, person.id, false, null); end if;
     end if;
     outcome := 'signed in';
     person_id := person.id;

@@ -204,13 +204,24 @@ create function end_keys_of_person(p_workspace_id text, p_person_id text, p_keep
       limited := limited || array(select distinct made from unnest(limited) l, keys_made_with(p_workspace_id, l) made where made <> all (limited));
       update api_key k set revoked_at = now() where k.workspace_id = p_workspace_id and k.id = any (limited) and k.revoked_at is null;
       disabled := limit_what_keys_set(p_workspace_id, limited);
+      perform limit_keys_of_customers(p_workspace_id, limited);
     end if;
     return next;
   end $$;
 revoke all on function end_keys_of_person from public;
 
--- Gives a member a role. Outcomes: changed; no member; owner: the owner's role changes by a transfer only. A role without the right to create
--- keys ends the member's keys, see end_keys_of_person.
+-- Whether the role has the right members. See RIGHTS in core/accounts/rights.ts.
+create function role_may_invite(p_role text) returns boolean language sql immutable set search_path = public, pg_temp as $$
+    select p_role in ('owner', 'admin') $$;
+
+-- What the open invitations of a person do when the person may invite no one any more: they are revoked, or with p_keeps, p_by takes them over.
+create function end_invitations_of_person(p_workspace_id text, p_person_id text, p_keeps boolean, p_by text) returns void
+  language sql volatile set search_path = public, pg_temp as $$
+    update workspace_invitation i set invited_by = case when p_keeps then p_by else i.invited_by end,
+      revoked_at = case when not p_keeps then postroom_now() end
+    where i.workspace_id = p_workspace_id and i.invited_by = p_person_id and i.accepted_at is null and i.revoked_at is null $$;
+revoke all on function end_invitations_of_person from public;
+
 -- Members by their IDs, or by their addresses in lower case, as others see them beside what they did.
 create function members_named(p_workspace_id text, p_names text[]) returns table (person_id text, email text, name text, image text)
   language sql stable security definer rows 5 set search_path = public, pg_temp as $$
@@ -227,6 +238,9 @@ create function requester_name(p_workspace_id text, p_person_id text, p_key_id t
     where p_workspace_id = current_setting('postroom.workspace_id', true) $$;
 revoke all on function requester_name from public;
 grant execute on function requester_name to postroom_gateway, postroom_actor;
+
+-- Gives a member a role. Outcomes: changed; no member; owner: the owner's role changes by a transfer only. A role without the right to create
+-- keys, or to invite, ends the member's keys or invitations, see end_keys_of_person.
 create function change_member(p_workspace_id text, p_person_id text, p_role text, p_is_approver boolean, p_domain_ids text[], p_addresses text[],
     p_may_have_keys boolean, p_keeps_keys boolean, p_by text)
   returns table (outcome text, limited text[], disabled jsonb, unassigned text[])
@@ -249,6 +263,7 @@ create function change_member(p_workspace_id text, p_person_id text, p_role text
       if not p_may_have_keys then
         select e.limited, e.disabled into limited, disabled from end_keys_of_person(p_workspace_id, p_person_id, p_keeps_keys, p_by) e;
       end if;
+      if not role_may_invite(p_role) then perform end_invitations_of_person(p_workspace_id, p_person_id, p_keeps_keys, p_by); end if;
       if p_domain_ids is not null then unassigned := unassign_threads(p_workspace_id, p_person_id, p_domain_ids, p_addresses); end if;
     end if;
     return next;
@@ -277,6 +292,7 @@ create function remove_member(p_workspace_id text, p_person_id text, p_keeps_key
       delete from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = p_person_id;
       delete from auth_session s where s.person_id = p_person_id and coalesce(s.workspace_id, s.person_id) = p_workspace_id;
       select e.limited, e.disabled into limited, disabled from end_keys_of_person(p_workspace_id, p_person_id, p_keeps_keys, p_by) e;
+      perform end_invitations_of_person(p_workspace_id, p_person_id, p_keeps_keys, p_by);
       unassigned := unassign_threads(p_workspace_id, p_person_id, null, null);
       delete from saved_view v where v.workspace_id = p_workspace_id and v.person_id = p_person_id;
       delete from thread_read r where r.workspace_id = p_workspace_id and r.person_id = p_person_id;
@@ -318,14 +334,18 @@ revoke all on function invitations_of from public;
 grant execute on function invitations_of to postroom_gateway, postroom_actor;
 
 -- Outcomes: made; no workspace: it was closed; member: a member has the address; invited: an invitation of the address is open; too many:
--- p_most are open, or members. An expired invitation of the address is revoked.
+-- p_most are open, or members; more rights: the key that invites (p_key_id; null: a person does) has fewer rights now. An expired invitation of
+-- the address is revoked.
 create function create_invitation(p_workspace_id text, p_id text, p_email text, p_role text, p_is_approver boolean, p_domain_ids text[],
-    p_addresses text[], p_token_sha256 bytea, p_invited_by text, p_expires_at timestamptz, p_now timestamptz, p_most integer)
+    p_addresses text[], p_token_sha256 bytea, p_invited_by text, p_key_id text, p_needed_scopes text[], p_expires_at timestamptz,
+    p_now timestamptz, p_most integer)
   returns text language plpgsql volatile security definer set search_path = public, pg_temp as $$
   begin
     if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return null; end if;
     perform from workspace w where w.id = p_workspace_id and w.erase_at is null for update;
     if not found then return 'no workspace'; end if;
+    if p_key_id is not null and not exists (select from scopes_of_keys(p_workspace_id, array[p_key_id]) k
+        where is_scope_within(p_needed_scopes, k.scopes_now)) then return 'more rights'; end if;
     perform from workspace_member m join user_account u on u.id = m.person_id where m.workspace_id = p_workspace_id and u.email = p_email;
     if found then return 'member'; end if;
     update workspace_invitation i set revoked_at = p_now
@@ -335,10 +355,10 @@ create function create_invitation(p_workspace_id text, p_id text, p_email text, 
     if found then return 'invited'; end if;
     if (select count(*) from workspace_member m where m.workspace_id = p_workspace_id) + (select count(*) from workspace_invitation i
         where i.workspace_id = p_workspace_id and i.accepted_at is null and i.revoked_at is null) >= p_most then return 'too many'; end if;
-    insert into workspace_invitation (id, workspace_id, email, role, is_approver, domain_ids, addresses, token_sha256, invited_by, expires_at,
-      created_at, sent_at)
-    values (p_id, p_workspace_id, p_email, p_role, p_is_approver, p_domain_ids, p_addresses, p_token_sha256, p_invited_by, p_expires_at, p_now,
-      p_now);
+    insert into workspace_invitation (id, workspace_id, email, role, is_approver, domain_ids, addresses, token_sha256, invited_by,
+      set_by_key_id, needed_scopes, expires_at, created_at, sent_at)
+    values (p_id, p_workspace_id, p_email, p_role, p_is_approver, p_domain_ids, p_addresses, p_token_sha256, p_invited_by, p_key_id,
+      p_needed_scopes, p_expires_at, p_now, p_now);
     return 'made';
   end $$;
 revoke all on function create_invitation from public;

@@ -1,4 +1,5 @@
 import { sql, type Transaction } from 'kysely';
+import type { Scope } from '../../../core/accounts/key-rights.ts';
 import type { InvitedRole } from '../../../core/accounts/roles.ts';
 import type { Database } from '../../connection/database.ts';
 import type { Tables } from '../../entities/tables.ts';
@@ -57,22 +58,27 @@ export interface NewInvitation extends MemberRights {
   tokenSha256: Buffer;
   /** the person; null: an API key */
   invitedBy: string | null;
+  /** null: a person */
+  setByKeyId: string | null;
+  /** scopes that the key must keep while the invitation is open */
+  neededScopes: readonly Scope[];
   now: Date;
   expiresAt: Date;
 }
+
+type InsertOutcome = 'made' | 'no workspace' | 'more rights' | 'member' | 'invited' | 'too many';
 
 /** Stores an invitation, unless the workspace has `most` members and open invitations. */
 export async function insertInvitation(
   transaction: Transaction<Tables>,
   workspaceId: string,
-  { id, email, role, isApprover, limits, tokenSha256, invitedBy, expiresAt, now }: NewInvitation,
+  { id, email, role, isApprover, limits, tokenSha256, ...by }: NewInvitation,
   most: number,
-): Promise<'made' | 'no workspace' | 'member' | 'invited' | 'too many'> {
-  const { rows } = await sql<{ outcome: 'made' | 'no workspace' | 'member' | 'invited' | 'too many' }>`
+): Promise<InsertOutcome> {
+  const { rows } = await sql<{ outcome: InsertOutcome }>`
     select create_invitation(${workspaceId}, ${id}, ${email}, ${role}, ${isApprover}, ${limits?.domainIds ?? null}::text[],
-      ${limits?.addresses ?? null}::text[], ${tokenSha256}, ${invitedBy}, ${expiresAt}, ${now}, ${most}) as outcome`.execute(
-    transaction,
-  );
+      ${limits?.addresses ?? null}::text[], ${tokenSha256}, ${by.invitedBy}, ${by.setByKeyId}, ${by.neededScopes}::text[],
+      ${by.expiresAt}, ${by.now}, ${most}) as outcome`.execute(transaction);
   return requireOutcome(rows);
 }
 

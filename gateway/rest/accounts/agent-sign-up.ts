@@ -76,7 +76,7 @@ export async function agentSignUpRoutes(plain: FastifyInstance, options: AgentSi
             'Confirms the 6-digit code from the mail to the person, with the key of the sign-up. The key then writes to every address, and the inbox is a workspace of that person.',
           tags: ['Agents'],
           body: shapes.confirmBody,
-          response: { 200: shapes.confirmResponse, 409: errorBody, default: errorBody },
+          response: { 200: shapes.confirmResponse, 404: errorBody, 409: errorBody, default: errorBody },
         },
         config: { access: access.readAccount },
         bodyLimit: BODY_LIMIT,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { checkRecipient } from '../../../actors/receiving/check-recipient.ts';
+import { settleKeys } from '../../../actors/scheduling/settle-expired-keys.ts';
 import type { Scope } from '../../../core/accounts/key-rights.ts';
 import { measureStoredBytes } from '../../../db/queries/accounts/customer.ts';
 import { insertKey } from '../../support/rows/key-rows.ts';
@@ -7,6 +8,7 @@ import { insertMail } from '../../support/rows/mail-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { recipientCheck } from '../../support/rows/sent-mail.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { testActorContext } from '../../support/stages/actor-context.ts';
 
 const TRUSTED = 'customers.test';
 let gateway: TestGateway;
@@ -119,6 +121,109 @@ describe('a workspace for a customer', () => {
     // Of another gateway than this one, which may know the key for three seconds more.
     const { rows } = await gateway.actor.pool.query('select * from credential_owner(sha256($1))', [Buffer.from(key)]);
     expect(rows).toEqual([]);
+  });
+
+  describe('whose key is created by a key of the parent', () => {
+    /** A customer with a key that a parent's key of these scopes created, and a webhook, a scheduled email and a key of that key. */
+    async function makeByKey() {
+      const { id } = await makeCustomer();
+      const parent = await insertKey(gateway.owner, product, { scopes: ['read', 'send', 'manage', 'workspaces'] });
+      const key = await makeKey(id, ['read', 'send', 'manage'], parent.secret);
+      const { address } = await addAddress(key);
+      const hook = { name: 'x', type: 'webhook', config: { url: 'https://hooks.example.com/' } };
+      const endpointId = (await call('POST', '/endpoints', hook, key)).json().id as string;
+      const later = { ...mail(address), scheduled_at: new Date(Date.now() + 86_400_000).toISOString() };
+      const emailId = (await call('POST', '/emails', later, key)).json().id as string;
+      const child = (await call('POST', '/api-keys', { name: 'child', scopes: ['read', 'manage'] }, key)).json()
+        .token as string;
+      const watcher = await makeKey(id);
+      return { id, parentId: parent.id, key, child, address, endpointId, emailId, watcher };
+    }
+    type Made = Awaited<ReturnType<typeof makeByKey>>;
+    const scopesOf = async (key: string) => {
+      const { rows } = await gateway.actor.pool.query('select scopes from credential_owner(sha256($1))', [
+        Buffer.from(key),
+      ]);
+      return rows[0]?.scopes ?? null;
+    };
+    const stored = async ({ endpointId, emailId, watcher }: Made) => [
+      (await call('GET', `/endpoints/${endpointId}`, undefined, watcher)).json().isActive,
+      (await call('GET', `/emails/${emailId}`, undefined, watcher)).json().status,
+    ];
+    const settle = () => settleKeys(testActorContext(gateway.actor));
+
+    test('loses that key, those that it created, and what it set up when the parent revokes its own', async () => {
+      const made = await makeByKey();
+      // Those of other tests.
+      await settle();
+      expect((await call('DELETE', `/api-keys/${made.parentId}`)).statusCode).toBe(200);
+      expect([await scopesOf(made.key), await scopesOf(made.child)]).toEqual([null, null]);
+      expect(await settle()).toBe(2);
+      expect(await stored(made)).toEqual([false, 'paused']);
+      expect(await settle()).toBe(0);
+      const kinds = (await call('GET', '/events', undefined, made.watcher))
+        .json()
+        .data.map(({ kind }: { kind: string }) => kind);
+      expect(kinds).toEqual(expect.arrayContaining(['endpoint.disabled', 'email.paused']));
+    });
+
+    test('loses the scopes that the key of the parent loses, with what needs them', async () => {
+      const made = await makeByKey();
+      await call('PATCH', `/api-keys/${made.parentId}`, { scopes: ['send', 'manage', 'workspaces'] });
+      expect([await scopesOf(made.key), await scopesOf(made.child)]).toEqual([['send', 'manage'], ['manage']]);
+      await settle();
+      expect(await stored(made)).toEqual([false, 'scheduled']);
+    });
+
+    test('loses that key when the key of the parent may keep no workspaces, or expires earlier', async () => {
+      const [ended, shortened] = [await makeByKey(), await makeByKey()];
+      await call('PATCH', `/api-keys/${ended.parentId}`, { scopes: ['read', 'send', 'manage'] });
+      expect(await scopesOf(ended.key)).toBeNull();
+      const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+      await call('PATCH', `/api-keys/${shortened.parentId}`, { expires_at: expiresAt });
+      const keys = (await call('GET', '/api-keys', undefined, shortened.watcher)).json().data;
+      expect(keys.map(({ expires_at: at }: { expires_at: string | null }) => at)).toEqual(
+        expect.arrayContaining([expiresAt]),
+      );
+      await settle();
+      expect([await stored(ended), await stored(shortened)]).toEqual([
+        [false, 'paused'],
+        [true, 'scheduled'],
+      ]);
+    });
+
+    test('keeps both when the key of the parent is revoked with keep_configuration', async () => {
+      const made = await makeByKey();
+      expect((await call('DELETE', `/api-keys/${made.parentId}?keep_configuration=true`)).statusCode).toBe(200);
+      expect([await scopesOf(made.key), await scopesOf(made.child)]).toEqual([
+        ['read', 'send', 'manage'],
+        ['read', 'manage'],
+      ]);
+      await settle();
+      expect(await stored(made)).toEqual([true, 'scheduled']);
+    });
+
+    test('has mail approved by a key of another key of the parent only', async () => {
+      const { id } = await makeCustomer();
+      const scopes: Scope[] = ['read', 'send', 'manage', 'approve', 'workspaces'];
+      const [one, other] = [
+        await insertKey(gateway.owner, product, { scopes }),
+        await insertKey(gateway.owner, product, { scopes }),
+      ];
+      const [agent, approver, stranger] = [
+        await makeKey(id, ['read', 'send', 'manage'], one.secret),
+        await makeKey(id, ['read', 'approve'], one.secret),
+        await makeKey(id, ['read', 'approve'], other.secret),
+      ];
+      const { address } = await addAddress(agent);
+      const limited = (
+        await call('POST', '/api-keys', { name: 'x', scopes: ['send'], policy: { approval: 'always' } }, agent)
+      ).json();
+      const sent = (await call('POST', '/emails', mail(address), limited.token)).json();
+      const refused = await call('POST', `/emails/${sent.id}/approve`, {}, approver);
+      expect(refused.statusCode, refused.body).toBe(403);
+      expect((await call('POST', `/emails/${sent.id}/approve`, {}, stranger)).statusCode).toBe(200);
+    });
   });
 
   test('shows what it used and what it has', async () => {

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { settleKeys } from '../../../actors/scheduling/settle-expired-keys.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { testActorContext } from '../../support/stages/actor-context.ts';
 import { type BrowserSession, openBrowser } from '../../support/stages/browser-session.ts';
 import { readServiceMail } from '../../support/stages/service-mail.ts';
 import { openTeam, TEAM_PASSWORD, type TeamStage } from '../../support/stages/team-stage.ts';
@@ -176,6 +178,94 @@ describe('an invitation', () => {
     expect(mail).not.toMatch(/evil\.test|^Bcc/m);
     expect(mail).toContain('Win at https evil test now');
     await team.owner.browser.rest('PATCH', '/workspace', {}, { name: 'Team' });
+  });
+});
+
+describe('an open invitation', () => {
+  const ANY = ['read', 'send', 'manage', 'approve'];
+  let invited = 0;
+  /** Creates a key and invites a person with it. */
+  async function inviteWithKey(role: string, scopes: readonly string[] | null) {
+    const { json } = await gateway.call(team.box.apiKey, 'POST', '/api-keys', { name: 'inviter', scopes });
+    const { id: keyId, token } = json();
+    const email = `by-key-${invited++}@team.test`;
+    const made = await gateway.call(token, 'POST', '/invitations', { email, role });
+    expect(made.statusCode, made.body).toBe(200);
+    return { keyId: keyId as string, token: token as string, email, link: await team.readToken(email) };
+  }
+  const join = (link: string) =>
+    openBrowser(gateway.app).auth('POST', '/sign-up/invitation', {
+      token: link,
+      name: 'New',
+      newPassword: TEAM_PASSWORD,
+    });
+  const call = (method: string, path: string, body?: object) => gateway.call(team.box.apiKey, method, path, body);
+
+  test.each([
+    ['revoked', 'agent', ANY, (id: string) => call('DELETE', `/api-keys/${id}`)],
+    ['revoked, with full rights', 'admin', null, (id: string) => call('DELETE', `/api-keys/${id}`)],
+    [
+      'left without approve',
+      'admin',
+      ANY,
+      (id: string) => call('PATCH', `/api-keys/${id}`, { scopes: ['read', 'send', 'manage'] }),
+    ],
+    [
+      'left without manage',
+      'viewer',
+      ['read', 'manage'],
+      (id: string) => call('PATCH', `/api-keys/${id}`, { scopes: ['read'] }),
+    ],
+  ] as const)('ends when the key that invited is %s', async (_what, role, scopes, end) => {
+    const { keyId, link } = await inviteWithKey(role, scopes);
+    expect((await end(keyId)).statusCode).toBe(200);
+    expect(problem(await join(link))).toEqual([410, 'INVITATION_REVOKED']);
+  });
+
+  test('ends when the key that invited has expired', async () => {
+    const { keyId, link } = await inviteWithKey('agent', ANY);
+    await gateway.owner.pool.query(`update api_key set expires_at = now() - interval '1 s' where id = $1`, [keyId]);
+    expect(await settleKeys(testActorContext(gateway.actor))).toBe(1);
+    expect(problem(await join(link))).toEqual([410, 'INVITATION_REVOKED']);
+  });
+
+  test('stays when the key keeps the rights of the role, and when another key takes over', async () => {
+    const first = await inviteWithKey('viewer', ANY);
+    await call('PATCH', `/api-keys/${first.keyId}`, { scopes: ['read', 'manage'] });
+    expect((await join(first.link)).statusCode).toBe(200);
+    const second = await inviteWithKey('agent', ANY);
+    expect((await call('DELETE', `/api-keys/${second.keyId}?keep_configuration=true`)).statusCode).toBe(200);
+    expect((await join(second.link)).statusCode).toBe(200);
+  });
+
+  test.each([
+    ['was removed', (id: string) => team.owner.browser.rest('DELETE', `/members/${id}`)],
+    [
+      'may no longer invite',
+      (id: string) => team.owner.browser.rest('PATCH', `/members/${id}`, {}, { role: 'developer' }),
+    ],
+  ])('ends when the member who invited %s', async (_what, end) => {
+    const admin = await team.makeMember('admin');
+    const email = `by-member-${invited++}@team.test`;
+    await team.invite({ email, role: 'admin' }, admin.browser);
+    const link = await team.readToken(email);
+    expect((await end(admin.personId)).statusCode).toBe(200);
+    expect(problem(await join(link))).toEqual([410, 'INVITATION_REVOKED']);
+    // The address can be invited again.
+    expect((await team.invite({ email, role: 'viewer' })).statusCode).toBe(200);
+  });
+
+  test('stays when the member who removes the inviter keeps what the inviter set up', async () => {
+    const admin = await team.makeMember('admin');
+    const email = `kept-${invited++}@team.test`;
+    const { id } = (await team.invite({ email, role: 'viewer' }, admin.browser)).json();
+    await team.owner.browser.rest('DELETE', `/members/${admin.personId}?keep_keys=true`);
+    const listed = (await team.owner.browser.rest('GET', '/invitations')).json().data;
+    expect(listed.find((each: { id: string }) => each.id === id)).toMatchObject({
+      status: 'open',
+      invited_by: 'person0',
+    });
+    expect((await join(await team.readToken(email))).statusCode).toBe(200);
   });
 });
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { createConfig, lint, lintFromString, loadConfig } from '@redocly/openapi-core';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
@@ -56,6 +56,13 @@ test('the linter finds nothing, with every recommended rule but one on, and more
   expect(own.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer ?? ''}`)).toEqual([]);
 });
 
+test('the linter finds nothing in the file, with the configuration of the repository', async () => {
+  const config = await loadConfig({ configPath: 'redocly.yaml' });
+  expect((await lint({ ref: 'openapi.json', config })).map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual(
+    [],
+  );
+});
+
 test('lists the schemas by name, whatever file defines them', () => {
   const names = Object.keys(document.components?.schemas ?? {});
   expect(names.length).toBeGreaterThan(20);
@@ -96,6 +103,8 @@ describe('the document', () => {
       expect(statuses, route).toEqual(expect.arrayContaining(['401', '403', '429', '500', '503']));
       if (requestBody !== undefined) expect(statuses, route).toEqual(expect.arrayContaining(['400', '413', '415']));
       if (route.includes('{')) expect(statuses, route).toContain('404');
+      if (/\/(?:emails|threads)\/bulk$|\/(?:merge|undo|simulate|explain-route|confirm|reprocess)$/.test(route))
+        expect(statuses, route).toContain('404');
       expect(statuses, route).not.toContain('default');
       for (const status of statuses.filter((each) => Number(each) >= 400))
         expect(responses[status], `${route} ${status}`).toHaveProperty('$ref');
