@@ -57,7 +57,14 @@ export interface OperationParts {
   scanOutgoing?: (bytes: Uint8Array) => Promise<OutgoingScan>;
   /** ends the process at these points, for tests */
   fault?: (
-    point: SendingFaultPoint | SpamFaultPoint | TrashFaultPoint | UndoFaultPoint | ErasureFaultPoint | MemberFaultPoint,
+    point:
+      | SendingFaultPoint
+      | SpamFaultPoint
+      | TrashFaultPoint
+      | UndoFaultPoint
+      | ErasureFaultPoint
+      | CustomerFaultPoint
+      | MemberFaultPoint,
   ) => void;
   /** Drops the cached credentials of a user from this gateway, so that a revoked key stops working at once. */
   forgetCredentials: (ownerId: string) => void;
@@ -109,6 +116,9 @@ type MemberFaultPoint =
 
 /** An account is about to be closed, or is closed. */
 type ErasureFaultPoint = 'erasure.before-commit' | 'erasure.after-commit';
+
+/** A customer's workspace, or a key of it, is about to be created, changed or closed, or has been; the other processes are told after it. */
+type CustomerFaultPoint = 'customers.before-commit' | 'customers.after-commit';
 
 export interface OperationSettings {
   /** without a trailing slash */

@@ -12,7 +12,7 @@ import type { ActorContext, Run } from '../actor.ts';
 
 export interface ErasureOptions {
   /** called at the points where fault tests kill the process */
-  fault?: (point: 'erasure.rows-removed' | 'erasure.before-end' | 'erasure.after-end') => void;
+  fault?: (point: `erasure.${string}-removed` | 'erasure.before-end' | 'erasure.after-end') => void;
 }
 
 /** Accounts erased in one run. */
@@ -52,7 +52,10 @@ async function eraseAccount(
   run: Pick<Run, 'isStopping'>,
   { workspaceId, email }: ClosedAccount,
 ): Promise<boolean> {
-  const rows = await eraseRows(database, workspaceId, () => run.isStopping());
+  const rows = await eraseRows(database, workspaceId, {
+    isStopping: () => run.isStopping(),
+    onRemoved: (table) => fault?.(`erasure.${table}-removed`),
+  });
   if (run.isStopping()) return false;
   fault?.('erasure.rows-removed');
   if (email !== null) await eraseSystemMail(database, email);

@@ -117,15 +117,15 @@ function headerValue(value: string): string {
   return Buffer.from(line, 'utf8').subarray(0, MAX_HEADER_BYTES).toString('latin1');
 }
 
-const finite = z.number();
+/** Above all scores of rules and limits that anyone sets. */
+const MAX_SCORE = 1_000_000_000;
+const score = z.number().min(-MAX_SCORE).max(MAX_SCORE);
 const checkReply = z.object({
-  score: finite,
-  required_score: finite.nullish(),
+  score,
+  required_score: score.nullish(),
   action: z.string(),
   is_skipped: z.boolean().default(false),
-  symbols: z
-    .record(z.string(), z.object({ score: finite.default(0), description: z.string().default('') }))
-    .default({}),
+  symbols: z.record(z.string(), z.object({ score: score.default(0), description: z.string().default('') })).default({}),
 });
 
 function parseJson(text: string): unknown {

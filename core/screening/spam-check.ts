@@ -77,7 +77,7 @@ export interface Screening {
 }
 
 /** Actions of rspamd for mail that belongs in the folder Spam, and for mail that may be spam. */
-const SPAM_ACTIONS: ReadonlySet<string> = new Set(['reject', 'add header', 'rewrite subject', 'quarantine']);
+const SPAM_ACTIONS: ReadonlySet<string> = new Set(['reject', 'discard', 'add header', 'rewrite subject', 'quarantine']);
 const SUSPECT_ACTIONS: ReadonlySet<string> = new Set(['greylist', 'soft reject']);
 
 /** Returns what is stored of a result; null: the filter did not look at the mail. */

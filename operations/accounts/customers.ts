@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Transaction } from 'kysely';
 import { keyHint } from '../../core/accounts/key-hint.ts';
 import { INSUFFICIENT_SCOPE, isWithin, SCOPES, type Scope, scopesInWords } from '../../core/accounts/key-rights.ts';
 import type { Quotas } from '../../core/accounts/quotas.ts';
@@ -6,6 +7,7 @@ import { DAY_MS } from '../../core/shared/durations.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
+import type { Tables } from '../../db/entities/tables.ts';
 import * as rows from '../../db/queries/accounts/customer.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { MAX_API_KEYS } from './api-keys.ts';
@@ -117,12 +119,12 @@ export interface NewCustomer {
  * validation, conflict.
  */
 export async function createCustomer(context: OperationContext, input: NewCustomer): Promise<Customer> {
-  const { database, workspaceId } = context;
+  const { workspaceId } = context;
   const clientId = readText(input.clientId, 'client_id', MAX_CLIENT_ID_LENGTH);
   const name = input.name == null ? clientId : readText(input.name, 'name', MAX_CUSTOMER_NAME_LENGTH);
   const id = newIdentifier(context, 'workspace');
   const customer = { id, clientId, name, quotas: input.quotas ?? null };
-  const made = await asWorkspace(database, workspaceId, (transaction) =>
+  const made = await changeCustomers(context, (transaction) =>
     rows.createCustomer(transaction, workspaceId, customer, MAX_CUSTOMERS),
   );
   if (made.id !== null) return readCustomer(context, made.id);
@@ -152,11 +154,11 @@ export interface CustomerChange {
 
 /** Changes a workspace. A quota below what is used takes effect for what is added from then on. Throws not_found, validation. */
 export async function updateCustomer(context: OperationContext, id: string, change: CustomerChange): Promise<Customer> {
-  const { database, workspaceId, bus } = context;
+  const { workspaceId, bus } = context;
   const { name, quotas, isSuspended } = change;
   if (name === undefined && quotas === undefined && isSuspended === undefined)
     throw new UserError('validation', 'At least one field must be provided: name, quotas, is_suspended');
-  const names = await asWorkspace(database, workspaceId, async (transaction) => {
+  const names = await changeCustomers(context, async (transaction) => {
     const [before] = isValidId(id) ? await rows.findCustomers(transaction, workspaceId, [id]) : [];
     if (before === undefined) throw customerNotFound();
     const isChanged = await rows.updateCustomer(transaction, workspaceId, {
@@ -178,9 +180,9 @@ export async function updateCustomer(context: OperationContext, id: string, chan
  * all its data; until that has ended, the workspace is shown with the rows that are left. Throws not_found.
  */
 export async function deleteCustomer(context: OperationContext, id: string): Promise<Customer> {
-  const { database, workspaceId } = context;
+  const { workspaceId } = context;
   const names = isValidId(id)
-    ? await asWorkspace(database, workspaceId, (transaction) => rows.closeCustomer(transaction, workspaceId, id))
+    ? await changeCustomers(context, (transaction) => rows.closeCustomer(transaction, workspaceId, id))
     : null;
   if (names === null) throw customerNotFound();
   announce(context, id, names);
@@ -202,7 +204,7 @@ export async function createCustomerKey(
   customerId: string,
   input: NewCustomerKey,
 ): Promise<{ id: string; secret: string }> {
-  const { database, workspaceId, rights, now } = context;
+  const { workspaceId, rights, now } = context;
   const { expiresAt = null } = input;
   const name = readText(input.name, 'name', MAX_CUSTOMER_NAME_LENGTH);
   const scopes = SCOPES_OF_CUSTOMERS.filter((scope) => input.scopes.includes(scope));
@@ -221,7 +223,7 @@ export async function createCustomerKey(
     parentKeyId: rights.keyId,
   };
   const outcome = isValidId(customerId)
-    ? await asWorkspace(database, workspaceId, (transaction) =>
+    ? await changeCustomers(context, (transaction) =>
         rows.insertCustomerKey(transaction, workspaceId, customerId, key, MAX_API_KEYS),
       )
     : 'gone';
@@ -241,6 +243,20 @@ export async function createCustomerKey(
         { reason: 'TOO_MANY_API_KEYS', isFinal: true },
       );
   }
+}
+
+/** Makes a change in one transaction of the parent. */
+async function changeCustomers<T>(
+  { database, workspaceId, fault }: OperationContext,
+  change: (transaction: Transaction<Tables>) => Promise<T>,
+): Promise<T> {
+  const changed = await asWorkspace(database, workspaceId, async (transaction) => {
+    const result = await change(transaction);
+    fault?.('customers.before-commit');
+    return result;
+  });
+  fault?.('customers.after-commit');
+  return changed;
 }
 
 /** Tells the other processes that the keys and addresses of a workspace may have changed. */

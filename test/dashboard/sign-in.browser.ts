@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
+import decodeQR from 'qr/decode.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { totpCode } from '../../core/accounts/totp.ts';
 import { makeSignInLink } from '../../db/queries/accounts/sign-in-link.ts';
@@ -83,7 +84,16 @@ describe.skipIf(chromiumPath === undefined)('sign-in in the browser', () => {
     await dialog.getByLabel('Your password', { exact: true }).fill(PASSWORD);
     expect(await findViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Confirm' }).click();
-    const secret = decode((await section.locator('code').textContent()) ?? '');
+    const shownKey = (await section.locator('code').textContent()) ?? '';
+    const secret = decode(shownKey);
+    const code = section.getByRole('img', { name: 'QR code for your authenticator app' });
+    const scanned = new URL(await scan(code));
+    expect([scanned.protocol, scanned.host, scanned.searchParams.get('secret')]).toEqual([
+      'otpauth:',
+      'totp',
+      shownKey.replaceAll(' ', ''),
+    ]);
+    expect(decodeURIComponent(scanned.pathname)).toContain(email);
     expect(await findViolations(page)).toEqual([]);
     await section.getByLabel('2. Enter the code').fill(await totpCode(secret, new Date()));
     await section.getByRole('button', { name: 'Turn on' }).click();
@@ -109,6 +119,21 @@ describe.skipIf(chromiumPath === undefined)('sign-in in the browser', () => {
     await again.close();
   });
 });
+
+/** Reads a QR code as a camera does: from its picture. */
+async function scan(code: Locator): Promise<string> {
+  const picture = (await code.screenshot()).toString('base64');
+  const { data, width, height } = await code.page().evaluate(async (base64) => {
+    const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+    const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
+    const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+    const context = canvas.getContext('2d');
+    context?.drawImage(bitmap, 0, 0);
+    const pixels = context?.getImageData(0, 0, bitmap.width, bitmap.height).data ?? [];
+    return { data: [...pixels], width: bitmap.width, height: bitmap.height };
+  }, picture);
+  return decodeQR({ data: Uint8Array.from(data), width, height });
+}
 
 async function startSingleSignOn(page: Page, email: string): Promise<void> {
   await page.getByLabel('Email address').fill(email);

@@ -61,6 +61,8 @@ create function close_workspace(p_workspace_id text, p_last_requests interval) r
     customer text;
     of_customers text[] := '{}';
   begin
+    -- A workspace is locked before those of its customers, as where one of these gets a key.
+    perform from workspace w where w.id = p_workspace_id for no key update;
     for customer in select w.id from workspace w where w.parent_id = p_workspace_id and w.erase_at is null order by w.id loop
       of_customers := of_customers || close_workspace(customer, p_last_requests);
     end loop;

@@ -104,12 +104,15 @@ export async function postponeErasure(database: Database, workspaceId: string): 
 /**
  * Removes all rows of the workspace except the account itself, table by table in small transactions, and the message bytes
  * that no other user shares. Returns how many rows were removed; rows created meanwhile need another call. Safe to interrupt and to run
- * again; stops early when `isStopping` says so.
+ * again; stops early when `isStopping` says so. Calls `onRemoved` with the table after each transaction.
  */
 export async function eraseRows(
   database: Database,
   workspaceId: string,
-  isStopping: () => boolean = () => false,
+  {
+    isStopping = () => false,
+    onRemoved = () => undefined,
+  }: { isStopping?: () => boolean; onRemoved?: (table: string) => void } = {},
 ): Promise<number> {
   let count = 0;
   for (const table of await workspaceTables(database)) {
@@ -122,6 +125,7 @@ export async function eraseRows(
         },
       );
       count += removed;
+      onRemoved(table);
     }
   }
   return count;

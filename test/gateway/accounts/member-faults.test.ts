@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
-import { openBrowser } from '../../support/stages/browser-session.ts';
+import { type BrowserSession, openBrowser } from '../../support/stages/browser-session.ts';
 import { readServiceMail } from '../../support/stages/service-mail.ts';
 import { openTeam, TEAM_PASSWORD, type TeamStage } from '../../support/stages/team-stage.ts';
 
@@ -100,5 +100,65 @@ describe('a gateway that is killed while an invitation is accepted', () => {
     expect(listed.json().active).toMatchObject({ id: team.box.workspaceId, role: 'viewer' });
     const again = await team.accept(browser, token);
     expect([again.statusCode, again.json().code]).toEqual([409, 'INVITATION_ACCEPTED']);
+  });
+});
+
+describe('a gateway that is killed while it keeps the workspace of a customer', () => {
+  const POINTS = ['customers.before-commit', 'customers.after-commit'];
+  const rest = (...given: Parameters<BrowserSession['rest']>) => team.owner.browser.rest(...given);
+  const create = (clientId: string) => rest('POST', '/workspaces', {}, { client_id: clientId, name: 'Smith' });
+  const read = async (id: string) => (await rest('GET', `/workspaces/${id}`)).json();
+
+  test.each(POINTS)('at %s creates it once', async (point) => {
+    await killAt(point, () => create(point));
+    const made = await Promise.all([create(point), create(point)]);
+    expect(made.map(({ statusCode }) => statusCode)).toEqual([201, 201]);
+    const listed = (await rest('GET', `/workspaces?client_id=${point}`)).json().data;
+    expect(listed).toMatchObject([{ client_id: point, name: 'Smith', status: 'active' }]);
+  });
+
+  test.each(POINTS)('at %s suspends it with its audit entry, or not at all', async (point) => {
+    const { id } = (await create(`suspended ${point}`)).json();
+    const entries = () =>
+      countRows(
+        `select count(*) from audit_entry where object_id = $1 and action = 'customer_workspace.suspended'`,
+        id,
+      );
+    const before = await entries();
+    await killAt(point, () => rest('PATCH', `/workspaces/${id}`, {}, { is_suspended: true }));
+    const isSuspended = point.endsWith('after-commit');
+    expect([(await read(id)).status, (await entries()) - before]).toEqual(
+      isSuspended ? ['suspended', 1] : ['active', 0],
+    );
+    expect((await rest('PATCH', `/workspaces/${id}`, {}, { is_suspended: true })).json().status).toBe('suspended');
+  });
+
+  test.each(POINTS)('at %s creates its key, or none', async (point) => {
+    const { id } = (await create(`keyed ${point}`)).json();
+    await killAt(point, () => rest('POST', `/workspaces/${id}/api-keys`, {}, { name: 'k', scopes: ['read'] }));
+    const made = await countRows('select count(*) from api_key where workspace_id = $1', id);
+    expect(made).toBe(point.endsWith('after-commit') ? 1 : 0);
+  });
+
+  test.each(POINTS)('at %s ends its keys and domains together with it, or none of them', async (point) => {
+    const clientId = `closed ${point}`;
+    const { id } = (await create(clientId)).json();
+    const { token } = (
+      await rest('POST', `/workspaces/${id}/api-keys`, {}, { name: 'k', scopes: ['read', 'manage'] })
+    ).json();
+    const domain = `${point.replaceAll('.', '-')}.test`;
+    expect((await gateway.call(token, 'POST', '/domains', { domain })).statusCode).toBe(201);
+    await killAt(point, () => rest('DELETE', `/workspaces/${id}`));
+    const isClosed = point.endsWith('after-commit');
+    const domains = () => countRows('select count(*) from domain where workspace_id = $1', id);
+    const keys = () => countRows('select count(*) from api_key where workspace_id = $1 and revoked_at is null', id);
+    expect([(await read(id)).status, await domains(), await keys()]).toEqual(
+      isClosed ? ['deleting', 0, 0] : ['active', 1, 1],
+    );
+    // The same request again ends it, and the customer can have a new one.
+    expect((await rest('DELETE', `/workspaces/${id}`)).json().status).toBe('deleting');
+    expect([await domains(), await keys()]).toEqual([0, 0]);
+    const next = await create(clientId);
+    expect([next.statusCode, next.json().id === id]).toEqual([201, false]);
   });
 });

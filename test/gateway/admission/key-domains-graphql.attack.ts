@@ -8,13 +8,16 @@ import {
   isUnionType,
 } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { RIGHTS } from '../../../core/accounts/rights.ts';
+import { hasRoleRight, RIGHTS } from '../../../core/accounts/rights.ts';
+import { createAccount } from '../../../db/queries/accounts/account.ts';
 import { accessOf } from '../../../schema/graphql/access.ts';
 import { schema } from '../../../schema/graphql/schema.ts';
 import { insertKey } from '../../support/rows/key-rows.ts';
 import { makeTwoDomains, type TwoDomains } from '../../support/rows/two-domains.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { type BrowserSession, openBrowser } from '../../support/stages/browser-session.ts';
 import { type GraphPlace, graphPlaces, requiredArguments, withValue } from '../../support/stages/graph-places.ts';
+import { TEAM_PASSWORD } from '../../support/stages/team-stage.ts';
 
 const UNKNOWN = '00000000000070008000000000000000';
 /** Waits for seconds; key-streams.test.ts shows what it answers. */
@@ -23,13 +26,39 @@ const SLOW = 'waitForEmail';
 let gateway: TestGateway;
 let two: TwoDomains;
 let key: string;
+/** of an agent who is limited to the domain of the key */
+let browser: BrowserSession;
 
 beforeAll(async () => {
-  gateway = await openTestGateway();
+  gateway = await openTestGateway({ config: { rateLimitPerSecond: 0 } });
   two = await makeTwoDomains(gateway);
   key = (await insertKey(gateway.owner, two.mine.mailbox, { scopes: ['read', 'send'], domain: two.domain })).secret;
+  browser = await signInLimited();
+  await two.changedTables();
 });
 afterAll(() => gateway.close());
+
+async function signInLimited(): Promise<BrowserSession> {
+  const email = 'limited@agents.test';
+  const made = await createAccount(gateway.owner, { email, password: TEAM_PASSWORD, apiKey: null, mailbox: null });
+  if (!('workspaceId' in made)) throw new Error(made.outcome);
+  const { workspaceId } = two.mine.mailbox;
+  await gateway.owner.pool.query(
+    `insert into workspace_member (workspace_id, person_id, role, domain_ids, addresses) values ($1, $2, 'agent', $3, '{}')`,
+    [workspaceId, made.workspaceId, [two.domain.id]],
+  );
+  const session = openBrowser(gateway.app);
+  expect((await session.auth('POST', '/sign-in/email', { email, password: TEAM_PASSWORD })).statusCode).toBe(200);
+  expect((await session.auth('POST', '/switch-workspace', { workspaceId })).statusCode).toBe(200);
+  return session;
+}
+
+/** Who is limited to the domain: each asks through an own credential. */
+const CALLERS = {
+  key: (query: string, variables: Record<string, unknown>) => gateway.graphql(key, query, variables),
+  member: (query: string, variables: Record<string, unknown>) => browser.graphql(query, {}, variables),
+};
+type Caller = keyof typeof CALLERS;
 
 const roots = (['query', 'mutation'] as const).flatMap((operation) => {
   const type = schema.getRootType(operation as never);
@@ -39,7 +68,9 @@ const roots = (['query', 'mutation'] as const).flatMap((operation) => {
     const need = accessOf(field);
     const scope = need === null ? undefined : RIGHTS[need.right].scope;
     const isRead = need?.isOfDomain === true && field.name !== SLOW;
-    return { name: `${operation} ${field.name}`, operation, field, isReached: isRead && scope !== 'manage', scope };
+    const isOfKeys = isRead && scope !== 'manage';
+    const isOfMembers = isRead && hasRoleRight('agent', need.right);
+    return { name: `${operation} ${field.name}`, operation, field, isOfKeys, isOfMembers, scope };
   });
 });
 
@@ -86,6 +117,7 @@ function valueOf(name: string, typeName: string): unknown {
     name: two.domain.name,
     id: own('em'),
     ids: [own('em')],
+    threadId: own('th'),
     content: 'eA==',
     value: 'x',
   };
@@ -106,6 +138,7 @@ async function argumentsOf(field: (typeof roots)[number]['field']): Promise<Reco
 }
 
 async function ask(
+  by: Caller,
   operation: string,
   field: (typeof roots)[number]['field'],
   args: Record<string, unknown>,
@@ -114,7 +147,7 @@ async function ask(
   const variables = given.map(({ name, type }) => `$${name}: ${String(type)}`).join(', ');
   const passed = given.map(({ name }) => `${name}: $${name}`).join(', ');
   const query = `${operation}${variables === '' ? '' : `(${variables})`} { ${field.name}${passed === '' ? '' : `(${passed})`} ${selectionOf(field.type, 2)} }`;
-  const response = await gateway.graphql(key, query, args);
+  const response = await CALLERS[by](query, args);
   expect(response.statusCode, `${query}: ${response.body}`).toBe(200);
   return `${response.statusCode} ${response.body}`;
 }
@@ -129,7 +162,7 @@ const neutral = (answer: string, value: string) =>
 
 const secrets = () => [...two.theirs.ids.values()].flat().concat(two.theirs.names);
 
-test.each(roots.filter(({ isReached }) => !isReached).filter(({ field }) => field.name !== SLOW))(
+test.each(roots.filter(({ isOfKeys }) => !isOfKeys).filter(({ field }) => field.name !== SLOW))(
   '$name is refused to a key of one domain',
   async ({ operation, field, scope }) => {
     const args = requiredArguments(field, valueOf);
@@ -149,12 +182,16 @@ test.each(roots.filter(({ isReached }) => !isReached).filter(({ field }) => fiel
   },
 );
 
-test.each(roots.filter(({ isReached }) => isReached))(
-  '$name shows and changes nothing of the account’s other domain',
-  async ({ operation, field }) => {
+const reached = (['key', 'member'] as const).flatMap((by) =>
+  roots.filter((root) => (by === 'key' ? root.isOfKeys : root.isOfMembers)).map((root) => ({ ...root, by })),
+);
+
+test.each(reached)(
+  '$name shows and changes nothing of the account’s other domain for a $by of one domain',
+  async ({ operation, field, by }) => {
     const base = await argumentsOf(field);
     if (operation === 'query') {
-      const answer = await ask(operation, field, base);
+      const answer = await ask(by, operation, field, base);
       for (const secret of secrets()) expect(answer, field.name).not.toContain(secret);
       expect(JSON.parse(answer.slice(4)).errors, answer).toBeUndefined();
     }
@@ -163,12 +200,13 @@ test.each(roots.filter(({ isReached }) => isReached))(
     const places = graphPlaces(schema).filter(
       (place) => place.operation === operation && place.field === field.name && !isPart(place),
     );
-    for (const place of places) await sweep(place, field, base);
+    for (const place of places) await sweep(by, place, field, base);
     expect(await two.changedTables()).toEqual([]);
   },
 );
 
 async function sweep(
+  by: Caller,
   place: GraphPlace,
   field: (typeof roots)[number]['field'],
   base: Record<string, unknown>,
@@ -176,7 +214,7 @@ async function sweep(
   const where = `${place.field} ${place.path.join('.')}`;
   const isId = /ids?$/i.test(place.path.at(-1) ?? '');
   const put = async (value: string) => {
-    const answer = await ask(place.operation, field, withValue(base, place, value) as Record<string, unknown>);
+    const answer = await ask(by, place.operation, field, withValue(base, place, value) as Record<string, unknown>);
     const shown = answer.replaceAll(value, 'GIVEN').replaceAll(value.split('@')[1] ?? 'GIVEN', 'GIVEN');
     for (const secret of secrets()) expect(shown, `${where}: ${value}`).not.toContain(secret);
     return neutral(answer, value);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { inTransaction } from '../../../db/connection/transaction.ts';
+import { asWorkspace, inTransaction } from '../../../db/connection/transaction.ts';
+import { closeAccount } from '../../../db/queries/accounts/erase-account.ts';
 import { claimName } from '../../../db/queries/domains/domain-owner.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 
@@ -8,7 +9,7 @@ const ROUNDS = 50;
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  gateway = await openTestGateway();
+  gateway = await openTestGateway({ config: { rateLimitPerSecond: 0 } });
 });
 afterAll(() => gateway.close());
 
@@ -53,4 +54,85 @@ test('a name is claimed while its domain is deleted, without a deadlock', async 
     if (isFault(answer)) faults.push(answer.body);
   }
   expect(faults).toEqual([]);
+});
+
+/** How many transactions PostgreSQL ended because of a deadlock, also those that were tried again. */
+async function countDeadlocks(): Promise<number> {
+  await gateway.owner.pool.query('select pg_stat_clear_snapshot()');
+  const { rows } = await gateway.owner.pool.query<{ deadlocks: string }>(
+    'select deadlocks from pg_stat_database where datname = current_database()',
+  );
+  return Number(rows[0]?.deadlocks);
+}
+
+test('an account is closed while its customers get keys and are changed, without a deadlock', async () => {
+  const before = await countDeadlocks();
+  const faults: unknown[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const { apiKey, workspaceId } = await gateway.mailbox({ domain: `closing${round}.test` });
+    const customers: string[] = [];
+    for (const clientId of ['a', 'b', 'c'])
+      customers.push((await gateway.call(apiKey, 'POST', '/workspaces', { client_id: clientId })).json().id);
+    const [answers] = await Promise.all([
+      Promise.all(
+        customers
+          .toReversed()
+          .flatMap((id) => [
+            gateway.call(apiKey, 'POST', `/workspaces/${id}/api-keys`, { name: 'k', scopes: ['read'] }),
+            gateway.call(apiKey, 'PATCH', `/workspaces/${id}`, { is_suspended: true }),
+            gateway.call(apiKey, 'POST', '/workspaces', { client_id: `more of ${id}` }),
+          ]),
+      ),
+      asWorkspace(gateway.database, workspaceId, (transaction) => closeAccount(transaction, workspaceId)).catch(
+        (error: unknown) => faults.push(error),
+      ),
+    ]);
+    faults.push(...answers.filter(isFault).map(({ body }) => body));
+  }
+  expect(faults).toEqual([]);
+  expect(await countDeadlocks()).toBe(before);
+});
+
+test('changes that a webhook hears of as audit events run beside mail and each other, without a deadlock', async () => {
+  const before = await countDeadlocks();
+  const faults: unknown[] = [];
+  const box = await gateway.mailbox({ domain: 'heard.test', address: 'a@heard.test' });
+  const call = (method: string, path: string, body?: unknown) => gateway.call(box.apiKey, method, path, body);
+  const hears = {
+    name: 'audit',
+    type: 'webhook',
+    config: { url: 'https://hooks.example.com/' },
+    events: ['*', 'audit.*'],
+  };
+  const made = await call('POST', '/endpoints', hears);
+  expect(made.statusCode, made.body).toBe(201);
+  const send = { from: 'a@heard.test', to: 'bob@elsewhere.test', subject: 'x', text: 'x' };
+  const customers: string[] = [];
+  for (const clientId of ['a', 'b'])
+    customers.push((await call('POST', '/workspaces', { client_id: clientId })).json().id);
+  for (let round = 0; round < ROUNDS; round++) {
+    const answers = await Promise.all([
+      call('POST', '/emails', send),
+      call('POST', '/emails', { ...send, scheduled_at: 'in 2 days' }),
+      call('PATCH', `/domains/${box.domainId}`, {
+        isCatchAllEnabled: round % 2 === 0,
+        catchAllEndpointId: made.json().id,
+      }),
+      call('POST', '/suppressions', { address: `gone${round}@elsewhere.test` }),
+      call('PATCH', `/endpoints/${made.json().id}`, { name: `audit ${round}` }),
+      call('POST', '/email-addresses', { address: `n${round}@heard.test`, domainId: box.domainId }),
+      ...customers.flatMap((id) => [
+        call('POST', `/workspaces/${id}/api-keys`, { name: 'k', scopes: ['read'] }),
+        call('PATCH', `/workspaces/${id}`, { is_suspended: round % 2 === 0 }),
+      ]),
+    ]);
+    faults.push(...answers.filter(({ statusCode }) => statusCode >= 300).map(({ body }) => body));
+  }
+  const { rows } = await gateway.owner.pool.query<{ count: string }>(
+    `select count(*) from event where workspace_id = $1 and kind like 'audit.%'`,
+    [box.workspaceId],
+  );
+  expect(Number(rows[0]?.count)).toBeGreaterThan(ROUNDS);
+  expect(faults).toEqual([]);
+  expect(await countDeadlocks()).toBe(before);
 });

@@ -1,11 +1,14 @@
 import type { Client } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeSignInLink } from '../../../db/queries/accounts/sign-in-link.ts';
 import { tools } from '../../../gateway/mcp/tools.ts';
 import { isQuick } from '../../support/chaos-figures.ts';
 import { digestsOf, type Holdings, makeHoldings, workspaceTables } from '../../support/rows/holdings.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { connectInjected } from '../../support/servers/mcp-client.ts';
+import { openBrowser } from '../../support/stages/browser-session.ts';
 import { oneFor, sampleFor } from '../../support/stages/isolation-sweep.ts';
+import { openOauthStage } from '../../support/stages/oauth-stage.ts';
 
 /** Arguments of each tool in which an ID, an address or a domain is looked up, and the arguments that it needs beside them. */
 const PLACES: Record<string, { fields: string[]; beside?: Record<string, unknown> }> = {
@@ -80,99 +83,112 @@ const UNKNOWN = '00000000000070008000000000000000';
 const UNKNOWN_NAMES = ['nowhere.example', 'hello@nowhere.example'];
 
 let gateway: TestGateway;
-let mine: Holdings;
-let theirs: Holdings;
-let client: Client;
-/** an email that can be replied to */
-let received: string;
-let changedTables: () => Promise<string[]>;
 
 beforeAll(async () => {
-  gateway = await openTestGateway();
-  [mine, theirs] = [await makeHoldings(gateway), await makeHoldings(gateway)];
-  client = await connectInjected(gateway, mine.mailbox.apiKey);
-  const list = await gateway.call(
-    mine.mailbox.apiKey,
-    'GET',
-    '/emails?type=received&status=all&limit=1&time_range=all',
-  );
-  received = list.json().data[0].id;
-  const tables = await workspaceTables(gateway.actor);
-  let before = await digestsOf(gateway.actor, tables, theirs.mailbox.workspaceId);
-  changedTables = async () => {
-    const now = await digestsOf(gateway.actor, tables, theirs.mailbox.workspaceId);
-    const changed = tables.filter((table) => now.get(table) !== before.get(table));
-    before = now;
-    return changed;
-  };
+  gateway = await openTestGateway({ config: { rateLimitPerSecond: 0 } });
 });
-afterAll(async () => {
-  await client?.close();
-  await gateway?.close();
-});
+afterAll(() => gateway?.close());
+
+/** Allows a client of OAuth everything, and returns its token. */
+async function connectGrant({ mailbox }: Holdings): Promise<string> {
+  const browser = openBrowser(gateway.app);
+  const token = await makeSignInLink(gateway.owner, `${mailbox.workspaceId}@account.test`);
+  const signedIn = await browser.auth('POST', '/sign-in/link', { token });
+  expect(signedIn.statusCode, signedIn.body).toBe(200);
+  return (await openOauthStage(gateway).connect(browser, { level: 'everything' })).access_token;
+}
 
 test('every tool is in the sweep', () => {
   expect(Object.keys(PLACES).toSorted()).toEqual(tools.map(({ name }) => name).toSorted());
 });
 
-// What deletes comes last: the others need what there is.
-test.each(Object.keys(PLACES).toSorted((a, b) => Number(isLast(a)) - Number(isLast(b))))(
-  '%s treats IDs and names of another account like unknown ones',
-  async (tool) => {
-    const { fields, beside = {} } = PLACES[tool] ?? { fields: [] };
-    const { address } = mine.mailbox;
-    const needed = { from: address, email_id: received, domain: address.slice(address.indexOf('@') + 1) };
-    const isNeeded = (name: string) => (NEEDED[tool] ?? []).includes(name) && !(name in beside);
-    const defaults = Object.fromEntries(Object.entries(needed).filter(([name]) => isNeeded(name)));
-    const secrets = [...theirs.ids.values()].flat().concat(theirs.names, theirs.mailbox.workspaceId);
-    for (const field of fields) {
-      const place = `${tool} ${field}`;
-      const sample = () =>
-        sampleFor(place, theirs, [oneFor(place, theirs)]).concat(theirs.names, theirs.mailbox.workspaceId);
-      const foreign = isQuick ? sample() : secrets;
-      const call = async (value: string) => {
-        const given = { ...defaults, ...beside, [field]: field.endsWith('_ids') ? [value] : value };
-        const { structuredContent, content, isError } = await client.callTool({ name: tool, arguments: given });
-        const said = JSON.stringify([isError ?? false, structuredContent, content]);
-        const domain = value.split('@').at(-1) ?? value;
-        return said
-          .replaceAll(value, 'GIVEN')
-          .replaceAll(domain, 'GIVEN')
-          .replaceAll(/\b(?:begin|end) [\w-]{12,}/g, 'MARKER')
-          .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'INSTANT');
-      };
-      const unknown = new Map<string, string>();
-      const unknownLike = async (value: string) => {
-        const prefix = /^([a-z]+)_/.exec(value)?.[1];
-        const name = UNKNOWN_NAMES[value.includes('@') ? 1 : 0] ?? '';
-        const like = prefix === undefined ? name : `${prefix}_${UNKNOWN}`;
-        unknown.set(like, unknown.get(like) ?? (await call(like)));
-        return unknown.get(like);
-      };
-      for (const value of foreign) {
-        const said = await call(value);
-        expect(said, `${field} ${value}`).toBe(await unknownLike(value));
-        expect(secrets.filter((secret) => said.includes(secret))).toEqual([]);
-      }
-      const own = [oneFor(place, mine), ...mine.ids.values()].flat().concat(mine.names);
-      let isTold = false;
-      for (const value of own) isTold ||= (await call(value)) !== (await unknownLike(value));
-      expect(isTold, `whether ${field} finds what is one's own`).toBe(!(place in SAME_FOR_OWN));
-    }
-    expect(await changedTables()).toEqual([]);
-  },
-);
+describe.each(['key', 'client of OAuth'])('with a %s', (kind) => {
+  let mine: Holdings;
+  let theirs: Holdings;
+  let client: Client;
+  /** an email that can be replied to */
+  let received: string;
+  let changedTables: () => Promise<string[]>;
 
-test('resources of another account are treated like unknown ones', async () => {
-  const read = (id: string, place: string) =>
-    client.readResource({ uri: `postroom://emails/${id}/${place}` }).then(
-      () => 'found',
-      (error: Error) => error.message.replaceAll(id, 'GIVEN'),
+  beforeAll(async () => {
+    [mine, theirs] = [await makeHoldings(gateway), await makeHoldings(gateway)];
+    client = await connectInjected(gateway, kind === 'key' ? mine.mailbox.apiKey : await connectGrant(mine));
+    const list = await gateway.call(
+      mine.mailbox.apiKey,
+      'GET',
+      '/emails?type=received&status=all&limit=1&time_range=all',
     );
-  for (const place of ['raw', 'attachments/0']) {
-    const unknown = await read(`em_${UNKNOWN}`, place);
-    for (const id of theirs.ids.get('em') ?? []) expect(await read(id, place)).toBe(unknown);
-  }
-  const own = await Promise.all((mine.ids.get('em') ?? []).map((id) => read(id, 'raw')));
-  expect(own).toContain('found');
+    received = list.json().data[0].id;
+    const tables = await workspaceTables(gateway.actor);
+    let before = await digestsOf(gateway.actor, tables, theirs.mailbox.workspaceId);
+    changedTables = async () => {
+      const now = await digestsOf(gateway.actor, tables, theirs.mailbox.workspaceId);
+      const changed = tables.filter((table) => now.get(table) !== before.get(table));
+      before = now;
+      return changed;
+    };
+  });
+  afterAll(() => client?.close());
+
+  // What deletes comes last: the others need what there is.
+  test.each(Object.keys(PLACES).toSorted((a, b) => Number(isLast(a)) - Number(isLast(b))))(
+    '%s treats IDs and names of another account like unknown ones',
+    async (tool) => {
+      const { fields, beside = {} } = PLACES[tool] ?? { fields: [] };
+      const { address } = mine.mailbox;
+      const needed = { from: address, email_id: received, domain: address.slice(address.indexOf('@') + 1) };
+      const isNeeded = (name: string) => (NEEDED[tool] ?? []).includes(name) && !(name in beside);
+      const defaults = Object.fromEntries(Object.entries(needed).filter(([name]) => isNeeded(name)));
+      const secrets = [...theirs.ids.values()].flat().concat(theirs.names, theirs.mailbox.workspaceId);
+      for (const field of fields) {
+        const place = `${tool} ${field}`;
+        const sample = () =>
+          sampleFor(place, theirs, [oneFor(place, theirs)]).concat(theirs.names, theirs.mailbox.workspaceId);
+        const foreign = isQuick ? sample() : secrets;
+        const call = async (value: string) => {
+          const given = { ...defaults, ...beside, [field]: field.endsWith('_ids') ? [value] : value };
+          const { structuredContent, content, isError } = await client.callTool({ name: tool, arguments: given });
+          const said = JSON.stringify([isError ?? false, structuredContent, content]);
+          const domain = value.split('@').at(-1) ?? value;
+          return said
+            .replaceAll(value, 'GIVEN')
+            .replaceAll(domain, 'GIVEN')
+            .replaceAll(/\b(?:begin|end) [\w-]{12,}/g, 'MARKER')
+            .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'INSTANT');
+        };
+        const unknown = new Map<string, string>();
+        const unknownLike = async (value: string) => {
+          const prefix = /^([a-z]+)_/.exec(value)?.[1];
+          const name = UNKNOWN_NAMES[value.includes('@') ? 1 : 0] ?? '';
+          const like = prefix === undefined ? name : `${prefix}_${UNKNOWN}`;
+          unknown.set(like, unknown.get(like) ?? (await call(like)));
+          return unknown.get(like);
+        };
+        for (const value of foreign) {
+          const said = await call(value);
+          expect(said, `${field} ${value}`).toBe(await unknownLike(value));
+          expect(secrets.filter((secret) => said.includes(secret))).toEqual([]);
+        }
+        const own = [oneFor(place, mine), ...mine.ids.values()].flat().concat(mine.names);
+        let isTold = false;
+        for (const value of own) isTold ||= (await call(value)) !== (await unknownLike(value));
+        expect(isTold, `whether ${field} finds what is one's own`).toBe(!(place in SAME_FOR_OWN));
+      }
+      expect(await changedTables()).toEqual([]);
+    },
+  );
+
+  test('resources of another account are treated like unknown ones', async () => {
+    const read = (id: string, place: string) =>
+      client.readResource({ uri: `postroom://emails/${id}/${place}` }).then(
+        () => 'found',
+        (error: Error) => error.message.replaceAll(id, 'GIVEN'),
+      );
+    for (const place of ['raw', 'attachments/0']) {
+      const unknown = await read(`em_${UNKNOWN}`, place);
+      for (const id of theirs.ids.get('em') ?? []) expect(await read(id, place)).toBe(unknown);
+    }
+    const own = await Promise.all((mine.ids.get('em') ?? []).map((id) => read(id, 'raw')));
+    expect(own).toContain('found');
+  });
 });

@@ -55,6 +55,7 @@ const FACTS = 'facts.json';
  * - stop, restart, signal or reconfigure a process, or take its database away;
  * - assert anything on rows, metrics, logs, events, counts or limits of the whole service, or on what the first account has;
  * - change rows of the whole service: truncate, delete or update without its own user ids, or move all due times;
+ * - use up the attempts of 127.0.0.1 to sign in, sign up or the like: a client that has too many is stopped at all accounts;
  * - count on a name being unused (email addresses of accounts, domains, Message-IDs at large) that another file may use too;
  * - leave work behind that goes on: endpoints that are retried for minutes, mail that is sent to a sink that has stopped.
  */

@@ -331,7 +331,7 @@ function neutral(text: string): string {
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<at>')
       .replace(/\b[0-9a-f]{32}\b/g, '<random>')
       .replace(
-        /\bwhsec_[\w+/=]+|\b[0-9a-f]{64}\b|(?<="token":")[\w-]{43}(?=")|(?<="hint":")[\w-]{4}…[\w-]{4}(?=")/g,
+        /\bwhsec_[\w+/=]+|\bscim_[\w-]{43}|\b[0-9a-f]{64}\b|(?<="token":")[\w-]{43}(?=")|(?<="hint":")[\w-]{4}…[\w-]{4}(?=")/g,
         '<secret>',
       )
   );

@@ -1,6 +1,7 @@
 import { Alert, Button, Code, CopyButton, Group, List, Skeleton, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { QrCode } from '../../parts/qr-code.tsx';
 import { type AuthProblem, auth } from '../sign-in/auth-calls.ts';
 import { AuthProblemNote } from '../sign-in/auth-problem-note.tsx';
 import { Section } from './section.tsx';
@@ -122,8 +123,10 @@ function SetUp({
     >
       <Stack>
         <Text size="sm">
-          1. Add this key to your authenticator app, or <a href={url}>open it on this device</a>:
+          1. Scan this code with your authenticator app, or <a href={url}>open the app on this device</a>:
         </Text>
+        <QrCode text={url} label="QR code for your authenticator app, with the key that follows" />
+        <Text size="sm">If you cannot scan it, enter this key in the app:</Text>
         <Group gap="xs">
           <Code fz="sm" className="postroom-wrap">
             {secret}
