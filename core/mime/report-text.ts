@@ -11,6 +11,7 @@ import {
   FAILURE_WORDINGS,
   SERVER_BOUNCE_WORDINGS,
 } from './report-wordings.ts';
+import { fateInClauses } from './undelivered-clause.ts';
 
 /** What the text of a report says about one recipient. */
 export interface Diagnosis {
@@ -66,11 +67,15 @@ export function kindOfText(
   const text = `${subject}\n${statement.toLowerCase()}`.replace(/\s+/g, ' ');
   const isFailure = FAILURE_WORDINGS.some((wording) => text.includes(wording));
   const isDelay = !isFailure && DELAY_WORDINGS.some((wording) => text.includes(wording));
+  const fate = isDaemon && !isDelay ? fateInClauses(`${subject}\n\n${statement.toLowerCase()}`) : null;
   const isReply = REPLY.test(statement) || statusIn(statement, false) !== null;
   const isRefusal = isReply || refusalReason({ code: null, status: null, text: statement }) !== 'unknown';
   if (isDaemon) {
-    if (isDelay) return 'delay';
-    const isBounce = isBounceWorded(text) || SERVER_BOUNCE_WORDINGS.some((wording) => text.includes(wording));
+    if (isDelay || (fate === 'waiting' && !isFailure && !isRefusal)) return 'delay';
+    const isBounce =
+      fate === 'undelivered' ||
+      isBounceWorded(text) ||
+      SERVER_BOUNCE_WORDINGS.some((wording) => text.includes(wording));
     return isBounce || isRefusal ? 'bounce' : null;
   }
   // A person may write about such mail, or about a parcel: the start must say it, and the subject, a reply or a returned message confirm it.

@@ -24,7 +24,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     `
     mailbox unavailable or access denied | mailbox ... unavailable or access denied | recipient address rejected: access denied |
     not listed in public name | not listed in domino | not listed in the directory | does not have an account here | not email addresses |
-    does not resolve to a mailbox | destin. sconosciuto | malformed local | address is no longer active`,
+    does not resolve to a mailbox | destin. sconosciuto | malformed local | address is no longer active | unknown or illegal alias`,
   ],
   [
     'recipient_rejected',
