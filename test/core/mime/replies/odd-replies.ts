@@ -124,8 +124,8 @@ export const ODD_REPLIES: readonly ReplyCase[] = [
   ),
   above(
     'Foxmail',
-    '可以。',
-    '\n王伟\n \n发件人： 李娜\n发送时间： 2026-01-06 10:11\n收件人： 王伟\n主题： 会议\n\n可以吗？'.trimStart(),
+    '可以。\n\n王伟',
+    '发件人： 李娜\n发送时间： 2026-01-06 10:11\n收件人： 王伟\n主题： 会议\n\n可以吗？',
   ),
   above(
     'Becky!, Japanese',
@@ -160,7 +160,7 @@ export const ODD_REPLIES: readonly ReplyCase[] = [
   above(
     'ServiceNow',
     'Please close it.',
-    'Ref:MSG0123456_abcDEF\n\n-----Original Message-----\nFrom: IT Service Desk\nSent: 2026-01-06 10:11:12\nTo: ann@x.test\nSubject: INC0012345\n\nMay we close it?',
+    '-----Original Message-----\nFrom: IT Service Desk\nSent: 2026-01-06 10:11:12\nTo: ann@x.test\nSubject: INC0012345\n\nMay we close it?\n\nRef:MSG0123456_abcDEF',
   ),
   above(
     'Basecamp',
