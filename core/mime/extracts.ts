@@ -124,6 +124,7 @@ function extractCodes(texts: readonly (readonly [source: ExtractSource, text: st
   const found = new Map<string, ExtractedCode>();
   // `Your code` may be in the subject only.
   const isAboutCodes = texts.some(([source, text]) => source === 'subject' && spansOf(text, KEYWORDS).length > 0);
+  const asksForAction = texts.some(([source, text]) => source === 'subject' && ACTION.test(text));
   for (const [source, whole] of texts) {
     const text = asciiDigits(whole.slice(0, MAX_TEXT));
     const others = spansOf(text, OTHERS);
@@ -132,7 +133,14 @@ function extractCodes(texts: readonly (readonly [source: ExtractSource, text: st
     );
     const verbs = spansOf(text, ENTERS);
     for (const candidate of candidatesOf(text)) {
-      const likelihood = likelihoodOf(candidate, { text, keywords, verbs, others, isAboutCodes });
+      const likelihood = likelihoodOf(candidate, {
+        text,
+        keywords,
+        verbs,
+        others,
+        isAboutCodes,
+        asksForAction,
+      });
       if (likelihood < LEAST) continue;
       const known = found.get(candidate.code);
       if (known === undefined) found.set(candidate.code, { code: candidate.code, foundIn: [source], likelihood });
@@ -241,13 +249,14 @@ function baseOf(token: string, line: string, at: number): number | null {
 
 function likelihoodOf(
   { code, at, end, base, isLoose }: Candidate,
-  { text, keywords, verbs, others, isAboutCodes }: Surroundings,
+  { text, keywords, verbs, others, isAboutCodes, asksForAction }: Surroundings,
 ): number {
   if (/\p{L}/u.test(code) && OFFER.test(sentenceAt(text, at, end))) return 0;
   const keyword = nearness({ at, end }, keywords, text);
   const previous = before(at, keywords);
   const between = previous === null || at - previous.end > MAX_DIRECT ? null : text.slice(previous.end, at);
-  const isEntered = (isAboutCodes || !/^\d{1,5}$/.test(code)) && isEnteredHere({ code, at, end }, verbs, text);
+  const isEntered =
+    (isAboutCodes || asksForAction || !/^\d{1,5}$/.test(code)) && isEnteredHere({ code, at, end }, verbs, text);
   const isDirect = (between !== null && (YEAR.test(code) ? NAMED : DIRECT).test(between)) || isEntered;
   if (isLoose && !isDirect) return 0;
   // Another label before the number, in the same paragraph: `order 4711`.
@@ -298,6 +307,8 @@ interface Surroundings {
   verbs: readonly Span[];
   others: readonly Span[];
   isAboutCodes: boolean;
+  /** whether the subject asks to confirm or to sign in */
+  asksForAction: boolean;
 }
 
 /** Maximum characters between a word for codes and a code that is named by it, and between another label and its number. */

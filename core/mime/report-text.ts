@@ -122,8 +122,13 @@ function isAutomaticReply(header: HeaderSection, subject: string): boolean {
 /** Returns whether a subject, in lower case, is one of automatic replies. */
 export function isAutomaticSubject(subject: string): boolean {
   const words = subject.replace(/^(?:(?:re|aw|fwd?|sv|antw?)\s{0,3}:\s{0,3}){1,5}/, '');
+  if (ABOUT_REPLIES.test(words)) return false;
   return AUTOMATIC_SUBJECTS.some((wording) => words.startsWith(wording)) || saysAbsent(words);
 }
+
+/** What people write about such replies: `Automatic reply settings do not work`. */
+const ABOUT_REPLIES =
+  /^auto(?:matic|mated)?[ -]?(?:repl(?:y|ies)|respon\w{1,6}) (?!from|to|re\b|regarding|for|by|on|about|message|e-?mail|notification|notice|is\b)\p{Ll}/u;
 
 /** Whether a name is before, and nothing but dates is behind what says that someone is away. */
 function saysAbsent(subject: string): boolean {

@@ -288,7 +288,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
   [
     'network_error',
     `
-    network error | no route to host | network is unreachable | network unreachable | host unreachable | lost connection |
+    network error | no route to host | no route found | network is unreachable | network unreachable | host unreachable | lost connection |
     connection lost | connection reset | connection closed | connection was closed | could not connect | connection refused |
     unable to connect | unable to contact | cannot connect | connect to | too many hops | hop count | mail loop | loops back |
     loop detected | routing loop | mail forwarding loop | name server ... failure | host name lookup failure | no answer from host |

@@ -39,7 +39,7 @@ export const FRESH_REPLIES: readonly ReplyCase[] = [
   ),
   above(
     'Outlook, Italian, mobile',
-    'Va bene, grazie.\n',
+    'Va bene, grazie.',
     'Scarica Outlook per Android\n________________________________\nDa: Luigi Rossi <luigi@x.test>\nInviato: martedì 6 gennaio 2026 10:11\nA: Anna <anna@x.test>\nOggetto: Riunione\n\nVa bene alle 10?',
   ),
   above(
