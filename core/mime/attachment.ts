@@ -102,8 +102,34 @@ export function attachmentFilename(given: string | null, contentType: string, in
   return `${name.slice(0, MAX_FILENAME_LENGTH - extension.length)}${extension}`.toWellFormed();
 }
 
+/** Extensions of types that the list of the library lacks. */
+const EXTENSIONS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    vcf: 'text/vcard text/directory',
+    vcs: 'text/vcalendar',
+    ics: 'text/ical application/ics',
+    csv: 'text/comma-separated-values text/x-csv application/csv',
+    rtf: 'text/rtf',
+    diff: 'text/x-diff text/x-patch',
+    yaml: 'text/yaml application/x-yaml',
+    py: 'text/x-python',
+    sh: 'text/x-sh',
+    sql: 'text/sql',
+    gz: 'application/gzip application/x-gzip',
+    pdf: 'application/x-pdf',
+    pkpass: 'application/pkpass application/vnd.apple.pkpass',
+    jpg: 'image/jpg',
+  }).flatMap(([extension, types]) => types.split(' ').map((type) => [type, extension] as const)),
+);
+/** The structure that a type is based on: `application/ld+json` (RFC 6839). */
+const SUFFIX = /\+(json|xml|zip)$/;
+
 function findExtension(contentType: string): string {
+  const known = EXTENSIONS.get(contentType);
+  if (known !== undefined) return known;
   const extension = libmime.detectExtension(contentType);
+  const suffix = SUFFIX.exec(contentType)?.[1];
+  if (extension === 'bin' && suffix !== undefined) return suffix;
   if (extension !== 'bin' || !contentType.startsWith('text/')) return extension;
   return contentType.endsWith('html') ? 'html' : 'txt';
 }

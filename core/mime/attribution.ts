@@ -62,7 +62,9 @@ export function introduces(joined: string, isQuoteNext: boolean, isApart: boolea
 
 const TIME = /(?<!\p{Nd})\p{Nd}{1,2}[:.h時시点]\p{Nd}{2}/u;
 const DATE_FIRST = /^\W{0,4}(?:\p{L}{2,12}[.,]{0,2} )?\p{Nd}/u;
-const WROTE_BEFORE_DATE = new RegExp(`(?<!\\p{L})(?:${WROTE})[^.!?]{0,30}\\p{Nd}`, 'iu');
+/** A day, and not a year alone: `He wrote in 1851:`. */
+const DAY = String.raw`\p{Nd}{1,2}(?:[./-]\p{Nd}|\.? ?(?:de )?\p{L}{3}|[月日일])|\p{L}{3}\.? \p{Nd}{1,2}(?!\p{Nd})|\p{Nd}{4}[./-]\p{Nd}`;
+const WROTE_BEFORE_DATE = new RegExp(`(?<!\\p{L})(?:${WROTE})[^.!?]{0,30}(?:${DAY})`, 'iu');
 
 /** Whether a date is where mail programs write it, and not within a sentence: `I met Ann on 6 January 2026 and she wrote:`. */
 function isDatedAttribution(joined: string): boolean {

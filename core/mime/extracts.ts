@@ -68,16 +68,16 @@ const MAX_BEHIND = 0.2;
 
 /** Words for codes; short ones must be whole words, long ones may end a compound. */
 const KEYWORDS =
-  /(?<![\p{L}\p{N}])(?:otp|pin|tan|mtan|2fa|mfa|cod(?:ul)?|clave|senha|token|mã|parol[aăeiy]?|hasł[oa]|hesl[oa]|kod(?:u|y|un|unuz|unu|em)?|sandi)(?![\p{L}\p{N}])|(?:passcode|password|passwort|kennwort|codes?|kode[nr]?|kód\p{L}{0,2}|koodi\p{L}{0,3}|código|codigo|codice|mot de passe|contraseña|wachtwoord|lösenord|κωδικός|код(?:а|у|ом)?|пароль|şifre\p{L}{0,6}|رمز|(?<![\p{L}])קוד|कोड|ओटीपी)(?![\p{L}])|(?:engångs|verifierings|bekræftelses|engangs|sikkerheds)kod\p{L}{0,3}|验证码|驗證碼|校验码|动态码|動態碼|安全码|密码|密碼|口令|認証|コード|確認番号|パスワード|인증|코드|비밀번호/giu;
+  /(?<![\p{L}\p{N}])(?:otp|pin|tan|mtan|2fa|mfa|cod(?:ul)?|clave|senha|token|mã|parol[aăeiy]?|hasł[oa]|hesl[oa]|kod(?:u|y|un|unuz|unu|em)?|sandi|ziffern|digits|chiffres|cifras|cijfers|cyfry|siffrorna)(?![\p{L}\p{N}])|(?:passcode|password|passwort|kennwort|codes?|kode[nr]?|kód\p{L}{0,2}|koodi\p{L}{0,3}|código|codigo|codice|mot de passe|contraseña|wachtwoord|lösenord|κωδικός|код(?:а|у|ом)?|пароль|парола|lozink[aeu]|zapork[aeu]|heslo|hesla|jelszó\p{L}{0,3}|jelszav\p{L}{0,3}|tunnusluku\p{L}{0,3}|salasana\p{L}{0,3}|adgangskode[nr]?|passord(?:et)?|parool\p{L}{0,2}|slaptažod\p{L}{1,3}|parole[si]?|mật khẩu|contrasenya|şifre\p{L}{0,6}|رمز|(?<![\p{L}])קוד|कोड|ओटीपी|पासवर्ड|পাসওয়ার্ড|কোড|کد|رمز عبور|סיסמה|סיסמת)(?![\p{L}])|كلمة (?:ال)?(?:مرور|سر)|رمز\p{L}{0,2}|(?:engångs|verifierings|bekræftelses|engangs|sikkerheds)kod\p{L}{0,3}|验证码|驗證碼|校验码|动态码|動態碼|安全码|密码|密碼|口令|認証|コード|確認番号|パスワード|인증|코드|비밀번호|본인 ?확인|확인 ?번호|暗証番号|ワンタイム|รหัส/giu;
 /** Words and phrases for other kinds of numbers. */
 const OTHERS =
-  /(?:zip|post(?:al)?|promo|discount|coupon|voucher|gift|error|area|country|source|qr|dress|bar|status|track(?:ing)?|booking|rabatt|gutschein|fehler|quell|korting(?:s)?|kampanj)[ -]?codes?|code (?:review|postal|promo)|code (?:de suivi|de réduction|barres)|código (?:postal|promocional|de (?:rastre\p{L}+|seguimiento|barras|descuento|desconto))|codice (?:fiscale|postale|sconto|di (?:spedizione|tracciamento|tracking))|kod śledzenia|(?:sendungs|tracking|rabatt|gutschein)code|kod pocztowy|posta kodu|(?:почтовый|промо)[ -]?(?:код|индекс)|الرمز البريدي|מיקוד|邮政编码|郵便番号|우편번호|pull request|(?:^|[^\p{L}])(?:order|invoice|ticket|case|ref(?:erence)?|account|phone|tel|fax|call|hotline|order no|customer|patent|build|line|page|bestellung|rechnung|kunden(?:nummer)?|commande|facture|pedido|factura|telefon\p{L}?|téléphone|teléfono|телефон|kvk|cvr|nip|cui|cif|siret|p\.?iva|vat|адрес|p\.?o\.? box|suite|copyright|rfc|issue|cap|cep|psč|plz|postcode)(?![\p{L}])|订单|訂單|注文番号|주문번호|đơn hàng|заказ|замовлення|siparişi?|zamówienie|objednávk\p{L}|ordernummer|bestelnummer|客服|电话|電話|운송장|고객센터|전화|〒|[©#№$€£¥]/giu;
+  /(?:zip|post(?:al)?|promo|discount|coupon|voucher|gift|error|area|country|source|qr|dress|bar|status|track(?:ing)?|booking|rabatt|gutschein|fehler|quell|korting(?:s)?|kampanj)[ -]?codes?|code (?:review|postal|promo)|code (?:de suivi|de réduction|barres)|código (?:postal|promocional|de (?:rastre\p{L}+|seguimiento|barras|descuento|desconto))|codice (?:fiscale|postale|sconto|di (?:spedizione|tracciamento|tracking))|kod śledzenia|(?:sendungs|tracking|rabatt|gutschein)code|kod pocztowy|posta kodu|(?:почтовый|промо)[ -]?(?:код|индекс)|الرمز البريدي|מיקוד|邮政编码|郵便番号|우편번호|pull request|(?:^|[^\p{L}])(?:order|invoice|ticket|case|ref(?:erence)?|account|phone|tel|fax|call|hotline|order no|customer|patent|build|line|page|bestellung|rechnung|ordre|ordine|bestilling|beställning|tilaus|rendelés|megrendelés|comanda|comandă|pesanan|encomenda|bestelling|zakázka|narudžba|naročilo|поръчка|παραγγελία|ऑर्डर|คำสั่งซื้อ|طلبك|الطلب|הזמנה|paket|pakke|colis|paquete|pacco|przesyłka|zásilka|kargo|fatura|faktura|fattura|kunden(?:nummer)?|commande|facture|pedido|factura|telefon\p{L}?|téléphone|teléfono|телефон|kvk|cvr|nip|cui|cif|siret|p\.?iva|vat|адрес|p\.?o\.? box|suite|copyright|rfc|issue|cap|cep|psč|plz|postcode)(?![\p{L}])|订单|訂單|(?:ご)?注文(?:番号)?|送り状番号|주문(?:번호)?|đơn hàng|заказ|замовлення|siparişi?|zamówienie|objednávk\p{L}|ordernummer|bestelnummer|客服|电话|電話|운송장|고객센터|전화|〒|[©#№$€£¥]/giu;
 /** Words that ask to enter what stands right behind them, or before them. */
 const ENTERS =
-  /(?<![\p{L}])(?:enter|type(?: in)?|key in|input|gib|geben sie|tippen sie|tippe|saisissez|saisir|entrez|tapez|introduce|introduzca|introduzc[ao]|ingresa|ingrese|escribe|teclea|inserisci|inserire|digita|digite|insira|introduza|voer|vul|toets|wpisz|wprowadź|ange|skriv in|mata in|indtast|tast inn|skriv inn|syötä|anna|zadejte|zadajte|írja be|adja meg|introduceți|introdu|εισαγάγετε|πληκτρολογήστε|введите|введіть|въведете|unesite|girin|giriniz|أدخل|ادخل|הזן|הזינו|nhập|masukkan|กรอก|ป้อน)(?![\p{L}])|请?输入|請?輸入|入力|입력/giu;
+  /(?<![\p{L}])(?:enter|type(?: in)?|key in|punch in|copy|paste|input|gib|geben sie|tippen sie|tippe|kopieren sie|kopiere|übertragen sie|saisissez|saisir|recopiez|copiez|indiquez|entrez|tapez|introduce|introduzca|introduzc[ao]|ingresa|ingrese|escribe|teclea|copia|indica|informe|copie|informa|inserisci|inserire|digita|digite|insira|introduza|voer|vul|toets|wpisz|wprowadź|ange|skriv in|mata in|indtast|brug koden|tast inn|skriv inn|syötä|anna|zadejte|zadajte|írja be|adja meg|introduceți|introdu|εισαγάγετε|πληκτρολογήστε|введите|укажите|скопируйте|введіть|вкажіть|въведете|unesite|girin|giriniz|أدخل|ادخل|הזן|הזינו|nhập|masukkan|กรอก|ป้อน)(?![\p{L}])|请?输入|請?輸入|入力|입력/giu;
 /** Words of offers, in whose sentences codes are for shops. */
 const OFFER =
-  /\p{N}\s?[%٪]|discount|coupon|voucher|rabat|gutschein|remise|réduction|descuento|desconto|cup[oóã]n|cupom|sconto|korting|zniżk|скидк|знижк|отстъпк|indirim|割引|クーポン|优惠|優惠|折扣|할인|쿠폰|خصم|הנחה|έκπτωση|giảm giá|diskon|sleva|slevov|kedvezm|reducere|alennu|ส่วนลด/iu;
+  /\p{N}\s?[%٪]|discount|coupon|voucher|gift ?card|geschenkkarte|carte[- ]cadeau|tarjeta (?:de )?regalo|carta regalo|cartão[- ]presente|vale[- ]presente|cadeau(?:kaart|bon)|karta podarunkowa|подарочн|ギフト(?:券|カード)|礼品卡|禮品卡|기프트|rabat|gutschein|remise|réduction|descuento|desconto|cup[oóã]n|cupom|sconto|korting|zniżk|скидк|знижк|отстъпк|indirim|割引|クーポン|优惠|優惠|折扣|할인|쿠폰|خصم|הנחה|έκπτωση|giảm giá|diskon|sleva|slevov|kedvezm|reducere|alennu|ส่วนลด/iu;
 /** Characters of a sentence before and after a code. */
 const MAX_SENTENCE = 120;
 /** Words of letters and digits, possibly joined by hyphens. */
@@ -104,7 +104,7 @@ const LEAST_LONG_DIGITS = 9;
 const YEAR = /^(?:19|20)\d\d$/;
 /** Dates, times and spans of years. */
 const MOMENT =
-  /^(?:\d{1,2}-\d{1,2}-\d{4}|\d{4}-\d{1,2}-\d{1,2}|(?:19|20)\d\d-(?:19|20)\d\d|\d{1,2}h\d{2}|20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))$/i;
+  /^(?:\d{1,2}-\d{1,2}-\d{4}|\d{4}-\d{1,2}-\d{1,2}|(?:19|20)\d\d-\d{3,8}|\d{1,2}h\d{2}|20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))$/i;
 /** What stands between a word for codes and a code right behind it. */
 const NAMED = /^\s*(?:[:：=–-]|is|ist|lautet|est|es|è|é)\s*[:：]?\s*$/u;
 const DIRECT = /^\W{0,3}(?:\s*\p{L}{1,9}\W{0,3}){0,2}$/u;
@@ -124,6 +124,7 @@ function extractCodes(texts: readonly (readonly [source: ExtractSource, text: st
   const found = new Map<string, ExtractedCode>();
   // `Your code` may be in the subject only.
   const isAboutCodes = texts.some(([source, text]) => source === 'subject' && spansOf(text, KEYWORDS).length > 0);
+  const asksForAction = texts.some(([source, text]) => source === 'subject' && ACTION.test(text));
   for (const [source, whole] of texts) {
     const text = asciiDigits(whole.slice(0, MAX_TEXT));
     const others = spansOf(text, OTHERS);
@@ -132,7 +133,14 @@ function extractCodes(texts: readonly (readonly [source: ExtractSource, text: st
     );
     const verbs = spansOf(text, ENTERS);
     for (const candidate of candidatesOf(text)) {
-      const likelihood = likelihoodOf(candidate, { text, keywords, verbs, others, isAboutCodes });
+      const likelihood = likelihoodOf(candidate, {
+        text,
+        keywords,
+        verbs,
+        others,
+        isAboutCodes,
+        asksForAction,
+      });
       if (likelihood < LEAST) continue;
       const known = found.get(candidate.code);
       if (known === undefined) found.set(candidate.code, { code: candidate.code, foundIn: [source], likelihood });
@@ -241,13 +249,14 @@ function baseOf(token: string, line: string, at: number): number | null {
 
 function likelihoodOf(
   { code, at, end, base, isLoose }: Candidate,
-  { text, keywords, verbs, others, isAboutCodes }: Surroundings,
+  { text, keywords, verbs, others, isAboutCodes, asksForAction }: Surroundings,
 ): number {
   if (/\p{L}/u.test(code) && OFFER.test(sentenceAt(text, at, end))) return 0;
   const keyword = nearness({ at, end }, keywords, text);
   const previous = before(at, keywords);
   const between = previous === null || at - previous.end > MAX_DIRECT ? null : text.slice(previous.end, at);
-  const isEntered = (isAboutCodes || !/^\d{1,5}$/.test(code)) && isEnteredHere({ at, end }, verbs, text);
+  const isEntered =
+    (isAboutCodes || asksForAction || !/^\d{1,5}$/.test(code)) && isEnteredHere({ code, at, end }, verbs, text);
   const isDirect = (between !== null && (YEAR.test(code) ? NAMED : DIRECT).test(between)) || isEntered;
   if (isLoose && !isDirect) return 0;
   // Another label before the number, in the same paragraph: `order 4711`.
@@ -267,9 +276,11 @@ function likelihoodOf(
 const ENTERED = 0.4;
 
 /** Whether a text asks to enter what is there: `Enter KQ7-RM2`, `KQ7-RM2 girin`. */
-function isEnteredHere({ at, end }: Span, verbs: readonly Span[], text: string): boolean {
+function isEnteredHere({ code, at, end }: Span & { code: string }, verbs: readonly Span[], text: string): boolean {
   const verb = before(at, verbs);
   if (verb !== null && at - verb.end <= MAX_DIRECT && DIRECT.test(text.slice(verb.end, at))) return true;
+  if (verb !== null && at - verb.end <= MAX_INTRODUCTION && INTRODUCED.test(text.slice(verb.end, at))) return true;
+  if (LONG_DIGITS.test(code) && USED.test(text.slice(Math.max(0, at - MAX_DIRECT), at))) return true;
   const next = verbs.find((span) => span.at >= end);
   return (
     next !== undefined &&
@@ -296,11 +307,21 @@ interface Surroundings {
   verbs: readonly Span[];
   others: readonly Span[];
   isAboutCodes: boolean;
+  /** whether the subject asks to confirm or to sign in */
+  asksForAction: boolean;
 }
 
 /** Maximum characters between a word for codes and a code that is named by it, and between another label and its number. */
 const MAX_DIRECT = 24;
 const LABEL_REACH = 25;
+
+/** `Use 118 902 to sign in`: digits right behind the word; offers say it of letters. */
+const USED =
+  /(?<![\p{L}])(?:use|utilisez|utiliser|usa|usar|use o|usate|usi|utilizza|utilize|utiliza|utilice|gebruik|użyj|bruk|brug|använd|käytä|použijte|použite|koristite|uporabite|folosiți|utilizați|χρησιμοποιήστε|используйте|використайте|използвайте|kullanın|kullanarak|gunakan|dùng|sử dụng|benutzen sie|benutze|verwenden sie|verwende|nutzen sie|nutze|使用)[\s:"'«„“]{0,3}$/iu;
+const LONG_DIGITS = /^\d{5,8}$/;
+/** `Copy this into the app:` */
+const INTRODUCED = /^[^.!?。\p{N}]*[:：]\s*$/u;
+const MAX_INTRODUCTION = 48;
 
 /** The last span that ends before the position; null if there is none. Spans are sorted. */
 function before(at: number, spans: readonly Span[]): Span | null {

@@ -68,7 +68,7 @@ const QUOTE_TITLE_LINE = new RegExp(
 );
 const DASHED_TITLE = /^[*\s]*[-=_]{3,}\s*[\p{L}][\p{L}\p{M}\s.'’]{2,60}[-=_]{3,}[*\s]*$/u;
 /** `----- Forwarded by Ann on 01/06/2026 10:11 AM -----` */
-const DATED_TITLE = /^[-=_]{3,}\s?\p{L}.{5,70}[-=_]{3,}$/u;
+const DATED_TITLE = /^[-=_]{2,}\s?\p{L}.{5,70}[-=_]{2,}$/u;
 /** iNotes: `-----Ann Smith/HQ/Example wrote: -----` */
 const DASHED_WROTE = new RegExp(`^-{3,}\\s?\\p{L}.{1,70}(?<!\\p{L})(?:${WROTE})\\s?[:：]\\s?-{3,}$`, 'iu');
 const NAMELESS_TITLE = new RegExp(`^[*_\\s-]*(?:${QUOTE_TITLES})[*_\\s-]*[:：]?[*_\\s-]*$`, 'iu');
@@ -188,8 +188,9 @@ export class IntroductionFinder {
       // An agenda: `From: 10:00`.
       if (field === 'from' && HOUR.test(short)) return null;
       fields.add(field);
-      for (const inside of fieldsInside(short)) fields.add(inside);
-      isOfMail ||= field === 'subject' || ADDRESS.test(short) || isSentField(short);
+      const inside = fieldsInside(short);
+      for (const one of inside) fields.add(one);
+      isOfMail ||= inside.includes('subject') || field === 'subject' || ADDRESS.test(short) || isSentField(short);
       to = next;
     }
     let from = at;

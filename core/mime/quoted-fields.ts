@@ -21,16 +21,18 @@ const MAX_FIELD_LENGTH = 40;
 
 /** Returns which field above quoted mail a line is, in the languages of `reply-words.ts`; null when it is none. */
 export function fieldOf(short: string): string | null {
-  const line = short.startsWith('|') ? short.replace(TABLE_ROW, '$1: $2') : short;
+  const line = short.startsWith('|') ? short.replace(TABLE_ROW, '$1: $2').replace(/^\|\s?/u, '') : short;
   const colon = line.slice(0, MAX_FIELD_LENGTH).search(/[:：]/u);
   return colon < 1 ? null : (FIELD_LINES.find(([, pattern]) => pattern.test(line))?.[0] ?? null);
 }
 
 /** Returns the further fields in a line of which the first is From: `From: Ann Date: Monday`, as HTML without line breaks gives them. */
 export function fieldsInside(short: string): string[] {
-  if (!/@[\p{L}\p{N}]/u.test(short) || fieldOf(short) !== 'from') return [];
+  if (fieldOf(short) !== 'from') return [];
   const capital = short.replace(/(?<=\s)\p{Lu}\p{Ll}{1,20}(?=\s?[:：]\s)/gu, (name) => name.toLowerCase());
-  return FIELDS_INSIDE.flatMap(([field, pattern]) => (pattern.test(capital) ? [field] : []));
+  const inside = FIELDS_INSIDE.flatMap(([field, pattern]) => (pattern.test(capital) ? [field] : []));
+  const isOfMail = /@[\p{L}\p{N}]/u.test(short) || (inside.includes('date') && inside.includes('subject'));
+  return isOfMail ? inside : [];
 }
 
 /** Returns whether only mails have a field of this name: `Sent`. */

@@ -32,5 +32,5 @@ export const MAX_LINE_LENGTH = 300;
 /** What is before the first line and behind the last one. */
 export const NO_LINE: Line = { text: '', short: '', isBlank: true, mark: null };
 
-/** A line of dashes and the like. */
-export const SEPARATOR = /^(?:[-_=+*~#•–—]\s?){2,}$/u;
+/** A line of dashes and the like, or of at least five dots. */
+export const SEPARATOR = /^(?:(?:[-_=+*~#•–—]\s?){2,}|(?:[.·…]\s?){5,})$/u;

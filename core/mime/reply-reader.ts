@@ -36,6 +36,14 @@ const OPEN_BRACKET = /[(<]https?:[^\s()<>]*$/iu;
 const CLOSING_BRACKET = /^[^\s()<>]+[)>]\W*$/u;
 const LINK_ALONE = /^\W{0,2}https?:\S+\s?\W{0,2}$/iu;
 const INITIALS_QUOTE = /^\s{0,3}\p{Lu}{1,3}>/u;
+/** What mailing lists write below a rule. */
+const LIST_FOOTER =
+  /mailing[- ]?list|mailman|listinfo|listserv|sympa|unsubscri|abmelden|abbestellen|désabonner|désinscri|darse de baja|cancelar la suscripci|disiscri|descadastr|afmelden|uitschrijv|wypisa|отписа|退订|配信停止/iu;
+/** What trackers write below the text that they notify of. */
+const REPLY_PROMPT =
+  /^(?:you can |to comment,? |to respond,? )?repl(?:y|ies)(?: directly)? (?:to|via|by)(?: this| the)? (?:e-?mail|message|notification)\b.{0,100}$|^(?:antworten sie(?: direkt)?|sie können) auf diese (?:e-?mail|nachricht).{0,100}$|^répond(?:ez|re) (?:directement )?à (?:cet |ce )(?:e-?mail|courriel|message).{0,100}$|^respond[ae] a este (?:correo|mensaje|e-?mail).{0,100}$|^rispondi a questa (?:e-?mail|mail).{0,100}$|^respond[ae] a este e-?mail.{0,100}$|^beantwoord deze e-?mail.{0,100}$|^ответьте на это (?:письмо|сообщение).{0,100}$/iu;
+/** Lines below a rule that are searched for these. */
+const MAX_SEARCHED_LINES = 40;
 const GREETING = /^\S.{0,50}[,，]$/u;
 
 class ReplyReader {
@@ -167,13 +175,23 @@ class ReplyReader {
       const isSignature = !isCode && short === '--' && below <= MAX_SIGNATURE_LINES;
       // Also above the fields of a quoted message.
       const isAtEnd = isEnd || (below > 0 && onwards.has(foreign));
-      const isFooter = !isCode && hasQuote && isAtEnd && LONG_SEPARATOR.test(short) && below <= MAX_LIST_FOOTER_LINES;
-      if (isSignature || isFooter) {
+      const isRule = !isCode && isAtEnd && LONG_SEPARATOR.test(short) && below <= MAX_LIST_FOOTER_LINES;
+      const isFooter = isRule && (hasQuote || this.#hasLine(LIST_FOOTER, at + 1, foreign));
+      const isPrompt =
+        !isCode &&
+        (short === '—' || SEPARATOR.test(short)) &&
+        below <= MAX_SIGNATURE_LINES &&
+        this.#hasLine(REPLY_PROMPT, at + 1, foreign);
+      if (isSignature || isFooter || isPrompt) {
         this.#remove('signature', at, foreign);
         foreign = at;
         below = 0;
       } else below++;
     }
+  }
+
+  #hasLine(pattern: RegExp, from: number, end: number): boolean {
+    return this.#lines.slice(from, Math.min(end, from + MAX_SEARCHED_LINES)).some(({ short }) => pattern.test(short));
   }
 
   #removeQuotations(): void {

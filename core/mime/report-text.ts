@@ -11,6 +11,7 @@ import {
   FAILURE_WORDINGS,
   SERVER_BOUNCE_WORDINGS,
 } from './report-wordings.ts';
+import { fateInClauses } from './undelivered-clause.ts';
 
 /** What the text of a report says about one recipient. */
 export interface Diagnosis {
@@ -66,11 +67,15 @@ export function kindOfText(
   const text = `${subject}\n${statement.toLowerCase()}`.replace(/\s+/g, ' ');
   const isFailure = FAILURE_WORDINGS.some((wording) => text.includes(wording));
   const isDelay = !isFailure && DELAY_WORDINGS.some((wording) => text.includes(wording));
+  const fate = isDaemon && !isDelay ? fateInClauses(`${subject}\n\n${statement.toLowerCase()}`) : null;
   const isReply = REPLY.test(statement) || statusIn(statement, false) !== null;
   const isRefusal = isReply || refusalReason({ code: null, status: null, text: statement }) !== 'unknown';
   if (isDaemon) {
-    if (isDelay) return 'delay';
-    const isBounce = isBounceWorded(text) || SERVER_BOUNCE_WORDINGS.some((wording) => text.includes(wording));
+    if (isDelay || (fate === 'waiting' && !isFailure && !isRefusal)) return 'delay';
+    const isBounce =
+      fate === 'undelivered' ||
+      isBounceWorded(text) ||
+      SERVER_BOUNCE_WORDINGS.some((wording) => text.includes(wording));
     return isBounce || isRefusal ? 'bounce' : null;
   }
   // A person may write about such mail, or about a parcel: the start must say it, and the subject, a reply or a returned message confirm it.
@@ -117,8 +122,13 @@ function isAutomaticReply(header: HeaderSection, subject: string): boolean {
 /** Returns whether a subject, in lower case, is one of automatic replies. */
 export function isAutomaticSubject(subject: string): boolean {
   const words = subject.replace(/^(?:(?:re|aw|fwd?|sv|antw?)\s{0,3}:\s{0,3}){1,5}/, '');
+  if (ABOUT_REPLIES.test(words)) return false;
   return AUTOMATIC_SUBJECTS.some((wording) => words.startsWith(wording)) || saysAbsent(words);
 }
+
+/** What people write about such replies: `Automatic reply settings do not work`. */
+const ABOUT_REPLIES =
+  /^auto(?:matic|mated)?[ -]?(?:repl(?:y|ies)|respon\w{1,6}) (?!from|to|re\b|regarding|for|by|on|about|message|e-?mail|notification|notice|is\b)\p{Ll}/u;
 
 /** Whether a name is before, and nothing but dates is behind what says that someone is away. */
 function saysAbsent(subject: string): boolean {

@@ -1,4 +1,4 @@
-import { isAutomaticSubject } from '../mime/report-text.ts';
+import { AUTOMATIC_FIELDS, isAutomaticSubject } from '../mime/report-text.ts';
 import {
   ABOUT_ABSENCE,
   CALENDAR_RESPONSE,
@@ -160,6 +160,7 @@ function isAutomatic(name: string, value: string, { isReply, isOfCalendar }: Mai
       // List-Id and its like, as servers before RFC 2919 wrote them.
       if (/^x-list-(?:id|name|post|help|subscribe|unsubscribe|archive|owner|admin|software|server)$/.test(name))
         return true;
+      if (AUTOMATIC_FIELDS.includes(name) && value === '') return true;
       return (MARKING_FIELDS.has(name) || MARKING_NAME.test(name) || PROGRAM_FIELD.test(name)) && !NEGATIVE.test(value);
   }
 }

@@ -1,3 +1,4 @@
+import { saysFull } from './full-mailbox.ts';
 import { isHardReason, type RefusalReason } from './refusal-advice.ts';
 import { GAP, WORDINGS } from './refusal-wordings.ts';
 import { unknownPartIn } from './unknown-addressee.ts';
@@ -73,7 +74,7 @@ function reasonOfText(text: string): RefusalReason | null {
     const part = unknownPartIn(searched);
     if (part !== null) return part === 'domain' ? 'host_unknown' : 'user_unknown';
   }
-  return null;
+  return saysFull(searched) ? 'mailbox_full' : null;
 }
 
 /** The few exact wordings of unknown users come first; clauses are read after the many general ones. */
@@ -96,11 +97,16 @@ function toSearched(text: string): string {
     .slice(0, MAX_TEXT_LENGTH)
     .toLowerCase()
     .replaceAll('’', "'")
+    .replace(GREETING, ' ')
     .replace(/https?:\/\/\S{1,500}/g, ' ')
     .replace(ADDRESS, '@addr')
     .replace(/(?<![\w.@-])[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,9}\.[a-z]{2,5}(?![\w.]*\w)/g, '@host')
     .replace(/[\s\p{Cc}]+/gu, ' ');
 }
+
+/** The sender of the report is addressed, which is not about the sender. */
+const GREETING =
+  /\b(?:dear|hello|hi|sehr geehrter?|lieber?|chère?|cher|estimad[oa]|gentile|prezad[oa]|geachte|beste) (?:sender|absender(?:in)?|exp[ée]diteur|remitente|mittente|remetente|afzender)\b/g;
 
 /** Chinese and Japanese text has no spaces around an address. */
 const ADDRESS =

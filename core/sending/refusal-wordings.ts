@@ -24,7 +24,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     `
     mailbox unavailable or access denied | mailbox ... unavailable or access denied | recipient address rejected: access denied |
     not listed in public name | not listed in domino | not listed in the directory | does not have an account here | not email addresses |
-    does not resolve to a mailbox | destin. sconosciuto | malformed local | address is no longer active`,
+    does not resolve to a mailbox | destin. sconosciuto | malformed local | address is no longer active | unknown or illegal alias`,
   ],
   [
     'recipient_rejected',
@@ -288,7 +288,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
   [
     'network_error',
     `
-    network error | no route to host | network is unreachable | network unreachable | host unreachable | lost connection |
+    network error | no route to host | no route found | network is unreachable | network unreachable | host unreachable | lost connection |
     connection lost | connection reset | connection closed | connection was closed | could not connect | connection refused |
     unable to connect | unable to contact | cannot connect | connect to | too many hops | hop count | mail loop | loops back |
     loop detected | routing loop | mail forwarding loop | name server ... failure | host name lookup failure | no answer from host |

@@ -16,7 +16,7 @@ interface UnknownWords {
 const LANGUAGES: readonly UnknownWords[] = [
   {
     recipient: `recipient | recipent | addressee | user | mailbox | mail box | mail drop | mailfolder | account | address | @addr | local part |
-      local-part | localpart | alias | destination | customer | subscriber | inbox | login | person | @user | receiver | rcpt | username | user name |
+      local-part | localpart | alias | destination | customer | subscriber | inbox | login | person | @user | receiver | rcpt | username | user name | nobody | no one | no-one | mr | mrs | ms | this person | mail slot | intended person | member of staff | staff member | box |
       mail-box | employee | the name | mail user | colleague`,
     domain:
       'domain | host | hostname | host name | name server | nameserver | mail exchanger | dns | system | mail server',
@@ -36,24 +36,26 @@ const LANGUAGES: readonly UnknownWords[] = [
       doesn't have an account | not handled by | not hosted | not served | not handle mail | don't handle mail |
       doesn't handle mail | n'exist | not user of | does not correspond | not match any | doesn't match any | does not match any |
       matches no | not existing | not-existing | misspelled | mistyped | not reachable at this | expired and removed |
-      unable to verify`,
-    gone: `terminated | not a customer | not a subscriber | not a member | been deleted | was deleted | been removed | been closed |
+      unable to verify | goes by that name | by that name | of that name | by this name | of this name | no recipient like | no recipient called | no recipient by | not a recipient |
+      no box for | no inbox for | no mailbox for | no entry in | didn't know the | doesn't know the | does not know the | did not know the | don't know the | do not know the | do not know any | know nothing of | know of no |
+      not one of our | isn't one of our | not among our | appears to be a typo | seems to be a typo | never heard of | not part of our | never been | long gone`,
+    gone: `terminated | left our | left this company | left the company | left the firm | left the organi | left the school | left the university | left us | is not employed | not employed | no longer employed | no longer active at | stopped working | moved on from | retired from | been withdrawn | been dissolved | not a customer | not a subscriber | not a member | been deleted | was deleted | been removed | been closed |
       is closed | no longer an employee | no longer employed | no longer works | no longer with | no longer at | no longer part of |
       been retired | is retired | was retired | has left the | has departed | have departed | departed the | no longer employs |
       has resigned | was terminated | been terminated | been erased | was erased | was removed | was closed | been abandoned`,
   },
   {
     recipient:
-      '~empfänger | ~empfaenger | ~benutzer | ~nutzer | adressat | ~adresse | ~postfach | ~mailbox | teilnehmer | ~konto | ~mitarbeiter | ansprechpartner | kollege | kollegin | person | kunde | @addr',
-    domain: '~domain | ~domäne | ~domaene | rechner | hostname | host | server',
+      '~empfänger | ~empfaenger | ~benutzer | ~nutzer | adressat | ~adresse | ~postfach | ~mailbox | teilnehmer | ~konto | ~mitarbeiter | ansprechpartner | kollege | kollegin | person | kunde | herr | frau | niemand | person | empfängerin | @addr',
+    domain: '~domain | ~domäne | ~domaene | ~rechner | hostname | host | server',
     unknown: `unbekannt | kein mailserver | keinen mailserver | nicht mehr verfügbar | nicht mehr verfuegbar | existiert nicht | existiert ... nicht | existieren ... nicht |
       existieren nicht | nicht existier | nicht vorhanden | nicht gefunden | nicht bekannt | ungültig | ungueltig |
       nicht ... aufgeführt | nicht ... enthalten | nicht verzeichnet | nicht eingerichtet | gibt es nicht | gibt es ... nicht | keine mailbox | kein mailkonto | nicht auf diesem | keinen benutzer |
       kein benutzer | kein postfach | kein konto | keine adresse | nicht mehr gültig | nicht mehr vorhanden | nicht ermittelt |
       nicht erkannt | nicht mehr in gebrauch | nicht mehr genutzt | nicht mehr verwendet | nicht mehr in verwendung |
       nicht mehr benutzt | nicht mehr existent | nicht mehr erreichbar unter | nicht zugeordnet | nicht angelegt | kein solcher |
-      keine solche | kein teilnehmer | kein empfänger`,
-    gone: `gelöscht | geschlossen | kennen wir nicht | gekündigt | abgemeldet | gekuendigt | stillgelegt | ausgeschieden | nicht mehr tätig |
+      keine solche | kein teilnehmer | kein empfänger | nicht ... registriert | nicht ... bekannt | niemanden gibt | gibt ... niemanden | gibt ... nicht | nicht zu finden | nicht auffindbar | nicht aufzufinden | nicht ... kennt | keine ... bekannt | nie gegeben | nicht belegt | nicht vergeben`,
+    gone: `gelöscht | geschlossen | kennen wir nicht | arbeitet nicht mehr | unternehmen verlassen | firma verlassen | haus verlassen | nicht länger | außer dienst | in rente | im ruhestand | ausgetreten | weggezogen | erloschen | gekündigt | abgemeldet | gekuendigt | stillgelegt | ausgeschieden | nicht mehr tätig |
       nicht mehr taetig | nicht mehr im unternehmen | nicht mehr beschäftigt | nicht mehr bei | nicht mehr für | aufgelöst |
       aufgelassen | entfernt worden | wurde entfernt | abgeschaltet`,
   },
@@ -65,8 +67,8 @@ const LANGUAGES: readonly UnknownWords[] = [
       répertorié | repertorie | impossible de trouver | erroné | n'est pas valide | n'est plus valide | pas reconnu |
       aucun utilisateur | aucun compte | aucune boîte | aucune boite | pas été trouvée | n'a pu être trouvé | pas trouvé |
       n'est plus utilisé | n'est plus en service | n'est plus utilise | n'est plus attribué | n'est plus attribue | n'existant pas |
-      n'est pas connu | plus d'actualité | aucun destinataire | n'est pas inscrit | pas de compte | pas d'utilisateur`,
-    gone: `supprimé | résilié | resilie | clôturé | cloture | ne fait plus partie | a quitté | a quitte | ne travaille plus |
+      n'est pas connu | plus d'actualité | aucun destinataire | n'est pas inscrit | pas de compte | pas d'utilisateur | n'a jamais exist | jamais existé | n'est ... connu | n'est ... enregistré | n'est ... inscrit`,
+    gone: `supprimé | parti de | n'est plus dans | n'est plus parmi | n'est plus employé | n'existant plus | désaffect | retraite | ne collabore plus | n'appartient plus | supprimée | résilié | resilie | clôturé | cloture | ne fait plus partie | a quitté | a quitte | ne travaille plus |
       été fermé | ete ferme | été effacé`,
   },
   {
@@ -75,8 +77,8 @@ const LANGUAGES: readonly UnknownWords[] = [
     unknown: `desconocid | no existe | no se encontró | no se encontro | no se ha encontrado | no se encuentra | no encontrad |
       no se pudo encontrar | no válid | no valid | no es válid | inválid | invalid | inexistente | no está registrad | no figura |
       no localizad | no pudo localizar | no hay ningún | no hay un usuario | ya no existe | no reconoc | erróne | ya no está en uso | ya no se usa |
-      ningún usuario | ningun usuario | no hay usuario | sin buzón | no se localiz | no dispone de | no tiene cuenta`,
-    gone: `eliminad | dada de baja | dado de baja | borrad | cerrad | ya no trabaja | no pertenece | ya no está | cancelad |
+      ningún usuario | ningun usuario | no hay usuario | sin buzón | no se localiz | no dispone de | no tiene cuenta | no ... registrad | no ... conocid | nunca ... exist | no ... dado de alta`,
+    gone: `eliminad | ya no labora | dejó la empresa | dejó de trabajar | ha dejado | no forma parte | ya no forma | jubilad | extinguid | desactivado definitivamente | dada de baja | dado de baja | borrad | cerrad | ya no trabaja | no pertenece | ya no está | cancelad |
       suprimid`,
   },
   {
@@ -85,8 +87,8 @@ const LANGUAGES: readonly UnknownWords[] = [
     unknown: `sconosciut | inesistente | inesistenti | non esiste | non trovat | non è stato trovato | non e' stato trovato |
       impossibile trovare | non valid | errato | non è presente | non riconosciut | non è elencat | non e' elencat | non risulta |
       non è registrat | nessun utente | nessuna casella | non più valid | non e' stata trovata | non è stata trovata |
-      non più in uso | non più utilizzat | non più esistent | nessun destinatario | nessun account`,
-    gone: `disdett | eliminat | dismess | cancellat | chius | non lavora più | cessat | rimoss | soppress`,
+      non più in uso | non più utilizzat | non più esistent | nessun destinatario | nessun account | non ... registrat | non ... conosciut | mai esistit | mai ... esistit`,
+    gone: `disdett | non fa più parte | ha lasciato | non lavora piu | non è più dipendente | in pensione | eliminat | dismess | cancellat | chius | non lavora più | cessat | rimoss | soppress`,
   },
   {
     recipient:
@@ -94,9 +96,9 @@ const LANGUAGES: readonly UnknownWords[] = [
     domain: 'domínio | dominio | servidor | host',
     unknown: `desconhecid | não existe | nao existe | não encontrad | nao encontrad | não foi encontrad | nao foi encontrad |
       não foi possível encontrar | não localizad | nao localizad | inválid | invalid | inexistente | não está listad |
-      nao esta listad | não consta | não cadastrad | nao cadastrad | não pôde ser encontrad | não foi localizad | não reconhecid |
-      não está mais em uso | não é válid | nao e valid | nenhum usuário | nenhuma conta`,
-    gone: `excluíd | excluid | removid | apagad | cancelad | encerrad | não trabalha mais | nao trabalha mais | eliminad |
+      nao esta listad | não consta | não cadastrad | nao cadastrad | não pôde ser encontrad | não foi localizad | não reconhecid | nenhum usuário | não temos nenhum | não há nenhum | não há caixa | não há usuário | não há conta |
+      não está mais em uso | não é válid | nao e valid | nenhum usuário | nenhuma conta | não ... registrad | não ... cadastrad | não ... conhecid | nunca exist | nunca ... exist`,
+    gone: `excluíd | deixou a empresa | saiu da empresa | não faz mais parte | não integra mais | desligad | aposentad | extint | excluid | removid | apagad | cancelad | encerrad | já não trabalha | não trabalha mais | nao trabalha mais | eliminad |
       não pertence mais`,
   },
   {
@@ -105,77 +107,79 @@ const LANGUAGES: readonly UnknownWords[] = [
     unknown: `onbekend | bestaat niet | bestaan niet | niet gevonden | ongeldig | kan niet worden gevonden |
       kon niet worden gevonden | niet bekend | niet vinden | bestaat niet meer | niet aanwezig | niet herkend | niet geldig |
       geen gebruiker | geen postvak | niet opgenomen | niet vermeld | niet meer in gebruik | niet meer gebruikt |
-      niet langer in gebruik | bestaande gebruiker`,
-    gone: `niet meer in dienst | niet meer werkzaam | verwijderd | opgeheven | opgezegd | afgesloten`,
+      niet langer in gebruik | bestaande gebruiker | geen mailbox | niemand | nooit ... bestaan | niet ... bekend | niet ... geregistreerd | niet ... bestaan`,
+    gone: `niet meer in dienst | uit dienst | heeft ons verlaten | verlaten | werkt niet meer | werkt hier niet | met pensioen | niet meer werkzaam | verwijderd | opgeheven | opgezegd | afgesloten`,
   },
   {
     recipient: `~modtager | ~mottaker | ~bruger | ~bruker | ~adress | ~postkasse | ~postboks | ~konto | ~mottagar | ~användar | ~brevlåd |
-      ~mailboks | ~mailbox | ~kunde | medarbejder | medarbeider | medarbetare | e-post | epost | @addr`,
+      ~mailboks | ~mailbox | ~kunde | medarbejder | medarbeider | medarbetare | e-post | epost | ~person | ~kollega | ~kollegaen | ingen | @addr`,
     domain: 'domæne | domene | domän | værtsnavn | värd | host | server',
     unknown: `ukendt | ukjent | okänd | findes ikke | finnes ikke | finns inte | ikke fundet | ikke funnet | hittades inte |
       inte hitta | inte att hitta | ikke finde | ikke finne | finner ikke | ugyldig | ogiltig | eksisterer ikke | existerar inte |
-      kunne ikke findes | saknas | ikke registreret | ikke registrert | inte registrerad | känns inte igen | ikke gjenkjent |
+      kunne ikke findes | saknas | ved det navn | med det navn | med det namnet | av det navnet | ingen bruger | ingen bruker | ingen användare | ingen mottagare | ingen modtager | ingen mottaker | finns ej | findes ej | finnes ej | inte ... registrera | ikke ... registre | ikke ... kjent | ikke ... kendt | inte ... känd | ikke registreret | ikke registrert | inte registrerad | känns inte igen | ikke gjenkjent |
       ikke genkendt | ikke længere | ikke lenger | inte längre`,
     gone: `slettet | nedlagt | lukket | avsluttet | afsluttet | stengt | tagits bort | borttag | raderad | raderat | avslutad |
-      avslutat | upphört | upphörd | fjernet | opsagt | oppsagt | har sluttet | har slutat`,
-  },
-  {
-    recipient: '~vastaanottaj | ~käyttäj | ~osoite | ~osoitetta | ~postilaatik | ~tili | ~tiliä | @addr',
-    domain: 'toimialue | verkkotunnus | palvelin',
-    unknown: `tuntematon | ei ole olemassa | ~laatikkoa ei ole | ~käyttäjää ei ole | ~osoitetta ei ole | ei löyty | ei löydy | virheelli | ei tunneta | ei voitu löytää | ei ole enää |
-      ei kelpaa | ei enää | ei ole käytössä`,
-    gone: `poistettu | suljettu | lakkautettu`,
+      avslutat | upphört | upphörd | fjernet | opsagt | oppsagt | har sluttet | har slutat | slutat hos | sluttet hos | arbetar inte | arbejder ikke | jobber ikke | jobbar inte | gått i pension | gået på pension`,
   },
   {
     recipient:
-      'adresat | odbiorc | użytkownik | uzytkownik | konto | konta | adres | skrzynk | pracownik | abonent | @addr',
+      '~vastaanottaj | ~käyttäj | ~osoite | ~osoitetta | ~postilaatik | ~tili | ~tiliä | henkilö | työntekijä | @addr',
+    domain: 'toimialue | verkkotunnus | palvelin',
+    unknown: `tuntematon | ei ole olemassa | ~laatikkoa ei ole | ~käyttäjää ei ole | ~osoitetta ei ole | ei löyty | ei löydy | virheelli | ei tunneta | ei voitu löytää | ei ole enää |
+      ei kelpaa | ei enää | ei ... rekisteröi | ei ... tunneta | ei ole käytössä`,
+    gone: `poistettu | suljettu | lakkautettu | ei työskentele | lähtenyt | eläkkeel`,
+  },
+  {
+    recipient:
+      'adresat | odbiorc | użytkownik | uzytkownik | konto | konta | adres | skrzynk | pracownik | abonent | osob | pan | pani | nikt | nikogo | @addr',
     domain: 'domena | domeny | host | serwer',
     unknown: `nieznan | nie istnieje | nie znaleziono | nie zostało znalezione | nie została znaleziona | nie został znalezion | nie zostal znalezion | nie można odnaleźć |
       nie można znaleźć | nieprawidłow | niepoprawn | nie odnaleziono | brak takie | nie ma takie | nie został odnalezion |
       nie udało się odnaleźć | nie udało się znaleźć | nie figuruje | nie jest już | nie ma konta | nie ma skrzynki |
-      nie ma uzytkownika | nie ma użytkownika | nie jest znan | nie jest używan`,
-    gone: `usunięt | usuniet | zlikwidowan | skasowan | zamknięt | zamkniet | nie pracuje`,
+      nie ma uzytkownika | nie ma użytkownika | nie jest znan | nie jest używan | nikogo nie ma | nikogo takiego | nikt taki | nikogo o t | nie ... znan | nie ... zarejestrowan | nigdy nie istnia | nikt o t | nie ma nikogo`,
+    gone: `usunięt | już nie pracuje | odszedł | odeszła | zwolnion | na emeryturz | usuniet | zlikwidowan | skasowan | zamknięt | zamkniet | nie pracuje`,
   },
   {
     recipient:
-      'příjemc | prijemc | adres | uživatel | uzivatel | používateľ | pouzivatel | schránk | schrank | účet | ucet | @addr',
+      'příjemc | prijemc | adres | uživatel | uzivatel | používateľ | pouzivatel | schránk | schrank | účet | ucet | osoba | osobu | zaměstnan | zamestnan | kolega | nikdo | nikoho | @addr',
     domain: 'doména | domena | hostitel | server',
     unknown: `neexistuj | neznám | neznam | nenalezen | nebyla nalezena | nebyl nalezen | nelze najít | nelze najit | neplatn |
       nenájden | nebola nájdená | nepodarilo nájsť | nebylo nalezeno | není platn | nepodařilo se najít | sa nenašl | nenašiel |
-      není známá | není znám | nemá schránku`,
-    gone: `zrušen | zrusen | smazán | smazan | vymazan | odstráněn | již nepracuje | už nepracuje | uz nepracuje | zanikl`,
+      není známá | není znám | nemá schránku | nikoho takového | nikdo takový | nikdo s tímto | není nikdo | není ... registrov | není ... znám | nie je ... registrov | nikdy neexist`,
+    gone: `zrušen | zrusen | smazán | smazan | vymazan | odstráněn | již nepracuje | už nepracuje | uz nepracuje | zanikl | odešel | odešla | odišiel | opustil`,
   },
   {
-    recipient: 'címzett | felhasználó | postafiók | ~címe | ~címet | @addr',
+    recipient:
+      'címzett | felhasználó | postafiók | ~címe | ~címet | ~címen | ~címre | munkatárs | kolléga | személy | @addr',
     domain: 'tartomány | kiszolgáló',
-    unknown: `ismeretlen | nem létezik | nem található | érvénytelen | nem találtuk | nincs ilyen | nem ismert | nem találja |
+    unknown: `ismeretlen | nem létezik | nem található | érvénytelen | nem találtuk | nincs ilyen | ilyen ... nincs | senki nincs | nincs senki | nincs ... regisztrál | nem ... ismert | nem ... regisztrál | nem ismert | nem találja |
       már nem létezik | már nem él`,
-    gone: `megszűnt | törölt | törölve | megszüntet | már nem dolgozik`,
+    gone: `megszűnt | törölt | törölve | megszüntet | már nem dolgozik | nem dolgozik nálunk | távozott | elhagyta | kilépett | nyugdíj`,
   },
   {
-    recipient: 'destinatar | utilizator | adres | căsuț | casut | contul | @addr',
+    recipient: 'destinatar | utilizator | adres | căsuț | casut | contul | persoan | angajat | coleg | nimeni | @addr',
     domain: 'domeniu | gazda',
     unknown: `necunoscut | nu există | nu exista | nu a fost găsit | inexistent | nu este valid | nu s-a găsit |
-      nu a putut fi găsit | nu au fost găsi | nu poate fi găsit | invalid | nu mai există | nu mai exista | nu mai este`,
-    gone: `șters | sters | închis | inchis | nu mai lucrează`,
+      nu a putut fi găsit | nu au fost găsi | nu poate fi găsit | invalid | nu mai există | nu mai exista | nu mai este | nu ... înregistrat | nu ... cunoscut | nu a existat`,
+    gone: `șters | sters | închis | inchis | nu mai lucrează | a plecat | a părăsit | pensionat`,
   },
   {
     recipient: `получател | адрес | пользовател | почтового ящика | почтовый ящик | ящик | абонент | учетн | учётн | одержувач | отримувач |
-      користувач | скриньк | потребител | сотрудник | аккаунт | акаунт | клиент | @addr`,
+      користувач | скриньк | потребител | сотрудник | аккаунт | акаунт | клиент | работник | человек | коллега | співробітник | працівник | служител | никого | @addr`,
     domain: 'домен | хост | сервер',
     unknown: `неизвест | не существует | не найден | не удалось найти | не удается найти | не удаётся найти | не обнаружен |
       не найти | нет на сервере | нет такого | такого ... нет | такой ... нет | такая ... нет | такого почтового ящика нет | недействит | не зарегистрирован | несуществующ |
       невідом | не існує | не знайден | немає | не съществува | не е намерен | не беше намерен | да бъде намерен |
-      не вдалося знайти | не знайдено | не значится | такого ящика нет | больше не | отсутствует | не заведен | не заведён |
+      не вдалося знайти | не знайдено | не значится | такого ящика нет | больше не | отсутствует | никого нет | никого с таким | не знаем | не числится | не ... зарегистрирован | никогда не существова | не ... зареєстрован | не заведен | не заведён |
       більше не | відсутн`,
-    gone: `удален | удалён | закрыт | уже не работает | уволен | ликвидирован | видален | закрит | изтрит | закрита`,
+    gone: `удален | удалён | закрыт | уже не работает | больше не работает | покинул | уволился | на пенсии | не працює | звільнен | напусна | не работи | уволен | ликвидирован | видален | закрит | изтрит | закрита`,
   },
   {
-    recipient: 'alıcı | kullanıcı | adres | posta kutusu | hesap | hesab | @addr',
+    recipient: 'alıcı | kullanıcı | adres | posta kutusu | hesap | hesab | kişi | çalışan | personel | @addr',
     domain: 'etki alanı | alan adı | sunucu',
     unknown: `bilinmeyen | bulunamadı | mevcut değil | geçersiz | bulunmuyor | bulunamıyor | kullanıcı yok | adres yok | hesap yok |
-      bilinmiyor | tanınmıyor | artık kullanılm | yok`,
-    gone: `kapatıl | kapatil | silin | kaldırıl | ayrılmış`,
+      bilinmiyor | tanınmıyor | artık kullanılm | yok | kayıtlı değil | tanımlı değil | bulunmamakta | kaydı bulunma`,
+    gone: `kapatıl | kapatil | silin | kaldırıl | ayrılmış | ayrıldı | artık çalışm | emekli | görevinden`,
   },
   {
     recipient: 'παραλήπτ | χρήστ | διεύθυνσ | λογαριασμ | γραμματοκιβώτι | @addr',
@@ -219,25 +223,25 @@ const LANGUAGES: readonly UnknownWords[] = [
   },
   {
     recipient:
-      '收件人 | 收件者 | 用户 | 用戶 | 地址 | 邮箱 | 信箱 | 帐号 | 账号 | 帳號 | 使用者 | 账户 | 帐户 | 帳戶 | 郵箱 | 收信人 | 员工 | 員工 | @addr',
+      '收件人 | 收件者 | 用户 | 用戶 | 地址 | 邮箱 | 信箱 | 帐号 | 账号 | 帳號 | 使用者 | 账户 | 帐户 | 帳戶 | 郵箱 | 收信人 | 员工 | 員工 | 同事 | 同仁 | 职员 | 職員 | 人员 | 人員 | @addr',
     domain: '域名 | 網域 | 域 | 主机',
-    unknown: `不存在 | 找不到 | 不是有效 | 未註冊 | 未注册 | 无法找到 | 無法找到 | 未找到 | 未知 | 无效 | 無效 | 没有这个 | 查无 | 不正确 | 没有找到 | 查無 | 没有此 | 沒有此 | 無此 | 无此 |
+    unknown: `不存在 | 找不到 | 不是有效 | 未註冊 | 未注册 | 无法找到 | 無法找到 | 未找到 | 未知 | 无效 | 無效 | 没有这个 | 查无 | 不正确 | 没有找到 | 没有注册 | 未登记 | 查無 | 没有此 | 沒有此 | 無此 | 无此 |
       不正確 | 错误 | 錯誤`,
-    gone: `已注销 | 已註銷 | 离职 | 離職 | 已删除 | 已刪除 | 已被删除 | 已被刪除 | 已关闭 | 已關閉 | 已撤销 | 注销 | 註銷`,
+    gone: `辞职 | 辭職 | 退休 | 已不在 | 不再任职 | 不再任職 | 已注销 | 已註銷 | 离职 | 離職 | 已删除 | 已刪除 | 已被删除 | 已被刪除 | 已关闭 | 已關閉 | 已撤销 | 注销 | 註銷`,
   },
   {
     recipient:
-      '宛先 | あて先 | 受取人 | 送信先 | ユーザ | 受信者 | アドレス | メールボックス | アカウント | ディレクトリ | @addr',
+      '宛先 | あて先 | 受取人 | 送信先 | ユーザ | 受信者 | アドレス | メールボックス | アカウント | ディレクトリ | 担当者 | 社員 | 職員 | 担当の者 | @addr',
     domain: 'ドメイン | ホスト',
     unknown: `存在しま | 存在しない | 見つかりま | 見つからな | 見つけられ | 不明 | 無効 | 登録されてい | ありません | 誤り | いません | リストされてい | 記載されてい | 認識されません | 確認できません |
-      使われておりません | 使われていません | 使用されておりません | 使用されていません | ご利用になれません | 該当する | お探しの`,
-    gone: `退会 | 退職 | 削除され | 廃止 | 解約`,
+      使われておりません | 使われていません | 使用されておりません | 使用されていません | ご利用になれません | 該当する | お探しの | 登録がござい | 登録がありま | 登録のない`,
+    gone: `退会 | 退職 | 退社 | 異動 | 在籍して | 離職 | 削除され | 廃止 | 解約`,
   },
   {
-    recipient: '수신자 | 수신인 | 받는 | 사용자 | 주소 | 계정 | 메일함 | @addr',
+    recipient: '수신자 | 수신인 | 받는 | 사용자 | 주소 | 계정 | 메일함 | 직원 | 담당자 | 사원 | @addr',
     domain: '도메인 | 호스트',
-    unknown: `존재하지 | 없는 | 없습니다 | 없음 | 찾을수 없 | 찾지 못 | 찾을 수 없 | 알 수 없 | 잘못된 | 잘못되 | 사용되지 않`,
-    gone: `퇴사 | 퇴직 | 탈퇴 | 삭제된 | 삭제되 | 해지 | 폐쇄`,
+    unknown: `존재하지 | 없는 | 없습니다 | 없음 | 찾을수 없 | 찾지 못 | 찾을 수 없 | 알 수 없 | 잘못된 | 잘못되 | 사용되지 않 | 등록되지 않 | 등록되어 있지`,
+    gone: `퇴사 | 퇴직 | 그만두 | 재직하지 | 근무하지 | 퇴직 | 탈퇴 | 삭제된 | 삭제되 | 해지 | 폐쇄`,
   },
   {
     recipient:
@@ -252,7 +256,7 @@ const LANGUAGES: readonly UnknownWords[] = [
 const OTHERS =
   pattern(`sender | sending | from address | mail from | envelope-from | return path | return-path | reverse | helo | ehlo | client | ptr |
   header | relay | your domain | your host | your server | your ip | connecting | authenticat | password | credential | unknown reason |
-  unknown error | unknown problem | reply-to | return address | callback | your account | unknown charset | unknown format | attachment | has been removed from | unknown command | invalid command | unrecognized command | invalid request | invalid header | try again |
+  unknown error | unknown problem | reply-to | return address | callback | your account | unknown charset | tls | session | signature | signed | encoding | link to | a link | url | zeichensatz | dateityp | dateiformat | anhang | protokoll | befehl | pièce jointe | fichier | archivo | adjunto | allegato | anexo | bijlage | załącznik | вложен | 添付 | 附件 | unknown format | attachment | has been removed from | unknown command | invalid command | unrecognized command | invalid request | invalid header | try again |
   temporar | too many | lookup failed | certificate | gateway | message-id | invalid message | if the | may not | might not | maybe | possibly |
   check for | check whether | absender | expéditeur | expediteur | remitente | remetente | mittente | afzender | отправител | відправник |
   avsender | avsändare | afsender | nadawc | odesílatel | gönderen | 发件人 | 寄件者 | 寄件人 | 差出人 | 送信者 | 送信元 | 발신 | 보낸 | message was deleted | message has been deleted | message has been removed | mail was deleted |

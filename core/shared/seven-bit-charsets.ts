@@ -166,7 +166,9 @@ function decodeHz(bytes: Buffer): string {
     if (to > from) pieces.push(decodeRun(bytes.subarray(from, to), isChinese ? CHINESE : null));
   };
   for (let at = text.indexOf('~'); at !== -1; at = text.indexOf('~', at)) {
-    const next = text[at + 1];
+    // A tilde before the end of a line joins it with the next one; in mail that is CRLF.
+    const isSoftBreak = text.startsWith('\r\n', at + 1);
+    const next = isSoftBreak ? '\n' : text[at + 1];
     // Within Chinese text a tilde may be the second byte of a character.
     const isEscape = isChinese ? next === '}' && (at - from) % 2 === 0 : next === '{' || next === '~' || next === '\n';
     if (!isEscape) {
@@ -176,7 +178,7 @@ function decodeHz(bytes: Buffer): string {
     take(at);
     if (next === '~') pieces.push('~');
     isChinese = next === '{';
-    at += 2;
+    at += isSoftBreak ? 3 : 2;
     from = at;
   }
   take(bytes.length);

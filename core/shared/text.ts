@@ -47,7 +47,7 @@ export function decodeCharset(bytes: Buffer, charset: string | null): string {
   const marked = markedCharset(bytes);
   if (marked !== null) return marked === 'utf8' ? bytes.toString('utf8', 3) : decodeNamed(bytes, marked);
   const isUnknown = name === null || name === 'ascii';
-  if ((isUnknown || name === 'utf8') && bytes.includes(ESCAPE)) {
+  if ((name === null || !isSevenBitCharset(name)) && bytes.includes(ESCAPE)) {
     const detected = detectSevenBit(bytes);
     if (detected !== null && isAscii(bytes)) return decodeSevenBit(bytes, detected);
   }

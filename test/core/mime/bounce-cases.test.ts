@@ -4,13 +4,16 @@ import { suppressedByReport } from '../../../core/mime/report-effects.ts';
 import type { BounceCase } from './bounces/bounce-case.ts';
 import { EXCHANGE } from './bounces/exchange.ts';
 import { EXCHANGE_LANGUAGES, MICROSOFT_365 } from './bounces/exchange-languages.ts';
+import { FRESH_REPORTS } from './bounces/fresh-reports.ts';
 import { GROUPWARE_SERVERS } from './bounces/groupware-servers.ts';
 import { MAIL_SERVERS } from './bounces/mail-servers.ts';
 import { ODD_REPORTS } from './bounces/odd-reports.ts';
+import { ODD_WORDINGS } from './bounces/odd-wordings.ts';
 import { GMAIL_LANGUAGES, GMAIL_REPORTS, NO_REPORTS, PROVIDER_REFUSALS } from './bounces/provider-refusals.ts';
 import { PROVIDERS } from './bounces/providers.ts';
 import { REFUSALS } from './bounces/refusals.ts';
 import { REPORT_STRUCTURES } from './bounces/report-structures.ts';
+import { SINGLE_LINES } from './bounces/single-lines.ts';
 import { UNIX_SERVERS } from './bounces/unix-servers.ts';
 
 const groups: [string, readonly BounceCase[]][] = [
@@ -28,6 +31,9 @@ const groups: [string, readonly BounceCase[]][] = [
   ['persons and their programs', NO_REPORTS],
   ['rare systems', ODD_REPORTS],
   ['servers in odd structures', REPORT_STRUCTURES],
+  ['further systems', FRESH_REPORTS],
+  ['companies with wordings of their own', ODD_WORDINGS],
+  ['servers that write one line', SINGLE_LINES],
 ];
 
 describe.each(groups)('The reports of %s', (_, cases) => {

@@ -3,6 +3,7 @@ import { extractFrom } from '../../../core/mime/extracts.ts';
 import { expectLinearGrowth } from '../../support/growth.ts';
 import { CODE_MAILS, CODELESS_MAILS, LINK_MAILS } from './code-mails.ts';
 import { ENTERED_CODE_MAILS } from './entered-code-mails.ts';
+import { FRESH_CODE_MAILS, FRESH_LINK_MAILS } from './fresh-code-mails.ts';
 import { HELD_OUT_CODE_MAILS, MORE_CODE_MAILS } from './more-code-mails.ts';
 
 const from = (given: { subject?: string; text?: string; html?: string; headers?: [string, string][] }) =>
@@ -149,7 +150,7 @@ describe('codes in mail of known services', () => {
     expect(missed).toEqual([]);
   });
 
-  test.each(ENTERED_CODE_MAILS)(
+  test.each([...ENTERED_CODE_MAILS, ...FRESH_CODE_MAILS])(
     'are found where a mail asks to enter them (%s, %s: %j gives %j)',
     (_language, subject, body, code) => {
       expect(codesOf(subject, body)[0] ?? null).toBe(code);
@@ -169,7 +170,10 @@ describe('codes in mail of known services', () => {
     expect(codesOf(subject, body)).toEqual([]);
   });
 
-  test.each(LINK_MAILS)('the link to follow comes first (%s: %s)', (_, subject, html, link) => {
-    expect(from({ subject, html }).links[0]?.url).toBe(link);
-  });
+  test.each([...LINK_MAILS, ...FRESH_LINK_MAILS])(
+    'the link to follow comes first (%s: %s)',
+    (_, subject, html, link) => {
+      expect(from({ subject, html }).links[0]?.url).toBe(link);
+    },
+  );
 });

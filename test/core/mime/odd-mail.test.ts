@@ -4,12 +4,14 @@ import { parseMessage } from '../../../core/mime/parse-message.ts';
 import type { OddCase } from './odd/odd-case.ts';
 import { oddCharsets } from './odd/odd-charsets.ts';
 import { oddFields } from './odd/odd-fields.ts';
+import { oddFresh } from './odd/odd-fresh.ts';
 import { oddStructures } from './odd/odd-structures.ts';
 
 describe.each([
   ['structures', oddStructures],
   ['charsets', oddCharsets],
   ['fields', oddFields],
+  ['kinds of further mail', oddFresh],
 ])('odd %s are read as mail programs read them', (_kind, cases) => {
   test.each(cases)('$name', async ({ raw, is }) => expectFacts(raw, is));
 });

@@ -3,20 +3,27 @@ import { textOfHtml } from '../../../core/html/text-of-html.ts';
 import { stripQuotedHtml } from '../../../core/mime/reply-html.ts';
 import { readReply } from '../../../core/mime/reply-text.ts';
 import { CLIENT_REPLIES } from './replies/client-replies.ts';
+import { FRESH_REPLIES } from './replies/fresh-replies.ts';
 import { INTACT_LETTERS } from './replies/intact-letters.ts';
 import { INTACT_TEXTS } from './replies/intact-texts.ts';
 import { LOCALIZED_REPLIES } from './replies/localized-replies.ts';
+import { ODD_REPLIES } from './replies/odd-replies.ts';
 import { LOWER_REPLIES, PROGRAM_REPLIES } from './replies/program-replies.ts';
 import { TITLED_REPLIES } from './replies/titled-replies.ts';
 
 describe('a reply is separated from what its mail program added', () => {
-  test.each([...CLIENT_REPLIES, ...LOCALIZED_REPLIES, ...PROGRAM_REPLIES, ...LOWER_REPLIES, ...TITLED_REPLIES])(
-    '$name',
-    ({ text, own }) => {
-      expect(readReply(text).text).toBe(own);
-      expect(readReply(text.replaceAll('\n', '\r\n')).text).toBe(own);
-    },
-  );
+  test.each([
+    ...FRESH_REPLIES,
+    ...ODD_REPLIES,
+    ...CLIENT_REPLIES,
+    ...LOCALIZED_REPLIES,
+    ...PROGRAM_REPLIES,
+    ...LOWER_REPLIES,
+    ...TITLED_REPLIES,
+  ])('$name', ({ text, own }) => {
+    expect(readReply(text).text).toBe(own);
+    expect(readReply(text.replaceAll('\n', '\r\n')).text).toBe(own);
+  });
 });
 
 describe('a reply in HTML that marks nothing is separated in the same way', () => {

@@ -8,6 +8,7 @@ import {
   readCorrespondent,
 } from '../../../core/sending/automatic-reply.ts';
 import { AUTOMATIC_MAIL, type FieldCase, PERSONAL_MAIL } from './automatic-mail.ts';
+import { FRESH_AUTOMATIC_MAIL } from './fresh-automatic-mail.ts';
 
 const person: AnswerableMail = {
   headers: [
@@ -35,6 +36,12 @@ test.each(AUTOMATIC_MAIL)('a program does not reply to the mail of a program: %s
 
 test.each(PERSONAL_MAIL)('a program may reply to the mail of a person: %s', (...mail) => {
   expect(readRefusal(mail)).toBeNull();
+});
+
+test.each(FRESH_AUTOMATIC_MAIL)('a program knows whether it may reply to the mail of %s: %s', (_system, isAnswered, fields) => {
+  const fromAddress = /<([^>]+)>/.exec(fields['from'] ?? '')?.[1] ?? fields['from'] ?? '';
+  const headers = Object.entries(fields);
+  expect(automaticReplyRefusal({ headers, returnPath: fromAddress, fromAddress }) === null).toBe(isAnswered);
 });
 
 test('a program does not reply to the bounces of a list', () => {

