@@ -18,10 +18,16 @@ import {
 import type { Reply, Request } from '../../schema/messages.ts';
 import type { Run } from '../actor.ts';
 import { setAside } from '../set-aside.ts';
-import { type DecidedEmail, decideRoutes, type RoutingParts, readWholeFacts } from './decide-routes.ts';
+import {
+  type DecidedEmail,
+  decideRoutes,
+  type RoutingParts,
+  readWholeFacts,
+  storeRoutes,
+  turnsOf,
+} from './decide-routes.ts';
 import type { DeliveryFlow } from './delivery-flow.ts';
 import type { GuardModel } from './guard-model.ts';
-import { storeRoutes, turnsOf } from './store-routes.ts';
 
 /** Asks the model about mail whose guard rules need it, and routes the mail by its result. */
 export interface Asker {

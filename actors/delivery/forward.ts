@@ -14,7 +14,6 @@ import { noteStage } from '../mail-spans.ts';
 import { setAside } from '../set-aside.ts';
 import type { OutcomeRecorder } from '../work/outcome-recorder.ts';
 import { TimeLimitExceeded } from '../work/worker-threads.ts';
-import { outcomeOfGivingUp } from './attempt-outcome.ts';
 import {
   claimForwards,
   deferForward,
@@ -24,7 +23,7 @@ import {
 } from './claim-forwards.ts';
 import { FORWARD_THREADS, type ForwardThreads, type ForwardWork } from './forward-thread.ts';
 import { type DeliveryFaultPoint, jobOf } from './job.ts';
-import type { DeliveryOutcome } from './record-outcomes.ts';
+import { type DeliveryOutcome, outcomeOfGivingUp } from './record-outcomes.ts';
 
 export interface ForwarderOptions {
   context: ActorContext;

@@ -20,9 +20,15 @@ import { noteStage } from '../mail-spans.ts';
 import { setAside } from '../set-aside.ts';
 import type { Lane } from '../work/in-hand.ts';
 import { leaseEnd } from '../work/leases.ts';
-import { type DecidedEmail, decideRoutes, type RoutingParts } from './decide-routes.ts';
+import {
+  type DecidedEmail,
+  decideRoutes,
+  type RoutingParts,
+  type StoredRoutes,
+  storeRoutes,
+  turnsOf,
+} from './decide-routes.ts';
 import type { DeliveryContent, DeliveryJob } from './job.ts';
-import { type StoredRoutes, storeRoutes, turnsOf } from './store-routes.ts';
 
 interface RoutedBatch {
   /** received emails with a decision */

@@ -10,9 +10,15 @@ import { readPayloadTexts } from '../../operations/emails/html-text.ts';
 import type { Reply, Request } from '../../schema/messages.ts';
 import type { ActorContext } from '../actor.ts';
 import type { DeliveryEndpoint, EndpointLookup, WebhookFacts } from './endpoint-lookup.ts';
-import { type OpenRequest, postWebhook, type WebhookRequest, type WebhookResponse } from './post-webhook.ts';
+import {
+  makeEventRequest,
+  makeWebhookRequest,
+  type OpenRequest,
+  postWebhook,
+  type WebhookRequest,
+  type WebhookResponse,
+} from './post-webhook.ts';
 import { type ForwardTesterOptions, testForward } from './test-forward.ts';
-import { makeEventRequest, makeWebhookRequest } from './webhook-request.ts';
 
 export interface EndpointTesterOptions {
   context: ActorContext;

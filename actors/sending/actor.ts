@@ -8,19 +8,17 @@ import { createValidatedDns } from '../network/validated-dns.ts';
 import { createInHand } from '../work/in-hand.ts';
 import { createAttempter } from './attempt.ts';
 import { createRecipientLeases } from './claim-recipients.ts';
-import { findDane } from './dane-lookup.ts';
 import { createDestinationQueue } from './destination-queue.ts';
-import { createDispatcher } from './dispatch.ts';
 import type { SendingJob, Transaction } from './job.ts';
 import { leaveList } from './leave-list.ts';
 import { createLocalSender } from './local-sender.ts';
-import { createMtaStsPolicies } from './mta-sts.ts';
 import type { OpeningLimits } from './open-session.ts';
 import { createSendingRecorder } from './record-outcomes.ts';
-import { inboundRoute, relayRoute } from './route.ts';
+import { inboundRoute, relayRoute } from './resolve-destination.ts';
 import { createMessageSigner } from './sign-message.ts';
-import { createDueTaker } from './take-due.ts';
+import { createDispatcher, createDueTaker } from './take-due.ts';
 import { createTlsSessions } from './tls-sessions.ts';
+import { createMtaStsPolicies, findDane } from './transport-security.ts';
 
 /** Points at which fault tests kill the process: attempts are written; the server has replied; the outcome is committed. */
 type SendingFaultPoint = 'sending.claimed' | 'sending.sent' | 'sending.recorded';

@@ -11,9 +11,9 @@ import {
 } from '../../core/sending/tls-report.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { addTlsSessions, type CountedSessions } from '../../db/queries/sending/tls-report.ts';
-import type { FoundPolicy } from './mta-sts.ts';
 import type { TriedHost } from './open-session.ts';
-import type { RouteHost } from './route.ts';
+import type { RouteHost } from './resolve-destination.ts';
+import type { FoundPolicy } from './transport-security.ts';
 
 /** Counts sessions for TLS reports (RFC 8460), in memory until they are stored. */
 export interface TlsSessions {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type RequestFacts, signedHeaders } from '../../actors/delivery/webhook-request.ts';
+import { type RequestFacts, signedHeaders } from '../../actors/delivery/post-webhook.ts';
 import { deriveDeliveryId } from '../../core/endpoints/derive-delivery-id.ts';
 import { deriveDownloadLinkKey } from '../../core/endpoints/download-link.ts';
 import { readWebhookConfig, type WebhookConfig } from '../../core/endpoints/endpoint-config.ts';

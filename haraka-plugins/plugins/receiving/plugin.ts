@@ -20,9 +20,9 @@ import {
   offer,
   type Reception,
   refuseConnection,
+  rememberAnswers,
 } from './reception.ts';
 import { logRefusedCertificate } from './refused-certificate.ts';
-import { rememberAnswers } from './remember-answers.ts';
 import { endAbandonedSpan, isOverdue, openSession, type Session, type Sessions } from './session.ts';
 import { type AuthStep, authenticate, decideSubmittedMail, decideSubmittedRecipient, submit } from './submission.ts';
 import { limitUnknownRecipients } from './unknown-recipients.ts';
