@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { MTA_STS_PATH, mtaStsNameOf } from '../../core/domains/mta-sts.ts';
 import { matchesTlsa, type TlsaRecord, usableTlsaRecords } from '../../core/sending/dane.ts';
@@ -148,7 +149,9 @@ export function createMtaStsPolicies(options: MtaStsOptions): MtaStsPolicies {
   });
   const loading = new Map<string, Promise<Known>>();
   const fetching = new Map<string, Promise<PolicyFetchFailure | null>>();
-  const failures = new Map<string, { policyId: string; failure: PolicyFetchFailure; until: number }>();
+  const failures = new LRUCache<string, { policyId: string; failure: PolicyFetchFailure; until: number }>({
+    max: MAX_DOMAINS,
+  });
 
   const remember = (domain: string, policy: StoredMtaStsPolicy | null): Known => {
     const now = performance.now();
@@ -190,7 +193,6 @@ export function createMtaStsPolicies(options: MtaStsOptions): MtaStsPolicies {
     });
     const read = readResponse(response);
     if (typeof read === 'string') {
-      if (failures.size >= MAX_DOMAINS) failures.clear();
       failures.set(domain, { policyId, failure: read, until: performance.now() + FETCH_PAUSE_MS });
       log.warn({ domain, failure: read }, 'sending: the MTA-STS policy of a domain could not be fetched');
       return read;

@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { DAY_MS } from '../shared/durations.ts';
 
@@ -95,14 +96,12 @@ export function signStandardWebhook(secret: string, id: string, timestamp: numbe
 }
 
 /** Cached key objects by encoding and text: creating one costs more than signing with it. */
-const keys = new Map<string, KeyObject>();
-const MAX_KEYS = 10_000;
+const keys = new LRUCache<string, KeyObject>({ max: 10_000 });
 
 function keyOf(text: string, encoding: 'utf8' | 'base64'): KeyObject {
   const name = `${encoding} ${text}`;
   const known = keys.get(name);
   if (known !== undefined) return known;
-  if (keys.size >= MAX_KEYS) keys.clear();
   const made = createSecretKey(Buffer.from(text, encoding));
   keys.set(name, made);
   return made;

@@ -1,4 +1,5 @@
 import type { Connection, EnvelopeAddress } from 'haraka/connection.js';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { inSpan } from '../../../actors/bus/tracing.ts';
 import { receivedHeader } from '../../../core/smtp/received-header.ts';
@@ -273,16 +274,20 @@ interface Remembered<T> {
   until: number;
 }
 
+function newVerdicts(): LRUCache<string, Remembered<RecipientVerdict>> {
+  return new LRUCache({ max: MAX_VERDICTS });
+}
+
 /**
  * A verdict depends on the recipient alone, so it is cached by recipient; that on a reply address also on its sender and its earlier mail. Only accepting verdicts are cached: a refused address may be
  * created the next moment, and its owner tries at once. An answer from before a change is not cached after it.
  */
 export function rememberAnswers(bus: Bus): Questions {
-  let verdicts = new Map<string, Remembered<RecipientVerdict>>();
+  let verdicts = newVerdicts();
   let room: Remembered<boolean> | null = null;
   let roomAsked: Promise<boolean> | null = null;
   const forget = (): void => {
-    verdicts = new Map();
+    verdicts = newVerdicts();
   };
   const subscription = bus.subscribe('routing.changed', forget);
 
@@ -290,7 +295,6 @@ export function rememberAnswers(bus: Bus): Questions {
     const generation = verdicts;
     const value = await bus.ask('receiving.recipient.check', { recipient, reversePath });
     if (value.verdict === 'accept' && value.replyAddressId === undefined) {
-      if (generation.size >= MAX_VERDICTS) generation.clear();
       generation.set(recipient, { value, until: performance.now() + VERDICT_LIFETIME_MS });
     }
     return value;
