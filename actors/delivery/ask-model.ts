@@ -205,7 +205,7 @@ export function createAsker(options: AskerOptions): Asker {
       try {
         const facts = await readWholeFacts(context.database.pool, workspaceId, emailId);
         if (facts === null) return { verdict: 'not-found' };
-        return replyOf(await model.ask(prompt, facts, ending.signal));
+        return toReply(await model.ask(prompt, facts, ending.signal));
       } finally {
         openAnswers--;
       }
@@ -220,7 +220,7 @@ export function createAsker(options: AskerOptions): Asker {
   };
 }
 
-function replyOf(answer: ModelAnswer): Reply<'delivery.guard.ask'> {
+function toReply(answer: ModelAnswer): Reply<'delivery.guard.ask'> {
   return answer.kind === 'answered'
     ? { verdict: 'answered', isMatch: answer.isMatch, reason: answer.reason }
     : { verdict: 'failed', reason: answer.reason };

@@ -91,7 +91,7 @@ export async function decideRoutes(
     if (rules !== null && rules.length === 0) return { row, judgement: NONE, answers: [] };
     const startedAt = performance.now();
     const judgement =
-      rules === null ? null : attempted(context, row, () => judge(row, rules, facts.get(keyOf(row)), hasModel));
+      rules === null ? null : attempted(context, row, () => judge(row, rules, facts.get(makeKey(row)), hasModel));
     spent.set(row.workspace_id, (spent.get(row.workspace_id) ?? 0) + performance.now() - startedAt);
     return { row, ...(judgement ?? { judgement: null, answers: [] }) };
   };
@@ -100,9 +100,9 @@ export async function decideRoutes(
   const find = await endpoints.read(
     client,
     judged.flatMap(({ row, judgement }) =>
-      candidatesOf(row, judgement).map((endpointId) => ({ workspaceId: row.workspace_id, endpointId })),
+      listCandidates(row, judgement).map((endpointId) => ({ workspaceId: row.workspace_id, endpointId })),
     ),
-    versionsOf(rows, readAt),
+    listVersions(rows, readAt),
   );
   const decided = judged.map(({ row, judgement, answers }) => ({
     row,
@@ -110,8 +110,8 @@ export async function decideRoutes(
     decision:
       judgement === null
         ? heldForReview()
-        : (holdForged(judgement, authenticationOf(facts.get(keyOf(row))?.authentication ?? null), dmarc) ??
-          decideJudged(judgement, routeFactsOf(row), (endpointId) =>
+        : (holdForged(judgement, authenticationOf(facts.get(makeKey(row))?.authentication ?? null), dmarc) ??
+          decideJudged(judgement, toRouteFacts(row), (endpointId) =>
             find({ workspaceId: row.workspace_id, endpointId }),
           )),
   }));
@@ -167,7 +167,7 @@ async function readFactsOf(
     ...(await queryFacts(client, 'whole', whole ?? [])),
     ...(await queryFacts(client, 'outline', outline ?? [])),
   ];
-  return new Map(found.map((row) => [keyOf({ workspace_id: row.workspace_id, id: row.email_id }), row]));
+  return new Map(found.map((row) => [makeKey({ workspace_id: row.workspace_id, id: row.email_id }), row]));
 }
 
 function judge(
@@ -192,7 +192,7 @@ function attempted<T>(context: ActorContext, row: UnroutedRow, work: () => T): T
   }
 }
 
-function candidatesOf(row: UnroutedRow, judgement: Judgement | null): string[] {
+function listCandidates(row: UnroutedRow, judgement: Judgement | null): string[] {
   const verdict = judgement?.verdict ?? null;
   if (verdict === null || verdict.kind === 'ask' || verdict.kind === 'review') return [];
   if (verdict.kind === 'matched' && verdict.rule.action === 'block') return [];
@@ -203,7 +203,7 @@ function candidatesOf(row: UnroutedRow, judgement: Judgement | null): string[] {
 }
 
 /** Each endpoint once. */
-function versionsOf(rows: readonly UnroutedRow[], readAt: number): EndpointVersion[] {
+function listVersions(rows: readonly UnroutedRow[], readAt: number): EndpointVersion[] {
   const versions = new Map<string, EndpointVersion>();
   for (const { workspace_id: workspaceId, endpoint_versions: known } of rows)
     for (const [endpointId, version] of Object.entries(known ?? {}))
@@ -211,7 +211,7 @@ function versionsOf(rows: readonly UnroutedRow[], readAt: number): EndpointVersi
   return [...versions.values()];
 }
 
-function routeFactsOf(row: UnroutedRow): RouteFacts {
+function toRouteFacts(row: UnroutedRow): RouteFacts {
   return {
     ownAddress: row.own_address,
     isDmarcReport: row.is_dmarc_report,
@@ -234,7 +234,7 @@ function routeFactsOf(row: UnroutedRow): RouteFacts {
   };
 }
 
-function keyOf({ workspace_id: workspaceId, id }: Pick<UnroutedRow, 'workspace_id' | 'id'>): string {
+function makeKey({ workspace_id: workspaceId, id }: Pick<UnroutedRow, 'workspace_id' | 'id'>): string {
   return `${workspaceId} ${id}`;
 }
 
@@ -265,7 +265,7 @@ export async function storeRoutes(client: ClientBase | Pool, options: StoreRoute
     return inTransaction(context.database, (transaction) => storeRoutes(transaction, options));
   const now = context.now();
   const room = { bytes: MAX_CONTENT_BYTES_OF_BATCH };
-  const records = decided.map((email) => recordOf(options, email, room, now));
+  const records = decided.map((email) => toRecord(options, email, room, now));
   const withContent = records.some((record) => record.wants_content);
   const stored = await client.query<StoredRouteRow | StoredRouteContentRow>({
     ...(withContent ? STORE_WITH_CONTENT : STORE),
@@ -278,7 +278,7 @@ export async function storeRoutes(client: ClientBase | Pool, options: StoreRoute
   });
   if (!hasMore) return { routes, grown: [] };
   const own = decided.filter(({ row }) => rows.has(`${row.workspace_id} ${row.id}`));
-  const hits = hitsOf(own);
+  const hits = listHits(own);
   if (hits.length > 0)
     await client.query({ name: 'delivery-count-rule-hits', text: countRuleHitsSql, values: [JSON.stringify(hits)] });
   await archiveHeld(client, own);
@@ -301,13 +301,13 @@ const STORE_WITH_CONTENT = {
 /** Maximum bytes of the messages whose content is read with their routes, see MAX_CONTENT_BYTES. */
 const MAX_CONTENT_BYTES_OF_BATCH = 2_097_152;
 
-function recordOf(
+function toRecord(
   { context, find, admit }: StoreRoutesOptions,
   { row, decision, answers }: DecidedEmail,
   room: { bytes: number },
   now: Date,
 ): RouteRecord {
-  const endpoint = endpointOf(context, row, decision, find);
+  const endpoint = findEndpoint(context, row, decision, find);
   const webhook = endpoint?.webhook ?? null;
   const order =
     endpoint?.type === 'webhook'
@@ -355,7 +355,7 @@ function recordOf(
 }
 
 /** Returns the endpoint that gets a delivery; null when the mail is only stored, which is logged when the reason is not obvious. */
-function endpointOf(
+function findEndpoint(
   context: ActorContext,
   row: DecidedEmail['row'],
   { outcome, endpointId }: RouteDecision,
@@ -376,7 +376,7 @@ function isHeld({ decision }: DecidedEmail): boolean {
 }
 
 /** A rule matched if it says so; a rule whose model failed did not. */
-function hitsOf(decided: readonly DecidedEmail[]): { workspace_id: string; rule_id: string; count: number }[] {
+function listHits(decided: readonly DecidedEmail[]): { workspace_id: string; rule_id: string; count: number }[] {
   const counts = new Map<string, { workspace_id: string; rule_id: string; count: number }>();
   for (const { row, decision } of decided) {
     if (decision.ruleId === null || decision.matches === null) continue;

@@ -66,7 +66,7 @@ export function createDirectDelivery({ context, planner, taker, dispatcher }: Di
             'delivery: endpoint is inactive, mail is stored only',
           );
         if (route.delivery === null || route.endpointId === null) continue;
-        if (route.delivery.admission !== 'left') jobs.push(jobOf(each, route.delivery, route.endpointId));
+        if (route.delivery.admission !== 'left') jobs.push(toJob(each, route.delivery, route.endpointId));
         else left.push({ workspaceId: mail.workspaceId, key: route.endpointId });
       }
       taker.leave(left);
@@ -78,7 +78,7 @@ export function createDirectDelivery({ context, planner, taker, dispatcher }: Di
   };
 }
 
-function jobOf(
+function toJob(
   { mail, email, raw, threadId, threadPosition, storedAt }: RoutedMail,
   delivery: NonNullable<PlannedRoute['delivery']>,
   endpointId: string,
@@ -146,10 +146,10 @@ export function createRoutePlanner({
   });
 
   const read = async (mails: readonly MailToRoute[]): Promise<void> => {
-    const distinct = [...new Map(mails.map((mail) => [keyOf(mail), mail])).values()];
+    const distinct = [...new Map(mails.map((mail) => [makeKey(mail), mail])).values()];
     const readAt = performance.now();
     const rows = await readRouteFacts(context.database.pool, distinct);
-    const versions = rows.flatMap(versionsOf);
+    const versions = rows.flatMap(toVersions);
     const find = await endpoints.read(
       context.database.pool,
       versions,
@@ -158,9 +158,9 @@ export function createRoutePlanner({
     for (const [at, mail] of distinct.entries()) {
       const row = rows[at];
       if (row === undefined) continue;
-      const own = versionsOf(row);
+      const own = toVersions(row);
       const found = own.flatMap((key) => find(key) ?? []);
-      known.set(keyOf(mail), { version: row.version, facts: factsOf(row), versions: own, endpoints: found, readAt });
+      known.set(makeKey(mail), { version: row.version, facts: toFacts(row), versions: own, endpoints: found, readAt });
     }
   };
 
@@ -168,7 +168,7 @@ export function createRoutePlanner({
     entry !== undefined && (entry.version !== null || entry.readAt > performance.now() - GUARDED_MS);
 
   const planOne = (mail: MailToRoute): Plan | null => {
-    const entry = known.get(keyOf(mail));
+    const entry = known.get(makeKey(mail));
     if (entry === undefined || entry.version === null) return null;
     const facts = { ...entry.facts, ownAddress: mail.ownAddress, isDmarcReport: false };
     const find = (endpointId: string) => entry.endpoints.find(({ id }) => id === endpointId);
@@ -181,15 +181,15 @@ export function createRoutePlanner({
 
   return {
     async plan(mails) {
-      const missing = mails.filter((mail) => !isUsable(known.get(keyOf(mail))));
+      const missing = mails.filter((mail) => !isUsable(known.get(makeKey(mail))));
       if (missing.length > 0) await read(missing);
       return mails.map(planOne);
     },
     confirm(mail, readAt) {
-      const versions = known.get(keyOf(mail))?.versions ?? [];
+      const versions = known.get(makeKey(mail))?.versions ?? [];
       endpoints.confirm(versions.map((version) => ({ ...version, readAt })));
     },
-    forget: (mail) => void known.delete(keyOf(mail)),
+    forget: (mail) => void known.delete(makeKey(mail)),
   };
 }
 
@@ -199,15 +199,15 @@ function plannedRoute({ version, decision }: Plan, delivery: PlannedRoute['deliv
   return { version, outcome, via, endpointId, reason, delivery };
 }
 
-function keyOf({ workspaceId, addressId, domainId }: MailToRoute): string {
+function makeKey({ workspaceId, addressId, domainId }: MailToRoute): string {
   return `${workspaceId} ${addressId ?? ''} ${domainId}`;
 }
 
-function versionsOf({ workspace_id: workspaceId, endpoint_versions: versions }: RouteFactsRow) {
+function toVersions({ workspace_id: workspaceId, endpoint_versions: versions }: RouteFactsRow) {
   return Object.entries(versions ?? {}).map(([endpointId, version]) => ({ workspaceId, endpointId, version }));
 }
 
-function factsOf(row: RouteFactsRow): Known['facts'] {
+function toFacts(row: RouteFactsRow): Known['facts'] {
   return {
     address:
       row.address_is_active === null

@@ -331,7 +331,7 @@ const failureTexts: Readonly<Record<string, string>> = {
 
 /** Returns a short text for the user, by the code of the error. */
 function describeFailure(error: Error): string {
-  const code = codeOf(error);
+  const code = findCode(error);
   if (code === null) return 'Request failed';
   const known = failureTexts[code];
   if (known !== undefined) return known;
@@ -340,9 +340,9 @@ function describeFailure(error: Error): string {
   return `Request failed (${code})`;
 }
 
-function codeOf(error: Error): string | null {
+function findCode(error: Error): string | null {
   // Several addresses were tried: the first failure is reported.
-  if (error instanceof AggregateError && error.errors[0] instanceof Error) return codeOf(error.errors[0]);
+  if (error instanceof AggregateError && error.errors[0] instanceof Error) return findCode(error.errors[0]);
   const code = (error as { code?: unknown }).code;
   return typeof code === 'string' ? code : null;
 }

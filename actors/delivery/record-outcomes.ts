@@ -125,14 +125,14 @@ export function outcomeOf(
   job: DeliveryJob,
   { startedAt, durationMs, response, sentHeaders }: EndedAttempt,
 ): FinishRecord {
-  const result = resultOf(response, startedAt);
+  const result = toResult(response, startedAt);
   // The jitter of a pause is drawn only when needed: most attempts have no pause, and random numbers cost time.
   const random = result.kind === 'answered' && result.statusCode < 300 ? 0 : fraction(context.random);
   const step = decideNextStep(result, job.attempts + 1, job.attemptsAllowed, random);
   return {
-    ...recordOf(job, step),
+    ...toRecord(job, step),
     status_code: response.kind === 'answered' ? response.statusCode : null,
-    error: errorOf(response, step),
+    error: findError(response, step),
     attempt: {
       started_at: startedAt,
       duration_ms: durationMs,
@@ -148,7 +148,7 @@ export function outcomeOf(
 /** The outcome of a delivery that cannot be attempted any more; it is not counted. */
 export function outcomeOfGivingUp(context: ActorContext, job: DeliveryJob, error: string): FinishRecord {
   return {
-    ...recordOf(job, { kind: 'failed', isEndpointGone: false }),
+    ...toRecord(job, { kind: 'failed', isEndpointGone: false }),
     is_counted: false,
     status_code: null,
     error,
@@ -166,7 +166,7 @@ const eventKinds = {
   released: 'delivery.deferred',
 } as const;
 
-function recordOf(job: DeliveryJob, step: NextStep) {
+function toRecord(job: DeliveryJob, step: NextStep) {
   return {
     workspace_id: job.workspaceId,
     id: job.deliveryId,
@@ -179,13 +179,13 @@ function recordOf(job: DeliveryJob, step: NextStep) {
   };
 }
 
-function resultOf(response: WebhookResponse, now: Date): AttemptResult {
+function toResult(response: WebhookResponse, now: Date): AttemptResult {
   if (response.kind !== 'answered') return { kind: response.kind };
   const value = [response.headers['retry-after']].flat()[0];
   return { kind: 'answered', statusCode: response.statusCode, retryAfterSeconds: parseRetryAfter(value, now) };
 }
 
-function errorOf(response: WebhookResponse, step: NextStep): string | null {
+function findError(response: WebhookResponse, step: NextStep): string | null {
   switch (response.kind) {
     case 'answered':
       return step.kind === 'succeeded' ? null : `Webhook returned error (${response.statusCode})`;

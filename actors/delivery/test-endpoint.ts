@@ -100,7 +100,7 @@ export function createEndpointTester(options: EndpointTesterOptions): EndpointTe
     open.delete(posted);
     return {
       ...NOTHING_CAME,
-      ...outcomeOf(response),
+      ...toOutcome(response),
       responseTimeMs: Math.round(performance.now() - startedTick),
       urlTested: url,
       payload: made.body.toString('utf8'),
@@ -157,7 +157,7 @@ const NOTHING_CAME: Tested = {
 };
 
 /** Texts of the REST interface. */
-function outcomeOf(response: WebhookResponse): Pick<Tested, 'success' | 'message' | 'statusCode' | 'responseBody'> {
+function toOutcome(response: WebhookResponse): Pick<Tested, 'success' | 'message' | 'statusCode' | 'responseBody'> {
   switch (response.kind) {
     case 'answered': {
       const { statusCode, body } = response;

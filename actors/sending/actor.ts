@@ -119,7 +119,7 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
     opening: {
       ehloName: mailHostname,
       limits: { ...LIMITS, ...options.limits },
-      secureContext: contextOf(authorities),
+      secureContext: makeContext(authorities),
     },
     resolving: { guard, port: options.port, ownName: mailHostname, draw: Math.random },
     policies: createMtaStsPolicies({
@@ -215,7 +215,7 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
 const HTTPS_PORT = 443;
 
 /** Returns a context that trusts these authorities and the default ones. It is made once, because that takes milliseconds. */
-function contextOf(authorities: readonly string[] | null): SecureContext | null {
+function makeContext(authorities: readonly string[] | null): SecureContext | null {
   return authorities === null ? null : createSecureContext({ ca: [...getCACertificates('default'), ...authorities] });
 }
 

@@ -203,7 +203,7 @@ async function tryAddress(
   if (interrupt !== null) signal.removeEventListener('abort', interrupt);
   const tried = { name, address: remoteAddress, localAddress };
   if ('session' in opened) {
-    onTried?.({ ...tried, flaw: flawOf(opened.session, security.acceptsChain !== undefined) });
+    onTried?.({ ...tried, flaw: toFlaw(opened.session, security.acceptsChain !== undefined) });
     return opened;
   }
   if (opened.failure.kind === 'tls-failed')
@@ -218,7 +218,7 @@ async function tryAddress(
 }
 
 /** `isMatched`: the certificate was found to match TLSA records, which is all that counts. */
-function flawOf({ isTls, certificateFlaw }: SmtpSession, isMatched: boolean): TriedHost['flaw'] {
+function toFlaw({ isTls, certificateFlaw }: SmtpSession, isMatched: boolean): TriedHost['flaw'] {
   if (!isTls) return { code: 'ETLS', isCertificate: false };
   return isMatched || certificateFlaw === null ? null : { code: certificateFlaw, isCertificate: true };
 }

@@ -110,7 +110,7 @@ function recordAny(context: ActorContext, outcomes: readonly Outcome[]): Promise
         text: refreshEmailsSql,
         values: [emails.map(({ row }) => row.workspace_id), emails.map(({ row }) => row.email_id)],
       });
-    const forwards = await settleForwards(client, forwardsOf(settled, rows));
+    const forwards = await settleForwards(client, listForwards(settled, rows));
     const users = eventsByWorkspace(context, written, rows, forwards);
     if (users.length === 0) return { finished: rows, feeds: [] };
     const { rows: feeds } = await client.query<{ workspace_id: string; last_seq: number }>({
@@ -150,7 +150,7 @@ function toSuppression(context: ActorContext, { row, address }: Outcome) {
 type FinishedRows = ReadonlyMap<string, FinishedRecipientRow>;
 
 /** Returns the deliveries whose forwarded copies have settled recipients. */
-function forwardsOf(settled: readonly Outcome[], rows: FinishedRows): { workspaceId: string; deliveryId: string }[] {
+function listForwards(settled: readonly Outcome[], rows: FinishedRows): { workspaceId: string; deliveryId: string }[] {
   const forwards = settled.flatMap(({ row }) => {
     const deliveryId = rows.get(row.id)?.delivery_id ?? null;
     return deliveryId === null ? [] : [{ workspaceId: row.workspace_id, deliveryId }];
@@ -212,12 +212,12 @@ export interface Outcome {
 export function toOutcome(result: AttemptResult, random: number): Outcome {
   const { job, outcome, isReply } = result;
   const isCounted = outcome !== 'interrupted';
-  const next = nextOf(result, random);
+  const next = findNext(result, random);
   return {
     address: job.address,
     isForwarded: job.isForwarded,
     isReply,
-    eventKind: eventOf(next.status, outcome, job.attempts),
+    eventKind: toEvent(next.status, outcome, job.attempts),
     row: {
       workspace_id: job.workspaceId,
       id: job.recipientId,
@@ -235,7 +235,7 @@ export function toOutcome(result: AttemptResult, random: number): Outcome {
       code: result.code,
       enhanced_status: result.status,
       text: result.text,
-      reason: reasonOf(result),
+      reason: toReason(result),
       relayed_ids: outcome === 'delivered' ? (result.relayedIds ?? []) : [],
     },
   };
@@ -249,11 +249,11 @@ function suppresses({ row, isReply }: Outcome): boolean {
 }
 
 /** Null when the server accepted the message, or the service stopped. */
-function reasonOf({ outcome, code, status, text }: AttemptResult): RecipientFinish['reason'] {
+function toReason({ outcome, code, status, text }: AttemptResult): RecipientFinish['reason'] {
   return outcome === 'bounced' || outcome === 'deferred' ? refusalReason({ code, status, text }) : null;
 }
 
-function nextOf(
+function findNext(
   { job, outcome, isHopeless, faultRetrySeconds }: AttemptResult,
   random: number,
 ): { status: RecipientFinish['status']; delaySeconds: number | null } {
@@ -276,7 +276,7 @@ function nextOf(
   }
 }
 
-function eventOf(
+function toEvent(
   status: RecipientFinish['status'],
   outcome: AttemptResult['outcome'],
   attempts: number,

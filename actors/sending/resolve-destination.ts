@@ -44,19 +44,19 @@ export async function resolveDestination(parts: ResolveParts, domain: string): P
     case 'no-name':
       return bounced('5.1.2', `Domain not found: ${domain} does not exist`);
     case 'no-record':
-      return addressesOf(parts, [domain], domain);
+      return readAddresses(parts, [domain], domain);
     case 'found': {
       // These records come from node:dns.
       const choice = chooseExchangers(mx.answer as unknown as MailExchanger[], parts.ownName, parts.draw);
       if (choice.kind === 'null-mx') return bounced('5.1.10', `${domain} does not accept mail (null MX)`, 556);
       if (choice.kind === 'loop')
         return bounced('5.4.6', `Mail for ${domain} would loop: its MX is this service, which does not serve it`);
-      return addressesOf(parts, choice.names.slice(0, MAX_HOSTS), domain);
+      return readAddresses(parts, choice.names.slice(0, MAX_HOSTS), domain);
     }
   }
 }
 
-async function addressesOf(parts: ResolveParts, names: readonly string[], domain: string): Promise<Destination> {
+async function readAddresses(parts: ResolveParts, names: readonly string[], domain: string): Promise<Destination> {
   const found = await Promise.all(names.map((name) => lookUpHost(parts.lookUp, name)));
   const hosts = found.map(({ name, addresses }) => ({
     name,

@@ -64,7 +64,7 @@ export function openTokenAdmission(options: TokenAdmissionOptions): TokenAdmissi
       const parent = await readParent(token, claims);
       if (parent === null) return null;
       if (parent.isSuspended) throw workspaceSuspended();
-      const rights = rightsOf(claims, parent);
+      const rights = findRights(claims, parent);
       if (rights === null) return null;
       return { workspaceId: claims.sub, rights, isAllowed: () => isStillAllowed(token, claims, rights) };
     },
@@ -75,13 +75,13 @@ export function openTokenAdmission(options: TokenAdmissionOptions): TokenAdmissi
     if (tokens.read(token, now()) === null) return false;
     const parent = await readParent(token, claims);
     if (parent === null || parent.isSuspended) return false;
-    const rights = rightsOf(claims, parent);
+    const rights = findRights(claims, parent);
     return JSON.stringify(rights) === JSON.stringify(before);
   }
 }
 
 /** Returns the rights of the token that its key still has; null when none is left. */
-function rightsOf(
+function findRights(
   { key, rights, addresses: given }: BrowserTokenClaims,
   { scopes, addresses, mayHaveQuotas }: TokenParent,
 ): KeyRights | null {

@@ -337,7 +337,7 @@ async function storeAtOnce<Member extends SubmittedMember>(
   const written = await storeUnchecked(
     context.database,
     workspaceId,
-    going.map((member) => unitOf(context, member, claimable)),
+    going.map((member) => toUnit(context, member, claimable)),
     { lockTimeoutMs, timeoutMs: STATEMENT_MS, beginBy, claimant: claims.claimant },
   ).catch((error: unknown) => {
     claims.giveBack();
@@ -383,7 +383,7 @@ function isFirstOfDraft({ submission: { draft } }: SubmittedMember, drafts: Set<
   return isFirst;
 }
 
-function unitOf(
+function toUnit(
   context: OperationContext,
   { submission, keyId, traceParent }: SubmittedMember,
   claimable: ReadonlySet<OutgoingContent>,

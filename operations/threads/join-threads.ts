@@ -82,7 +82,7 @@ export async function joinThreads(
   const changeOf = (plans: readonly ThreadPlan[]) => ({
     ...placesOf(batch, plans),
     threads: plans.map(({ row }) => row),
-    events: [...earlierEvents, ...restored, ...eventsOf(parts, plans, emails)],
+    events: [...earlierEvents, ...restored, ...listEvents(parts, plans, emails)],
   });
 
   // Few messages have subject neighbors, so the first plan does without. The statement that stores it looks for replies nearby, and stores
@@ -220,7 +220,7 @@ async function renumber(client: pg.ClientBase, workspaceId: string, plans: reado
   }
 }
 
-function eventsOf(
+function listEvents(
   parts: ThreadingParts,
   plans: readonly ThreadPlan[],
   emails: readonly UnthreadedEmail[],
@@ -287,7 +287,7 @@ type Placement = Omit<ThreadPlan, 'keys' | 'borneKeys'>;
 
 /** Returns a new thread of these messages, which are in chronological order. */
 export function planNew(newcomers: readonly Newcomer[], id: string): Placement {
-  const [first, last] = endsOf(newcomers);
+  const [first, last] = findEnds(newcomers);
   return {
     row: {
       id,
@@ -297,7 +297,7 @@ export function planNew(newcomers: readonly Newcomer[], id: string): Placement {
       participants: withParticipants({ emails: [], names: [] }, newcomers),
       latestEmailId: last.emailId,
       lastMessageAt: last.createdAt,
-      counters: countersOf(newcomers),
+      counters: toCounters(newcomers),
     },
     assignments: assign(newcomers, id, 0),
     loserIds: [],
@@ -308,12 +308,12 @@ export function planNew(newcomers: readonly Newcomer[], id: string): Placement {
 function planJoin(newcomers: readonly Newcomer[], threads: readonly StoredThread[]): Placement {
   const survivor = survivorOf(threads);
   const losers = threads.filter((thread) => thread !== survivor);
-  const [first, last] = endsOf(newcomers);
+  const [first, last] = findEnds(newcomers);
   const participants = losers.reduce(
     (present, loser) => mergeParticipants(present, loser.participants),
     survivor.participants,
   );
-  const isAppend = losers.length === 0 && compareMessages(latestOf(survivor), first) < 0;
+  const isAppend = losers.length === 0 && compareMessages(findLatest(survivor), first) < 0;
   return {
     row: {
       id: survivor.id,
@@ -323,7 +323,7 @@ function planJoin(newcomers: readonly Newcomer[], threads: readonly StoredThread
       participants: withParticipants(participants, newcomers),
       latestEmailId: last.emailId,
       lastMessageAt: last.createdAt,
-      counters: countersOf(newcomers),
+      counters: toCounters(newcomers),
     },
     assignments: assign(newcomers, survivor.id, isAppend ? survivor.messageCount : null),
     loserIds: losers.map((loser) => loser.id),
@@ -332,7 +332,7 @@ function planJoin(newcomers: readonly Newcomer[], threads: readonly StoredThread
 }
 
 /** Returns first and last message; a group is never empty and in chronological order. */
-function endsOf(newcomers: readonly Newcomer[]): [UnthreadedEmail, UnthreadedEmail] {
+function findEnds(newcomers: readonly Newcomer[]): [UnthreadedEmail, UnthreadedEmail] {
   const first = newcomers[0]?.email;
   const last = newcomers.at(-1)?.email;
   if (!first || !last) throw new Error('a planned thread has no message');
@@ -348,7 +348,7 @@ function assign(newcomers: readonly Newcomer[], threadId: string, firstPosition:
   }));
 }
 
-function countersOf(newcomers: readonly Newcomer[]): ThreadGain['counters'] {
+function toCounters(newcomers: readonly Newcomer[]): ThreadGain['counters'] {
   const received = newcomers.filter(({ email }) => email.type === 'received');
   return {
     messageCount: newcomers.length,
@@ -374,7 +374,7 @@ function earliestChange(first: UnthreadedEmail, losers: readonly StoredThread[])
   return { fromAt: (earliest ?? first).createdAt, fromEmailId: (earliest ?? first).emailId };
 }
 
-function latestOf(thread: StoredThread): { createdAt: Date; emailId: string } {
+function findLatest(thread: StoredThread): { createdAt: Date; emailId: string } {
   return { createdAt: thread.lastMessageAt, emailId: thread.latestEmailId };
 }
 

@@ -159,7 +159,7 @@ export async function decideMessage(reception: Reception, session: Session, offe
     endTransactionSpan(span, recipientCount(session), decision);
     const seconds = (performance.now() - startedAt) / 1_000;
     const code = decision === null || decision.kind === 'pass' ? 451 : decision.code;
-    smtpMetrics.messageSeconds.observe({ outcome: outcomeOf(code) }, seconds);
+    smtpMetrics.messageSeconds.observe({ outcome: toOutcome(code) }, seconds);
     if (code === 250) smtpMetrics.acceptedBytes.inc(sizeBytes);
     reception.log.info({
       event: 'smtp.message',
@@ -173,7 +173,7 @@ export async function decideMessage(reception: Reception, session: Session, offe
   }
 }
 
-function outcomeOf(code: number): 'accepted' | 'deferred' | 'refused' {
+function toOutcome(code: number): 'accepted' | 'deferred' | 'refused' {
   if (code < 400) return 'accepted';
   return code < 500 ? 'deferred' : 'refused';
 }
