@@ -113,7 +113,7 @@ function linkFor(email: string): Work {
   };
 }
 
-function resetOf(email: string): Work {
+function planReset(email: string): Work {
   return async (database) => {
     const outcome = await resetSecondFactor(database, email);
     if (outcome === 'no account')
@@ -134,7 +134,7 @@ async function accountOf(database: Database, email: string): Promise<string> {
   return found.workspaceId;
 }
 
-function retentionOf(email: string, chosen: Retention | 'default' | null): Work {
+function toRetention(email: string, chosen: Retention | 'default' | null): Work {
   return async (database) => {
     const workspaceId = await accountOf(database, email);
     if (chosen !== null) {
@@ -148,7 +148,7 @@ function retentionOf(email: string, chosen: Retention | 'default' | null): Work 
   };
 }
 
-function exportOf(email: string, directory: string): Work {
+function planExport(email: string, directory: string): Work {
   return async (database, { secretKey }, begin) => {
     const workspaceId = await accountOf(database, email);
     begin();
@@ -162,7 +162,7 @@ function exportOf(email: string, directory: string): Work {
   };
 }
 
-function erasureOf(email: string): Work {
+function planErasure(email: string): Work {
   return async (database, { isServed }) => {
     const workspaceId = await accountOf(database, email);
     const rows = await eraseAccount(database, { workspaceId, email, isServed: isServed !== false });
@@ -181,13 +181,13 @@ function readCommand(): Work {
   const email = emailShape.safeParse(given);
   if (!email.success) return refuseUsage(email.error.issues[0]?.message ?? '');
   if (command === 'sign-in-link') return linkFor(email.data);
-  if (command === 'reset-second-factor') return resetOf(email.data);
-  if (command === 'retention') return retentionOf(email.data, readChoice());
+  if (command === 'reset-second-factor') return planReset(email.data);
+  if (command === 'retention') return toRetention(email.data, readChoice());
   if (command === 'export')
-    return directory === undefined ? refuseUsage('DIRECTORY is missing') : exportOf(email.data, directory);
+    return directory === undefined ? refuseUsage('DIRECTORY is missing') : planExport(email.data, directory);
   return options['yes'] === undefined
     ? refuseUsage('erase permanently removes all data and requires --yes')
-    : erasureOf(email.data);
+    : planErasure(email.data);
 }
 
 function readChoice(): Retention | 'default' | null {
@@ -195,12 +195,16 @@ function readChoice(): Retention | 'default' | null {
   if (isDefault && Object.keys(options).length > 1) return refuseUsage('--default excludes all other options');
   if (isDefault) return 'default';
   if (Object.keys(options).length === 0) return null;
-  const choice = { rawDays: daysOf('raw-days'), bodyDays: daysOf('body-days'), metadataDays: daysOf('metadata-days') };
+  const choice = {
+    rawDays: parseDays('raw-days'),
+    bodyDays: parseDays('body-days'),
+    metadataDays: parseDays('metadata-days'),
+  };
   const fault = checkRetention(choice);
   return fault === null ? choice : refuseUsage(fault);
 }
 
-function daysOf(name: string): number | null {
+function parseDays(name: string): number | null {
   const given = options[name];
   if (given === undefined || given === 'ever') return null;
   const days = /^\d{1,5}$/.test(given) ? Number(given) : 0;

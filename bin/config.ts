@@ -223,7 +223,7 @@ export function readConfig(env: Environment): Config {
     previousSecretKey: values.SECRET_KEY_PREVIOUS ?? null,
     smtpProcesses: values.SMTP_PROCESSES,
     publicUrl,
-    unsubscribeUrl: unsubscribeUrlOf(values.PUBLIC_URL),
+    unsubscribeUrl: findUnsubscribeUrl(values.PUBLIC_URL),
     mailHostname: values.MAIL_HOSTNAME,
     dnsServers: values.DNS_SERVERS,
     validatingResolvers: values.VALIDATING_RESOLVERS,
@@ -243,7 +243,7 @@ export function readConfig(env: Environment): Config {
     requestLog: values.REQUEST_LOG,
     streamLimitPerUser: values.STREAM_LIMIT_PER_USER,
     forwardLimitPerHour: values.FORWARD_LIMIT_PER_HOUR,
-    retention: retentionOf(values),
+    retention: toRetention(values),
     isSignUpOpen: values.SIGN_UP === undefined ? isLocalOnly : values.SIGN_UP === 'on',
     agentSignUpDomain: values.AGENT_SIGN_UP_DOMAIN ?? null,
     oidc: readServiceProvider(values),
@@ -324,13 +324,13 @@ function readScanners(values: z.infer<typeof environment>): ScannerOptions {
 }
 
 /** RFC 8058 §3.1 demands https. On this machine, http is for trying it out. */
-function unsubscribeUrlOf(publicUrl: string | undefined): string | null {
+function findUnsubscribeUrl(publicUrl: string | undefined): string | null {
   if (publicUrl === undefined) return null;
   const { protocol, hostname } = new URL(publicUrl);
   return protocol === 'https:' || isLoopback(hostname) ? publicUrl : null;
 }
 
-function retentionOf(values: z.infer<typeof environment>): Retention {
+function toRetention(values: z.infer<typeof environment>): Retention {
   const retention = {
     rawDays: values.RETENTION_RAW_DAYS ?? null,
     bodyDays: values.RETENTION_BODIES_DAYS ?? null,

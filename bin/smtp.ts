@@ -35,7 +35,7 @@ const isMaster = config.smtpProcesses > 1 && !isWorker();
 const tracing = isMaster ? null : await openTracing(config, 'smtp', log);
 const server = isMaster
   ? startWorkers(config.smtpProcesses, log)
-  : await startHaraka(smtpSettings(config, busOf(config)), log).catch((error: unknown) =>
+  : await startHaraka(smtpSettings(config, toBus(config)), log).catch((error: unknown) =>
       refuseToStart((error as Error).message),
     );
 const readiness = await openSmtpMonitoring({ config, log, server, isShownByParent: hasParent }).catch(
@@ -64,7 +64,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => vo
 process.on('disconnect', () => void stop(PARENT_GONE));
 if (hasParent && !process.connected) void stop(PARENT_GONE);
 
-function busOf({ busSocket, natsUrl }: Config): SmtpSettings['bus'] {
+function toBus({ busSocket, natsUrl }: Config): SmtpSettings['bus'] {
   if (busSocket !== null) return { kind: 'socket', path: busSocket };
   if (natsUrl !== null) return { kind: 'nats', url: natsUrl };
   return refuseToStart('NATS_URL is required because bin/smtp.ts reaches the actors over NATS: see docs/operate.md');

@@ -39,7 +39,7 @@ const MESSAGES =
 /** Returns whether a retry may succeed: PostgreSQL is unreachable, something took too long, or another transaction was in the way. */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const code = codeOf(error);
+  const code = readCode(error);
   if (typeof code !== 'string') return MESSAGES.test(error.message);
   return (
     UNREACHABLE.test(code) ||
@@ -55,7 +55,7 @@ export function isTransient(error: unknown): boolean {
 export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error.cause !== undefined && isUnreachable(error.cause)) return true;
-  const code = codeOf(error);
+  const code = readCode(error);
   if (!isTransient(error) || CONFLICTS.has(code) || TIMEOUTS.has(code)) return false;
   // Connections to other servers can be refused and reset, too; SQLSTATEs and the messages of pg are PostgreSQL's only.
   const isSystemError = typeof code === 'string' && !/^\d/.test(code);
@@ -71,12 +71,12 @@ export function noteConnectionError(error: Error): void {
 
 /** Returns whether this transaction lost to another one: a deadlock, or a serialization failure. */
 export function isConflict(error: unknown): boolean {
-  return CONFLICTS.has(codeOf(error));
+  return CONFLICTS.has(readCode(error));
 }
 
 /** Returns whether another transaction held a lock for too long. */
 export function isLockTimeout(error: unknown): boolean {
-  return codeOf(error) === LOCK_TIMEOUT;
+  return readCode(error) === LOCK_TIMEOUT;
 }
 
 /** Returns whether other transactions were in the way: a conflict, or a lock that was held for too long. */
@@ -86,27 +86,27 @@ export function isContention(error: unknown): boolean {
 
 /** Returns whether one piece of work failed while PostgreSQL is there: contention, or a statement that took too long. */
 export function isOfOneStatement(error: unknown): boolean {
-  return isContention(error) || codeOf(error) === STATEMENT_TIMEOUT;
+  return isContention(error) || readCode(error) === STATEMENT_TIMEOUT;
 }
 
 /** Returns whether the server accepts no writes. */
 export function isReadOnly(error: unknown): boolean {
-  return codeOf(error) === READ_ONLY;
+  return readCode(error) === READ_ONLY;
 }
 
 /** Returns whether a statement failed because of a unique constraint. */
 export function isTaken(error: unknown): boolean {
-  return error instanceof Error && codeOf(error) === UNIQUE_VIOLATION;
+  return error instanceof Error && readCode(error) === UNIQUE_VIOLATION;
 }
 
 /** Returns whether another session changed the same object of the catalog, such as a role, at the same time. */
 export function isChangedMeanwhile(error: unknown): boolean {
-  return isTaken(error) || (error instanceof Error && codeOf(error) === INTERNAL_ERROR);
+  return isTaken(error) || (error instanceof Error && readCode(error) === INTERNAL_ERROR);
 }
 
 /** Returns whether the role may not do this. */
 export function isForbidden(error: unknown): boolean {
-  return error instanceof Error && codeOf(error) === INSUFFICIENT_PRIVILEGE;
+  return error instanceof Error && readCode(error) === INSUFFICIENT_PRIVILEGE;
 }
 
 interface Retries {
@@ -136,6 +136,6 @@ export function retryContention<T>(
   });
 }
 
-function codeOf(error: unknown): unknown {
+function readCode(error: unknown): unknown {
   return (error as { code?: unknown } | null)?.code;
 }

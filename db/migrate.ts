@@ -31,7 +31,7 @@ export async function migrate(url: string, known?: readonly SchemaMigration[]): 
   const client = await connectClient(url);
   try {
     // Most starts have nothing to do, and loading the ORM would be a third of their time.
-    if ((await missingOf(client, names)).length === 0) {
+    if ((await listMissing(client, names)).length === 0) {
       if (known === undefined) await client.query('select adopt_accounts()');
       return [];
     }
@@ -39,7 +39,7 @@ export async function migrate(url: string, known?: readonly SchemaMigration[]): 
     const { runMigration } = await import('./run-migration.ts');
     while (!(await takeLock(client))) await sleep(LOCK_RETRY_MS);
     await client.query(MIGRATION_TABLE);
-    const missing = new Set(await missingOf(client, names));
+    const missing = new Set(await listMissing(client, names));
     const due = steps.filter(({ name }) => missing.has(name));
     for (const step of due)
       await runMigration(client, step).catch((error: unknown) => {
@@ -56,7 +56,7 @@ export async function migrate(url: string, known?: readonly SchemaMigration[]): 
 export async function pendingMigrations(url: string): Promise<string[]> {
   const client = await connectClient(url);
   try {
-    return await missingOf(client, migrationNames);
+    return await listMissing(client, migrationNames);
   } finally {
     await client.end();
   }
@@ -74,7 +74,7 @@ async function takeLock(client: pg.Client): Promise<boolean> {
   return rows[0]?.is_mine === true;
 }
 
-async function missingOf(client: pg.Client, names: readonly string[]): Promise<string[]> {
+async function listMissing(client: pg.Client, names: readonly string[]): Promise<string[]> {
   // The service's roles cannot read this table until a migration grants it.
   if (await isSchemaTooOld(client)) throw new SchemaTooOld(`${TOO_OLD}. ${TOO_OLD_FIX}`);
   const there = await client.query<{ there: boolean }>(

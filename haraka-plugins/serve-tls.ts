@@ -27,7 +27,7 @@ export async function serveTls({ settings, log, use }: TlsServing): Promise<() =
   use(context);
   tell(log, context);
   if (context.endsAt < new Date())
-    log.warn({ event: 'smtp.tls-ended', ...factsOf(context) }, 'the certificate has ended');
+    log.warn({ event: 'smtp.tls-ended', ...toFacts(context) }, 'the certificate has ended');
   const looking = new AbortController();
   if (settings.tls !== null) void look({ settings, log, use }, first, looking.signal);
   return () => looking.abort();
@@ -62,10 +62,10 @@ async function look({ settings, log, use }: TlsServing, first: TlsCredentials, s
 }
 
 function tell(log: Logger, context: TlsContext): void {
-  log.info({ event: 'smtp.tls', ...factsOf(context) }, 'TLS is offered with this certificate');
+  log.info({ event: 'smtp.tls', ...toFacts(context) }, 'TLS is offered with this certificate');
 }
 
-function factsOf({ subject, names, endsAt }: TlsContext): { subject: string; names: string; endsAt: string } {
+function toFacts({ subject, names, endsAt }: TlsContext): { subject: string; names: string; endsAt: string } {
   return { subject, names, endsAt: endsAt.toISOString() };
 }
 

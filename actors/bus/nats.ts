@@ -137,7 +137,7 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
     try {
       const received = await receive(subject, message, respond);
       if (!received) return;
-      const reply = await answering(subject, traceParentOf(message), async () =>
+      const reply = await answering(subject, findTraceParent(message), async () =>
         answer(checkRequest(subject, received.request), received.bytes),
       );
       respond({ op: 'answer', reply });
@@ -189,7 +189,7 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
       const leave = connection.subscribe(SUBJECT_PREFIX + subject, QUEUE_GROUP, (message) => {
         const wake: Wake<typeof subject> | null = checkWake(subject, parseJson(message.string()));
         if (!wake) return log.error({ wake: subject }, 'bus: malformed wake dropped');
-        const done = (async () => below(traceParentOf(message), () => work(wake)))();
+        const done = (async () => below(findTraceParent(message), () => work(wake)))();
         inFlight.track(done);
         done.catch((error: unknown) => log.error({ err: error, wake: subject }, 'bus: woken work failed'));
       });
@@ -201,7 +201,7 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
         const broadcast: Broadcast<typeof subject> | null = checkBroadcast(subject, parseJson(message.string()));
         if (!broadcast) return log.error({ broadcast: subject }, 'bus: malformed broadcast dropped');
         try {
-          below(traceParentOf(message), () => taker(broadcast));
+          below(findTraceParent(message), () => taker(broadcast));
         } catch (error) {
           log.error({ err: error, broadcast: subject }, 'bus: subscriber failed');
         }
@@ -234,7 +234,7 @@ function carrying(traceParent: string | null): { headers?: MsgHdrs } {
   return { headers: section };
 }
 
-function traceParentOf({ headers: section }: Msg): string | null {
+function findTraceParent({ headers: section }: Msg): string | null {
   return section?.get(TRACE_PARENT) ?? null;
 }
 

@@ -45,7 +45,7 @@ export function traced<T>(name: string, options: SpanOptions, work: (span: Span 
 /** Begins a span below the one that a W3C traceparent names, or as the first of a trace. Null while tracing is off. */
 export function beginSpan(name: string, options: SpanOptions, traceParent: string | null = null): Span | null {
   if (!isOn) return null;
-  return tracer.startSpan(name, options, contextOf(traceParent) ?? ROOT_CONTEXT);
+  return tracer.startSpan(name, options, makeContext(traceParent) ?? ROOT_CONTEXT);
 }
 
 /** Runs the work with that span as the active one, and leaves the span open. */
@@ -61,7 +61,7 @@ export function apart<T>(work: () => T): T {
 /** Runs the work below the span that a W3C traceparent names; outside any trace when there is none. */
 export function below<T>(traceParent: string | null | undefined, work: () => T): T {
   if (!isOn) return work();
-  return context.with(contextOf(traceParent) ?? ROOT_CONTEXT, work);
+  return context.with(makeContext(traceParent) ?? ROOT_CONTEXT, work);
 }
 
 /** Returns the W3C traceparent of the active span, sampled or not; null when there is none. */
@@ -99,7 +99,7 @@ export function answering<T>(
   answer: () => Promise<T>,
 ): Promise<T> {
   if (!isOn) return answer();
-  const parent = contextOf(traceParent);
+  const parent = makeContext(traceParent);
   if (parent === null) return context.with(ROOT_CONTEXT, answer);
   const options = { kind: SpanKind.SERVER, attributes: ofSubject(subject) };
   return spanning(tracer.startSpan(`answer ${subject}`, options, parent), answer);
@@ -120,7 +120,7 @@ function isRecording(): boolean {
   return trace.getSpan(context.active())?.isRecording() === true;
 }
 
-function contextOf(traceParent: string | null | undefined): Context | null {
+function makeContext(traceParent: string | null | undefined): Context | null {
   const parsed = traceParent == null ? null : parseTraceParent(traceParent);
   return parsed === null ? null : trace.setSpanContext(ROOT_CONTEXT, { ...parsed, isRemote: true });
 }

@@ -73,14 +73,14 @@ export function measured<B extends Bus>(bus: B): B {
         end({ outcome: 'answered' });
         return reply;
       } catch (error) {
-        end({ outcome: outcomeOf(error) });
+        end({ outcome: toOutcome(error) });
         throw error;
       }
     },
   };
 }
 
-function outcomeOf(error: unknown): 'timeout' | 'unavailable' | 'failed' {
+function toOutcome(error: unknown): 'timeout' | 'unavailable' | 'failed' {
   if (error instanceof BusTimeout) return 'timeout';
   return error instanceof BusUnavailable ? 'unavailable' : 'failed';
 }

@@ -18,10 +18,16 @@ import {
 import type { Reply, Request } from '../../schema/messages.ts';
 import type { Run } from '../actor.ts';
 import { setAside } from '../set-aside.ts';
-import { type DecidedEmail, decideRoutes, type RoutingParts, readWholeFacts } from './decide-routes.ts';
+import {
+  type DecidedEmail,
+  decideRoutes,
+  type RoutingParts,
+  readWholeFacts,
+  storeRoutes,
+  turnsOf,
+} from './decide-routes.ts';
 import type { DeliveryFlow } from './delivery-flow.ts';
 import type { GuardModel } from './guard-model.ts';
-import { storeRoutes, turnsOf } from './store-routes.ts';
 
 /** Asks the model about mail whose guard rules need it, and routes the mail by its result. */
 export interface Asker {
@@ -199,7 +205,7 @@ export function createAsker(options: AskerOptions): Asker {
       try {
         const facts = await readWholeFacts(context.database.pool, workspaceId, emailId);
         if (facts === null) return { verdict: 'not-found' };
-        return replyOf(await model.ask(prompt, facts, ending.signal));
+        return toReply(await model.ask(prompt, facts, ending.signal));
       } finally {
         openAnswers--;
       }
@@ -214,7 +220,7 @@ export function createAsker(options: AskerOptions): Asker {
   };
 }
 
-function replyOf(answer: ModelAnswer): Reply<'delivery.guard.ask'> {
+function toReply(answer: ModelAnswer): Reply<'delivery.guard.ask'> {
   return answer.kind === 'answered'
     ? { verdict: 'answered', isMatch: answer.isMatch, reason: answer.reason }
     : { verdict: 'failed', reason: answer.reason };

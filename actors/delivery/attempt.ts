@@ -19,24 +19,22 @@ import type { ActorContext } from '../actor.ts';
 import { noteStage } from '../mail-spans.ts';
 import type { Leases } from '../work/leases.ts';
 import type { Acting } from './act-on-response.ts';
-import { outcomeOf, outcomeOfGivingUp } from './attempt-outcome.ts';
 import type { DeliveryEndpoint, EndpointLookup } from './endpoint-lookup.ts';
 import type { DeliveryContent, DeliveryJob } from './job.ts';
-import {
-  type OpenRequest,
-  postWebhook,
-  RESPONSE_MEMORY_BYTES,
-  type WebhookRequest,
-  type WebhookResponse,
-} from './post-webhook.ts';
 import {
   buildSelected,
   isRawNeeded,
   makeEventRequest,
   makeWebhookRequest,
+  type OpenRequest,
   type PayloadParts,
+  postWebhook,
+  RESPONSE_MEMORY_BYTES,
+  type WebhookRequest,
   type WebhookRequestParts,
-} from './webhook-request.ts';
+  type WebhookResponse,
+} from './post-webhook.ts';
+import { outcomeOf, outcomeOfGivingUp } from './record-outcomes.ts';
 
 export interface AttemptOptions {
   context: ActorContext;
@@ -70,10 +68,10 @@ const MAX_CONTENT_AGE_MS = 1_000;
  * Makes attempts. An attempt posts one delivery to its webhook, outside any database transaction:
  *
  * 1. Read the emails of all jobs of the batch in one statement, and the raw messages that their payloads contain, unless the router has
- *    just read them (store-routes.ts).
+ *    just read them (decide-routes.ts).
  * 2. Wait until the endpoint has room for another request.
  * 3. Stop if the lease has ended, or the endpoint or the email is gone or disabled.
- * 4. Build and sign the request (webhook-request.ts), and post it (post-webhook.ts).
+ * 4. Build, sign and post the request (post-webhook.ts).
  * 5. Pass the outcome to `onEnd`, which records it (record-outcomes.ts).
  */
 export interface Attempter {

@@ -36,7 +36,7 @@ export interface DeliveryFlow {
   connect(parts: ConnectedParts): void;
 }
 
-/** The steps that the flow leads to: dispatch.ts, take-due.ts and start-ordered-deliveries.ts. */
+/** The steps that the flow leads to: dispatch.ts and take-due.ts. */
 interface ConnectedParts {
   running: RunningActor;
   dispatcher: { add(jobs: readonly DeliveryJob[]): void };

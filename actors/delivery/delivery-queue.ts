@@ -13,16 +13,16 @@ export interface DeliveryLimits {
 }
 
 const bytesOf = ({ sizeBytes }: DeliveryJob): number => sizeBytes;
-const keyOf = ({ endpointId }: DeliveryJob): string => endpointId;
+const makeKey = ({ endpointId }: DeliveryJob): string => endpointId;
 
 /** The deliveries that wait or run. Endpoints take turns, so that one that hangs or has a long backlog delays no other. */
 export function createDeliveryQueue(limits: DeliveryLimits): FairQueue<DeliveryJob> {
   return createFairQueue({
-    keyOf,
+    keyOf: makeKey,
     workspaceOf: ({ workspaceId }) => workspaceId,
     limits: [
       limitTotal({ ...limits.active, bytesOf }),
-      limitPerKey({ ...limits.ofEndpoint, refill: limits.refillOfEndpoint, keyOf, bytesOf }),
+      limitPerKey({ ...limits.ofEndpoint, refill: limits.refillOfEndpoint, keyOf: makeKey, bytesOf }),
     ],
   });
 }

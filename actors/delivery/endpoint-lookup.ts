@@ -110,7 +110,7 @@ export function createEndpointLookup(options: { pool: Pool; secretKey: Uint8Arra
       values: [distinct.map((key) => key.workspaceId), distinct.map((key) => key.endpointId)],
     });
     for (const row of rows) {
-      const endpoint = endpointOf(row, options);
+      const endpoint = toEndpoint(row, options);
       const { version } = row;
       const key = keyText({ workspaceId: row.workspace_id, endpointId: row.id });
       found.set(key, endpoint);
@@ -189,7 +189,7 @@ function keyText({ workspaceId, endpointId }: EndpointKey): string {
   return `${workspaceId} ${endpointId}`;
 }
 
-function endpointOf(row: EndpointFactsRow, options: { secretKey: Uint8Array; log: Logger }): DeliveryEndpoint {
+function toEndpoint(row: EndpointFactsRow, options: { secretKey: Uint8Array; log: Logger }): DeliveryEndpoint {
   return {
     id: row.id,
     name: row.name,

@@ -98,7 +98,7 @@ export function createFanOut({ context, flow, fault }: FanOutOptions): FanOut {
             matchesFilter(filter, event),
         )
         .map((event) => ({
-          ...turnOf(subscription, event),
+          ...toTurn(subscription, event),
           id: deriveDeliveryId(subscriber.endpointId, event),
           ...(isPostedAsMail(event.kind)
             ? { seq: null, kind: null, threadId: event.order_thread_id }
@@ -155,7 +155,7 @@ export function createFanOut({ context, flow, fault }: FanOutOptions): FanOut {
   };
 }
 
-function turnOf(
+function toTurn(
   { ordering }: LockedSubscription,
   { at, seq, order_thread_id: threadId, from_address: fromAddress }: FanOutEvent,
 ): Pick<EventDelivery, 'orderKey' | 'orderPosition'> {

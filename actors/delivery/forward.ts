@@ -14,7 +14,6 @@ import { noteStage } from '../mail-spans.ts';
 import { setAside } from '../set-aside.ts';
 import type { OutcomeRecorder } from '../work/outcome-recorder.ts';
 import { TimeLimitExceeded } from '../work/worker-threads.ts';
-import { outcomeOfGivingUp } from './attempt-outcome.ts';
 import {
   claimForwards,
   deferForward,
@@ -24,7 +23,7 @@ import {
 } from './claim-forwards.ts';
 import { FORWARD_THREADS, type ForwardThreads, type ForwardWork } from './forward-thread.ts';
 import { type DeliveryFaultPoint, jobOf } from './job.ts';
-import type { DeliveryOutcome } from './record-outcomes.ts';
+import { type DeliveryOutcome, outcomeOfGivingUp } from './record-outcomes.ts';
 
 export interface ForwarderOptions {
   context: ActorContext;
@@ -70,7 +69,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
 
   /** Returns what the copy is built from, or why there is none. */
   const prepare = async (row: ClaimedForwardRow): Promise<Prepared | { refusal: string }> => {
-    const endpoint = configOf(row);
+    const endpoint = toConfig(row);
     if ('refusal' in endpoint) return endpoint;
     const { raw_id: rawId, own_address: ownAddress, received_at: receivedAt } = row;
     if (rawId === null || ownAddress === null || receivedAt === null || row.email_type !== 'received')
@@ -138,7 +137,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       sender_domain: prepared.senderDomain,
       started_at: startedAt,
       duration_ms: Math.max(0, now.getTime() - startedAt.getTime()),
-      recipients: recipientsOf(prepared.config).map((recipient) => ({ id: identifier('recipient'), ...recipient })),
+      recipients: listRecipients(prepared.config).map((recipient) => ({ id: identifier('recipient'), ...recipient })),
     };
     const { rowCount } = await pool.query({
       name: 'forward-store',
@@ -219,7 +218,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   const waitSecondsOf = (row: ClaimedForwardRow, used: Map<string, number>): number => {
     if (limitPerHour === 0) return 0;
     const before = used.get(row.workspace_id) ?? row.used;
-    const copies = copiesOf(row);
+    const copies = countCopies(row);
     // A group larger than the limit is forwarded when the user forwarded nothing else within the hour.
     if (before > 0 && before + copies > limitPerHour)
       return Math.max(LEAST_WAIT_SECONDS, row.frees_in_seconds ?? LEAST_WAIT_SECONDS);
@@ -302,7 +301,7 @@ interface Prepared {
   work: ForwardWork;
 }
 
-function configOf(row: ClaimedForwardRow): { config: ForwardConfig } | { refusal: string } {
+function toConfig(row: ClaimedForwardRow): { config: ForwardConfig } | { refusal: string } {
   if (row.endpoint_type === null) return { refusal: 'Endpoint not found' };
   if (row.is_active !== true) return { refusal: 'Endpoint is inactive' };
   if (row.endpoint_type === 'webhook') return { refusal: 'Endpoint does not forward any more' };
@@ -313,13 +312,13 @@ function configOf(row: ClaimedForwardRow): { config: ForwardConfig } | { refusal
   }
 }
 
-function copiesOf(row: ClaimedForwardRow): number {
-  const endpoint = configOf(row);
+function countCopies(row: ClaimedForwardRow): number {
+  const endpoint = toConfig(row);
   return 'refusal' in endpoint ? 0 : endpoint.config.addresses.length;
 }
 
 /** The addresses, each with the reason if nothing can be sent to it, so that the delivery shows why. */
-function recipientsOf({ addresses, unusable }: ForwardConfig): Omit<ForwardRecord['recipients'][number], 'id'>[] {
+function listRecipients({ addresses, unusable }: ForwardConfig): Omit<ForwardRecord['recipients'][number], 'id'>[] {
   const domainOf = (address: string) => address.slice(address.lastIndexOf('@') + 1).toLowerCase();
   return [
     ...addresses.map((address) => ({ address, domain: domainOf(address), refusal: null })),

@@ -67,7 +67,7 @@ export function createGuardLookup({ bus, asideMs }: { bus: Bus; asideMs: number 
         for (const workspaceId of unknown) {
           const stored = byWorkspace.get(workspaceId) ?? [];
           const entry = {
-            rules: rulesOf(stored),
+            rules: listRules(stored),
             readAt,
             size: stored.length === 0 ? 0 : JSON.stringify(stored).length,
           };
@@ -92,7 +92,7 @@ export function createGuardLookup({ bus, asideMs }: { bus: Bus; asideMs: number 
   };
 }
 
-function rulesOf(rows: readonly StoredGuardRule[]): () => readonly GuardRule[] {
+function listRules(rows: readonly StoredGuardRule[]): () => readonly GuardRule[] {
   let rules: readonly GuardRule[] | undefined;
   return () => (rules ??= rows.map(guardRuleOf));
 }

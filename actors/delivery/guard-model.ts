@@ -50,7 +50,7 @@ export function createGuardModel(options: GuardModelOptions): GuardModel {
         model: options.name,
         temperature: 0,
         stream: false,
-        messages: messagesOf(prompt, facts, randomBytes(8).toString('hex')),
+        messages: toMessages(prompt, facts, randomBytes(8).toString('hex')),
       }),
     });
     // undici emits an error on a body that is not read to its end. Without a listener, it would end the process.
@@ -87,7 +87,7 @@ function failed(reason: string): ModelAnswer {
  * Builds the conversation. Text from outside is one JSON value between two random marks that its author cannot guess, after the
  * instructions and the question, and is declared to be data only.
  */
-function messagesOf(prompt: string, facts: GuardFacts, mark: string) {
+function toMessages(prompt: string, facts: GuardFacts, mark: string) {
   const mail = {
     subject: facts.subject.slice(0, MAX_HEADER_LENGTH),
     from: facts.from.slice(0, 5).map(({ name, address }) => `${name ?? ''} <${address}>`.slice(0, MAX_HEADER_LENGTH)),

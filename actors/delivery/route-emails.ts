@@ -20,9 +20,15 @@ import { noteStage } from '../mail-spans.ts';
 import { setAside } from '../set-aside.ts';
 import type { Lane } from '../work/in-hand.ts';
 import { leaseEnd } from '../work/leases.ts';
-import { type DecidedEmail, decideRoutes, type RoutingParts } from './decide-routes.ts';
+import {
+  type DecidedEmail,
+  decideRoutes,
+  type RoutingParts,
+  type StoredRoutes,
+  storeRoutes,
+  turnsOf,
+} from './decide-routes.ts';
 import type { DeliveryContent, DeliveryJob } from './job.ts';
-import { type StoredRoutes, storeRoutes, turnsOf } from './store-routes.ts';
 
 interface RoutedBatch {
   /** received emails with a decision */
@@ -174,7 +180,7 @@ async function routeTaken(
     noteStage(database, [{ workspaceId, emailId }], { name: 'route', startedTick: askedAt, attributes });
   }
   for (const { workspaceId, lastSeq } of stored.grown) context.bus.publish('event.appended', { workspaceId, lastSeq });
-  return batchOf(stored);
+  return toBatch(stored);
 }
 
 interface RoutedTake extends StoredRoutes {
@@ -184,14 +190,14 @@ interface RoutedTake extends StoredRoutes {
   storedAt: number;
 }
 
-function batchOf({ routes, rows, decided, storedAt }: RoutedTake): RoutedBatch {
+function toBatch({ routes, rows, decided, storedAt }: RoutedTake): RoutedBatch {
   const sizes = new Map(rows.map((row) => [row.id, row.size_octets ?? 0]));
   const records = routes.map(({ record }) => record);
   return {
     emailCount: decided.length,
     lostCount: decided.length - routes.length,
     isMoreLeft: decided.length < rows.length,
-    jobs: routes.flatMap((route) => jobOf(route, sizes, storedAt)),
+    jobs: routes.flatMap((route) => toJob(route, sizes, storedAt)),
     leftTo: records.flatMap((record) =>
       record.is_claimed ||
       record.order_key !== null ||
@@ -223,7 +229,7 @@ function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0);
 }
 
-function jobOf(
+function toJob(
   { record, row }: StoredRoutes['routes'][number],
   sizes: ReadonlyMap<string, number>,
   storedAt: number,
@@ -244,13 +250,13 @@ function jobOf(
       threadPosition: record.thread_position,
       orderKey: null,
       sizeBytes: sizes.get(record.email_id) ?? 0,
-      content: contentOf(row, storedAt),
+      content: findContent(row, storedAt),
       leaseUntil: leaseEnd(storedAt),
     },
   ];
 }
 
-function contentOf(row: StoredRouteRow | StoredRouteContentRow, readAt: number): DeliveryContent | null {
+function findContent(row: StoredRouteRow | StoredRouteContentRow, readAt: number): DeliveryContent | null {
   if (!hasContent(row)) return null;
   const { octets, sha256, size_octets: sizeBytes } = row;
   const isThere = octets !== null && sha256 !== null && sizeBytes !== null;

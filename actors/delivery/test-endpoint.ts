@@ -10,9 +10,15 @@ import { readPayloadTexts } from '../../operations/emails/html-text.ts';
 import type { Reply, Request } from '../../schema/messages.ts';
 import type { ActorContext } from '../actor.ts';
 import type { DeliveryEndpoint, EndpointLookup, WebhookFacts } from './endpoint-lookup.ts';
-import { type OpenRequest, postWebhook, type WebhookRequest, type WebhookResponse } from './post-webhook.ts';
+import {
+  makeEventRequest,
+  makeWebhookRequest,
+  type OpenRequest,
+  postWebhook,
+  type WebhookRequest,
+  type WebhookResponse,
+} from './post-webhook.ts';
 import { type ForwardTesterOptions, testForward } from './test-forward.ts';
-import { makeEventRequest, makeWebhookRequest } from './webhook-request.ts';
 
 export interface EndpointTesterOptions {
   context: ActorContext;
@@ -94,7 +100,7 @@ export function createEndpointTester(options: EndpointTesterOptions): EndpointTe
     open.delete(posted);
     return {
       ...NOTHING_CAME,
-      ...outcomeOf(response),
+      ...toOutcome(response),
       responseTimeMs: Math.round(performance.now() - startedTick),
       urlTested: url,
       payload: made.body.toString('utf8'),
@@ -151,7 +157,7 @@ const NOTHING_CAME: Tested = {
 };
 
 /** Texts of the REST interface. */
-function outcomeOf(response: WebhookResponse): Pick<Tested, 'success' | 'message' | 'statusCode' | 'responseBody'> {
+function toOutcome(response: WebhookResponse): Pick<Tested, 'success' | 'message' | 'statusCode' | 'responseBody'> {
   switch (response.kind) {
     case 'answered': {
       const { statusCode, body } = response;

@@ -63,7 +63,7 @@ export async function testForward(options: ForwardTesterOptions, test: ForwardTe
     values: [test.workspaceId, test.endpointId],
   });
   const [row] = rows;
-  const config = row === undefined ? null : configOf(row.config);
+  const config = row === undefined ? null : findConfig(row.config);
   if (row === undefined || config === null) return told(false, 'Endpoint configuration cannot be used');
   if (config.addresses.length === 0) return told(false, 'The endpoint has no address that mail can be sent to');
   const recipient = await findSampleRecipient(pool, test);
@@ -80,7 +80,7 @@ export async function testForward(options: ForwardTesterOptions, test: ForwardTe
   return told(true, `A sample is on its way to ${config.addresses.join(', ')} (email ${email.row.id})`);
 }
 
-function configOf(stored: unknown): ForwardConfig | null {
+function findConfig(stored: unknown): ForwardConfig | null {
   try {
     return readForwardConfig(stored);
   } catch {
@@ -104,7 +104,7 @@ async function composeSample(
   const now = context.now();
   const identifier = (kind: 'email' | 'raw' | 'event' | 'recipient') => newIdentifier(context, kind, now);
   const id = identifier('email');
-  const domain = domainOf(from);
+  const domain = readDomain(from);
   const original = makeSampleMessage({
     recipient: ownAddress,
     // Relayed unchanged, a sample of another domain would fail that domain's DMARC policy.
@@ -152,7 +152,7 @@ async function composeSample(
     recipients: config.addresses.map((address) => ({
       id: identifier('recipient'),
       address,
-      domain: domainOf(address),
+      domain: readDomain(address),
       list: null,
     })),
   };
@@ -201,6 +201,6 @@ async function store(
   return null;
 }
 
-function domainOf(address: string): string {
+function readDomain(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 }

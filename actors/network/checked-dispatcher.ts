@@ -1,6 +1,7 @@
 import { Resolver, lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { getCACertificates } from 'node:tls';
+import { LRUCache } from 'lru-cache';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { isLocalhostName, REFUSED_PORTS } from '../../core/endpoints/webhook-url.ts';
 import { type AddressGuard, isMetadataName } from '../../core/shared/network-address.ts';
@@ -28,7 +29,7 @@ const KEEP_ALIVE_MAX_MS = 60_000;
 /** A connection is closed at this age, so that the address of a host that moved is looked up again; milliseconds. */
 const CONNECTION_AGE_MS = 300_000;
 const MAX_RESPONSE_HEADER_BYTES = 16_384;
-/** Connectors are cached per port; the cache is cleared when it exceeds this many. */
+/** Connectors that are cached, one for each port. */
 const MAX_CONNECTORS = 1_000;
 
 /**
@@ -38,7 +39,7 @@ const MAX_CONNECTORS = 1_000;
  */
 export function createCheckedDispatcher(options: CheckedDispatcherOptions): Dispatcher {
   const resolve = createResolver(options.dnsServers);
-  const connectors = new Map<number, buildConnector.connector>();
+  const connectors = new LRUCache<number, buildConnector.connector>({ max: MAX_CONNECTORS });
   const { trustedCertificates } = options;
   // `ca` replaces the default authorities.
   const ca = trustedCertificates === null ? null : [...getCACertificates('default'), ...trustedCertificates];
@@ -46,7 +47,6 @@ export function createCheckedDispatcher(options: CheckedDispatcherOptions): Disp
   const connectorFor = (port: number) => {
     const known = connectors.get(port);
     if (known !== undefined) return known;
-    if (connectors.size >= MAX_CONNECTORS) connectors.clear();
     const made = buildConnector({
       allowH2: false,
       timeout: CONNECT_TIMEOUT_MS,

@@ -55,12 +55,12 @@ export async function requestChecked(
       body: Buffer.concat(chunks).toString('utf8'),
     };
   } catch (error) {
-    return { kind: 'unanswered', code: codeOf(error) };
+    return { kind: 'unanswered', code: findCode(error) };
   }
 }
 
-function codeOf(error: unknown): string | null {
-  if (error instanceof AggregateError) return codeOf(error.errors[0]);
+function findCode(error: unknown): string | null {
+  if (error instanceof AggregateError) return findCode(error.errors[0]);
   if (!(error instanceof Error)) return null;
   if (error.name === 'TimeoutError') return 'ETIMEDOUT';
   return 'code' in error && typeof error.code === 'string' ? error.code : null;

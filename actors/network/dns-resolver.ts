@@ -80,7 +80,7 @@ export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
     try {
       return await resolver.resolve(name, type);
     } catch (error) {
-      if (codeOf(error) !== 'EBADRESP') throw error;
+      if (readCode(error) !== 'EBADRESP') throw error;
       return openResolver(options).resolve(name, type);
     }
   }
@@ -95,7 +95,7 @@ export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
           return await before(left, ask(name, type), name);
         } catch (error) {
           // Callers modify the errors that they get, and this one may be thrown many times.
-          throw dnsError(codeOf(error), name);
+          throw dnsError(readCode(error), name);
         }
       };
     },
@@ -120,14 +120,14 @@ async function before<T>(milliseconds: number, answer: Promise<T>, name: string)
   }
 }
 
-function codeOf(error: unknown): string {
+function readCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'EBADRESP';
 }
 
 function isNegative(error: unknown): boolean {
-  return ['ENOTFOUND', 'ENODATA'].includes(codeOf(error));
+  return ['ENOTFOUND', 'ENODATA'].includes(readCode(error));
 }
 
 function isUnanswered(error: unknown): boolean {
-  return ['ETIMEOUT', 'ECONNREFUSED', 'ECANCELLED', 'EHOSTUNREACH', 'ENETUNREACH'].includes(codeOf(error));
+  return ['ETIMEOUT', 'ECONNREFUSED', 'ECANCELLED', 'EHOSTUNREACH', 'ENETUNREACH'].includes(readCode(error));
 }

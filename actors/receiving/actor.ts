@@ -19,7 +19,7 @@ import type { Scanners } from '../screening/scanners.ts';
 import { screenMessage } from '../screening/screen-message.ts';
 import { setAside } from '../set-aside.ts';
 import { createGroupCommit } from '../work/group-commit.ts';
-import { createAcceptor, type FaultPoint } from './accept-message.ts';
+import { createAcceptor } from './accept-message.ts';
 import { createGreylist } from './check-greylist.ts';
 import { checkRecipient } from './check-recipient.ts';
 import { createDmarcGate } from './enforce-dmarc.ts';
@@ -28,11 +28,10 @@ import type { ReportOptions } from './handle-bounces.ts';
 import { keepDoorNotes, recallGuesses } from './keep-door-notes.ts';
 import { createReparser } from './parse-again.ts';
 import { createParsePool, type ParsePool } from './parse-pool.ts';
-import { createParseQueue } from './parse-queue.ts';
-import { parseReceptions } from './parse-receptions.ts';
-import { createReadAhead } from './read-ahead.ts';
+import { createParseQueue, type FaultPoint, parseReceptions } from './parse-receptions.ts';
 import { reportFailures } from './report-failures.ts';
 import { type ParsedReception, storeParsed } from './store-parsed.ts';
+import { createReadAhead } from './take-messages.ts';
 
 export interface ReceivingActorOptions {
   /** threads that parse */

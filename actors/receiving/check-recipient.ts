@@ -1,13 +1,12 @@
 import { domainToASCII } from 'node:url';
 import { MAIL_FROM_LABEL } from '../../core/domains/dns-records.ts';
-import { type ReplyToken, readReplyAddress } from '../../core/smtp/reply-address.ts';
+import { isSenderAllowed, type ReplyToken, readReplyAddress } from '../../core/smtp/reply-address.ts';
 import { isReturnAddress, readReturnAddress } from '../../core/smtp/return-address.ts';
 import type { Database } from '../../db/connection/database.ts';
-import { findReplyAddressOwner } from '../../db/queries/domains/reply-address-state.ts';
+import { findReplyAddressOwner, type ReplyAddressState } from '../../db/queries/domains/reply-address-state.ts';
 import { findRecipientRoute, type Pause } from '../../db/queries/routing/recipient-route.ts';
 import { findReturnAddressOwner } from '../../db/queries/sending/return-address-owner.ts';
 import type { Reply } from '../../schema/messages.ts';
-import { isEnvelopeAllowed, isUsedUp } from './accept-replies.ts';
 
 export type RecipientVerdict = Reply<'receiving.recipient.check'>;
 
@@ -167,4 +166,14 @@ export function readMailbox(forwardPath: string): OwnMailbox | null {
 function withoutNeedlessQuotes(local: string): string {
   const quoted = /^"([a-z0-9!#$%&'*+/=?^_`{|}~.-]+)"$/i.exec(local)?.[1];
   return quoted !== undefined && !/^\.|\.\.|\.$/.test(quoted) ? quoted : local;
+}
+
+/** Returns whether the address has accepted as many messages as it may. */
+export function isUsedUp({ maxMessages, messageCount }: ReplyAddressState): boolean {
+  return maxMessages !== null && messageCount >= maxMessages;
+}
+
+/** The null reverse-path names no sender (RFC 5321 §4.5.5): for automatic replies, the From field decides. */
+export function isEnvelopeAllowed({ senders }: Pick<ReplyAddressState, 'senders'>, reversePath: string): boolean {
+  return reversePath === '' || isSenderAllowed(senders, reversePath);
 }

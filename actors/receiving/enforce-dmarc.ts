@@ -5,7 +5,7 @@ import type { Offer } from '../../db/queries/emails/accept-group.ts';
 import type { Reply } from '../../schema/messages.ts';
 import type { ParseOutcome } from './parse-messages.ts';
 import type { ParsePool } from './parse-pool.ts';
-import { makeParseRequest, type OpenReadAhead } from './read-ahead.ts';
+import { makeParseRequest, type OpenReadAhead } from './take-messages.ts';
 
 /** How long a message waits for its verdicts before it is accepted without; milliseconds. The question has 20 s. */
 const VERDICT_MS = 8_000;

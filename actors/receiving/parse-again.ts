@@ -14,7 +14,7 @@ import type { Reply, Request } from '../../schema/messages.ts';
 import { dmarcRow, emailRows } from './email-rows.ts';
 import type { ParseOutcome } from './parse-messages.ts';
 import type { ParsePool } from './parse-pool.ts';
-import { removeCopies } from './remove-copies.ts';
+import { removeCopies } from './store-parsed.ts';
 
 /** Parses stored mail again with the current parser. */
 export interface Reparser {

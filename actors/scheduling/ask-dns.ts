@@ -25,7 +25,7 @@ export async function askDns(lookUp: LookUp, { name, dkimNames }: AskedDomain): 
       texts(`_dmarc.${name}`),
       texts(mtaStsNameOf(name)),
       texts(tlsReportNameOf(name)),
-      nameServersOf(lookUp, name),
+      readNameServers(lookUp, name),
       ...dkimNames.map(texts),
     ]);
   const dkim = new Map(dkimNames.map((of, index) => [of, keys[index] ?? NONE]));
@@ -35,7 +35,7 @@ export async function askDns(lookUp: LookUp, { name, dkimNames }: AskedDomain): 
 const NONE = { kind: 'none' } as const;
 
 /** The name servers of the zone that contains the name: its own, else those of the nearest parent that has some. */
-async function nameServersOf(lookUp: LookUp, name: string): Promise<DnsAnswer<string>> {
+async function readNameServers(lookUp: LookUp, name: string): Promise<DnsAnswer<string>> {
   for (const zone of [name, ...parentDomains(name)]) {
     const answer = await ask(lookUp, zone, 'NS', readName);
     if (answer.kind !== 'none') return answer;

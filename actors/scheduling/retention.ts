@@ -66,7 +66,7 @@ async function sweepWorkspace(
   let endAt = performance.now() + TURN_MS;
   let hasFailed = false;
   const position: Position = { metadataAt: null, trashAt: null };
-  for (const { name, work } of worksOf(limits)) {
+  for (const { name, work } of listWorks(limits)) {
     for (;;) {
       if (run.isStopping() || performance.now() > endAt) return hasFailed ? 'failed' : 'more';
       const startedTick = performance.now();
@@ -114,7 +114,7 @@ interface Position {
 /** One batch, in a transaction; notes its progress in `user` or `position`. Returns whether there may be more. */
 type Work = (client: pg.ClientBase, user: sweep.SweptWorkspace, position: Position) => Promise<boolean>;
 
-function worksOf({ rawBefore, bodiesBefore, metadataBefore }: RetentionCutoffs): { name: string; work: Work }[] {
+function listWorks({ rawBefore, bodiesBefore, metadataBefore }: RetentionCutoffs): { name: string; work: Work }[] {
   const named = (name: string, work: (before: Date) => Work, before: Date | null) =>
     before === null ? [] : [{ name, work: work(before) }];
   return [

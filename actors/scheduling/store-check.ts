@@ -69,7 +69,7 @@ async function settle(client: pg.PoolClient, domain: CheckedDomain, look: Look):
   const { records, check } = look;
   const former = readDomainCheck(domain.dnsCheck);
   const isProven = proofOf(records, check);
-  const verdict = verdictOf(factsOf(domain), isProven, now);
+  const verdict = verdictOf(toFacts(domain), isProven, now);
   const claim =
     verdict === 'claim'
       ? await claimName(client, { name, workspaceId, domainId: id }, { afterDays: CONTESTED_DAYS, reason: 'lost' })
@@ -83,7 +83,7 @@ async function settle(client: pg.PoolClient, domain: CheckedDomain, look: Look):
   const activated = seenSelectors(waiting, records, check);
   const isMailFrom = isMailFromSeen(records, check);
   const isMxSeen = isReceivingSeen(records, check);
-  const facts = { ...factsOf(domain), status, verifiedAt };
+  const facts = { ...toFacts(domain), status, verifiedAt };
   const isComplete = isMxSeen && isMailFrom && activated.length === waiting.length && proofLostAt === null;
   const reason = reasonOf(former, { verdict, isProven, isTaken: claim?.kind === 'taken' });
   const change: DomainChange = {
@@ -116,7 +116,7 @@ function failed(
   return { workspaceId, kind: 'domain.failed', data: { domainId: id, domain: name, reason } };
 }
 
-function factsOf(domain: CheckedDomain): DomainFacts {
+function toFacts(domain: CheckedDomain): DomainFacts {
   const since = domain.keys.find(({ state }) => state === 'waiting')?.createdAt;
   return {
     status: domain.status,

@@ -8,19 +8,17 @@ import { createValidatedDns } from '../network/validated-dns.ts';
 import { createInHand } from '../work/in-hand.ts';
 import { createAttempter } from './attempt.ts';
 import { createRecipientLeases } from './claim-recipients.ts';
-import { findDane } from './dane-lookup.ts';
 import { createDestinationQueue } from './destination-queue.ts';
-import { createDispatcher } from './dispatch.ts';
 import type { SendingJob, Transaction } from './job.ts';
 import { leaveList } from './leave-list.ts';
 import { createLocalSender } from './local-sender.ts';
-import { createMtaStsPolicies } from './mta-sts.ts';
 import type { OpeningLimits } from './open-session.ts';
 import { createSendingRecorder } from './record-outcomes.ts';
-import { inboundRoute, relayRoute } from './route.ts';
+import { inboundRoute, relayRoute } from './resolve-destination.ts';
 import { createMessageSigner } from './sign-message.ts';
-import { createDueTaker } from './take-due.ts';
+import { createDispatcher, createDueTaker } from './take-due.ts';
 import { createTlsSessions } from './tls-sessions.ts';
+import { createMtaStsPolicies, findDane } from './transport-security.ts';
 
 /** Points at which fault tests kill the process: attempts are written; the server has replied; the outcome is committed. */
 type SendingFaultPoint = 'sending.claimed' | 'sending.sent' | 'sending.recorded';
@@ -121,7 +119,7 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
     opening: {
       ehloName: mailHostname,
       limits: { ...LIMITS, ...options.limits },
-      secureContext: contextOf(authorities),
+      secureContext: makeContext(authorities),
     },
     resolving: { guard, port: options.port, ownName: mailHostname, draw: Math.random },
     policies: createMtaStsPolicies({
@@ -217,7 +215,7 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
 const HTTPS_PORT = 443;
 
 /** Returns a context that trusts these authorities and the default ones. It is made once, because that takes milliseconds. */
-function contextOf(authorities: readonly string[] | null): SecureContext | null {
+function makeContext(authorities: readonly string[] | null): SecureContext | null {
   return authorities === null ? null : createSecureContext({ ca: [...getCACertificates('default'), ...authorities] });
 }
 

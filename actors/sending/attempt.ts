@@ -4,19 +4,15 @@ import type { ActorContext } from '../actor.ts';
 import type { LookUp } from '../network/dns-resolver.ts';
 import { setAside } from '../set-aside.ts';
 import { isGoneBeforehand, isTooMany, resultOfSent, toResult, verdictOf } from './attempt-results.ts';
-import type { DaneDestination } from './dane-lookup.ts';
 import type { DestinationVerdict } from './destination-queue.ts';
 import type { AttemptResult, SendingJob, Transaction } from './job.ts';
-import type { MtaStsPolicies } from './mta-sts.ts';
-import { type NoSession, type OpeningParts, openSession } from './open-session.ts';
-import { type ResolveParts, resolveDestination } from './resolve-destination.ts';
-import { directRoute, type Route } from './route.ts';
+import { createSessionPool, type NoSession, type OpeningParts, openSession } from './open-session.ts';
+import { directRoute, type ResolveParts, type Route, resolveDestination } from './resolve-destination.ts';
 import { INTERRUPTED, type Interruption, type SendReport } from './send-report.ts';
-import { createSessionPool } from './session-pool.ts';
 import type { MessageSigner } from './sign-message.ts';
 import type { SmtpSession } from './smtp-session.ts';
 import type { TlsSessions } from './tls-sessions.ts';
-import { secureHosts } from './transport-security.ts';
+import { type DaneDestination, type MtaStsPolicies, secureHosts } from './transport-security.ts';
 
 export interface AttempterOptions {
   context: ActorContext;

@@ -76,7 +76,7 @@ export function createRecipientLeases({ database, log, name }: ActorContext): Le
       const { rows } = await database.pool.query<{ id: string }>({
         name: 'sending-renew-leases',
         text: renewRecipientLeasesSql,
-        values: [name, workspacesOf(jobs), jobs.map(({ recipientId }) => recipientId), LEASE_SECONDS],
+        values: [name, listWorkspaces(jobs), jobs.map(({ recipientId }) => recipientId), LEASE_SECONDS],
       });
       return rows.map(({ id }) => id);
     },
@@ -84,7 +84,7 @@ export function createRecipientLeases({ database, log, name }: ActorContext): Le
       database.pool.query({
         name: 'sending-release',
         text: releaseRecipientsSql,
-        values: [name, workspacesOf(jobs), jobs.map(({ recipientId }) => recipientId)],
+        values: [name, listWorkspaces(jobs), jobs.map(({ recipientId }) => recipientId)],
       }),
   });
 }
@@ -94,11 +94,11 @@ export async function closeUnbegun(context: ActorContext, jobs: readonly Sending
   await context.database.pool.query({
     name: 'sending-close-unbegun',
     text: closeUnbegunSql,
-    values: [workspacesOf(jobs), jobs.map(({ recipientId }) => recipientId), jobs.map(({ number }) => number)],
+    values: [listWorkspaces(jobs), jobs.map(({ recipientId }) => recipientId), jobs.map(({ number }) => number)],
   });
 }
 
-function workspacesOf(jobs: readonly SendingJob[]): string[] {
+function listWorkspaces(jobs: readonly SendingJob[]): string[] {
   return [...new Set(jobs.map(({ workspaceId }) => workspaceId))];
 }
 

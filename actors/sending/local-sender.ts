@@ -19,9 +19,9 @@ export function createLocalSender({ context, taker, add }: LocalSenderOptions): 
   return {
     claimant: context.name,
     keepPlaces(workspaceId, emails) {
-      const claimable = new Set(emails.filter((email) => taker.keepPlaces(lanesOf(workspaceId, email))));
+      const claimable = new Set(emails.filter((email) => taker.keepPlaces(listLanes(workspaceId, email))));
       const giveBack = () => {
-        for (const email of claimable) taker.giveBack(lanesOf(workspaceId, email));
+        for (const email of claimable) taker.giveBack(listLanes(workspaceId, email));
       };
       return {
         claimable,
@@ -30,7 +30,7 @@ export function createLocalSender({ context, taker, add }: LocalSenderOptions): 
           giveBack();
           for (const { row, bytes } of stored) context.bytes.keep(row.raw_id, bytes);
           const claimed = stored.filter((email) => claimable.has(email));
-          if (claimed.length > 0) add(claimed.flatMap((email) => transactionsOf(workspaceId, email, facts)));
+          if (claimed.length > 0) add(claimed.flatMap((email) => listTransactions(workspaceId, email, facts)));
         },
         giveBack,
       };
@@ -39,12 +39,12 @@ export function createLocalSender({ context, taker, add }: LocalSenderOptions): 
 }
 
 /** Returns the lane of each recipient. */
-function lanesOf(workspaceId: string, { row }: OutgoingContent): Lane[] {
+function listLanes(workspaceId: string, { row }: OutgoingContent): Lane[] {
   return row.recipients.map(({ domain }) => ({ workspaceId, key: domain }));
 }
 
 /** Returns the transactions of an email whose recipients were claimed as they were stored: one for each domain, as a later claim makes them. */
-function transactionsOf(workspaceId: string, { row, bytes }: OutgoingContent, facts: ClaimFacts): Transaction[] {
+function listTransactions(workspaceId: string, { row, bytes }: OutgoingContent, facts: ClaimFacts): Transaction[] {
   const { askedAt, mailFromDomains, hostedDomains } = facts;
   const senderDomain = row.own_domain;
   const byDomain = Map.groupBy(row.recipients, ({ domain }) => domain);

@@ -1,3 +1,6 @@
+import { refusalReason } from '../../core/sending/refusal-reason.ts';
+import { decideRetry } from '../../core/sending/sending-retry.ts';
+import { suppressesAddress } from '../../core/sending/suppression.ts';
 import { newIdentifier } from '../../core/shared/identifiers.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { type ForwardEvent, settleForwards } from '../../db/queries/endpoints/forward-settle.ts';
@@ -7,13 +10,14 @@ import {
   finishAllSql,
   finishRecipientsSql,
   type OutcomeEvent,
+  type RecipientFinish,
   refreshEmailsSql,
 } from '../../db/queries/sending/recipient-finish.ts';
 import { suppressAddresses } from '../../db/queries/sending/suppression-list.ts';
 import type { ActorContext } from '../actor.ts';
 import { setAside } from '../set-aside.ts';
 import { createOutcomeRecorder, type OutcomeRecorder } from '../work/outcome-recorder.ts';
-import { type Outcome, suppresses } from './outcome.ts';
+import type { AttemptResult } from './job.ts';
 
 /** Outcomes in one transaction. */
 const GROUP_SIZE = 100;
@@ -106,7 +110,7 @@ function recordAny(context: ActorContext, outcomes: readonly Outcome[]): Promise
         text: refreshEmailsSql,
         values: [emails.map(({ row }) => row.workspace_id), emails.map(({ row }) => row.email_id)],
       });
-    const forwards = await settleForwards(client, forwardsOf(settled, rows));
+    const forwards = await settleForwards(client, listForwards(settled, rows));
     const users = eventsByWorkspace(context, written, rows, forwards);
     if (users.length === 0) return { finished: rows, feeds: [] };
     const { rows: feeds } = await client.query<{ workspace_id: string; last_seq: number }>({
@@ -146,7 +150,7 @@ function toSuppression(context: ActorContext, { row, address }: Outcome) {
 type FinishedRows = ReadonlyMap<string, FinishedRecipientRow>;
 
 /** Returns the deliveries whose forwarded copies have settled recipients. */
-function forwardsOf(settled: readonly Outcome[], rows: FinishedRows): { workspaceId: string; deliveryId: string }[] {
+function listForwards(settled: readonly Outcome[], rows: FinishedRows): { workspaceId: string; deliveryId: string }[] {
   const forwards = settled.flatMap(({ row }) => {
     const deliveryId = rows.get(row.id)?.delivery_id ?? null;
     return deliveryId === null ? [] : [{ workspaceId: row.workspace_id, deliveryId }];
@@ -190,4 +194,93 @@ function eventData({ row, address }: Outcome): object {
 
 function uniqueBy<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
   return [...new Map(items.map((item) => [keyOf(item), item])).values()];
+}
+
+/** What is recorded of an attempt for one recipient. */
+export interface Outcome {
+  row: RecipientFinish;
+  address: string;
+  /** of a forwarded copy of a received email */
+  isForwarded: boolean;
+  /** null when the user gets no event */
+  eventKind: 'email.delivered' | 'email.bounced' | 'email.failed' | 'email.delayed' | null;
+  /** the text is a server's reply */
+  isReply: boolean;
+}
+
+/** Returns what to record for a recipient after its attempt. `random`, in [0, 1), is the same for all recipients of a transaction. */
+export function toOutcome(result: AttemptResult, random: number): Outcome {
+  const { job, outcome, isReply } = result;
+  const isCounted = outcome !== 'interrupted';
+  const next = findNext(result, random);
+  return {
+    address: job.address,
+    isForwarded: job.isForwarded,
+    isReply,
+    eventKind: toEvent(next.status, outcome, job.attempts),
+    row: {
+      workspace_id: job.workspaceId,
+      id: job.recipientId,
+      email_id: job.emailId,
+      number: job.number,
+      attempts_before: job.attempts,
+      is_counted: isCounted,
+      outcome,
+      status: next.status,
+      delay_seconds: next.delaySeconds,
+      return_id: result.returnId,
+      host: result.host,
+      remote_address: result.remoteAddress,
+      is_tls: result.isTls,
+      code: result.code,
+      enhanced_status: result.status,
+      text: result.text,
+      reason: toReason(result),
+      relayed_ids: outcome === 'delivered' ? (result.relayedIds ?? []) : [],
+    },
+  };
+}
+
+/** Whether to suppress this address: a server said so, or the domain does not exist or accepts no mail. */
+function suppresses({ row, isReply }: Outcome): boolean {
+  if (row.outcome !== 'bounced') return false;
+  const { code, enhanced_status: status, text } = row;
+  return isReply ? suppressesAddress({ code, status, text }) : status?.startsWith('5.1.') === true;
+}
+
+/** Null when the server accepted the message, or the service stopped. */
+function toReason({ outcome, code, status, text }: AttemptResult): RecipientFinish['reason'] {
+  return outcome === 'bounced' || outcome === 'deferred' ? refusalReason({ code, status, text }) : null;
+}
+
+function findNext(
+  { job, outcome, isHopeless, faultRetrySeconds }: AttemptResult,
+  random: number,
+): { status: RecipientFinish['status']; delaySeconds: number | null } {
+  switch (outcome) {
+    case 'delivered':
+    case 'bounced':
+      return { status: outcome, delaySeconds: null };
+    case 'interrupted':
+      return { status: 'pending', delaySeconds: null };
+    case 'deferred': {
+      if (isHopeless === true) return { status: 'failed', delaySeconds: null };
+      // An internal fault: the recipient is not given up. A dead row is never claimed, even when it is due.
+      if (faultRetrySeconds !== undefined) return { status: 'pending', delaySeconds: faultRetrySeconds ?? 0 };
+      const ageSeconds = job.ageSeconds + (performance.now() - job.claimedAt) / 1_000;
+      const retry = decideRetry(job.attempts + 1, ageSeconds, random);
+      return retry.kind === 'again'
+        ? { status: 'pending', delaySeconds: retry.delaySeconds }
+        : { status: 'failed', delaySeconds: null };
+    }
+  }
+}
+
+function toEvent(
+  status: RecipientFinish['status'],
+  outcome: AttemptResult['outcome'],
+  attempts: number,
+): Outcome['eventKind'] {
+  if (status !== 'pending') return `email.${status}`;
+  return outcome === 'deferred' && attempts === 0 ? 'email.delayed' : null;
 }

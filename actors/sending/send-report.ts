@@ -58,12 +58,12 @@ export function endOf(error: StepError | null, response: string, isMessageOut: b
     return { kind: 'late', text: 'The server did not respond in time', isMessageOut };
   const reply = replyOf(error);
   if (error.rejectedErrors !== undefined) return { kind: 'all-refused' };
-  if (reply !== null) return { kind: 'refused', phase: phaseOf(error), reply };
+  if (reply !== null) return { kind: 'refused', phase: toPhase(error), reply };
   if (error.code === 'EMESSAGE' && error.command === 'MAIL FROM') return { kind: 'too-large' };
   return { kind: 'lost', text: describeConnectionError(error), isMessageOut };
 }
 
-function phaseOf(error: SMTPConnection.SMTPError): 'connection' | 'sender' | 'data' | 'message' {
+function toPhase(error: SMTPConnection.SMTPError): 'connection' | 'sender' | 'data' | 'message' {
   if (error.command === 'MAIL FROM') return 'sender';
   if (error.command === 'DATA') return error.code === 'EMESSAGE' ? 'message' : 'data';
   return 'connection';

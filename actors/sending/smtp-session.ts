@@ -207,7 +207,7 @@ class NodemailerSession implements SmtpSession {
     let response = '';
     const { limits } = this.#options;
     const error = await this.#during(limits.envelopeMs, (done, extend) => {
-      const message = streamOf(bytes, progress, () => {
+      const message = makeStream(bytes, progress, () => {
         extend(limits.messageMs);
         if (bytes.length <= CHUNK_BYTES) this.#writeTogether();
       });
@@ -250,7 +250,7 @@ class NodemailerSession implements SmtpSession {
     const { acceptsChain } = this.#options;
     if (acceptsChain === null) return true;
     const { _socket: socket } = this.#connection;
-    return socket instanceof TLSSocket && acceptsChain(chainOf(socket), new Date());
+    return socket instanceof TLSSocket && acceptsChain(listChain(socket), new Date());
   }
 
   /** Writes the message and the line that ends it with one call of the system, instead of one for each. */
@@ -294,7 +294,7 @@ class NodemailerSession implements SmtpSession {
 }
 
 /** The certificates that a server presented, its own first. */
-function chainOf(socket: TLSSocket): X509Certificate[] {
+function listChain(socket: TLSSocket): X509Certificate[] {
   const chain: X509Certificate[] = [];
   // A self-signed certificate is its own issuer.
   const seen = new Set<object>();
@@ -317,7 +317,7 @@ interface MessageProgress {
 }
 
 /** The message as a stream: its first read means the server's go-ahead. */
-function streamOf(bytes: Buffer, progress: MessageProgress, onBegin: () => void): Readable {
+function makeStream(bytes: Buffer, progress: MessageProgress, onBegin: () => void): Readable {
   let at = 0;
   return new Readable({
     read() {

@@ -11,9 +11,9 @@ import {
 } from '../../core/sending/tls-report.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { addTlsSessions, type CountedSessions } from '../../db/queries/sending/tls-report.ts';
-import type { FoundPolicy } from './mta-sts.ts';
 import type { TriedHost } from './open-session.ts';
-import type { RouteHost } from './route.ts';
+import type { RouteHost } from './resolve-destination.ts';
+import type { FoundPolicy } from './transport-security.ts';
 
 /** Counts sessions for TLS reports (RFC 8460), in memory until they are stored. */
 export interface TlsSessions {
@@ -45,7 +45,7 @@ export function createTlsSessions({ database, log }: { database: Database; log: 
       const at = placeOf(tried);
       if (tlsa !== undefined) {
         const policy = tlsaPolicyOf(domain, tlsa.baseName, tlsa.records);
-        return add(domain, policy, failureOf(at, tried.flaw));
+        return add(domain, policy, findFailure(at, tried.flaw));
       }
       const { policy, failure } = mtaSts;
       if (policy === null && failure !== null)
@@ -53,14 +53,14 @@ export function createTlsSessions({ database, log }: { database: Database; log: 
       if (policy === null || policy.mode === 'none') {
         // Without a policy any certificate will do.
         const flaw = tried.flaw !== null && tried.flaw.isCertificate ? null : tried.flaw;
-        return add(domain, noPolicyOf(domain), failureOf(at, flaw));
+        return add(domain, noPolicyOf(domain), findFailure(at, flaw));
       }
       const flaw = listsHost(policy, host.name) ? tried.flaw : UNLISTED;
-      add(domain, stsPolicyOf(domain, policy), failureOf(at, flaw));
+      add(domain, stsPolicyOf(domain, policy), findFailure(at, flaw));
     },
     noteUnlisted(domain, names, { policy }) {
       for (const name of names)
-        add(domain, stsPolicyOf(domain, policy), failureOf({ 'receiving-mx-hostname': name }, UNLISTED));
+        add(domain, stsPolicyOf(domain, policy), findFailure({ 'receiving-mx-hostname': name }, UNLISTED));
     },
     async flush() {
       if (counts.size === 0) return;
@@ -87,7 +87,7 @@ function placeOf({ name, address, localAddress }: TriedHost): Omit<ReportedFailu
   };
 }
 
-function failureOf(at: Omit<ReportedFailure, 'result-type'>, flaw: TriedHost['flaw']): ReportedFailure | null {
+function findFailure(at: Omit<ReportedFailure, 'result-type'>, flaw: TriedHost['flaw']): ReportedFailure | null {
   if (flaw === null) return null;
   const { code } = flaw;
   return { 'result-type': resultTypeOf(code), ...at, ...(code === null ? {} : { 'failure-reason-code': code }) };

@@ -93,7 +93,7 @@ async function sendAll(
   { address, webhooks = false, read = false }: { address: string; webhooks?: boolean; read?: boolean },
   done: (batch: readonly FoundMessage[], outcomes: readonly Outcome[]) => void,
 ): Promise<void> {
-  const batches = batchesOf(messages);
+  const batches = listBatches(messages);
   const send = async (batch: readonly FoundMessage[]): Promise<void> => {
     const fitting = batch.flatMap(({ raw, isRead, receivedAt }) =>
       raw === null ? [] : [{ raw: raw.toString('base64'), is_read: isRead || read, received_at: receivedAt }],
@@ -117,7 +117,7 @@ async function sendAll(
   await Promise.all(Array.from({ length: REQUESTS }, worker));
 }
 
-async function* batchesOf(messages: AsyncIterable<FoundMessage>): AsyncGenerator<FoundMessage[]> {
+async function* listBatches(messages: AsyncIterable<FoundMessage>): AsyncGenerator<FoundMessage[]> {
   let batch: FoundMessage[] = [];
   let bytes = 0;
   for await (const message of messages) {

@@ -94,7 +94,7 @@ async function listen(options: ListenOptions): Promise<void> {
   const { signal } = stopping;
 
   // Stored before anything is pulled: a run that ends early continues from here, too.
-  let cursor = await startOf(server, options.since ?? file.cursor ?? 'latest');
+  let cursor = await readStart(server, options.since ?? file.cursor ?? 'latest');
   await file.write(cursor);
   let attempts = 0;
   let hasBegun = false;
@@ -136,7 +136,7 @@ async function listen(options: ListenOptions): Promise<void> {
 }
 
 /** Returns the cursor at which to start, as it is stored. */
-async function startOf(server: Server, since: string): Promise<string> {
+async function readStart(server: Server, since: string): Promise<string> {
   if (since !== 'latest') return since;
   const { latest_cursor: latest } = await server.get<{ latest_cursor: string }>('/events', {
     after: 'latest',
@@ -181,11 +181,11 @@ async function post(url: string, { headers, body }: PulledRequest, signal: Abort
     return { status: response.statusCode, error: null, durationMs: took() };
   } catch (error) {
     if (signal.aborted) return null;
-    return { status: null, error: reasonOf(error as Error), durationMs: took() };
+    return { status: null, error: readReason(error as Error), durationMs: took() };
   }
 }
 
-function reasonOf(error: Error & { code?: string; errors?: { code?: string }[] }): string {
+function readReason(error: Error & { code?: string; errors?: { code?: string }[] }): string {
   const code = error.code ?? error.errors?.[0]?.code;
   if (code === 'ECONNREFUSED') return 'nothing listens there';
   return error.name === 'TimeoutError' ? `no response in ${RESPONSE_LIMIT_MS / 1_000} s` : (code ?? error.message);

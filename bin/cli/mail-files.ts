@@ -95,7 +95,7 @@ async function* splitMbox(chunks: AsyncIterable<Buffer>): AsyncGenerator<MboxMes
         : Buffer.concat(lines.at(-1)?.toString().trim() === '' ? lines.slice(0, -1) : lines),
     length,
   });
-  for await (const line of linesOf(chunks)) {
+  for await (const line of listLines(chunks)) {
     if (isAfterEmpty && line.subarray(0, FROM.length).equals(FROM)) {
       if (current !== null) yield end(current);
       current = { from: line.toString('latin1').trim(), lines: [], bytes: 0, length: line.length };
@@ -111,7 +111,7 @@ async function* splitMbox(chunks: AsyncIterable<Buffer>): AsyncGenerator<MboxMes
 }
 
 /** Yields lines with their ends. */
-async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* listLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer[] = [];
   for await (const chunk of chunks) {
     let start = 0;

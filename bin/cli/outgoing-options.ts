@@ -83,7 +83,7 @@ export async function outgoingBody(options: OutgoingOptions): Promise<Record<str
     ...(at === undefined
       ? {}
       : { scheduled_at: at, timezone: timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone }),
-    ...(attach.length === 0 ? {} : { attachments: await Promise.all(attach.map(attachmentOf)) }),
+    ...(attach.length === 0 ? {} : { attachments: await Promise.all(attach.map(readAttachment)) }),
   };
 }
 
@@ -101,7 +101,7 @@ async function readTextFile(file: string): Promise<string> {
   return (await readBytes(file)).toString('utf8');
 }
 
-async function attachmentOf(file: string): Promise<{ filename: string; content: string }> {
+async function readAttachment(file: string): Promise<{ filename: string; content: string }> {
   return { filename: path.basename(file), content: (await readBytes(file)).toString('base64') };
 }
 

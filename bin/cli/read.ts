@@ -200,7 +200,7 @@ async function inWords({ fields, warnings, text, html, attachments, isReceived, 
     const words = oneLine(value);
     return `${label}${name === 'Subject' ? paint('bold', words) : words}`;
   });
-  const body = text?.trim() ? text : await textOf(html);
+  const body = text?.trim() ? text : await readText(html);
   return [
     ...lines,
     ...(isReceived && !isRead ? [paint('yellow', 'Unread')] : []),
@@ -211,7 +211,7 @@ async function inWords({ fields, warnings, text, html, attachments, isReceived, 
   ].join('\n');
 }
 
-async function textOf(html: string | null): Promise<string> {
+async function readText(html: string | null): Promise<string> {
   if (html === null) return '';
   // Half of what the program loads; only mail without a text needs it.
   const { textOfHtml } = await import('../../core/html/text-of-html.ts');

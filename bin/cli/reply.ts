@@ -34,7 +34,7 @@ type ReplyOptions = OutgoingOptions & ServerOptions & { all?: true };
 
 async function reply(id: string, options: ReplyOptions): Promise<void> {
   const server = await connect(options);
-  const from = options.from ?? (await receiverOf(server, id));
+  const from = options.from ?? (await readReceiver(server, id));
   const body = { ...(await outgoingBody({ ...options, from })), reply_all: options.all };
   const headers = idempotencyHeader(options);
   printAccepted(await server.post(`/emails/${encodeURIComponent(id)}/reply`, body, { headers }), options);
@@ -45,7 +45,7 @@ interface ThreadShape {
 }
 
 /** Returns the address that received an email, or the latest received email of a thread. Throws CommandError when there is none. */
-async function receiverOf(server: Server, id: string): Promise<string> {
+async function readReceiver(server: Server, id: string): Promise<string> {
   const emailId = id.startsWith('th_') ? await latestReceived(server, id) : id;
   const email =
     emailId === undefined

@@ -84,7 +84,7 @@ const WRITTEN: readonly Resource[] = [
         .addOption(new Option('--endpoint <id>', 'endpoint that gets the mail of the new address')),
     makeBody: async (server, { create, endpoint }) => ({
       address: create,
-      domainId: await domainOf(server, String(create)),
+      domainId: await readDomain(server, String(create)),
       ...(endpoint === undefined ? {} : { endpointId: endpoint }),
     }),
   },
@@ -184,7 +184,7 @@ function show(options: Options, result: Row): void {
   if (typeof result['signingSecret'] === 'string') print(`Signing secret: ${result['signingSecret']}`);
 }
 
-async function domainOf(server: Server, address: string): Promise<string> {
+async function readDomain(server: Server, address: string): Promise<string> {
   const name = address.split('@').at(-1)?.toLowerCase() ?? '';
   const { data } = await server.get<{ data: { id: string; domain: string }[] }>('/domains', { limit: 100 });
   const domain = data.find((each) => each.domain === name);

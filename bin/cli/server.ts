@@ -147,7 +147,7 @@ async function send(url: string, path: string, key: string, options: RequestOpti
     throw unreachable(url, error);
   });
   if (response.ok) return response;
-  throw problemOf(url, response, await response.text().catch(() => ''));
+  throw toProblem(url, response, await response.text().catch(() => ''));
 }
 
 /** Codes of connections that were never made. */
@@ -176,14 +176,14 @@ interface ErrorBody {
   details?: unknown;
 }
 
-function problemOf(url: string, response: Response, text: string): CommandError {
+function toProblem(url: string, response: Response, text: string): CommandError {
   const { status } = response;
   const body = parseError(text);
   if (body === null) return status >= 500 ? new Unavailable(`${url} responds with ${status}.`, true) : notPostroom(url);
   const message =
     status === 401
       ? `${url} does not accept the API key: it is wrong, expired or revoked.`
-      : `${String(body.message)}${detailsOf(body)}`;
+      : `${String(body.message)}${readDetails(body)}`;
   if (status === 429 || status >= 500) {
     const seconds = response.headers.get('retry-after');
     return new Unavailable(message, true, seconds === null ? null : `Try again in ${seconds} s.`);
@@ -205,7 +205,7 @@ function parseError(text: string): ErrorBody | null {
 }
 
 /** The fields that are wrong, a line each. */
-function detailsOf({ message, details }: ErrorBody): string {
+function readDetails({ message, details }: ErrorBody): string {
   if (!Array.isArray(details)) return '';
   const lines = (details as { field?: unknown; message?: unknown }[])
     .filter((each) => each.message !== message)

@@ -126,14 +126,14 @@ function inWords({ at, kind, data, ...ids }: Event): string {
   const facts = Object.entries(data)
     .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
     .map(([name, value]) => `${name}=${oneLine(String(value))}`);
-  return [paint('dim', time), paint(styleOf(kind), kind.padEnd(KIND_WIDTH)), ...named, paint('dim', facts.join(' '))]
+  return [paint('dim', time), paint(toStyle(kind), kind.padEnd(KIND_WIDTH)), ...named, paint('dim', facts.join(' '))]
     .join('  ')
     .trimEnd();
 }
 
 const KIND_WIDTH = 'email.received'.length;
 
-function styleOf(kind: string): 'red' | 'yellow' | 'green' | 'cyan' {
+function toStyle(kind: string): 'red' | 'yellow' | 'green' | 'cyan' {
   if (/\.(?:bounced|failed|complained|disabled|records_lost)$/.test(kind)) return 'red';
   if (/\.(?:delayed|deferred|held|blocked)$/.test(kind)) return 'yellow';
   return /\.(?:received|delivered|succeeded|verified)$/.test(kind) ? 'green' : 'cyan';

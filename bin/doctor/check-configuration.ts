@@ -34,7 +34,7 @@ export function isTrial(config: Config): boolean {
 
 function judge(config: Config): Finding[] {
   const mode = config.databaseUrl === null ? `one machine, data in ${config.dataDirectory}` : 'DATABASE_URL';
-  const findings = [ok('environment', mode), ok('access', accessOf(config))];
+  const findings = [ok('environment', mode), ok('access', readAccess(config))];
   for (const { variable, risk, remedy } of exposuresOf(config)) findings.push(warn(variable, risk, remedy));
   if (isTrial(config)) return findings;
   const url = new URL(config.publicUrl);
@@ -66,7 +66,7 @@ function judge(config: Config): Finding[] {
 }
 
 /** Reports who can reach the service according to the configuration, and what that opens or closes by default. */
-function accessOf({ isLocalOnly }: Config): string {
+function readAccess({ isLocalOnly }: Config): string {
   return isLocalOnly
     ? 'this machine only, so sign-up, webhooks to loopback addresses and inbox.test are open unless set otherwise; behind a reverse proxy, set PUBLIC_URL and TRUSTED_PROXIES'
     : 'other machines too, so sign-up, private networks and trusted domains are closed unless set otherwise';

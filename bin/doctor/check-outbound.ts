@@ -32,7 +32,7 @@ export async function checkOutbound(config: Config, target: string | null): Prom
     .catch(() => []);
   const [best] = exchanges.toSorted((a, b) => a.priority - b.priority);
   const host = best?.exchange ?? target;
-  const address = await addressOf(config, host);
+  const address = await findAddress(config, host);
   const fix = `Many hosting providers block outgoing port ${config.outboundPort}. Ask yours to open it, or set OUTBOUND_RELAY_URL to a relay`;
   if (address === null)
     return [
@@ -54,7 +54,7 @@ async function greet(name: string, address: string, port: number, fix: string, h
   }
 }
 
-async function addressOf(config: Config, host: string): Promise<string | null> {
+async function findAddress(config: Config, host: string): Promise<string | null> {
   const resolver = resolverOf(config);
   const [first] = [
     ...(await resolver.resolve4(host).catch(() => [])),

@@ -38,7 +38,7 @@ export async function speakSmtp(target: {
   try {
     const banner = await talk.read();
     if (!banner.startsWith('220')) throw new Error(`it greets with "${banner}"`);
-    let keywords = keywordsOf(await talk.say('EHLO doctor.invalid'));
+    let keywords = listKeywords(await talk.say('EHLO doctor.invalid'));
     const isOffered = keywords.includes('STARTTLS');
     let tls: SmtpDialogue['tls'] = null;
     if (isOffered) {
@@ -112,7 +112,7 @@ function talkOn(socket: Socket): Talk {
   };
 }
 
-function keywordsOf(reply: string): string[] {
+function listKeywords(reply: string): string[] {
   return reply.split('\n').map((line) => (line.slice(4).split(' ')[0] ?? '').toUpperCase());
 }
 

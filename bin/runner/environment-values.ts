@@ -111,13 +111,13 @@ export function isWithin(list: readonly string[], address: string): boolean {
   const networks = new BlockList();
   for (const each of list) {
     const [network = '', length] = each.split('/');
-    if (length === undefined) networks.addAddress(network, familyOf(network));
-    else networks.addSubnet(network, Number(length), familyOf(network));
+    if (length === undefined) networks.addAddress(network, readFamily(network));
+    else networks.addSubnet(network, Number(length), readFamily(network));
   }
-  return networks.check(address, familyOf(address));
+  return networks.check(address, readFamily(address));
 }
 
-function familyOf(address: string): 'ipv4' | 'ipv6' {
+function readFamily(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 6 ? 'ipv6' : 'ipv4';
 }
 

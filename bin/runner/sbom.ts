@@ -59,10 +59,10 @@ export function makeSbom(
   const link = (ref: string, folder: string, entry: LockedPackage) => {
     const refs = dependencies.get(ref) ?? new Set();
     dependencies.set(ref, refs);
-    for (const target of dependencyFolders(packages, folder, entry)) refs.add(refOf(target, packages));
+    for (const target of dependencyFolders(packages, folder, entry)) refs.add(makeRef(target, packages));
   };
   for (const [folder, entry] of locked) {
-    const component = componentOf(folder, entry, isInstalled(folder));
+    const component = toComponent(folder, entry, isInstalled(folder));
     const known = components.get(component['bom-ref']);
     // The same version can be in several folders.
     if (known === undefined || known.scope === 'excluded') components.set(component['bom-ref'], component);
@@ -73,7 +73,7 @@ export function makeSbom(
   return {
     bomFormat: 'CycloneDX',
     specVersion: '1.6',
-    serialNumber: `urn:uuid:${uuidOf(lockSha256)}`,
+    serialNumber: `urn:uuid:${makeUuid(lockSha256)}`,
     version: 1,
     metadata: {
       component: {
@@ -81,7 +81,7 @@ export function makeSbom(
         'bom-ref': rootRef,
         name: own.name ?? 'postroom',
         version: own.version,
-        licenses: licensesOf(own),
+        licenses: toLicenses(own),
         purl: rootRef,
       },
     },
@@ -92,11 +92,11 @@ export function makeSbom(
   };
 }
 
-function componentOf(folder: string, entry: LockedPackage, isThere: boolean): SbomComponent {
-  const name = nameOf(folder, entry);
+function toComponent(folder: string, entry: LockedPackage, isThere: boolean): SbomComponent {
+  const name = readName(folder, entry);
   const slash = name.lastIndexOf('/');
   const group = slash === -1 ? undefined : name.slice(0, slash);
-  const purl = purlOf(name, entry.version);
+  const purl = readPurl(name, entry.version);
   return {
     type: 'library',
     'bom-ref': purl,
@@ -105,25 +105,25 @@ function componentOf(folder: string, entry: LockedPackage, isThere: boolean): Sb
     version: entry.version,
     scope: !isThere ? 'excluded' : entry.optional === true ? 'optional' : 'required',
     hashes: hashesOf(entry),
-    licenses: licensesOf(entry),
+    licenses: toLicenses(entry),
     purl,
   };
 }
 
 /** Returns the name of a package, which can be another one than that of its folder. */
-function nameOf(folder: string, { name }: LockedPackage): string {
+function readName(folder: string, { name }: LockedPackage): string {
   return name ?? folder.slice(folder.lastIndexOf(MODULES) + MODULES.length);
 }
 
 /** https://github.com/package-url/purl-spec */
-function purlOf(name: string, version: string): string {
+function readPurl(name: string, version: string): string {
   return `pkg:npm/${name.replace('@', '%40')}@${version}`;
 }
 
-function refOf(folder: string, packages: PackageLock['packages']): string {
+function makeRef(folder: string, packages: PackageLock['packages']): string {
   const entry = packages[folder];
   if (entry === undefined) throw new Error(`package-lock.json has no ${folder}`);
-  return purlOf(nameOf(folder, entry), entry.version);
+  return readPurl(readName(folder, entry), entry.version);
 }
 
 /** Subresource integrity, in base64: https://www.w3.org/TR/sri. */
@@ -136,7 +136,7 @@ function hashesOf({ integrity = '' }: LockedPackage): SbomComponent['hashes'] {
   });
 }
 
-function licensesOf({ license }: LockedPackage): SbomComponent['licenses'] {
+function toLicenses({ license }: LockedPackage): SbomComponent['licenses'] {
   if (license === undefined) return [];
   return /^[A-Za-z0-9.-]+$/.test(license) ? [{ license: { id: license } }] : [{ expression: license }];
 }
@@ -149,7 +149,7 @@ function dependencyFolders(packages: PackageLock['packages'], folder: string, en
     ...Object.keys(entry.peerDependencies ?? {}),
   ]);
   return [...names].flatMap((name) => {
-    for (let above = folder; ; above = parentOf(above)) {
+    for (let above = folder; ; above = readParent(above)) {
       const found = above === ROOT_FOLDER ? `${MODULES}${name}` : `${above}/${MODULES}${name}`;
       const target = packages[found];
       if (target !== undefined) return target.dev === true ? [] : [found];
@@ -159,13 +159,13 @@ function dependencyFolders(packages: PackageLock['packages'], folder: string, en
 }
 
 /** Returns the folder of the package that contains the one of this folder. */
-function parentOf(folder: string): string {
+function readParent(folder: string): string {
   const at = folder.lastIndexOf(`/${MODULES}`);
   return at === -1 ? ROOT_FOLDER : folder.slice(0, at);
 }
 
 /** RFC 9562 §5.8: the first 122 bits are those of the hash. */
-function uuidOf(sha256: string): string {
+function makeUuid(sha256: string): string {
   const [a, b, c, d, e] = [
     sha256.slice(0, 8),
     sha256.slice(8, 12),

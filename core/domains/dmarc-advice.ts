@@ -32,20 +32,20 @@ export function dmarcAdvice(facts: DmarcFacts): string {
   if (percent === null) return 'The reports contain no mail yet.';
   const next = policy === 'quarantine' || policy === 'reject' ? 'reject' : 'quarantine';
   const failed = messages - aligned;
-  const passed = `${percent} % of ${countOf(messages, 'message')} passed`;
+  const passed = `${percent} % of ${writeCount(messages, 'message')} passed`;
   const source = worst === null ? '' : `, ${worst.failed} of them from ${worst.sourceIp}`;
   const whose = `If it is yours, sign its mail with DKIM for ${domain} or add it to your SPF record`;
   if (policy === 'reject')
     return failed === 0
       ? `${passed}, and your policy is already p=reject: nothing left to do.`
-      : `${passed}, and your policy is already p=reject; ${countOf(failed, 'message')} failed${source}. ${whose}; if it is not, receivers reject it as they should.`;
+      : `${passed}, and your policy is already p=reject; ${writeCount(failed, 'message')} failed${source}. ${whose}; if it is not, receivers reject it as they should.`;
   if (percent < ENOUGH_PERCENT[next])
-    return `${passed}; ${countOf(failed, 'message')} failed${source}. ${whose} before you publish p=${next}; if it is not, p=${next} stops it.`;
+    return `${passed}; ${writeCount(failed, 'message')} failed${source}. ${whose} before you publish p=${next}; if it is not, p=${next} stops it.`;
   if (days < ENOUGH_DAYS)
-    return `${passed} in ${countOf(days, 'day')}. Wait for a week of reports before you publish p=${next}.`;
-  return `${passed} in ${countOf(days, 'day')}: p=${next} is safe.`;
+    return `${passed} in ${writeCount(days, 'day')}. Wait for a week of reports before you publish p=${next}.`;
+  return `${passed} in ${writeCount(days, 'day')}: p=${next} is safe.`;
 }
 
-function countOf(count: number, noun: string): string {
+function writeCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -126,24 +126,24 @@ function readReport(xml: string): DmarcReport | string {
   if (pieces === null) return 'A record is not closed, or there are too many.';
   if (pieces.head.length > MAX_HEAD_LENGTH) return 'The text around the records is too long.';
   if (/<!(?:DOCTYPE|ENTITY)/i.test(pieces.head)) return 'A document type is not allowed.';
-  const feedback = childOf(parser.parse(withinFeedback(pieces.head)), 'feedback');
+  const feedback = readChild(parser.parse(withinFeedback(pieces.head)), 'feedback');
   if (feedback === undefined) return 'There is no element `feedback`.';
-  const metadata = childOf(feedback, 'report_metadata');
+  const metadata = readChild(feedback, 'report_metadata');
   if (metadata === undefined) return 'There is no element `report_metadata`.';
-  const range = childOf(metadata, 'date_range');
-  const [begin, end] = [instantOf(range, 'begin'), instantOf(range, 'end')];
+  const range = readChild(metadata, 'date_range');
+  const [begin, end] = [findInstant(range, 'begin'), findInstant(range, 'end')];
   if (begin === null || end === null || end < begin)
     return whyUnread(pieces.head, 'The report has no valid time span.');
-  const policy = readPolicy(childOf(feedback, 'policy_published'));
+  const policy = readPolicy(readChild(feedback, 'policy_published'));
   if (policy === null) return whyUnread(pieces.head, 'The report does not name the domain of the policy.');
   const totals = readRecords(xml, pieces.records);
   if (totals.records.length === 0) return 'No record is readable.';
-  const email = textOf(metadata, 'email');
+  const email = findText(metadata, 'email');
   const organization =
-    textOf(metadata, 'org_name') ?? cut(email?.split('@').at(-1) ?? null, MAX_NAME_LENGTH) ?? 'unknown';
+    findText(metadata, 'org_name') ?? cut(email?.split('@').at(-1) ?? null, MAX_NAME_LENGTH) ?? 'unknown';
   // Without an id, the span identifies a report of an organization.
   const reportId =
-    textOf(metadata, 'report_id') ?? `${policy.domain}!${begin.getTime() / 1_000}!${end.getTime() / 1_000}`;
+    findText(metadata, 'report_id') ?? `${policy.domain}!${begin.getTime() / 1_000}!${end.getTime() / 1_000}`;
   return { organization, email, reportId, begin, end, policy, ...totals };
 }
 
@@ -204,27 +204,27 @@ function readRecords(xml: string, places: readonly [number, number][]): Totals {
 
 function readRecord(xml: string): DmarcRecord | null {
   if (xml.includes('<!ENTITY') || xml.includes('<!DOCTYPE')) return null;
-  const record = childOf(parser.parse(xml), 'record');
-  const row = childOf(record, 'row');
-  const evaluated = childOf(row, 'policy_evaluated');
-  const identifiers = childOf(record, 'identifiers');
-  const results = childOf(record, 'auth_results');
+  const record = readChild(parser.parse(xml), 'record');
+  const row = readChild(record, 'row');
+  const evaluated = readChild(row, 'policy_evaluated');
+  const identifiers = readChild(record, 'identifiers');
+  const results = readChild(record, 'auth_results');
   const read = dmarcRecord.safeParse({
-    sourceIp: wordOf(row, 'source_ip'),
-    count: Number(textOf(row, 'count') ?? Number.NaN),
-    disposition: oneOf(['none', 'pass', 'quarantine', 'reject'], wordOf(evaluated, 'disposition')),
-    dkim: wordOf(evaluated, 'dkim') === 'pass' ? 'pass' : 'fail',
-    spf: wordOf(evaluated, 'spf') === 'pass' ? 'pass' : 'fail',
-    headerFrom: wordOf(identifiers, 'header_from') ?? '',
-    envelopeFrom: wordOf(identifiers, 'envelope_from'),
-    dkimResults: childrenOf(results, 'dkim').map((one) => ({
-      domain: wordOf(one, 'domain') ?? '',
-      selector: cut(textOf(one, 'selector'), MAX_SELECTOR_LENGTH),
-      result: cut(wordOf(one, 'result'), MAX_RESULT_LENGTH) ?? 'none',
+    sourceIp: findWord(row, 'source_ip'),
+    count: Number(findText(row, 'count') ?? Number.NaN),
+    disposition: oneOf(['none', 'pass', 'quarantine', 'reject'], findWord(evaluated, 'disposition')),
+    dkim: findWord(evaluated, 'dkim') === 'pass' ? 'pass' : 'fail',
+    spf: findWord(evaluated, 'spf') === 'pass' ? 'pass' : 'fail',
+    headerFrom: findWord(identifiers, 'header_from') ?? '',
+    envelopeFrom: findWord(identifiers, 'envelope_from'),
+    dkimResults: listChildren(results, 'dkim').map((one) => ({
+      domain: findWord(one, 'domain') ?? '',
+      selector: cut(findText(one, 'selector'), MAX_SELECTOR_LENGTH),
+      result: cut(findWord(one, 'result'), MAX_RESULT_LENGTH) ?? 'none',
     })),
-    spfResults: childrenOf(results, 'spf').map((one) => ({
-      domain: wordOf(one, 'domain') ?? '',
-      result: cut(wordOf(one, 'result'), MAX_RESULT_LENGTH) ?? 'none',
+    spfResults: listChildren(results, 'spf').map((one) => ({
+      domain: findWord(one, 'domain') ?? '',
+      result: cut(findWord(one, 'result'), MAX_RESULT_LENGTH) ?? 'none',
     })),
   });
   return read.success ? read.data : null;
@@ -244,11 +244,11 @@ const DKIM_PASS = /<(?:[\w.-]{1,64}:)?dkim\s*>\s*pass\s*</i;
 const SPF_PASS = /<(?:[\w.-]{1,64}:)?spf\s*>\s*pass\s*</i;
 
 function readPolicy(published: unknown): DmarcPolicy | null {
-  const domain = canonicalDomainName(textOf(published, 'domain') ?? '');
+  const domain = canonicalDomainName(findText(published, 'domain') ?? '');
   if (domain === null) return null;
-  const pct = Number(textOf(published, 'pct') ?? Number.NaN);
-  const requested = (name: string) => oneOf(['none', 'quarantine', 'reject'], wordOf(published, name));
-  const mode = (name: string) => oneOf(['r', 's'], wordOf(published, name));
+  const pct = Number(findText(published, 'pct') ?? Number.NaN);
+  const requested = (name: string) => oneOf(['none', 'quarantine', 'reject'], findWord(published, name));
+  const mode = (name: string) => oneOf(['r', 's'], findWord(published, name));
   return {
     domain,
     adkim: mode('adkim'),
@@ -261,28 +261,28 @@ function readPolicy(published: unknown): DmarcPolicy | null {
 }
 
 /** Returns the child elements with this name, at most {@link MAX_RESULTS}. */
-function childrenOf(node: unknown, name: string): unknown[] {
+function listChildren(node: unknown, name: string): unknown[] {
   if (typeof node !== 'object' || node === null) return [];
   const child: unknown = Object.hasOwn(node, name) ? (node as Record<string, unknown>)[name] : undefined;
   if (child === undefined) return [];
   return Array.isArray(child) ? child.slice(0, MAX_RESULTS) : [child];
 }
 
-function childOf(node: unknown, name: string): unknown {
-  return childrenOf(node, name)[0];
+function readChild(node: unknown, name: string): unknown {
+  return listChildren(node, name)[0];
 }
 
 /** Returns the text of an element on one line; null when it is missing or empty. */
-function textOf(node: unknown, name: string): string | null {
-  const child = childOf(node, name);
-  const text = typeof child === 'string' ? child : childOf(child, '#text');
+function findText(node: unknown, name: string): string | null {
+  const child = readChild(node, name);
+  const text = typeof child === 'string' ? child : readChild(child, '#text');
   if (typeof text !== 'string') return null;
   return cut(decodeReferences(text).replace(/\s+/g, ' ').trim(), MAX_NAME_LENGTH);
 }
 
-/** Like textOf, in lower case and without a trailing dot, the form in which domains and keywords are compared. */
-function wordOf(node: unknown, name: string): string | null {
-  return textOf(node, name)?.toLowerCase().replace(/\.$/, '') ?? null;
+/** Like findText, in lower case and without a trailing dot, the form in which domains and keywords are compared. */
+function findWord(node: unknown, name: string): string | null {
+  return findText(node, name)?.toLowerCase().replace(/\.$/, '') ?? null;
 }
 
 function cut(text: string | null, length: number): string | null {
@@ -293,8 +293,8 @@ function oneOf<T extends string>(words: readonly T[], word: string | null): T | 
   return words.find((each) => each === word) ?? null;
 }
 
-function instantOf(node: unknown, name: string): Date | null {
-  const text = textOf(node, name) ?? '';
+function findInstant(node: unknown, name: string): Date | null {
+  const text = findText(node, name) ?? '';
   const seconds = WRITTEN_TIME.test(text) ? Date.parse(writtenInUtc(text)) / 1_000 : Number(text || Number.NaN);
   return seconds > 0 && seconds < MAX_INSTANT_SECONDS ? new Date(Math.floor(seconds) * 1_000) : null;
 }

@@ -58,7 +58,7 @@ export function dnsRecordsOf(domain: PublishedDomain, mailHostname: string): Dns
   const mxRecord = { type: 'MX', value: mx } as const;
   return [
     { ...mxRecord, purpose: 'receiving', name, description: 'Receives mail for the domain', isRequired: true },
-    ...(isInherited ? [] : [proofOf(id, name)]),
+    ...(isInherited ? [] : [toProof(id, name)]),
     txt('spf', name, spf, 'Lets this service send for the domain'),
     {
       ...mxRecord,
@@ -135,7 +135,7 @@ const DKIM_DESCRIPTIONS: Record<PublishedKey['state'], string> = {
   retired: `The previous DKIM key: keep this record until it is no longer listed, ${RETIRED_KEY_DAYS} days after the change`,
 };
 
-function proofOf(id: string, name: string): DnsRecord {
+function toProof(id: string, name: string): DnsRecord {
   return {
     purpose: 'proof',
     type: 'TXT',

@@ -89,16 +89,17 @@ export function judgeDomain(
 ): DomainCheck {
   const { mailHostname, previous } = context;
   const checked = records.map((record) => checkRecord(record, answers, context));
-  const failedLookups = failedLookupsOf(answers);
+  const failedLookups = findFailedLookups(answers);
   return {
     records: checked,
-    hasMx: answers.mx.kind === 'unknown' ? (previous?.hasMx ?? false) : recordsOf(answers.mx).length > 0,
-    spf: answers.txt.kind === 'unknown' ? (previous?.spf ?? null) : cleanOrNull(recordsOf(answers.txt).find(isSpf)),
-    hasDmarc: answers.dmarc.kind === 'unknown' ? (previous?.hasDmarc ?? false) : recordsOf(answers.dmarc).some(isDmarc),
-    mtaSts: textsOf(answers.mtaSts, previous?.mtaSts),
-    tlsReports: textsOf(answers.tlsReports, previous?.tlsReports),
-    conflict: conflictOf(answers, mailHostname, previous),
-    provider: providerOf(answers.nameServers, previous),
+    hasMx: answers.mx.kind === 'unknown' ? (previous?.hasMx ?? false) : listRecords(answers.mx).length > 0,
+    spf: answers.txt.kind === 'unknown' ? (previous?.spf ?? null) : cleanOrNull(listRecords(answers.txt).find(isSpf)),
+    hasDmarc:
+      answers.dmarc.kind === 'unknown' ? (previous?.hasDmarc ?? false) : listRecords(answers.dmarc).some(isDmarc),
+    mtaSts: listTexts(answers.mtaSts, previous?.mtaSts),
+    tlsReports: listTexts(answers.tlsReports, previous?.tlsReports),
+    conflict: toConflict(answers, mailHostname, previous),
+    provider: findProvider(answers.nameServers, previous),
     error: failedLookups === null ? null : `DNS did not respond (${failedLookups})`,
     unanswered: failedLookups === null ? 0 : (previous?.unanswered ?? 0) + 1,
     reason: previous?.reason ?? null,
@@ -133,7 +134,7 @@ function checkRecord(
     const error = `DNS did not respond (${answer.code})`;
     return { type, name, value, isSeen: isSeen(previous, record), isAnswered: false, error };
   }
-  const error = answer.kind === 'none' ? NOT_FOUND : faultOf(record, answer.records, mailHostname);
+  const error = answer.kind === 'none' ? NOT_FOUND : findFault(record, answer.records, mailHostname);
   return { type, name, value, isSeen: error === null, isAnswered: true, error };
 }
 
@@ -157,7 +158,7 @@ function answerFor(purpose: RecordPurpose, name: string, answers: DomainAnswers)
 }
 
 /** Returns what is wrong with the records at the name; null when one of them is correct. */
-function faultOf(
+function findFault(
   { purpose, value }: DnsRecord,
   found: readonly (string | MxRecord)[],
   mailHostname: string,
@@ -170,23 +171,23 @@ function faultOf(
       return isMxOf(hosts, mailHostname) ? null : foundInstead(hosts.map(textOfMx));
     case 'spf':
     case 'mail-from-spf':
-      return spfFaultOf(texts.filter(isSpf), mailHostname);
+      return findSpfFault(texts.filter(isSpf), mailHostname);
     case 'proof':
       return texts.some((text) => text.trim() === value) ? null : foundInstead(texts);
     case 'dkim':
-      return texts.some((text) => keyOf(text) === keyOf(value)) ? null : foundInstead(texts);
+      return texts.some((text) => makeKey(text) === makeKey(value)) ? null : foundInstead(texts);
     case 'dmarc':
-      return dmarcFaultOf(texts.filter(isDmarc));
+      return findDmarcFault(texts.filter(isDmarc));
   }
 }
 
-function spfFaultOf(records: readonly string[], mailHostname: string): string | null {
+function findSpfFault(records: readonly string[], mailHostname: string): string | null {
   if (isCoveredBySpf(records, mailHostname)) return null;
   if (records.length > 1) return `There are ${records.length} SPF records, but only one is allowed (RFC 7208 §4.5)`;
   return foundInstead(records);
 }
 
-function dmarcFaultOf(records: readonly string[]): string | null {
+function findDmarcFault(records: readonly string[]): string | null {
   if (records.length === 1) return null;
   return records.length === 0 ? NOT_FOUND : `There are ${records.length} DMARC records, but only one is allowed`;
 }
@@ -201,7 +202,7 @@ function textOfMx({ exchange, priority }: MxRecord): string {
 }
 
 /** Returns the `p=` of a key record (RFC 6376 §3.6.1) without white space; null when it has none. */
-function keyOf(text: string): string | null {
+function makeKey(text: string): string | null {
   const tag = /(?:^|;)\s*p\s*=([^;]*)/.exec(text);
   return tag?.[1] === undefined ? null : tag[1].replaceAll(/\s+/g, '');
 }
@@ -210,16 +211,16 @@ function isDmarc(text: string): boolean {
   return /^v\s*=\s*DMARC1\s*(?:;|$)/.test(text);
 }
 
-function conflictOf(
+function toConflict(
   { mx, cname }: DomainAnswers,
   mailHostname: string,
   previous: DomainCheck | null,
 ): DomainCheck['conflict'] {
   if (mx.kind === 'unknown' || cname.kind === 'unknown') return previous?.conflict ?? null;
-  const hosts = recordsOf(mx);
+  const hosts = listRecords(mx);
   // Less preferred servers get mail only while we are unreachable.
   const foreign = mostPreferred(hosts).filter((record) => !isOfHost(record, mailHostname));
-  const names = recordsOf(cname);
+  const names = listRecords(cname);
   if (foreign.length === 0 && names.length === 0) return null;
   const type = foreign.length === 0 ? 'cname' : names.length === 0 ? 'mx' : 'both';
   const records = [
@@ -232,17 +233,17 @@ function conflictOf(
   };
 }
 
-function providerOf(nameServers: DnsAnswer<string>, previous: DomainCheck | null): DnsProvider | null {
+function findProvider(nameServers: DnsAnswer<string>, previous: DomainCheck | null): DnsProvider | null {
   if (nameServers.kind === 'unknown') return previous?.provider ?? null;
-  return dnsProviderOf(recordsOf(nameServers));
+  return dnsProviderOf(listRecords(nameServers));
 }
 
-function recordsOf<T>(answer: DnsAnswer<T>): readonly T[] {
+function listRecords<T>(answer: DnsAnswer<T>): readonly T[] {
   return answer.kind === 'records' ? answer.records : [];
 }
 
 /** Returns the error codes of failed lookups; null when all succeeded. The name servers do not matter. */
-function failedLookupsOf({
+function findFailedLookups({
   mx,
   txt,
   cname,
@@ -258,8 +259,8 @@ function failedLookupsOf({
 }
 
 /** Returns the records found, or the previous ones when the lookup failed; at most MAX_SHOWN. */
-function textsOf(answer: DnsAnswer<string>, previous: readonly string[] = []): string[] {
-  return answer.kind === 'unknown' ? [...previous] : recordsOf(answer).slice(0, MAX_SHOWN).map(cleanText);
+function listTexts(answer: DnsAnswer<string>, previous: readonly string[] = []): string[] {
+  return answer.kind === 'unknown' ? [...previous] : listRecords(answer).slice(0, MAX_SHOWN).map(cleanText);
 }
 
 function cleanOrNull(text: string | undefined): string | null {

@@ -115,10 +115,10 @@ export function lostRecords(previous: DomainCheck | null, check: DomainCheck): {
 export function delayOf(facts: DomainFacts, check: DomainCheck, isComplete: boolean, now: Date): number {
   const trouble =
     check.unanswered === 0 ? Number.POSITIVE_INFINITY : Math.min(HOUR_MS, MINUTE_MS * 2 ** (check.unanswered - 1));
-  return Math.min(trouble, plainDelayOf(facts, isComplete, now));
+  return Math.min(trouble, readPlainDelay(facts, isComplete, now));
 }
 
-function plainDelayOf(facts: DomainFacts, isComplete: boolean, now: Date): number {
+function readPlainDelay(facts: DomainFacts, isComplete: boolean, now: Date): number {
   const since = (at: Date) => now.getTime() - at.getTime();
   const growing = (at: Date) => Math.min(HOUR_MS, Math.max(MINUTE_MS, since(at)));
   switch (facts.status) {

@@ -69,7 +69,7 @@ export function tlsReportNameOf(domain: string): string {
 export function isMtaStsSeen(found: readonly string[], { mtaSts }: TransportAdvice): boolean {
   const records = found.filter((text) => /^v=STSv1\s*;/.test(text));
   const [record] = records;
-  return records.length === 1 && record !== undefined && idOf(record) === idOf(mtaSts.value);
+  return records.length === 1 && record !== undefined && findId(record) === findId(mtaSts.value);
 }
 
 /** Returns whether the TXT records have exactly one TLS reporting record (RFC 8460 §3). */
@@ -77,7 +77,7 @@ export function isTlsReportSeen(found: readonly string[]): boolean {
   return found.filter((text) => /^v=TLSRPTv1\s*;/.test(text)).length === 1;
 }
 
-function idOf(record: string): string | undefined {
+function findId(record: string): string | undefined {
   return /;\s*id\s*=\s*([A-Za-z0-9]{1,32})\s*(?:;|$)/.exec(record)?.[1];
 }
 

@@ -172,14 +172,14 @@ function summarize(facts: PayloadFacts): Summary {
     recipient: orElse(safeLine(email.recipient), '(unknown recipient)'),
     subject: orElse(safeLine(email.subject), '(no subject)'),
     receivedAt: email.receivedAt,
-    excerpt: orElse(safeText(textOf(content)), '(no text)'),
+    excerpt: orElse(safeText(readText(content)), '(no text)'),
     files: content.attachments.length === 0 ? null : listFiles(content.attachments),
     link: linkTo(facts, 'raw'),
   };
 }
 
 /** Returns the text without quoted mail, or the text of the HTML if there is no text. */
-function textOf({ cleanedText, textBody, cleanedHtml, htmlBody }: PayloadFacts['content']): string {
+function readText({ cleanedText, textBody, cleanedHtml, htmlBody }: PayloadFacts['content']): string {
   const text = [cleanedText, textBody].find((each) => each !== null && !isBlank(each.slice(0, MAX_TEXT)));
   if (text != null) return text;
   const html = cleanedHtml ?? (htmlBody === null ? null : sanitizeHtmlBody(htmlBody.slice(0, MAX_UNCLEANED_HTML)));

@@ -27,7 +27,7 @@ export function buildEventBody(event: PostedEvent, maxBytes: number): Buffer {
   const truncated: string[] = [];
   let bytes = whole.length;
   for (const isCut of [isText, Array.isArray]) {
-    const parts = partsOf(data, isCut).toSorted((a, b) => b.bytes - a.bytes);
+    const parts = listParts(data, isCut).toSorted((a, b) => b.bytes - a.bytes);
     for (const part of parts) {
       if (bytes <= maxBytes || part.bytes < MIN_CUT_BYTES) break;
       part.cut();
@@ -50,14 +50,14 @@ function isText(value: unknown): boolean {
 }
 
 /** Returns the parts within a value that are of a sort; none within another. */
-function partsOf(within: object, isOfSort: (value: unknown) => boolean, path: (string | number)[] = []): Part[] {
+function listParts(within: object, isOfSort: (value: unknown) => boolean, path: (string | number)[] = []): Part[] {
   return Object.entries(within).flatMap(([key, value]: [string, unknown]) => {
     const at = [...path, Array.isArray(within) ? Number(key) : key];
     if (isOfSort(value)) {
       const cut = () => Reflect.set(within, key, Array.isArray(value) ? [] : null);
       return [{ name: pathName(at), bytes: Buffer.byteLength(JSON.stringify(value)), cut }];
     }
-    return typeof value === 'object' && value !== null ? partsOf(value, isOfSort, at) : [];
+    return typeof value === 'object' && value !== null ? listParts(value, isOfSort, at) : [];
   });
 }
 
@@ -84,20 +84,20 @@ function write(
 /** Returns the body that announces an event in a chat channel. `publicUrl` has no trailing slash. */
 export function buildEventChat(format: ChatFormat, event: PostedEvent, publicUrl: string): Buffer {
   const data = event.data ?? {};
-  const recipient = memberOf(data, 'recipient');
-  const thread = memberOf(data, 'thread');
-  const refusal = memberOf(recipient, 'refusal');
+  const recipient = toMember(data, 'recipient');
+  const thread = toMember(data, 'thread');
+  const refusal = toMember(recipient, 'refusal');
   const fields = [
-    { name: 'Recipient', value: textOf(recipient['address']) },
-    { name: 'Reason', value: textOf(refusal['title']) },
-    { name: 'Subject', value: textOf(data['subject'] ?? thread['normalized_subject']) },
-    { name: 'From', value: textOf(data['from']) },
+    { name: 'Recipient', value: readText(recipient['address']) },
+    { name: 'Reason', value: readText(refusal['title']) },
+    { name: 'Subject', value: readText(data['subject'] ?? thread['normalized_subject']) },
+    { name: 'From', value: readText(data['from']) },
     { name: 'To', value: listOf(data['to'] ?? thread['participant_emails']) },
-    { name: 'Domain', value: textOf(data['domain']) },
-    { name: 'Who', value: textOf(data['actor_name'] ?? data['actor_kind']) },
-    { name: 'Object', value: textOf(data['object_name'] ?? data['object_id']) },
-    { name: 'Endpoint', value: textOf(data['name']) },
-    { name: 'Status', value: textOf(data['status']) },
+    { name: 'Domain', value: readText(data['domain']) },
+    { name: 'Who', value: readText(data['actor_name'] ?? data['actor_kind']) },
+    { name: 'Object', value: readText(data['object_name'] ?? data['object_id']) },
+    { name: 'Endpoint', value: readText(data['name']) },
+    { name: 'Status', value: readText(data['status']) },
   ];
   return Buffer.from(
     buildEventChatPayload(format, {
@@ -105,16 +105,16 @@ export function buildEventChat(format: ChatFormat, event: PostedEvent, publicUrl
       at: event.at,
       detail: typeof recipient['last_response'] === 'string' ? recipient['last_response'] : null,
       fields,
-      link: linkOf(event.kind, data, publicUrl),
+      link: findLink(event.kind, data, publicUrl),
     }),
   );
 }
 
 /** Pages of the dashboard. */
-function linkOf(kind: PostedKind, data: Record<string, unknown>, publicUrl: string): string | null {
+function findLink(kind: PostedKind, data: Record<string, unknown>, publicUrl: string): string | null {
   const pages: Record<string, [string, unknown]> = {
     email: ['emails', data['id']],
-    thread: ['inbox', memberOf(data, 'thread')['id']],
+    thread: ['inbox', toMember(data, 'thread')['id']],
     delivery: ['emails', data['emailId']],
     endpoint: ['endpoints', data['id']],
     domain: ['domains', data['id']],
@@ -123,12 +123,12 @@ function linkOf(kind: PostedKind, data: Record<string, unknown>, publicUrl: stri
   return page === undefined || typeof id !== 'string' ? null : `${publicUrl}/${page}/${id}`;
 }
 
-function memberOf(within: Record<string, unknown>, name: string): Record<string, unknown> {
+function toMember(within: Record<string, unknown>, name: string): Record<string, unknown> {
   const value = within[name];
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-function textOf(value: unknown): string {
+function readText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 

@@ -59,7 +59,7 @@ export interface MailPayloadParts {
 /** Returns the body of a webhook request for an email, in the endpoint's format. Equal parts give equal bytes. */
 export function buildMailPayload(parts: MailPayloadParts): Buffer {
   const { webhookFormat } = parts.endpoint;
-  const facts = factsOf(parts);
+  const facts = toFacts(parts);
   switch (webhookFormat) {
     case 'native':
       return buildWebhookPayload(parts.config, facts);
@@ -78,7 +78,7 @@ export function isRawNeeded({
   return endpoint.webhookFormat === 'native' && needsRaw(config, mail.attachments);
 }
 
-function factsOf({
+function toFacts({
   delivery,
   endpoint,
   mail,

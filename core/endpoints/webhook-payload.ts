@@ -96,13 +96,13 @@ export function buildWebhookPayload(options: PayloadOptions, facts: PayloadFacts
     fixed: build(NOTHING).length,
     contents,
     raw: isNested ? rawBytes(facts.raw, budget) : 0,
-    html: jsonBytesOf(htmlBody) + (isNested ? jsonBytesOf(cleanedHtml) : 0),
+    html: readJsonBytes(htmlBody) + (isNested ? readJsonBytes(cleanedHtml) : 0),
     text:
-      jsonBytesOf(textBody) +
+      readJsonBytes(textBody) +
       (isNested
-        ? jsonBytesOf(cleanedText) +
-          jsonBytesOf(quotedText) +
-          jsonBytesOf(signature) +
+        ? readJsonBytes(cleanedText) +
+          readJsonBytes(quotedText) +
+          readJsonBytes(signature) +
           JSON.stringify(removedParts).length
         : 0),
     headers: Buffer.byteLength(JSON.stringify(headersObject(headers))) * (isNested ? 2 : 1),
@@ -166,7 +166,7 @@ function chooseParts(options: PayloadOptions, { content, raw }: PayloadFacts, ch
     choice.dropped.includes(part) ||
     (isRawGone && ((part === 'raw' && options.payload === 'nested') || (part === 'attachments' && wantsContents)));
   const cleanedText = cutText(content.cleanedText, choice.textBytes === null ? null : choice.textBytes / 2);
-  const textBytes = choice.textBytes === null ? null : choice.textBytes - jsonBytesOf(cleanedText);
+  const textBytes = choice.textBytes === null ? null : choice.textBytes - readJsonBytes(cleanedText);
   return {
     contents: content.attachments.map((attachment, place) =>
       wantsContents && raw !== null && choice.contents?.has(place) !== false ? readContent(raw, attachment) : null,
@@ -340,7 +340,7 @@ function rawBytes(raw: Buffer | null, budget: number): number {
   return raw.length > budget ? raw.length : jsonBytes(raw.toString('utf8'));
 }
 
-function jsonBytesOf(text: string | null): number {
+function readJsonBytes(text: string | null): number {
   return text === null ? 0 : jsonBytes(text);
 }
 

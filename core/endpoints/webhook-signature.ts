@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { DAY_MS } from '../shared/durations.ts';
 
@@ -46,7 +47,7 @@ const MAX_VALUE_LENGTH = 998;
  */
 export function webhookHeaders(facts: SigningFacts): string[] {
   const { body, sentAt, verificationToken: token } = facts;
-  const hmac = createHmac('sha256', keyOf(token, 'utf8')).update(body).digest('hex');
+  const hmac = createHmac('sha256', makeKey(token, 'utf8')).update(body).digest('hex');
   const seconds = Math.floor(sentAt.getTime() / 1_000);
   const custom = new Map(Object.entries(facts.customHeaders).map(([name, value]) => [name.toLowerCase(), value]));
   const headers = [
@@ -91,18 +92,16 @@ export function webhookHeaders(facts: SigningFacts): string[] {
 /** Returns `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body` (Standard Webhooks, "Signature scheme"); `timestamp` in seconds. */
 export function signStandardWebhook(secret: string, id: string, timestamp: number, body: Buffer): string {
   const text = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
-  return `v1,${createHmac('sha256', keyOf(text, 'base64')).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
+  return `v1,${createHmac('sha256', makeKey(text, 'base64')).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
 }
 
 /** Cached key objects by encoding and text: creating one costs more than signing with it. */
-const keys = new Map<string, KeyObject>();
-const MAX_KEYS = 10_000;
+const keys = new LRUCache<string, KeyObject>({ max: 10_000 });
 
-function keyOf(text: string, encoding: 'utf8' | 'base64'): KeyObject {
+function makeKey(text: string, encoding: 'utf8' | 'base64'): KeyObject {
   const name = `${encoding} ${text}`;
   const known = keys.get(name);
   if (known !== undefined) return known;
-  if (keys.size >= MAX_KEYS) keys.clear();
   const made = createSecretKey(Buffer.from(text, encoding));
   keys.set(name, made);
   return made;

@@ -10,7 +10,7 @@ const SEQ_BYTES = 6;
  */
 export function encodeEventCursor(workspaceId: string, seq: number): string {
   const bytes = Buffer.alloc(MARK_BYTES + SEQ_BYTES);
-  markOf(workspaceId).copy(bytes, 0, 0, MARK_BYTES);
+  readMark(workspaceId).copy(bytes, 0, 0, MARK_BYTES);
   bytes.writeUIntBE(seq, MARK_BYTES, SEQ_BYTES);
   return bytes.toString('base64url');
 }
@@ -19,10 +19,10 @@ export function encodeEventCursor(workspaceId: string, seq: number): string {
 export function decodeEventCursor(workspaceId: string, cursor: string): number | null {
   if (!/^[A-Za-z0-9_-]{16}$/.test(cursor)) return null;
   const bytes = Buffer.from(cursor, 'base64url');
-  if (markOf(workspaceId).compare(bytes, 0, MARK_BYTES, 0, MARK_BYTES) !== 0) return null;
+  if (readMark(workspaceId).compare(bytes, 0, MARK_BYTES, 0, MARK_BYTES) !== 0) return null;
   return bytes.readUIntBE(MARK_BYTES, SEQ_BYTES);
 }
 
-function markOf(workspaceId: string): Buffer {
+function readMark(workspaceId: string): Buffer {
   return hash('sha256', `event feed of ${workspaceId}`, 'buffer');
 }

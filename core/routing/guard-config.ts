@@ -59,11 +59,11 @@ export function checkGuardConfig(type: GuardConfig['type'], input: unknown): Gua
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     return { error: 'config: must be an object' };
   const checked = (type === 'explicit' ? explicit : prompted).safeParse(given);
-  if (!checked.success) return { error: textOf(checked.error.issues[0]) };
+  if (!checked.success) return { error: readText(checked.error.issues[0]) };
   return { config: { type, config: checked.data } as GuardConfig };
 }
 
-function textOf(issue: z.core.$ZodIssue | undefined): string {
+function readText(issue: z.core.$ZodIssue | undefined): string {
   return ['config', ...(issue?.path ?? [])].join('.') + `: ${issue?.message ?? 'invalid'}`;
 }
 
@@ -91,14 +91,14 @@ const operator = z
 const asCriterion = (given: unknown): unknown =>
   typeof given === 'string' ? { values: [given] } : Array.isArray(given) ? { values: given } : given;
 
-const criterionOf = <T extends z.ZodType<string>>(each: T) => ({
+const makeCriterion = <T extends z.ZodType<string>>(each: T) => ({
   operator,
   values: z
     .array(each)
     .min(1, 'must have at least one value')
     .max(MAX_GUARD_VALUES, `must not have more than ${MAX_GUARD_VALUES} values`),
 });
-const criterion = <T extends z.ZodType<string>>(each: T) => z.preprocess(asCriterion, z.object(criterionOf(each)));
+const criterion = <T extends z.ZodType<string>>(each: T) => z.preprocess(asCriterion, z.object(makeCriterion(each)));
 
 const addressOrDomain = value.refine(isAddressPattern, 'must be an address or *@domain');
 
@@ -125,7 +125,7 @@ const MAX_SPAM_SCORE = 1_000;
 const explicitFields = {
   subject: criterion(value).exactOptional(),
   from: z
-    .preprocess(asCriterion, z.object({ ...criterionOf(addressOrDomain), aligned: z.boolean().exactOptional() }))
+    .preprocess(asCriterion, z.object({ ...makeCriterion(addressOrDomain), aligned: z.boolean().exactOptional() }))
     .exactOptional(),
   to: criterion(addressOrDomain).exactOptional(),
   hasWords: criterion(value).exactOptional(),

@@ -33,7 +33,7 @@ export function guardFactsOf(mail: GuardedMail): GuardFacts {
     from: addresses.from?.addresses ?? [],
     to: [...new Set([...addressees.map(({ address }) => address), ...mail.recipients].flatMap(lowerCased))],
     get text() {
-      text ??= textOf(mail);
+      text ??= readText(mail);
       return text;
     },
     attachments,
@@ -47,7 +47,7 @@ function lowerCased(address: string | null): string[] {
   return address === null ? [] : [address.toLowerCase()];
 }
 
-function textOf({ subject, textBody, htmlBody }: GuardedMail): string {
+function readText({ subject, textBody, htmlBody }: GuardedMail): string {
   const html = htmlBody === null ? '' : stripTags(htmlBody.slice(0, MAX_GUARDED_HTML_LENGTH));
   return [subject, textBody ?? '', html].map((part) => part.slice(0, MAX_GUARDED_TEXT_LENGTH)).join('\n');
 }

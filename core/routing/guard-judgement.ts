@@ -135,7 +135,7 @@ export function readAnswers(stored: unknown): StoredAnswer[] {
 export function storedAnswer(rule: GuardRule, answer: ModelAnswer, at: Date, durationMs: number): StoredAnswer {
   return {
     ruleId: rule.id,
-    promptDigest: digestOf(promptOf(rule) ?? ''),
+    promptDigest: makeDigest(promptOf(rule) ?? ''),
     kind: answer.kind,
     isMatch: answer.kind === 'answered' ? answer.isMatch : null,
     reason: answer.reason,
@@ -152,7 +152,7 @@ export function answersOf(stored: readonly StoredAnswer[], rules: readonly Guard
     const answer =
       prompt === null
         ? undefined
-        : stored.find(({ ruleId, promptDigest }) => ruleId === rule.id && promptDigest === digestOf(prompt));
+        : stored.find(({ ruleId, promptDigest }) => ruleId === rule.id && promptDigest === makeDigest(prompt));
     if (answer !== undefined) found.set(rule.id, modelAnswer(answer));
   }
   return found;
@@ -162,7 +162,7 @@ function modelAnswer({ kind, isMatch, reason }: StoredAnswer): ModelAnswer {
   return kind === 'failed' || isMatch === null ? { kind: 'failed', reason } : { kind: 'answered', isMatch, reason };
 }
 
-function digestOf(prompt: string): string {
+function makeDigest(prompt: string): string {
   return createHash('sha256').update(prompt).digest('hex').slice(0, 16);
 }
 

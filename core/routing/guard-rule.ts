@@ -162,9 +162,9 @@ type Meet = (config: ExplicitConfig, mail: FoldedFacts) => string[] | null | und
 const CRITERIA: readonly (readonly [string, Meet])[] = [
   ['from', ({ from }, mail) => from && meetFrom(from, mail)],
   ['to', ({ to }, mail) => to && meet(to, foldPattern, (pattern) => mail.to.has(pattern))],
-  ['spf', ({ spf }, mail) => spf && meetResult(spf, resultsOf(mail.authentication, 'spf'))],
-  ['dkim', ({ dkim }, mail) => dkim && meetResult(dkim, resultsOf(mail.authentication, 'dkim'))],
-  ['dmarc', ({ dmarc }, mail) => dmarc && meetResult(dmarc, resultsOf(mail.authentication, 'dmarc'))],
+  ['spf', ({ spf }, mail) => spf && meetResult(spf, listResults(mail.authentication, 'spf'))],
+  ['dkim', ({ dkim }, mail) => dkim && meetResult(dkim, listResults(mail.authentication, 'dkim'))],
+  ['dmarc', ({ dmarc }, mail) => dmarc && meetResult(dmarc, listResults(mail.authentication, 'dmarc'))],
   [
     'injection',
     ({ injection }, mail) => (injection === undefined ? undefined : injection === mail.injection ? [injection] : null),
@@ -242,7 +242,7 @@ function meetResult(wanted: readonly AuthenticationResult[], results: readonly s
 }
 
 /** DKIM: one valid signature is a pass whatever the others are; no signature is `none` (RFC 6376 §6.1). */
-function resultsOf(authentication: Authentication | null, method: 'spf' | 'dkim' | 'dmarc'): string[] {
+function listResults(authentication: Authentication | null, method: 'spf' | 'dkim' | 'dmarc'): string[] {
   if (authentication === null) return [];
   if (method !== 'dkim') return [authentication[method].result];
   const results = authentication.dkim.map(({ result }) => result);
@@ -346,7 +346,7 @@ const PLAIN_STEPS = 200_000;
 export function holds(text: string, word: string): boolean {
   if (text.length * word.length <= PLAIN_STEPS) return text.includes(word);
   if (word.length > text.length) return false;
-  const fallbacks = fallbacksOf(word);
+  const fallbacks = toFallbacks(word);
   let met = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -358,7 +358,7 @@ export function holds(text: string, word: string): boolean {
 }
 
 /** Returns for each prefix of the word the length of its longest proper prefix that is also its suffix. */
-function fallbacksOf(word: string): Uint32Array {
+function toFallbacks(word: string): Uint32Array {
   const fallbacks = new Uint32Array(word.length);
   let met = 0;
   for (let at = 1; at < word.length; at++) {

@@ -184,14 +184,14 @@ export function explainRoute(decision: RouteDecision, names: RouteNames): string
       return sentences(allowed, decision.reason, 'It is stored and not delivered.') ?? '';
     case 'inactive':
     case 'endpoint': {
-      const way = `${wayOf(decision.via, rule, names.ownAddress)} routes to the ${endpoint}`;
+      const way = `${describeWay(decision.via, rule, names.ownAddress)} routes to the ${endpoint}`;
       const end = decision.outcome === 'inactive' ? `${way}, which is disabled: the mail is only stored.` : `${way}.`;
       return sentences(allowed, decision.reason, end) ?? '';
     }
   }
 }
 
-function wayOf(via: RouteVia | null, rule: string, ownAddress: string): string {
+function describeWay(via: RouteVia | null, rule: string, ownAddress: string): string {
   const domain = ownAddress.slice(ownAddress.lastIndexOf('@') + 1);
   switch (via) {
     case 'guard-rule':

@@ -72,12 +72,12 @@ type SearchFlag =
 export function parseSearch(text: string, now: Date): SearchTerm[] {
   if (text.length > MAX_QUERY_LENGTH)
     throw refused(`A search must not be longer than ${MAX_QUERY_LENGTH} characters; this one has ${text.length}`);
-  const pieces = piecesOf(text);
+  const pieces = listPieces(text);
   if (pieces.length > MAX_QUERY_TERMS)
     throw refused(
       `A search must not have more than ${MAX_QUERY_TERMS} words and operators; this one has ${pieces.length}`,
     );
-  return pieces.map((piece) => termOf(piece, now)).filter((term) => term !== null);
+  return pieces.map((piece) => findTerm(piece, now)).filter((term) => term !== null);
 }
 
 /** The search of a list that also finds parts of subjects and addresses. */
@@ -95,7 +95,7 @@ export interface ListSearch {
 export function parseListSearch(text: string, now: Date): ListSearch | null {
   const part = text.trim();
   if (part === '') return null;
-  const pieces = piecesOf(part);
+  const pieces = listPieces(part);
   const isPlain = pieces.every(
     ({ operator, isNegated, isQuoted, value }) => operator === null && !isQuoted && (!isNegated || value === ''),
   );
@@ -139,7 +139,7 @@ const UNKNOWN_OPERATORS: readonly string[] =
   );
 
 /** Splits the text at white space outside quotes. An unclosed quote extends to the end of the text. */
-function piecesOf(text: string): Piece[] {
+function listPieces(text: string): Piece[] {
   const pieces: Piece[] = [];
   let at = 0;
   while (at < text.length) {
@@ -182,7 +182,7 @@ function isOperator(name: string): name is Operator {
   return (OPERATORS as readonly string[]).includes(name);
 }
 
-function termOf({ operator, value, isQuoted, isNegated }: Piece, now: Date): SearchTerm | null {
+function findTerm({ operator, value, isQuoted, isNegated }: Piece, now: Date): SearchTerm | null {
   if (operator === null) {
     const mistyped = isQuoted ? null : mistypedOperator(value);
     if (mistyped !== null) throw refused(mistyped);
@@ -194,7 +194,7 @@ function termOf({ operator, value, isQuoted, isNegated }: Piece, now: Date): Sea
       `${operator}: is not a search operator. Operators are ${OPERATORS.map((name) => `${name}:`).join(' ')}`,
     );
   if (value.trim() === '') throw refused(`${operator}: needs a value directly after it: ${TAKEN[operator]}`);
-  const term = valueOf(operator, value.trim(), isQuoted, now);
+  const term = findValue(operator, value.trim(), isQuoted, now);
   if (term === null) {
     const meant = nearestFlag(operator, value.trim().toLowerCase());
     throw refused(
@@ -282,7 +282,7 @@ function typosBetween(one: string, other: string): number {
 
 type Bare<T> = T extends unknown ? Omit<T, 'isNegated'> : never;
 
-function valueOf(operator: Operator, value: string, isQuoted: boolean, now: Date): Bare<SearchTerm> | null {
+function findValue(operator: Operator, value: string, isQuoted: boolean, now: Date): Bare<SearchTerm> | null {
   switch (operator) {
     case 'from':
     case 'to':
@@ -306,7 +306,7 @@ function valueOf(operator: Operator, value: string, isQuoted: boolean, now: Date
       return value.toLowerCase() === 'me' ? { kind: 'unreadBy' } : null;
     case 'before':
     case 'after': {
-      const at = instantOf(value, now);
+      const at = findInstant(value, now);
       return at === null ? null : { kind: operator, at };
     }
     case 'has':
@@ -329,7 +329,7 @@ const INSTANT = /^([1-9]\d{3}-\d{2}-\d{2})[Tt](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})
  * Parses an instant. A date is its beginning in UTC; a time without an offset is UTC. Null for anything else, or for years outside 1000
  * to 9999.
  */
-function instantOf(value: string, now: Date): Date | null {
+function findInstant(value: string, now: Date): Date | null {
   const [, count, unit] = AGE.exec(value) ?? [];
   if (unit !== undefined) {
     const at = new Date(now.getTime() - Number(count) * AGE_MS[unit.toLowerCase() as keyof typeof AGE_MS]);

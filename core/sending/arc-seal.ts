@@ -19,8 +19,8 @@ export function arcResults(message: Buffer, verdicts: Authentication, servedBy: 
   const { spf, dkim, dmarc, arc } = verdicts;
   if (arc.result !== 'none' && arc.result !== 'pass' && arc.result !== 'fail') return '';
   const sets = relaxedFields(message, ARC_NAMES);
-  const instance = 1 + Math.max(0, ...sets.map(([, value]) => instanceOf(value)));
-  if (instance > MAX_INSTANCES || sets.some(([name, value]) => name === SEAL_NAME && tagOf(value, 'cv') === 'fail'))
+  const instance = 1 + Math.max(0, ...sets.map(([, value]) => readInstance(value)));
+  if (instance > MAX_INSTANCES || sets.some(([name, value]) => name === SEAL_NAME && findTag(value, 'cv') === 'fail'))
     return '';
   // Verdicts are stored values of other domains, so whatever could end a property is left out.
   const property = (name: string, value: string | null) =>
@@ -60,7 +60,7 @@ export async function sealArc(message: Buffer, signer: DkimSigner, giveWay: () =
   const fields = relaxedFields(message, ARC_NAMES);
   const [results] = fields;
   if (results === undefined) throw new Error('an unsealed message has no ARC-Authentication-Results');
-  const instance = instanceOf(results[1]);
+  const instance = readInstance(results[1]);
   const arrived = /(?:^|; )arc=(none|pass|fail)$/.exec(results[1])?.[1];
   const status = instance === 1 ? 'none' : arrived === 'pass' ? 'pass' : 'fail';
   const signature = await signWhole(message, `ARC-Message-Signature: i=${instance};`, signer, giveWay);
@@ -69,7 +69,7 @@ export async function sealArc(message: Buffer, signer: DkimSigner, giveWay: () =
     status === 'pass'
       ? Array.from({ length: instance - 1 }, (_, at) => at + 1).flatMap((number) =>
           [RESULTS_NAME, SIGNATURE_NAME, SEAL_NAME].flatMap((name) =>
-            fields.filter((field) => field[0] === name && instanceOf(field[1]) === number),
+            fields.filter((field) => field[0] === name && readInstance(field[1]) === number),
           ),
         )
       : [];
@@ -84,11 +84,11 @@ export async function sealArc(message: Buffer, signer: DkimSigner, giveWay: () =
 }
 
 /** Returns the instance of an ARC field; 0 when it has none. */
-function instanceOf(value: string): number {
-  return Number(tagOf(value, 'i') ?? 0);
+function readInstance(value: string): number {
+  return Number(findTag(value, 'i') ?? 0);
 }
 
-function tagOf(value: string, name: 'i' | 'cv'): string | undefined {
+function findTag(value: string, name: 'i' | 'cv'): string | undefined {
   return value
     .split(';')
     .map((tag) => tag.trim())

@@ -234,7 +234,7 @@ function searchCss(css: string, search: Search): void {
 /** CSS escapes can hide `url(`. */
 function decodeEscapes(css: string): string {
   return css.replaceAll(/\\(?:([0-9a-f]{1,6})\s?|(?:\r\n|[\n\f])|(.))/gi, (_all, hex?: string, character?: string) =>
-    hex === undefined ? (character ?? '') : characterOf(Number.parseInt(hex, 16)),
+    hex === undefined ? (character ?? '') : readCharacter(Number.parseInt(hex, 16)),
   );
 }
 
@@ -250,6 +250,6 @@ function withoutComments(css: string): string {
   return text + css.slice(from);
 }
 
-function characterOf(codePoint: number): string {
+function readCharacter(codePoint: number): string {
   return codePoint > 0x10ffff ? '\ufffd' : String.fromCodePoint(codePoint);
 }

@@ -40,9 +40,9 @@ export function parseSender(text: string): SenderResult {
   const mailboxes = text.length > MAX_MAILBOX_LENGTH ? null : (readNamed(text) ?? readMailboxes(text));
   const [sender, ...others] = mailboxes ?? [];
   if (sender === undefined || others.length > 0) return { error: invalid(text) };
-  const domain = domainOf(sender.address);
+  const domain = readDomain(sender.address);
   const shown = (sender.name ?? '').normalize('NFKC').toLowerCase().match(SHOWN_ADDRESS) ?? [];
-  if (shown.some((address) => domainOf(address) !== domain)) return { error: invalid(text) };
+  if (shown.some((address) => readDomain(address) !== domain)) return { error: invalid(text) };
   return { sender, domain };
 }
 
@@ -157,7 +157,7 @@ function count(text: string, pattern: RegExp): number {
   return text.match(pattern)?.length ?? 0;
 }
 
-function domainOf(address: string): string {
+function readDomain(address: string): string {
   const domain = address.slice(address.lastIndexOf('@') + 1);
   return canonicalDomainName(domain) ?? domain;
 }

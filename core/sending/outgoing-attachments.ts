@@ -139,7 +139,7 @@ function readOne(given: GivenAttachment, index: number): OutgoingAttachment | { 
   if (named.length > MAX_FILENAME_LENGTH || !isHeaderText(named))
     return { error: `Attachment ${index + 1} has an invalid filename` };
   const dataUrl = DATA_URL.exec(given.content.slice(0, 4_096));
-  const contentType = given.contentType || dataUrl?.[1]?.trim() || typeOf(named);
+  const contentType = given.contentType || dataUrl?.[1]?.trim() || readType(named);
   const filename = attachmentFilename(given.filename, contentType, index);
   if (EXECUTABLE.test(filename))
     return {
@@ -154,7 +154,7 @@ function readOne(given: GivenAttachment, index: number): OutgoingAttachment | { 
   return { filename, content, contentType, contentId };
 }
 
-function typeOf(filename: string): string {
+function readType(filename: string): string {
   const dot = filename.lastIndexOf('.');
   return libmime.detectMimeType(dot === -1 ? false : filename.slice(dot + 1).toLowerCase());
 }

@@ -40,15 +40,15 @@ export function checkOutgoingContent(bytes: Buffer, question: ContentQuestion): 
   );
   const link =
     findInFields(message.fields, null, question) ??
-    firstOf(message.parts, (part) => findInPart(part, html.get(part) ?? null, message, question)) ??
-    firstOf(message.inner, ({ path, fields }) => findInFields(fields, path, question)) ??
-    firstOf(message.stray, (text) => finding(findTextLink(text, question.topLevel), STRAY, 'text'));
+    findFirst(message.parts, (part) => findInPart(part, html.get(part) ?? null, message, question)) ??
+    findFirst(message.inner, ({ path, fields }) => findInFields(fields, path, question)) ??
+    findFirst(message.stray, (text) => finding(findTextLink(text, question.topLevel), STRAY, 'text'));
   return { link, file: findFile(message, html), doubt: findDoubt(message, html) };
 }
 
 const STRAY = 'its text outside the parts';
 
-function firstOf<Item>(items: readonly Item[], find: (item: Item) => Finding | null): Finding | null {
+function findFirst<Item>(items: readonly Item[], find: (item: Item) => Finding | null): Finding | null {
   for (const item of items) {
     const found = find(item);
     if (found !== null) return found;
@@ -81,7 +81,7 @@ function findInFields(
   { topLevel, hasOwnUnsubscribe }: ContentQuestion,
 ): Finding | null {
   const within = path === null ? '' : ` of part ${path}`;
-  return firstOf(fields, ({ name: written, value }) => {
+  return findFirst(fields, ({ name: written, value }) => {
     const name = written.toLowerCase();
     if (hasOwnUnsubscribe && path === null && name === 'list-unsubscribe') return null;
     const where = name === 'subject' ? `its subject${within}` : `its field ${written}${within}`;
@@ -133,7 +133,7 @@ function placeOf({ path, contentType }: Pick<StrictPart, 'path' | 'contentType'>
 }
 
 /** `html` and `text` are the fields of a request whose parts they become. */
-function fieldOf(part: StrictPart): Finding['field'] {
+function toField(part: StrictPart): Finding['field'] {
   if (isFile(part)) return 'attachments';
   return part.contentType === 'text/html' ? 'html' : 'text';
 }
@@ -146,7 +146,7 @@ function findInPart(
 ): Finding | null {
   const { contentType, names, fields } = part;
   const where = placeOf(part);
-  const field = fieldOf(part);
+  const field = toField(part);
   if (contentType === 'message/external-body' || contentType === 'text/uri-list')
     return { what: `content of the type ${contentType}`, where, field };
   for (const name of names) {
@@ -227,10 +227,10 @@ function findFile(message: StrictMessage, html: ReadonlyMap<StrictPart, HtmlRefe
       field: 'attachments',
     };
   return (
-    firstOf(message.parts, (part) => {
+    findFirst(message.parts, (part) => {
       const file = html.get(part)?.file ?? (part.text === null ? null : findEncodedFile(part.text));
-      return finding(file, placeOf(part), fieldOf(part));
-    }) ?? firstOf(message.stray, (text) => finding(findEncodedFile(text), STRAY, 'text'))
+      return finding(file, placeOf(part), toField(part));
+    }) ?? findFirst(message.stray, (text) => finding(findEncodedFile(text), STRAY, 'text'))
   );
 }
 
@@ -240,12 +240,12 @@ function findDoubt(message: StrictMessage, html: ReadonlyMap<StrictPart, HtmlRef
     const { problem, path } = ambiguity;
     const part = message.parts.find((each) => each.path === path);
     const where = part !== undefined ? placeOf(part) : path === null ? 'the message' : `part ${path}`;
-    return { what: problem, where, field: part === undefined ? 'headers' : fieldOf(part) };
+    return { what: problem, where, field: part === undefined ? 'headers' : toField(part) };
   }
-  return firstOf(message.parts, (part) => {
+  return findFirst(message.parts, (part) => {
     const where = placeOf(part);
     const problem = unreadable(part, html.get(part)?.charset ?? null);
-    return problem === null ? null : { what: problem, where, field: fieldOf(part) };
+    return problem === null ? null : { what: problem, where, field: toField(part) };
   });
 }
 

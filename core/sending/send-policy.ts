@@ -196,8 +196,13 @@ export function judgeByPolicies(policies: readonly HeldPolicy[], facts: PolicyFa
   return {
     refusal: refusals[0] ?? null,
     approval: policies.map((held) => approvalBy(held, facts)).find((approval) => approval !== null) ?? null,
-    undoSeconds: Math.max(0, ...policies.map(({ policy }) => policy.undo_seconds ?? 0)),
+    undoSeconds: longestUndo(policies.map(({ policy }) => policy)),
   };
+}
+
+/** Returns the seconds that mail under these policies waits before it is sent; 0: it is sent at once. */
+export function longestUndo(policies: readonly Pick<SendPolicy, 'undo_seconds'>[]): number {
+  return Math.max(0, ...policies.map((policy) => policy.undo_seconds ?? 0));
 }
 
 function refusalBy(held: HeldPolicy, facts: PolicyFacts): PolicyRefusal | null {

@@ -281,12 +281,12 @@ function differences(part: StrictPart, words: readonly string[], other: StrictPa
 /** Returns the words that readers see, and those with the texts and addresses of links and pictures; null: too much to read. */
 function readWords({ contentType, text }: StrictPart): { shown: Set<string>; known: Set<string> } | null {
   if (contentType === 'text/plain') {
-    const words = wordsOf(text ?? '');
+    const words = listWords(text ?? '');
     return { shown: words, known: words };
   }
   const list = new PieceList(MAX_COMPARED_LENGTH * 2);
   if (!addHtmlText(text ?? '', list)) return null;
-  const shown = wordsOf(
+  const shown = listWords(
     list.pieces
       .filter(({ unseen }) => unseen === null || unseen.kind === 'collapsed')
       .map((piece) => piece.text)
@@ -295,10 +295,10 @@ function readWords({ contentType, text }: StrictPart): { shown: Set<string>; kno
   const aids = list.pieces.map(
     (piece) => `${piece.unseen?.kind === 'attribute' ? piece.text : ''} ${piece.target ?? ''}`,
   );
-  return { shown, known: new Set([...shown, ...wordsOf(aids.join(' '))]) };
+  return { shown, known: new Set([...shown, ...listWords(aids.join(' '))]) };
 }
 
-function wordsOf(text: string): Set<string> {
+function listWords(text: string): Set<string> {
   return new Set(
     [...text.slice(0, MAX_COMPARED_LENGTH).normalize('NFKC').toLowerCase().matchAll(WORD)].map(([word]) => word),
   );

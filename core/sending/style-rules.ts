@@ -60,11 +60,11 @@ export function readStyleRules(sheets: readonly string[]): StyleRules {
   for (const sheet of sheets) {
     length += sheet.length;
     if (length > MAX_CSS_LENGTH) return { byKey, isTruncated: true, known: new Map() };
-    for (const { selectors, body, isConditional } of blocksOf(decodeCss(sheet))) {
+    for (const { selectors, body, isConditional } of listBlocks(decodeCss(sheet))) {
       const declarations = readDeclarations(body);
       for (const selector of withoutFunctions(selectors).split(',')) {
         if (++count > MAX_RULES) return { byKey, isTruncated: true, known: new Map() };
-        const rule = ruleOf(selector, declarations, isConditional);
+        const rule = toRule(selector, declarations, isConditional);
         const key = rule.id !== null ? `#${rule.id}` : (rule.classes[0] ?? rule.tag ?? '*');
         const group = byKey.get(key) ?? [];
         group.push(rule);
@@ -124,7 +124,7 @@ interface Block {
   isConditional: boolean;
 }
 
-function* blocksOf(css: string): Generator<Block> {
+function* listBlocks(css: string): Generator<Block> {
   const groups: Group[] = [];
   let from = 0;
   for (const { 0: mark, index } of css.matchAll(/[{};]/g)) {
@@ -171,7 +171,7 @@ function withoutFunctions(selectors: string): string {
   return text.replace(/::?[\w-]+/g, '');
 }
 
-function ruleOf(selector: string, declarations: readonly Declaration[], isConditional: boolean): Rule {
+function toRule(selector: string, declarations: readonly Declaration[], isConditional: boolean): Rule {
   const last =
     selector
       .trim()

@@ -105,10 +105,10 @@ export function readReportTargets(records: readonly string[]): ReportTarget[] {
   const [record] = found;
   if (found.length !== 1 || record === undefined) return [];
   const uris = /;[ \t]*rua[ \t]*=[ \t]*([^;]+)/.exec(record)?.[1]?.split(',') ?? [];
-  return [...new Set(uris.map((uri) => uri.trim()))].flatMap(targetOf).slice(0, MAX_TARGETS);
+  return [...new Set(uris.map((uri) => uri.trim()))].flatMap(listTarget).slice(0, MAX_TARGETS);
 }
 
-function targetOf(uri: string): ReportTarget[] {
+function listTarget(uri: string): ReportTarget[] {
   if (uri.length > MAX_URI_LENGTH || !URL.canParse(uri)) return [];
   const { protocol, pathname } = new URL(uri);
   if (protocol === 'https:') return [{ kind: 'https', uri }];

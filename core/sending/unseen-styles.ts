@@ -16,7 +16,7 @@ interface Question {
 }
 
 function question(declarations: Declarations): Question {
-  const lengths = (values: readonly string[]) => values.flatMap((value) => value.split(/[\s/]+/)).map(pixelsOf);
+  const lengths = (values: readonly string[]) => values.flatMap((value) => value.split(/[\s/]+/)).map(readPixels);
   return {
     says: (property, pattern) => declarations.get(property)?.some((value) => pattern.test(value)) ?? false,
     smallest: (property) => {
@@ -64,7 +64,7 @@ function hiddenByDisplay(declarations: Declarations, { says, because }: Question
   if (says('mso-hide', /^all/)) return because('some_readers', 'mso-hide');
   if (says('-webkit-text-security', /^(?!none)/)) return because('hidden', '-webkit-text-security');
   for (const property of ['opacity', 'zoom', 'scale'])
-    if (declarations.get(property)?.some((value) => value.split(/\s+/).some((each) => numberOf(each) <= FAINT)))
+    if (declarations.get(property)?.some((value) => value.split(/\s+/).some((each) => readNumber(each) <= FAINT)))
       return because('hidden', property);
   return null;
 }
@@ -194,7 +194,7 @@ function fontSizeIn(value: string): string | undefined {
 function fontPixels(value: string, outer: number): number | null {
   const relative = /^([+-]?[\d.]+(?:e[+-]?\d+)?)(em|%|ex)$/.exec(value);
   if (relative !== null) return Number(relative[1]) * outer * (FONT_UNITS[relative[2] ?? ''] ?? 1);
-  const pixels = pixelsOf(value);
+  const pixels = readPixels(value);
   return Number.isFinite(pixels) ? pixels : null;
 }
 
@@ -229,7 +229,7 @@ const GAP_PIXELS = 1_000;
 const NUMBER = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z%]*)$/;
 
 /** Returns a number, or a percentage as a part of one; infinity when there is none. */
-function numberOf(value: string): number {
+function readNumber(value: string): number {
   const [, number, unit] = NUMBER.exec(value) ?? [];
   if (number === undefined) return Number.POSITIVE_INFINITY;
   return unit === '%' ? Number(number) / 100 : Number(number);
@@ -250,7 +250,7 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 
 /** Returns a length in CSS pixels, at a font of 16 pixels; infinity when there is none. */
-function pixelsOf(value: string): number {
+function readPixels(value: string): number {
   const [, number, unit = ''] = NUMBER.exec(value) ?? [];
   return number === undefined ? Number.POSITIVE_INFINITY : Number(number) * (UNITS[unit] ?? 1);
 }

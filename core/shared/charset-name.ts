@@ -1,5 +1,6 @@
 import iconv from 'iconv-lite';
 import charsets from 'libmime/lib/charset.js';
+import { LRUCache } from 'lru-cache';
 import { isSevenBitCharset } from './seven-bit-charsets.ts';
 import { isSingleByteCharset } from './single-byte-charsets.ts';
 
@@ -10,17 +11,15 @@ import { isSingleByteCharset } from './single-byte-charsets.ts';
 export function findCharset(label: string): string | null {
   if (label.length > MAX_LABEL_LENGTH) return null;
   const known = found.get(label);
-  if (known !== undefined) return known;
+  if (known !== undefined) return known.name;
   const name = resolve(label);
-  if (found.size >= MAX_FOUND) found.clear();
-  found.set(label, name);
+  found.set(label, { name });
   return name;
 }
 
 const MAX_LABEL_LENGTH = 100;
 /** Names by label. */
-const found = new Map<string, string | null>();
-const MAX_FOUND = 1_000;
+const found = new LRUCache<string, { name: string | null }>({ max: 1_000 });
 
 function resolve(label: string): string | null {
   const lower = label.toLowerCase().trim();

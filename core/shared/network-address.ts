@@ -77,7 +77,7 @@ export function createAddressGuard(policy: NetworkPolicy): AddressGuard {
       if (ownPorts.has(port)) return 'blocked';
       const isMetadata = isOfMetadata(address);
       const isAllowed = allowed.some(
-        ([network, length]) => isWithin(address, network, length) && (!isMetadata || length === bitsOf(network)),
+        ([network, length]) => isWithin(address, network, length) && (!isMetadata || length === countBits(network)),
       );
       return isAllowed ? 'allowed' : 'blocked';
     },
@@ -167,7 +167,7 @@ function ipv4At(parts: readonly number[], at: number): ipaddr.IPv4 {
   return new ipaddr.IPv4([high >> 8, high & 0xff, low >> 8, low & 0xff]);
 }
 
-function bitsOf(address: Address): number {
+function countBits(address: Address): number {
   return address instanceof ipaddr.IPv4 ? 32 : 128;
 }
 

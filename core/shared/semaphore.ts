@@ -11,7 +11,7 @@ export interface Semaphore {
 
 /** A semaphore whose running work weighs at most `limit`. */
 export function createSemaphore(limit: number): Semaphore {
-  return semaphoreOf(limit, () => undefined);
+  return makeSemaphore(limit, () => undefined);
 }
 
 /** One semaphore for each key, all with the same limit. A key that runs nothing takes no memory. */
@@ -27,7 +27,7 @@ export function createKeyedSemaphore(limitPerKey: number): KeyedSemaphore {
   const semaphores = new Map<string, Semaphore>();
   return {
     run(key, work) {
-      const semaphore = semaphores.get(key) ?? semaphoreOf(limitPerKey, () => semaphores.delete(key));
+      const semaphore = semaphores.get(key) ?? makeSemaphore(limitPerKey, () => semaphores.delete(key));
       semaphores.set(key, semaphore);
       return semaphore.run(work);
     },
@@ -37,7 +37,7 @@ export function createKeyedSemaphore(limitPerKey: number): KeyedSemaphore {
   };
 }
 
-function semaphoreOf(limit: number, onIdle: () => void): Semaphore {
+function makeSemaphore(limit: number, onIdle: () => void): Semaphore {
   const waiting: { weight: number; start: () => void }[] = [];
   let runningWeight = 0;
   let runningCount = 0;

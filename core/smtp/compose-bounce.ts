@@ -73,7 +73,7 @@ export async function composeBounce(draft: BounceDraft): Promise<Buffer> {
   });
   report.createChild('text/plain; charset=utf-8').setContent(inWords(draft));
   report.createChild('message/delivery-status').setContent(forMachines(draft));
-  const header = headerOf(original.bytes);
+  const header = findHeader(original.bytes);
   if (header !== null) report.createChild('text/rfc822-headers').setContent(header);
   return checked(await report.build());
 }
@@ -120,7 +120,7 @@ function forMachines({ mailHostname, original, recipients }: BounceDraft): strin
   return [ofMessage, ...groups].map(toGroup).join('\r\n');
 }
 
-function headerOf(bytes: Buffer | null): Buffer | null {
+function findHeader(bytes: Buffer | null): Buffer | null {
   if (bytes === null) return null;
   const end = endOfHeaderSection(bytes);
   return end > MAX_HEADER_BYTES ? null : bytes.subarray(0, end);

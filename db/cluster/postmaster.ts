@@ -16,12 +16,12 @@ const UNFINISHED_MS = 2_000;
 
 /** Returns the server that runs on the data directory; null when there is none. */
 export async function readPostmaster(directory: string): Promise<Postmaster | null> {
-  const text = await readText(lockFileOf(directory));
+  const text = await readText(readLockFile(directory));
   if (text === null) return null;
   // Lines: pid, data directory, start time, port, socket directory, listen address, shared memory key, state.
   const [, , , portLine, socketLine] = text.split('\n');
-  const pid = pidOf(text);
-  if (pid === null || !(await commandOf(pid)).includes(directory)) return null;
+  const pid = findPid(text);
+  if (pid === null || !(await readCommand(pid)).includes(directory)) return null;
   const socketDirectory = socketLine?.trim() ?? '';
   return { pid, port: Number(portLine), socketDirectory: socketDirectory === '' ? null : socketDirectory };
 }
@@ -45,7 +45,7 @@ export async function clearLockFiles(
   directory: string,
   socket: { directory: string; port: number } | null,
 ): Promise<boolean> {
-  const files = [lockFileOf(directory)];
+  const files = [readLockFile(directory)];
   if (socket !== null) files.push(path.join(socket.directory, `.s.PGSQL.${socket.port}.lock`));
   const cleared = await Promise.all(files.map((file) => clearLockFile(file, directory)));
   return cleared.every(Boolean);
@@ -54,11 +54,11 @@ export async function clearLockFiles(
 async function clearLockFile(file: string, directory: string): Promise<boolean> {
   const text = await readText(file);
   if (text === null) return true;
-  const pid = pidOf(text);
+  const pid = findPid(text);
   if (pid === null) {
     const writtenAt = await stat(file).catch(() => null);
     if (writtenAt !== null && Date.now() - writtenAt.mtimeMs < UNFINISHED_MS) return false;
-  } else if (!isAlive(pid) || (await commandOf(pid)).includes(directory)) {
+  } else if (!isAlive(pid) || (await readCommand(pid)).includes(directory)) {
     return true;
   }
   // A server that started meanwhile has written a new one.
@@ -66,7 +66,7 @@ async function clearLockFile(file: string, directory: string): Promise<boolean> 
   return true;
 }
 
-function lockFileOf(directory: string): string {
+function readLockFile(directory: string): string {
   return path.join(directory, 'postmaster.pid');
 }
 
@@ -74,7 +74,7 @@ function readText(file: string): Promise<string | null> {
   return readFile(file, 'utf8').catch(() => null);
 }
 
-function pidOf(text: string): number | null {
+function findPid(text: string): number | null {
   const pid = Number(text.split('\n', 1)[0]);
   return pid > 0 ? pid : null;
 }
@@ -91,7 +91,7 @@ function isAlive(pid: number): boolean {
 const run = promisify(execFile);
 
 /** The command line of the process; empty when there is no such process, or only its zombie. */
-async function commandOf(pid: number): Promise<string> {
+async function readCommand(pid: number): Promise<string> {
   const fromProc = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => null);
   if (fromProc !== null) return fromProc;
   if (process.platform === 'linux') return '';

@@ -92,7 +92,7 @@ function createPrimary(urls: string[]): Primary {
   /** Asks all hosts at the same time; a response of the current one is used at once. */
   async function best(asked: string[], failures: Failure[], limitMs = HOST_LIMIT_MS): Promise<string | null> {
     const answers = asked.map((url) =>
-      ask(url, limitMs).catch((error: Error) => void failures.push(failureOf(url, error))),
+      ask(url, limitMs).catch((error: Error) => void failures.push(toFailure(url, error))),
     );
     if (isFound && (await answers[asked.indexOf(current)]) !== undefined) return current;
     const writers = (await Promise.all(answers)).filter((answer) => answer !== undefined);
@@ -157,7 +157,7 @@ async function ask(url: string, limitMs: number): Promise<Answer> {
   }
 }
 
-function failureOf(url: string, error: Error): Failure {
+function toFailure(url: string, error: Error): Failure {
   return { url, error, isSilent: !('code' in error) };
 }
 
@@ -166,13 +166,13 @@ function noPrimary(failures: Failure[]): Error {
   // 28: login refused; 3D: no such database. Waiting does not help.
   const refused = failures.find(({ error }) => /^(28|3D)/.test(String((error as { code?: unknown }).code)));
   if (refused !== undefined && failures.every(({ error }) => isSameCode(error, refused.error))) return refused.error;
-  const reasons = failures.map(({ url, error }) => `${hostOf(url)}: ${error.message}`);
+  const reasons = failures.map(({ url, error }) => `${readHost(url)}: ${error.message}`);
   return new NoPrimaryError(`No host of DATABASE_URL takes writes (${reasons.join('; ')})`);
 }
 
 const isSameCode = (one: Error, other: Error): boolean =>
   (one as { code?: unknown }).code === (other as { code?: unknown }).code;
 
-function hostOf(url: string): string {
+function readHost(url: string): string {
   return new URL(url).host;
 }

@@ -33,23 +33,23 @@ export class LoginsRefused extends Error {
  * SECRET_KEY, so none has to be chosen, stored or distributed.
  */
 export function loginUrl(url: string, role: LoginRole, secretKey: Uint8Array): string {
-  const { scheme, rest } = partsOf(url);
+  const { scheme, rest } = findParts(url);
   return `${scheme}${role}:${loginPassword(role, secretKey)}@${rest}`;
 }
 
 /** Returns the URL without user and password, for processes that use loginUrl. */
 export function withoutLogin(url: string): string {
-  const { scheme, rest } = partsOf(url);
+  const { scheme, rest } = findParts(url);
   return `${scheme}${rest}`;
 }
 
 /** Returns the user of the URL; null when it has none. */
 export function workspaceOf(url: string): string | null {
-  const { login } = partsOf(url);
+  const { login } = findParts(url);
   return login === null ? null : decodeURIComponent(login.replace(/:.*$/s, ''));
 }
 
-function partsOf(url: string): { scheme: string; login: string | null; rest: string } {
+function findParts(url: string): { scheme: string; login: string | null; rest: string } {
   const [, scheme = '', authority = '', rest = ''] = /^([a-z]+:\/\/)([^/?#]*)(.*)$/is.exec(url) ?? [];
   const at = authority.lastIndexOf('@');
   return { scheme, login: at < 0 ? null : authority.slice(0, at), rest: `${authority.slice(at + 1)}${rest}` };
@@ -118,7 +118,7 @@ export async function findLoginFaults(
       faults.push({ role, reason: 'may not log in', statement: `alter role ${role} login ${password}` });
       continue;
     }
-    const refusal = await refusalOf(loginUrl(url, role, secretKey));
+    const refusal = await findRefusal(loginUrl(url, role, secretKey));
     if (refusal !== null) faults.push(faultOfLogin(row, refusal, `alter role ${role} ${password}`));
   }
   return faults;
@@ -199,7 +199,7 @@ function faultOfLogin({ role, elsewhere }: RoleRow, refusal: Error, statement: s
 const WRONG_PASSWORD = '28P01';
 
 /** Returns why the login is refused; null when it works. Throws other errors. */
-async function refusalOf(url: string): Promise<Error | null> {
+async function findRefusal(url: string): Promise<Error | null> {
   try {
     await (await connectClient(url)).end();
     return null;

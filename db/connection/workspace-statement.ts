@@ -114,7 +114,7 @@ class WorkspaceStatementQuery<Row> {
     connection.execute({});
     this.#columns = known.get(name);
     if (this.#columns === undefined) connection.parse({ name, text });
-    connection.bind({ statement: name, values: values.map(parameterOf) });
+    connection.bind({ statement: name, values: values.map(findParameter) });
     if (this.#columns === undefined) {
       known.set(name, (this.#columns = []));
       connection.describe({ type: 'P' });
@@ -177,7 +177,7 @@ function openingText({ settings, sharedLock }: Opening): string {
   return `select ${[...PLANNING, ...given, ...(sharedLock === null ? [] : [lock])].join(', ')}`;
 }
 
-function parameterOf(value: WorkspaceStatement['values'][number]): string | Buffer | null {
+function findParameter(value: WorkspaceStatement['values'][number]): string | Buffer | null {
   if (value === null || Buffer.isBuffer(value)) return value;
   return value instanceof Date ? value.toISOString() : String(value);
 }

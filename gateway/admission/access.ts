@@ -60,7 +60,7 @@ export function requireDeclaredAccess(app: FastifyInstance): void {
 /** Refuses a request whose key or member may not use its route, before its body is read. Throws forbidden. */
 export function requireRouteAccess(request: FastifyRequest, given: KeyRights): void {
   if (isUnrestricted(given)) return;
-  const what = nameOf(request);
+  const what = readName(request);
   const { access: needed } = request.routeOptions.config;
   if (needed === undefined) throw new Error(`${what} declares no access`);
   const { rights, isOfDomain } = needed;
@@ -88,9 +88,9 @@ export async function requireRequestAccess(request: FastifyRequest, _reply: Fast
   const { rights: given } = request;
   if (given === null || isUnrestricted(given)) return;
   const rights = request.routeOptions.config.access?.rights;
-  if (rights !== undefined && 'oneOf' in rights) requireRights(given, nameOf(request), rights.of(request));
+  if (rights !== undefined && 'oneOf' in rights) requireRights(given, readName(request), rights.of(request));
 }
 
-function nameOf({ method, routeOptions }: FastifyRequest): string {
+function readName({ method, routeOptions }: FastifyRequest): string {
   return `${method === 'HEAD' ? 'GET' : method} ${routeOptions.url ?? ''}`;
 }

@@ -185,7 +185,7 @@ interface LinkAdmission extends RequestCount {
 function admitByLink(options: LinkAdmission): AdmissionHook {
   const { admit, linkKey, now } = options;
   return async (request, reply) => {
-    const workspaceId = request.headers.authorization === undefined ? ownerOf(request, linkKey, now()) : null;
+    const workspaceId = request.headers.authorization === undefined ? findOwner(request, linkKey, now()) : null;
     if (workspaceId === null) return admit(request, reply);
     request.workspaceId = workspaceId;
     request.rights = FULL_RIGHTS;
@@ -194,7 +194,7 @@ function admitByLink(options: LinkAdmission): AdmissionHook {
   };
 }
 
-function ownerOf(request: FastifyRequest, linkKey: Uint8Array, now: Date): string | null {
+function findOwner(request: FastifyRequest, linkKey: Uint8Array, now: Date): string | null {
   const { id, index } = request.params as { id: string; index?: string };
   const { user, expires, signature } = request.query as Record<string, unknown>;
   // An index has exactly one spelling in a link.

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { type BrowserTokenClaims, isBrowserToken, openBrowserTokens } from '../../core/accounts/browser-token.ts';
 import type { KeyRights } from '../../core/accounts/key-rights.ts';
 import { UserError } from '../../core/shared/errors.ts';
@@ -36,7 +37,7 @@ const MAX_PARENTS = 10_000;
 export function openTokenAdmission(options: TokenAdmissionOptions): TokenAdmission {
   const { database, credentials, secretKey, publicUrl, now } = options;
   const tokens = openBrowserTokens(secretKey, publicUrl);
-  const parents = new Map<string, { parent: TokenParent; readAt: number; drops: number }>();
+  const parents = new LRUCache<string, { parent: TokenParent; readAt: number; drops: number }>({ max: MAX_PARENTS });
 
   async function readParent(token: string, claims: BrowserTokenClaims): Promise<TokenParent | null> {
     const known = parents.get(token);
@@ -51,7 +52,6 @@ export function openTokenAdmission(options: TokenAdmissionOptions): TokenAdmissi
       addresses: claims.addresses ?? [],
     });
     if (parent === null) return null;
-    if (parents.size >= MAX_PARENTS) parents.clear();
     parents.set(token, { parent, readAt: performance.now(), drops });
     return parent;
   }
@@ -64,7 +64,7 @@ export function openTokenAdmission(options: TokenAdmissionOptions): TokenAdmissi
       const parent = await readParent(token, claims);
       if (parent === null) return null;
       if (parent.isSuspended) throw workspaceSuspended();
-      const rights = rightsOf(claims, parent);
+      const rights = findRights(claims, parent);
       if (rights === null) return null;
       return { workspaceId: claims.sub, rights, isAllowed: () => isStillAllowed(token, claims, rights) };
     },
@@ -75,13 +75,13 @@ export function openTokenAdmission(options: TokenAdmissionOptions): TokenAdmissi
     if (tokens.read(token, now()) === null) return false;
     const parent = await readParent(token, claims);
     if (parent === null || parent.isSuspended) return false;
-    const rights = rightsOf(claims, parent);
+    const rights = findRights(claims, parent);
     return JSON.stringify(rights) === JSON.stringify(before);
   }
 }
 
 /** Returns the rights of the token that its key still has; null when none is left. */
-function rightsOf(
+function findRights(
   { key, rights, addresses: given }: BrowserTokenClaims,
   { scopes, addresses, mayHaveQuotas }: TokenParent,
 ): KeyRights | null {

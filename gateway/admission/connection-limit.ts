@@ -59,7 +59,7 @@ export function limitConnections(
   const rates = new LRUCache<string, RateState>({ max: MAX_NETWORKS });
   let open = 0;
   let idleClosedAt = Number.NEGATIVE_INFINITY;
-  const proxies = blockListOf(trustedProxies);
+  const proxies = makeBlockList(trustedProxies);
   let loggedAt = Number.NEGATIVE_INFINITY;
 
   function warn(client: string, limit: number, setting: string): void {
@@ -163,7 +163,7 @@ function isLocal(address: string): boolean {
   return address === '127.0.0.1' || address === '::1' || address === '::ffff:127.0.0.1';
 }
 
-function blockListOf(networks: readonly string[]): BlockList {
+function makeBlockList(networks: readonly string[]): BlockList {
   const list = new BlockList();
   for (const network of networks) {
     const [address = '', length] = network.split('/');

@@ -113,13 +113,13 @@ export function openCredentials(options: CredentialsOptions): Credentials {
 
   return {
     find: async (key, from) =>
-      key.length > MAX_KEY_LENGTH ? null : findByHash(hash('sha256', key, 'buffer'), from, finderOf(key)),
+      key.length > MAX_KEY_LENGTH ? null : findByHash(hash('sha256', key, 'buffer'), from, makeFinder(key)),
 
     findByHash: (digest, from) => findByHash(digest, from),
 
     async isSuspended(key) {
       if (key.length > MAX_KEY_LENGTH) return false;
-      return (await findKnown(hash('sha256', key, 'buffer'), finderOf(key)))?.isSuspended === true;
+      return (await findKnown(hash('sha256', key, 'buffer'), makeFinder(key)))?.isSuspended === true;
     },
 
     forget,
@@ -136,4 +136,4 @@ export function openCredentials(options: CredentialsOptions): Credentials {
 
 type FindRow = (database: Database, digest: Buffer) => Promise<Credential | null>;
 
-const finderOf = (key: string): FindRow => (isOauthSecret('access', key) ? findTokenCredential : findCredentialOwner);
+const makeFinder = (key: string): FindRow => (isOauthSecret('access', key) ? findTokenCredential : findCredentialOwner);

@@ -78,7 +78,7 @@ export function limitResponses(
     room.resize(body.length);
     reply.header('content-length', body.length);
     begin(request, reply);
-    return streamChunks(slicesOf(body), request.workspaceId);
+    return streamChunks(listSlices(body), request.workspaceId);
   }
 }
 
@@ -86,6 +86,6 @@ function isGone({ raw }: FastifyReply): boolean {
   return raw.closed || raw.destroyed;
 }
 
-function* slicesOf(body: Buffer): Generator<Buffer, void> {
+function* listSlices(body: Buffer): Generator<Buffer, void> {
   for (let at = 0; at < body.length; at += SLICE_BYTES) yield body.subarray(at, at + SLICE_BYTES);
 }

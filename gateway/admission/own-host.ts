@@ -25,13 +25,15 @@ export function refuseOtherHosts(app: FastifyInstance, publicUrl: string): void 
  * ignored, because some proxies remove them.
  */
 export function isOwnHost(host: string | undefined, publicUrl: string): boolean {
-  const name = hostNameOf(host ?? '');
+  const name = findHostName(host ?? '');
   if (name === null) return false;
-  return name === 'localhost' || name === hostNameOf(new URL(publicUrl).host) || isIPv4(name) || isBracketedIPv6(name);
+  return (
+    name === 'localhost' || name === findHostName(new URL(publicUrl).host) || isIPv4(name) || isBracketedIPv6(name)
+  );
 }
 
 /** Returns the host of a Host header (RFC 9110 §7.2) without the port, in lower case; null if it is malformed. */
-function hostNameOf(host: string): string | null {
+function findHostName(host: string): string | null {
   const name = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d*)?$/i.exec(host)?.[1];
   return name === undefined ? null : name.toLowerCase().replace(/\.$/, '');
 }

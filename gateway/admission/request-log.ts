@@ -92,7 +92,7 @@ export function logRequests(app: FastifyInstance, options: RequestLogOptions): R
       id: `req_${request.id}`,
       createdAt: new Date(now().getTime() - durationMs),
       keyId: request.rights?.keyId ?? '',
-      interface: interfaceOf(request),
+      interface: toInterface(request),
       method: request.method,
       url: request.originalUrl,
       routePath: request.routeOptions.url ?? null,
@@ -104,9 +104,9 @@ export function logRequests(app: FastifyInstance, options: RequestLogOptions): R
       credential: credentialIn(request.headers),
       requestHeaders: loggedRequestHeaders(request.headers),
       responseHeaders: loggedResponseHeaders(reply.getHeaders()),
-      requestBytes: sizeOf(request.headers['content-length']) ?? sent?.length ?? null,
+      requestBytes: findSize(request.headers['content-length']) ?? sent?.length ?? null,
       requestText,
-      responseBytes: text === null ? sizeOf(reply.getHeader('content-length')) : Buffer.byteLength(text),
+      responseBytes: text === null ? findSize(reply.getHeader('content-length')) : Buffer.byteLength(text),
       responseText: text === null && payload != null ? undefinedBody(reply) : responseText,
       omitsBodies: level === 'on' && !hasRoom,
     });
@@ -149,11 +149,11 @@ export function logRequests(app: FastifyInstance, options: RequestLogOptions): R
 
 /** What is logged of a response whose body is bytes or a stream. */
 function undefinedBody(reply: FastifyReply): string {
-  const size = sizeOf(reply.getHeader('content-length'));
+  const size = findSize(reply.getHeader('content-length'));
   return size === null ? '[stream]' : sizeInWords(size);
 }
 
-function sizeOf(header: number | string | string[] | undefined): number | null {
+function findSize(header: number | string | string[] | undefined): number | null {
   const size = Number(header ?? Number.NaN);
   return Number.isSafeInteger(size) ? size : null;
 }
@@ -163,7 +163,7 @@ function credentialIn({ authorization }: FastifyRequest['headers']): string | nu
   return authorization?.replace(/^\s*\w+\s+/, '').trim() ?? null;
 }
 
-function interfaceOf({ routeOptions }: FastifyRequest): ApiInterface {
+function toInterface({ routeOptions }: FastifyRequest): ApiInterface {
   if (routeOptions.url === '/graphql') return 'graphql';
   return routeOptions.url === '/mcp' ? 'mcp' : 'rest';
 }

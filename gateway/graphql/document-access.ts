@@ -26,11 +26,11 @@ import { schema } from '../../schema/graphql/schema.ts';
  */
 export const scopedOperations: Plugin<GraphContext> = {
   onExecute({ args, setResultAndStopExecution }) {
-    const refused = refusalOf(args);
+    const refused = findRefusal(args);
     if (refused !== null) setResultAndStopExecution({ errors: [refused] });
   },
   onSubscribe({ args, setResultAndStopExecution }) {
-    const refused = refusalOf(args);
+    const refused = findRefusal(args);
     if (refused !== null) setResultAndStopExecution({ errors: [refused] });
   },
 };
@@ -49,7 +49,7 @@ interface Walk {
   variables: Record<string, unknown>;
 }
 
-function refusalOf({ document, contextValue, variableValues, operationName }: Asked): GraphQLError | null {
+function findRefusal({ document, contextValue, variableValues, operationName }: Asked): GraphQLError | null {
   const { operations } = contextValue;
   const { rights } = operations;
   if (isUnrestricted(rights)) return null;
@@ -62,7 +62,7 @@ function refusalOf({ document, contextValue, variableValues, operationName }: As
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
   const walk = { rights, fragments, variables: (variableValues ?? {}) as Record<string, unknown> };
   try {
-    for (const { field } of fieldsOf(walk, asked.selectionSet, root)) requireField(walk, root, field);
+    for (const { field } of listFields(walk, asked.selectionSet, root)) requireField(walk, root, field);
     return null;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
@@ -78,7 +78,7 @@ function requireField(walk: Walk, root: GraphQLNamedType, node: FieldNode): void
   const field = root.getFields()[name];
   const what = `The field ${name}`;
   const access = field === undefined ? null : accessOf(field);
-  if (field === undefined || access === null) throw rightMissing(what, missingOf(rights), rights);
+  if (field === undefined || access === null) throw rightMissing(what, toMissing(rights), rights);
   const { right, isOfDomain, shows = [] } = access;
   if (!hasRight(rights, right) && !endsItself(walk, node)) throw rightMissing(what, right, rights);
   if (rights.reach !== null && !isOfDomain) throw reachExceeded(what, rights);
@@ -108,7 +108,7 @@ interface Shown {
 
 /** Throws forbidden if a key without the scope `read` selects more than errors, IDs and statuses from the result of a mutation. */
 function requireShown(walk: Walk, set: SelectionSetNode, type: GraphQLNamedType, { shows, isPayload }: Shown): void {
-  for (const { field: node, parent } of fieldsOf(walk, set, type)) {
+  for (const { field: node, parent } of listFields(walk, set, type)) {
     const name = node.name.value;
     if (name === '__typename' || isError(parent)) continue;
     const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
@@ -169,7 +169,7 @@ function isError(type: GraphQLNamedType): boolean {
 }
 
 /** Yields the fields of a selection and its fragments, each with its parent type. Visits each fragment once. */
-function* fieldsOf(
+function* listFields(
   { fragments }: Walk,
   set: SelectionSetNode,
   type: GraphQLNamedType,
@@ -193,7 +193,7 @@ function* fieldsOf(
     }
 }
 
-function missingOf(rights: KeyRights): Right {
+function toMissing(rights: KeyRights): Right {
   return (['erasure', 'send', 'read'] as const).find((right) => !hasRight(rights, right)) ?? 'erasure';
 }
 

@@ -99,7 +99,7 @@ interface Asked {
 }
 
 /** Returns the operation to execute; null if the document does not determine it. */
-function operationOf({ document, operationName }: Pick<Asked, 'document' | 'operationName'>) {
+function toOperation({ document, operationName }: Pick<Asked, 'document' | 'operationName'>) {
   return getOperationAST(document, typeof operationName === 'string' ? operationName : null);
 }
 
@@ -114,7 +114,7 @@ function introspectionText({ document, operationName }: Asked): string | null {
         )),
   );
   const text = document.loc?.source.body;
-  return isPure && text !== undefined ? `${operationOf({ document, operationName })?.name?.value ?? ''} ${text}` : null;
+  return isPure && text !== undefined ? `${toOperation({ document, operationName })?.name?.value ?? ''} ${text}` : null;
 }
 
 const limitAliases: ValidationRule = (context) => {
@@ -202,16 +202,16 @@ interface Asked {
 /** Limits the variables of a request before they are validated one by one: only mail can be large. */
 export const boundedVariables: Plugin = {
   onExecute({ args, setResultAndStopExecution }) {
-    const refused = refusalOf(args);
+    const refused = findRefusal(args);
     if (refused !== null) setResultAndStopExecution({ errors: [refused] });
   },
   onSubscribe({ args, setResultAndStopExecution }) {
-    const refused = refusalOf(args);
+    const refused = findRefusal(args);
     if (refused !== null) setResultAndStopExecution({ errors: [refused] });
   },
 };
 
-function refusalOf({ document, operationName, variableValues }: Asked): GraphQLError | null {
+function findRefusal({ document, operationName, variableValues }: Asked): GraphQLError | null {
   const { length, count } = measure(variableValues);
   if (count > MAX_VALUES) return refusal(`The variables contain more than ${MAX_VALUES} values.`, 400);
   if (length <= MAX_USUAL_LENGTH) return null;

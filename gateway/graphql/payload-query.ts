@@ -104,14 +104,14 @@ type Checked =
 
 function checkQuery(query: string, filter: EventFilter | null): Checked {
   const document = checkStoredDocument(payloadSchema, query);
-  if (!('definitions' in document)) return { document: null, errors: document.map(errorOf) };
-  const refused = refusalOf(document, filter);
+  if (!('definitions' in document)) return { document: null, errors: document.map(toError) };
+  const refused = findRefusal(document, filter);
   return refused === null
     ? { document: withEmailIds(document), errors: [] }
-    : { document: null, errors: [errorOf(refused)] };
+    : { document: null, errors: [toError(refused)] };
 }
 
-function refusalOf(document: DocumentNode, filter: EventFilter | null): GraphQLError | null {
+function findRefusal(document: DocumentNode, filter: EventFilter | null): GraphQLError | null {
   const operations = document.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION);
   const [operation, another] = operations;
   if (operation === undefined || another !== undefined)
@@ -151,7 +151,7 @@ function fieldBeyondFilter(document: DocumentNode, operation: OperationDefinitio
   return new GraphQLError(message, { nodes: found.node });
 }
 
-function errorOf({ message, locations }: GraphQLError): PayloadQueryError {
+function toError({ message, locations }: GraphQLError): PayloadQueryError {
   const [location] = locations ?? [];
   return { message, line: location?.line ?? null, column: location?.column ?? null };
 }

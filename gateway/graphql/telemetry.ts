@@ -32,7 +32,7 @@ export const tracedOperations: Plugin<GraphContext> = {
   onExecute({ executeFn, setExecuteFn }) {
     if (!isTracing()) return;
     setExecuteFn((args: Parameters<typeof executeFn>[0]) => {
-      const { type, name } = nameOf(args.document as DocumentNode, args.operationName);
+      const { type, name } = readName(args.document as DocumentNode, args.operationName);
       return traced(name, { attributes: { 'graphql.operation.type': type } }, async (span) => {
         const result = (await executeFn(args)) as { errors?: readonly { extensions?: { code?: unknown } }[] };
         const [error] = result.errors ?? [];
@@ -44,7 +44,7 @@ export const tracedOperations: Plugin<GraphContext> = {
   },
 };
 
-function nameOf(document: DocumentNode, operationName: unknown): { type: string; name: string } {
+function readName(document: DocumentNode, operationName: unknown): { type: string; name: string } {
   const asked = getOperationAST(document, typeof operationName === 'string' ? operationName : null);
   if (asked == null) return { type: 'unknown', name: 'graphql' };
   const { operation: type, selectionSet } = asked;

@@ -61,7 +61,7 @@ export function errorResponse(error: unknown, log: Logger): ErrorResponse {
     }));
     return userErrorResponse(invalidInput(details));
   }
-  if (isTransient(error) || codeOf(error) === 'FST_ERR_HANDLER_TIMEOUT') {
+  if (isTransient(error) || findCode(error) === 'FST_ERR_HANDLER_TIMEOUT') {
     log.warn({ err: error }, 'PostgreSQL is unreachable');
     return unavailable();
   }
@@ -104,7 +104,7 @@ export function sendDownloadError(error: unknown, request: FastifyRequest, reply
 
 /** Returns whether no route serves the path of a request by its method. */
 export function hasNoRoute(request: FastifyRequest): boolean {
-  return request.is404 || request.server.isTakenForId(pathOf(request), request.routeOptions.url);
+  return request.is404 || request.server.isTakenForId(readPath(request), request.routeOptions.url);
 }
 
 const DEPRECATION_NOTICE =
@@ -115,7 +115,7 @@ const DEPRECATION_NOTICE =
  * the path. Null if nothing does.
  */
 export function findEmptyVariable(request: FastifyRequest): string | null {
-  const segments = pathOf(request).split('/').slice(1);
+  const segments = readPath(request).split('/').slice(1);
   const at = segments.indexOf('');
   if (at === -1) return null;
   return /^:(\w+)$/.exec(request.routeOptions.url?.split('/')[at + 1] ?? '')?.[1] ?? 'ID';
@@ -123,7 +123,7 @@ export function findEmptyVariable(request: FastifyRequest): string | null {
 
 /** Sends 400 for a path with an empty variable. */
 export function sendEmptyVariable(name: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const message = `\`${name}\` in the path is empty: ${pathOf(request).slice(0, MAX_SHOWN_PATH)}. Put the ID between the slashes; a variable may not be set.`;
+  const message = `\`${name}\` in the path is empty: ${readPath(request).slice(0, MAX_SHOWN_PATH)}. Put the ID between the slashes; a variable may not be set.`;
   const { body, headers } = frame(400, 'Bad Request', message, { name: 'validation_error' });
   return send(reply, { ...body, details: [{ field: name, message }] }, headers);
 }
@@ -132,7 +132,7 @@ const MAX_SHOWN_PATH = 200;
 
 /** Sends 404 for a path that no route serves, and 405 for one that is served by other methods. */
 export function sendNoRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const methods = request.server.declaredMethods(pathOf(request));
+  const methods = request.server.declaredMethods(readPath(request));
   // A route may itself respond 404 for what is below its path.
   if (methods.length > 0 && !methods.includes(request.method)) {
     const allow = methods.join(', ');
@@ -144,7 +144,7 @@ export function sendNoRoute(request: FastifyRequest, reply: FastifyReply): Fasti
   return send(reply, { ...body, deprecation_notice: DEPRECATION_NOTICE }, headers);
 }
 
-function pathOf(request: FastifyRequest): string {
+function readPath(request: FastifyRequest): string {
   return request.url.split('?')[0] ?? '';
 }
 
@@ -248,7 +248,7 @@ function frame(statusCode: number, error: string, message: string, more: { name?
   return { body: { error, message, statusCode, name }, headers: {} };
 }
 
-function codeOf(error: unknown): string | null {
+function findCode(error: unknown): string | null {
   const code = error instanceof Error ? (error as { code?: unknown }).code : null;
   return typeof code === 'string' ? code : null;
 }

@@ -62,7 +62,7 @@ async function* messages(
           yield endMessage(pulled);
           return;
         case 'events': {
-          const text = pulled.events.map((event) => messageOf(event, bodyOf)).join('');
+          const text = pulled.events.map((event) => readMessage(event, bodyOf)).join('');
           // The text, and what it was made of.
           if (text.length > SMALL_PAGE && !isTaken(room, 2 * text.length)) {
             yield endMessage({ reason: 'TOO_FAR_BEHIND', cursor: sentUpTo });
@@ -101,7 +101,7 @@ function endMessage({ reason, cursor }: { reason: StreamEnd; cursor: string }): 
 const texts = new WeakMap<FeedEvent, string>();
 
 /** JSON contains no line break, so one `data` field is enough. */
-function messageOf(event: FeedEvent, bodyOf: (event: FeedEvent) => { cursor: string }): string {
+function readMessage(event: FeedEvent, bodyOf: (event: FeedEvent) => { cursor: string }): string {
   const known = texts.get(event);
   if (known !== undefined) return known;
   const body = bodyOf(event);

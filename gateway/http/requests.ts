@@ -68,7 +68,7 @@ export function collectDeclaredMethods(app: FastifyInstance): void {
   app.addHook('onRoute', ({ url, method }) => {
     // A wildcard route declares no path.
     if (url.includes('*')) return;
-    const route = routes.get(url) ?? { pattern: patternOf(url), methods: new Set() };
+    const route = routes.get(url) ?? { pattern: toPattern(url), methods: new Set() };
     for (const name of [method].flat()) route.methods.add(name);
     routes.set(url, route);
   });
@@ -84,7 +84,7 @@ export function collectDeclaredMethods(app: FastifyInstance): void {
 }
 
 /** Returns the pattern of the paths of a route such as `/emails/:id`. */
-function patternOf(url: string): RegExp {
+function toPattern(url: string): RegExp {
   const segments = url
     .split('/')
     .map((segment) => (segment.startsWith(':') ? '[^/]+' : segment.replace(/[^\w-]/g, '\\$&')));

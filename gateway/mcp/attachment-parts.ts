@@ -35,7 +35,7 @@ export async function readMailFile(context: OperationContext, emailId: string, c
     choice === 'raw'
       ? await readRawMessage(context, emailId)
       : await readAttachment(context, emailId, { index: choice });
-  return { filename: file.filename, mimeType: mimeTypeOf(file), bytes: file.bytes };
+  return { filename: file.filename, mimeType: readMimeType(file), bytes: file.bytes };
 }
 
 /** Returns up to `most` bytes of a file: as text if it is text in UTF-8, else in Base64. Throws validation for an offset after its end. */
@@ -47,19 +47,19 @@ export function filePart({ mimeType, bytes }: MailFile, offset: number, most: nu
   const blob = { nextOffset, content: { blob: Buffer.from(rest).toString('base64') } };
   if (!/^(?:text\/|message\/rfc822$|application\/(?:json|xml)$)/.test(mimeType)) return blob;
   const whole = isLast ? rest : wholeCharacters(rest);
-  const text = textOf(whole);
+  const text = findText(whole);
   return text === null ? blob : { nextOffset: isLast ? null : offset + whole.length, content: { text } };
 }
 
 /** Returns the media type (RFC 9110 §8.3.1) that the sender gave; a made-up one counts as unknown. */
-function mimeTypeOf({ contentType }: AttachmentFile): string {
+function readMimeType({ contentType }: AttachmentFile): string {
   const [type = ''] = contentType.split(';');
   return /^[a-z0-9!#$&^_.+-]{1,126}\/[a-z0-9!#$&^_.+-]{1,126}$/i.test(type.trim())
     ? type.trim().toLowerCase()
     : 'application/octet-stream';
 }
 
-function textOf(bytes: Uint8Array): string | null {
+function findText(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {

@@ -37,7 +37,7 @@ export async function mcpInterface(
     requireDeclaredAccess(admitted);
     admitted.addHook('onRequest', async (request) => requireOwnOrigin(request, publicUrl));
     admitted.addHook('onSend', async (request, reply) => {
-      if (reply.statusCode === 401) reply.header('www-authenticate', challengeOf(request, publicUrl));
+      if (reply.statusCode === 401) reply.header('www-authenticate', readChallenge(request, publicUrl));
     });
     admitted.addHook('onRequest', admission.admit);
     limitBodiesInFlight(admitted, admission.bodiesInFlight);
@@ -60,7 +60,7 @@ export async function mcpInterface(
  * Returns the challenge by which a client finds where to sign in (RFC 9728 §5.1, RFC 6750 §3). Clients ask for the scope that it names; the person
  * can allow more.
  */
-function challengeOf({ headers }: FastifyRequest, publicUrl: string): string {
+function readChallenge({ headers }: FastifyRequest, publicUrl: string): string {
   const error = headers.authorization === undefined ? '' : ', error="invalid_token"';
   return `Bearer resource_metadata="${publicUrl}${RESOURCE_METADATA_PATH}${MCP_PATH}", scope="read"${error}`;
 }

@@ -75,7 +75,7 @@ export function createMcpEndpoint(): AnswerMcp {
     // Its own handlers of tools would convert every schema at every request, and word mistakes in its own way.
     const { server } = mcp;
     server.setRequestHandler('tools/list', () => ({
-      tools: tools.filter((tool) => refusalOf(tool, rights) === null).map(listed),
+      tools: tools.filter((tool) => findRefusal(tool, rights) === null).map(listed),
     }));
     server.setRequestHandler('tools/call', ({ params }) => callTool(exchange, params));
     server.setRequestHandler('resources/list', () => ({ resources: [] }));
@@ -163,7 +163,7 @@ async function callTool(
   }
   return within(exchange, async () => {
     try {
-      const refusal = refusalOf(tool, operations.rights);
+      const refusal = findRefusal(tool, operations.rights);
       if (refusal !== null) throw refusal;
       const result = await tool.call(operations, given);
       return successResult(result, Buffer.from(operations.random(MARKER_BYTES)).toString('hex'));
@@ -186,7 +186,7 @@ async function within<T>(exchange: Exchange, work: () => Promise<T>): Promise<T>
 }
 
 /** Returns why a key may not use a tool; null if it may. */
-function refusalOf(tool: Tool, rights: OperationContext['rights']): UserError | null {
+function findRefusal(tool: Tool, rights: OperationContext['rights']): UserError | null {
   try {
     requireAccess(`The tool ${tool.name}`, tool.access, rights);
     return null;

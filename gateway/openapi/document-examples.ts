@@ -63,7 +63,7 @@ export function addExamples(document: OpenAPIV3_1.Document): OpenAPIV3_1.Documen
         // The reference sends what has an example: of optional parameters, that would be all filters at once.
         const isSent = parameter.required === true || schema.default !== undefined;
         if (!isGiven && isSent)
-          parameter.example = (schema.default as unknown) ?? exampleOf(schema, parameter.name, schemas, 0);
+          parameter.example = (schema.default as unknown) ?? readExample(schema, parameter.name, schemas, 0);
       }
       const bodies = [operation.requestBody, ...Object.values(operation.responses ?? {})];
       for (const body of bodies as ({ content?: Record<string, OpenAPIV3_1.MediaTypeObject> } | undefined)[]) {
@@ -73,7 +73,7 @@ export function addExamples(document: OpenAPIV3_1.Document): OpenAPIV3_1.Documen
         fillFields(schema);
         // The routes’ own examples, often several.
         if (((schemas[schema.$ref?.slice(PREFIX.length) ?? ''] ?? schema).examples?.length ?? 0) > 0) continue;
-        json.example = exampleOf(schema, '', schemas, 0);
+        json.example = readExample(schema, '', schemas, 0);
       }
     }
   return document;
@@ -82,10 +82,10 @@ export function addExamples(document: OpenAPIV3_1.Document): OpenAPIV3_1.Documen
 /** Adds examples to the fields of a schema. */
 function fillFields(schema: Schema): void {
   for (const [name, field] of Object.entries((schema.properties ?? {}) as Record<string, Schema>)) {
-    const [type] = typesOf(field);
+    const [type] = listTypes(field);
     const isPlain = type === 'string' || type === 'integer' || type === 'number' || type === 'boolean';
     if (isPlain && field.examples === undefined && field.const === undefined)
-      field.examples = [exampleOf(field, name, {}, 0)];
+      field.examples = [readExample(field, name, {}, 0)];
     fillFields(field);
   }
   for (const inner of innerSchemas(schema)) fillFields(inner);
@@ -99,25 +99,25 @@ function innerSchemas({ anyOf, oneOf, allOf, ...schema }: Schema): Schema[] {
 }
 
 /** Returns a value of the schema. */
-function exampleOf(schema: Schema, name: string, schemas: Schemas, depth: number): unknown {
+function readExample(schema: Schema, name: string, schemas: Schemas, depth: number): unknown {
   if (schema.$ref !== undefined)
-    return exampleOf(schemas[schema.$ref.slice(PREFIX.length)] ?? {}, name, schemas, depth + 1);
+    return readExample(schemas[schema.$ref.slice(PREFIX.length)] ?? {}, name, schemas, depth + 1);
   const [given] = (schema.examples ?? []) as unknown[];
   if (given !== undefined) return given;
   if (schema.const !== undefined) return schema.const;
   if (schema.default !== undefined) return schema.default;
   if (schema.enum !== undefined) return schema.enum[0];
   const [choice] = (schema.anyOf ?? schema.oneOf ?? []) as unknown as Schema[];
-  if (choice !== undefined) return exampleOf(choice, name, schemas, depth + 1);
+  if (choice !== undefined) return readExample(choice, name, schemas, depth + 1);
   if (schema.allOf !== undefined) {
     const parts = (schema.allOf as unknown as Schema[]).filter(({ $ref }) => $ref !== `${PREFIX}Warned`);
-    return Object.assign({}, ...parts.map((part) => exampleOf(part, name, schemas, depth + 1) as object));
+    return Object.assign({}, ...parts.map((part) => readExample(part, name, schemas, depth + 1) as object));
   }
-  const [type] = typesOf(schema);
+  const [type] = listTypes(schema);
   if (type === 'object' || schema.properties !== undefined) return objectExample(schema, schemas, depth);
   if (type === 'array') {
     const { items = {} } = schema as { items?: Schema };
-    return depth > MAX_DEPTH ? [] : [exampleOf(items, name.replace(/(?<=[a-z]{2})s$/, ''), schemas, depth + 1)];
+    return depth > MAX_DEPTH ? [] : [readExample(items, name.replace(/(?<=[a-z]{2})s$/, ''), schemas, depth + 1)];
   }
   if (type === 'boolean') return true;
   return plainExample(schema, type, name);
@@ -131,7 +131,7 @@ function objectExample(schema: Schema, schemas: Schemas, depth: number): object 
   const fields = Object.entries((schema.properties ?? {}) as Record<string, Schema>).filter(
     ([key]) => depth <= MAX_DEPTH || required.has(key),
   );
-  return Object.fromEntries(fields.map(([key, field]) => [key, exampleOf(field, key, schemas, depth + 1)]));
+  return Object.fromEntries(fields.map(([key, field]) => [key, readExample(field, key, schemas, depth + 1)]));
 }
 
 function plainExample(schema: Schema, type: string | undefined, name: string): unknown {
@@ -146,6 +146,6 @@ function plainExample(schema: Schema, type: string | undefined, name: string): u
   return Math.min(Math.max(value, schema.minimum ?? value), schema.maximum ?? value);
 }
 
-function typesOf({ type }: Schema): string[] {
+function listTypes({ type }: Schema): string[] {
   return ([type].flat() as unknown[]).filter((each): each is string => typeof each === 'string' && each !== 'null');
 }

@@ -18,7 +18,7 @@ export async function referenceRoutes(app: FastifyInstance, { publicUrl }: { pub
     return reply.type('application/json; charset=utf-8').send(document.bytes);
   });
 
-  const sendPage = await readBuiltPage('reference.html', () => policyOf(publicUrl));
+  const sendPage = await readBuiltPage('reference.html', () => readPolicy(publicUrl));
   app.get('/docs', { schema: { hide: true } }, (_request, reply) => sendPage(reply));
 }
 
@@ -28,7 +28,7 @@ function serialized(document: object): { bytes: Buffer; tag: string } {
 }
 
 /** Scalar adds style elements without a nonce; everything else is blocked. */
-function policyOf(publicUrl: string): string {
+function readPolicy(publicUrl: string): string {
   return [
     "default-src 'none'",
     "script-src 'self'",

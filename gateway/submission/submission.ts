@@ -102,7 +102,7 @@ async function acceptMessage(
       submitMessageOf(submission, credential, { ...request, bytes }),
     );
   } catch (error) {
-    const refusal = refusalOf(error);
+    const refusal = findRefusal(error);
     if (refusal === null) throw error;
     return refusal;
   }
@@ -150,7 +150,7 @@ async function submitMessageOf(
 }
 
 /** Returns the SMTP reply for an error; null for an internal one, which the SMTP server answers with 451. */
-function refusalOf(error: unknown): Refusal | null {
+function findRefusal(error: unknown): Refusal | null {
   if (error instanceof NoRoom)
     return refused(451, '4.3.2', 'Too many messages are in progress, please try again later');
   if (isTransient(error) || error instanceof RequestLimiterAway)

@@ -94,7 +94,7 @@ export async function buildSamplePayload(
     ? await sampleAuditEvent(context, kind)
     : ((await asWorkspace(context.database, context.workspaceId, (transaction) =>
         findNewestEvent(transaction, context.workspaceId, kind),
-      )) ?? (await exampleOf(context, kind, endpointId)));
+      )) ?? (await readExample(context, kind, endpointId)));
   const target = { ...endpoint, webhookFormat: webhookFormat ?? endpoint.webhookFormat };
   const [body] = await buildEventBodies(context, [{ event, endpoint: target, linksFrom: context.now() }]);
   if (body === undefined) throw new Error('a posting has no body');
@@ -115,7 +115,7 @@ async function sampleAuditEvent(context: OperationContext, kind: AuditEventKind)
 }
 
 /** Returns an event that did not happen, about the newest email, thread, delivery or domain. */
-async function exampleOf(context: OperationContext, kind: FeedEvent['kind'], endpointId: string): Promise<FeedEvent> {
+async function readExample(context: OperationContext, kind: FeedEvent['kind'], endpointId: string): Promise<FeedEvent> {
   const newest = { limit: 1, offset: 0 };
   const { emails } = await listEmails(context, { type: 'all', timeRange: 'all' }, newest);
   const { rows: deliveries } = await listEndpointDeliveries(context, endpointId, {}, newest);

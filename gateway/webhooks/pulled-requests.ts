@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type RequestFacts, signedHeaders } from '../../actors/delivery/webhook-request.ts';
+import { type RequestFacts, signedHeaders } from '../../actors/delivery/post-webhook.ts';
 import { deriveDeliveryId } from '../../core/endpoints/derive-delivery-id.ts';
 import { deriveDownloadLinkKey } from '../../core/endpoints/download-link.ts';
 import { readWebhookConfig, type WebhookConfig } from '../../core/endpoints/endpoint-config.ts';
@@ -74,7 +74,7 @@ const MAX_ROUTING_MS = 300_000;
  */
 export async function pullRequests(context: OperationContext, pull: Pull): Promise<PullPage> {
   const target = await readTarget(context, pull);
-  const kinds = kindsOf(target.patterns);
+  const kinds = listKinds(target.patterns);
   const endAt = performance.now() + pull.waitMs;
   let start = pull.start;
   for (;;) {
@@ -136,7 +136,7 @@ async function readTarget(context: OperationContext, { endpointId, patterns }: P
 }
 
 /** Returns the kinds of events to read. Received mail is posted by its receipt, or its release. */
-function kindsOf(patterns: readonly string[]): EventKind[] {
+function listKinds(patterns: readonly string[]): EventKind[] {
   const kinds = (Object.keys(EVENT_KINDS) as EventKind[]).filter((kind) => matchesEvent(patterns, kind));
   return kinds.includes('email.received') ? [...new Set([...kinds, 'email.released' as const])] : kinds;
 }
@@ -378,9 +378,9 @@ function signed(
     { endpointId: endpoint.id, webhook: { config, secrets }, sentAt: context.now() },
     { ...facts, event: kind },
   );
-  return { event, cursor: cursorOf(context, event), headers: pairsOf(headers), body: facts.body };
+  return { event, cursor: cursorOf(context, event), headers: listPairs(headers), body: facts.body };
 }
 
-function pairsOf(flat: readonly string[]): [string, string][] {
+function listPairs(flat: readonly string[]): [string, string][] {
   return flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1] ?? ''] as [string, string]] : []));
 }

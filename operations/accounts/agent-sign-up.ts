@@ -85,7 +85,7 @@ export async function signUpAgent(
       `Several agents of this address wait to be confirmed. Confirm one, or wait ${rows.UNCONFIRMED_DAYS} days.`,
       { reason: 'TOO_MANY_UNCONFIRMED' },
     );
-  const label = `${slugOf(name)}-${derive('label').toString('hex').slice(0, 8)}`;
+  const label = `${makeSlug(name)}-${derive('label').toString('hex').slice(0, 8)}`;
   const address = await openInbox(context, workspaceId, `${label}.${domain}`);
   const isRenewed =
     outcome === 'known' && !isConfirmed && (await rows.renewAgentCode(database, workspaceId, newCode(workspaceId)));
@@ -136,7 +136,7 @@ export async function confirmAgent(context: OperationContext, code: string): Pro
   const { outcome, personId } = await asWorkspace(database, workspaceId, (transaction) =>
     rows.confirmAgentSignUp(transaction, workspaceId, hmac),
   );
-  const refusal = refusalOf(outcome);
+  const refusal = findRefusal(outcome);
   if (refusal !== null) throw refusal;
   for (const id of personId === null ? [] : new Set([workspaceId, personId])) {
     context.forgetCredentials(id);
@@ -144,7 +144,7 @@ export async function confirmAgent(context: OperationContext, code: string): Pro
   }
 }
 
-function refusalOf(outcome: rows.AgentConfirmation): UserError | null {
+function findRefusal(outcome: rows.AgentConfirmation): UserError | null {
   const again = 'Repeat the sign-up with the same Idempotency-Key to get another one.';
   switch (outcome) {
     case 'confirmed':
@@ -179,7 +179,7 @@ function hashCode(secret: Uint8Array, workspaceId: string, code: string): Buffer
 }
 
 /** Returns a label for a domain name. */
-function slugOf(name: string): string {
+function makeSlug(name: string): string {
   const slug = name
     .normalize('NFKD')
     .toLowerCase()

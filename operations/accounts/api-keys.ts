@@ -81,7 +81,7 @@ export async function pageApiKeys(context: OperationContext, query: ApiKeyQuery,
   const rows = await asWorkspace(context.database, context.workspaceId, (transaction) =>
     keys.pageApiKeys(transaction, context.workspaceId, { isRevoked: query.isRevoked ?? null }, page),
   );
-  return rows.map((row) => apiKeyOf(context, row));
+  return rows.map((row) => toApiKey(context, row));
 }
 
 export function countApiKeys({ database, workspaceId }: OperationContext, query: ApiKeyQuery): Promise<number> {
@@ -101,7 +101,7 @@ export async function listApiKeys(
   return asWorkspace(database, workspaceId, async (transaction) => {
     const rows = await keys.listApiKeys(transaction, workspaceId, conditions, page);
     const total = await keys.countApiKeys(transaction, workspaceId, conditions);
-    return { rows: rows.map((row) => apiKeyOf(context, row)), total };
+    return { rows: rows.map((row) => toApiKey(context, row)), total };
   });
 }
 
@@ -117,7 +117,7 @@ export async function loadApiKeys(context: OperationContext, ids: readonly strin
   const rows = await asWorkspace(context.database, context.workspaceId, (transaction) =>
     keys.findApiKeys(transaction, context.workspaceId, ids.filter(isValidId)),
   );
-  const byId = new Map(rows.map((row) => [row.id, apiKeyOf(context, row)]));
+  const byId = new Map(rows.map((row) => [row.id, toApiKey(context, row)]));
   return ids.map((id) => byId.get(id) ?? null);
 }
 
@@ -245,7 +245,7 @@ function changedScopes(
   if (given === undefined) {
     if (isLimited(limits) && !isOfLimitedKey(had))
       throw invalid(
-        `A key ${kindOf(limits)} has at most the scopes read and send, and this key has ${scopesInWords(had)}. Set scopes, too.`,
+        `A key ${readKind(limits)} has at most the scopes read and send, and this key has ${scopesInWords(had)}. Set scopes, too.`,
         'scopes',
       );
     return had;
@@ -330,7 +330,7 @@ export async function revokePresentedKey(context: OperationContext): Promise<voi
   await revokeApiKey(withFullAccess(context), keyId, { keepsConfiguration: false });
 }
 
-function apiKeyOf({ now, rights }: OperationContext, row: keys.ApiKeyRow): ApiKey {
+function toApiKey({ now, rights }: OperationContext, row: keys.ApiKeyRow): ApiKey {
   const isExpired = row.expiresAt !== null && row.expiresAt <= now();
   const status = row.revokedAt !== null ? 'revoked' : isExpired ? 'expired' : 'active';
   return { ...row, status, isCurrent: row.id === rights.keyId };
@@ -388,7 +388,7 @@ interface Limits {
 
 const isLimited = ({ reach, policy }: Limits) => reach !== null || policy !== null;
 
-function kindOf({ reach }: Limits): string {
+function readKind({ reach }: Limits): string {
   if (reach === null) return 'with a send policy';
   const isOfOneDomain = reach.addresses.length === 0 && reach.domains.length === 1;
   return `that is limited to ${isOfOneDomain ? 'one domain' : 'domains or addresses'}`;
@@ -400,7 +400,7 @@ function readScopes(given: readonly Scope[] | null, limits: Limits): readonly Sc
   if (given.length === 0) throw invalid('Give at least one scope, or omit scopes for full rights', 'scopes');
   const unfit = isLimited(limits) ? given.find((scope) => !SCOPES_OF_LIMITED_KEYS.includes(scope)) : undefined;
   if (unfit !== undefined)
-    throw invalid(`A key ${kindOf(limits)} can have the scopes read and send, not ${unfit}.`, 'scopes');
+    throw invalid(`A key ${readKind(limits)} can have the scopes read and send, not ${unfit}.`, 'scopes');
   return SCOPES.filter((scope) => given.includes(scope));
 }
 

@@ -31,7 +31,7 @@ export async function pageApiRequests(
   page: KeysetPage,
 ): Promise<ApiRequest[]> {
   const { database, workspaceId } = context;
-  const conditions = conditionsOf(query);
+  const conditions = toConditions(query);
   await context.storeLoggedRequests();
   return asWorkspace(database, workspaceId, (transaction) =>
     requests.pageApiRequests(transaction, workspaceId, conditions, page),
@@ -40,7 +40,7 @@ export async function pageApiRequests(
 
 /** Returns how many requests match, up to MAX_COUNTED_REQUESTS. */
 export function countApiRequests({ database, workspaceId }: OperationContext, query: ApiRequestQuery): Promise<number> {
-  const conditions = conditionsOf(query);
+  const conditions = toConditions(query);
   return asWorkspace(database, workspaceId, (transaction) =>
     requests.countApiRequests(transaction, workspaceId, conditions),
   );
@@ -53,7 +53,7 @@ export async function listApiRequests(
   page: Page,
 ): Promise<{ rows: ApiRequest[]; total: number }> {
   const { database, workspaceId } = context;
-  const conditions = conditionsOf(query);
+  const conditions = toConditions(query);
   await context.storeLoggedRequests();
   return asWorkspace(database, workspaceId, async (transaction) => ({
     rows: await requests.listApiRequests(transaction, workspaceId, conditions, page),
@@ -88,7 +88,7 @@ function storedId(id: string): string {
   return id.startsWith('req_') ? id : `req_${id}`;
 }
 
-function conditionsOf(query: ApiRequestQuery): requests.ApiRequestConditions {
+function toConditions(query: ApiRequestQuery): requests.ApiRequestConditions {
   const sought = query.search?.trim() ?? '';
   if (sought.length > MAX_SEARCH_LENGTH)
     throw invalid(`Search text must not be longer than ${MAX_SEARCH_LENGTH} characters`, 'search');

@@ -34,14 +34,14 @@ export async function pageAuditEntries(
   const { database, workspaceId } = context;
   await context.storeAuditNotes();
   return asWorkspace(database, workspaceId, (transaction) =>
-    entries.pageAuditEntries(transaction, workspaceId, conditionsOf(query), page),
+    entries.pageAuditEntries(transaction, workspaceId, toConditions(query), page),
   );
 }
 
 /** Returns how many entries match, up to MAX_COUNTED_ENTRIES. */
 export function countAuditEntries({ database, workspaceId }: OperationContext, query: AuditQuery): Promise<number> {
   return asWorkspace(database, workspaceId, (transaction) =>
-    entries.countAuditEntries(transaction, workspaceId, conditionsOf(query)),
+    entries.countAuditEntries(transaction, workspaceId, toConditions(query)),
   );
 }
 
@@ -52,7 +52,7 @@ export async function listAuditEntries(
   page: Page,
 ): Promise<{ rows: AuditEntry[]; total: number }> {
   const { database, workspaceId } = context;
-  const conditions = conditionsOf(query);
+  const conditions = toConditions(query);
   await context.storeAuditNotes();
   return asWorkspace(database, workspaceId, async (transaction) => ({
     rows: await entries.listAuditEntries(transaction, workspaceId, conditions, page),
@@ -89,7 +89,7 @@ export async function* exportAuditEntries(context: OperationContext, query: Audi
   const { database, workspaceId, origin, now } = context;
   await context.storeAuditNotes();
   await recordExport(database, { workspaceId, origin, at: now(), kind: 'audit' });
-  const conditions = conditionsOf(query);
+  const conditions = toConditions(query);
   let after: KeysetCursor | null = null;
   for (;;) {
     const page: KeysetPage = { after, before: null, limit: EXPORTED_AT_ONCE, isInverted: false };
@@ -121,7 +121,7 @@ export async function recordExport(
 
 const SYSTEM: Origin = { kind: 'system', id: null, address: null, agent: null, request: null };
 
-function conditionsOf(query: AuditQuery): entries.AuditConditions {
+function toConditions(query: AuditQuery): entries.AuditConditions {
   return {
     actorKind: query.actorKind ?? null,
     actor: query.actor ?? null,

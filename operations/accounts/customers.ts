@@ -46,7 +46,7 @@ export async function pageCustomers(
   const found = await asWorkspace(database, workspaceId, (transaction) =>
     rows.pageCustomers(transaction, workspaceId, { clientId }, page),
   );
-  return found.map(customerOf);
+  return found.map(toCustomer);
 }
 
 export function countCustomers(
@@ -67,7 +67,7 @@ export async function listCustomers(
   return asWorkspace(database, workspaceId, async (transaction) => {
     const found = await rows.listCustomers(transaction, workspaceId, { clientId }, page);
     const total = await rows.countCustomers(transaction, workspaceId, { clientId });
-    return { rows: found.map(customerOf), total };
+    return { rows: found.map(toCustomer), total };
   });
 }
 
@@ -79,7 +79,7 @@ export async function loadCustomers(
   const found = await asWorkspace(database, workspaceId, (transaction) =>
     rows.findCustomers(transaction, workspaceId, ids.filter(isValidId)),
   );
-  const byId = new Map(found.map((row) => [row.id, customerOf(row)]));
+  const byId = new Map(found.map((row) => [row.id, toCustomer(row)]));
   return ids.map((id) => byId.get(id) ?? null);
 }
 
@@ -266,7 +266,7 @@ function announce({ bus, forgetCredentials }: OperationContext, id: string, name
   bus.publish('credential.changed', { ownerId: id });
 }
 
-function customerOf(row: rows.CustomerRow): Customer {
+function toCustomer(row: rows.CustomerRow): Customer {
   const status = row.closedAt !== null ? 'deleting' : row.suspendedAt !== null ? 'suspended' : 'active';
   return { ...row, status };
 }

@@ -147,12 +147,12 @@ function withoutSecrets(config: unknown, webhookFormat: unknown): unknown {
   if (typeof config !== 'object' || config === null) return config;
   const { headers, verificationToken: _, ...others } = config as Record<string, unknown>;
   const isOfChat = WEBHOOK_FORMATS.some((format) => format !== 'native' && format === webhookFormat);
-  const rest = isOfChat && 'url' in others ? { ...others, url: originOf(others['url']) } : others;
+  const rest = isOfChat && 'url' in others ? { ...others, url: findOrigin(others['url']) } : others;
   const names = typeof headers === 'object' && headers !== null ? Object.keys(headers) : [];
   return names.length === 0 ? rest : { ...rest, headers: Object.fromEntries(names.map((name) => [name, null])) };
 }
 
-function originOf(url: unknown): string | null {
+function findOrigin(url: unknown): string | null {
   const parsed = typeof url === 'string' ? URL.parse(url) : null;
   return parsed === null ? null : parsed.origin;
 }

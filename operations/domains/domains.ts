@@ -212,7 +212,7 @@ function alreadyRegistered(): UserError {
 /** Returns a page of domains, newest first; inverted: oldest first. */
 export function pageDomains(context: OperationContext, query: DomainQuery, page: KeysetPage): Promise<Domain[]> {
   return asWorkspace(context.database, context.workspaceId, async (transaction) => {
-    const rows = await pages.pageDomains(transaction, context.workspaceId, conditionsOf(query), page);
+    const rows = await pages.pageDomains(transaction, context.workspaceId, toConditions(query), page);
     return rows.map((row) => domainViewOf(context, row));
   });
 }
@@ -225,7 +225,7 @@ export async function pageListedDomains(
 ): Promise<ListedDomain[]> {
   const { workspaceId } = context;
   return asWorkspace(context.database, workspaceId, async (transaction) => {
-    const rows = await pages.pageDomains(transaction, workspaceId, conditionsOf(query), page);
+    const rows = await pages.pageDomains(transaction, workspaceId, toConditions(query), page);
     const ids = rows.map(({ id }) => id);
     const counted = await lists.listDomains(transaction, workspaceId, ofIds(ids), { limit: ids.length, offset: 0 });
     const byId = new Map(counted.domains.map((domain) => [domain.id, domainViewOf(context, domain)]));
@@ -235,7 +235,7 @@ export async function pageListedDomains(
 
 export function countDomainList({ database, workspaceId }: OperationContext, query: DomainQuery): Promise<number> {
   return asWorkspace(database, workspaceId, (transaction) =>
-    pages.countDomainList(transaction, workspaceId, conditionsOf(query)),
+    pages.countDomainList(transaction, workspaceId, toConditions(query)),
   );
 }
 
@@ -310,7 +310,7 @@ export async function countDomainEmails(context: OperationContext, names: readon
   return names.map((name) => counts.get(name) ?? NONE);
 }
 
-function conditionsOf({ status, canReceive }: DomainQuery): DomainConditions {
+function toConditions({ status, canReceive }: DomainQuery): DomainConditions {
   return { ids: null, status: status ?? null, canReceive: canReceive ?? null };
 }
 

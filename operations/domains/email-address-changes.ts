@@ -54,7 +54,7 @@ async function addAddress(
   if (domain === null) throw new UserError('not_found', 'Domain not found or access denied');
   if (input.domain !== domain.name) throw invalid(`Email must belong to domain ${domain.name}`, 'address');
   if (domain.status !== 'verified') throw invalid('Domain must be verified', 'domainId');
-  const routing = await routingOf(unit, context, input);
+  const routing = await findRouting(unit, context, input);
   await requireRoom(context, unit.transaction, 'addresses');
   const isFree = await claimAddress(unit.transaction, { address, workspace_id: workspaceId, address_id: id });
   if (!isFree)
@@ -90,7 +90,7 @@ export async function updateEmailAddress(
     const address = await lockAddress(unit, workspaceId, id);
     if (CHANGEABLE.every((key) => change[key] === undefined))
       throw new UserError('validation', `At least one field must be provided: ${CHANGEABLE.join(', ')}`);
-    Object.assign(address, await routingOf(unit, context, change));
+    Object.assign(address, await findRouting(unit, context, change));
     if (change.isActive !== undefined) address.isActive = change.isActive;
     if (change.policy !== undefined) address.sendPolicy = change.policy;
     if (change.signature !== undefined) address.signature = signatureToStore(change.signature);
@@ -140,7 +140,7 @@ async function holdEndpoints(
  * Returns the routing columns to change; setting one kind of routing clears the other. Throws validation, and not_found
  * when the endpoint cannot be used.
  */
-async function routingOf(
+async function findRouting(
   unit: UnitOfWork,
   context: OperationContext,
   { endpointId, webhookId }: Pick<EmailAddressChange, 'endpointId' | 'webhookId'>,

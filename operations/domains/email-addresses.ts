@@ -30,7 +30,7 @@ export async function listEmailAddresses(
   page: Page,
 ): Promise<{ rows: EmailAddress[]; total: number }> {
   const { addresses, total } = await asWorkspace(context.database, context.workspaceId, (transaction) =>
-    lists.listEmailAddresses(transaction, context.workspaceId, conditionsOf(query), page),
+    lists.listEmailAddresses(transaction, context.workspaceId, toConditions(query), page),
   );
   return { rows: addresses.map(withConsequences), total };
 }
@@ -42,7 +42,7 @@ export async function pageEmailAddresses(
   page: KeysetPage,
 ): Promise<EmailAddress[]> {
   const rows = await asWorkspace(database, workspaceId, (transaction) =>
-    lists.pageEmailAddresses(transaction, workspaceId, conditionsOf(query), page),
+    lists.pageEmailAddresses(transaction, workspaceId, toConditions(query), page),
   );
   return rows.map(withConsequences);
 }
@@ -52,7 +52,7 @@ export function countEmailAddresses(
   query: EmailAddressQuery,
 ): Promise<number> {
   return asWorkspace(database, workspaceId, (transaction) =>
-    lists.countEmailAddresses(transaction, workspaceId, conditionsOf(query)),
+    lists.countEmailAddresses(transaction, workspaceId, toConditions(query)),
   );
 }
 
@@ -64,7 +64,7 @@ export async function pageAddressesOfDomains(
   page: KeysetPage,
 ): Promise<EmailAddress[][]> {
   const byDomain = await asWorkspace(database, workspaceId, (transaction) =>
-    lists.pageAddressesOfDomains(transaction, workspaceId, domainIds, conditionsOf(query), page),
+    lists.pageAddressesOfDomains(transaction, workspaceId, domainIds, toConditions(query), page),
   );
   return domainIds.map((id) => (byDomain.get(id) ?? []).map(withConsequences));
 }
@@ -76,7 +76,7 @@ export async function countAddressesOfDomains(
   query: EmailAddressQuery,
 ): Promise<number[]> {
   const counts = await asWorkspace(database, workspaceId, (transaction) =>
-    lists.countAddressesOfDomains(transaction, workspaceId, domainIds, conditionsOf(query)),
+    lists.countAddressesOfDomains(transaction, workspaceId, domainIds, toConditions(query)),
   );
   return domainIds.map((id) => counts.get(id) ?? 0);
 }
@@ -116,7 +116,7 @@ export function addressNotFound(): UserError {
   return new UserError('not_found', 'Email address not found');
 }
 
-function conditionsOf(query: EmailAddressQuery): lists.EmailAddressConditions {
+function toConditions(query: EmailAddressQuery): lists.EmailAddressConditions {
   const { domainId = null, isActive = null, isReceiving = null, search = '' } = query;
   const sought = search.trim();
   if (sought.length > MAX_SEARCH_LENGTH)

@@ -92,7 +92,7 @@ export async function createReplyAddress(context: OperationContext, input: NewRe
       return living;
     },
   ).catch(throwIfBusy);
-  return replyAddressOf(context, { ...row, threadId: named, messageCount: 0, revokedAt: null });
+  return toReplyAddress(context, { ...row, threadId: named, messageCount: 0, revokedAt: null });
 }
 
 function throwIfBusy(error: unknown): never {
@@ -113,7 +113,7 @@ export async function listReplyAddresses(
   const { rows, total } = await asWorkspace(database, workspaceId, (transaction) =>
     lists.listReplyAddresses(transaction, workspaceId, { domain }, page),
   );
-  return { rows: rows.map((row) => replyAddressOf(context, row)), total };
+  return { rows: rows.map((row) => toReplyAddress(context, row)), total };
 }
 
 /** Returns a page of reply addresses, newest first; inverted: oldest first. */
@@ -126,7 +126,7 @@ export async function pageReplyAddresses(
   const rows = await asWorkspace(database, workspaceId, (transaction) =>
     lists.pageReplyAddresses(transaction, workspaceId, { domain }, page),
   );
-  return rows.map((row) => replyAddressOf(context, row));
+  return rows.map((row) => toReplyAddress(context, row));
 }
 
 export function countReplyAddresses(
@@ -147,7 +147,7 @@ export async function loadReplyAddresses(
   const found = await asWorkspace(database, workspaceId, (transaction) =>
     lists.findReplyAddresses(transaction, workspaceId, ids.filter(isValidId)),
   );
-  const byId = new Map(found.map((row) => [row.id, replyAddressOf(context, row)]));
+  const byId = new Map(found.map((row) => [row.id, toReplyAddress(context, row)]));
   return ids.map((id) => byId.get(id) ?? null);
 }
 
@@ -194,14 +194,14 @@ export async function loadReplyWarnings(context: OperationContext, ids: readonly
     const facts = await readHypotheticalRoutes(transaction, workspaceId, places);
     const routes = await readNormalRoutes(transaction, workspaceId, facts);
     return new Map(
-      facts.map((fact, at) => [fact.ownAddress, warningOf(fact.ownAddress, fact, routes[at]?.outcome ?? 'stored')]),
+      facts.map((fact, at) => [fact.ownAddress, findWarning(fact.ownAddress, fact, routes[at]?.outcome ?? 'stored')]),
     );
   });
   return addresses.map((address) => (address === null ? null : (warnings.get(receiverOf(address)) ?? null)));
 }
 
 /** Names no endpoint: the key of the request may not be allowed to see it. */
-function warningOf(receiver: string, { address, domain }: RouteFacts, outcome: Outcome): string | null {
+function findWarning(receiver: string, { address, domain }: RouteFacts, outcome: Outcome): string | null {
   if (address?.isActive === false)
     return `Mail to this address is refused, because ${receiver} is disabled. Enable it, or name another address in deliver_to.`;
   if (outcome === 'endpoint') return null;
@@ -216,12 +216,12 @@ function warningOf(receiver: string, { address, domain }: RouteFacts, outcome: O
   return `${nowhere}: there is no address ${receiver}, and the domain has no catch-all with an endpoint. Create ${receiver} with an endpoint, or name another address in deliver_to.`;
 }
 
-function replyAddressOf({ settings, now }: OperationContext, row: lists.StoredReplyAddress): ReplyAddress {
+function toReplyAddress({ settings, now }: OperationContext, row: lists.StoredReplyAddress): ReplyAddress {
   const address = makeReplyAddress(deriveReplyAddressKey(settings.secretKey), row, row.domain);
-  return { ...row, address, status: statusOf(row, now()) };
+  return { ...row, address, status: toStatus(row, now()) };
 }
 
-function statusOf(row: lists.StoredReplyAddress, now: Date): ReplyAddress['status'] {
+function toStatus(row: lists.StoredReplyAddress, now: Date): ReplyAddress['status'] {
   const { revokedAt, expiresAt, maxMessages, messageCount } = row;
   if (revokedAt !== null) return 'revoked';
   if (expiresAt !== null && expiresAt <= now) return 'expired';

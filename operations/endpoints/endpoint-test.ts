@@ -63,7 +63,7 @@ export async function testEndpoint(
   await countAttempt(context, { kind: 'endpoint-test', limit: MAX_TESTS, what: 'Endpoint tests' });
   if (endpoint.type !== 'webhook') await checkSendingLimit(context);
   const { webhookFormat, overrideUrl } = input;
-  const event = kind === null ? null : await sampleOf(context, { endpointId, kind, webhookFormat });
+  const event = kind === null ? null : await readSample(context, { endpointId, kind, webhookFormat });
   const answer = await ask(context, { workspaceId, endpointId, webhookFormat, overrideUrl, event });
   if (answer.verdict === 'tested')
     return { ...answer, responseBody: answer.responseBody?.slice(0, MAX_RESPONSE_LENGTH) ?? null };
@@ -81,7 +81,7 @@ function readKind({ type }: Pick<Endpoint, 'type'>, event: string | null): Poste
   return event;
 }
 
-async function sampleOf(
+async function readSample(
   context: OperationContext,
   sample: Parameters<OperationContext['buildSamplePayload']>[1],
 ): Promise<{ kind: string; body: string }> {

@@ -64,7 +64,7 @@ export function listEndpoints(
   page: Page,
 ): Promise<{ endpoints: Endpoint[]; total: number }> {
   const { order = 'newest' } = query;
-  const conditions = conditionsOf(query);
+  const conditions = toConditions(query);
   return asWorkspace(context.database, context.workspaceId, (transaction) =>
     lists.listEndpoints(transaction, context.workspaceId, conditions, { ...page, order }),
   );
@@ -72,7 +72,7 @@ export function listEndpoints(
 
 /** Returns a page of endpoints in the order of the query; inverted: from its end. */
 export function pageEndpoints(context: OperationContext, query: EndpointQuery, page: KeysetPage): Promise<Endpoint[]> {
-  const conditions = conditionsOf(query);
+  const conditions = toConditions(query);
   const newestFirst = query.order === 'oldest' ? reversePage(page) : page;
   return asWorkspace(context.database, context.workspaceId, (transaction) =>
     lists.pageEndpoints(transaction, context.workspaceId, conditions, newestFirst),
@@ -80,7 +80,7 @@ export function pageEndpoints(context: OperationContext, query: EndpointQuery, p
 }
 
 export function countEndpoints(context: OperationContext, query: Omit<EndpointQuery, 'order'>): Promise<number> {
-  const conditions = conditionsOf(query);
+  const conditions = toConditions(query);
   return asWorkspace(context.database, context.workspaceId, (transaction) =>
     lists.countEndpoints(transaction, context.workspaceId, conditions),
   );
@@ -184,7 +184,7 @@ export function validSecrets(context: OperationContext, endpoint: Pick<Endpoint,
   );
 }
 
-function conditionsOf({ type, isActive, search }: EndpointQuery): lists.EndpointConditions {
+function toConditions({ type, isActive, search }: EndpointQuery): lists.EndpointConditions {
   if (search !== undefined && search.length > MAX_SEARCH_LENGTH)
     throw invalid(`Search text must not be longer than ${MAX_SEARCH_LENGTH} characters`, 'search');
   return { ids: null, type: type ?? null, isActive: isActive ?? null, search: search || null };

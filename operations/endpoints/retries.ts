@@ -38,7 +38,7 @@ export async function retryEmail(context: OperationContext, emailId: string, inp
       throw invalid('Give either endpoint_id or delivery_id', 'delivery_id');
     if (!email.isRouted)
       throw new UserError('conflict', 'The email has just come in and is about to be delivered. Retry shortly.');
-    const target = await targetOf(context, transaction, { emailId, email, input });
+    const target = await readTarget(context, transaction, { emailId, email, input });
     return [await deliverTo(context, transaction, emailId, email, target, 'retry')];
   });
   bus.wake('delivery.deliver.wake', { workspaceId, deliveryIds });
@@ -73,14 +73,14 @@ interface Asked {
 }
 
 /** Returns the active endpoint that the input selects. */
-async function targetOf(
+async function readTarget(
   context: OperationContext,
   transaction: Transaction,
   asked: Asked,
 ): Promise<deliveries.TargetEndpoint> {
   const { workspaceId } = context;
   const { endpointId, deliveryId } = asked.input;
-  if (endpointId === null && deliveryId === null) return routeOf(context, transaction, asked);
+  if (endpointId === null && deliveryId === null) return readRoute(context, transaction, asked);
   const wanted =
     deliveryId === null ? endpointId : await endpointOfDelivery(transaction, workspaceId, asked.emailId, deliveryId);
   const [target] =
@@ -103,7 +103,7 @@ async function endpointOfDelivery(
   return found.endpointId;
 }
 
-async function routeOf(
+async function readRoute(
   context: OperationContext,
   transaction: Transaction,
   { emailId, email }: Asked,

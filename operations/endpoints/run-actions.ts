@@ -140,12 +140,12 @@ async function prepareSends(context: MailContext, delivery: ActingDelivery): Pro
       const { email, repliedTo } =
         action.type === 'reply'
           ? await replyTo(context, emailId, acted, action)
-          : { email: await forwardOf(context, delivery, emailId, acted, action.to), repliedTo: null };
+          : { email: await readForward(context, delivery, emailId, acted, action.to), repliedTo: null };
       const composed = await composeOutgoing(context, email, null);
       if (context.scanOutgoing !== undefined) await requireClean(context.scanOutgoing, [composed]);
       // The send policy of the key that set the endpoint up holds for what it sends.
       const sender = { keyId: endpoint.setByKeyId, isAutomatic: action.type === 'reply', isOfWebhook: true };
-      const submission = submissionOf(composed, repliedTo);
+      const submission = toSubmission(composed, repliedTo);
       return { index, type: action.type, email: composed, submission, ...sender, traceParent };
     });
     sends.push(send);
@@ -187,7 +187,7 @@ async function replyTo(
   return addressReply(await readRepliable(context, emailId, answer.sender.address), answer, 'sender');
 }
 
-async function forwardOf(
+async function readForward(
   context: MailContext,
   { readRaw }: ActingDelivery,
   emailId: string,
@@ -204,7 +204,7 @@ async function forwardOf(
   });
 }
 
-function submissionOf(email: OutgoingEmail, repliedTo: Receipt['repliedTo']): Submission {
+function toSubmission(email: OutgoingEmail, repliedTo: Receipt['repliedTo']): Submission {
   const receipt = { emails: [receiptOf(email)], batchId: null, repliedTo };
   return { emails: [email], batchId: null, idempotency: null, receipt };
 }

@@ -67,7 +67,7 @@ export function readKinds(texts: readonly string[] | null): EventKind[] | null {
  * Throws validation for a cursor that is invalid, another user's, or in the future, and gone for one after which events were removed.
  */
 async function readEvents(context: OperationContext, { start, kinds }: EventQuery, limit: number): Promise<EventPage> {
-  const after = await seqOf(context, start);
+  const after = await readSeq(context, start);
   const ahead = await readEventsAfter(context.database, context.workspaceId, { after, kinds, limit });
   if (ahead.lastSeq < after) throw invalidCursor('after');
   if (start !== 'beginning' && after < ahead.firstSeq - 1) throw outdatedCursor();
@@ -111,7 +111,7 @@ export async function awaitEvents(
  * future; gone for one after which events were removed; rate_limited and unavailable when too many readers are open.
  */
 export async function openEvents(context: OperationContext, { start, kinds }: EventQuery): Promise<EventReader> {
-  const after = await seqOf(context, start);
+  const after = await readSeq(context, start);
   if (start !== 'now') {
     const { lastSeq, firstSeq } = await readFeedBounds(context);
     if (after > lastSeq) throw invalidCursor('after');
@@ -180,7 +180,7 @@ export function openReaderAt(
   return context.database.limit === undefined ? reader : limitedReader(context, reader);
 }
 
-async function seqOf(context: OperationContext, start: EventStart): Promise<number> {
+async function readSeq(context: OperationContext, start: EventStart): Promise<number> {
   if (start === 'beginning') return 0;
   if (start === 'now') return (await readFeedBounds(context)).lastSeq;
   const seq = decodeEventCursor(context.workspaceId, start.cursor);

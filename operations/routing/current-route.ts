@@ -73,11 +73,11 @@ export async function decideCurrentRoute(
   const answers = answersOf(said, rules);
   const judgement = mail.isReleased ? NONE : await judge(context, mail, rules, answers);
   const named = judgement.verdict?.kind === 'matched' ? judgement.verdict.rule.endpointId : null;
-  const targets = await targetsOf(transaction, workspaceId, mail, named);
+  const targets = await listTargets(transaction, workspaceId, mail, named);
   const decision =
     (await holdNow(context, mail, judgement)) ?? decideJudged(judgement, mail.facts, (id) => targets.get(id));
   const tried = mail.isReleased ? [] : triedRules(rules, judgement, answers);
-  return { decision, target: targetOf(decision, targets), rules, tried };
+  return { decision, target: findTarget(decision, targets), rules, tried };
 }
 
 /** Returns the routes without guard rules for mail that has not been received. */
@@ -86,7 +86,7 @@ export async function readNormalRoutes(
   workspaceId: string,
   all: readonly RouteFacts[],
 ): Promise<ReturnType<typeof normalRoute>[]> {
-  const targets = await findTargets(transaction, workspaceId, all.flatMap(endpointIdsOf));
+  const targets = await findTargets(transaction, workspaceId, all.flatMap(listEndpointIds));
   return all.map((facts) => normalRoute(facts, (id): RouteTarget | undefined => targets.get(id)));
 }
 
@@ -96,8 +96,8 @@ export async function normalTarget(
   workspaceId: string,
   email: deliveries.LockedReceived,
 ): Promise<deliveries.TargetEndpoint | null> {
-  const targets = await targetsOf(transaction, workspaceId, email, null);
-  return targetOf(
+  const targets = await listTargets(transaction, workspaceId, email, null);
+  return findTarget(
     normalRoute(email.facts, (id): RouteTarget | undefined => targets.get(id)),
     targets,
   );
@@ -166,16 +166,16 @@ async function judge(
   return runWithinGuardBudget(workspaceId, () => judgeMail(rules, content, { answers, hasModel }));
 }
 
-async function targetsOf(
+async function listTargets(
   transaction: Transaction,
   workspaceId: string,
   { facts }: Pick<RoutableMail, 'facts'>,
   named: string | null,
 ): Promise<Map<string, deliveries.TargetEndpoint>> {
-  return findTargets(transaction, workspaceId, [...(named === null ? [] : [named]), ...endpointIdsOf(facts)]);
+  return findTargets(transaction, workspaceId, [...(named === null ? [] : [named]), ...listEndpointIds(facts)]);
 }
 
-function endpointIdsOf({ address, domain }: RouteFacts): string[] {
+function listEndpointIds({ address, domain }: RouteFacts): string[] {
   return [address?.endpointId, address?.webhookId, domain?.catchAllEndpointId].filter((id) => id != null);
 }
 
@@ -188,7 +188,7 @@ async function findTargets(
   return new Map(found.map((target) => [target.id, target]));
 }
 
-function targetOf(
+function findTarget(
   { outcome, endpointId }: Pick<RouteDecision, 'outcome' | 'endpointId'>,
   targets: ReadonlyMap<string, deliveries.TargetEndpoint>,
 ): deliveries.TargetEndpoint | null {

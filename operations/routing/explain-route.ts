@@ -90,7 +90,7 @@ async function explain(context: OperationContext, recipient: OwnRecipient, mail:
       facts: await readHypotheticalRoute(transaction, workspaceId, place),
       isReleased: false,
       answers: null,
-      read: () => Promise.resolve({ facts: factsOf(mail, recipient), isParsed: mail.parseError === null }),
+      read: () => Promise.resolve({ facts: toFacts(mail, recipient), isParsed: mail.parseError === null }),
     });
     const { ruleId, endpointId } = now.decision;
     const names = await readReferences(transaction, workspaceId, {
@@ -109,14 +109,14 @@ async function explain(context: OperationContext, recipient: OwnRecipient, mail:
       releasedAt: null,
       answers: [],
       deliveries: [],
-      steps: stepsOf(mail, recipient, now, would.reason, refusalOf(context, mail)),
+      steps: listSteps(mail, recipient, now, would.reason, findRefusal(context, mail)),
       would,
       tried: now.tried,
     };
   });
 }
 
-function factsOf(mail: Examined, { recipient, ownAddress }: OwnRecipient) {
+function toFacts(mail: Examined, { recipient, ownAddress }: OwnRecipient) {
   return guardFactsOfRow({
     subject: mail.subject,
     recipient,
@@ -134,14 +134,14 @@ function factsOf(mail: Examined, { recipient, ownAddress }: OwnRecipient) {
 }
 
 /** Returns the reply to a message that DMARC_ENFORCE refuses before it is accepted; null: it is accepted. */
-function refusalOf({ settings: { dmarc } }: OperationContext, { authentication: stored }: Examined): string | null {
+function findRefusal({ settings: { dmarc } }: OperationContext, { authentication: stored }: Examined): string | null {
   const authentication = authenticationOf(stored);
   if (authentication === null || enforceDmarc(authentication, dmarc) !== 'reject') return null;
   return explainDmarcRefusal(authentication);
 }
 
 /** The steps have not happened, so they have no time. */
-function stepsOf(
+function listSteps(
   { parseError }: Examined,
   { recipient, ownAddress }: OwnRecipient,
   { tried, target }: CurrentRoute,

@@ -196,7 +196,7 @@ function tryOn(
   // Models are not asked again: without a stored answer the result is unknown.
   const verdict = evaluateRules(rules, email.facts, answersOf(email.answers, rules));
   const isDecisive = verdict.kind === 'matched' && verdict.rule.id === rule.id;
-  const now = outcomeOf(email.route);
+  const now = findOutcome(email.route);
   return {
     emailId: email.id,
     subject: email.subject,
@@ -228,7 +228,7 @@ function wouldBeWithout(verdict: ReturnType<typeof evaluateRules>, now: Backtest
   return { outcome: action === 'route' ? 'endpoint' : 'normal', endpointId, ruleId };
 }
 
-function outcomeOf(route: GuardedEmail['route']): BacktestOutcome | null {
+function findOutcome(route: GuardedEmail['route']): BacktestOutcome | null {
   if (route?.outcome == null) return null;
   return { outcome: route.outcome, endpointId: route.endpoint_id, ruleId: route.rule_id };
 }

@@ -62,7 +62,7 @@ export async function listGuardRules(
   query: GuardRuleQuery,
   page: Page,
 ): Promise<{ rows: GuardRule[]; total: number }> {
-  const conditions = conditionsOf(query);
+  const conditions = toConditions(query);
   return asWorkspace(database, workspaceId, async (transaction) => {
     const found = await rules.listGuardRules(transaction, workspaceId, conditions, page);
     return { rows: found.rules, total: found.total };
@@ -75,14 +75,14 @@ export function pageGuardRules(
   query: GuardRuleQuery,
   page: KeysetPage<RuleCursor>,
 ): Promise<GuardRule[]> {
-  const conditions = conditionsOf(query);
+  const conditions = toConditions(query);
   return asWorkspace(database, workspaceId, (transaction) =>
     rules.pageGuardRules(transaction, workspaceId, conditions, page),
   );
 }
 
 export function countGuardRules({ database, workspaceId }: OperationContext, query: GuardRuleQuery): Promise<number> {
-  const conditions = conditionsOf(query);
+  const conditions = toConditions(query);
   return asWorkspace(database, workspaceId, (transaction) =>
     rules.countGuardRules(transaction, workspaceId, conditions),
   );
@@ -115,8 +115,8 @@ export async function createGuardRule(context: OperationContext, input: GuardRul
     return {
       ...input,
       ...config,
-      ...actionOf(input.action),
-      ...(await ruleGrantOf(context, transaction, input.action)),
+      ...findAction(input.action),
+      ...(await toRuleGrant(context, transaction, input.action)),
     };
   });
 }
@@ -146,8 +146,8 @@ export async function updateGuardRule(
       priority: changes.priority ?? old.priority,
       isActive: changes.isActive ?? old.isActive,
       ...({ type: config.type, config: config.config } as GuardConfig),
-      ...actionOf(action),
-      ...(isOther ? await ruleGrantOf(context, transaction, action) : {}),
+      ...findAction(action),
+      ...(isOther ? await toRuleGrant(context, transaction, action) : {}),
     };
   });
 }
@@ -156,7 +156,7 @@ export async function updateGuardRule(
 const DOING = ['type', 'config', 'action', 'priority'] as const;
 
 /** As grantOf: a rule that routes shows mail to the receiver of its endpoint. */
-function ruleGrantOf(context: OperationContext, transaction: Transaction, { action }: GuardAction): Promise<Grant> {
+function toRuleGrant(context: OperationContext, transaction: Transaction, { action }: GuardAction): Promise<Grant> {
   const needed = action === 'route' ? (['manage', 'read'] as const) : (['manage'] as const);
   return grantOf(context, transaction, `A guard rule with the action ${action}`, needed);
 }
@@ -206,7 +206,7 @@ async function findRule(transaction: Transaction, workspaceId: string, id: strin
 
 /** The stored fields of a rule. */
 type GuardRuleFields = Omit<GuardRuleInput, 'type' | 'config' | 'action'> &
-  ReturnType<typeof actionOf> &
+  ReturnType<typeof findAction> &
   GuardConfig &
   Partial<Grant>;
 
@@ -241,11 +241,11 @@ async function write(
   return rule;
 }
 
-function actionOf({ action, endpointId }: GuardAction): { action: GuardRule['action']; endpointId: string | null } {
+function findAction({ action, endpointId }: GuardAction): { action: GuardRule['action']; endpointId: string | null } {
   return { action, endpointId: action === 'route' ? (endpointId ?? null) : null };
 }
 
-function conditionsOf(query: GuardRuleQuery): rules.GuardRuleConditions {
+function toConditions(query: GuardRuleQuery): rules.GuardRuleConditions {
   const search = query.search?.trim() ?? '';
   if (search.length > MAX_SEARCH_LENGTH)
     throw invalid(`Search text must not be longer than ${MAX_SEARCH_LENGTH} characters`, 'search');

@@ -36,13 +36,13 @@ export async function rerouteEmail(context: OperationContext, emailId: string): 
       transaction,
       storedMail(transaction, workspaceId, emailId, before.email),
     );
-    const changes = changesOf(before.decision, now.decision);
+    const changes = listChanges(before.decision, now.decision);
     const { target } = now;
     const deliveryId =
       target === null ? null : await deliverTo(context, transaction, emailId, before.email, target, 'retry');
     if (changes.length > 0) await rewriteRoute(transaction, workspaceId, emailId, now.decision);
     await moveHeld(transaction, workspaceId, emailId, { before, decision: now.decision });
-    const events = eventsOf(context, emailId, before, { decision: now.decision, changes, deliveryId });
+    const events = toEvents(context, emailId, before, { decision: now.decision, changes, deliveryId });
     const lastSeq = events.length === 0 ? null : await appendEvents(transaction, workspaceId, events);
     return { changes, endpointId: target?.id ?? null, deliveryId, lastSeq };
   });
@@ -84,7 +84,7 @@ export async function previewReroute(
     const recipients = await deliveries.readRecipient(transaction, workspaceId, emailId);
     const mail = draft === null ? stored : withDraft(stored, draft, recipients);
     const { decision, target } = await decideCurrentRoute(context, transaction, mail);
-    return { changes: changesOf(before.decision, decision), endpointId: target?.id ?? null, deliveryId: null };
+    return { changes: listChanges(before.decision, decision), endpointId: target?.id ?? null, deliveryId: null };
   });
 }
 
@@ -107,7 +107,7 @@ async function decidedOn(
   return { email, decision };
 }
 
-function changesOf(before: RouteDecision, after: RouteDecision): FieldChange[] {
+function listChanges(before: RouteDecision, after: RouteDecision): FieldChange[] {
   return differences({ ...before }, { ...after }, new Set());
 }
 
@@ -138,7 +138,7 @@ function withDraft(
   };
 }
 
-function eventsOf(
+function toEvents(
   context: OperationContext,
   emailId: string,
   before: Decided,

@@ -113,7 +113,7 @@ async function explainStored(
   for (const [emailId, stored] of routes)
     facts.set(emailId, {
       stored,
-      decision: decisionOf(stored),
+      decision: findDecision(stored),
       answers: readAnswers(stored.answers),
       deliveries: deliveriesOf.get(emailId) ?? [],
       would: await decideNow(stored),
@@ -171,7 +171,7 @@ function explain(
     releasedAt: stored.route?.released_at ?? null,
     answers,
     deliveries,
-    steps: stepsOf(stored, { reason: place.reason, answers, deliveries, names }),
+    steps: listSteps(stored, { reason: place.reason, answers, deliveries, names }),
     would: would === null ? null : placeOf(would.decision, stored, names),
     tried: would?.tried ?? [],
   };
@@ -183,7 +183,7 @@ async function wouldBe(context: OperationContext, transaction: Transaction, emai
   return decideCurrentRoute(context, transaction, storedMail(transaction, context.workspaceId, emailId, email));
 }
 
-function decisionOf({ route, matches }: StoredRoute): RouteDecision | null {
+function findDecision({ route, matches }: StoredRoute): RouteDecision | null {
   if (route === null || route.outcome === null) return null;
   return {
     outcome: route.outcome,
@@ -278,7 +278,7 @@ interface StepFacts {
 }
 
 /** Returns the steps that are done and the pending deliveries, in order. */
-function stepsOf(stored: StoredRoute, { reason, answers, deliveries, names }: StepFacts): RouteStep[] {
+function listSteps(stored: StoredRoute, { reason, answers, deliveries, names }: StepFacts): RouteStep[] {
   const { reception, route } = stored;
   const parsedAt = reception?.parsedAt ?? null;
   const asked = answers.map(

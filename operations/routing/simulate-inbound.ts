@@ -199,7 +199,7 @@ async function composeSimulated(
   if (to === null) throw invalid('to is required: one of your own addresses', 'to');
   const bytes = await composeSimulatedMail(
     {
-      ...factsOf(context),
+      ...toFacts(context),
       kind: input.template,
       from: envelope.from ?? answered?.from ?? SIMULATED_SENDER,
       to,
@@ -211,7 +211,7 @@ async function composeSimulated(
   return { bytes, to, reversePath: sender.address, reportedEmailId: null };
 }
 
-function factsOf(context: OperationContext): Pick<SimulatedMailFacts, 'messageId' | 'date' | 'code'> {
+function toFacts(context: OperationContext): Pick<SimulatedMailFacts, 'messageId' | 'date' | 'code'> {
   const random = Buffer.from(context.random(MESSAGE_ID_BYTES + 4));
   return {
     messageId: `<${random.toString('hex', 0, MESSAGE_ID_BYTES)}@${MESSAGE_ID_DOMAIN}>`,
@@ -268,7 +268,7 @@ async function composeBounce(
   const found = chosen(email.recipients, recipient);
   const to = makeReturnAddress(deriveReturnAddressKey(settings.secretKey), found.id, found.domain);
   const bytes = await composeSimulatedBounce({
-    ...factsOf(context),
+    ...toFacts(context),
     recipient: found.address,
     to,
     status,

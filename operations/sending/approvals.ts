@@ -56,7 +56,7 @@ async function decide(
     // Whatever became of it: the sender learns only that it may not decide.
     if (state.isOfFamily) throw ownEmail();
     if (state.decision === decision)
-      return { decidedBy: state.decidedBy, sendAt: sendTimeOf(email, decision), isChanged: false, lastSeq: null };
+      return { decidedBy: state.decidedBy, sendAt: findSendTime(email, decision), isChanged: false, lastSeq: null };
     if (email.status !== 'awaiting_approval') throw decidedAlready(state);
     const sendAt = decision === 'rejected' ? null : await earliestOf(email);
     const by = { keyId: rights.keyId };
@@ -83,7 +83,7 @@ async function decide(
 
 const KINDS = { approved: 'email.approved', rejected: 'email.rejected' } as const;
 
-function sendTimeOf({ scheduledAt }: LockedOutgoing, decision: Decided['decision']): Date | null {
+function findSendTime({ scheduledAt }: LockedOutgoing, decision: Decided['decision']): Date | null {
   return decision === 'approved' ? scheduledAt : null;
 }
 

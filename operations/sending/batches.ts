@@ -45,7 +45,7 @@ export async function loadBatches(
   );
   return batchIds.map((id) => {
     const rows = found.get(id);
-    return rows === undefined ? null : batchOf(id, rows);
+    return rows === undefined ? null : toBatch(id, rows);
   });
 }
 
@@ -99,7 +99,7 @@ export async function retryBatch(
   const emailIds = await asWorkspace(database, workspaceId, async (transaction) => {
     const found = (await readBatches(transaction, workspaceId, [batchId])).get(batchId);
     if (found === undefined) throw batchNotFound();
-    const failed = found.emails.filter((email) => itemStatusOf(email) === 'failed');
+    const failed = found.emails.filter((email) => toItemStatus(email) === 'failed');
     return retryEmails(
       transaction,
       { workspaceId, keyId: context.rights.keyId },
@@ -123,15 +123,15 @@ export function batchStatusOf({ pending, processing, sent, failed, cancelled }: 
   return sent === 0 && cancelled > 0 ? 'cancelled' : 'completed';
 }
 
-function batchOf(batchId: string, found: { createdAt: Date; emails: BatchedEmail[] }): Batch {
-  const items = found.emails.map((email) => ({ ...email, status: itemStatusOf(email) }));
+function toBatch(batchId: string, found: { createdAt: Date; emails: BatchedEmail[] }): Batch {
+  const items = found.emails.map((email) => ({ ...email, status: toItemStatus(email) }));
   const counts = countItems(items.map((item) => item.status));
   const changes = [found.createdAt, ...found.emails.map((email) => email.updatedAt)];
   const updatedAt = new Date(Math.max(...changes.map((at) => at.getTime())));
   return { id: batchId, status: batchStatusOf(counts), counts, createdAt: found.createdAt, updatedAt, items };
 }
 
-function itemStatusOf({ status, isTried }: BatchedEmail): BatchItemStatus {
+function toItemStatus({ status, isTried }: BatchedEmail): BatchItemStatus {
   switch (status) {
     case 'scheduled':
     case 'paused':

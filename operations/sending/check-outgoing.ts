@@ -190,7 +190,7 @@ function checkContent(email: NewEmail, path: string, ours?: ReadonlySet<string>)
     fields,
     inReplyTo,
     references,
-    attachments: readAttachments(email.attachments ?? [], sizesOf(text, html), path),
+    attachments: readAttachments(email.attachments ?? [], toSizes(text, html), path),
     tags: readTags(email.tags ?? [], path),
     metadata: email.metadata ?? null,
     list: null,
@@ -257,7 +257,7 @@ interface PartSizes {
   files: number;
 }
 
-function sizesOf(text: string | null, html: string | null): PartSizes {
+function toSizes(text: string | null, html: string | null): PartSizes {
   return { text: Buffer.byteLength(text ?? ''), html: Buffer.byteLength(html ?? ''), files: 0 };
 }
 

@@ -79,11 +79,11 @@ export async function listDrafts(
   query: DraftQuery,
   page: Page,
 ): Promise<{ drafts: Draft[]; total: number }> {
-  const conditions = conditionsOf(query);
+  const conditions = toConditions(query);
   const { drafts, total } = await asWorkspace(database, workspaceId, (transaction) =>
     rows.listDrafts(transaction, workspaceId, conditions, page),
   );
-  return { drafts: drafts.map(draftOf), total };
+  return { drafts: drafts.map(toDraft), total };
 }
 
 /** Returns a page of drafts, last changed first; inverted: first changed first. */
@@ -92,22 +92,22 @@ export async function pageDrafts(
   query: DraftQuery,
   page: KeysetPage,
 ): Promise<Draft[]> {
-  const conditions = conditionsOf(query);
+  const conditions = toConditions(query);
   const found = await asWorkspace(database, workspaceId, (transaction) =>
     rows.pageDrafts(transaction, workspaceId, conditions, page),
   );
-  return found.map(draftOf);
+  return found.map(toDraft);
 }
 
 export function countDrafts({ database, workspaceId }: OperationContext, query: DraftQuery): Promise<number> {
-  const conditions = conditionsOf(query);
+  const conditions = toConditions(query);
   return asWorkspace(database, workspaceId, (transaction) => rows.countDrafts(transaction, workspaceId, conditions));
 }
 
 /** Returns one draft per id, null where the user has none. */
 export async function loadDrafts(context: OperationContext, ids: readonly string[]): Promise<(Draft | null)[]> {
   const stored = await loadStored(context, ids);
-  return stored.map((draft) => (draft === null ? null : draftOf(draft)));
+  return stored.map((draft) => (draft === null ? null : toDraft(draft)));
 }
 
 /** Returns the bodies of one draft per id, null where the user has none. */
@@ -280,7 +280,7 @@ function prepare(
     throw invalid('A forward carries the attachments of the original email, and no others', 'attachments');
   if (kind !== 'forward' && input.withAttachments != null)
     throw invalid('with_attachments is for drafts of kind forward', 'with_attachments');
-  const kept = given === null ? (draft?.attachments ?? []) : keptOf(given, draft?.attachments ?? []);
+  const kept = given === null ? (draft?.attachments ?? []) : listKept(given, draft?.attachments ?? []);
   const fileBytes = kept.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const fields = storable({ ...(draft?.fields ?? NO_FIELDS), ...withoutUndefined(input) });
   const added = (given ?? []).flatMap((file, index) => ('id' in file ? [] : [{ file, index }]));
@@ -318,7 +318,7 @@ function prepare(
       Buffer.byteLength(JSON.stringify(fields)) + bodyBytes.reduce((sum, bytes) => sum + bytes, fileBytes + newBytes),
     keyId: context.rights.keyId,
   };
-  return { row, files: given === null ? null : filesOf(context, given, checked.attachments) };
+  return { row, files: given === null ? null : toFiles(context, given, checked.attachments) };
 }
 
 /** Returns the files of the draft that are named. Throws validation for others. */
@@ -330,7 +330,7 @@ function ownerWithoutSender(limit: ReadLimit | undefined) {
   return { ownDomain: address.slice(address.lastIndexOf('@') + 1), ownAddress: address };
 }
 
-function keptOf(given: readonly DraftAttachment[], present: readonly DraftFile[]): DraftFile[] {
+function listKept(given: readonly DraftAttachment[], present: readonly DraftFile[]): DraftFile[] {
   const left = new Map(present.map((file) => [file.id, file]));
   return given.flatMap((file, index) => {
     if (!('id' in file)) return [];
@@ -341,7 +341,7 @@ function keptOf(given: readonly DraftAttachment[], present: readonly DraftFile[]
   });
 }
 
-function filesOf(
+function toFiles(
   context: OperationContext,
   given: readonly DraftAttachment[],
   added: readonly OutgoingAttachment[],
@@ -382,12 +382,12 @@ function storable(fields: DraftFields): DraftFields {
   ) as DraftFields;
 }
 
-function draftOf(stored: rows.StoredDraft): Draft {
+function toDraft(stored: rows.StoredDraft): Draft {
   const { textStart, htmlStart, textBytes: _, htmlBytes: __, ...draft } = stored;
   return { ...draft, preview: excerptOf(textStart === '' ? null : textStart, htmlStart) };
 }
 
-function conditionsOf({ threadId, originalEmailId }: DraftQuery): rows.DraftConditions {
+function toConditions({ threadId, originalEmailId }: DraftQuery): rows.DraftConditions {
   const idOf = (given: string | null | undefined) => (given == null ? null : storableText(given));
   return { threadId: idOf(threadId), originalEmailId: idOf(originalEmailId) };
 }

@@ -110,10 +110,10 @@ async function readAttachments(
     );
   const raw = await readRaw();
   return asOutgoingAttachments(
-    attachments.map((attachment) => ({ ...attachment, content: contentOf(raw, attachment) })),
+    attachments.map((attachment) => ({ ...attachment, content: readContent(raw, attachment) })),
   );
 }
 
-function contentOf(raw: Uint8Array, { start, length, transferEncoding }: Attachment): Uint8Array {
+function readContent(raw: Uint8Array, { start, length, transferEncoding }: Attachment): Uint8Array {
   return decodeAttachment(raw.subarray(start, start + length), transferEncoding);
 }

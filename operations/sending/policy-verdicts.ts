@@ -81,7 +81,7 @@ export function heldEmails(
 
 /** Returns whether a policy counts emails, so that transactions that send under it must not run at the same time. */
 export function areCounted(held: HeldEmails): boolean {
-  return [...held.values()].some((each) => budgetsOf(each).length > 0 || automaticLimits(each).length > 0);
+  return [...held.values()].some((each) => listBudgets(each).length > 0 || automaticLimits(each).length > 0);
 }
 
 /** What the policies say, with what is stored and what the group itself sends before. */
@@ -111,7 +111,7 @@ export async function openPolicyJudge(
   const verdicts = new Map(emails.map((each) => [each.email, judgeByPolicies(each.policies, factsOf(each))]));
 
   function factsOf({ email, policies }: HeldEmail): PolicyFacts {
-    const recipients = recipientsOf(email);
+    const recipients = listRecipients(email);
     const asksForContent = policies.some(({ policy }) => policy.links === false || policy.attachments === false);
     return {
       recipients,
@@ -175,7 +175,7 @@ export async function openPolicyJudge(
   };
 }
 
-function recipientsOf({ row }: OutgoingEmail): string[] {
+function listRecipients({ row }: OutgoingEmail): string[] {
   return row.recipients.map(({ address }) => address.toLowerCase());
 }
 
@@ -231,7 +231,7 @@ async function readParticipantsOf(
     return threadId === undefined ? { messageId: answeredKeys(email)[0] ?? '' } : { threadId };
   });
   const { found, ownDomains } = await readCorrespondence(client, workspaceId, questions);
-  const recipients = [...new Set(asking.flatMap(({ email }) => recipientsOf(email)))];
+  const recipients = [...new Set(asking.flatMap(({ email }) => listRecipients(email)))];
   const own = await readOwnAddresses(client, workspaceId, recipients);
   return new Map(
     asking.flatMap(({ email }, at): [OutgoingEmail, ReadonlySet<string>][] => {
@@ -247,7 +247,7 @@ async function readKnown(client: ClientBase, workspaceId: string, emails: readon
     policies.some(({ policy }) => policy.approval === 'new_recipients' || policy.approval === 'on_review'),
   );
   if (asking.length === 0) return new Set();
-  const addresses = [...new Set(asking.flatMap(({ email }) => recipientsOf(email)))];
+  const addresses = [...new Set(asking.flatMap(({ email }) => listRecipients(email)))];
   return new Set(await readKnownRecipients(client, workspaceId, addresses));
 }
 
@@ -262,7 +262,7 @@ async function readReviewed(
   const each = (values: (email: OutgoingEmail) => readonly string[]) => [
     ...new Set(asking.flatMap(({ email }) => values(email))),
   ];
-  const recipients = each(recipientsOf);
+  const recipients = each(listRecipients);
   const found = await findReviewedMail(client, workspaceId, {
     keys: each(namedKeys),
     emailIds: each(({ forwardedId = null }) => (forwardedId === null ? [] : [forwardedId])),
@@ -281,7 +281,7 @@ function followsReview(
   reviewed: ReviewedMail & { own: ReadonlySet<string>; known: ReadonlySet<string> },
 ): boolean {
   const { keys, emailIds, subjects, recipients, isRecent, isFlood, own, known } = reviewed;
-  const others = recipientsOf(email).filter((address) => !own.has(address));
+  const others = listRecipients(email).filter((address) => !own.has(address));
   return (
     isFlood ||
     subjects.has(email.row.base_subject) ||
@@ -302,7 +302,7 @@ interface Budget {
   newest: readonly Date[];
 }
 
-function budgetsOf({ policies }: HeldEmail): { held: HeldPolicy; rule: BudgetRule; limit: number }[] {
+function listBudgets({ policies }: HeldEmail): { held: HeldPolicy; rule: BudgetRule; limit: number }[] {
   return policies.flatMap((held) =>
     BUDGET_RULES.flatMap((rule) => {
       const limit = held.policy[rule];
@@ -316,7 +316,7 @@ function budgetKey({ held, rule }: Pick<Budget, 'held' | 'rule'>): string {
 }
 
 function hasBudget(each: HeldEmail | undefined, budget: Budget): boolean {
-  return each !== undefined && budgetsOf(each).some((one) => budgetKey(one) === budgetKey(budget));
+  return each !== undefined && listBudgets(each).some((one) => budgetKey(one) === budgetKey(budget));
 }
 
 async function readUsedBudgets(
@@ -326,7 +326,7 @@ async function readUsedBudgets(
 ): Promise<Map<string, Budget>> {
   const budgets = new Map<string, Budget>();
   for (const each of emails)
-    for (const one of budgetsOf(each)) {
+    for (const one of listBudgets(each)) {
       const budget = budgets.get(budgetKey(one)) ?? {
         ...one,
         asking: 0,
@@ -424,10 +424,10 @@ export function violation(refusal: PolicyRefusal, field: string | null, retryAft
 }
 
 function ofEmail(refusal: PolicyRefusal, email: OutgoingEmail): UserError {
-  return violation(refusal, fieldOf(refusal, email));
+  return violation(refusal, readField(refusal, email));
 }
 
-function fieldOf({ rule, recipient, field }: PolicyRefusal, { path, audience, html }: OutgoingEmail): string {
+function readField({ rule, recipient, field }: PolicyRefusal, { path, audience, html }: OutgoingEmail): string {
   const inPath = (name: string) => `${path}${name}`;
   if (field !== null) return inPath(field);
   switch (rule) {

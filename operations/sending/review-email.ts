@@ -35,7 +35,7 @@ export async function readSentReview(context: OperationContext, emailId: string)
   if (email.type === 'received') return null;
   const bytes = await readWholeMessage(context, emailId);
   const [content = null] = await loadOutlines(context, [emailId]);
-  return readInThread(context, emailId, { bytes, bcc: bccOf(content) });
+  return readInThread(context, emailId, { bytes, bcc: listBcc(content) });
 }
 
 /**
@@ -55,7 +55,7 @@ export async function loadSentReviews(
       const sources = await loadRawSources(context, batch, null);
       for (const [index, id] of batch.entries()) {
         const bytes = sources[index] ?? null;
-        const bcc = bccOf(contents[at.get(id) ?? 0] ?? null);
+        const bcc = listBcc(contents[at.get(id) ?? 0] ?? null);
         const review = bytes === null ? contentNotAvailable() : await reviewOrError(context, id, { bytes, bcc });
         reviews.set(id, review);
       }
@@ -76,7 +76,7 @@ async function reviewOrError(
   }
 }
 
-function bccOf(content: Pick<EmailContent, 'addresses'> | null): string[] {
+function listBcc(content: Pick<EmailContent, 'addresses'> | null): string[] {
   return content?.addresses.bcc?.addresses.map(({ address }) => address) ?? [];
 }
 

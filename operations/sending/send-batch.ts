@@ -33,7 +33,7 @@ interface Refusal {
 export async function sendBatch(context: OperationContext, batch: NewBatch): Promise<Accepted> {
   const { onRefusal, idempotency } = batch;
   const { done: checked, refused } = await attempt(batch.emails, (read, index) => {
-    const path = pathOf(index);
+    const path = toPath(index);
     const email = checkOutgoing(read(path), path);
     requireSender(context, email);
     return email;
@@ -72,10 +72,10 @@ async function submit(
     try {
       return await submitEmails(context, { emails: going, batchId, idempotency: own, receipt });
     } catch (error) {
-      const refusal = refusalOf(error);
+      const refusal = findRefusal(error);
       if (refusal === null) throw error;
       refused.push(refusal);
-      going = going.filter((email) => email.path !== pathOf(refusal.index));
+      going = going.filter((email) => email.path !== toPath(refusal.index));
       if (onRefusal === 'fail' || going.length === 0) throwRefused([refusal]);
     }
   }
@@ -95,7 +95,7 @@ async function attempt<T extends object, R>(
     try {
       done.push(work(each, index));
     } catch (error) {
-      const refusal = refusalOf(error);
+      const refusal = findRefusal(error);
       if (refusal === null) throw error;
       refused.push(refusal);
     }
@@ -109,15 +109,15 @@ function throwRefused(refused: readonly Refusal[]): void {
   const first = refused.toSorted((a, b) => a.index - b.index)[0]?.error;
   if (first === undefined) return;
   const details = refused.flatMap(({ error }) => (Array.isArray(error.details) ? (error.details as unknown[]) : []));
-  throw new UserError(first.code, first.message, { ...kindOf(first), details, cause: first });
+  throw new UserError(first.code, first.message, { ...toKind(first), details, cause: first });
 }
 
-function pathOf(index: number): CheckedEmail['path'] {
+function toPath(index: number): CheckedEmail['path'] {
   return `emails.${index}.`;
 }
 
 /** Returns the rejection with the position in its message; null when the error is not about one email. */
-function refusalOf(error: unknown): Refusal | null {
+function findRefusal(error: unknown): Refusal | null {
   if (!(error instanceof UserError) || !Array.isArray(error.details)) return null;
   const { field } = (error.details as { field?: unknown }[])[0] ?? {};
   const match = typeof field === 'string' ? /^emails\.(\d+)\.?(.*)$/.exec(field) : null;
@@ -127,7 +127,7 @@ function refusalOf(error: unknown): Refusal | null {
   return {
     index: Number(index),
     error: new UserError(error.code, `${place}: ${error.message}`, {
-      ...kindOf(error),
+      ...toKind(error),
       details: error.details,
       cause: error,
     }),
@@ -135,7 +135,7 @@ function refusalOf(error: unknown): Refusal | null {
 }
 
 /** The machine-readable parts of an error. */
-function kindOf({ wireName, reason, members }: UserError) {
+function toKind({ wireName, reason, members }: UserError) {
   return {
     ...(wireName === undefined ? {} : { name: wireName }),
     ...(reason === undefined ? {} : { reason }),

@@ -112,7 +112,7 @@ export async function storeSubmissions<Member extends SubmittedMember>(
   const { threads, claims } = options;
   const emails = entering.flatMap(({ submission }) => submission.emails);
   const claimable = claims?.keep(emails.filter(({ row }) => isSentNow(row))) ?? new Set();
-  const units = entering.map((member) => unitOf(context, member, policy, { threads, claimable }));
+  const units = entering.map((member) => toUnit(context, member, policy, { threads, claimable }));
   const storing = { threads, earlierEvents, claimant: claims?.claimant ?? null };
   const { claimFacts, ...written } = await store(client, context, units, sent, storing);
   const stored = entering.filter((_, at) => !written.leftOut.has(at));
@@ -142,7 +142,7 @@ async function readPolicies(
   hourly: PolicyQuestion['hourly'],
   threads: Threading,
 ): Promise<FoundPolicies> {
-  const question = questionOf(group, hourly);
+  const question = toQuestion(group, hourly);
   let policy = await readPolicy(client, workspaceId, question);
   let held = heldEmails(group, policy);
   if (held.size === 0) return { policy, held, judging: null };
@@ -293,7 +293,7 @@ export function throwIfBusy(error: unknown): never {
   throw isLockTimeout(error) ? new ThreadsBusy('the threads of the user are busy', { cause: error }) : error;
 }
 
-function questionOf(group: readonly SubmittedMember[], hourly: PolicyQuestion['hourly']): PolicyQuestion {
+function toQuestion(group: readonly SubmittedMember[], hourly: PolicyQuestion['hourly']): PolicyQuestion {
   const emails = group.flatMap(({ submission }) => submission.emails);
   const each = (values: (email: OutgoingEmail) => string[]) => [...new Set(emails.flatMap(values))];
   return {
@@ -341,7 +341,7 @@ export function staleDraft(version: number | undefined): UserError {
   return new UserError('conflict', message, { reason: 'DRAFT_CHANGED', members: { version }, isFinal: true });
 }
 
-function unitOf(
+function toUnit(
   context: MailContext,
   { submission, keyId, traceParent }: SubmittedMember,
   policy: Policy,

@@ -57,14 +57,14 @@ const threads = createWorkerThreads<Uint8Array, ParsedMessage>({
  * recipients is sent once in 24 hours. Returns after the commit. Throws validation, forbidden, rate_limited, conflict, unavailable.
  */
 export async function submitMessage(context: OperationContext, submission: Submission): Promise<Submitted> {
-  const envelopeDomain = senderDomainOf(submission.reversePath);
-  const recipients = recipientsOf(submission.recipients);
+  const envelopeDomain = readSenderDomain(submission.reversePath);
+  const recipients = listRecipients(submission.recipients);
   const date = context.now();
   const random = Buffer.from(context.random(MESSAGE_ID_BYTES)).toString('hex');
   const message = prepareSubmitted(submission.bytes, { messageId: `<${random}@${envelopeDomain}>`, date });
   if ('error' in message) throw unsendable(message.error);
   const parsed = await parse(context, message.bytes);
-  const email = outgoingOf(context, { message, parsed, recipients, envelopeDomain, date });
+  const email = toOutgoing(context, { message, parsed, recipients, envelopeDomain, date });
   const sha256 = submissionSha256(message.messageId, recipients);
   const idempotency = message.hasOwnId
     ? ownIdempotency(context.rights, { key: `smtp ${sha256}`, operation: 'submit', requestSha256: sha256 })
@@ -74,7 +74,7 @@ export async function submitMessage(context: OperationContext, submission: Submi
   return { ...accepted, isRepeated: accepted.receipt.emails[0]?.id !== receipt.emails[0]?.id };
 }
 
-function senderDomainOf(reversePath: string): string {
+function readSenderDomain(reversePath: string): string {
   const mailbox = outgoingMailbox({ name: null, address: reversePath });
   const domain =
     mailbox === null ? null : canonicalDomainName(mailbox.address.slice(mailbox.address.lastIndexOf('@') + 1));
@@ -82,7 +82,7 @@ function senderDomainOf(reversePath: string): string {
   return domain;
 }
 
-function recipientsOf(given: readonly string[]): string[] {
+function listRecipients(given: readonly string[]): string[] {
   const recipients = given.map((address) => {
     const mailbox = outgoingMailbox({ name: null, address });
     if (mailbox === null) throw unsendable(`Mail cannot be sent to ${address}`);
@@ -115,12 +115,12 @@ interface Read {
   date: Date;
 }
 
-function outgoingOf(
+function toOutgoing(
   context: OperationContext,
   { message, parsed, recipients, envelopeDomain, date }: Read,
 ): OutgoingEmail {
-  const { sender, domain } = authorOf(parsed.addresses);
-  const addresses = { ...parsed.addresses, bcc: hiddenOf(parsed.addresses, recipients) };
+  const { sender, domain } = toAuthor(parsed.addresses);
+  const addresses = { ...parsed.addresses, bcc: toHidden(parsed.addresses, recipients) };
   const fromText = addresses.from?.text ?? '';
   const identifier = (kind: Parameters<typeof newIdentifier>[1]) => newIdentifier(context, kind);
   const row = {
@@ -135,8 +135,8 @@ function outgoingOf(
     from_name: sender.name,
     from_address: sender.address,
     from_text: fromText,
-    to_addresses: addressesOf(addresses.to),
-    cc_addresses: addressesOf(addresses.cc),
+    to_addresses: listAddresses(addresses.to),
+    cc_addresses: listAddresses(addresses.cc),
     preview: parsed.preview,
     date: (parsed.date ?? date).toISOString(),
     scheduled_at: null,
@@ -177,7 +177,7 @@ function outgoingOf(
 }
 
 /** The author of the From field, exactly one, checked as `from` of a send request. */
-function authorOf({ from }: AddressFields): { sender: Mailbox; domain: string } {
+function toAuthor({ from }: AddressFields): { sender: Mailbox; domain: string } {
   const [author, ...others] = from?.addresses ?? [];
   if (author === undefined || others.length > 0) throw unsendable('The From field must name exactly one address');
   const name = author.name === null ? '' : `"${author.name.replace(/["\\]/g, '\\$&')}" `;
@@ -187,14 +187,14 @@ function authorOf({ from }: AddressFields): { sender: Mailbox; domain: string } 
 }
 
 /** Recipients of the envelope whom no field names. */
-function hiddenOf({ to, cc }: AddressFields, recipients: readonly string[]): AddressFields['bcc'] {
-  const named = new Set([to, cc].flatMap((list) => addressesOf(list)).map((address) => address.toLowerCase()));
+function toHidden({ to, cc }: AddressFields, recipients: readonly string[]): AddressFields['bcc'] {
+  const named = new Set([to, cc].flatMap((list) => listAddresses(list)).map((address) => address.toLowerCase()));
   const hidden = recipients.filter((address) => !named.has(address.toLowerCase()));
   if (hidden.length === 0) return null;
   return { text: hidden.join(', '), addresses: hidden.map((address) => ({ name: null, address })) };
 }
 
-function addressesOf(list: AddressFields['to']): string[] {
+function listAddresses(list: AddressFields['to']): string[] {
   return list?.addresses.map(({ address }) => address) ?? [];
 }
 

@@ -25,7 +25,7 @@ export function listSuppressions(
   query: SuppressionQuery,
   page: Page,
 ): Promise<{ rows: Suppression[]; total: number }> {
-  const conditions = conditionsOf(query);
+  const conditions = toConditions(query);
   return asWorkspace(database, workspaceId, (transaction) =>
     lists.listSuppressions(transaction, workspaceId, conditions, page),
   );
@@ -37,7 +37,7 @@ export function pageSuppressions(
   query: SuppressionQuery,
   page: KeysetPage,
 ): Promise<Suppression[]> {
-  const conditions = conditionsOf(query);
+  const conditions = toConditions(query);
   return asWorkspace(database, workspaceId, (transaction) =>
     lists.pageSuppressions(transaction, workspaceId, conditions, page),
   );
@@ -47,7 +47,7 @@ export function countSuppressions(
   { database, workspaceId }: OperationContext,
   query: SuppressionQuery,
 ): Promise<number> {
-  const conditions = conditionsOf(query);
+  const conditions = toConditions(query);
   return asWorkspace(database, workspaceId, (transaction) =>
     lists.countSuppressions(transaction, workspaceId, conditions),
   );
@@ -68,7 +68,7 @@ export async function loadSuppressions(
 /** Returns a suppression by id or address (case-insensitive). Throws not_found. */
 export async function readSuppression(context: OperationContext, idOrAddress: string): Promise<Suppression> {
   const { database, workspaceId } = context;
-  const key = keyOf(idOrAddress);
+  const key = makeKey(idOrAddress);
   const found = await asWorkspace(database, workspaceId, (transaction) =>
     lists.findSuppression(transaction, workspaceId, key),
   );
@@ -132,12 +132,12 @@ async function storeSuppression(
     { workspaceId: context.workspaceId, ...suppression },
     { onConflictFields: ['workspaceId', 'address', 'list'], onConflictAction: 'ignore' },
   );
-  return suppressionOf(stored);
+  return toSuppression(stored);
 }
 
 /** Removes a suppression by id or address. Throws not_found. */
 export async function liftSuppression(context: OperationContext, idOrAddress: string): Promise<Suppression> {
-  const key = keyOf(idOrAddress);
+  const key = makeKey(idOrAddress);
   const lifted = await context.entities.asWorkspace(context.workspaceId, ({ entities }) =>
     removeSuppression(context, entities, key),
   );
@@ -175,10 +175,10 @@ async function removeSuppression(
   if (stored === null) return null;
   entities.remove(stored);
   await entities.flush();
-  return suppressionOf(stored);
+  return toSuppression(stored);
 }
 
-function suppressionOf({ list, detail, refusalReason, emailId, ...row }: SuppressionEntity): Suppression {
+function toSuppression({ list, detail, refusalReason, emailId, ...row }: SuppressionEntity): Suppression {
   const { id, address, reason, createdAt } = row;
   const rest = {
     list: list === '' ? null : list,
@@ -228,7 +228,7 @@ function unsubscribedRefusal(
   });
 }
 
-function conditionsOf(query: SuppressionQuery): lists.SuppressionConditions {
+function toConditions(query: SuppressionQuery): lists.SuppressionConditions {
   const sought = query.search?.trim() ?? '';
   if (sought.length > MAX_SEARCH_LENGTH)
     throw invalid(`Search text must not be longer than ${MAX_SEARCH_LENGTH} characters`, 'search');
@@ -236,7 +236,7 @@ function conditionsOf(query: SuppressionQuery): lists.SuppressionConditions {
 }
 
 /** The key of a suppression given by id or by address, case-insensitive. Throws not_found when it can be neither. */
-function keyOf(idOrAddress: string): lists.SuppressionKey {
+function makeKey(idOrAddress: string): lists.SuppressionKey {
   const key = findKey(idOrAddress);
   if (key === null) throw suppressionNotFound();
   return key;

@@ -32,7 +32,7 @@ const TIME_MS = 9_000;
  * Throws validation when the address is suppressed, unavailable.
  */
 export async function sendSystemMail(parts: OperationParts, from: string, mail: SystemMail): Promise<void> {
-  const context = contextOf(parts);
+  const context = makeContext(parts);
   const sender = systemSender(from);
   const domain = from.slice(from.lastIndexOf('@') + 1).toLowerCase();
   await keepSystemDomain(parts.database, { id: newIdentifier(parts, 'domain'), name: domain });
@@ -41,7 +41,7 @@ export async function sendSystemMail(parts: OperationParts, from: string, mail: 
   await sendChecked(context, [email], { idempotency: null, batchId: null, repliedTo: null });
 }
 
-function contextOf(parts: OperationParts): OperationContext {
+function makeContext(parts: OperationParts): OperationContext {
   const settings = { ...parts.settings, sendLimitPerHour: 0 };
   return {
     ...parts,

@@ -41,7 +41,7 @@ export async function claimThread(
   const holder = normalizeHolder(request.holder);
   if (holder === null)
     throw invalid(`The holder has 1 to ${MAX_HOLDER_LENGTH} characters and no control characters`, 'holder');
-  const seconds = secondsOf(request.seconds);
+  const seconds = readSeconds(request.seconds);
   return changeReachedThread(context, threadId, async (client, living) => {
     const { workspaceId } = context;
     const token = makeClaimToken(context.random(CLAIM_TOKEN_BYTES));
@@ -68,7 +68,7 @@ export async function renewClaim(
   { threadId, token }: NamedClaim,
   given: number | null,
 ): Promise<GrantedClaim> {
-  const seconds = secondsOf(given);
+  const seconds = readSeconds(given);
   return changeReachedThread(context, threadId, async (client, living) => {
     const held = { threadId: living, tokenSha256: claimTokenSha256(token) };
     const claim = await claims.extendClaim(client, context.workspaceId, held, seconds);
@@ -88,7 +88,7 @@ export async function releaseClaim(context: OperationContext, { threadId, token 
 }
 
 /** The fields are named as in the REST interface. */
-function secondsOf(given: number | null): number {
+function readSeconds(given: number | null): number {
   const seconds = given ?? DEFAULT_CLAIM_SECONDS;
   if (!isClaimTime(seconds))
     throw invalid(`A claim holds for ${MIN_CLAIM_SECONDS} to ${MAX_CLAIM_SECONDS} seconds, as a whole number`, 'ttl');
@@ -104,7 +104,7 @@ function claimed(claim: PresentClaim): UserError {
       : `${claim.holder} has claimed this thread until ${claim.expiresAt.toISOString()}`;
   return new UserError('conflict', message, {
     reason: 'THREAD_CLAIMED',
-    members: membersOf(claim),
+    members: toMembers(claim),
     ...(claim === null ? {} : { retryAfterSeconds: Math.max(1, Math.ceil(claim.seconds)) }),
   });
 }
@@ -116,11 +116,11 @@ export function claimLost(present: PresentClaim, field = 'token'): UserError {
   return new UserError('conflict', message, {
     reason: 'CLAIM_LOST',
     details: [{ field, message }],
-    members: membersOf(present),
+    members: toMembers(present),
     isFinal: true,
   });
 }
 
-function membersOf(claim: PresentClaim): Record<string, string> {
+function toMembers(claim: PresentClaim): Record<string, string> {
   return claim === null ? {} : { holder: claim.holder, expires_at: claim.expiresAt.toISOString() };
 }

@@ -1,18 +1,28 @@
 import type pg from 'pg';
+import type { AddressFields } from '../../core/mime/address.ts';
 import { type IdentifierKind, newIdentifier } from '../../core/shared/identifiers.ts';
-import { addParticipants, mergeParticipants, type Participants } from '../../core/threads/thread-participants.ts';
 import {
+  addParticipants,
+  mailboxesOf,
+  mergeParticipants,
+  type Participants,
+  threadSearchText,
+} from '../../core/threads/thread-participants.ts';
+import {
+  areSubjectNeighbours,
   compareMessages,
   type Joinable,
   type Joined,
   joinBatch,
   linkKeys,
   linksOf,
+  type SubjectAnchor,
   subjectAnchorOf,
   survivorOf,
   type ThreadReason,
 } from '../../core/threads/threading.ts';
-import type { ClaimedEmails, UnthreadedEmail } from '../../db/queries/threads/thread-claim.ts';
+import type { EmailRows } from '../../db/queries/emails/store-received.ts';
+import { type ClaimedEmails, isCredible, type UnthreadedEmail } from '../../db/queries/threads/thread-claim.ts';
 import type { FeedEvent, ThreadEvent } from '../../db/queries/threads/thread-events.ts';
 import { inheritLabels } from '../../db/queries/threads/thread-labels.ts';
 import {
@@ -72,7 +82,7 @@ export async function joinThreads(
   const changeOf = (plans: readonly ThreadPlan[]) => ({
     ...placesOf(batch, plans),
     threads: plans.map(({ row }) => row),
-    events: [...earlierEvents, ...restored, ...eventsOf(parts, plans, emails)],
+    events: [...earlierEvents, ...restored, ...listEvents(parts, plans, emails)],
   });
 
   // Few messages have subject neighbors, so the first plan does without. The statement that stores it looks for replies nearby, and stores
@@ -210,7 +220,7 @@ async function renumber(client: pg.ClientBase, workspaceId: string, plans: reado
   }
 }
 
-function eventsOf(
+function listEvents(
   parts: ThreadingParts,
   plans: readonly ThreadPlan[],
   emails: readonly UnthreadedEmail[],
@@ -277,7 +287,7 @@ type Placement = Omit<ThreadPlan, 'keys' | 'borneKeys'>;
 
 /** Returns a new thread of these messages, which are in chronological order. */
 export function planNew(newcomers: readonly Newcomer[], id: string): Placement {
-  const [first, last] = endsOf(newcomers);
+  const [first, last] = findEnds(newcomers);
   return {
     row: {
       id,
@@ -287,7 +297,7 @@ export function planNew(newcomers: readonly Newcomer[], id: string): Placement {
       participants: withParticipants({ emails: [], names: [] }, newcomers),
       latestEmailId: last.emailId,
       lastMessageAt: last.createdAt,
-      counters: countersOf(newcomers),
+      counters: toCounters(newcomers),
     },
     assignments: assign(newcomers, id, 0),
     loserIds: [],
@@ -298,12 +308,12 @@ export function planNew(newcomers: readonly Newcomer[], id: string): Placement {
 function planJoin(newcomers: readonly Newcomer[], threads: readonly StoredThread[]): Placement {
   const survivor = survivorOf(threads);
   const losers = threads.filter((thread) => thread !== survivor);
-  const [first, last] = endsOf(newcomers);
+  const [first, last] = findEnds(newcomers);
   const participants = losers.reduce(
     (present, loser) => mergeParticipants(present, loser.participants),
     survivor.participants,
   );
-  const isAppend = losers.length === 0 && compareMessages(latestOf(survivor), first) < 0;
+  const isAppend = losers.length === 0 && compareMessages(findLatest(survivor), first) < 0;
   return {
     row: {
       id: survivor.id,
@@ -313,7 +323,7 @@ function planJoin(newcomers: readonly Newcomer[], threads: readonly StoredThread
       participants: withParticipants(participants, newcomers),
       latestEmailId: last.emailId,
       lastMessageAt: last.createdAt,
-      counters: countersOf(newcomers),
+      counters: toCounters(newcomers),
     },
     assignments: assign(newcomers, survivor.id, isAppend ? survivor.messageCount : null),
     loserIds: losers.map((loser) => loser.id),
@@ -322,7 +332,7 @@ function planJoin(newcomers: readonly Newcomer[], threads: readonly StoredThread
 }
 
 /** Returns first and last message; a group is never empty and in chronological order. */
-function endsOf(newcomers: readonly Newcomer[]): [UnthreadedEmail, UnthreadedEmail] {
+function findEnds(newcomers: readonly Newcomer[]): [UnthreadedEmail, UnthreadedEmail] {
   const first = newcomers[0]?.email;
   const last = newcomers.at(-1)?.email;
   if (!first || !last) throw new Error('a planned thread has no message');
@@ -338,7 +348,7 @@ function assign(newcomers: readonly Newcomer[], threadId: string, firstPosition:
   }));
 }
 
-function countersOf(newcomers: readonly Newcomer[]): ThreadGain['counters'] {
+function toCounters(newcomers: readonly Newcomer[]): ThreadGain['counters'] {
   const received = newcomers.filter(({ email }) => email.type === 'received');
   return {
     messageCount: newcomers.length,
@@ -364,6 +374,68 @@ function earliestChange(first: UnthreadedEmail, losers: readonly StoredThread[])
   return { fromAt: (earliest ?? first).createdAt, fromEmailId: (earliest ?? first).emailId };
 }
 
-function latestOf(thread: StoredThread): { createdAt: Date; emailId: string } {
+function findLatest(thread: StoredThread): { createdAt: Date; emailId: string } {
   return { createdAt: thread.lastMessageAt, emailId: thread.latestEmailId };
+}
+
+/** What the statement that takes a message compares with stored mail, to decide its thread in the two simple cases. */
+export interface ThreadHints {
+  /** msg-ids that may lead to a thread */
+  keys: string[];
+  /** those of them that lead to its thread from then on, whether they are known or not */
+  firmKeys: string[];
+  /** the msg-id of the message that it replies to; null: it names none */
+  replyKey: string | null;
+  /** null: no subject edge joins it to other mail; its date is null where the Date field cannot be believed */
+  anchor: (Omit<SubjectAnchor, 'date'> & { date: Date | null }) | null;
+  /** the row of the thread that it starts, or adds to a thread */
+  participants: { emails: string[]; names: string[]; searchText: string };
+}
+
+/** Of the row of a received email, what its thread depends on. */
+type HintedRow = Pick<
+  EmailRows,
+  'email_id' | 'message_id' | 'in_reply_to' | 'reference_ids' | 'subject' | 'base_subject' | 'date'
+> & { own_address: string; addresses: AddressFields };
+
+/** Returns the hints of a received email. It was not sent to a reply address. */
+export function threadHints(row: HintedRow): ThreadHints {
+  const mailboxes = mailboxesOf(row.addresses);
+  const date = row.date === null ? null : new Date(row.date);
+  const credible = isCredible(date) ? date : null;
+  const message = {
+    emailId: row.email_id,
+    messageId: row.message_id,
+    inReplyTo: row.in_reply_to,
+    references: row.reference_ids,
+    subject: row.subject,
+    baseSubject: row.base_subject,
+    ownAddress: row.own_address,
+    addresses: mailboxes.map(({ address }) => address),
+    createdAt: credible ?? new Date(0),
+    date: credible ?? new Date(0),
+  };
+  const links = linksOf(message);
+  const anchor = subjectAnchorOf(message, links);
+  const participants = addParticipants({ emails: [], names: [] }, [
+    ...mailboxes,
+    { name: null, address: row.own_address },
+  ]);
+  return {
+    keys: linkKeys(links),
+    firmKeys: linkKeys({ ...links, bare: [] }),
+    replyKey: links.inReplyTo[0] ?? null,
+    anchor: anchor === null ? null : { ...anchor, date: credible },
+    participants: { ...participants, searchText: threadSearchText(row.base_subject, participants.emails) },
+  };
+}
+
+/** Whether one of two new messages of a user may join the other one's thread. */
+export function mayBelongTogether(one: ThreadHints, other: ThreadHints): boolean {
+  if (one.keys.some((key) => other.keys.includes(key))) return true;
+  if (one.anchor === null || other.anchor === null) return false;
+  // Without a date, they are as near as can be.
+  const date = one.anchor.date ?? other.anchor.date ?? new Date(0);
+  const dateOfOther = other.anchor.date ?? date;
+  return areSubjectNeighbours({ ...one.anchor, date }, { ...other.anchor, date: dateOfOther });
 }

@@ -65,11 +65,11 @@ export async function regroup(
   const ended = await mergeThreads(client, workspaceId, merges);
 
   const gains = new Map([[targetId, moved], ...staying.map(({ id }) => [id, leaving.get(id) ?? []] as const)]);
-  const positions = await renumberThreads(client, workspaceId, [...gains].flatMap(tailOf), emailIds);
+  const positions = await renumberThreads(client, workspaceId, [...gains].flatMap(toTail), emailIds);
   const present = stored.find(({ id }) => id === targetId)?.participants ?? NO_PARTICIPANTS;
   const mailboxes = await readMailboxes(client, workspaceId, stayingIds);
   const participants = new Map([
-    [targetId, addParticipants(present, moved.flatMap(mailboxesOf))],
+    [targetId, addParticipants(present, moved.flatMap(toMailboxes))],
     ...stayingIds.map((id) => [id, addParticipants(NO_PARTICIPANTS, mailboxes.get(id) ?? [])] as const),
   ]);
   const ends = await readThreadEnds(client, workspaceId, [...gains.keys()]);
@@ -81,7 +81,7 @@ export async function regroup(
       id: threadId,
       normalizedSubject: baseSubject,
       participants: participants.get(threadId) ?? NO_PARTICIPANTS,
-      counters: countersOf(gains.get(threadId) ?? [], threadId === targetId ? 1 : -1),
+      counters: toCounters(gains.get(threadId) ?? [], threadId === targetId ? 1 : -1),
     })),
   );
   const inherited = [...labels, ...ended.flatMap((thread) => thread.labels)];
@@ -128,16 +128,16 @@ async function partThreads(
 
 const NO_PARTICIPANTS: Participants = { emails: [], names: [] };
 
-function mailboxesOf({ mailboxes, ownAddress }: MovedEmail) {
+function toMailboxes({ mailboxes, ownAddress }: MovedEmail) {
   return [...mailboxes, { name: null, address: ownAddress }];
 }
 
 /** Positions change from the first added or removed message on. */
-function tailOf([threadId, [first]]: [string, readonly MovedEmail[]]) {
+function toTail([threadId, [first]]: [string, readonly MovedEmail[]]) {
   return first === undefined ? [] : [{ threadId, fromAt: first.createdAt, fromEmailId: first.emailId }];
 }
 
-function countersOf(emails: readonly MovedEmail[], sign: 1 | -1): ThreadCounters {
+function toCounters(emails: readonly MovedEmail[], sign: 1 | -1): ThreadCounters {
   const received = emails.filter(({ type }) => type === 'received');
   return {
     messageCount: sign * emails.length,

@@ -24,7 +24,7 @@ export async function restoreLocked(
   await trash.markRestored(client, workspaceId, ids);
   const events: Changed<unknown>['events'] = [];
   for (const thread of trashed) {
-    const homeId = await homeOf(client, workspaceId, thread);
+    const homeId = await findHome(client, workspaceId, thread);
     if (homeId !== null) events.push(...(await returnMessage(client, workspaceId, thread.id, homeId)));
     const threadId = homeId ?? thread.id;
     living.set(thread.id, threadId);
@@ -33,7 +33,7 @@ export async function restoreLocked(
   return { answer: living, events };
 }
 
-async function homeOf(
+async function findHome(
   client: pg.ClientBase,
   workspaceId: string,
   { from }: trash.TrashedThread,

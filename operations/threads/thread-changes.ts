@@ -58,7 +58,7 @@ export async function updateThreads(
 ): Promise<ChangedThreads> {
   if (threadIds.length === 0 || threadIds.length > MAX_THREADS)
     throw invalid(`Between 1 and ${MAX_THREADS} threads can be changed at once`, 'threadIds');
-  const labelling = labellingOf(change);
+  const labelling = findLabelling(change);
   const { isRead, isArchived } = change;
   if (labelling === null && isRead === undefined && isArchived === undefined)
     throw invalid('Give at least one of: isRead, isArchived, labels, addLabels, removeLabels', 'isRead');
@@ -169,7 +169,7 @@ async function setLabels(
 }
 
 /** Returns null when labels do not change. Throws validation. */
-function labellingOf({ labels, addLabels, removeLabels }: ThreadChange): Labelling | null {
+function findLabelling({ labels, addLabels, removeLabels }: ThreadChange): Labelling | null {
   if (labels !== undefined) {
     if (addLabels !== undefined || removeLabels !== undefined)
       throw invalid('Give either labels, or addLabels and removeLabels', 'labels');

@@ -54,7 +54,7 @@ export async function listThreads(
   page: { limit: number; cursor: string | null },
 ): Promise<ThreadPage> {
   const { database, workspaceId } = context;
-  const conditions = await conditionsOf(context, query);
+  const conditions = await toConditions(context, query);
   const { cursor } = page;
   const after = cursor === null ? null : await placeOf(context, cursor);
   const span = { after, before: null, isInverted: false, limit: page.limit + 1 };
@@ -77,7 +77,7 @@ export async function listThreadsByRelevance(
   requireRankedWords(words);
   const after = cursor === null ? null : decodeRelevanceCursor(cursor);
   if (cursor !== null && after === null) throw invalid('Invalid cursor', 'cursor');
-  const listed = await conditionsOf(context, query);
+  const listed = await toConditions(context, query);
   const terms = [...words, ...lists.assigneeTerms(listed.assigneeId ?? null), ...(listed.memberTerms ?? [])];
   const conditions = { ...listed, terms, isArchived: null };
   const page = { after, before: null, isInverted: false, limit: limit + 1 };
@@ -106,11 +106,11 @@ export async function pageThreads(
   query: ThreadQuery,
   page: KeysetPage,
 ): Promise<lists.ListedThread[]> {
-  return lists.listThreads(context.database, context.workspaceId, await conditionsOf(context, query), page);
+  return lists.listThreads(context.database, context.workspaceId, await toConditions(context, query), page);
 }
 
 export async function countThreads(context: OperationContext, query: ThreadQuery): Promise<number> {
-  const conditions = await conditionsOf(context, query);
+  const conditions = await toConditions(context, query);
   return asWorkspace(context.database, context.workspaceId, (transaction) =>
     lists.countThreads(transaction, context.workspaceId, conditions),
   );
@@ -203,7 +203,7 @@ async function findThreadPages(
     const threads = await lists.findThreads(transaction, workspaceId, asked);
     const ids = [...new Set([...threads.values()].map(({ id }) => id))];
     const sizes = Map.groupBy(await reads.findThreadSizes(transaction, workspaceId, ids), ({ threadId }) => threadId);
-    const pagesById = new Map(ids.map((id) => [id, pagesOf(sizes.get(id) ?? [])]));
+    const pagesById = new Map(ids.map((id) => [id, listPages(sizes.get(id) ?? [])]));
     const messages = new Map<string, Email[]>();
     for (const batch of batchSmall(pagesById)) {
       const emailIds = batch.flatMap(([, page]) => page.emailIds);
@@ -237,7 +237,7 @@ function batchSmall(pagesById: ReadonlyMap<string, readonly MessagePage[]>): [th
   return batches;
 }
 
-function pagesOf(sizes: readonly { emailId: string; bytes: number }[]): MessagePage[] {
+function listPages(sizes: readonly { emailId: string; bytes: number }[]): MessagePage[] {
   const pages: MessagePage[] = [];
   for (const { emailId, bytes } of sizes) {
     const last = pages.at(-1);
@@ -305,7 +305,7 @@ export async function pageThreadEmails(
   return threadIds.map((id) => found.get(id) ?? []);
 }
 
-async function conditionsOf(context: OperationContext, query: ThreadQuery): Promise<lists.ThreadConditions> {
+async function toConditions(context: OperationContext, query: ThreadQuery): Promise<lists.ThreadConditions> {
   const { isUnread = false, isClaimed, assigned, isTrashed = false, domain, address, search } = query;
   if (search !== undefined && search.length > MAX_QUERY_LENGTH)
     throw invalid(`Search text must not be longer than ${MAX_QUERY_LENGTH} characters`, 'search');
@@ -356,7 +356,7 @@ export async function pageInbox(
   page: KeysetPage,
 ): Promise<lists.ListedThread[]> {
   const { database, workspaceId } = context;
-  const conditions = await inboxConditionsOf(context, query);
+  const conditions = await readInboxConditions(context, query);
   return asWorkspace(database, workspaceId, (transaction) =>
     inbox.pageInbox(transaction, workspaceId, conditions, page),
   );
@@ -372,7 +372,7 @@ export async function pageInboxByRelevance(
   page: KeysetPage<RelevanceCursor>,
 ): Promise<inbox.RankedThread[]> {
   const { database, workspaceId } = context;
-  const conditions = await inboxConditionsOf(context, query);
+  const conditions = await readInboxConditions(context, query);
   requireRankedWords(conditions.terms);
   return asWorkspace(database, workspaceId, (transaction) =>
     inbox.rankInbox(transaction, workspaceId, conditions, page),
@@ -393,7 +393,7 @@ export interface ThreadSelection {
 /** Returns all threads of the inbox, or of a search, up to MAX_SELECTED. Throws validation. */
 export async function selectInbox(context: OperationContext, query: InboxQuery): Promise<ThreadSelection> {
   const { database, workspaceId } = context;
-  const conditions = await inboxConditionsOf(context, query);
+  const conditions = await readInboxConditions(context, query);
   const found = await asWorkspace(database, workspaceId, (transaction) =>
     inbox.selectInbox(transaction, workspaceId, conditions, MAX_SELECTED + 1),
   );
@@ -403,11 +403,11 @@ export async function selectInbox(context: OperationContext, query: InboxQuery):
 /** Returns the exact number of threads. Throws validation. */
 export async function countInbox(context: OperationContext, query: InboxQuery): Promise<number> {
   const { database, workspaceId } = context;
-  const conditions = await inboxConditionsOf(context, query);
+  const conditions = await readInboxConditions(context, query);
   return asWorkspace(database, workspaceId, (transaction) => inbox.countInbox(transaction, workspaceId, conditions));
 }
 
-async function inboxConditionsOf(context: OperationContext, query: InboxQuery): Promise<InboxConditions> {
+async function readInboxConditions(context: OperationContext, query: InboxQuery): Promise<InboxConditions> {
   const {
     search = '',
     isUnread = false,

@@ -40,7 +40,7 @@ builder.objectType(ValidationError, {
     fields: t.field({
       type: [FieldError],
       description: 'The fields with errors. Empty if no single field is at fault.',
-      resolve: (error) => fieldsOf(asUserError(error)),
+      resolve: (error) => listFields(asUserError(error)),
     }),
   }),
 });
@@ -111,7 +111,7 @@ function camelCase(name: string): string {
   return name.replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
 }
 
-function fieldsOf({ details, field }: UserError): { field: string; message: string }[] {
+function listFields({ details, field }: UserError): { field: string; message: string }[] {
   if (typeof details === 'string') return [{ field: field ?? '', message: details }];
   if (!Array.isArray(details)) return [];
   return (details as ({ field?: unknown } | null)[]).filter(

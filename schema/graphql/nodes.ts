@@ -30,7 +30,7 @@ export function declareNode<Row extends { id: string }>(
     id: { resolve: ({ id }) => id },
     load: (ids: string[], { reads }) => load(reads, ids).then(orNull),
   });
-  addNodeKind(identifierPrefix(kind), loaderOf(name, node));
+  addNodeKind(identifierPrefix(kind), findLoader(name, node));
   nodeTypes[name] = node;
   return node;
 }
@@ -64,7 +64,7 @@ export function addNodeType(name: string, type: object): void {
 }
 
 /** Returns the loader that `node` uses for a type. */
-function loaderOf<Node extends object>(
+function findLoader<Node extends object>(
   typeName: string,
   ref: { getDataloader: (context: GraphContext) => { load: (id: string) => Promise<Node> } },
 ): (id: string, context: GraphContext) => Promise<object | null> {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Actor } from '../../actors/actor.ts';
 import { startDeliveryActor } from '../../actors/delivery/actor.ts';
 import { createEndpointLookup, type DeliveryEndpoint } from '../../actors/delivery/endpoint-lookup.ts';
-import { isRawNeeded, makeWebhookRequest } from '../../actors/delivery/webhook-request.ts';
+import { isRawNeeded, makeWebhookRequest } from '../../actors/delivery/post-webhook.ts';
 import { deriveDownloadLinkKey } from '../../core/endpoints/download-link.ts';
 import { makeIdentifier } from '../../core/shared/identifiers.ts';
 import { startEmbeddedCluster } from '../../db/cluster/embedded-cluster.ts';

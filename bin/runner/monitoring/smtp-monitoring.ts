@@ -23,21 +23,21 @@ export async function openSmtpMonitoring(options: SmtpMonitoringOptions): Promis
   const workers = 'channels' in server ? server : null;
   if ('isConnected' in server) measureConnection(server, config.busSocket === null ? 'nats' : 'socket');
   measureProcess('smtp');
-  const readiness = createReadiness('isConnected' in server ? { bus: server } : { more: () => missingOf(server) });
+  const readiness = createReadiness('isConnected' in server ? { bus: server } : { more: () => listMissing(server) });
   const metrics = async (): Promise<MetricsSnapshot> =>
-    addUp([await takeSnapshot(), ...(workers === null ? [] : await snapshotsOf(workers))]);
+    addUp([await takeSnapshot(), ...(workers === null ? [] : await listSnapshots(workers))]);
   if (isShownByParent) answerProcess({ metrics, missing: readiness.missing });
   else
     await openMonitoring({
       config,
       log,
       missing: readiness.missing,
-      ...(workers === null ? {} : { others: () => snapshotsOf(workers) }),
+      ...(workers === null ? {} : { others: () => listSnapshots(workers) }),
     });
   return readiness;
 }
 
-async function snapshotsOf(workers: Workers): Promise<MetricsSnapshot[]> {
+async function listSnapshots(workers: Workers): Promise<MetricsSnapshot[]> {
   const answers = await Promise.all(
     workers.channels().map((channel) => askProcess(channel, 'metrics', NESTED_ANSWER_LIMIT_MS)),
   );
@@ -46,7 +46,7 @@ async function snapshotsOf(workers: Workers): Promise<MetricsSnapshot[]> {
 }
 
 /** One ready worker is enough. */
-async function missingOf(workers: Workers): Promise<string[]> {
+async function listMissing(workers: Workers): Promise<string[]> {
   const answers = await Promise.all(
     workers.channels().map((channel) => askProcess(channel, 'missing', NESTED_ANSWER_LIMIT_MS)),
   );

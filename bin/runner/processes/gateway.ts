@@ -36,7 +36,7 @@ export interface GatewayParts {
 const GRACE_MS = 9_000;
 
 /** Returns the SMTP address to show to users: the name of the mail server if the listener accepts on all addresses. */
-function smtpOf({ host, smtpPort, mailHostname }: Config): { host: string; port: number } {
+function toSmtp({ host, smtpPort, mailHostname }: Config): { host: string; port: number } {
   return { host: host === '0.0.0.0' || host === '::' ? mailHostname : host, port: smtpPort };
 }
 
@@ -51,7 +51,7 @@ export function gatewayConfigOf({
     publicUrl: config.publicUrl,
     unsubscribeUrl: config.unsubscribeUrl,
     mailHostname: config.mailHostname,
-    smtp: smtpOf(config),
+    smtp: toSmtp(config),
     version: VERSION,
     trustedDomains: config.trustedDomains,
     secretKey,

@@ -115,7 +115,7 @@ export async function insertApiKey(
   const { id, name, secretSha256, hint, expiresAt, scopes, reach, policy, parentId, personId } = key;
   const { rows } = await sql<{ outcome: NewKeyOutcome | null }>`
     select create_api_key(${workspaceId}, ${id}, ${name}, ${secretSha256}, ${expiresAt}, ${most}, ${scopes}::text[],
-      ${jsonOf(reach)}::jsonb, ${jsonOf(policy)}::jsonb, ${hint}, ${parentId}, ${personId}) as outcome`.execute(
+      ${toJson(reach)}::jsonb, ${toJson(policy)}::jsonb, ${hint}, ${parentId}, ${personId}) as outcome`.execute(
     transaction,
   );
   const outcome = rows[0]?.outcome ?? null;
@@ -189,11 +189,11 @@ export async function updateApiKey(
   { name, expiresAt, scopes, reach, policy }: ApiKeyChange,
 ): Promise<KeyLimits | { inTheWay: string }> {
   const { rows } = await sql<LimitRow & { in_the_way: string | null }>`
-    select * from update_api_key(${workspaceId}, ${id}, ${name}, ${expiresAt}, ${scopes}::text[], ${jsonOf(reach)}::jsonb,
-      ${jsonOf(policy)}::jsonb)`.execute(transaction);
+    select * from update_api_key(${workspaceId}, ${id}, ${name}, ${expiresAt}, ${scopes}::text[], ${toJson(reach)}::jsonb,
+      ${toJson(policy)}::jsonb)`.execute(transaction);
   const row = rows[0];
   if (row === undefined) throw new Error('a locked key cannot be gone');
-  return row.in_the_way === null ? limitsOf(row) : { inTheWay: row.in_the_way };
+  return row.in_the_way === null ? toLimits(row) : { inTheWay: row.in_the_way };
 }
 
 /** Who revokes a key, and whether what it set up, and the keys that it created, stay and are taken over. */
@@ -213,7 +213,7 @@ export async function revokeApiKey(
   const { rows } = await sql<LimitRow>`
     select * from revoke_api_key(${workspaceId}, ${id}, ${byKeyId}, ${keepsConfiguration})`.execute(transaction);
   const row = rows[0];
-  return row === undefined ? null : limitsOf(row);
+  return row === undefined ? null : toLimits(row);
 }
 
 interface LimitRow {
@@ -221,11 +221,11 @@ interface LimitRow {
   disabled: { id: string; reason: string }[] | null;
 }
 
-function limitsOf({ limited, disabled }: LimitRow): KeyLimits {
+function toLimits({ limited, disabled }: LimitRow): KeyLimits {
   return { keyIds: limited ?? [], disabledEndpoints: disabled ?? [] };
 }
 
-const jsonOf = (value: SendPolicy | Reach | null) => (value === null ? null : JSON.stringify(value));
+const toJson = (value: SendPolicy | Reach | null) => (value === null ? null : JSON.stringify(value));
 
 const ofKind = (isRevoked: boolean | null) =>
   isRevoked === null ? sql`true` : sql`(k.revoked_at is not null) = ${isRevoked}`;

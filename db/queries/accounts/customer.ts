@@ -43,7 +43,7 @@ export async function createCustomer(
   most: number,
 ): Promise<{ outcome: CustomerOutcome; id: string | null }> {
   const { rows } = await sql<{ outcome: CustomerOutcome; id: string | null }>`
-    select outcome, id from create_customer(${workspaceId}, ${id}, ${clientId}, ${name}, ${jsonOf(quotas)}::jsonb, ${most})`.execute(
+    select outcome, id from create_customer(${workspaceId}, ${id}, ${clientId}, ${name}, ${toJson(quotas)}::jsonb, ${most})`.execute(
     transaction,
   );
   const [row] = rows;
@@ -110,7 +110,7 @@ export async function updateCustomer(
   { id, name, quotas, isSuspended }: { id: string; name: string; quotas: Quotas | null; isSuspended: boolean },
 ): Promise<boolean> {
   const { rows } = await sql<{ is_changed: boolean }>`
-    select update_customer(${workspaceId}, ${id}, ${name}, ${jsonOf(quotas)}::jsonb, ${isSuspended}) as is_changed`.execute(
+    select update_customer(${workspaceId}, ${id}, ${name}, ${toJson(quotas)}::jsonb, ${isSuspended}) as is_changed`.execute(
     transaction,
   );
   return rows[0]?.is_changed === true;
@@ -272,4 +272,4 @@ export async function measureStoredBytes(database: Database): Promise<number> {
   return rows[0]?.measured ?? 0;
 }
 
-const jsonOf = (quotas: Quotas | null) => (quotas === null ? null : JSON.stringify(quotas));
+const toJson = (quotas: Quotas | null) => (quotas === null ? null : JSON.stringify(quotas));

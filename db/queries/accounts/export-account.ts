@@ -27,7 +27,7 @@ interface LargeKind {
 }
 
 /** Rows as stored, without columns for internal use. */
-function rowsOf(table: string, order: string, without: readonly string[] = []): string {
+function readRows(table: string, order: string, without: readonly string[] = []): string {
   const left = ['workspace_id', 'claimed_by', 'claimed_until', ...without].map((name) => ` - '${name}'`).join('');
   return `select to_jsonb(t)${left} as document from ${table} t where t.workspace_id = $1 order by ${order}`;
 }
@@ -43,28 +43,28 @@ export const EXPORTED_KINDS: readonly ExportedKind[] = [
     file: 'api-keys.jsonl',
     query: 'select to_jsonb(k) as document from api_keys_of($1) k order by k.created_at, k.id',
   },
-  { file: 'api-requests.jsonl', query: rowsOf('api_request', 't.created_at, t.id'), atOnce: 20 },
-  { file: 'audit.jsonl', query: rowsOf('audit_entry', 't.created_at, t.id') },
-  { file: 'door-refusals.jsonl', query: rowsOf('door_refusal', 't.created_at, t.id') },
-  { file: 'domains.jsonl', query: rowsOf('domain', 't.name') },
-  { file: 'dkim-keys.jsonl', query: rowsOf('dkim_key', 't.domain_id, t.created_at, t.selector') },
-  { file: 'addresses.jsonl', query: rowsOf('email_address', 't.address') },
-  { file: 'reply-addresses.jsonl', query: rowsOf('reply_address', 't.created_at, t.id') },
-  { file: 'endpoints.jsonl', query: rowsOf('endpoint', 't.created_at, t.id') },
-  { file: 'guard-rules.jsonl', query: rowsOf('guard_rule', 't.priority desc, t.created_at desc, t.id') },
-  { file: 'suppressions.jsonl', query: rowsOf('suppression', 't.created_at, t.id') },
-  { file: 'image-senders.jsonl', query: rowsOf('image_sender', 't.address') },
+  { file: 'api-requests.jsonl', query: readRows('api_request', 't.created_at, t.id'), atOnce: 20 },
+  { file: 'audit.jsonl', query: readRows('audit_entry', 't.created_at, t.id') },
+  { file: 'door-refusals.jsonl', query: readRows('door_refusal', 't.created_at, t.id') },
+  { file: 'domains.jsonl', query: readRows('domain', 't.name') },
+  { file: 'dkim-keys.jsonl', query: readRows('dkim_key', 't.domain_id, t.created_at, t.selector') },
+  { file: 'addresses.jsonl', query: readRows('email_address', 't.address') },
+  { file: 'reply-addresses.jsonl', query: readRows('reply_address', 't.created_at, t.id') },
+  { file: 'endpoints.jsonl', query: readRows('endpoint', 't.created_at, t.id') },
+  { file: 'guard-rules.jsonl', query: readRows('guard_rule', 't.priority desc, t.created_at desc, t.id') },
+  { file: 'suppressions.jsonl', query: readRows('suppression', 't.created_at, t.id') },
+  { file: 'image-senders.jsonl', query: readRows('image_sender', 't.address') },
   {
     file: 'labels.jsonl',
     query: `select jsonb_build_object('label', l.label, 'threads', count(*)) as document
       from thread t cross join unnest(t.labels) as l(label) where t.workspace_id = $1 group by l.label order by l.label`,
   },
-  { file: 'threads.jsonl', query: rowsOf('thread', 't.created_at, t.id', ['search_text', 'label_keys']) },
-  { file: 'thread-notes.jsonl', query: rowsOf('thread_note', 't.thread_id, t.id', []) },
-  { file: 'saved-views.jsonl', query: rowsOf('saved_view', 't.created_at, t.id', []) },
-  { file: 'snippets.jsonl', query: rowsOf('snippet', 't.name', []) },
-  { file: 'thread-reads.jsonl', query: rowsOf('thread_read', 't.person_id, t.thread_id', []) },
-  { file: 'thread-claims.jsonl', query: rowsOf('thread_claim', 't.thread_id', ['token_sha256']) },
+  { file: 'threads.jsonl', query: readRows('thread', 't.created_at, t.id', ['search_text', 'label_keys']) },
+  { file: 'thread-notes.jsonl', query: readRows('thread_note', 't.thread_id, t.id', []) },
+  { file: 'saved-views.jsonl', query: readRows('saved_view', 't.created_at, t.id', []) },
+  { file: 'snippets.jsonl', query: readRows('snippet', 't.name', []) },
+  { file: 'thread-reads.jsonl', query: readRows('thread_read', 't.person_id, t.thread_id', []) },
+  { file: 'thread-claims.jsonl', query: readRows('thread_claim', 't.thread_id', ['token_sha256']) },
   {
     file: 'emails.jsonl',
     hasBodies: true,
@@ -89,13 +89,13 @@ export const EXPORTED_KINDS: readonly ExportedKind[] = [
           from draft_attachment a where a.workspace_id = d.workspace_id and a.draft_id = d.id)) as document
       from draft d where d.workspace_id = $1 and d.id = $2`,
   },
-  { file: 'approvals.jsonl', query: rowsOf('approval', 't.requested_at, t.email_id') },
-  { file: 'recipients.jsonl', query: rowsOf('recipient', 't.created_at, t.id') },
-  { file: 'sending-attempts.jsonl', query: rowsOf('sending_attempt', 't.recipient_id, t.number') },
-  { file: 'deliveries.jsonl', query: rowsOf('delivery', 't.created_at, t.id', ['forward_raw_id', 'last_attempt']) },
-  { file: 'delivery-attempts.jsonl', query: rowsOf('delivery_attempt', 't.delivery_id, t.number') },
-  { file: 'dmarc-reports.jsonl', query: rowsOf('dmarc_report', 't.created_at, t.id'), atOnce: 5 },
-  { file: 'events.jsonl', query: rowsOf('event', 't.seq') },
+  { file: 'approvals.jsonl', query: readRows('approval', 't.requested_at, t.email_id') },
+  { file: 'recipients.jsonl', query: readRows('recipient', 't.created_at, t.id') },
+  { file: 'sending-attempts.jsonl', query: readRows('sending_attempt', 't.recipient_id, t.number') },
+  { file: 'deliveries.jsonl', query: readRows('delivery', 't.created_at, t.id', ['forward_raw_id', 'last_attempt']) },
+  { file: 'delivery-attempts.jsonl', query: readRows('delivery_attempt', 't.delivery_id, t.number') },
+  { file: 'dmarc-reports.jsonl', query: readRows('dmarc_report', 't.created_at, t.id'), atOnce: 5 },
+  { file: 'events.jsonl', query: readRows('event', 't.seq') },
 ];
 
 /** Most rows have a few kilobytes; an API key with a send policy has up to 160. */

@@ -37,7 +37,7 @@ export async function leaseRequests(database: Database, makeRequest: () => Lease
     const { rows } = await client.query<LeaseAnswer>({
       name: 'lease-requests',
       text: LEASE,
-      values: valuesOf(makeRequest()),
+      values: listValues(makeRequest()),
     });
     const [answer] = rows;
     if (answer === undefined) throw new Error('lease_requests answered no row');
@@ -52,7 +52,7 @@ export async function leaseRequests(database: Database, makeRequest: () => Lease
 
 const LEASE = `select granted, remaining, changes_in_ms as "changesInMs" from lease_requests($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
 
-function valuesOf({ former, ...request }: LeaseRequest): unknown[] {
+function listValues({ former, ...request }: LeaseRequest): unknown[] {
   const { workspaceId, leaseId, wanted, limit, leaseMs, windowMs } = request;
   const told = [former?.leaseId ?? null, former?.requests ?? null, former?.lastMs ?? null];
   return [workspaceId, leaseId, wanted, limit, leaseMs, windowMs, ...told];

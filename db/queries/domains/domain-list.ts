@@ -36,7 +36,7 @@ export async function listDomains(
     ) p on true
     order by p.created_at desc, p.id desc`.execute(transaction);
   return {
-    domains: rows.flatMap((row) => (row.id === null ? [] : [countedDomainOf(row)])),
+    domains: rows.flatMap((row) => (row.id === null ? [] : [toCountedDomain(row)])),
     total: Number(rows[0]?.total ?? 0),
   };
 }
@@ -81,7 +81,7 @@ export async function findVerifiedDomain(
 
 type CountedRow = ListedDomain & { address_count: number; active_address_count: number };
 
-function countedDomainOf(row: CountedRow): Domain {
+function toCountedDomain(row: CountedRow): Domain {
   return {
     ...domainOf(row),
     addressCount: Number(row.address_count),

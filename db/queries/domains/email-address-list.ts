@@ -59,7 +59,7 @@ export async function listEmailAddresses(
     ) p on true
     order by p.created_at desc, p.id desc`.execute(transaction);
   return {
-    addresses: rows.flatMap((row) => (row.id === null ? [] : [emailAddressOf(row)])),
+    addresses: rows.flatMap((row) => (row.id === null ? [] : [toEmailAddress(row)])),
     total: Number(rows[0]?.total ?? 0),
   };
 }
@@ -74,7 +74,7 @@ export async function pageEmailAddresses(
   const { rows } = await sql<ListedRow>`
     select ${columns} ${fromAddresses(workspaceId, conditions)} ${keysetConditions('a', page)} ${keysetOrder('a', page)}
     limit ${page.limit}`.execute(transaction);
-  return rows.map(emailAddressOf);
+  return rows.map(toEmailAddress);
 }
 
 /** Like pageEmailAddresses, for each of several domains, keyed by domain id. */
@@ -91,7 +91,7 @@ export async function pageAddressesOfDomains(
       select ${columns} ${fromAddresses(workspaceId, conditions)} and a.domain_id = w.id
       ${keysetConditions('a', page)} ${keysetOrder('a', page)} limit ${page.limit}) p
     ${keysetOrder('p', page)}`.execute(transaction);
-  return Map.groupBy(rows.map(emailAddressOf), ({ domain }) => domain.id);
+  return Map.groupBy(rows.map(toEmailAddress), ({ domain }) => domain.id);
 }
 
 export async function countEmailAddresses(
@@ -147,7 +147,7 @@ type ListedRow = Omit<Row<'email_address'>, 'created_at' | 'updated_at'> & {
   endpoint_is_active: boolean | null;
 };
 
-function emailAddressOf(row: ListedRow): EmailAddress {
+function toEmailAddress(row: ListedRow): EmailAddress {
   const id = row.endpoint_id ?? row.webhook_id;
   const { endpoint_name: name, endpoint_type: type, endpoint_is_active: isActive } = row;
   const hasEndpoint = id !== null && name !== null && type !== null && isActive !== null;

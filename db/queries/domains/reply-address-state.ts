@@ -63,7 +63,7 @@ export async function findReplyAddressOwner(
   return {
     workspaceId: row.workspace_id,
     domainId: row.domain_id,
-    state: row.id === null ? null : stateOf(row),
+    state: row.id === null ? null : toState(row),
     receiver:
       addressId === null || address === null || isActive === null ? null : { addressId, address, isActive: isActive },
     mayRepeat: row.may_repeat,
@@ -89,7 +89,7 @@ type OwnerRow = StateRow & {
   pause: Pause | null;
 };
 
-function stateOf(row: StateRow): ReplyAddressState {
+function toState(row: StateRow): ReplyAddressState {
   const { senders, max_messages: maxMessages, message_count: messageCount, is_ended: isEnded } = row;
   return { senders, maxMessages, messageCount, isEnded };
 }
@@ -131,7 +131,7 @@ export async function lockReplyAddresses(
     values: [keys.map(({ workspaceId }) => workspaceId), keys.map(({ id }) => id)],
     query_timeout: LOCK_TIMEOUT_MS,
   });
-  return new Map(rows.map((row) => [replyKeyText({ workspaceId: row.workspace_id, id: row.id }), stateOf(row)]));
+  return new Map(rows.map((row) => [replyKeyText({ workspaceId: row.workspace_id, id: row.id }), toState(row)]));
 }
 
 /** Milliseconds. */

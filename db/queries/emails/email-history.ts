@@ -80,7 +80,7 @@ export async function readOrigins(
     left join guard_rule g on g.workspace_id = ${workspaceId} and g.id = r.rule_id
     left join endpoint n on n.workspace_id = ${workspaceId} and n.id = r.endpoint_id
     where e.workspace_id = ${workspaceId} and e.id = any (${emailIds}::text[])`.execute(transaction);
-  return (rows as unknown as OriginRow[]).map(originOf);
+  return (rows as unknown as OriginRow[]).map(toOrigin);
 }
 
 type OriginRow = Omit<EmailOrigin, 'reception' | 'route'> &
@@ -101,7 +101,7 @@ type OriginRow = Omit<EmailOrigin, 'reception' | 'route'> &
     endpoint_name: string | null;
   };
 
-function originOf(row: OriginRow): EmailOrigin {
+function toOrigin(row: OriginRow): EmailOrigin {
   const { remote_address: remoteAddress, threaded_at: threadedAt } = row;
   return {
     ...row,

@@ -146,7 +146,7 @@ async function parts(
   if (conditions.search !== null) return searchParts(transaction, workspaceId, conditions, conditions.search);
   if (conditions.isHeld) return heldParts(workspaceId, conditions);
   const own = ownParts(workspaceId, conditions);
-  return partiesOf(conditions) === null ? own : exchangedParts(workspaceId, conditions, own);
+  return findParties(conditions) === null ? own : exchangedParts(workspaceId, conditions, own);
 }
 
 /** Selects from two sources that share no email. */
@@ -250,7 +250,7 @@ function heldParts(workspaceId: string, conditions: EmailConditions): Parts {
     where ${and([sql`r.workspace_id = ${workspaceId} and ${isHeldRoute}`, inPlace(conditions), ...others])}
       ${since === null ? sql`` : sql`and r.created_at >= ${since}`}`;
   return {
-    source: partiesOf(conditions) === null ? sql`` : sql`with ${partySource(workspaceId, conditions)}`,
+    source: findParties(conditions) === null ? sql`` : sql`with ${partySource(workspaceId, conditions)}`,
     select: (tail) => sql`select ${emailSummaryColumns} from (select e.* from ${held} ${tail('e')}) e`,
     total: sql`(select count(*) from ${held})`,
   };
@@ -286,7 +286,7 @@ async function searchParts(
     sql` union `,
   )})`;
   const filtered = sql`join email e on e.workspace_id = ${workspaceId} and e.id = s.email_id where ${and(others)}`;
-  const party = partiesOf(conditions) === null ? sql`` : sql`${partySource(workspaceId, conditions)},`;
+  const party = findParties(conditions) === null ? sql`` : sql`${partySource(workspaceId, conditions)},`;
   return {
     source: sql`with ${party} hit as materialized (
       select s.email_id as id, s.created_at from ${matching} s
@@ -300,7 +300,7 @@ async function searchParts(
 }
 
 /** The keys of the other side that the filters name; null when they name none. */
-function partiesOf({ address, domain }: EmailConditions): { address: string | null; domain: string | null } | null {
+function findParties({ address, domain }: EmailConditions): { address: string | null; domain: string | null } | null {
   const parties = {
     address: address === null ? null : addressParty(address),
     domain: domain === null ? null : domainParty(domain),
@@ -310,7 +310,7 @@ function partiesOf({ address, domain }: EmailConditions): { address: string | nu
 
 /** The emails whose other side has one of the keys, as `party`. */
 function partySource(workspaceId: string, conditions: EmailConditions): RawBuilder<unknown> {
-  const parties = partiesOf(conditions);
+  const parties = findParties(conditions);
   if (isOfTrash(conditions))
     return sql`party as materialized (select x.email_id, coalesce(x.parties @> array[${parties?.address ?? null}::text], false) as has_address,
       coalesce(x.parties @> array[${parties?.domain ?? null}::text], false) as has_domain from trashed_email x where x.workspace_id = ${workspaceId})`;
@@ -328,7 +328,7 @@ function sideConditions(
   side: 'own' | 'joined' | 'either',
 ): RawBuilder<SqlBool>[] {
   const { address, domain } = conditions;
-  const parties = side === 'own' ? null : partiesOf(conditions);
+  const parties = side === 'own' ? null : findParties(conditions);
   const or = (own: RawBuilder<SqlBool>, key: string | null | undefined, column: 'has_address' | 'has_domain') => {
     if (key == null) return own;
     if (side === 'joined') return sql<SqlBool>`(${own} or ${sql.ref(`p.${column}`)})`;

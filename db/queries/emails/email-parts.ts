@@ -78,7 +78,7 @@ export async function findContentParts(
   for (const row of rows)
     contents.set(
       row.email_id,
-      partsOf(await readLargeParts(transaction, workspaceId, { row: readPlacedParts(row, parts), parts })),
+      toParts(await readLargeParts(transaction, workspaceId, { row: readPlacedParts(row, parts), parts })),
     );
   return contents;
 }
@@ -145,7 +145,7 @@ async function readLargeParts(
   return whole;
 }
 
-function partsOf(row: WithLargeBodies<PartsRow>): EmailParts {
+function toParts(row: WithLargeBodies<PartsRow>): EmailParts {
   return {
     ...emailContent(row),
     ...cleanedContent(row, null),

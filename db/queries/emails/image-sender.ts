@@ -15,7 +15,7 @@ export async function listImageSenders(transaction: Transaction<Tables>, workspa
     select s.address, s.created_at from image_sender s where s.workspace_id = ${workspaceId} order by s.address`.execute(
     transaction,
   );
-  return rows.map(senderOf);
+  return rows.map(toSender);
 }
 
 /** Returns whether the address, in lower case, is among them. */
@@ -43,7 +43,7 @@ export async function insertImageSender(
     where (select count(*) from image_sender o where o.workspace_id = ${workspaceId} and o.address <> ${address}) < ${most}
     on conflict (workspace_id, address) do update set address = excluded.address
     returning s.address, s.created_at`.execute(transaction);
-  return rows[0] === undefined ? null : senderOf(rows[0]);
+  return rows[0] === undefined ? null : toSender(rows[0]);
 }
 
 /** Returns whether the workspace had this sender. */
@@ -59,6 +59,6 @@ export async function deleteImageSender(
   return rows.length > 0;
 }
 
-function senderOf({ address, created_at: createdAt }: { address: string; created_at: Date }): ImageSender {
+function toSender({ address, created_at: createdAt }: { address: string; created_at: Date }): ImageSender {
   return { address, createdAt };
 }

@@ -119,7 +119,7 @@ export async function takeMail(
   });
   const written = new Map(rows.map((row) => [row.o_email_id, row.o_accepted_at]));
   const taken = new Map(
-    rows.flatMap((row) => (row.o_thread_id === null ? [] : [[row.o_email_id, takenOf(row, row.o_thread_id)]])),
+    rows.flatMap((row) => (row.o_thread_id === null ? [] : [[row.o_email_id, toTaken(row, row.o_thread_id)]])),
   );
   const outcomes = plain.map((offer): TakeOutcome => {
     const { emailIds, accepted } = outcomeOf(offer, written);
@@ -144,7 +144,7 @@ interface TakenRow {
   o_metadata: unknown;
 }
 
-function takenOf(row: TakenRow, threadId: string): TakenMail {
+function toTaken(row: TakenRow, threadId: string): TakenMail {
   return {
     emailId: row.o_email_id,
     acceptedAt: row.o_accepted_at,

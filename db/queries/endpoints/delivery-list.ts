@@ -45,11 +45,11 @@ export async function listDeliveries(
   const among = (of: DeliveryStatus | null) =>
     sql`d.workspace_id = ${workspaceId} and ${owned} ${of === null ? sql`` : isOf(of, owner)}`;
   const { rows } = await sql<{ total: number } & (ListedRow | { id: null })>`
-    select t.total, p.* from (select ${countOf(among, status)} as total) t
-    left join lateral (${pageOf(among(status), page)}) p on true
+    select t.total, p.* from (select ${writeCount(among, status)} as total) t
+    left join lateral (${toPage(among(status), page)}) p on true
     order by p.created_at desc, p.id desc`.execute(transaction);
   return {
-    deliveries: rows.flatMap((row) => (row.id === null ? [] : [deliveryOf(row)])),
+    deliveries: rows.flatMap((row) => (row.id === null ? [] : [toDelivery(row)])),
     total: Number(rows[0]?.total ?? 0),
   };
 }
@@ -67,10 +67,10 @@ export async function readRecentDeliveries(
 ): Promise<Delivery[]> {
   const where = sql`d.workspace_id = ${workspaceId} and d.endpoint_id = ${endpointId}`;
   const { rows } = await sql<ListedRow>`
-    select p.* from (${pageOf(where, { limit, offset: 0 })}) p order by p.created_at desc, p.id desc`.execute(
+    select p.* from (${toPage(where, { limit, offset: 0 })}) p order by p.created_at desc, p.id desc`.execute(
     transaction,
   );
-  return rows.map(deliveryOf);
+  return rows.map(toDelivery);
 }
 
 /** Returns up to `limit` deliveries of each email, newest first, without those of events about it. */
@@ -82,9 +82,9 @@ export async function findRoutedDeliveries(
 ): Promise<Delivery[]> {
   const where = sql`d.workspace_id = ${workspaceId} and d.email_id = k.id and d.event_seq is null`;
   const { rows } = await sql<ListedRow>`
-    select p.* from unnest(${emailIds}::text[]) k(id) cross join lateral (${pageOf(where, { limit, offset: 0 })}) p
+    select p.* from unnest(${emailIds}::text[]) k(id) cross join lateral (${toPage(where, { limit, offset: 0 })}) p
     order by p.created_at desc, p.id desc`.execute(transaction);
-  return rows.map(deliveryOf);
+  return rows.map(toDelivery);
 }
 
 /** Returns those of the deliveries that belong to the workspace, unordered. */
@@ -94,14 +94,14 @@ export async function readDeliveries(
   deliveryIds: readonly string[],
 ): Promise<Delivery[]> {
   const where = sql`d.workspace_id = ${workspaceId} and d.id = any (${deliveryIds}::text[])`;
-  const { rows } = await sql<ListedRow>`${pageOf(where, { limit: deliveryIds.length, offset: 0 })}`.execute(
+  const { rows } = await sql<ListedRow>`${toPage(where, { limit: deliveryIds.length, offset: 0 })}`.execute(
     transaction,
   );
-  return rows.map(deliveryOf);
+  return rows.map(toDelivery);
 }
 
 /** Uses indexes only: there are indexes for the few that failed and the few that are pending. The others succeeded. */
-function countOf(
+function writeCount(
   among: (of: DeliveryStatus | null) => RawBuilder<unknown>,
   status: DeliveryStatus | null,
 ): RawBuilder<number> {
@@ -111,7 +111,7 @@ function countOf(
     : sql<number>`${count(status)}`;
 }
 
-function pageOf(where: RawBuilder<unknown>, page: Page): RawBuilder<unknown> {
+function toPage(where: RawBuilder<unknown>, page: Page): RawBuilder<unknown> {
   return sql`
     select d.*, a.attempt_log, r.recipients
     from (
@@ -144,7 +144,7 @@ interface ListedRow extends DeliverySummaryRow {
   recipients: InstantTexts<DeliveryRecipient, 'settledAt'>[];
 }
 
-function deliveryOf(row: ListedRow): Delivery {
+function toDelivery(row: ListedRow): Delivery {
   return {
     ...deliverySummary(row),
     attemptLog: row.attempt_log.map((attempt) => ({ ...attempt, startedAt: new Date(attempt.startedAt) })),

@@ -18,7 +18,7 @@ const HAS_TURN = `status = 'pending' and order_key is not null and next_attempt_
 const MAX_UNROUTED = 1_000;
 
 /** The order_position of what has this identifier, as in core/endpoints/delivery-order.ts. */
-const positionOf = (id: string) => `substr(${id}, strpos(${id}, '_') + 1)`;
+const toPosition = (id: string) => `substr(${id}, strpos(${id}, '_') + 1)`;
 
 const of = (row: string, condition: string) => `${row}.${condition.replaceAll(' and ', ` and ${row}.`)}`;
 
@@ -65,7 +65,7 @@ const giveTurnsSql = `
     union all
     (select w.workspace_id, w.email_id from route w where w.outcome = 'asking' limit ${MAX_UNROUTED})
   ), earlier as materialized (
-    select w.workspace_id, e.thread_id, lower(e.from_address) as sender, ${positionOf('w.email_id')} as position
+    select w.workspace_id, e.thread_id, lower(e.from_address) as sender, ${toPosition('w.email_id')} as position
     from unrouted w
     cross join lateral (select e.thread_id, e.from_address from email e where e.workspace_id = w.workspace_id and e.id = w.email_id limit 1) e
     where w.workspace_id = any ($1::text[]) and ${notSetAsideSql('route', 'w.workspace_id', 'w.email_id')}

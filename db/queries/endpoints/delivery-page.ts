@@ -32,7 +32,7 @@ export async function pageDeliveries(
   const { rows } = await sql<DeliverySummaryRow>`
     select d.* from unnest(${ids}::text[]) as w(id)
     cross join lateral (
-      select * from (${sql.join(conditionsOf(status, kind).map(part), sql` union all `)}) d ${order('d')} limit ${page.limit}
+      select * from (${sql.join(toConditions(status, kind).map(part), sql` union all `)}) d ${order('d')} limit ${page.limit}
     ) d ${order('d')}`.execute(transaction);
   return rows.map(deliverySummary);
 }
@@ -46,7 +46,7 @@ export async function countDeliveries(
 ): Promise<Map<string, number>> {
   const count = (of: DeliveryStatus | null) =>
     sql`(${sql.join(
-      conditionsOf(of, kind).map(
+      toConditions(of, kind).map(
         (condition) =>
           sql`(select count(*) from delivery d where d.workspace_id = ${workspaceId} and ${ownedBy(kind)} ${condition})`,
       ),
@@ -112,7 +112,7 @@ function ownedBy(kind: DeliveryOwners['kind']): RawBuilder<unknown> {
 }
 
 /** An index serves each variant: the values are part of the text, and pending deliveries have one index for webhooks and one for copies. */
-function conditionsOf(status: DeliveryStatus | null, kind: DeliveryOwners['kind']): RawBuilder<unknown>[] {
+function toConditions(status: DeliveryStatus | null, kind: DeliveryOwners['kind']): RawBuilder<unknown>[] {
   if (status === null) return [sql``];
   if (status !== 'pending' || kind === 'email') return [sql`and d.status = ${sql.lit(status)}`];
   return [

@@ -38,7 +38,7 @@ export async function listEndpoints(
   conditions: EndpointConditions,
   page: Page & { order: 'newest' | 'oldest' },
 ): Promise<{ endpoints: Endpoint[]; total: number }> {
-  const where = whereOf(workspaceId, conditions);
+  const where = toWhere(workspaceId, conditions);
   const order = (of: 'n' | 'p') => keysetOrder(of, { isInverted: page.order === 'oldest' });
   const { rows } = await sql<{ total: number } & (ListedRow | { id: null })>`
     select t.total, p.* from (select count(*) as total from endpoint n where ${where}) t
@@ -46,7 +46,7 @@ export async function listEndpoints(
       select ${columns} ${from} where ${where} ${order('n')} limit ${page.limit} offset ${page.offset}
     ) p on true ${order('p')}`.execute(transaction);
   return {
-    endpoints: rows.flatMap((row) => (row.id === null ? [] : [endpointOf(row)])),
+    endpoints: rows.flatMap((row) => (row.id === null ? [] : [toEndpoint(row)])),
     total: Number(rows[0]?.total ?? 0),
   };
 }
@@ -59,9 +59,9 @@ export async function pageEndpoints(
   page: KeysetPage,
 ): Promise<Endpoint[]> {
   const { rows } = await sql<ListedRow>`
-    select ${columns} ${from} where ${whereOf(workspaceId, conditions)} ${keysetConditions('n', page)}
+    select ${columns} ${from} where ${toWhere(workspaceId, conditions)} ${keysetConditions('n', page)}
     ${keysetOrder('n', page)} limit ${page.limit}`.execute(transaction);
-  return rows.map(endpointOf);
+  return rows.map(toEndpoint);
 }
 
 export async function countEndpoints(
@@ -70,11 +70,11 @@ export async function countEndpoints(
   conditions: EndpointConditions,
 ): Promise<number> {
   const { rows } = await sql<{ total: number }>`
-    select count(*) as total from endpoint n where ${whereOf(workspaceId, conditions)}`.execute(transaction);
+    select count(*) as total from endpoint n where ${toWhere(workspaceId, conditions)}`.execute(transaction);
   return Number(rows[0]?.total ?? 0);
 }
 
-function whereOf(workspaceId: string, { ids, type, isActive, search }: EndpointConditions): RawBuilder<unknown> {
+function toWhere(workspaceId: string, { ids, type, isActive, search }: EndpointConditions): RawBuilder<unknown> {
   return sql`n.workspace_id = ${workspaceId}
     ${ids === null ? sql`` : sql`and n.id = any (${ids}::text[])`}
     ${type === null ? sql`` : sql`and n.type = ${type}`}
@@ -96,7 +96,7 @@ type ListedRow = Omit<Row<'endpoint'>, 'created_at' | 'updated_at' | 'config' | 
   last_delivery_at: Date | null;
 };
 
-function endpointOf(row: ListedRow): Endpoint {
+function toEndpoint(row: ListedRow): Endpoint {
   return {
     id: row.id,
     name: row.name,

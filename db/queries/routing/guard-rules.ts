@@ -66,7 +66,7 @@ export async function listGuardRules(
   conditions: GuardRuleConditions,
   page: Page,
 ): Promise<{ rules: ListedGuardRule[]; total: number }> {
-  const where = whereOf(workspaceId, conditions);
+  const where = toWhere(workspaceId, conditions);
   const { rows } = await sql<{ total: number } & (ListedRow | { id: null })>`
     select t.total, p.* from (select count(*) as total from guard_rule g where ${where}) t
     left join lateral (
@@ -74,7 +74,7 @@ export async function listGuardRules(
       where ${where} order by g.priority desc, g.created_at desc, g.id desc limit ${page.limit} offset ${page.offset}
     ) p on true order by p.priority desc, p.created_at desc, p.id desc`.execute(transaction);
   return {
-    rules: rows.flatMap((row) => (row.id === null ? [] : [listedOf(row)])),
+    rules: rows.flatMap((row) => (row.id === null ? [] : [toListed(row)])),
     total: Number(rows[0]?.total ?? 0),
   };
 }
@@ -93,11 +93,11 @@ export async function pageGuardRules(
   const direction = sql.raw(page.isInverted ? 'asc' : 'desc');
   const { rows } = await sql<ListedRow>`
     select ${columns} ${from}
-    where ${whereOf(workspaceId, conditions)} ${compare(page.after, sql.raw('<'))} ${compare(page.before, sql.raw('>'))}
+    where ${toWhere(workspaceId, conditions)} ${compare(page.after, sql.raw('<'))} ${compare(page.before, sql.raw('>'))}
     order by g.priority ${direction}, g.created_at ${direction}, g.id ${direction} limit ${page.limit}`.execute(
     transaction,
   );
-  return rows.map(listedOf);
+  return rows.map(toListed);
 }
 
 export async function countGuardRules(
@@ -106,7 +106,7 @@ export async function countGuardRules(
   conditions: GuardRuleConditions,
 ): Promise<number> {
   const { rows } = await sql<{ total: number }>`
-    select count(*)::integer as total from guard_rule g where ${whereOf(workspaceId, conditions)}`.execute(transaction);
+    select count(*)::integer as total from guard_rule g where ${toWhere(workspaceId, conditions)}`.execute(transaction);
   return rows[0]?.total ?? 0;
 }
 
@@ -117,10 +117,10 @@ export async function findGuardRules(
   ids: readonly string[],
 ): Promise<ListedGuardRule[]> {
   const conditions = { ids, type: null, isActive: null, search: null };
-  const { rows } = await sql<ListedRow>`select ${columns} ${from} where ${whereOf(workspaceId, conditions)}`.execute(
+  const { rows } = await sql<ListedRow>`select ${columns} ${from} where ${toWhere(workspaceId, conditions)}`.execute(
     transaction,
   );
-  return rows.map(listedOf);
+  return rows.map(toListed);
 }
 
 /** Returns one rule; null when the workspace has none with that id. */
@@ -187,7 +187,7 @@ export async function isEndpointActive(
   return rows[0]?.is_active ?? null;
 }
 
-function whereOf(workspaceId: string, { ids, type, isActive, search }: GuardRuleConditions): RawBuilder<SqlBool> {
+function toWhere(workspaceId: string, { ids, type, isActive, search }: GuardRuleConditions): RawBuilder<SqlBool> {
   return sql<SqlBool>`g.workspace_id = ${workspaceId}
     ${ids === null ? sql`` : sql`and g.id = any (${ids}::text[])`}
     ${type === null ? sql`` : sql`and g.type = ${type}`}
@@ -209,7 +209,7 @@ const columns = sql`
 
 const from = sql`from guard_rule g left join guard_rule_stat s on s.workspace_id = g.workspace_id and s.rule_id = g.id`;
 
-function listedOf(row: ListedRow): ListedGuardRule {
+function toListed(row: ListedRow): ListedGuardRule {
   return {
     ...guardRuleOf(row),
     description: row.description,

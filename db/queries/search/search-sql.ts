@@ -27,7 +27,7 @@ export function searchQuery(
   const wanted = terms.filter((term) => !term.isNegated);
   const unwanted = terms.filter((term) => term.isNegated);
   const { since, until } = spanOf(terms, conditions.since ?? null);
-  return sql`row(${workspaceId}::text, ${[...(conditions.tests ?? []), ...terms.flatMap(testsOf)]}::text[], ${conditions.status ?? null}::text,
+  return sql`row(${workspaceId}::text, ${[...(conditions.tests ?? []), ...terms.flatMap(listTests)]}::text[], ${conditions.status ?? null}::text,
     ${conditions.ownAddress ?? null}::text, ${conditions.ownDomain ?? null}::text,
     ${since}::timestamptz, ${until}::timestamptz, ${labelKeys(wanted)}::text[], ${labelKeys(unwanted)}::text[],
     ${conditions.isUnread ?? false}::boolean, ${conditions.isArchived ?? null}::boolean,
@@ -61,7 +61,7 @@ export function searchPage(
 }
 
 /** Attachments are a mark among the words; their absence is a column of the email. */
-function testsOf(term: SearchTerm): string[] {
+function listTests(term: SearchTerm): string[] {
   if (term.kind === 'assigned') return [assignedTest(term)];
   if (term.kind === 'unreadBy') return [unreadByTest(term)];
   if (term.kind !== 'flag') return [];

@@ -44,7 +44,7 @@ export async function findOriginal(
     left join email_content c on c.workspace_id = ${workspaceId} and c.email_id = e.id
     order by chosen.is_thread limit 1`.execute(transaction);
   const row = rows[0];
-  return row === undefined ? null : { email: originalOf(row), isThread: row.is_thread };
+  return row === undefined ? null : { email: toOriginal(row), isThread: row.is_thread };
 }
 
 /** Returns those of the addresses (lower case) that belong to the workspace. */
@@ -74,7 +74,7 @@ interface OriginalRow {
   addresses: unknown;
 }
 
-function originalOf(row: OriginalRow): OriginalEmail {
+function toOriginal(row: OriginalRow): OriginalEmail {
   return {
     id: row.id,
     type: row.type,

@@ -147,7 +147,7 @@ async function writeQuery(
   const isWaiting = units.some(({ emails }) => emails.some(({ row }) => row.approval !== undefined));
   return {
     ...writeStatement({ isTraced: units.some(isTraced), isWaiting, isClaiming, events }),
-    values: [workspaceId, ...(await parametersOf(workspaceId, units)), ...(isClaiming ? [claimant] : [])],
+    values: [workspaceId, ...(await readParameters(workspaceId, units)), ...(isClaiming ? [claimant] : [])],
   };
 }
 
@@ -212,7 +212,7 @@ export async function storeUnchecked(
 ): Promise<StoredUnchecked> {
   const isClaiming = units.some(hasClaims);
   const isOfDraft = units.some(({ draft }) => draft !== null);
-  const parameters = await parametersOf(workspaceId, units);
+  const parameters = await readParameters(workspaceId, units);
   const rows = await writeAsWorkspace<UncheckedRow>(
     database,
     workspaceId,
@@ -249,7 +249,7 @@ function isTraced({ traceParent }: Pick<OutgoingUnit, 'traceParent'>): boolean {
 }
 
 /** Octets and bodies are passed in one piece, each found by start and length: as JSON they would cost more than storing them. */
-async function parametersOf(
+async function readParameters(
   workspaceId: string,
   units: readonly (OutgoingUnit | UncheckedUnit)[],
 ): Promise<[emails: string, pieces: Buffer, answers: string, batches: string, probes: string]> {
@@ -281,7 +281,7 @@ async function parametersOf(
         batch_index: batchId === null ? null : at,
         trace_parent: traceParent,
         thread: thread === undefined ? null : newThreadJson(thread),
-        places: [octetsOf.get(email) ?? null, bufferOf(text), bufferOf(html)].flatMap(place),
+        places: [octetsOf.get(email) ?? null, findBuffer(text), findBuffer(html)].flatMap(place),
       };
     }),
   );
@@ -318,6 +318,6 @@ function withReturnIds(recipients: OutgoingRow['recipients']) {
   return recipients.map((recipient) => ({ ...recipient, return_id: ids.get(recipient.domain) }));
 }
 
-function bufferOf(text: string | null): Buffer | null {
+function findBuffer(text: string | null): Buffer | null {
   return text === null ? null : Buffer.from(text, 'utf8');
 }

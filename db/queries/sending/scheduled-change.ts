@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { sql, type Transaction } from 'kysely';
 import type { EmailStatus, EmailType } from '../../../core/emails/email-status.ts';
+import { longestUndo, type SendPolicy } from '../../../core/sending/send-policy.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { packMessage, unpackMessage } from '../../packed-message.ts';
 import { countEmailsSql } from '../emails/email-counter.ts';
@@ -50,13 +51,12 @@ export async function readUndoSeconds(
   workspaceId: string,
   { apiKeyId, policyAddress }: Pick<LockedOutgoing, 'apiKeyId' | 'policyAddress'>,
 ): Promise<number> {
-  const { rows } = await sql<{ seconds: number | null }>`
-    select greatest(
-      (select max((k.send_policy->>'undo_seconds')::integer) from send_policies_of(${workspaceId}, array_remove(array[${apiKeyId}::text], null)) k),
-      (select (a.send_policy->>'undo_seconds')::integer from email_address_name n
-       join email_address a on a.workspace_id = ${workspaceId} and a.id = n.address_id
-       where n.workspace_id = ${workspaceId} and n.address = ${policyAddress})) as seconds`.execute(transaction);
-  return rows[0]?.seconds ?? 0;
+  const { rows } = await sql<{ policy: SendPolicy | null }>`
+    select k.send_policy as policy from send_policies_of(${workspaceId}, array_remove(array[${apiKeyId}::text], null)) k
+    union all
+    select a.send_policy from email_address_name n join email_address a on a.workspace_id = ${workspaceId} and a.id = n.address_id
+    where n.workspace_id = ${workspaceId} and n.address = ${policyAddress}`.execute(transaction);
+  return longestUndo(rows.flatMap(({ policy }) => policy ?? []));
 }
 
 /** Gives locked emails that are not sent yet another status, and updates the totals of lists. Returns the time of the change. */

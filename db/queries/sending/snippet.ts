@@ -26,7 +26,7 @@ const columns = sql`id, name, text, created_at, updated_at`;
 export async function listSnippets(transaction: Transaction<Tables>, workspaceId: string): Promise<Snippet[]> {
   const { rows } = await sql<SnippetRow>`
     select ${columns} from snippet where workspace_id = ${workspaceId} order by lower(name), id`.execute(transaction);
-  return rows.map(snippetOf);
+  return rows.map(toSnippet);
 }
 
 /** Stores a snippet. Returns `taken` if another has the name, `full` if the workspace has `most`. */
@@ -42,7 +42,7 @@ export async function insertSnippet(
     select ${workspaceId}, ${id}, ${name}, ${text}, postroom_now(), postroom_now()
     where (select count(*) from snippet o where o.workspace_id = ${workspaceId}) < ${most}
     on conflict (workspace_id, lower(name)) do nothing returning ${columns}`.execute(transaction);
-  if (rows[0] !== undefined) return snippetOf(rows[0]);
+  if (rows[0] !== undefined) return toSnippet(rows[0]);
   return (await hasName(transaction, workspaceId, name, id)) ? 'taken' : 'full';
 }
 
@@ -57,7 +57,7 @@ export async function updateSnippet(
   const { rows } = await sql<SnippetRow>`
     update snippet set name = coalesce(${name ?? null}::text, name), text = coalesce(${text ?? null}::text, text), updated_at = postroom_now()
     where workspace_id = ${workspaceId} and id = ${id} returning ${columns}`.execute(transaction);
-  return rows[0] === undefined ? null : snippetOf(rows[0]);
+  return rows[0] === undefined ? null : toSnippet(rows[0]);
 }
 
 /** Returns whether there was one. */
@@ -84,6 +84,6 @@ async function hasName(
   return rows.length > 0;
 }
 
-function snippetOf({ id, name, text, created_at: createdAt, updated_at: updatedAt }: SnippetRow): Snippet {
+function toSnippet({ id, name, text, created_at: createdAt, updated_at: updatedAt }: SnippetRow): Snippet {
   return { id, name, text, createdAt, updatedAt };
 }

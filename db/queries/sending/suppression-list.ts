@@ -46,7 +46,7 @@ export async function listSuppressions(
       order by s.created_at desc, s.id desc limit ${page.limit} offset ${page.offset}
     ) p on true order by p.created_at desc, p.id desc`.execute(transaction);
   return {
-    rows: rows.flatMap((row) => (row.id === null ? [] : [suppressionOf(row)])),
+    rows: rows.flatMap((row) => (row.id === null ? [] : [toSuppression(row)])),
     total: Number(rows[0]?.total ?? 0),
   };
 }
@@ -61,7 +61,7 @@ export async function pageSuppressions(
   const { rows } = await sql<Row>`
     select ${columns} from suppression s where ${whereSql(workspaceId, conditions)} ${keysetConditions('s', page)}
     ${keysetOrder('s', page)} limit ${page.limit}`.execute(transaction);
-  return rows.map(suppressionOf);
+  return rows.map(toSuppression);
 }
 
 export async function countSuppressions(
@@ -84,7 +84,7 @@ export async function findSuppressions(
     select ${columns} from suppression s where s.workspace_id = ${workspaceId} and s.id = any (${ids}::text[])`.execute(
     transaction,
   );
-  return rows.map(suppressionOf);
+  return rows.map(toSuppression);
 }
 
 /** Names a suppression of a workspace; the address in lower case. */
@@ -101,7 +101,7 @@ export async function findSuppression(
     select ${columns} from suppression s where s.workspace_id = ${workspaceId} and ${isIt} order by s.list limit 1`.execute(
     transaction,
   );
-  return rows[0] === undefined ? null : suppressionOf(rows[0]);
+  return rows[0] === undefined ? null : toSuppression(rows[0]);
 }
 
 function whereSql(workspaceId: string, { reason, search }: SuppressionConditions): RawBuilder<unknown> {
@@ -123,7 +123,7 @@ interface Row {
 
 const columns = sql`s.id, s.address, s.reason, s.list, s.detail, s.refusal_reason, s.email_id, s.created_at`;
 
-function suppressionOf(row: Row): Suppression {
+function toSuppression(row: Row): Suppression {
   const {
     id,
     address,

@@ -44,7 +44,7 @@ export async function insertClaim(
       on conflict (workspace_id, thread_id) do nothing returning ${COLUMNS}`,
     values: [workspaceId, threadId, tokenSha256, holder, seconds],
   });
-  return claimOf(rows[0]);
+  return findClaim(rows[0]);
 }
 
 /** Returns the claim of a thread, with the seconds that it holds on; null when there is none. */
@@ -60,7 +60,7 @@ export async function readClaim(
     values: [workspaceId, threadId],
   });
   const [row] = rows;
-  const claim = claimOf(row);
+  const claim = findClaim(row);
   return row === undefined || claim === null ? null : { ...claim, seconds: row.seconds };
 }
 
@@ -77,7 +77,7 @@ export async function extendClaim(
       where ${IS_HELD} returning ${COLUMNS}`,
     values: [workspaceId, threadId, tokenSha256, seconds],
   });
-  return claimOf(rows[0]);
+  return findClaim(rows[0]);
 }
 
 /** Removes a claim; returns its holder, null when it is lost. */
@@ -183,7 +183,7 @@ interface ClaimColumns {
   expires_at: Date;
 }
 
-function claimOf(row: ClaimColumns | undefined): ThreadClaim | null {
+function findClaim(row: ClaimColumns | undefined): ThreadClaim | null {
   return row === undefined ? null : { holder: row.holder, claimedAt: row.claimed_at, expiresAt: row.expires_at };
 }
 

@@ -33,7 +33,7 @@ export async function lockUnflagged(
   const { rows } = await client.query<UnflaggedThread>({
     name: 'thread-flags-lock',
     text: LOCK_SQL,
-    values: valuesOf(workspaceId, flags),
+    values: listValues(workspaceId, flags),
   });
   return rows;
 }
@@ -50,7 +50,7 @@ export async function setThreadFlags(
   workspaceId: string,
   flags: ThreadFlags,
 ): Promise<FlaggedThread[]> {
-  const values = valuesOf(workspaceId, flags);
+  const values = listValues(workspaceId, flags);
   const { rows } = await client.query<FlaggedRow>({ name: 'thread-flags-set', text: SET_SQL, values });
   return rows.map(flaggedThread);
 }
@@ -92,7 +92,7 @@ function flaggedThread(row: FlaggedRow): FlaggedThread {
   return { threadId: row.thread_id, readChanges: row.read_changes, archiveChanges: row.archive_changes };
 }
 
-function valuesOf(workspaceId: string, { threadIds, isRead, isArchived }: ThreadFlags): unknown[] {
+function listValues(workspaceId: string, { threadIds, isRead, isArchived }: ThreadFlags): unknown[] {
   return [workspaceId, threadIds, isRead ?? null, isArchived ?? null];
 }
 

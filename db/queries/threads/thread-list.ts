@@ -196,7 +196,7 @@ export async function findThreads(
     left join thread_alias a on a.workspace_id = ${workspaceId} and a.alias_id = w.id
     join thread t on t.workspace_id = ${workspaceId} and t.id = case when a.thread_id is null then w.id else a.thread_id end
     ${joinClaim(sql`${workspaceId}`)}`.execute(transaction);
-  return new Map(rows.map((row) => [row.asked, threadOf(row)]));
+  return new Map(rows.map((row) => [row.asked, toThread(row)]));
 }
 
 /** Returns the messages of several threads between two cursors, in chronological order; inverted: latest first. Keyed by thread id. */
@@ -257,7 +257,7 @@ interface LatestColumns {
   latest_thread_at: Date;
 }
 
-function threadOf(row: ThreadColumns & JoinedClaimColumns): Thread {
+function toThread(row: ThreadColumns & JoinedClaimColumns): Thread {
   return {
     id: row.id,
     rootMessageId: row.root_message_id,
@@ -291,7 +291,7 @@ function listedThread(row: ThreadColumns & JoinedClaimColumns & LatestColumns): 
     hasAttachments: row.latest_has_attachments,
     date: row.latest_date ?? row.latest_thread_at,
   };
-  return { ...threadOf(row), latest };
+  return { ...toThread(row), latest };
 }
 
 /**

@@ -59,7 +59,7 @@ interface BacklogRow {
 
 const NOW = '(select now from clock_now)';
 
-function deadOf(step: DeadStep): string {
+function readDead(step: DeadStep): string {
   return `(select coalesce(sum(count), 0) from dead where step = '${step}')`;
 }
 
@@ -80,35 +80,35 @@ function queueSql({ step, table, isWaiting, order, since, subject, isTimed }: Qu
   const isDue = isTimed ? `${isWaiting} and ${order} <= ${NOW}` : isWaiting;
   return `
     select '${ACTOR_OF_STEP[step]}' as actor, '${step}' as queue,
-      greatest(0, ${counted(table, isDue)} - ${deadOf(step)})::integer as row_count,
+      greatest(0, ${counted(table, isDue)} - ${readDead(step)})::integer as row_count,
       (select ${secondsSince('min(since)')} from (
         select workspace_id, ${subject}, ${since} as since from ${table} where ${isDue} order by ${order} limit ${OLDEST_LOOKED_AT}) o
         where ${isAlive(step, 'o', subject)}) as oldest_seconds,
       ${isTimed ? `${counted(table, `${isWaiting} and ${order} > ${NOW}`)}::integer` : 'null::integer'} as later_count,
-      ${deadOf(step)}::integer as dead_count`;
+      ${readDead(step)}::integer as dead_count`;
 }
 
 /** Its index is ordered by endpoint: steps from one to the next for the longest due of each, and over all of it up to the limit. */
 const DELIVER_SQL = `
-  select 'delivery', 'deliver', greatest(0, w.due - ${deadOf('deliver')})::integer,
+  select 'delivery', 'deliver', greatest(0, w.due - ${readDead('deliver')})::integer,
     (select ${secondsSince('min(d.next_attempt_at)')} from (select * from lane limit ${LANES_LOOKED_AT}) l cross join lateral (
       select d.next_attempt_at from delivery d
       where d.workspace_id = l.workspace_id and d.endpoint_id = l.endpoint_id and d.${IS_WEBHOOK_WAITING.replace(' and ', ' and d.')}
         and d.next_attempt_at <= ${NOW} and ${isAlive('deliver', 'd', 'id')}
       order by d.next_attempt_at limit 1) d),
-    w.later::integer, ${deadOf('deliver')}::integer
+    w.later::integer, ${readDead('deliver')}::integer
   from (select count(*) filter (where next_attempt_at <= ${NOW}) as due, count(*) filter (where next_attempt_at > ${NOW}) as later
     from (select next_attempt_at from delivery where ${IS_WEBHOOK_WAITING} limit ${MAX_COUNTED}) c) w`;
 
 /** Endpoints that are behind the feed of their workspace, since the first event that they have no delivery of. */
 const FAN_OUT_SQL = `
-  select 'delivery', 'fan-out', greatest(0, ${counted('endpoint_subscription s', HAS_NEWS)} - ${deadOf('fan-out')})::integer,
+  select 'delivery', 'fan-out', greatest(0, ${counted('endpoint_subscription s', HAS_NEWS)} - ${readDead('fan-out')})::integer,
     (select ${secondsSince('min(v.at)')} from (
       select s.workspace_id, s.event_seq from endpoint_subscription s where ${HAS_NEWS} and ${isAlive('fan-out', 's', 'endpoint_id')}
       limit ${OLDEST_LOOKED_AT}) s
       cross join lateral (
         select v.at from event v where v.workspace_id = s.workspace_id and v.seq > s.event_seq order by v.seq limit 1) v),
-    null::integer, ${deadOf('fan-out')}::integer`;
+    null::integer, ${readDead('fan-out')}::integer`;
 
 const DOMAINS_SQL = `
   select 'scheduling', 'domains', ${counted('domain', `check_due_at <= ${NOW}`)}::integer,

@@ -73,7 +73,7 @@ export async function setRowAside(database: Database, fault: RowFault): Promise<
         dead_at = case when d.tries + 1 >= ${MAX_TRIES} then coalesce(d.dead_at, excluded.last_failed_at) end
       returning d.tries,
         case when d.dead_at is null then extract(epoch from d.retry_at - d.last_failed_at)::float8 end as retry_seconds`,
-    values: [workspaceId, step, ACTOR_OF_STEP[step], subjectId, wordsOf(error)],
+    values: [workspaceId, step, ACTOR_OF_STEP[step], subjectId, readWords(error)],
   });
   return { tries: rows[0]?.tries ?? 1, retrySeconds: rows[0]?.retry_seconds ?? null };
 }
@@ -159,7 +159,7 @@ export async function forgetOldFaults(database: Database, limit: number): Promis
 }
 
 /** Name, code and message: never the detail, in which PostgreSQL quotes rows. */
-function wordsOf(error: unknown): string {
+function readWords(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error';
   const { code } = error as { code?: unknown };
   const text = `${error.name}${typeof code === 'string' ? ` ${code}` : ''}: ${error.message}`;

@@ -165,14 +165,14 @@ async function removeFromThreads(
       id: threadId,
       normalizedSubject: baseSubject,
       participants: addParticipants({ emails: [], names: [] }, mailboxes.get(threadId) ?? NOBODY),
-      counters: lossOf(leaving.get(threadId) ?? []),
+      counters: toLoss(leaving.get(threadId) ?? []),
     })),
   );
 }
 
 const NOBODY: Mailbox[] = [];
 
-function lossOf(emails: readonly RemovedEmail[]) {
+function toLoss(emails: readonly RemovedEmail[]) {
   const received = emails.filter(({ type }) => type === 'received');
   return {
     messageCount: -emails.length,

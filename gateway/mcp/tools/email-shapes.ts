@@ -64,8 +64,8 @@ export function listedEmailOf(email: EmailSummary): z.input<typeof listedEmail> 
     untrusted: {
       from: shortText(item.from, MAX_SENDER),
       from_name: item.from_name === null ? null : shortText(item.from_name, MAX_SENDER),
-      to: addressesOf(item.to, MAX_LISTED_ADDRESSES),
-      cc: addressesOf(item.cc, MAX_LISTED_ADDRESSES),
+      to: listAddresses(item.to, MAX_LISTED_ADDRESSES),
+      cc: listAddresses(item.cc, MAX_LISTED_ADDRESSES),
       subject: shortText(item.subject, MAX_SUBJECT),
       preview: item.preview,
     },
@@ -165,10 +165,10 @@ export async function openEmail(
   emailId: string,
   choice: BodyChoice,
 ): Promise<z.input<typeof openedEmail>> {
-  return openedEmailOf(context, await readEmail(context, emailId), choice);
+  return readOpenedEmail(context, await readEmail(context, emailId), choice);
 }
 
-async function openedEmailOf(context: OperationContext, email: EmailDetails, choice: BodyChoice) {
+async function readOpenedEmail(context: OperationContext, email: EmailDetails, choice: BodyChoice) {
   const body = emailBodyOf(email, context.settings.publicUrl);
   const [{ sender_verdict, security_warnings, security } = NO_FINDINGS] = await readSenderFindings(context, [email]);
   const seen = choice.body === 'text' ? await readSeen(context, email) : null;
@@ -194,9 +194,9 @@ async function openedEmailOf(context: OperationContext, email: EmailDetails, cho
     raw_uri: attachmentUri(email.id, 'raw'),
     untrusted: {
       from: shortText(body.from, MAX_SENDER),
-      to: addressesOf(body.to, MAX_ADDRESSES),
-      cc: addressesOf(body.cc, MAX_ADDRESSES),
-      reply_to: body.reply_to === null ? null : addressesOf(body.reply_to, MAX_ADDRESSES),
+      to: listAddresses(body.to, MAX_ADDRESSES),
+      cc: listAddresses(body.cc, MAX_ADDRESSES),
+      reply_to: body.reply_to === null ? null : listAddresses(body.reply_to, MAX_ADDRESSES),
       subject: shortText(body.subject, MAX_SUBJECT),
       text: part.text,
       attachments: email.attachments.slice(0, MAX_ATTACHMENTS).map(({ index, filename, contentType }) => ({
@@ -240,7 +240,7 @@ function bodyPart(email: EmailDetails, { body, offset, limit }: BodyChoice): Tex
   return textPart(whole, offset, limit);
 }
 
-function addressesOf(addresses: readonly string[], most: number): string[] {
+function listAddresses(addresses: readonly string[], most: number): string[] {
   return addresses.slice(0, most).map((address) => shortText(address, MAX_SENDER));
 }
 

@@ -36,10 +36,10 @@ export function sentOf({ receipt }: Accepted): z.input<typeof sent> {
   const scheduled = writeScheduled(receipt);
   if (scheduled !== null) return scheduled;
   const { status, ...body } = writeSent(receipt);
-  return { ...body, status: status === 'queued' ? 'awaiting_approval' : status, ...timeOf(receipt) };
+  return { ...body, status: status === 'queued' ? 'awaiting_approval' : status, ...toTime(receipt) };
 }
 
-function timeOf({ emails: [email] }: Accepted['receipt']): Pick<z.input<typeof sent>, 'scheduled_at' | 'timezone'> {
+function toTime({ emails: [email] }: Accepted['receipt']): Pick<z.input<typeof sent>, 'scheduled_at' | 'timezone'> {
   return { scheduled_at: email?.scheduledAt ?? null, timezone: email?.timezone ?? null };
 }
 

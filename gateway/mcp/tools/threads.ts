@@ -109,20 +109,20 @@ export const searchThreads = defineTool({
     if (order === 'relevance') {
       const ranked = await pageInboxByRelevance(context, query, cursorPage(page, BY_RELEVANCE));
       const found = pageBy(BY_RELEVANCE, ranked, page.limit, ({ score, listedAt: at, id }) => ({ score, at, id }));
-      return { threads: found.rows.map(threadItemOf), next_cursor: found.nextCursor };
+      return { threads: found.rows.map(toThreadItem), next_cursor: found.nextCursor };
     }
     const found = pageOf(await pageInbox(context, query, keysetPage(page)), page.limit, (thread) => ({
       at: thread.listedAt,
       id: thread.id,
     }));
-    return { threads: found.rows.map(threadItemOf), next_cursor: found.nextCursor };
+    return { threads: found.rows.map(toThreadItem), next_cursor: found.nextCursor };
   },
 });
 
-function threadItemOf(thread: ListedThread): z.input<typeof threadItem> {
+function toThreadItem(thread: ListedThread): z.input<typeof threadItem> {
   const { latest_message: message } = threadListItemOf(thread, null);
   return {
-    ...threadOf(thread),
+    ...toThread(thread),
     latest_message: {
       ...message,
       type: message.type === 'inbound' ? ('received' as const) : ('sent' as const),
@@ -135,7 +135,7 @@ function threadItemOf(thread: ListedThread): z.input<typeof threadItem> {
   };
 }
 
-function threadOf(thread: Thread) {
+function toThread(thread: Thread) {
   const { labels, unreadCount, isArchived, participantNames } = thread;
   return {
     ...writeThread(thread),
@@ -186,11 +186,11 @@ export const readThread = defineTool({
     const page = { after: null, before, isInverted: true, limit: limit + 1 };
     const [emails = []] = await pageThreadEmails(context, [thread.id], page);
     const { rows, nextCursor: next } = pageOf(emails, limit, ({ threadAt: at, id }) => ({ at, id }));
-    return { thread: threadOf(thread), messages: await messagesOf(context, rows.toReversed()), next_cursor: next };
+    return { thread: toThread(thread), messages: await listMessages(context, rows.toReversed()), next_cursor: next };
   },
 });
 
-async function messagesOf(
+async function listMessages(
   context: OperationContext,
   emails: readonly EmailSummary[],
 ): Promise<z.input<typeof message>[]> {

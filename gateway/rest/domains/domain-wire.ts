@@ -168,7 +168,7 @@ export function domainBodyOf(domain: domains.ListedDomain, workspaceId: string):
     isCatchAllEnabled: domain.isCatchAllEnabled,
     catchAllEndpointId: domain.catchAllEndpoint?.id ?? null,
     mailFromDomain: mailFromDomainOf(domain.name),
-    mailFromDomainStatus: mailFromStatusOf(domain),
+    mailFromDomainStatus: readMailFromStatus(domain),
     mailFromDomainVerifiedAt: wireInstant(domain.mailFromVerifiedAt),
     receiveDmarcEmails: domain.receiveDmarcEmails,
     createdAt: wireInstant(domain.createdAt),
@@ -188,7 +188,7 @@ export function domainBodyOf(domain: domains.ListedDomain, workspaceId: string):
     },
     catchAllEndpoint: domain.catchAllEndpoint,
     dnsRecords: dnsRecordsBodyOf(domain),
-    records: domain.dnsRecords.map((record) => publishedRecordOf(record, checkedAt !== null)),
+    records: domain.dnsRecords.map((record) => toPublishedRecord(record, checkedAt !== null)),
     ...(domain.parent === null ? {} : { parentDomain: domain.parent.name }),
     inheritsFromParent: domain.parent !== null,
     ...(check?.conflict == null
@@ -244,7 +244,7 @@ export function verificationCheckOf(domain: domains.ListedDomain, now: Date): z.
     dkimVerified: isDkimSeen,
     dkimTokens: domain.dkimKeys.map(({ selector }) => selector),
     mailFromDomain: mailFromDomainOf(domain.name),
-    mailFromStatus: mailFromStatusOf(domain),
+    mailFromStatus: readMailFromStatus(domain),
     mailFromVerified: isMailFromSeen,
     isFullyVerified,
     lastChecked,
@@ -275,7 +275,7 @@ export function dnsRecordsBodyOf(domain: domains.ListedDomain): z.infer<typeof d
 
 const PROVIDER_STATUSES = { pending: 'Pending', verified: 'Success', failed: 'Failed' } as const;
 
-function mailFromStatusOf(domain: domains.ListedDomain): string {
+function readMailFromStatus(domain: domains.ListedDomain): string {
   if (domain.mailFromVerifiedAt !== null) return 'Success';
   return domain.checkedAt === null ? 'pending' : 'Pending';
 }
@@ -291,7 +291,7 @@ const RECORD_WORDS = {
   dmarc: 'SPF',
 } as const satisfies Record<ShownRecord['purpose'], string>;
 
-function publishedRecordOf(record: ShownRecord, isChecked: boolean): z.infer<typeof publishedRecord> {
+function toPublishedRecord(record: ShownRecord, isChecked: boolean): z.infer<typeof publishedRecord> {
   const { type, name, value, purpose, isSeen } = record;
   const isMx = type === 'MX';
   return {

@@ -126,7 +126,7 @@ export const domainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
         const total = await domains.countDomainList(context, query);
         const counts = await domains.countDomainsByStatus(context);
         const bodies = beside.items.map((domain) => domainBodyOf(domain, context.workspaceId));
-        return { ...besideBody(bodies, page, { ...beside, total }), meta: metaOf(counts) };
+        return { ...besideBody(bodies, page, { ...beside, total }), meta: toMeta(counts) };
       }
       const found = await (isLive
         ? domains.listCheckedDomains(context, query, page)
@@ -140,7 +140,7 @@ export const domainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
           page,
           found.total,
         ),
-        meta: metaOf(found.counts),
+        meta: toMeta(found.counts),
       };
     },
   );
@@ -221,7 +221,7 @@ export const legacyDomainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
   );
 };
 
-function metaOf(counts: domains.DomainList['counts']): z.infer<typeof listed>['meta'] {
+function toMeta(counts: domains.DomainList['counts']): z.infer<typeof listed>['meta'] {
   const { pending, verified, failed } = counts;
   return {
     totalCount: pending + verified + failed,

@@ -20,9 +20,9 @@ export function emailListItemOf(email: EmailSummary, addresses: AddressFields | 
     ...email,
     from: email.fromAddress,
     bcc: addressesIn(addresses, 'bcc'),
-    replyTo: replyToOf(addresses),
-    status: wireStatusOf(email),
-    lastEvent: lastEventOf(email),
+    replyTo: findReplyTo(addresses),
+    status: toWireStatus(email),
+    lastEvent: toLastEvent(email),
     envelopeRecipient: email.recipient,
   });
 }
@@ -34,19 +34,19 @@ export function emailBodyOf(email: Email & Partial<EmailDetails>, publicUrl: str
     object: 'email',
     from: email.fromText,
     bcc: addressesIn(email.addresses, 'bcc'),
-    replyTo: replyToOf(email.addresses),
-    cleanedContent: email.type === 'received' ? cleanedContentOf(email) : null,
-    status: wireStatusOf(email),
-    lastEvent: lastEventOf(email),
-    attachments: attachmentsOf(email, publicUrl),
+    replyTo: findReplyTo(email.addresses),
+    cleanedContent: email.type === 'received' ? toCleanedContent(email) : null,
+    status: toWireStatus(email),
+    lastEvent: toLastEvent(email),
+    attachments: toAttachments(email, publicUrl),
     event: findEvent(email.attachments),
     envelopeRecipient: email.recipient,
-    headers: headersOf(email),
+    headers: toHeaders(email),
     recipients: (email.recipients ?? []).map(describeRecipient) as never,
   });
 }
 
-function cleanedContentOf({
+function toCleanedContent({
   cleanedText: text = null,
   cleanedHtml: html = null,
   quotedText = null,
@@ -90,15 +90,15 @@ export function threadMessageOf(email: Email, publicUrl: string): z.infer<typeof
     bcc: addressesIn(email.addresses, 'bcc'),
     date: email.date ?? email.createdAt,
     receivedAt: isInbound ? email.createdAt : null,
-    attachments: attachmentsOf(email, publicUrl),
+    attachments: toAttachments(email, publicUrl),
     inReplyTo: email.inReplyTo[0] ?? null,
-    headers: headersOf(email),
-    status: isInbound ? undefined : outboundStatusOf(email),
+    headers: toHeaders(email),
+    status: isInbound ? undefined : toOutboundStatus(email),
     failureReason: isInbound ? undefined : email.failureReason,
   });
 }
 
-function attachmentsOf(email: { id: string } & Pick<EmailContent, 'attachments'>, publicUrl: string) {
+function toAttachments(email: { id: string } & Pick<EmailContent, 'attachments'>, publicUrl: string) {
   return email.attachments.map((attachment: Attachment) => ({
     filename: attachment.filename,
     contentType: attachment.contentType,
@@ -113,31 +113,31 @@ function addressesIn(addresses: AddressFields | null, field: 'bcc' | 'replyTo'):
   return addresses?.[field]?.addresses.map((mailbox) => mailbox.address) ?? [];
 }
 
-function replyToOf(addresses: AddressFields | null): string[] | null {
+function findReplyTo(addresses: AddressFields | null): string[] | null {
   const replyTo = addressesIn(addresses, 'replyTo');
   return replyTo.length === 0 ? null : replyTo;
 }
 
 /** Returns the headers by lower-case name. Values of a repeated header are joined by a line feed. */
-function headersOf(email: Email): Record<string, string> {
+function toHeaders(email: Email): Record<string, string> {
   const values = Map.groupBy(email.headers, ([name]) => name);
   return plainRecord([...values].map(([name, fields]) => [name, fields.map(([, value]) => value).join('\n')] as const));
 }
 
-function wireStatusOf({ status }: Pick<EmailSummary, 'status'>) {
+function toWireStatus({ status }: Pick<EmailSummary, 'status'>) {
   if (status === 'awaiting_approval') return 'queued';
   return status === 'rejected' ? 'cancelled' : status;
 }
 
 /** Returns the status in the terms of the `resend` client. */
-function lastEventOf(email: EmailSummary): z.infer<typeof emailBody>['last_event'] {
+function toLastEvent(email: EmailSummary): z.infer<typeof emailBody>['last_event'] {
   if (email.status === 'cancelled' || email.status === 'rejected') return 'canceled';
   if (email.status === 'awaiting_approval') return 'queued';
   if (email.status === 'paused') return 'scheduled';
   return email.status === 'pending' ? 'queued' : email.status;
 }
 
-function outboundStatusOf(email: Email): 'pending' | 'sent' | 'bounced' | 'failed' {
+function toOutboundStatus(email: Email): 'pending' | 'sent' | 'bounced' | 'failed' {
   switch (email.status) {
     case 'delivered':
       return 'sent';

@@ -119,7 +119,7 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
       } as const;
       const found =
         emailId === undefined ? await emails.listEmails(context, query, page) : await findReceived(context, emailId);
-      const items = await mailItemsOf(context, found.emails);
+      const items = await readMailItems(context, found.emails);
       if (emailId === undefined && found.total === 0) await warnOfOlder(request, context, query, 'timeRange');
       return { emails: items, pagination: listBody(found.emails, page, found.total).pagination };
     },
@@ -142,7 +142,7 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
       const context = contextOf(request);
       const email = await readReceived(context, request.params.id);
       const { text: plain, html, ...parts } = emailBodyOf(email, context.settings.publicUrl);
-      const [item] = await mailItemsOf(context, [email]);
+      const [item] = await readMailItems(context, [email]);
       if (item === undefined) throw new Error('an email without its item');
       return {
         ...item,
@@ -287,14 +287,14 @@ async function findReceived(context: OperationContext, emailId: string) {
 }
 
 /** Loads the parse errors of the few emails that could not be parsed. */
-async function mailItemsOf(context: OperationContext, found: readonly emails.EmailSummary[]) {
+async function readMailItems(context: OperationContext, found: readonly emails.EmailSummary[]) {
   const failed = found.filter(({ status }) => status === 'failed').map(({ id }) => id);
   const parts = failed.length === 0 ? [] : await loadContentParts(context, failed, new Set());
   const errors = new Map(failed.map((id, at) => [id, parts[at]?.parseError ?? 'The mail could not be parsed']));
-  return found.map((email) => mailItemOf(email, errors.get(email.id) ?? null));
+  return found.map((email) => toMailItem(email, errors.get(email.id) ?? null));
 }
 
-function mailItemOf(email: emails.EmailSummary, parseError: string | null): z.infer<typeof listItem> {
+function toMailItem(email: emails.EmailSummary, parseError: string | null): z.infer<typeof listItem> {
   return {
     id: email.id,
     emailId: email.id,

@@ -106,7 +106,7 @@ export const receivingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
       );
       const data = found.emails.flatMap((email, at) => {
         const content = contents[at] ?? null;
-        return content === null ? [] : [listItemOf({ ...email, ...content }, context.settings.publicUrl)];
+        return content === null ? [] : [toListItem({ ...email, ...content }, context.settings.publicUrl)];
       });
       return { object: 'list' as const, has_more: found.hasMore, data };
     },
@@ -133,11 +133,11 @@ export const receivingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
       const { html, text, headers } = emailBodyOf(email, publicUrl);
       return {
         object: 'email' as const,
-        ...listItemOf(email, publicUrl),
+        ...toListItem(email, publicUrl),
         html,
         text,
         headers,
-        raw: rawOf(context, email),
+        raw: toRaw(context, email),
       };
     },
   );
@@ -163,7 +163,7 @@ export const receivingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
       async (request) => {
         const context = contextOf(request);
         const email = await read(context, request.params.id);
-        const { items, hasMore } = cutPageBeside(signedAttachmentsOf(context, email), request.query);
+        const { items, hasMore } = cutPageBeside(listSignedAttachments(context, email), request.query);
         return { object: 'list' as const, has_more: hasMore, data: items };
       },
     );
@@ -185,7 +185,7 @@ export const receivingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
         const context = contextOf(request);
         const { id, index } = request.params as { id: string; index: string };
         const email = await read(context, id);
-        const found = signedAttachmentsOf(context, email).find((each) => each.id === index);
+        const found = listSignedAttachments(context, email).find((each) => each.id === index);
         if (found === undefined) throw new UserError('not_found', 'Attachment not found');
         return { object: 'attachment' as const, ...found };
       },
@@ -199,15 +199,15 @@ async function readReceived(context: OperationContext, emailId: string): Promise
   return email;
 }
 
-function listItemOf(email: emails.Email, publicUrl: string): z.infer<typeof listItem> {
+function toListItem(email: emails.Email, publicUrl: string): z.infer<typeof listItem> {
   const { id, message_id, from, to, cc, bcc, reply_to: replyTo, subject } = emailBodyOf(email, publicUrl);
   const recipients = email.recipient === null ? [] : [email.recipient];
   const addresses = { from, to, cc, bcc, reply_to: replyTo ?? [] };
   const fields = { id, message_id, ...addresses, subject, created_at: wireInstant(email.createdAt) };
-  return { ...fields, received_for: recipients, attachments: attachmentsOf(email, publicUrl) };
+  return { ...fields, received_for: recipients, attachments: listAttachments(email, publicUrl) };
 }
 
-function attachmentsOf(email: emails.Email, publicUrl: string): z.infer<typeof attachmentBody>[] {
+function listAttachments(email: emails.Email, publicUrl: string): z.infer<typeof attachmentBody>[] {
   return emailBodyOf(email, publicUrl).attachments.map((each, at) => ({
     id: String(email.attachments[at]?.index ?? at),
     filename: each.filename,
@@ -219,22 +219,22 @@ function attachmentsOf(email: emails.Email, publicUrl: string): z.infer<typeof a
   }));
 }
 
-/** Like attachmentsOf, with links that work without a key for a while. The types of the client do not allow null. */
-function signedAttachmentsOf(context: OperationContext, email: emails.Email): z.infer<typeof signedBody>[] {
-  const linkTo = linksOf(context, email);
-  return attachmentsOf(email, context.settings.publicUrl).map(({ content_id: contentId, ...each }) => ({
+/** Like listAttachments, with links that work without a key for a while. The types of the client do not allow null. */
+function listSignedAttachments(context: OperationContext, email: emails.Email): z.infer<typeof signedBody>[] {
+  const linkTo = toLinks(context, email);
+  return listAttachments(email, context.settings.publicUrl).map(({ content_id: contentId, ...each }) => ({
     ...each,
     ...(contentId === null ? {} : { content_id: contentId }),
     ...linkTo(Number(each.id)),
   }));
 }
 
-function rawOf(context: OperationContext, email: emails.Email): z.infer<typeof receivedBody>['raw'] {
-  return email.hasOctets ? linksOf(context, email)('raw') : null;
+function toRaw(context: OperationContext, email: emails.Email): z.infer<typeof receivedBody>['raw'] {
+  return email.hasOctets ? toLinks(context, email)('raw') : null;
 }
 
 /** Returns a function that makes links to parts of the email, which work without a key for a while. */
-function linksOf({ settings, workspaceId, now }: OperationContext, { id: emailId }: emails.Email) {
+function toLinks({ settings, workspaceId, now }: OperationContext, { id: emailId }: emails.Email) {
   const key = deriveDownloadLinkKey(settings.secretKey);
   const expiresAt = new Date(Math.floor((now().getTime() + LINK_LIFE_MS) / 1_000) * 1_000);
   return (part: number | 'raw') => ({

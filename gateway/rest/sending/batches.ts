@@ -116,7 +116,7 @@ export const batchRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
         emails: emails.map(
           ({ read }) =>
             (path: string) =>
-              emailOf(read, path),
+              toEmail(read, path),
         ),
         onRefusal: validation === 'permissive' ? 'tell' : 'fail',
         idempotency: readIdempotencyHeader(request.headers, 'batch', asked),
@@ -134,7 +134,7 @@ export const batchRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
 };
 
 /** Returns the parsed email. Throws validation if it was invalid. */
-function emailOf(read: ReturnType<typeof sendBody.safeParse>, path: string): NewEmail {
+function toEmail(read: ReturnType<typeof sendBody.safeParse>, path: string): NewEmail {
   if (read.success) return readEmail(read.data, path);
   const [issue] = read.error.issues;
   throw invalid(issue?.message ?? 'Invalid value', `${path}${issue?.path.join('.') ?? ''}`);

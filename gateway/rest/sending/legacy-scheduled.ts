@@ -136,7 +136,7 @@ export const legacyScheduledRoutes: FastifyPluginAsyncZod<RestOptions> = async (
       const { status, ...page } = request.query;
       const query = { type: 'scheduled', status, timeRange: 'all' } as const;
       const found = await emails.listEmails(contextOf(request), query, page);
-      return listBody(found.emails.map(summaryOf), page, found.total);
+      return listBody(found.emails.map(toSummary), page, found.total);
     },
   );
 
@@ -160,7 +160,7 @@ export const legacyScheduledRoutes: FastifyPluginAsyncZod<RestOptions> = async (
       const { reply_to: replyTo, html, text, sent_at, ...body } = emailBodyOf(email, context.settings.publicUrl);
       return {
         ...body,
-        ...summaryOf(email),
+        ...toSummary(email),
         // The types of the client do not allow null here.
         ...(replyTo === null ? {} : { replyTo }),
         ...(html === null ? {} : { html }),
@@ -207,7 +207,7 @@ const LEGACY_STATUSES: Partial<Record<emails.EmailSummary['status'], 'scheduled'
   rejected: 'cancelled',
 };
 
-function summaryOf(email: emails.EmailSummary): z.infer<typeof listItem> {
+function toSummary(email: emails.EmailSummary): z.infer<typeof listItem> {
   const status = LEGACY_STATUSES[email.status] ?? email.status;
   const isWaiting = status === 'scheduled' || status === 'paused' || status === 'cancelled';
   return {

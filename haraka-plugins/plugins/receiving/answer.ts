@@ -60,7 +60,7 @@ export function answering<P>(
     const answer = (decision: Decision): void => {
       if (isAnswered) return;
       isAnswered = true;
-      if (decision.kind !== 'pass') smtpMetrics.replies.inc({ stage: stageOf(name), code: decision.code });
+      if (decision.kind !== 'pass') smtpMetrics.replies.inc({ stage: readStage(name), code: decision.code });
       try {
         next(verdict(decision), decision.kind === 'pass' ? undefined : new DSN(decision.code, decision.text));
       } catch (error) {
@@ -88,7 +88,7 @@ export function answering<P>(
 }
 
 /** Haraka's hook names, in the words of RFC 5321. */
-function stageOf(hook: string): string {
+function readStage(hook: string): string {
   if (hook === 'queue') return 'message';
   return hook === 'unrecognized_command' ? 'starttls' : hook;
 }

@@ -20,9 +20,9 @@ import {
   offer,
   type Reception,
   refuseConnection,
+  rememberAnswers,
 } from './reception.ts';
 import { logRefusedCertificate } from './refused-certificate.ts';
-import { rememberAnswers } from './remember-answers.ts';
 import { endAbandonedSpan, isOverdue, openSession, type Session, type Sessions } from './session.ts';
 import { type AuthStep, authenticate, decideSubmittedMail, decideSubmittedRecipient, submit } from './submission.ts';
 import { limitUnknownRecipients } from './unknown-recipients.ts';
@@ -116,7 +116,7 @@ export const hook_connect_init = hook('connect_init', QUESTION_LIMIT_MS, (connec
   socketOf(connection).setNoDelay(true);
   connection.set('local.host', settings.mailHostname);
   connection.set('local.info', 'Postroom');
-  const purpose = portOf(connection) === settings.port ? 'reception' : 'submission';
+  const purpose = findPort(connection) === settings.port ? 'reception' : 'submission';
   // Haraka refuses MAIL on 465 and 587 by itself, before decideSubmittedMail gives the reason.
   if (purpose === 'submission') connection.relaying = true;
   connection.client.once('error', (error: unknown) => logRefusedCertificate(log(), error, connection.remote.ip));
@@ -143,7 +143,7 @@ export const hook_connect = hook('connect', QUESTION_LIMIT_MS, (connection) => {
   }
   const refusal = refuseConnection(equipped(), connection, sessions.size, openOf(connection));
   if (refusal.kind !== 'pass') return refusal;
-  const greeted = equipped().door.greet(sessionOf(connection));
+  const greeted = equipped().door.greet(toSession(connection));
   return greeted instanceof Promise ? greeted.then((decision) => decision ?? pass) : (greeted ?? pass);
 });
 
@@ -151,7 +151,7 @@ export const hook_capabilities = hook('capabilities', QUESTION_LIMIT_MS, (connec
   connection.capabilities = connection.capabilities.filter((line) => !line.startsWith('SIZE '));
   connection.capabilities.push(`SIZE ${MAX_MESSAGE_BYTES}`);
   if (!connection.tls.enabled) connection.capabilities.push('STARTTLS');
-  if (sessionOf(connection).purpose === 'reception') return pass;
+  if (toSession(connection).purpose === 'reception') return pass;
   // Outgoing mail has ASCII addresses.
   connection.capabilities = connection.capabilities.filter((line) => line !== 'SMTPUTF8');
   if (connection.tls.enabled) connection.capabilities.push('AUTH PLAIN LOGIN');
@@ -162,7 +162,7 @@ export const hook_unrecognized_command = hook<string[]>(
   'unrecognized_command',
   HANDSHAKE_LIMIT_MS,
   (connection, [command, parameter]) => {
-    const session = sessionOf(connection);
+    const session = toSession(connection);
     if (session.purpose === 'submission' && command?.toUpperCase() === 'AUTH')
       return takeAuthStep(session, authenticate(equipped(), session, parameter ?? ''));
     if (command?.toUpperCase() !== 'STARTTLS') return pass;
@@ -173,23 +173,23 @@ export const hook_unrecognized_command = hook<string[]>(
 );
 
 export const hook_mail = hook<[EnvelopeAddress, EsmtpParameters]>('mail', QUESTION_LIMIT_MS, (connection, [, given]) =>
-  (sessionOf(connection).purpose === 'submission' ? decideSubmittedMail : decideMail)(
+  (toSession(connection).purpose === 'submission' ? decideSubmittedMail : decideMail)(
     equipped(),
-    sessionOf(connection),
+    toSession(connection),
     given,
   ),
 );
 
 export const hook_rcpt = hook<[EnvelopeAddress]>('rcpt', RECIPIENT_LIMIT_MS, (connection, [forwardPath]) =>
-  sessionOf(connection).purpose === 'submission'
-    ? decideSubmittedRecipient(sessionOf(connection), forwardPath)
-    : decideRecipient(equipped(), sessionOf(connection), forwardPath),
+  toSession(connection).purpose === 'submission'
+    ? decideSubmittedRecipient(toSession(connection), forwardPath)
+    : decideRecipient(equipped(), toSession(connection), forwardPath),
 );
 
-export const hook_data = hook('data', QUESTION_LIMIT_MS, (connection) => decideData(equipped(), sessionOf(connection)));
+export const hook_data = hook('data', QUESTION_LIMIT_MS, (connection) => decideData(equipped(), toSession(connection)));
 
 export const hook_queue = hook('queue', MESSAGE_LIMIT_MS, (connection) =>
-  decideMessage(equipped(), sessionOf(connection), sessionOf(connection).purpose === 'submission' ? submit : offer),
+  decideMessage(equipped(), toSession(connection), toSession(connection).purpose === 'submission' ? submit : offer),
 );
 
 export const hook_disconnect = hook('disconnect', QUESTION_LIMIT_MS, (connection) => {
@@ -242,7 +242,7 @@ function log(): Logger {
   return equipped().log;
 }
 
-function sessionOf(connection: Connection): Session {
+function toSession(connection: Connection): Session {
   const session = sessions.get(connection);
   if (session === undefined) throw new Error('no session');
   return session;
@@ -300,7 +300,7 @@ async function answerChallenge(session: Session, step: AuthStep): Promise<void> 
 const authTrouble = reply(454, '4.7.0 Temporary authentication failure');
 
 /** The port of the listener; that of the connection may be the proxy's. */
-function portOf({ server }: Connection): number | null {
+function findPort({ server }: Connection): number | null {
   const address = server.address();
   return address === null || typeof address === 'string' ? null : address.port;
 }

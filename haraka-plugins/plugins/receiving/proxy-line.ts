@@ -13,13 +13,13 @@ export function expectProxyLines(proxies: readonly string[]): void {
   const list = new BlockList();
   for (const each of proxies) {
     const [address = '', length] = each.split('/');
-    const family = familyOf(address);
+    const family = readFamily(address);
     if (length === undefined) list.addAddress(address, family);
     else list.addSubnet(address, Number(length), family);
   }
   netUtils.is_haproxy_allowed = (address) => {
     const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
-    return isIP(plain) !== 0 && list.check(plain, familyOf(plain));
+    return isIP(plain) !== 0 && list.check(plain, readFamily(plain));
   };
 }
 
@@ -47,6 +47,6 @@ function ownWords({ remote }: Connection) {
   return { proto: 'UNKNOWN', src_ip: remote.ip, src_port: '0', dst_ip: remote.ip, dst_port: '0' };
 }
 
-function familyOf(address: string): 'ipv4' | 'ipv6' {
+function readFamily(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 6 ? 'ipv6' : 'ipv4';
 }

@@ -1,4 +1,5 @@
 import type { Connection, EnvelopeAddress } from 'haraka/connection.js';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { inSpan } from '../../../actors/bus/tracing.ts';
 import { receivedHeader } from '../../../core/smtp/received-header.ts';
@@ -11,7 +12,6 @@ import { DataReader, type HeldBytes, noRoom, tooBig } from './data-reader.ts';
 import type { Door } from './door.ts';
 import { nameRecipientReason } from './door-ledger.ts';
 import { mailbox } from './mailbox.ts';
-import type { Questions } from './remember-answers.ts';
 import {
   beginTransaction,
   beginTransactionSpan,
@@ -159,7 +159,7 @@ export async function decideMessage(reception: Reception, session: Session, offe
     endTransactionSpan(span, recipientCount(session), decision);
     const seconds = (performance.now() - startedAt) / 1_000;
     const code = decision === null || decision.kind === 'pass' ? 451 : decision.code;
-    smtpMetrics.messageSeconds.observe({ outcome: outcomeOf(code) }, seconds);
+    smtpMetrics.messageSeconds.observe({ outcome: toOutcome(code) }, seconds);
     if (code === 250) smtpMetrics.acceptedBytes.inc(sizeBytes);
     reception.log.info({
       event: 'smtp.message',
@@ -173,7 +173,7 @@ export async function decideMessage(reception: Reception, session: Session, offe
   }
 }
 
-function outcomeOf(code: number): 'accepted' | 'deferred' | 'refused' {
+function toOutcome(code: number): 'accepted' | 'deferred' | 'refused' {
   if (code < 400) return 'accepted';
   return code < 500 ? 'deferred' : 'refused';
 }
@@ -250,4 +250,77 @@ function isLoopback({ remote }: Connection): boolean {
 
 function recipientCount({ purpose, recipients, submittedTo }: Session): number {
   return (purpose === 'submission' ? submittedTo : recipients).length;
+}
+
+/** How long an accepting verdict is reused, milliseconds (docs: speed of RCPT); dropped at once when routing changes. */
+const VERDICT_LIFETIME_MS = 5_000;
+const MAX_VERDICTS = 10_000;
+/** How long the answer about disk space is reused, milliseconds. */
+const CAPACITY_LIFETIME_MS = 1_000;
+
+/** Asks the receiving actor, and caches answers that do not depend on the message. */
+export interface Questions {
+  /** Whether mail to this forward-path is accepted. Rejects like Bus.ask. */
+  checkRecipient(recipient: string, reversePath: string): Promise<RecipientVerdict> | RecipientVerdict;
+  /** Whether there is disk space for a message. Rejects like Bus.ask. */
+  hasRoom(): Promise<boolean> | boolean;
+  /** Drops cached verdicts on recipients. */
+  forget(): void;
+  stop(): Promise<void>;
+}
+
+interface Remembered<T> {
+  value: T;
+  until: number;
+}
+
+function newVerdicts(): LRUCache<string, Remembered<RecipientVerdict>> {
+  return new LRUCache({ max: MAX_VERDICTS });
+}
+
+/**
+ * A verdict depends on the recipient alone, so it is cached by recipient; that on a reply address also on its sender and its earlier mail. Only accepting verdicts are cached: a refused address may be
+ * created the next moment, and its owner tries at once. An answer from before a change is not cached after it.
+ */
+export function rememberAnswers(bus: Bus): Questions {
+  let verdicts = newVerdicts();
+  let room: Remembered<boolean> | null = null;
+  let roomAsked: Promise<boolean> | null = null;
+  const forget = (): void => {
+    verdicts = newVerdicts();
+  };
+  const subscription = bus.subscribe('routing.changed', forget);
+
+  const askVerdict = async (recipient: string, reversePath: string): Promise<RecipientVerdict> => {
+    const generation = verdicts;
+    const value = await bus.ask('receiving.recipient.check', { recipient, reversePath });
+    if (value.verdict === 'accept' && value.replyAddressId === undefined) {
+      generation.set(recipient, { value, until: performance.now() + VERDICT_LIFETIME_MS });
+    }
+    return value;
+  };
+  const askRoom = async (): Promise<boolean> => {
+    try {
+      const { hasRoom } = await bus.ask('receiving.capacity.check', {});
+      room = { value: hasRoom, until: performance.now() + CAPACITY_LIFETIME_MS };
+      return hasRoom;
+    } finally {
+      roomAsked = null;
+    }
+  };
+
+  return {
+    checkRecipient(recipient, reversePath) {
+      const known = verdicts.get(recipient);
+      if (known !== undefined && known.until > performance.now()) return known.value;
+      return askVerdict(recipient, reversePath);
+    },
+    hasRoom() {
+      if (room !== null && room.until > performance.now()) return room.value;
+      roomAsked ??= askRoom();
+      return roomAsked;
+    },
+    forget,
+    stop: () => subscription.stop(),
+  };
 }

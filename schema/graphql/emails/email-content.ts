@@ -40,12 +40,12 @@ export async function loadBody(
   part: 'text' | 'html' | 'cleanedText' | 'cleanedHtml',
 ): Promise<BodyText | null> {
   const counts = countsOf(context);
-  const key = keyOf({ emailId, part });
+  const key = makeKey({ emailId, part });
   counts.set(key, (counts.get(key) ?? 0) + 1);
   return (await loadEmailParts(context, emailId, part))[part];
 }
 
-const keyOf = ({ emailId, part }: Asked) => `${part} ${emailId}`;
+const makeKey = ({ emailId, part }: Asked) => `${part} ${emailId}`;
 
 /** How often the result of an operation has a body that is still to be loaded: by alias, fragment and field. */
 const countsOf = createContextCache((_context: GraphContext) => new Map<string, number>());
@@ -53,7 +53,7 @@ const countsOf = createContextCache((_context: GraphContext) => new Map<string, 
 const loaderOf = createContextCache(
   (context: GraphContext) =>
     new DataLoader<Asked, EmailParts, string>((asked) => loadAll(context, asked), {
-      cacheKeyFn: keyOf,
+      cacheKeyFn: makeKey,
     }),
 );
 
@@ -65,7 +65,7 @@ async function loadAll(context: GraphContext, asked: readonly Asked[]): Promise<
   const expect = ({ byEmail }: PartSizes) => {
     let bytes = 0;
     for (const [emailId, sizes] of byEmail)
-      for (const [part, size] of sizes) bytes += size * (counts.get(keyOf({ emailId, part })) ?? 0);
+      for (const [part, size] of sizes) bytes += size * (counts.get(makeKey({ emailId, part })) ?? 0);
     bodies.expect(bytes);
   };
   const partsOf = new Map<string, Set<ContentPart>>();

@@ -23,7 +23,7 @@ const DeliveryPayloadRef = builder.objectRef<ShownPayload>('DeliveryPayload').im
     text: t.string({
       extensions: secret,
       description: 'JSON, unless it was cut. Its links work without a key for one week after delivery.',
-      resolve: ({ beginning }) => textOf(beginning, beginning.length),
+      resolve: ({ beginning }) => readText(beginning, beginning.length),
     }),
     sizeBytes: t.exposeInt('sizeBytes', { description: 'Size in bytes.' }),
     isCut: t.boolean({
@@ -70,7 +70,7 @@ builder.objectField(EmailNode, 'rawSource', (t) =>
     resolve: async ({ id, hasOctets }, { maxBytes }, context) => {
       const most = checkMaxBytes(maxBytes);
       const bytes = hasOctets ? await rawSourceOf(context, id, most) : null;
-      return bytes === null ? null : { text: textOf(bytes, most), isCut: bytes.length > most };
+      return bytes === null ? null : { text: readText(bytes, most), isCut: bytes.length > most };
     },
   }),
 );
@@ -92,7 +92,7 @@ function checkMaxBytes(maxBytes: number | null | undefined): number {
 }
 
 /** Decodes up to `most` bytes as UTF-8. Invalid bytes, such as a cut character, become U+FFFD. */
-function textOf(bytes: Uint8Array, most: number): string {
+function readText(bytes: Uint8Array, most: number): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, most));
 }
 

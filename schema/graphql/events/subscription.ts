@@ -29,7 +29,7 @@ async function followEvents(
 }
 
 /** Returns the event. Throws the reason if the gateway ended the stream; it becomes the error of the last result. */
-function eventOf(told: Streamed): FeedEvent {
+function toEvent(told: Streamed): FeedEvent {
   if (told.kind === 'event') return told.event;
   const { reason, cursor } = told;
   throw new GraphQLError(meanings[reason], { extensions: { code: reason, cursor } });
@@ -99,7 +99,7 @@ builder.subscriptionFields((t) => ({
         kinds: kinds === null || kinds === undefined || kinds.length === 0 ? null : kinds,
         fits: any,
       }),
-    resolve: eventOf,
+    resolve: toEvent,
   }),
   emailReceived: t.field({
     type: EmailChange,
@@ -126,7 +126,7 @@ builder.subscriptionFields((t) => ({
         },
       });
     },
-    resolve: eventOf,
+    resolve: toEvent,
   }),
 }));
 
@@ -195,7 +195,7 @@ for (const [field, subscription] of Object.entries(SUBSCRIPTIONS)) {
           fits: (event) => event[`${of}Id`] !== null && (id === null || id === undefined || idsOf(event).includes(id)),
         });
       },
-      resolve: eventOf,
+      resolve: toEvent,
     }),
   );
 }

@@ -46,7 +46,7 @@ const ThreadConnection = builder.connectionObject<
 );
 
 /** Returns the cursor of a thread; lists are sorted by the newest message, or when a thread came back. */
-function cursorOf(thread: Thread): KeysetCursor {
+function toCursor(thread: Thread): KeysetCursor {
   return { at: thread.listedAt, id: thread.id };
 }
 
@@ -125,7 +125,7 @@ builder.queryFields((t) => ({
       complexity: connectionComplexity,
       resolve: async (_root, args, { reads }) => {
         const query = readThreadFilter(args.filter ?? {}) as threads.ThreadQuery;
-        const page = await connection(args, cursorOf, (span) => threads.pageThreads(reads, query, span));
+        const page = await connection(args, toCursor, (span) => threads.pageThreads(reads, query, span));
         return { ...page, count: () => threads.countThreads(reads, query) };
       },
     },
@@ -176,7 +176,7 @@ builder.queryField('inbox', (t) =>
         const given = args as InboxArgs;
         const query = inboxQuery(given);
         const page = await searchConnection(given, {
-          cursorOf,
+          cursorOf: toCursor,
           page: (span): Promise<Thread[]> => threads.pageInbox(reads, query, span),
           pageByRelevance: (span) => threads.pageInboxByRelevance(reads, query, span),
           count: () => threads.countInbox(reads, query),

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { DeliveryActorOptions } from '../../../actors/delivery/delivery-parts.ts';
+import type { DeliveryActorOptions } from '../../../actors/delivery/actor.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { insertReceivedMail, type ReceivedMailOptions } from '../../support/rows/received-mail.ts';

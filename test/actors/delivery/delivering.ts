@@ -1,6 +1,5 @@
 import type { Actor, ActorContext } from '../../../actors/actor.ts';
-import { startDeliveryActor } from '../../../actors/delivery/actor.ts';
-import type { DeliveryActorOptions } from '../../../actors/delivery/delivery-parts.ts';
+import { type DeliveryActorOptions, startDeliveryActor } from '../../../actors/delivery/actor.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';

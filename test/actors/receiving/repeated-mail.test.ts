@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Acceptor, type AcceptRequest, createAcceptor } from '../../../actors/receiving/accept-message.ts';
-import type { ReadAhead } from '../../../actors/receiving/read-ahead.ts';
+import type { ReadAhead } from '../../../actors/receiving/take-messages.ts';
 import { parseMessage } from '../../../core/mime/parse-message.ts';
 import { type IdentifierKind, makeIdentifier } from '../../../core/shared/identifiers.ts';
 import { createByteStore } from '../../../db/byte-store.ts';

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { claimListed, createRecipientLeases } from '../../../actors/sending/claim-recipients.ts';
 import { createDestinationQueue } from '../../../actors/sending/destination-queue.ts';
-import { createDispatcher } from '../../../actors/sending/dispatch.ts';
 import type { SendingJob } from '../../../actors/sending/job.ts';
-import { toOutcome } from '../../../actors/sending/outcome.ts';
-import { createSendingRecorder } from '../../../actors/sending/record-outcomes.ts';
+import { createSendingRecorder, toOutcome } from '../../../actors/sending/record-outcomes.ts';
+import { createDispatcher } from '../../../actors/sending/take-due.ts';
 import { createInHand } from '../../../actors/work/in-hand.ts';
 import { queueMail } from '../../support/rows/queued-mail.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { openSession } from '../../../actors/sending/open-session.ts';
-import { directRoute } from '../../../actors/sending/route.ts';
+import { directRoute } from '../../../actors/sending/resolve-destination.ts';
 
 const LIMITS = { connectMs: 60_000, openingMs: 60_000, greetingMs: 60_000, envelopeMs: 60_000, messageMs: 60_000 };
 const server = createServer();

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { relayRoute } from '../../../actors/sending/route.ts';
+import { relayRoute } from '../../../actors/sending/resolve-destination.ts';
 import { assignThreads } from '../../../actors/threading/assign-thread.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';

@@ -63,7 +63,7 @@ export const securityCases: readonly SecurityCase[] = [
     id: 'S7',
     attempt: 'Custom webhook headers that replace ours or break the request',
     expected: '400.',
-    tests: files('core/endpoints/endpoint-config.test.ts', 'actors/delivery/webhook-request.test.ts'),
+    tests: files('core/endpoints/endpoint-config.test.ts', 'actors/delivery/post-webhook.test.ts'),
   },
   {
     id: 'S8',

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterEach, expect, test, vi } from 'vitest';
-import { createParseQueue, type ParseQueue, type QueuedReception } from '../../../actors/receiving/parse-queue.ts';
+import { createParseQueue, type ParseQueue, type QueuedReception } from '../../../actors/receiving/parse-receptions.ts';
 import type { Reception } from '../../../db/queries/emails/reception-claim.ts';
 
 const log = pino({ level: 'silent' });

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ParseOutcome } from '../../../actors/receiving/parse-messages.ts';
 import { createParsePool, type ParsePool } from '../../../actors/receiving/parse-pool.ts';
-import { createReadAhead } from '../../../actors/receiving/read-ahead.ts';
+import { createReadAhead } from '../../../actors/receiving/take-messages.ts';
 import type { Offer } from '../../../db/queries/emails/accept-group.ts';
 
 const program = new URL('../../support/mail/poisoned-parse-worker.ts', import.meta.url);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeWebhookRequest, type WebhookRequestParts } from '../../../actors/delivery/webhook-request.ts';
+import { makeWebhookRequest, type WebhookRequestParts } from '../../../actors/delivery/post-webhook.ts';
 import { readWebhookConfig } from '../../../core/endpoints/endpoint-config.ts';
 
 const none = { text: '', addresses: [] };
