@@ -126,6 +126,8 @@ function programOf(command: string): string {
   if (/^(\S*\/)?postgres\b/.test(command)) return 'postgres';
   const [program = ''] = command.split(' ');
   // By the name of the source, also where it runs built.
-  const source = command.replace(/\bbin\/run\.js (?:bin\/)?(\w+)(?:\.ts)?/, 'bin/$1.ts').replace(/(\/dist\/\S+)\.js\b/, '$1.ts');
+  const source = command
+    .replace(/\bbin\/run\.js (?:bin\/)?(\w+)(?:\.ts)?/, 'bin/$1.ts')
+    .replace(/(\/dist\/\S+)\.js\b/, '$1.ts');
   return /(?:bin|bench)\/\S+\.ts( \w+)?/.exec(source)?.[0] ?? /nats-server/.exec(source)?.[0] ?? program;
 }

@@ -171,12 +171,15 @@ describe('bin/run.js', () => {
     expect((await run('gateway')).stdout).toBe('source\n');
   });
 
-  test.each([[[]], [['nothing']], [['../bin/gateway']], [['bin/../gateway.ts']]])('refuses %j, which is no program', async (words) => {
-    expect(await run(...words)).toMatchObject({
-      status: 2,
-      stderr: expect.stringMatching(/^Usage: node bin\/run\.js/),
-    });
-  });
+  test.each([[[]], [['nothing']], [['../bin/gateway']], [['bin/../gateway.ts']]])(
+    'refuses %j, which is no program',
+    async (words) => {
+      expect(await run(...words)).toMatchObject({
+        status: 2,
+        stderr: expect.stringMatching(/^Usage: node bin\/run\.js/),
+      });
+    },
+  );
 });
 
 test('an error in built code is logged with the file, line and column of its source', async () => {

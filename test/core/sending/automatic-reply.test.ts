@@ -38,11 +38,14 @@ test.each(PERSONAL_MAIL)('a program may reply to the mail of a person: %s', (...
   expect(readRefusal(mail)).toBeNull();
 });
 
-test.each(FRESH_AUTOMATIC_MAIL)('a program knows whether it may reply to the mail of %s: %s', (_system, isAnswered, fields) => {
-  const fromAddress = /<([^>]+)>/.exec(fields['from'] ?? '')?.[1] ?? fields['from'] ?? '';
-  const headers = Object.entries(fields);
-  expect(automaticReplyRefusal({ headers, returnPath: fromAddress, fromAddress }) === null).toBe(isAnswered);
-});
+test.each(FRESH_AUTOMATIC_MAIL)(
+  'a program knows whether it may reply to the mail of %s: %s',
+  (_system, isAnswered, fields) => {
+    const fromAddress = /<([^>]+)>/.exec(fields['from'] ?? '')?.[1] ?? fields['from'] ?? '';
+    const headers = Object.entries(fields);
+    expect(automaticReplyRefusal({ headers, returnPath: fromAddress, fromAddress }) === null).toBe(isAnswered);
+  },
+);
 
 test('a program does not reply to the bounces of a list', () => {
   expect(automaticReplyRefusal({ ...person, returnPath: 'users-bounces+joe=dest.test@lists.test' })).not.toBeNull();
