@@ -165,6 +165,43 @@ describe(`a page of ${MANY} rows takes at most ${MAX_MORE} statements more than 
   });
 });
 
+/** Lists without pages, besides `nodes`: returns a query of so many of them with this selection on each. */
+const plainLists: Readonly<Record<string, (count: number, selection: string) => string>> = {
+  Sender: (count, selection) => `{ page: senders(first: ${count}) ${selection} }`,
+};
+const isNode = (typeName: string) =>
+  (schema.getType(typeName) as GraphQLObjectType).getInterfaces().some(({ name }) => name === 'Node');
+const plainPlaces = [
+  ...fieldsOf(schema.getType('Sender')).map((field) => [`Sender.${field.name}`, 'Sender', field] as const),
+  ...places.filter(([, typeName, field]) => isNode(typeName) && !isLeafType(getNamedType(field.type))),
+];
+
+describe(`a list of ${MANY} objects by ID, and one without pages, takes at most ${MAX_MORE} statements more than one of ${FEW}`, () => {
+  test.each(plainPlaces)('%s', async (_place, typeName, field) => {
+    const ids = [];
+    for (const source of plainLists[typeName] === undefined ? (sources[typeName] ?? []) : [])
+      for (const node of (await read(source, MANY, `{ ... on ${typeName} { node: id } }`)).nodes)
+        ids.push((node as { node?: string }).node ?? []);
+    const listed = [...new Set(ids.flat())].slice(0, MANY);
+    const source =
+      plainLists[typeName] ??
+      ((count: number, selection: string) =>
+        `{ page: nodes(ids: ${JSON.stringify(listed.slice(0, count))}) { ... on ${typeName} ${selection} } }`);
+    const [[, selection] = ['', '']] = selectionsOf(field);
+    const count = async (size: number) => {
+      const { answer, statements } = await countStatements(() =>
+        gateway.graphql(lists.apiKey, source(size, `{ ${selection} }`)),
+      );
+      const { data, errors } = answer.json();
+      expect(errors, selection).toBeUndefined();
+      expect((data.page as unknown[]).filter((each) => each !== null)).toHaveLength(size);
+      return statements;
+    };
+    const few = await count(FEW);
+    expect((await count(MANY)) - few).toBeLessThanOrEqual(MAX_MORE);
+  });
+});
+
 test('bodies with a payload query are built with few statements, and equal those of single deliveries', async () => {
   await gateway.actor.pool.query(
     `update endpoint set payload_query = '{ kind email { id subject from { address } thread { subject } } }' where id = $1`,
