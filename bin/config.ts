@@ -13,10 +13,11 @@ import type { LocalSetting } from '../gateway/admission/forwarded-requests.ts';
 import type { ServiceProvider } from '../gateway/gateway-config.ts';
 import type { DoorSettings } from '../haraka-plugins/settings.ts';
 import type { Environment } from './environment.ts';
-import { readServiceProvider, scannerOptions } from './runner/composed-settings.ts';
+import { findProviderFault, readServiceProvider, scannerOptions } from './runner/composed-settings.ts';
 import {
   addresses,
   decimal,
+  groupRoles,
   hostAndPort,
   hostAndPortOrPath,
   hostName,
@@ -197,11 +198,8 @@ export function readConfig(env: Environment): Config {
   );
   if (new Set(ports).size < ports.length)
     throw new ConfigError('SMTP_PORT, SUBMISSION_PORT and SUBMISSIONS_PORT must differ');
-  const missing = OIDC_SETTINGS.filter((name) => values[name] === undefined);
-  if (missing.length > 0 && missing.length < OIDC_SETTINGS.length)
-    throw new ConfigError(`${OIDC_SETTINGS.join(', ')} must be set together; ${missing.join(', ')} is missing`);
-  if (values.OIDC_REQUIRED === 'on' && missing.length > 0)
-    throw new ConfigError('OIDC_REQUIRED needs OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and OIDC_DOMAINS');
+  const providerFault = findProviderFault(values);
+  if (providerFault !== null) throw new ConfigError(providerFault);
   const publicUrl = values.PUBLIC_URL ?? `http://localhost:${values.HTTP_PORT}`;
   const isLocalOnly =
     isSingleMachine &&
@@ -314,8 +312,6 @@ export function readConfig(env: Environment): Config {
     fault: values.FAULT ?? null,
   };
 }
-
-const OIDC_SETTINGS = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_DOMAINS'] as const;
 
 function readScanners(values: z.infer<typeof environment>): ScannerOptions {
   if (values.CLAMD_ADDRESS === undefined && values.SCAN_OUTGOING === 'on')
@@ -436,6 +432,8 @@ const environment = z.object({
   OIDC_DOMAINS: listOf((item) => hostName.test(item), 'domains in lower case').optional(),
   OIDC_TRUST_ADDRESSES: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   OIDC_REQUIRED: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
+  OIDC_WORKSPACE: z.email('must be the address of the owner of a workspace').toLowerCase().optional(),
+  OIDC_GROUP_ROLES: groupRoles.optional(),
   SYSTEM_MAIL_FROM: z.email('must be an address such as postroom@example.com').max(254).optional(),
   TRUSTED_PROXIES: addresses.default([]),
   SMTP_EARLY_TALKERS: refusal.default('refuse'),

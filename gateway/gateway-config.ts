@@ -1,4 +1,5 @@
 import type { RequestLogLevel } from '../core/accounts/logged-request.ts';
+import type { GroupRole } from '../core/accounts/sign-in.ts';
 import type { MtaStsMode } from '../core/domains/mta-sts.ts';
 import type { DmarcRules } from '../core/screening/door/dmarc-enforcement.ts';
 import type { Retention } from '../core/upkeep/retention.ts';
@@ -15,6 +16,8 @@ export interface ServiceProvider {
   trustsAddresses: boolean;
   /** whether persons sign in by single sign-on only, and by links of the operator */
   isRequired: boolean;
+  /** the workspace that persons join with the role of their groups, and without which none gets in; null: they join none */
+  joins: { ownerEmail: string; groupRoles: readonly GroupRole[] } | null;
 }
 
 /** Configuration of the gateway. */

@@ -1,3 +1,4 @@
+import type { GroupRole } from '../../core/accounts/sign-in.ts';
 import type { ScannerOptions } from '../../core/screening/scanner-options.ts';
 import type { ServiceProvider } from '../../gateway/gateway-config.ts';
 
@@ -47,6 +48,23 @@ interface ProviderSettings {
   OIDC_DOMAINS?: ServiceProvider['domains'] | undefined;
   OIDC_TRUST_ADDRESSES: 'on' | 'off';
   OIDC_REQUIRED: 'on' | 'off';
+  OIDC_WORKSPACE?: string | undefined;
+  OIDC_GROUP_ROLES?: GroupRole[] | undefined;
+}
+
+const PROVIDER_SETTINGS = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_DOMAINS'] as const;
+
+/** Returns what is wrong with the settings of the single sign-on together; null: nothing. */
+export function findProviderFault(values: ProviderSettings): string | null {
+  const missing = PROVIDER_SETTINGS.filter((name) => values[name] === undefined);
+  if (missing.length > 0 && missing.length < PROVIDER_SETTINGS.length)
+    return `${PROVIDER_SETTINGS.join(', ')} must be set together; ${missing.join(', ')} is missing`;
+  if ((values.OIDC_WORKSPACE === undefined) !== (values.OIDC_GROUP_ROLES === undefined))
+    return 'OIDC_WORKSPACE and OIDC_GROUP_ROLES must be set together';
+  const dependent = values.OIDC_REQUIRED === 'on' ? 'OIDC_REQUIRED' : 'OIDC_GROUP_ROLES';
+  if (missing.length > 0 && (values.OIDC_REQUIRED === 'on' || values.OIDC_GROUP_ROLES !== undefined))
+    return `${dependent} needs OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and OIDC_DOMAINS`;
+  return null;
 }
 
 /** Returns the provider of the single sign-on; null: there is none. */
@@ -66,5 +84,9 @@ export function readServiceProvider(values: ProviderSettings): ServiceProvider |
     domains,
     trustsAddresses: values.OIDC_TRUST_ADDRESSES === 'on',
     isRequired: values.OIDC_REQUIRED === 'on',
+    joins:
+      values.OIDC_WORKSPACE === undefined || values.OIDC_GROUP_ROLES === undefined
+        ? null
+        : { ownerEmail: values.OIDC_WORKSPACE, groupRoles: values.OIDC_GROUP_ROLES },
   };
 }

@@ -1,6 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { INVITED_ROLES } from '../../core/accounts/roles.ts';
+import type { GroupRole } from '../../core/accounts/sign-in.ts';
 import { WHEN_AWAY } from '../../core/screening/scanner-options.ts';
 
 /* The shapes of the environment's values; each says what is allowed. */
@@ -72,6 +74,20 @@ export function isDnsServer(item: string): boolean {
 export function isNetwork(item: string): boolean {
   return ipaddr.isValidCIDR(item);
 }
+
+/** `group=role` pairs separated by commas; a group may contain `=`, but no comma. */
+export const groupRoles = z
+  .string()
+  .regex(
+    new RegExp(`^[^,]+=(?:${INVITED_ROLES.join('|')})\\s*(?:,[^,]+=(?:${INVITED_ROLES.join('|')})\\s*)*$`),
+    `must be a comma-separated list of group=role, with the roles ${INVITED_ROLES.join(', ')}`,
+  )
+  .transform((value) =>
+    value.split(',').map((pair): GroupRole => {
+      const at = pair.lastIndexOf('=');
+      return { group: pair.slice(0, at).trim(), role: pair.slice(at + 1).trim() as GroupRole['role'] };
+    }),
+  );
 
 /** `name=value` pairs separated by commas, values percent-encoded where necessary (W3C Baggage §3.3). */
 export const pairs = z

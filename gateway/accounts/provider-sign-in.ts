@@ -14,6 +14,7 @@ import { decryptSecret } from '../../core/shared/secret-box.ts';
 import type { Database } from '../../db/connection/database.ts';
 import {
   findProvider,
+  findWorkspaceOfOwner,
   type ProviderOutcome,
   signInByProvider,
   signInByServiceProvider,
@@ -161,6 +162,17 @@ async function requireProvider(options: ProviderSignInOptions, id: string): Prom
     personId: draw('user'),
     credentialId: draw('credential'),
   });
+  const join = (
+    workspaceId: string,
+    person: ReturnType<typeof provided>,
+    groups: readonly string[],
+    { isOfService, ...rules }: Parameters<typeof chooseRole>[1] & { isOfService: boolean },
+  ) => {
+    const { role, isMapped } = chooseRole(groups, rules);
+    const keepsKeys = role !== null && hasRoleRight(role, 'keys');
+    const given = { ...person, role, isMapped, keepsKeys, maxMembers: MAX_MEMBERS, isOfService };
+    return signInByProvider(database, workspaceId, given);
+  };
   if (id === SERVICE_PROVIDER) {
     if (oidc === null) throw new OidcProblem('WORKSPACE_GONE', 'OIDC_ISSUER is not set');
     return {
@@ -169,7 +181,13 @@ async function requireProvider(options: ProviderSignInOptions, id: string): Prom
       async admit(person) {
         const domain = canonicalAddress(person.email)?.domain ?? '';
         if (!oidc.domains.includes(domain)) return { outcome: 'other domain', personId: null };
-        return signInByServiceProvider(database, provided(oidc.issuer, person));
+        const named = provided(oidc.issuer, person);
+        if (oidc.joins === null) return signInByServiceProvider(database, named);
+        const workspaceId = await findWorkspaceOfOwner(database, oidc.joins.ownerEmail);
+        if (workspaceId === null)
+          throw new OidcProblem('WORKSPACE_GONE', `OIDC_WORKSPACE: ${oidc.joins.ownerEmail} owns no workspace`);
+        const { groupRoles } = oidc.joins;
+        return join(workspaceId, named, person.groups, { groupRoles, defaultRole: null, isOfService: true });
       },
     };
   }
@@ -181,15 +199,6 @@ async function requireProvider(options: ProviderSignInOptions, id: string): Prom
     clientSecret: decryptSecret(secretKey, 'provider-secret', row.secretCiphertext),
     groupsClaim: row.groupsClaim,
     trustsAddresses: row.trustsAddresses,
-    admit(person) {
-      const { role, isMapped } = chooseRole(person.groups, row);
-      return signInByProvider(database, id, {
-        ...provided(row.issuer, person),
-        role,
-        isMapped,
-        keepsKeys: role !== null && hasRoleRight(role, 'keys'),
-        maxMembers: MAX_MEMBERS,
-      });
-    },
+    admit: (person) => join(id, provided(row.issuer, person), person.groups, { ...row, isOfService: false }),
   };
 }

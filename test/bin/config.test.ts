@@ -256,3 +256,40 @@ test.each([
 ])('isLoopback(%s) is %s', (host, expected) => {
   expect(isLoopback(host)).toBe(expected);
 });
+
+const PROVIDER = {
+  OIDC_ISSUER: 'https://id.example.com',
+  OIDC_CLIENT_ID: 'postroom',
+  OIDC_CLIENT_SECRET: 'secret',
+  OIDC_DOMAINS: 'example.com',
+};
+
+test('reads which groups of the provider of the service have which role in which workspace', () => {
+  expect(readConfig(PROVIDER).oidc).toMatchObject({ joins: null });
+  const more = { OIDC_WORKSPACE: 'Boss@example.com', OIDC_GROUP_ROLES: 'cn=ops=admin, Support staff =agent' };
+  expect(readConfig({ ...PROVIDER, ...more }).oidc?.joins).toEqual({
+    ownerEmail: 'boss@example.com',
+    groupRoles: [
+      { group: 'cn=ops', role: 'admin' },
+      { group: 'Support staff', role: 'agent' },
+    ],
+  });
+});
+
+test.each<[Record<string, string>, RegExp]>([
+  [{ ...PROVIDER, OIDC_WORKSPACE: 'boss@example.com' }, /OIDC_WORKSPACE and OIDC_GROUP_ROLES must be set together/],
+  [{ ...PROVIDER, OIDC_GROUP_ROLES: 'a=admin' }, /OIDC_WORKSPACE and OIDC_GROUP_ROLES must be set together/],
+  [
+    { OIDC_WORKSPACE: 'boss@example.com', OIDC_GROUP_ROLES: 'a=admin' },
+    /OIDC_GROUP_ROLES needs OIDC_ISSUER, OIDC_CLIENT_ID/,
+  ],
+  [
+    { ...PROVIDER, OIDC_WORKSPACE: 'boss@example.com', OIDC_GROUP_ROLES: 'a=owner' },
+    /with the roles admin, developer, agent, viewer/,
+  ],
+  [{ ...PROVIDER, OIDC_WORKSPACE: 'boss', OIDC_GROUP_ROLES: 'a=admin' }, /address of the owner/],
+  [{ OIDC_REQUIRED: 'on' }, /OIDC_REQUIRED needs OIDC_ISSUER/],
+  [{ OIDC_ISSUER: 'https://id.example.com' }, /must be set together; OIDC_CLIENT_ID/],
+])('refuses %o', (environment, message) => {
+  expect(() => readConfig(environment)).toThrow(message);
+});

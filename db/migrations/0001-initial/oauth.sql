@@ -191,8 +191,8 @@ create function exchange_oauth_code(p_secret_sha256 bytea, p_presented jsonb, p_
 revoke all on function exchange_oauth_code from public;
 grant execute on function exchange_oauth_code to postroom_auth;
 
--- Replaces a refresh token by a new one, with a new access token. A token that was replaced before ends all tokens of its grant. outcome: made,
--- invalid, used.
+-- Replaces a refresh token by a new one, with a new access token. A token that was replaced before ends all tokens of its grant. However often
+-- they are replaced, tokens end a year after their person allowed the client. outcome: made, invalid, used.
 create function rotate_oauth_token(p_secret_sha256 bytea, p_client_id text, p_resource text, p_access_sha256 bytea,
     p_access_expires_at timestamptz, p_refresh_sha256 bytea, p_refresh_expires_at timestamptz, p_now timestamptz)
   returns table (outcome text, workspace_id text, grant_id text, level text)
@@ -200,6 +200,7 @@ create function rotate_oauth_token(p_secret_sha256 bytea, p_client_id text, p_re
   declare
     held oauth_token;
     given oauth_grant;
+    ends_at timestamptz;
   begin
     outcome := 'invalid';
     select * into held from oauth_token t where t.secret_sha256 = p_secret_sha256 and t.kind = 'refresh' for update;
@@ -212,15 +213,19 @@ create function rotate_oauth_token(p_secret_sha256 bytea, p_client_id text, p_re
     if held.used_at is not null then
       outcome := 'used';
       delete from oauth_token t where t.grant_id = held.grant_id;
-    elsif held.expires_at > p_now and given.resource = coalesce(p_resource, given.resource) and exists (
-        select from api_key k join workspace w on w.id = k.workspace_id and w.suspended_at is null
-          join workspace_member m on m.workspace_id = k.workspace_id and m.person_id = k.made_by_person_id
-        where k.id = given.id and k.revoked_at is null) then
+      return next; return;
+    end if;
+    select k.created_at + interval '365 days' into ends_at from api_key k
+      join workspace w on w.id = k.workspace_id and w.suspended_at is null
+      join workspace_member m on m.workspace_id = k.workspace_id and m.person_id = k.made_by_person_id
+      where k.id = given.id and k.revoked_at is null;
+    if held.expires_at > p_now and ends_at > p_now and given.resource = coalesce(p_resource, given.resource) then
       outcome := 'made';
       update oauth_token t set used_at = p_now where t.secret_sha256 = p_secret_sha256;
       delete from oauth_token t where t.grant_id = given.id and t.kind = 'access' and t.expires_at <= p_now;
       insert into oauth_token (secret_sha256, grant_id, kind, expires_at)
-        values (p_access_sha256, given.id, 'access', p_access_expires_at), (p_refresh_sha256, given.id, 'refresh', p_refresh_expires_at);
+        values (p_access_sha256, given.id, 'access', least(p_access_expires_at, ends_at)),
+          (p_refresh_sha256, given.id, 'refresh', least(p_refresh_expires_at, ends_at));
     end if;
     return next;
   end $$;

@@ -25,12 +25,13 @@ revoke all on function forget_unproved_sign_in from public;
 -- a provider speaks for its own addresses only. p_role is what the groups of the person give; null: nothing. p_is_mapped: they gave it, so it
 -- replaces the role that the member has. p_keeps_keys: the role may create API keys. Outcomes: signed in; no workspace; other domain; no role;
 -- closed: the person is being erased; other subject: the person is known by another subject; too many members.
+-- p_is_of_service: it is the single sign-on of the service, whose operator chose the domains and the workspace.
 create function sign_in_by_provider(p_workspace_id text, p_account_id text, p_email text, p_name text, p_role text, p_is_mapped boolean,
-    p_keeps_keys boolean, p_person_id text, p_credential_id text, p_most integer)
+    p_keeps_keys boolean, p_person_id text, p_credential_id text, p_most integer, p_is_of_service boolean default false)
   returns table (outcome text, person_id text, is_new boolean)
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
-    provider text := 'provider:' || p_workspace_id;
+    provider text := 'provider:' || case when p_is_of_service then 'service' else p_workspace_id end;
     person user_account;
     held workspace_member;
   begin
@@ -38,7 +39,7 @@ create function sign_in_by_provider(p_workspace_id text, p_account_id text, p_em
     perform from workspace w where w.id = p_workspace_id and w.erase_at is null and w.suspended_at is null for update;
     if not found then outcome := 'no workspace'; return next; return; end if;
     perform from verified_domain_name v where v.name = split_part(p_email, '@', 2) and v.workspace_id = p_workspace_id;
-    if not found then outcome := 'other domain'; return next; return; end if;
+    if not found and not p_is_of_service then outcome := 'other domain'; return next; return; end if;
     select u.* into person from auth_credential c join user_account u on u.id = c.person_id
       where c.provider_id = provider and c.account_id = p_account_id;
     if person.id is null then
@@ -87,6 +88,15 @@ create function sign_in_by_provider(p_workspace_id text, p_account_id text, p_em
   end $$;
 revoke all on function sign_in_by_provider from public;
 grant execute on function sign_in_by_provider to postroom_auth;
+
+-- The workspace that the person with that address owns: the one that was made with the account, or else the first; none if there is none.
+create function workspace_of_owner(p_email text) returns text
+  language sql stable security definer set search_path = public, pg_temp as $$
+    select m.workspace_id from user_account u join workspace_member m on m.person_id = u.id and m.role = 'owner'
+    join workspace w on w.id = m.workspace_id and w.erase_at is null
+    where u.email = p_email and u.erase_at is null order by m.workspace_id = u.id desc, m.joined_at, m.workspace_id limit 1 $$;
+revoke all on function workspace_of_owner from public;
+grant execute on function workspace_of_owner to postroom_auth;
 
 -- The same for the single sign-on of the service, whose operator chose the domains: the person gets no membership beside the own workspace.
 create function sign_in_by_service_provider(p_account_id text, p_email text, p_name text, p_person_id text, p_credential_id text)

@@ -117,7 +117,13 @@ export interface ProvidedPerson {
   credentialId: string;
 }
 
-/** Finds or creates the person whom the provider of a workspace names, as a member of it. */
+/** Returns the workspace that the person with that address owns; null if there is none. */
+export async function findWorkspaceOfOwner(database: Database, email: string): Promise<string | null> {
+  const { rows } = await database.pool.query<{ id: string | null }>('select workspace_of_owner($1) as id', [email]);
+  return rows[0]?.id ?? null;
+}
+
+/** Finds or creates the person whom the provider of a workspace, or that of the service, names, as a member of the workspace. */
 export async function signInByProvider(
   database: Database,
   workspaceId: string,
@@ -126,10 +132,11 @@ export async function signInByProvider(
     isMapped: boolean;
     keepsKeys: boolean;
     maxMembers: number;
+    isOfService: boolean;
   },
 ): Promise<{ outcome: ProviderOutcome; personId: string | null }> {
   const { rows } = await database.pool.query<{ outcome: ProviderOutcome; personId: string | null }>(
-    'select outcome, person_id as "personId" from sign_in_by_provider($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+    'select outcome, person_id as "personId" from sign_in_by_provider($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)',
     [
       workspaceId,
       person.accountId,
@@ -141,6 +148,7 @@ export async function signInByProvider(
       person.personId,
       person.credentialId,
       person.maxMembers,
+      person.isOfService,
     ],
   );
   return rows[0] ?? { outcome: 'no workspace', personId: null };

@@ -506,6 +506,7 @@ describe('single sign-on of the service', () => {
       domains: ['whole.test'],
       trustsAddresses: false,
       isRequired: true,
+      joins: null,
     };
     const service = await openTestGateway({ config: { secretKey, oidc } });
     try {
@@ -552,6 +553,84 @@ describe('single sign-on of the service', () => {
       expect(joined.statusCode, joined.body).toBe(200);
       const token = await makeSignInLink(service.owner, 'ann@whole.test');
       expect((await openBrowser(service.app).auth('POST', '/sign-in/link', { token })).statusCode).toBe(200);
+    } finally {
+      await service.close();
+    }
+  });
+
+  test('gives the persons of its groups a role in the workspace of the operator, and refuses all others', async () => {
+    const ownerEmail = 'boss@joined.test';
+    const oidc = {
+      issuer: provider.issuer,
+      clientId: provider.clientId,
+      clientSecret: provider.clientSecret,
+      domains: ['joined.test'],
+      trustsAddresses: false,
+      isRequired: false,
+      joins: {
+        ownerEmail,
+        groupRoles: [
+          { group: 'staff', role: 'viewer' as const },
+          { group: 'cn=ops', role: 'developer' as const },
+        ],
+      },
+    };
+    const service = await openTestGateway({ config: { secretKey, oidc } });
+    try {
+      const signInAs = async (sub: string, groups: string[] | undefined) => {
+        provider.person = { sub, email: `${sub}@joined.test`, email_verified: true, ...(groups && { groups }) };
+        await service.owner.pool.query('delete from auth_rate_limit');
+        const browser = openBrowser(service.app);
+        const response = await browser.auth('POST', '/provider/start', { email: `${sub}@joined.test` });
+        const back = await provider.visit(response.json().url);
+        return { browser, location: String((await finish(browser, back)).headers.location) };
+      };
+      const roleOf = async (browser: BrowserSession) => (await browser.graphql(VIEWER)).json().data.viewer;
+
+      // Without the account of the operator there is nothing to join.
+      expect(problem((await signInAs('early', ['staff'])).location)).toBe('WORKSPACE_GONE');
+      const made = await createAccount(service.owner, {
+        email: ownerEmail,
+        password: null,
+        apiKey: null,
+        mailbox: null,
+      });
+      if (!('workspaceId' in made)) throw new Error(made.outcome);
+
+      const ann = await signInAs('ann', ['staff', 'unknown']);
+      expect(ann.location).toBe('/');
+      expect(await roleOf(ann.browser)).toMatchObject({ id: made.workspaceId, person: { role: 'VIEWER' } });
+      for (const groups of [undefined, [], ['unknown', 'cn', 'ops', 'STAFF']])
+        expect(problem((await signInAs('eve', groups)).location)).toBe('ROLE_MISSING');
+      expect(
+        (await service.owner.pool.query(`select 1 from user_account where email = 'eve@joined.test'`)).rows,
+      ).toEqual([]);
+
+      // The groups of each sign-in count, the most rights first, and losing all of them ends the access.
+      expect((await roleOf((await signInAs('ann', ['cn=ops', 'staff'])).browser)).person.role).toBe('DEVELOPER');
+      expect((await roleOf((await signInAs('ann', ['staff'])).browser)).person.role).toBe('VIEWER');
+      expect(problem((await signInAs('ann', [])).location)).toBe('ROLE_MISSING');
+
+      // The owner stays the owner, in no group and in any.
+      expect((await roleOf((await signInAs('boss', undefined)).browser)).person.role).toBe('OWNER');
+      expect((await roleOf((await signInAs('boss', ['staff'])).browser)).person.role).toBe('OWNER');
+
+      // 20 first sign-ins of one person at once make one member.
+      provider.person = { sub: 'cleo', email: 'cleo@joined.test', email_verified: true, groups: ['staff'] };
+      const backs: [BrowserSession, URL][] = [];
+      for (let n = 0; n < 20; n++) {
+        const browser = openBrowser(service.app);
+        const response = await browser.auth('POST', '/provider/start', { email: 'cleo@joined.test' });
+        backs.push([browser, await provider.visit(response.json().url)]);
+      }
+      const ended = await Promise.all(backs.map(([browser, back]) => finish(browser, back)));
+      expect(ended.map(({ headers }) => headers.location)).toContain('/');
+      const members = await service.owner.pool.query(
+        `select role from workspace_member m join user_account u on u.id = m.person_id
+         where m.workspace_id = $1 and u.email = 'cleo@joined.test'`,
+        [made.workspaceId],
+      );
+      expect(members.rows).toEqual([{ role: 'viewer' }]);
     } finally {
       await service.close();
     }

@@ -329,6 +329,26 @@ describe('a token', () => {
     expect(errorOf(await oauth.refresh(first.clientId, second.refresh_token))).toEqual([400, 'invalid_grant']);
   });
 
+  test('ends a year after its person allowed the client, however often it is refreshed', async () => {
+    const first = await oauth.connect(team.owner.browser);
+    const age = (interval: string) =>
+      gateway.owner.pool.query(
+        `update api_key k set created_at = now() - $1::interval from oauth_grant g where g.id = k.id and g.client_id = $2`,
+        [interval, first.clientId],
+      );
+    await age('364 days');
+    const last = (await oauth.refresh(first.clientId, first.refresh_token)).json();
+    const { rows } = await gateway.owner.pool.query<{ kind: string; is_within: boolean }>(
+      `select t.kind, t.expires_at <= now() + interval '1 day' as is_within from oauth_token t join oauth_grant g on g.id = t.grant_id
+       where g.client_id = $1 and t.used_at is null`,
+      [first.clientId],
+    );
+    expect(rows.length).toBeGreaterThan(1);
+    expect(rows.filter(({ is_within }) => !is_within)).toEqual([]);
+    await age('365 days');
+    expect(errorOf(await oauth.refresh(first.clientId, last.refresh_token))).toEqual([400, 'invalid_grant']);
+  });
+
   test('is refreshed for its own client and resource only', async () => {
     const { clientId, refresh_token: token } = await oauth.connect(team.owner.browser);
     const other = await oauth.register();
