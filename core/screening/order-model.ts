@@ -28,7 +28,7 @@ export interface OrderWeights {
  * What a text must score more, by how clearly it speaks of a machine: of ordinary mail that the training did not see and that scores above 0,
  * three quarters name no machine, and of orders a third.
  */
-export const LEVEL_MARGINS: Readonly<Record<(typeof MACHINE_LEVELS)[number], number>> = {
+const LEVEL_MARGINS: Readonly<Record<(typeof MACHINE_LEVELS)[number], number>> = {
   named: 0,
   possible: 0,
   none: 0.5,

@@ -8,7 +8,16 @@ interface Order {
   text: string;
 }
 
-type OrderFile = 'aimed' | 'harmless' | 'kept-aside-aimed' | 'kept-aside-harmless';
+/** `kept-aside-…` and `later-…` are never trained with. */
+export const ORDER_FILES = [
+  'aimed',
+  'harmless',
+  'kept-aside-aimed',
+  'kept-aside-harmless',
+  'later-aimed',
+  'later-harmless',
+] as const;
+type OrderFile = (typeof ORDER_FILES)[number];
 
 /** Returns the texts of a file, one per line; `\n` in a text is a line break. */
 export function readOrders(name: OrderFile): Order[] {

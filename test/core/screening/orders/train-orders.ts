@@ -13,13 +13,13 @@ import {
   readOrderSentences,
   readWordFeatures,
 } from '../../../../core/screening/order-features.ts';
-import { LEVEL_MARGINS, nameFeature, OrderModel, type OrderWeights } from '../../../../core/screening/order-model.ts';
+import { nameFeature, OrderModel, type OrderWeights } from '../../../../core/screening/order-model.ts';
 import { hasCorpora, readEmlMessages, readThreadSet, threadSets } from '../../../support/mail/corpora.ts';
 import { HARMLESS_MAIL } from '../harmless-mail.ts';
 import { LATER_HARMLESS_MAIL } from '../later-harmless-mail.ts';
 import { LIKE_ORDERS, UNKNOWN_ORDERS, VISIBLE_ORDERS } from '../visible-orders.ts';
 import { GRAMMARS } from './grammar.ts';
-import { readOrders } from './read-orders.ts';
+import { ORDER_FILES, readOrders } from './read-orders.ts';
 
 /**
  * Trains the model of orders to machines and writes `core/screening/order-weights.json`: `node test/core/screening/orders/train-orders.ts`. It
@@ -37,8 +37,8 @@ const MADE_OTHERS = 75;
  * sentence of the corpora; other examples count 1.
  */
 const MADE_WEIGHT = 0.3;
-const WRITTEN_WEIGHT = 1.5;
-const CORPUS_WEIGHT = 0.35;
+const WRITTEN_WEIGHT = 2;
+const CORPUS_WEIGHT = 0.5;
 const ORDINARY_WEIGHT = 0.1;
 const ROUNDS = 200;
 const RATE = 0.3;
@@ -302,7 +302,7 @@ const found = (texts: readonly string[], above: number) => texts.filter((text) =
 process.stdout.write(
   `${Object.keys(result.words).length} words, ${FEATURE_COUNT} features, ${hard.size} sentences of the corpora\n`,
 );
-for (const name of ['aimed', 'harmless', 'kept-aside-aimed', 'kept-aside-harmless'] as const) {
+for (const name of ORDER_FILES) {
   const texts = readOrders(name).map(({ text }) => text);
   process.stdout.write(
     `${name}: ${[0, 0.25, 0.5, 1].map((above) => `${found(texts, above)} above ${above}`).join(', ')} of ${texts.length}\n`,
