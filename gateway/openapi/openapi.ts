@@ -292,8 +292,8 @@ function describeResponses(paths: OpenAPIV3_1.PathsObject): OpenAPIV3_1.PathsObj
 function withResponses(method: Method, operation: Operation): Operation {
   const { default: _default, ...own } = (operation.responses ?? {}) as Responses;
   const described = Object.entries(own).map(([status, response]) => {
-    const answer = describe(status, response);
-    return [status, operation.requestBody === undefined ? answer : warned(answer)] as const;
+    const result = describe(status, response);
+    return [status, operation.requestBody === undefined ? result : warned(result)] as const;
   });
   const refused = formRefusals(method, operation).map(
     (status) => [status, describe(status, { description: '' })] as const,

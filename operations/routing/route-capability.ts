@@ -318,7 +318,7 @@ export const routeCapability: Capability = {
       summary: 'Explain the route of mail that has not been received',
       description:
         'Returns where an email that you describe would go by the current rules and routes, and why. Stores nothing and asks no language model.',
-      answerWithinMs: EXPLAIN_ANSWER_MS,
+      respondWithinMs: EXPLAIN_ANSWER_MS,
       method: 'POST',
       path: '/explain-route',
       input: described,
@@ -332,7 +332,7 @@ export const routeCapability: Capability = {
       summary: 'Explain a route',
       description:
         'Explains where an email goes and why, for a received email or one you describe. Stores nothing and asks no language model.',
-      answerWithinMs: EXPLAIN_ANSWER_MS,
+      respondWithinMs: EXPLAIN_ANSWER_MS,
       method: 'GET',
       path: '',
       cost: ROUTE_COST,

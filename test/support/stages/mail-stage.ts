@@ -100,7 +100,7 @@ export async function openMailStage(options: MailStageOptions = {}): Promise<Mai
       log: pino({ level: 'silent' }),
       now: () => new Date(),
       random: randomBytes,
-      answerBy: performance.now() + 60_000,
+      respondBy: performance.now() + 60_000,
       settings: {
         publicUrl: 'https://mail.example.test',
         mailHostname: 'mx.test',
