@@ -7,7 +7,7 @@ import { type Capability, defineAction } from '../capability/capability.ts';
 import { invalid } from '../context.ts';
 import { EXPLAIN_ANSWER_MS, explainRoute, type RouteExplanation } from './explain-route.ts';
 import { guardAction, guardMatch, guardRuleType } from './guard-capability.ts';
-import { explainEmailRoute, loadEmailRoutes, type RoutePlace } from './routes.ts';
+import { explainEmailRoute, loadEmailRoutes, type RouteSummary } from './routes.ts';
 
 const number = z.number().int();
 const time = z.date().nullable();
@@ -215,7 +215,7 @@ function linkRoute(explained: RouteExplanation) {
   };
 }
 
-function linkDecision({ rule, endpoint }: RoutePlace) {
+function linkDecision({ rule, endpoint }: RouteSummary) {
   return { ruleId: rule?.id ?? null, endpointId: endpoint?.id ?? null };
 }
 
