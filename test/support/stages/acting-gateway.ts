@@ -8,7 +8,7 @@ import { startWebhookReceiver, type WebhookReceiver } from '../servers/webhook-r
 import { testActorContext } from './actor-context.ts';
 
 /** What a response has, in the shape that its query asks for. */
-type Data = ReturnType<Awaited<ReturnType<TestGateway['graphql']>>['json']>;
+type Data = ReturnType<typeof JSON.parse>;
 
 /** A gateway with the actors that it asks, and a mailbox whose mail goes to a webhook. */
 export interface ActingGateway {
