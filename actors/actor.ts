@@ -128,9 +128,9 @@ export function runActor(plan: ActorPlan): RunningActor {
   };
   const frame: Frame = { plan, signal: ending.signal, isStopping: () => isStopping, keep, inFlight };
   const steps = new Map((plan.steps ?? []).map((step) => [step.name, startStep(frame, step)]));
-  const subscriptions = Object.entries(plan.answers ?? {}).map(([subject, answer]) =>
+  const subscriptions = Object.entries(plan.answers ?? {}).map(([subject, handle]) =>
     // The keys of Answers are subjects, and each answer has the type of its subject.
-    serveAnswer(frame, bus, subject as QuestionSubject, answer as AnyAnswer),
+    serveAnswer(frame, bus, subject as QuestionSubject, handle as AnyAnswer),
   );
   for (const step of plan.steps ?? []) {
     const running = steps.get(step.name);
@@ -170,12 +170,12 @@ interface RunningStep {
   stop(): void;
 }
 
-function serveAnswer(frame: Frame, bus: Bus, subject: QuestionSubject, answer: AnyAnswer): Subscription {
+function serveAnswer(frame: Frame, bus: Bus, subject: QuestionSubject, handle: AnyAnswer): Subscription {
   const labels = { actor: frame.plan.name, question: subject };
   return bus.serve(subject, async (request, bytes) => {
     const end = actorMetrics.answerSeconds.startTimer(labels);
     try {
-      const reply = await answer(request, bytes);
+      const reply = await handle(request, bytes);
       end({ outcome: 'answered' });
       return reply;
     } catch (error) {

@@ -10,7 +10,7 @@ import { openMonitoring } from './runner/monitoring/monitoring.ts';
 import { measureProcess } from './runner/monitoring/process-metrics.ts';
 import { traceSources } from './runner/monitoring/source-stack.ts';
 import { type SupervisedPart, supervisePart } from './runner/parts/supervised-part.ts';
-import { findSocketPlace } from './runner/processes/bus-socket.ts';
+import { findSocketLocation } from './runner/processes/bus-socket.ts';
 import { reasonNotToListen } from './runner/processes/listening.ts';
 import { chooseNodeFlags, machineMemoryBytes } from './runner/processes/machine-memory.ts';
 import { releaseMemoryWhenIdle } from './runner/processes/release-memory.ts';
@@ -92,7 +92,7 @@ async function start(): Promise<void> {
     const reason = await reasonNotToListen(config.host, port);
     if (reason !== null) throw new StartRefused(`${variable}: ${reason}`);
   }
-  const socket = config.natsUrl === null ? await findSocketPlace(machine?.directory ?? null) : null;
+  const socket = config.natsUrl === null ? await findSocketLocation(machine?.directory ?? null) : null;
   if (socket !== null) closers.add('bus socket', () => socket.remove());
   const facts = {
     databaseUrl,

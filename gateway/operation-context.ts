@@ -86,7 +86,7 @@ export function createContextOf(parts: OperationParts, config: GatewayConfig): C
     log: request.log as Logger,
     workspaceId: request.workspaceId,
     rights: request.rights ?? NO_RIGHTS,
-    answerBy: request.answerBy,
+    respondBy: request.respondBy,
     caller: request.caller ?? NOT_ADMITTED,
     room: request.room ?? UNBOUNDED_ROOM,
   });

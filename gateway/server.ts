@@ -74,7 +74,7 @@ export interface GatewayOptions {
   /** returns that many bytes from a cryptographic source */
   random?: (bytes: number) => Uint8Array;
   /** time limit of a request, from the last byte of its body to the response; {@link ANSWER_WITHIN_MS} by default */
-  answerWithinMs?: number;
+  respondWithinMs?: number;
   /** the sending actor of this process; omitted: it runs in other processes */
   localSending?: LocalSending;
   /** checks outgoing mail for viruses; omitted: it is not checked */
@@ -93,9 +93,9 @@ export const ANSWER_WITHIN_MS = 9_000;
  */
 export async function createGateway(options: GatewayOptions): Promise<FastifyInstance> {
   const { database, bus, log, config, isLeaving = () => false } = options;
-  const { now = () => new Date(), random = randomBytes, answerWithinMs = ANSWER_WITHIN_MS } = options;
+  const { now = () => new Date(), random = randomBytes, respondWithinMs = ANSWER_WITHIN_MS } = options;
   const { publicUrl, trustedProxies } = config;
-  const app = createHttpServer({ log, publicUrl, trustedProxies, isLeaving, answerWithinMs, random });
+  const app = createHttpServer({ log, publicUrl, trustedProxies, isLeaving, respondWithinMs, random });
 
   const findForwarded = warnOfForwardedRequests(app, { log, openForLocal: config.openForLocal ?? [], now });
   limitConnections(app, {
@@ -203,8 +203,8 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     domain: config.agentSignUpDomain ?? null,
   });
   await app.register(scimInterface, { prefix: SCIM_PATH, admission, contextOf, database, publicUrl, now });
-  await app.register(graphqlInterface, { admission, contextOf, publicUrl, answerWithinMs });
-  await app.register(mcpInterface, { admission, contextOf, publicUrl, answerWithinMs });
+  await app.register(graphqlInterface, { admission, contextOf, publicUrl, respondWithinMs });
+  await app.register(mcpInterface, { admission, contextOf, publicUrl, respondWithinMs });
   return app;
 }
 

@@ -47,7 +47,7 @@ export async function startHaraka(settings: SmtpSettings, log: Logger): Promise<
   const { server, tlsSocket } = await loadHaraka(log);
   const { expectProxyLines } = await import('./plugins/receiving/proxy-line.ts');
   const receiving = await import('./plugins/receiving/plugin.ts');
-  const { equip, drain, forgetAnswers, recallClients } = receiving;
+  const { equip, drain, forgetReplies, recallClients } = receiving;
   const { logRefusedCertificate } = await import('./plugins/receiving/refused-certificate.ts');
 
   tlsSocket.cfg = { main: { requireAuthorized: [] } };
@@ -61,7 +61,7 @@ export async function startHaraka(settings: SmtpSettings, log: Logger): Promise<
   };
   const stopServingTls = await serveTls({ settings, log, use });
 
-  const bus = await connectBus(settings, log, forgetAnswers);
+  const bus = await connectBus(settings, log, forgetReplies);
   equip({ bus, settings, log });
   expectProxyLines(settings.proxies);
   // Only then does the listener with TLS from the start look for the line, which comes before TLS.

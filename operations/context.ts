@@ -162,7 +162,7 @@ export interface OperationContext extends OperationParts {
   /** the scopes of the request, which the gateway has already checked */
   rights: KeyRights;
   /** on performance.now(); after this instant the client gets a 503, whatever is still running */
-  answerBy: number;
+  respondBy: number;
   caller: Caller;
   /** who makes the request, for the audit log; absent: the process itself */
   origin?: Origin;

@@ -71,14 +71,14 @@ export function createInProcessBus(options: { log?: Logger } = {}): InProcessBus
       );
       return (await reply) as Reply<S>;
     },
-    serve(subject, answer) {
-      const answers = createInFlight();
+    serve(subject, handle) {
+      const replies = createInFlight();
       const member: Serve = (request, bytes) => {
-        const work = answer(request as Request<typeof subject>, bytes);
-        answers.track(work);
+        const work = handle(request as Request<typeof subject>, bytes);
+        replies.track(work);
         return work;
       };
-      return leaving(join(servers, subject, member), () => answers.settled());
+      return leaving(join(servers, subject, member), () => replies.settled());
     },
     wake(subject, message) {
       const checked = checkWake(subject, message);

@@ -130,7 +130,7 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
   const take = async <S extends QuestionSubject>(
     subject: S,
     message: Msg,
-    answer: (request: Request<S>, bytes: Uint8Array) => Promise<Reply<S>>,
+    handle: (request: Request<S>, bytes: Uint8Array) => Promise<Reply<S>>,
   ) => {
     // When its connection is lost, a message cannot be answered; the asker learned that on its own side.
     const respond = (head: ReplyHead) => connection.current() !== null && message.respond(JSON.stringify(head));
@@ -138,7 +138,7 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
       const received = await receive(subject, message, respond);
       if (!received) return;
       const reply = await answering(subject, findTraceParent(message), async () =>
-        answer(checkRequest(subject, received.request), received.bytes),
+        handle(checkRequest(subject, received.request), received.bytes),
       );
       respond({ op: 'answer', reply });
     } catch (error) {
@@ -176,10 +176,10 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
         streaming.delete(asked);
       }
     },
-    serve(subject, answer) {
+    serve(subject, handle) {
       const inFlight = createInFlight();
       const leave = connection.subscribe(SUBJECT_PREFIX + subject, QUEUE_GROUP, (message) =>
-        inFlight.track(take(subject, message, answer)),
+        inFlight.track(take(subject, message, handle)),
       );
       return stopping(leave, () => inFlight.settled());
     },

@@ -142,11 +142,11 @@ export function connectSocketBus({ path, log, onConnection, isPublishingToOthers
       // The reply was created and validated in the server's process, which runs the same version.
       return reply as Reply<typeof subject>;
     },
-    serve(subject, answer) {
+    serve(subject, handle) {
       const inFlight = createInFlight();
       return join('serve', subject, inFlight, (request, bytes, traceParent) => {
         const work = answering(subject, traceParent, async () =>
-          answer(checkRequest(subject, request) as Request<typeof subject>, bytes),
+          handle(checkRequest(subject, request) as Request<typeof subject>, bytes),
         );
         inFlight.track(work);
         return work;

@@ -96,13 +96,13 @@ export function asking<T>(subject: string, ask: (traceParent: string | null) => 
 export function answering<T>(
   subject: string,
   traceParent: string | null | undefined,
-  answer: () => Promise<T>,
+  handle: () => Promise<T>,
 ): Promise<T> {
-  if (!isOn) return answer();
+  if (!isOn) return handle();
   const parent = makeContext(traceParent);
-  if (parent === null) return context.with(ROOT_CONTEXT, answer);
+  if (parent === null) return context.with(ROOT_CONTEXT, handle);
   const options = { kind: SpanKind.SERVER, attributes: ofSubject(subject) };
-  return spanning(tracer.startSpan(`answer ${subject}`, options, parent), answer);
+  return spanning(tracer.startSpan(`answer ${subject}`, options, parent), handle);
 }
 
 async function spanning<T>(span: Span, work: (span: Span) => Promise<T>): Promise<T> {

@@ -13,7 +13,7 @@ export function createTwoProcessBus({ path, log }: { path: string; log: Logger }
   const there = connectSocketBus({ path, log, isPublishingToOthers: true });
   return {
     ask: (subject, request, options) => (here.isServed(subject) ? here : there).ask(subject, request, options),
-    serve: (subject, answer) => both(here.serve(subject, answer), there.serve(subject, answer)),
+    serve: (subject, handle) => both(here.serve(subject, handle), there.serve(subject, handle)),
     wake: (subject, message) => (here.isAwaited(subject) ? here : there).wake(subject, message),
     onWake: (subject, work) => both(here.onWake(subject, work), there.onWake(subject, work)),
     publish(subject, message) {

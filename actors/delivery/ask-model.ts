@@ -3,7 +3,7 @@ import {
   heldForReview,
   readAnswers,
   type StoredAnswer,
-  storedAnswer,
+  storedReceipt,
 } from '../../core/routing/guard-judgement.ts';
 import { evaluateRules, type ModelAnswer, promptOf } from '../../core/routing/guard-rule.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
@@ -97,7 +97,7 @@ export function createAsker(options: AskerOptions): Asker {
    * Asks the model about the first rule that waits for it. Returns null when no rule waits (any more), and undefined when it must be asked
    * again later.
    */
-  const nextAnswer = async (row: AskingRow, signal: AbortSignal): Promise<StoredAnswer | null | undefined> => {
+  const nextReply = async (row: AskingRow, signal: AbortSignal): Promise<StoredAnswer | null | undefined> => {
     const rules = (await parts.guard.read(context.database.pool, [row.workspace_id]))(row.workspace_id);
     const facts = await readWholeFacts(context.database.pool, row.workspace_id, row.email_id);
     if (facts === null || model === null) return null;
@@ -109,7 +109,7 @@ export function createAsker(options: AskerOptions): Asker {
     fault('guard.asked');
     const seconds = answer.kind === 'failed' ? BACK_OFF_SECONDS[asks] : undefined;
     if (seconds === undefined)
-      return storedAnswer(verdict.rule, answer, context.now(), Math.round(performance.now() - startedAt));
+      return storedReceipt(verdict.rule, answer, context.now(), Math.round(performance.now() - startedAt));
     context.log.warn(
       { emailId: row.email_id, ruleId: verdict.rule.id, reason: answer.reason, seconds },
       'delivery: the guard model failed and is asked again',
@@ -121,7 +121,7 @@ export function createAsker(options: AskerOptions): Asker {
 
   const askAbout = async (row: AskingRow, signal: AbortSignal): Promise<void> => {
     try {
-      const answer = await nextAnswer(row, signal);
+      const answer = await nextReply(row, signal);
       if (answer === undefined) return;
       await finish(row, [
         ...readAnswers(row.answers).filter(({ ruleId }) => ruleId !== answer?.ruleId),

@@ -108,8 +108,8 @@ Answer with one JSON object and nothing else: {"match": true or false, "reason":
 }
 
 function readAnswer(text: string): ModelAnswer {
-  const answer = completion.safeParse(parseJson(text));
-  const content = answer.success ? answer.data.choices[0]?.message.content : undefined;
+  const reply = completion.safeParse(parseJson(text));
+  const content = reply.success ? reply.data.choices[0]?.message.content : undefined;
   // Models often put JSON inside code fences.
   const judged = judgement.safeParse(parseJson((content ?? '').replace(/^\s*```(?:json)?|```\s*$/gi, '')));
   if (!judged.success) return failed('the model did not respond in the form it was asked for');

@@ -84,7 +84,7 @@ type Resolve = (hostname: string, callback: (error: Error | null, addresses: str
 
 function checkedLookup(resolve: Resolve, guard: AddressGuard, port: number): LookupFunction {
   return (hostname, { all }, callback) => {
-    const answer = (error: Error | null, addresses: string[]) => {
+    const finish = (error: Error | null, addresses: string[]) => {
       if (error !== null) return callback(error, '');
       const permitted = addresses.filter((address) => guard.judge(address, port) !== 'blocked');
       // One forbidden address rejects the whole name. For localhost, a forbidden address is only left out.
@@ -95,8 +95,8 @@ function checkedLookup(resolve: Resolve, guard: AddressGuard, port: number): Loo
       if (all === true) callback(null, found);
       else callback(null, first?.address ?? '', first?.family);
     };
-    if (isLocalhostName(hostname)) process.nextTick(answer, null, ['127.0.0.1', '::1']);
-    else resolve(hostname, answer);
+    if (isLocalhostName(hostname)) process.nextTick(finish, null, ['127.0.0.1', '::1']);
+    else resolve(hostname, finish);
   };
 }
 

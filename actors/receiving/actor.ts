@@ -226,13 +226,13 @@ const ANSWER_AGE_MS = 1_000;
 export function watchCapacity(dataDirectory: string | null): () => Promise<boolean> {
   if (dataDirectory === null) return () => Promise.resolve(true);
   let askedAt = Number.NEGATIVE_INFINITY;
-  let answer: Promise<boolean> = Promise.resolve(true);
+  let result: Promise<boolean> = Promise.resolve(true);
   return () => {
     if (performance.now() - askedAt > ANSWER_AGE_MS) {
       askedAt = performance.now();
-      answer = statfs(dataDirectory).then((disk) => hasRoom(disk.bavail * disk.bsize, disk.blocks * disk.bsize));
+      result = statfs(dataDirectory).then((disk) => hasRoom(disk.bavail * disk.bsize, disk.blocks * disk.bsize));
     }
-    return answer;
+    return result;
   };
 }
 

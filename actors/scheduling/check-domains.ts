@@ -71,13 +71,13 @@ export function createDomainChecker(context: ActorContext, options: DomainCheckO
     const { name, keys } = domain;
     const dkimNames = keys.map(({ selector }) => dkimRecordName(selector, name));
     const dns = createDnsResolver({ servers: options.dnsServers });
-    const answers = await askDns(dns.within(DNS_TIME_MS), { name, dkimNames });
+    const replies = await askDns(dns.within(DNS_TIME_MS), { name, dkimNames });
     const records = dnsRecordsOf(
       { id: domain.id, name, isInherited: domain.parentId !== null, dkimKeys: keys },
       options.mailHostname,
     );
     const previous = readDomainCheck(domain.dnsCheck);
-    const check = judgeDomain(records, answers, { mailHostname: options.mailHostname, previous });
+    const check = judgeDomain(records, replies, { mailHostname: options.mailHostname, previous });
     await storeCheck(context, { domain, records, check });
   }
 

@@ -124,7 +124,7 @@ async function applyVerdict(
   screening: Screening | null,
 ): Promise<void> {
   const { workspaceId, emailId } = job;
-  const change = { bus, database, workspaceId, now, random, answerBy: performance.now() + CHANGE_MS };
+  const change = { bus, database, workspaceId, now, random, respondBy: performance.now() + CHANGE_MS };
   await changeThreads(change, async (client): Promise<Changed<null>> => {
     const none = { answer: null, events: [] };
     const [email] = await lockMarkable(client, workspaceId, [emailId]);

@@ -23,13 +23,13 @@ export interface WokenEmail {
 }
 
 /** A position in the order of due recipients. */
-export interface DuePlace {
+export interface DueCursor {
   at: Date | string;
   id: string;
 }
 
 /** Before every due recipient. */
-export const FIRST_PLACE: DuePlace = { at: '-infinity', id: '' };
+export const FIRST_CURSOR: DueCursor = { at: '-infinity', id: '' };
 
 /** Claims up to a batch of due recipients of these emails, none of the lanes in `except`. */
 export function claimOfEmails(
@@ -57,7 +57,7 @@ export function claimListed(context: ActorContext, rows: readonly DueRecipientRo
 }
 
 /** Returns the next due recipients after a position, claimed or not. */
-export async function listDue(context: ActorContext, behind: DuePlace, limit: number): Promise<DueRecipientRow[]> {
+export async function listDue(context: ActorContext, behind: DueCursor, limit: number): Promise<DueRecipientRow[]> {
   const { rows } = await context.database.pool.query<DueRecipientRow>({
     name: 'sending-list-due',
     text: listDueSql,

@@ -159,7 +159,7 @@ function sumUp(failures: readonly NoSession[]): NoSession {
 }
 
 /** One address of a host. */
-interface Place {
+interface HostAddress {
   name: string;
   address: string;
   security: Partial<HostSecurity> & Pick<HostSecurity, 'tls'>;
@@ -170,7 +170,7 @@ interface Place {
 async function tryAddress(
   parts: OpeningParts,
   route: Route,
-  { name, address, security, onTried }: Place,
+  { name, address, security, onTried }: HostAddress,
   signal: AbortSignal,
 ): Promise<{ session: SmtpSession } | { failure: NoSession } | { tlsFailure: NoSession }> {
   const at = { host: name, remoteAddress: address };

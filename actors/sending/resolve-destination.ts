@@ -73,12 +73,12 @@ async function readAddresses(parts: ResolveParts, names: readonly string[], doma
 }
 
 async function lookUpHost(lookUp: LookUp, name: string): Promise<MailHost & { isInTrouble: boolean }> {
-  const answers = await Promise.all([ask(lookUp, name, 'A'), ask(lookUp, name, 'AAAA')]);
-  const addresses = answers.flatMap((asked) => (asked.kind === 'found' ? asked.answer.flat() : []));
+  const replies = await Promise.all([ask(lookUp, name, 'A'), ask(lookUp, name, 'AAAA')]);
+  const addresses = replies.flatMap((asked) => (asked.kind === 'found' ? asked.answer.flat() : []));
   return {
     name,
     addresses: [...addresses.filter((address) => isIPv4(address)), ...addresses.filter((address) => !isIPv4(address))],
-    isInTrouble: answers.some(({ kind }) => kind === 'trouble'),
+    isInTrouble: replies.some(({ kind }) => kind === 'trouble'),
   };
 }
 

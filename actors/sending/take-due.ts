@@ -18,8 +18,8 @@ import {
   claimOfEmails,
   claimOfLane,
   closeUnbegun,
-  type DuePlace,
-  FIRST_PLACE,
+  type DueCursor,
+  FIRST_CURSOR,
   listDue,
 } from './claim-recipients.ts';
 import type { DestinationQueue } from './destination-queue.ts';
@@ -147,7 +147,7 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
 
     async sweep(run) {
       if (performance.now() < restUntil) return;
-      let place: DuePlace = FIRST_PLACE;
+      let place: DueCursor = FIRST_CURSOR;
       let idleMs = 0;
       while (backlog.hasRoom() && !run.isStopping()) {
         const startedTick = performance.now();
@@ -281,7 +281,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       return engine.putBack(transaction);
     }
     const others = report.verdict === 'unreachable' && !isOurs ? queue.takeWaiting(key) : [];
-    const results = isOurs ? report.results.map(withoutPlace) : report.results;
+    const results = isOurs ? report.results.map(withoutServer) : report.results;
     await Promise.all([
       record(isRelay ? results.map((result) => withRelayedIds(result, transaction, report.results)) : results),
       ...others.map((other) => recordAlike(other, report.results)),
@@ -392,7 +392,7 @@ function withRelayedIds(
 }
 
 /** Users do not see the addresses of our own servers. */
-function withoutPlace(result: AttemptResult): AttemptResult {
+function withoutServer(result: AttemptResult): AttemptResult {
   return { ...result, host: null, remoteAddress: null };
 }
 

@@ -42,7 +42,7 @@ export function createTlsSessions({ database, log }: { database: Database; log: 
   return {
     note(domain, host, mtaSts, tried) {
       const { tlsa } = host;
-      const at = placeOf(tried);
+      const at = toReportedServer(tried);
       if (tlsa !== undefined) {
         const policy = tlsaPolicyOf(domain, tlsa.baseName, tlsa.records);
         return add(domain, policy, findFailure(at, tried.flaw));
@@ -79,7 +79,7 @@ export function createTlsSessions({ database, log }: { database: Database; log: 
 
 const UNLISTED = { code: 'MX_NOT_LISTED', isCertificate: true };
 
-function placeOf({ name, address, localAddress }: TriedHost): Omit<ReportedFailure, 'result-type'> {
+function toReportedServer({ name, address, localAddress }: TriedHost): Omit<ReportedFailure, 'result-type'> {
   return {
     ...(localAddress === null ? {} : { 'sending-mta-ip': localAddress }),
     'receiving-mx-hostname': name,

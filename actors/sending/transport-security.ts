@@ -264,7 +264,7 @@ export async function findDane(dns: ValidatedDns, domain: string, port: number):
   const mx = await dns.ask(domain, 'MX');
   if (mx.kind === 'failed') return { kind: 'failed' };
   if (mx.kind === 'insecure') return { kind: 'insecure' };
-  const exchanges = mx.answers.flatMap((answer) => (answer.type === 'MX' ? [answer.data.exchange.toLowerCase()] : []));
+  const exchanges = mx.answers.flatMap((reply) => (reply.type === 'MX' ? [reply.data.exchange.toLowerCase()] : []));
   const names = new Set(exchanges.length === 0 ? [domain] : exchanges.map((name) => name.replace(/\.$/, '')));
   return { kind: 'secure', names, hostOf: (name) => findTlsa(dns, name, port) };
 }
@@ -274,12 +274,12 @@ async function findTlsa(dns: ValidatedDns, name: string, port: number): Promise<
   if (addresses.kind === 'failed') return { kind: 'failed' };
   // A server in an unsigned zone may be broken for TLSA queries (RFC 7672 §2.2.2).
   if (addresses.kind === 'insecure') return { kind: 'none' };
-  const target = addresses.answers.findLast((answer) => answer.type === 'CNAME');
+  const target = addresses.answers.findLast((reply) => reply.type === 'CNAME');
   const expanded = target?.type === 'CNAME' ? target.data.toLowerCase().replace(/\.$/, '') : name;
   for (const baseName of new Set([expanded, name])) {
     const tlsa = await dns.ask(`_${port}._tcp.${baseName}`, 'TLSA');
     if (tlsa.kind === 'failed') return { kind: 'failed' };
-    const records = tlsa.answers.flatMap((answer) => (answer.type === 'TLSA' ? [answer.data] : []));
+    const records = tlsa.answers.flatMap((reply) => (reply.type === 'TLSA' ? [reply.data] : []));
     if (tlsa.kind === 'secure' && records.length > 0)
       return { kind: 'tlsa', baseName, records: usableTlsaRecords(records) };
   }

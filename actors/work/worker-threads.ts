@@ -197,11 +197,11 @@ function createSeat<Input, Output>(options: WorkerThreadsOptions<Input>): Seat<I
   let lastNumber = 0;
   let idleTimer: NodeJS.Timeout | undefined;
 
-  const onAnswer = (answer: Answer<Output>) => {
-    const task = tasks.get(answer.number);
-    tasks.delete(answer.number);
-    if (answer.error === undefined) task?.resolve(answer.output);
-    else task?.reject(new Error(answer.error));
+  const onAnswer = (reply: Answer<Output>) => {
+    const task = tasks.get(reply.number);
+    tasks.delete(reply.number);
+    if (reply.error === undefined) task?.resolve(reply.output);
+    else task?.reject(new Error(reply.error));
     if (tasks.size === 0 && options.idleMs !== undefined)
       idleTimer = setTimeout(() => void end('idle'), options.idleMs).unref();
   };

@@ -185,9 +185,9 @@ function parseJson(body: Buffer): unknown {
 
 function invalidBy(issue: z.core.$ZodIssue | undefined): AskedActions {
   if (issue === undefined) throw new Error('an invalid response has an issue');
-  if (issue.code !== 'unrecognized_keys') return invalid(placeOf(issue.path), issue.message);
+  if (issue.code !== 'unrecognized_keys') return invalid(writePath(issue.path), issue.message);
   const [key = ''] = issue.keys;
-  return invalid(placeOf([...issue.path, key]), 'This action has no such field.');
+  return invalid(writePath([...issue.path, key]), 'This action has no such field.');
 }
 
 function invalid(place: string | null, message: string): AskedActions {
@@ -195,7 +195,7 @@ function invalid(place: string | null, message: string): AskedActions {
 }
 
 /** Returns `actions[2].type` for a path of zod. */
-function placeOf(path: readonly PropertyKey[]): string {
+function writePath(path: readonly PropertyKey[]): string {
   return path
     .map((key) =>
       typeof key === 'string' && /^\w{1,40}$/.test(key)

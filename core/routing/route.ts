@@ -44,7 +44,7 @@ export interface RouteDecision {
   matches: GuardMatch[] | null;
 }
 
-type Place = Pick<RouteDecision, 'outcome' | 'via' | 'endpointId' | 'reason'>;
+type Destination = Pick<RouteDecision, 'outcome' | 'via' | 'endpointId' | 'reason'>;
 
 /** Reports of RFC 9990 go to this local-part by convention; they are routed only if the domain is set to. */
 const DMARC_LOCAL_PART = 'dmarc';
@@ -78,7 +78,11 @@ export function decideRoute(
 }
 
 /** Returns the route of a message that a rule allows or routes. */
-function placeBy(rule: GuardRule, facts: RouteFacts, find: (endpointId: string) => RouteTarget | undefined): Place {
+function placeBy(
+  rule: GuardRule,
+  facts: RouteFacts,
+  find: (endpointId: string) => RouteTarget | undefined,
+): Destination {
   const normal = normalRoute(facts, find);
   if (rule.action !== 'route') return normal;
   const target = rule.endpointId === null ? undefined : find(rule.endpointId);
@@ -99,7 +103,7 @@ function placeBy(rule: GuardRule, facts: RouteFacts, find: (endpointId: string) 
  * delivered later, and so does one whose `events` or `filter` leave out the message. Unless the domain is set to route DMARC reports, they never reach the catch-all, and mail to `dmarc@` is only stored.
  * The reason is a sentence if there is no endpoint.
  */
-export function normalRoute(facts: RouteFacts, find: (endpointId: string) => RouteTarget | undefined): Place {
+export function normalRoute(facts: RouteFacts, find: (endpointId: string) => RouteTarget | undefined): Destination {
   const { address, domain } = facts;
   const isReportWanted = domain?.receivesDmarcEmails !== false;
   if (facts.ownAddress.startsWith(`${DMARC_LOCAL_PART}@`) && !isReportWanted)
@@ -130,7 +134,7 @@ function whyNotPosted({ id, events, filter }: RouteTarget): string {
   return `The ${obstacle} of the endpoint ${id} leave${obstacle === 'events' ? '' : 's'} out this mail.`;
 }
 
-function stored(reason: string): Place {
+function stored(reason: string): Destination {
   return { outcome: 'stored', via: null, endpointId: null, reason };
 }
 

@@ -128,7 +128,7 @@ function isHtml({ contentType }: StrictPart): boolean {
   return HTML.test(contentType);
 }
 
-function placeOf({ path, contentType }: Pick<StrictPart, 'path' | 'contentType'>): string {
+function describePart({ path, contentType }: Pick<StrictPart, 'path' | 'contentType'>): string {
   return `part ${path} (${contentType})`;
 }
 
@@ -145,7 +145,7 @@ function findInPart(
   question: ContentQuestion,
 ): Finding | null {
   const { contentType, names, fields } = part;
-  const where = placeOf(part);
+  const where = describePart(part);
   const field = toField(part);
   if (contentType === 'message/external-body' || contentType === 'text/uri-list')
     return { what: `content of the type ${contentType}`, where, field };
@@ -223,13 +223,13 @@ function findFile(message: StrictMessage, html: ReadonlyMap<StrictPart, HtmlRefe
   if (attached !== undefined)
     return {
       what: shownLink(attached.filename ?? attached.contentType),
-      where: placeOf(attached),
+      where: describePart(attached),
       field: 'attachments',
     };
   return (
     findFirst(message.parts, (part) => {
       const file = html.get(part)?.file ?? (part.text === null ? null : findEncodedFile(part.text));
-      return finding(file, placeOf(part), toField(part));
+      return finding(file, describePart(part), toField(part));
     }) ?? findFirst(message.stray, (text) => finding(findEncodedFile(text), STRAY, 'text'))
   );
 }
@@ -239,11 +239,11 @@ function findDoubt(message: StrictMessage, html: ReadonlyMap<StrictPart, HtmlRef
   if (ambiguity !== undefined) {
     const { problem, path } = ambiguity;
     const part = message.parts.find((each) => each.path === path);
-    const where = part !== undefined ? placeOf(part) : path === null ? 'the message' : `part ${path}`;
+    const where = part !== undefined ? describePart(part) : path === null ? 'the message' : `part ${path}`;
     return { what: problem, where, field: part === undefined ? 'headers' : toField(part) };
   }
   return findFirst(message.parts, (part) => {
-    const where = placeOf(part);
+    const where = describePart(part);
     const problem = unreadable(part, html.get(part)?.charset ?? null);
     return problem === null ? null : { what: problem, where, field: toField(part) };
   });

@@ -85,12 +85,12 @@ function inWords({ original, recipients }: BounceDraft): string {
     '',
     ...recipients.flatMap((recipient) => {
       const tries = recipient.attempts === 1 ? 'once' : `${recipient.attempts} times`;
-      const answer = [recipient.code, recipient.status, oneLine(recipient.text ?? '', MAX_TEXT_LENGTH)]
+      const lastReply = [recipient.code, recipient.status, oneLine(recipient.text ?? '', MAX_TEXT_LENGTH)]
         .filter((part) => part !== null && part !== '')
         .join(' ');
       return [
         `  ${oneLine(recipient.address, MAX_TEXT_LENGTH)}`,
-        `    Delivery was attempted ${tries}. The last reply was: ${answer === '' ? 'none' : answer}`,
+        `    Delivery was attempted ${tries}. The last reply was: ${lastReply === '' ? 'none' : lastReply}`,
         '',
       ];
     }),

@@ -72,7 +72,7 @@ async function serveCluster(native: NativePostgresql, options: EmbeddedClusterOp
   for (;;) {
     const left = await readPostmaster(directory);
     if (left !== null) {
-      if (await answers(options, left)) return running(native, options, left);
+      if (await responds(options, left)) return running(native, options, left);
       if (performance.now() > deadline)
         throw new Error(`PostgreSQL runs on ${directory} (pid ${left.pid}) but accepts no connections`);
     } else if (await clearLockFiles(directory, socket)) {
@@ -184,7 +184,7 @@ async function makeOwnDirectory(native: NativePostgresql, directory: string): Pr
   await chmod(directory, 0o700);
 }
 
-async function answers({ directory, password }: EmbeddedClusterOptions, server: Postmaster): Promise<boolean> {
+async function responds({ directory, password }: EmbeddedClusterOptions, server: Postmaster): Promise<boolean> {
   const client = new pg.Client({
     connectionString: clusterUrl(password, server.port),
     connectionTimeoutMillis: 2_000,

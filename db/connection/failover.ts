@@ -91,11 +91,11 @@ function createPrimary(urls: string[]): Primary {
 
   /** Asks all hosts at the same time; a response of the current one is used at once. */
   async function best(asked: string[], failures: Failure[], limitMs = HOST_LIMIT_MS): Promise<string | null> {
-    const answers = asked.map((url) =>
+    const results = asked.map((url) =>
       ask(url, limitMs).catch((error: Error) => void failures.push(toFailure(url, error))),
     );
-    if (isFound && (await answers[asked.indexOf(current)]) !== undefined) return current;
-    const writers = (await Promise.all(answers)).filter((answer) => answer !== undefined);
+    if (isFound && (await results[asked.indexOf(current)]) !== undefined) return current;
+    const writers = (await Promise.all(results)).filter((result) => result !== undefined);
     return writers.toSorted((a, b) => b.timeline - a.timeline)[0]?.url ?? null;
   }
 

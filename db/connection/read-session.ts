@@ -107,9 +107,9 @@ async function open(database: Database, workspaceId: string, course: { isStopped
   // One after the other: a connection runs one statement at a time.
   let last: Promise<unknown> = Promise.resolve();
   const query = (text: string, parameters: readonly unknown[]) => {
-    const answer = last.then(() => ask(text, parameters));
-    last = answer.catch(() => undefined);
-    return answer;
+    const result = last.then(() => ask(text, parameters));
+    last = result.catch(() => undefined);
+    return result;
   };
   const lent = { query: query as unknown as PostgresPoolClient['query'], release: () => undefined };
   const pool = { connect: async () => lent, end: async () => undefined, options: database.pool.options };

@@ -240,7 +240,7 @@ async function serve(
   }
   if (attempt !== null && !KEPT.has(attempt.kind)) await attempts.succeeded(attempt);
   // better-auth knows no workspaces: a session that opens none is over.
-  const answer = endpoint.path === '/get-session' && caller === null ? null : authAnswer(endpoint.path, body);
+  const answer = endpoint.path === '/get-session' && caller === null ? null : authResponse(endpoint.path, body);
   if (endpoint.path === '/change-password') await options.onPasswordChanged((answer as SignedIn).user);
   const notice = NOTICES[endpoint.path];
   if (notice !== undefined && caller !== null) options.notices.tell(request, caller.personId, notice);
@@ -436,7 +436,7 @@ const shapes: Record<string, z.ZodType> = {
 };
 
 /** Returns the part of better-auth's response that pages need: no token and no hash. */
-function authAnswer(path: string, body: unknown): unknown {
+function authResponse(path: string, body: unknown): unknown {
   return (shapes[path] ?? status).parse(body);
 }
 

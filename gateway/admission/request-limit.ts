@@ -136,11 +136,11 @@ export function createSharedRequestLimiter(options: SharedRequestLimiterOptions)
         },
       };
     };
-    const answer = await withTimeout(leaseRequests(database, makeRequest));
-    user.remaining = answer.remaining;
-    user.changesAt = clock() + answer.changesInMs;
-    if (answer.granted === 0) user.refusedUntil = user.changesAt;
-    else user.lease = { id, askedAt, granted: answer.granted, used: 0, lastUsedAt: askedAt };
+    const result = await withTimeout(leaseRequests(database, makeRequest));
+    user.remaining = result.remaining;
+    user.changesAt = clock() + result.changesInMs;
+    if (result.granted === 0) user.refusedUntil = user.changesAt;
+    else user.lease = { id, askedAt, granted: result.granted, used: 0, lastUsedAt: askedAt };
   }
 
   function workspaceOf(workspaceId: string, now: number): User {
@@ -198,13 +198,13 @@ function isIdle(user: User, now: number): boolean {
 }
 
 /** Awaits the response of the store. Rejects with RequestLimiterAway if it is unreachable or too late. */
-async function withTimeout<T>(answer: Promise<T>): Promise<T> {
+async function withTimeout<T>(result: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const lateness = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new RequestLimiterAway('no answer in time')), STORE_TIMEOUT_MS);
   });
   try {
-    return await Promise.race([answer, lateness]);
+    return await Promise.race([result, lateness]);
   } catch (error) {
     throw isTransient(error) ? new RequestLimiterAway('the store is away', { cause: error }) : error;
   } finally {

@@ -14,7 +14,7 @@ export interface GraphqlOptions {
   contextOf: ContextOf;
   publicUrl: string;
   /** time limit of an operation that does not extend it; milliseconds */
-  answerWithinMs: number;
+  respondWithinMs: number;
 }
 
 /** Time limit of the longest operation, an endpoint test. Milliseconds. */
@@ -26,7 +26,7 @@ const LONGEST_ANSWER_MS = 130_000;
  */
 export async function graphqlInterface(
   app: FastifyInstance,
-  { admission, contextOf, publicUrl, answerWithinMs }: GraphqlOptions,
+  { admission, contextOf, publicUrl, respondWithinMs }: GraphqlOptions,
 ): Promise<void> {
   const samples = readSampleOperations();
   const server = loadOnce(async () => (await import('./yoga.ts')).createGraphqlServer(samples));
@@ -51,14 +51,14 @@ export async function graphqlInterface(
         url: '',
         method: ['GET', 'POST'],
         schema: { hide: true },
-        // Long operations extend their own deadline (GraphContext.answerWithin).
-        config: { access: access.byDocument, answerWithinMs: LONGEST_ANSWER_MS },
+        // Long operations extend their own deadline (GraphContext.respondWithin).
+        config: { access: access.byDocument, respondWithinMs: LONGEST_ANSWER_MS },
         // For requests with attachments; document-limits.ts limits all others.
         bodyLimit: MAIL_BODY_LIMIT,
         handler: async (request, reply) => {
           if (isExplorerPage(request)) return sendExplorer(reply);
           const respond = await server();
-          return respond({ request, reply }, { operations: contextOf(request), publicUrl, answerWithinMs });
+          return respond({ request, reply }, { operations: contextOf(request), publicUrl, respondWithinMs });
         },
       });
     },

@@ -195,10 +195,10 @@ async function runAll(
 ): Promise<SelectedPayload[]> {
   const end = new AbortController();
   const { context, stopReads } = createGraphContext({
-    operations: { ...operations, answerBy: performance.now() + RUN_MS },
+    operations: { ...operations, respondBy: performance.now() + RUN_MS },
     requestId: runs[0]?.event.id ?? '',
     signal: end.signal,
-    answerWithin: () => undefined,
+    respondWithin: () => undefined,
   });
   const late = new UserError('unavailable', `The payload query took longer than ${RUN_MS / 1_000} s`);
   const timer = setTimeout(() => end.abort(late), RUN_MS);

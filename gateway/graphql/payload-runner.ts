@@ -61,7 +61,7 @@ export function createPayloadRunner({ database, bus, log, config, random }: Payl
       ...parts,
       workspaceId,
       rights: READER_RIGHTS,
-      answerBy: Number.POSITIVE_INFINITY,
+      respondBy: Number.POSITIVE_INFINITY,
       caller,
       room: UNBOUNDED_ROOM,
     };

@@ -20,7 +20,7 @@ import type { SampleOperation } from './sample-operations.ts';
 import { countedOperations, tracedOperations } from './telemetry.ts';
 
 /** Responds to a request of the GraphQL API, or throws at its deadline, which becomes 503. */
-export type AnswerGraphql = (
+export type ServeGraphql = (
   exchange: { request: FastifyRequest; reply: FastifyReply },
   options: AnswerOptions,
 ) => Promise<Response | string | Readable>;
@@ -29,11 +29,11 @@ export interface AnswerOptions {
   operations: OperationContext;
   publicUrl: string;
   /** time limit of an operation that does not extend it; milliseconds */
-  answerWithinMs: number;
+  respondWithinMs: number;
 }
 
 /** Creates the GraphQL server, with the schema and the limits of documents. `samples` can be requested by their SHA-256. */
-export function createGraphqlServer(samples: readonly SampleOperation[]): AnswerGraphql {
+export function createGraphqlServer(samples: readonly SampleOperation[]): ServeGraphql {
   const known = new Map(samples.map(({ sha256, text }) => [sha256, text]));
   const yoga = createYoga<{ context: GraphContext }, GraphContext>({
     schema,
@@ -116,21 +116,21 @@ const streamedResults: Plugin<{ context: GraphContext }, { context: GraphContext
 async function answerInTime(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   yoga: { fetch: (url: URL, init: RequestInit, more: { context: GraphContext }) => Response | Promise<Response> },
-  { operations, publicUrl, answerWithinMs }: AnswerOptions,
+  { operations, publicUrl, respondWithinMs }: AnswerOptions,
 ): Promise<Response | string | Readable> {
   const body = typeof request.body === 'string' ? request.body : '{}';
-  const usualMs = answerWithinMs + body.length / BYTES_PER_MS;
+  const usualMs = respondWithinMs + body.length / BYTES_PER_MS;
   const deadline = startDeadline(usualMs);
   const hangUp = new AbortController();
   reply.raw.once('close', () => hangUp.abort());
-  operations.answerBy = performance.now() + usualMs;
+  operations.respondBy = performance.now() + usualMs;
   const { context, stopReads } = createGraphContext({
     operations,
     requestId: request.id,
     signal: hangUp.signal,
     isEventStream: EVENT_STREAM.test(request.headers.accept ?? ''),
-    answerWithin(milliseconds) {
-      operations.answerBy = performance.now() + milliseconds;
+    respondWithin(milliseconds) {
+      operations.respondBy = performance.now() + milliseconds;
       deadline.moveTo(milliseconds);
     },
   });

@@ -26,7 +26,7 @@ export function healthRoutes(app: FastifyInstance, { database, bus, isLeaving, f
 
   app.get('/ready', options, async (request, reply) => {
     if (isLeaving()) return reply.code(503).send({ status: 'unavailable', missing: ['draining'] });
-    const isUp = await answers(database);
+    const isUp = await responds(database);
     if (!isUp) return reply.code(503).send({ status: 'unavailable', missing: ['postgresql'] });
     const forwarded = forwardingHeader(request) === null ? findForwarded() : null;
     const status = bus.isConnected() ? { status: 'ok' } : { status: 'degraded', missing: ['bus'] };
@@ -34,7 +34,7 @@ export function healthRoutes(app: FastifyInstance, { database, bus, isLeaving, f
   });
 }
 
-async function answers(database: Database): Promise<boolean> {
+async function responds(database: Database): Promise<boolean> {
   const probe = database.pool.query({ text: 'select 1', query_timeout: PROBE_TIMEOUT_MS }).then(
     () => true,
     () => false,

@@ -9,7 +9,7 @@ import { sendError } from './error-response.ts';
 import { measureRequests, traceRequests } from './request-telemetry.ts';
 import { acceptJson, collectDeclaredMethods, servedPath } from './requests.ts';
 import { responseSerializer } from './response-serializer.ts';
-import { timeToAnswer } from './time-to-answer.ts';
+import { timeToRespond } from './time-to-answer.ts';
 
 export interface HttpServerOptions {
   log: Logger;
@@ -20,7 +20,7 @@ export interface HttpServerOptions {
   /** returns whether the process is shutting down, so that clients connect to another gateway */
   isLeaving: () => boolean;
   /** time limit of a request, from the last byte of its body to the response; milliseconds */
-  answerWithinMs: number;
+  respondWithinMs: number;
   /** returns that many bytes from a cryptographic source */
   random: (bytes: number) => Uint8Array;
 }
@@ -38,7 +38,7 @@ const REQUEST_ID_BYTES = 12;
 
 /** Creates the Fastify instance with the hooks and limits that hold for every route, whichever plugin adds it. */
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
-  const { log, publicUrl, trustedProxies, isLeaving, answerWithinMs, random } = options;
+  const { log, publicUrl, trustedProxies, isLeaving, respondWithinMs, random } = options;
   const always = {
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
@@ -74,7 +74,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.decorateRequest('workspaceId', '');
   app.decorateRequest('caller', null);
   app.decorateRequest('rights', null);
-  timeToAnswer(app, { handlerMs: answerWithinMs, uploadMs: REQUEST_TIMEOUT_MS, largeBytes: BODY_LIMIT });
+  timeToRespond(app, { handlerMs: respondWithinMs, uploadMs: REQUEST_TIMEOUT_MS, largeBytes: BODY_LIMIT });
   traceRequests(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, ...always });

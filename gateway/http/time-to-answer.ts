@@ -3,17 +3,17 @@ import { errorCodes, type FastifyInstance, type FastifyReply, type FastifyReques
 declare module 'fastify' {
   interface FastifyRequest {
     /** deadline on the clock of performance.now(), at which the request gets 503 */
-    answerBy: number;
+    respondBy: number;
     /** ends the request before its handler begins; null: it has begun */
     arrivalTimer: NodeJS.Timeout | null;
   }
   interface FastifyContextConfig {
     /** time limit of a route that waits for other systems, from the last byte of the body to the response; milliseconds */
-    answerWithinMs?: number;
+    respondWithinMs?: number;
   }
 }
 
-export interface TimesToAnswer {
+export interface TimesToRespond {
   /** time limit from the last byte of the body to the response; milliseconds */
   handlerMs: number;
   /** time to receive a large body; milliseconds */
@@ -30,13 +30,13 @@ export const BYTES_PER_MS = 4_000;
  * connections and for parsing. Call it before the routes are registered. Fastify has such a limit (`handlerTimeout`), which ends with the last
  * byte of the body and takes 30 to 40 µs of each request, for a signal that nothing uses.
  */
-export function timeToAnswer(app: FastifyInstance, { handlerMs, uploadMs, largeBytes }: TimesToAnswer): void {
-  app.decorateRequest('answerBy', 0);
+export function timeToRespond(app: FastifyInstance, { handlerMs, uploadMs, largeBytes }: TimesToRespond): void {
+  app.decorateRequest('respondBy', 0);
   app.decorateRequest('arrivalTimer', null);
   app.addHook('onRequest', (request, reply, done) => {
     const { bodyLimit, config } = request.routeOptions;
-    const isPatient = bodyLimit > largeBytes || config.answerWithinMs !== undefined;
-    const patientMs = () => uploadMs + (config.answerWithinMs ?? handlerMs) + Math.ceil(bodyLimit / BYTES_PER_MS);
+    const isPatient = bodyLimit > largeBytes || config.respondWithinMs !== undefined;
+    const patientMs = () => uploadMs + (config.respondWithinMs ?? handlerMs) + Math.ceil(bodyLimit / BYTES_PER_MS);
     request.arrivalTimer = setTimeout(
       () => {
         if (!reply.sent) void reply.send(new errorCodes.FST_ERR_HANDLER_TIMEOUT());
@@ -50,11 +50,11 @@ export function timeToAnswer(app: FastifyInstance, { handlerMs, uploadMs, largeB
   app.addHook('onRoute', (route) => {
     const { bodyLimit = 0, handler } = route;
     const isLarge = bodyLimit > largeBytes;
-    const usualMs = route.config?.answerWithinMs ?? handlerMs;
+    const usualMs = route.config?.respondWithinMs ?? handlerMs;
     route.handler = function (request, reply) {
       endArrival(request);
       const limitMs = usualMs + (isLarge ? bytesOf(request, bodyLimit) / BYTES_PER_MS : 0);
-      request.answerBy = performance.now() + limitMs;
+      request.respondBy = performance.now() + limitMs;
       return within(limitMs, reply, handler.call(this, request, reply));
     };
   });

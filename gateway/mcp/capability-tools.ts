@@ -52,7 +52,7 @@ function makeTool(operation: Operation, tool: NonNullable<Operation['tool']>, ca
     title: operation.summary,
     description: tool.description,
     access: access[operation.access],
-    answerWithinMs: operation.answerWithinMs,
+    respondWithinMs: operation.respondWithinMs,
     effect,
     input,
     output,

@@ -14,7 +14,7 @@ export interface McpOptions {
   contextOf: ContextOf;
   publicUrl: string;
   /** time limit of a request that does not extend it; milliseconds */
-  answerWithinMs: number;
+  respondWithinMs: number;
 }
 
 /** Time limit of the longest request, one that waits for an email. Milliseconds. */
@@ -26,7 +26,7 @@ const MAX_RESPONSE_MS = 75_000;
  */
 export async function mcpInterface(
   app: FastifyInstance,
-  { admission, contextOf, publicUrl, answerWithinMs }: McpOptions,
+  { admission, contextOf, publicUrl, respondWithinMs }: McpOptions,
 ): Promise<void> {
   const server = loadOnce(async () => (await import('./mcp-server.ts')).createMcpEndpoint());
 
@@ -45,12 +45,12 @@ export async function mcpInterface(
       url: MCP_PATH,
       method: 'POST',
       schema: { hide: true },
-      config: { access: access.byDocument, answerWithinMs: MAX_RESPONSE_MS },
+      config: { access: access.byDocument, respondWithinMs: MAX_RESPONSE_MS },
       // For emails with attachments.
       bodyLimit: MAIL_BODY_LIMIT,
       handler: async (request: FastifyRequest, reply: FastifyReply) => {
         const respond = await server();
-        return respond({ request, reply }, { operations: contextOf(request), publicUrl, answerWithinMs });
+        return respond({ request, reply }, { operations: contextOf(request), publicUrl, respondWithinMs });
       },
     });
   });

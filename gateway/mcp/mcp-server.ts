@@ -19,7 +19,7 @@ import { MARKER_BYTES, mistakeResult, successResult } from './tool-result.ts';
 import { tools } from './tools.ts';
 
 /** Responds to a request of MCP, or throws what becomes an error response of HTTP: 401, 503, 500. */
-export type AnswerMcp = (
+export type ServeMcp = (
   exchange: { request: FastifyRequest; reply: FastifyReply },
   options: ResponseOptions,
 ) => Promise<FastifyReply>;
@@ -28,7 +28,7 @@ export interface ResponseOptions {
   operations: OperationContext;
   publicUrl: string;
   /** time limit of a request that does not extend it; milliseconds */
-  answerWithinMs: number;
+  respondWithinMs: number;
 }
 
 /** One request while it is served. */
@@ -52,7 +52,7 @@ const INSTRUCTIONS = [
 const READ_HEADERS = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
 
 /** Creates the MCP endpoint: a server per request, as the protocol has no state. */
-export function createMcpEndpoint(): AnswerMcp {
+export function createMcpEndpoint(): ServeMcp {
   const schemas = new Map(
     tools.map((tool) => [
       tool,
@@ -91,12 +91,12 @@ export function createMcpEndpoint(): AnswerMcp {
 async function answerInTime(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   serverOf: (exchange: Exchange) => McpServer,
-  { operations, publicUrl, answerWithinMs }: ResponseOptions,
+  { operations, publicUrl, respondWithinMs }: ResponseOptions,
 ): Promise<FastifyReply> {
   const message = readMessage(request.body);
   if ('error' in message) return reply.code(400).send({ jsonrpc: '2.0', id: null, error: message.error });
-  const usualMs = answerWithinMs + message.bytes / BYTES_PER_MS;
-  operations.answerBy = performance.now() + usualMs;
+  const usualMs = respondWithinMs + message.bytes / BYTES_PER_MS;
+  operations.respondBy = performance.now() + usualMs;
   const exchange: Exchange = { operations, deadline: startDeadline(usualMs), fault: null };
   try {
     const served = serve(request, message.body, new URL('/mcp', publicUrl), () => serverOf(exchange));
@@ -157,9 +157,9 @@ async function callTool(
   const { operations, deadline } = exchange;
   const tool = tools.find((each) => each.name === name);
   if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`);
-  if (tool.answerWithinMs !== undefined) {
-    operations.answerBy = performance.now() + tool.answerWithinMs;
-    deadline.moveTo(tool.answerWithinMs);
+  if (tool.respondWithinMs !== undefined) {
+    operations.respondBy = performance.now() + tool.respondWithinMs;
+    deadline.moveTo(tool.respondWithinMs);
   }
   return within(exchange, async () => {
     try {

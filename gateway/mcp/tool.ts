@@ -14,7 +14,7 @@ export interface Tool {
   access: FixedAccess;
   annotations: ToolAnnotations;
   /** time limit, if it differs from that of other requests; milliseconds */
-  answerWithinMs?: number | undefined;
+  respondWithinMs?: number | undefined;
   input: z.ZodType;
   output: z.ZodType;
   /** Checks the arguments and runs the tool. Throws what operations throw, and validation. */
@@ -29,7 +29,7 @@ export interface ToolResult {
 }
 
 interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject>
-  extends Pick<Tool, 'name' | 'title' | 'description' | 'access' | 'answerWithinMs'> {
+  extends Pick<Tool, 'name' | 'title' | 'description' | 'access' | 'respondWithinMs'> {
   effect: keyof typeof EFFECTS;
   input: Input;
   output: Output;
@@ -61,7 +61,7 @@ const EFFECTS = {
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   definition: ToolDefinition<Input, Output>,
 ): Tool {
-  const { name, title, description, access, answerWithinMs, effect, output, run } = definition;
+  const { name, title, description, access, respondWithinMs, effect, output, run } = definition;
   const input = definition.input.strict().meta(definition.input.meta() ?? {});
   return {
     name,
@@ -69,7 +69,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
     description,
     access,
     annotations: EFFECTS[effect],
-    answerWithinMs,
+    respondWithinMs,
     input,
     output,
     async call(context, given) {

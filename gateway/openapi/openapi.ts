@@ -293,8 +293,8 @@ function describeResponses({ paths = {}, components }: OpenAPIV3_1.Document): Op
 function withResponses(method: Method, operation: Operation, components: Components): Operation {
   const { default: _default, ...own } = (operation.responses ?? {}) as Responses;
   const described = Object.entries(own).map(([status, response]) => {
-    const answer = describe(status, response);
-    return [status, operation.requestBody === undefined ? answer : warned(answer)] as const;
+    const result = describe(status, response);
+    return [status, operation.requestBody === undefined ? result : warned(result)] as const;
   });
   const refused = formRefusals(method, operation, components).map(
     (status) => [status, describe(status, { description: '' })] as const,

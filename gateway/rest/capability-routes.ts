@@ -107,9 +107,9 @@ export function capabilityRoutes<Row extends ResourceRow>(
   };
 }
 
-function routeLimits({ answerWithinMs, isDownload }: Operation) {
+function routeLimits({ respondWithinMs, isDownload }: Operation) {
   return {
-    ...(answerWithinMs === undefined ? {} : { answerWithinMs }),
+    ...(respondWithinMs === undefined ? {} : { respondWithinMs }),
     ...(isDownload === undefined ? {} : { isDownload }),
   };
 }

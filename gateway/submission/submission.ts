@@ -137,7 +137,7 @@ async function submitMessageOf(
     ...partsWithin(parts, credential),
     workspaceId: credential.workspaceId,
     rights: credential,
-    answerBy: performance.now() + ANSWER_WITHIN_MS,
+    respondBy: performance.now() + ANSWER_WITHIN_MS,
     caller: CALLER,
     room: UNBOUNDED_ROOM,
   };

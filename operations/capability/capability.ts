@@ -96,7 +96,7 @@ interface OperationNames {
   /** absent: not in MCP */
   tool?: Tool;
   /** time limit, if it differs from that of other requests; milliseconds */
-  answerWithinMs?: number;
+  respondWithinMs?: number;
   /** whether REST counts the response against the limit of downloads */
   isDownload?: boolean;
 }

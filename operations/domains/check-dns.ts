@@ -36,7 +36,7 @@ export async function checkNewDomainDns(context: OperationContext, domainId: str
   }
 }
 
-async function ask({ bus, workspaceId, answerBy }: OperationContext, domainIds: readonly string[], mostMs: number) {
-  const limitMs = Math.max(1, Math.min(mostMs, answerBy - performance.now() - READING_MS));
+async function ask({ bus, workspaceId, respondBy }: OperationContext, domainIds: readonly string[], mostMs: number) {
+  const limitMs = Math.max(1, Math.min(mostMs, respondBy - performance.now() - READING_MS));
   await bus.ask('scheduling.domain.check', { workspaceId, domainIds: [...domainIds] }, { limitMs });
 }

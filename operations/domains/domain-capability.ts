@@ -291,7 +291,7 @@ export const domainCapability: Capability = {
       summary: 'Create a domain',
       description:
         'Adds a domain and checks its DNS records. The domain is verified once the TXT record at `_postroom` is found; Postroom checks every minute at first. A subdomain of one of your verified domains is verified at once.',
-      answerWithinMs: DNS_CHECK_MS,
+      respondWithinMs: DNS_CHECK_MS,
       input: z.object({
         domain: domainName.meta({ description: 'Domain name, case-insensitive, in ASCII (punycode) or Unicode.' }),
       }),
@@ -340,7 +340,7 @@ export const domainCapability: Capability = {
       field: 'verifyDomain',
       summary: 'Check the DNS records of a domain',
       description: 'Checks the DNS records of a domain now.',
-      answerWithinMs: DNS_CHECK_MS,
+      respondWithinMs: DNS_CHECK_MS,
       method: 'POST',
       path: '/:id/verify',
       target: byId,
@@ -355,7 +355,7 @@ export const domainCapability: Capability = {
       summary: 'Check the DNS records of several domains',
       description:
         'Checks the DNS records of several domains now. A domain whose check takes too long is returned with its last known state.',
-      answerWithinMs: DNS_CHECK_MS,
+      respondWithinMs: DNS_CHECK_MS,
       method: 'POST',
       path: '/verify',
       input: z.object({

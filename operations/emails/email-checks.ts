@@ -40,7 +40,7 @@ export async function checkEmailHtml(
   const mail: MailToCheck =
     html instanceof LargeText ? { html: html.beginning(MAX_CHECKED_HTML + 1), sizeBytes: html.bytes } : { html };
   try {
-    return await threads.run(mail, { startBy: context.answerBy });
+    return await threads.run(mail, { startBy: context.respondBy });
   } catch (error) {
     if (!(error instanceof TimeLimitExceeded || error instanceof ThreadEnded)) throw error;
     context.log.warn({ emailId }, 'emails: checking the HTML of an email took too long');

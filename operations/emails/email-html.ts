@@ -52,7 +52,7 @@ export async function readEmailHtml(
   const inlineImages = await readInlineImages(context, emailId, { html, attachments: parts.attachments });
   const document = await makeMailDocumentInWorker(
     { subject, html, text, hasRemoteImages, inlineImages, ownHosts },
-    { answerBy: context.answerBy },
+    { respondBy: context.respondBy },
   );
   if (document !== null) return { ...document, hasRemoteImages };
   context.log.warn({ emailId }, 'emails: rendering the HTML of an email took too long');

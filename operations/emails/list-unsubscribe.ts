@@ -59,8 +59,8 @@ function whyNot(offer: ListUnsubscribe | null): string {
   return `This email does not offer to unsubscribe with one click, or no valid DKIM signature covers the offer. Open ${other} instead.`;
 }
 
-async function ask({ bus, answerBy, log }: OperationContext, url: string): Promise<Reply<'sending.list.unsubscribe'>> {
-  const limitMs = Math.min(questions['sending.list.unsubscribe'].limitMs, answerBy - performance.now() - RESERVE_MS);
+async function ask({ bus, respondBy, log }: OperationContext, url: string): Promise<Reply<'sending.list.unsubscribe'>> {
+  const limitMs = Math.min(questions['sending.list.unsubscribe'].limitMs, respondBy - performance.now() - RESERVE_MS);
   try {
     return await bus.ask('sending.list.unsubscribe', { url }, { limitMs });
   } catch (error) {

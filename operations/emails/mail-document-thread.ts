@@ -10,7 +10,7 @@ const IDLE_MS = 60_000;
 
 export interface DocumentLimits {
   /** on performance.now(): no request waits for the document after that */
-  answerBy: number;
+  respondBy: number;
   /** limit for one document, without the time in the queue; milliseconds */
   timeLimitMs?: number;
 }
@@ -29,12 +29,12 @@ const threads = createWorkerThreads<MailToShow, MailDocument>({
  */
 export async function makeMailDocumentInWorker(
   mail: MailToShow,
-  { answerBy, timeLimitMs }: DocumentLimits,
+  { respondBy, timeLimitMs }: DocumentLimits,
 ): Promise<MailDocument | null> {
   const isSmall = (mail.html?.length ?? 0) + (mail.text?.length ?? 0) <= SMALL_LENGTH;
   if (isSmall) return makeMailDocument(mail);
   try {
-    return await threads.run(mail, { startBy: answerBy, ...(timeLimitMs === undefined ? {} : { timeLimitMs }) });
+    return await threads.run(mail, { startBy: respondBy, ...(timeLimitMs === undefined ? {} : { timeLimitMs }) });
   } catch (error) {
     if (error instanceof TimeLimitExceeded || error instanceof ThreadEnded) return null;
     throw error;

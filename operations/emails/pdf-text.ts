@@ -31,11 +31,11 @@ export function isPdf({ mimeType, bytes }: { mimeType: string; bytes: Uint8Array
 /** Reads the text of a PDF in a thread, where it delays no other request and can be ended, or returns why there is none. */
 export async function extractPdfText(
   bytes: Uint8Array,
-  { answerBy }: { answerBy: number },
+  { respondBy }: { respondBy: number },
 ): Promise<PdfText | NoPdfText> {
   if (bytes.length > MAX_PDF_BYTES) return 'too_large';
   try {
-    const read = await threads.run({ bytes, limits: LIMITS }, { startBy: answerBy });
+    const read = await threads.run({ bytes, limits: LIMITS }, { startBy: respondBy });
     return read.text === '' ? 'only_pictures' : read;
   } catch (error) {
     // Whatever the reader throws is about the file.

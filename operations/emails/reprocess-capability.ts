@@ -94,7 +94,7 @@ export const reprocessCapability: Capability = {
       summary: 'Reprocess emails',
       description:
         'Parses, threads or routes stored emails again with the current version and rules. Your changes are kept: read and archived flags, labels, and messages you moved. Only received emails can be parsed and routed.',
-      answerWithinMs: REPROCESS_ANSWER_MS,
+      respondWithinMs: REPROCESS_ANSWER_MS,
       method: 'POST',
       path: '/reprocess',
       input: z.object({

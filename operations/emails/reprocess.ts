@@ -113,8 +113,8 @@ function stop(email: Progress | undefined, error: unknown): void {
   email.error = { code: error.code, message: error.message };
 }
 
-function requireTime({ answerBy }: OperationContext): void {
-  if (performance.now() > answerBy - SPARE_MS)
+function requireTime({ respondBy }: OperationContext): void {
+  if (performance.now() > respondBy - SPARE_MS)
     throw new UserError('unavailable', 'The request ran out of time before this email. Give fewer emails.');
 }
 
@@ -122,22 +122,22 @@ async function parseOne(context: OperationContext, email: Progress, mode: Reproc
   requireTime(context);
   const { workspaceId } = context;
   const request = { workspaceId, emailId: email.emailId, isDryRun: mode === 'dry' };
-  const answer: Reply<'receiving.email.parse-again'> = await askReceiving(
+  const outcome: Reply<'receiving.email.parse-again'> = await askReceiving(
     context,
     'receiving.email.parse-again',
     request,
   );
-  switch (answer.verdict) {
+  switch (outcome.verdict) {
     case 'parsed':
-      email.changes.push(...answer.changes.map((change) => ({ step: 'parse' as const, ...change })));
-      email.draft = answer.draft;
+      email.changes.push(...outcome.changes.map((change) => ({ step: 'parse' as const, ...change })));
+      email.draft = outcome.draft;
       return;
     case 'not-found':
       throw emailNotFound();
     case 'conflict':
-      throw new UserError('conflict', answer.reason);
+      throw new UserError('conflict', outcome.reason);
     case 'failed':
-      throw new UserError('validation', answer.reason);
+      throw new UserError('validation', outcome.reason);
     case 'busy':
       throw new UserError('unavailable', 'Too many emails are being parsed now');
   }

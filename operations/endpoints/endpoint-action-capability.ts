@@ -85,7 +85,7 @@ export const endpointActionCapability: Capability = {
       summary: 'Test an endpoint',
       description:
         'Sends a sample to an endpoint, using the same code and form as real mail. Limited to ten per minute. The response can take two minutes.',
-      answerWithinMs: TEST_ANSWER_MS,
+      respondWithinMs: TEST_ANSWER_MS,
       method: 'POST',
       path: '',
       target,

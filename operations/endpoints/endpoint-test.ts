@@ -64,11 +64,11 @@ export async function testEndpoint(
   if (endpoint.type !== 'webhook') await checkSendingLimit(context);
   const { webhookFormat, overrideUrl } = input;
   const event = kind === null ? null : await readSample(context, { endpointId, kind, webhookFormat });
-  const answer = await ask(context, { workspaceId, endpointId, webhookFormat, overrideUrl, event });
-  if (answer.verdict === 'tested')
-    return { ...answer, responseBody: answer.responseBody?.slice(0, MAX_RESPONSE_LENGTH) ?? null };
-  if (answer.reason === 'not-found') throw endpointNotFound();
-  throw invalidConfiguration(answer.details, '');
+  const outcome = await ask(context, { workspaceId, endpointId, webhookFormat, overrideUrl, event });
+  if (outcome.verdict === 'tested')
+    return { ...outcome, responseBody: outcome.responseBody?.slice(0, MAX_RESPONSE_LENGTH) ?? null };
+  if (outcome.reason === 'not-found') throw endpointNotFound();
+  throw invalidConfiguration(outcome.details, '');
 }
 
 /** Returns the kind of event to post; null for a received email. Throws validation. */
@@ -91,10 +91,10 @@ async function readSample(
 }
 
 async function ask(
-  { bus, answerBy, log }: OperationContext,
+  { bus, respondBy, log }: OperationContext,
   question: Request<'delivery.endpoint.test'>,
 ): Promise<Reply<'delivery.endpoint.test'>> {
-  const limitMs = Math.min(questions['delivery.endpoint.test'].limitMs, answerBy - performance.now() - RESERVE_MS);
+  const limitMs = Math.min(questions['delivery.endpoint.test'].limitMs, respondBy - performance.now() - RESERVE_MS);
   try {
     return await bus.ask('delivery.endpoint.test', question, { limitMs });
   } catch (error) {

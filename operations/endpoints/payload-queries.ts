@@ -33,13 +33,13 @@ export async function requirePayloadQuery(
   if (errors.length === 0) return;
   const details = errors.map(({ message, ...place }) => ({
     field: 'payloadQuery',
-    message: describePlace({ message, ...place }),
+    message: describePosition({ message, ...place }),
     ...place,
   }));
   throw new UserError('validation', `\`payloadQuery\` is not valid. ${details[0]?.message}`, { details });
 }
 
 /** Returns the message of an error with its place. */
-export function describePlace({ message, line, column }: PayloadQueryError): string {
+export function describePosition({ message, line, column }: PayloadQueryError): string {
   return line === null ? message : `Line ${line}, column ${column}: ${message}`;
 }

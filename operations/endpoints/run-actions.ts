@@ -183,8 +183,8 @@ async function replyTo(
 ): Promise<{ email: CheckedEmail; repliedTo: Receipt['repliedTo'] }> {
   const refusal = automaticReplyRefusal({ headers, returnPath, fromAddress });
   if (refusal !== null) throw new UserError('validation', refusal);
-  const answer = checkAnswer({ from: ownAddress, text, html, subject, replyTo, headers: AUTOMATIC_REPLY_FIELDS });
-  return addressReply(await readRepliable(context, emailId, answer.sender.address), answer, 'sender');
+  const checked = checkAnswer({ from: ownAddress, text, html, subject, replyTo, headers: AUTOMATIC_REPLY_FIELDS });
+  return addressReply(await readRepliable(context, emailId, checked.sender.address), checked, 'sender');
 }
 
 async function readForward(

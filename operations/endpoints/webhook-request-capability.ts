@@ -130,7 +130,7 @@ export const webhookRequestCapability: Capability = {
       summary: 'Pull webhook requests',
       description:
         'Returns events as the requests that a webhook with default settings would get for them, oldest first and without gaps, for programs that Postroom cannot reach. Received mail is returned once its route is decided, whatever the route is. `postroom listen` forwards them to a local server.',
-      answerWithinMs: LONG_POLL_MS,
+      respondWithinMs: LONG_POLL_MS,
       method: 'GET',
       path: '/events/webhook-requests',
       input: query,
@@ -147,7 +147,7 @@ export const webhookRequestCapability: Capability = {
       summary: 'Pull the requests of a webhook',
       description:
         'Returns the requests that this webhook gets for events, oldest first and without gaps, with the same IDs, headers and bytes, and signed with its secrets. It changes no delivery: the webhook gets its requests as well.',
-      answerWithinMs: LONG_POLL_MS,
+      respondWithinMs: LONG_POLL_MS,
       method: 'GET',
       path: '/endpoints/:id/webhook-requests',
       target: { argument: 'id', argumentDescription: 'ID of the endpoint.' },

@@ -18,8 +18,8 @@ import {
   type ExplainedRoute,
   explainEmailRoute,
   noteUnseenRules,
-  placeOf,
   type RouteStep,
+  summarizeRoute,
 } from './routes.ts';
 import {
   askReceiving,
@@ -99,7 +99,7 @@ async function explain(context: OperationContext, recipient: OwnRecipient, mail:
       ruleIds: ruleId === null ? [] : [ruleId],
       endpointIds: endpointId === null ? [] : [endpointId],
     });
-    const would = noteUnseenRules(context, placeOf(now.decision, { ownAddress, route: null }, names));
+    const would = noteUnseenRules(context, summarizeRoute(now.decision, { ownAddress, route: null }, names));
     return {
       emailId: null,
       recipient: recipient.recipient,

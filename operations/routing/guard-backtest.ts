@@ -139,7 +139,7 @@ async function backtest(context: OperationContext, rule: GuardRule, span: Backte
 
 async function scan(context: OperationContext, rule: GuardRule, { days, limit }: BacktestSpan): Promise<Backtest> {
   const { database, workspaceId } = context;
-  const until = Math.min(performance.now() + BUDGET_MS, context.answerBy - SPARE_MS);
+  const until = Math.min(performance.now() + BUDGET_MS, context.respondBy - SPARE_MS);
   const since = new Date(context.now().getTime() - days * DAY_MS);
   const { others, isLeadingOn } = await asWorkspace(database, workspaceId, async (transaction) => ({
     others: (await readActiveRules(transaction, workspaceId)).filter(({ id }) => id !== rule.id),

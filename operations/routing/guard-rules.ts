@@ -296,9 +296,9 @@ export async function checkGuardRule(context: OperationContext, id: string, emai
 const SPARE_MS = 500;
 
 async function askModel(context: OperationContext, emailId: string, prompt: string): Promise<ModelAnswer> {
-  const { bus, workspaceId, answerBy } = context;
+  const { bus, workspaceId, respondBy } = context;
   if (!context.settings.hasGuardModel) return { kind: 'failed', reason: 'No model is configured on this service' };
-  const limitMs = Math.max(1, answerBy - performance.now() - SPARE_MS);
+  const limitMs = Math.max(1, respondBy - performance.now() - SPARE_MS);
   try {
     const reply = await bus.ask('delivery.guard.ask', { workspaceId, emailId, prompt }, { limitMs });
     switch (reply.verdict) {

@@ -7,7 +7,7 @@ import { type Capability, defineAction } from '../capability/capability.ts';
 import { invalid } from '../context.ts';
 import { EXPLAIN_ANSWER_MS, explainRoute, type RouteExplanation } from './explain-route.ts';
 import { guardAction, guardMatch, guardRuleType } from './guard-capability.ts';
-import { explainEmailRoute, loadEmailRoutes, type RoutePlace } from './routes.ts';
+import { explainEmailRoute, loadEmailRoutes, type RouteSummary } from './routes.ts';
 
 const number = z.number().int();
 const time = z.date().nullable();
@@ -215,7 +215,7 @@ function linkRoute(explained: RouteExplanation) {
   };
 }
 
-function linkDecision({ rule, endpoint }: RoutePlace) {
+function linkDecision({ rule, endpoint }: RouteSummary) {
   return { ruleId: rule?.id ?? null, endpointId: endpoint?.id ?? null };
 }
 
@@ -318,7 +318,7 @@ export const routeCapability: Capability = {
       summary: 'Explain the route of mail that has not been received',
       description:
         'Returns where an email that you describe would go by the current rules and routes, and why. Stores nothing and asks no language model.',
-      answerWithinMs: EXPLAIN_ANSWER_MS,
+      respondWithinMs: EXPLAIN_ANSWER_MS,
       method: 'POST',
       path: '/explain-route',
       input: described,
@@ -333,7 +333,7 @@ export const routeCapability: Capability = {
       summary: 'Explain a route',
       description:
         'Explains where an email goes and why, for a received email or one you describe. Stores nothing and asks no language model.',
-      answerWithinMs: EXPLAIN_ANSWER_MS,
+      respondWithinMs: EXPLAIN_ANSWER_MS,
       method: 'GET',
       path: '',
       cost: ROUTE_COST,

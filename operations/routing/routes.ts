@@ -17,7 +17,7 @@ import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
 import { type CurrentRoute, decideCurrentRoute, storedMail, type Transaction } from './current-route.ts';
 
 /** What decided a route, with names. Ids are null when nothing of the kind took part; names are null when it has been deleted since. */
-export interface RoutePlace {
+export interface RouteSummary {
   outcome: RouteDecision['outcome'] | null;
   via: RouteDecision['via'];
   rule: { id: string; name: string | null; action: GuardAction | null } | null;
@@ -33,7 +33,7 @@ export interface RoutePlace {
 }
 
 /** Where a received email went and why, step by step. */
-export interface ExplainedRoute extends RoutePlace {
+export interface ExplainedRoute extends RouteSummary {
   emailId: string;
   /** envelope recipient, including a plus-tag */
   recipient: string;
@@ -45,7 +45,7 @@ export interface ExplainedRoute extends RoutePlace {
   deliveries: Delivery[];
   steps: RouteStep[];
   /** where it would go now; null: not requested */
-  would: RoutePlace | null;
+  would: RouteSummary | null;
   /** set with `would`: the current guard rules in evaluation order, each with its result */
   tried: TriedRule[];
 }
@@ -75,7 +75,7 @@ export async function explainEmailRoute(
 }
 
 /** Says that a prediction for a key of one domain knows no guard rules, which decide on the mail of the whole account. */
-export function noteUnseenRules({ database: { limit } }: OperationContext, place: RoutePlace): RoutePlace {
+export function noteUnseenRules({ database: { limit } }: OperationContext, place: RouteSummary): RouteSummary {
   if (limit === undefined) return place;
   return {
     ...place,
@@ -161,7 +161,7 @@ function explain(
   { stored, decision, answers, deliveries, would }: RouteFacts,
   names: RouteReferences,
 ): ExplainedRoute {
-  const place = decision === null ? waitingPlace(stored) : placeOf(decision, stored, names);
+  const place = decision === null ? summarizeWaiting(stored) : summarizeRoute(decision, stored, names);
   return {
     emailId,
     recipient: stored.recipient ?? stored.ownAddress,
@@ -172,7 +172,7 @@ function explain(
     answers,
     deliveries,
     steps: listSteps(stored, { reason: place.reason, answers, deliveries, names }),
-    would: would === null ? null : placeOf(would.decision, stored, names),
+    would: would === null ? null : summarizeRoute(would.decision, stored, names),
     tried: would?.tried ?? [],
   };
 }
@@ -196,17 +196,17 @@ function findDecision({ route, matches }: StoredRoute): RouteDecision | null {
   };
 }
 
-function waitingPlace({ route }: StoredRoute): RoutePlace {
+function summarizeWaiting({ route }: StoredRoute): RouteSummary {
   const reason = route === null ? 'It is stored and waits for threading.' : 'It is threaded and waits for routing.';
   return { outcome: null, via: null, rule: null, endpoint: null, reason, matches: [] };
 }
 
 /** Returns a decision with the names of everything it refers to. */
-export function placeOf(
+export function summarizeRoute(
   decision: RouteDecision,
   { ownAddress, route }: Pick<StoredRoute, 'ownAddress' | 'route'>,
   names: RouteReferences,
-): RoutePlace {
+): RouteSummary {
   const { ruleId, endpointId } = decision;
   const rule = ruleId === null ? undefined : names.rules.get(ruleId);
   const endpoint = endpointId === null ? undefined : names.endpoints.get(endpointId);

@@ -21,7 +21,12 @@ import { deriveReturnAddressKey, makeReturnAddress } from '../../core/smtp/retur
 import { asWorkspace } from '../../db/connection/transaction.ts';
 import { readEmail } from '../../db/queries/emails/email-read.ts';
 import { readSentRecipients, type SentRecipient } from '../../db/queries/routing/simulation-read.ts';
-import { findAnswer, isReceived, type KeptAnswer, reserveAnswer } from '../../db/queries/sending/idempotency-key.ts';
+import {
+  findKeptResult,
+  isReceived,
+  type KeptResult,
+  reserveResult,
+} from '../../db/queries/sending/idempotency-key.ts';
 import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { withText } from '../emails/html-text.ts';
 import { type Idempotency, idempotencyKeyReused, type OwnIdempotency, ownIdempotency } from '../sending/idempotency.ts';
@@ -137,7 +142,7 @@ async function findReplay(
 ): Promise<SimulatedInbound | null> {
   if (idempotency === null) return null;
   return asWorkspace(database, workspaceId, async (transaction) => {
-    const found = await findAnswer(transaction, workspaceId, idempotency);
+    const found = await findKeptResult(transaction, workspaceId, idempotency);
     if (found === null) return null;
     const answer = readKept(found, idempotency);
     return (await isReceived(transaction, workspaceId, answer.receptionId)) ? simulated.parse(answer) : null;
@@ -152,12 +157,12 @@ async function keep(
 ): Promise<z.infer<typeof kept>> {
   if (idempotency === null) return answer;
   const stored = await asWorkspace(database, workspaceId, (transaction) =>
-    reserveAnswer(transaction, workspaceId, idempotency, { ...idempotency, answer }),
+    reserveResult(transaction, workspaceId, idempotency, { ...idempotency, answer }),
   );
   return readKept(stored, idempotency);
 }
 
-function readKept(stored: KeptAnswer, idempotency: Idempotency): z.infer<typeof kept> {
+function readKept(stored: KeptResult, idempotency: Idempotency): z.infer<typeof kept> {
   const isSame = stored.operation === idempotency.operation && stored.requestSha256 === idempotency.requestSha256;
   if (!isSame) throw idempotencyKeyReused();
   return kept.parse(stored.answer);

@@ -88,12 +88,12 @@ export async function handOver(
 
 /** Asks the receiving actor. Throws unavailable when it does not reply in time. */
 export async function askReceiving<S extends QuestionSubject>(
-  { bus, answerBy, log }: OperationContext,
+  { bus, respondBy, log }: OperationContext,
   subject: S,
   request: Request<S>,
   bytes?: Uint8Array,
 ): Promise<Reply<S>> {
-  const limitMs = Math.max(1, Math.min(questions[subject].limitMs, answerBy - performance.now() - SPARE_MS));
+  const limitMs = Math.max(1, Math.min(questions[subject].limitMs, respondBy - performance.now() - SPARE_MS));
   try {
     return await bus.ask(subject, request, { limitMs, ...(bytes === undefined ? {} : { bytes }) });
   } catch (error) {

@@ -119,7 +119,7 @@ export async function loadApprovals(
 }
 
 /** Returns for each email the thread that it answers, while it is in none itself; null where it answers none that is known. */
-export async function loadAnsweredThreads(
+export async function loadRepliedThreads(
   { database, workspaceId }: OperationContext,
   emailIds: readonly string[],
 ): Promise<(string | null)[]> {

@@ -33,13 +33,13 @@ export async function sendReply(
   idempotency: Idempotency | null,
   draft?: SentDraft,
 ): Promise<Accepted> {
-  const answer = checkAnswer(reply);
-  requireSender(context, answer);
+  const checked = checkAnswer(reply);
+  requireSender(context, checked);
   // The thread may have a newer message by now, so look for a replay first.
   const before = idempotency === null ? null : await replayOrNow(context, idempotency);
   if (before !== null && 'receipt' in before) return before;
-  const repliable = await waitUntilParsed(context, [id], () => readRepliable(context, id, answer.sender.address));
-  const { email, repliedTo } = addressReply(repliable, answer, reply.audience ?? 'sender');
+  const repliable = await waitUntilParsed(context, [id], () => readRepliable(context, id, checked.sender.address));
+  const { email, repliedTo } = addressReply(repliable, checked, reply.audience ?? 'sender');
   const frame = { idempotency, batchId: null, repliedTo, draft };
   if (hasRight(context.rights, 'read')) return sendChecked(context, [email], frame);
   await requireCorrespondents(context, repliable.original, email);
@@ -55,15 +55,15 @@ export async function readReplySender(context: OperationContext, id: string): Pr
 /** Returns a checked answer with the recipients, subject and references of a reply. Throws validation. */
 export function addressReply(
   { original, isThread, isOneself }: Repliable,
-  answer: ReturnType<typeof checkAnswer>,
+  checked: ReturnType<typeof checkAnswer>,
   audience: 'sender' | 'all',
 ): { email: CheckedEmail; repliedTo: NonNullable<Receipt['repliedTo']> } {
-  const input = { to: answer.to, subject: answer.subject, audience };
+  const input = { to: checked.to, subject: checked.subject, audience };
   const { to, cc, subject, inReplyTo, references } = makeReply(original, input, isOneself);
   if (to.length === 0) throw invalid('The original has no address to reply to. Give a recipient in to.', 'to');
-  const taken = new Set([...to, ...answer.cc].map((mailbox) => mailbox.address.toLowerCase()));
+  const taken = new Set([...to, ...checked.cc].map((mailbox) => mailbox.address.toLowerCase()));
   const others = cc.filter((mailbox) => !taken.has(mailbox.address.toLowerCase()));
-  const email = { ...answer, to, cc: [...answer.cc, ...others], subject, inReplyTo, references };
+  const email = { ...checked, to, cc: [...checked.cc, ...others], subject, inReplyTo, references };
   checkAudience(to, email);
   return { email, repliedTo: { emailId: original.id, threadId: original.threadId, isThread } };
 }

@@ -74,7 +74,7 @@ export async function replyToEvent(
   });
   const reply = readCalendarEvent(calendar, 'REPLY');
   if (reply === null) throw new Error('an event reply has no event');
-  const answer = {
+  const content = {
     ...checked,
     sender: { ...checked.sender, name },
     attachments: [
@@ -88,7 +88,7 @@ export async function replyToEvent(
     ],
   };
   const repliable = await readRepliable(context, emailId, checked.sender.address);
-  const { email, repliedTo } = addressReply(repliable, answer, 'sender');
+  const { email, repliedTo } = addressReply(repliable, content, 'sender');
   const { receipt } = await sendChecked(context, [email], { idempotency, batchId: null, repliedTo });
   const [sent] = receipt.emails;
   if (sent === undefined) throw new Error('a reply was stored without a receipt');

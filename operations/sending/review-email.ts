@@ -82,7 +82,7 @@ function listBcc(content: Pick<EmailContent, 'addresses'> | null): string[] {
 
 async function readInThread(context: OperationContext, emailId: string, message: MessageToReview): Promise<SentReview> {
   try {
-    return await threads.run(message, { startBy: context.answerBy });
+    return await threads.run(message, { startBy: context.respondBy });
   } catch (error) {
     if (!(error instanceof TimeLimitExceeded || error instanceof ThreadEnded)) throw error;
     context.log.warn({ emailId }, 'approvals: reading an email took too long');

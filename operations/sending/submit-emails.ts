@@ -220,7 +220,7 @@ export function requireTimely(group: readonly Waiting[]): void {
 
 /** Returns when a member must be ready to commit, on performance.now(). */
 function latestTick({ since, context }: Waiting): number {
-  return Math.min(since + MAX_AGE_MS, context.answerBy - COMMIT_MS);
+  return Math.min(since + MAX_AGE_MS, context.respondBy - COMMIT_MS);
 }
 
 /** Takes the oldest members up to the limits; of requests with the same key only the first. */
@@ -275,7 +275,7 @@ function hasKey({ submission }: Waiting): boolean {
 
 /** Returns whether the member can still be stored in time; rejects it otherwise. */
 function isFresh(member: Waiting): boolean {
-  const isFresh = performance.now() < Math.min(member.since + MAX_WAIT_MS, member.context.answerBy - COMMIT_MS);
+  const isFresh = performance.now() < Math.min(member.since + MAX_WAIT_MS, member.context.respondBy - COMMIT_MS);
   if (!isFresh) member.reject(late());
   return isFresh;
 }

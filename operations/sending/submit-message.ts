@@ -97,7 +97,7 @@ function listRecipients(given: readonly string[]): string[] {
 async function parse(context: OperationContext, bytes: Buffer): Promise<ParsedMessage> {
   try {
     // The thread gets a copy.
-    return await turns.run(context.workspaceId, () => threads.run(bytes, { startBy: context.answerBy }));
+    return await turns.run(context.workspaceId, () => threads.run(bytes, { startBy: context.respondBy }));
   } catch (error) {
     // On a busy machine, a thread may need as long for a harmless message.
     if (error instanceof TimeLimitExceeded)

@@ -48,7 +48,7 @@ function makeContext(parts: OperationParts): OperationContext {
     settings,
     workspaceId: SYSTEM_WORKSPACE_ID,
     rights: FULL_RIGHTS,
-    answerBy: performance.now() + TIME_MS,
+    respondBy: performance.now() + TIME_MS,
     caller: {
       via: null,
       signedInAt: null,

@@ -95,7 +95,7 @@ type Events = Changed<unknown>['events'];
 
 async function setFlags(
   client: pg.ClientBase,
-  { workspaceId, answerBy }: OperationContext,
+  { workspaceId, respondBy }: OperationContext,
   flags: ThreadFlags,
   record: ChangeRecord,
 ): Promise<Events> {
@@ -110,7 +110,7 @@ async function setFlags(
   const read = new Set<string>();
   const archived = new Set<string>();
   for (let left = count; left > 0; left -= FLAGGED_AT_ONCE) {
-    if (performance.now() > answerBy - SPARE_MS)
+    if (performance.now() > respondBy - SPARE_MS)
       throw new UserError('unavailable', 'Too many messages to change in one request');
     for (const { threadId, readChanges, archiveChanges } of await setThreadFlags(client, workspaceId, flags)) {
       if (readChanges > 0) read.add(threadId);

@@ -17,7 +17,7 @@ export interface Changed<T> {
 }
 
 /** What a change of threads needs. */
-export type ThreadContext = Pick<OperationContext, 'bus' | 'database' | 'workspaceId' | 'answerBy' | 'now' | 'random'>;
+export type ThreadContext = Pick<OperationContext, 'bus' | 'database' | 'workspaceId' | 'respondBy' | 'now' | 'random'>;
 
 /** Milliseconds that a change waits for a lock: mail may be being threaded, or another change is running. */
 const LOCK_TIMEOUT_MS = 3_000;
@@ -140,7 +140,7 @@ function retryTransaction<T>(context: ThreadContext, work: () => Promise<T>): Pr
   return retryContention(work, {
     maxTries: MAX_TRIES,
     firstPauseMs: FIRST_PAUSE_MS,
-    mayRetry: (error) => isConflict(error) && performance.now() <= context.answerBy - SPARE_MS,
+    mayRetry: (error) => isConflict(error) && performance.now() <= context.respondBy - SPARE_MS,
   }).catch((error: unknown) => {
     throw isContention(error) ? busy(error) : error;
   });

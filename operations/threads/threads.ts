@@ -56,7 +56,7 @@ export async function listThreads(
   const { database, workspaceId } = context;
   const conditions = await toConditions(context, query);
   const { cursor } = page;
-  const after = cursor === null ? null : await placeOf(context, cursor);
+  const after = cursor === null ? null : await readCursor(context, cursor);
   const span = { after, before: null, isInverted: false, limit: page.limit + 1 };
   const found = await lists.listThreads(database, workspaceId, conditions, span);
   const threads = found.slice(0, page.limit);
@@ -91,7 +91,7 @@ export async function listThreadsByRelevance(
 }
 
 /** Returns the position of a thread in lists. Throws validation. */
-async function placeOf({ database, workspaceId }: OperationContext, threadId: string): Promise<KeysetCursor> {
+async function readCursor({ database, workspaceId }: OperationContext, threadId: string): Promise<KeysetCursor> {
   const found = isValidId(threadId)
     ? await asWorkspace(database, workspaceId, (transaction) => lists.findThreads(transaction, workspaceId, [threadId]))
     : undefined;

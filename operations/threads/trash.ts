@@ -161,8 +161,8 @@ async function remove(
   threadIds: readonly string[],
   emailIds: readonly string[] | null = null,
 ): Promise<RemovedMail> {
-  const { bus, workspaceId, answerBy } = context;
-  const limitMs = Math.max(1, Math.min(REMOVE_MS, answerBy - SPARE_MS - performance.now()));
+  const { bus, workspaceId, respondBy } = context;
+  const limitMs = Math.max(1, Math.min(REMOVE_MS, respondBy - SPARE_MS - performance.now()));
   const request = { workspaceId, threadIds: [...threadIds], emailIds: emailIds === null ? null : [...emailIds] };
   return bus.ask('scheduling.trash.remove', request, { limitMs }).catch((cause: unknown) => {
     throw new UserError(

@@ -4,7 +4,7 @@ import * as faults from '../../db/queries/upkeep/overview-faults.ts';
 import { countSendsLeft } from '../accounts/account.ts';
 import type { OperationContext } from '../context.ts';
 import { domainViewOf } from '../domains/domains.ts';
-import { describePlace } from '../endpoints/payload-queries.ts';
+import { describePosition } from '../endpoints/payload-queries.ts';
 
 export const FINDING_KINDS = [
   'domain-unproven',
@@ -150,7 +150,7 @@ async function queryFinding(
       kind: 'endpoint-query-outdated',
       severity: 'warning',
       title: `The payload query of endpoint “${name}” no longer fits`,
-      detail: `${describePlace(error)} Until you change the query, the endpoint gets the default payload.`,
+      detail: `${describePosition(error)} Until you change the query, the endpoint gets the default payload.`,
       at: null,
       nodeId,
     },

@@ -63,8 +63,8 @@ export function addFieldTo(type: string, field: string, make: (t: OwnerFieldBuil
   else builder.objectField(owner as NodeType, field, make as never);
 }
 
-export function extendTime(context: GraphContext, { answerWithinMs }: Operation): void {
-  if (answerWithinMs !== undefined) context.answerWithin(answerWithinMs);
+export function extendTime(context: GraphContext, { respondWithinMs }: Operation): void {
+  if (respondWithinMs !== undefined) context.respondWithin(respondWithinMs);
 }
 
 export function nullIfNotFound(error: unknown): null {

@@ -75,12 +75,12 @@ const SCALARS: Partial<Record<z.core.$ZodTypeDef['type'], string>> = {
   unknown: 'JSON',
 };
 
-interface Place {
+interface ShapeOwner {
   kind: Kind;
   isOfDomain: boolean;
 }
 
-function typeOfShape(name: string, field: z.core.$ZodType, place: Place): FieldShape['type'] {
+function typeOfShape(name: string, field: z.core.$ZodType, place: ShapeOwner): FieldShape['type'] {
   const shape = field as z.ZodType;
   const { def } = (field as z.core.$ZodTypes)._zod;
   const { graphqlType } = readNotes(field);
@@ -118,7 +118,7 @@ function renamedValues<Value>(
   return Object.fromEntries(Object.entries(values).map(([name, made]) => [names[made.value] ?? name, made]));
 }
 
-function objectType(shape: Fields, { kind, isOfDomain }: Place): object | undefined {
+function objectType(shape: Fields, { kind, isOfDomain }: ShapeOwner): object | undefined {
   const name = findTypeName(shape, kind);
   if (name === undefined) return undefined;
   return kind === 'type' ? makeObjectType(name, shape, isOfDomain) : makeInputType(name, shape);

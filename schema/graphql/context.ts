@@ -14,7 +14,7 @@ export interface GraphContext {
   /** the object that the caches of loaders belong to */
   [contextCacheSymbol]: object;
   /** Moves the deadline of the request to this many milliseconds from now. */
-  answerWithin: (milliseconds: number) => void;
+  respondWithin: (milliseconds: number) => void;
   /** Releases the database connection of the reads; later reads take another one. */
   endReads: () => Promise<void>;
   /** aborted when the client disconnects */
@@ -26,7 +26,7 @@ export interface GraphContext {
 export interface GraphContextOptions {
   operations: OperationContext;
   requestId: string;
-  answerWithin: (milliseconds: number) => void;
+  respondWithin: (milliseconds: number) => void;
   signal: AbortSignal;
   /** whether results are events of a stream, whose texts are in memory as a whole */
   isEventStream?: boolean;
@@ -34,7 +34,7 @@ export interface GraphContextOptions {
 
 /** Returns the context and `stopReads`, which cancels pending reads; a disconnect of the client does the same. */
 export function createGraphContext(options: GraphContextOptions): { context: GraphContext; stopReads: () => void } {
-  const { operations, requestId, answerWithin, signal, isEventStream = false } = options;
+  const { operations, requestId, respondWithin, signal, isEventStream = false } = options;
   const session = openReadSession(operations.database, operations.workspaceId);
   const reads = { ...operations, database: session.database };
   const context = {
@@ -42,7 +42,7 @@ export function createGraphContext(options: GraphContextOptions): { context: Gra
     reads,
     requestId,
     [contextCacheSymbol]: {},
-    answerWithin,
+    respondWithin,
     endReads: () => session.end(),
     signal,
     bodies: openBodyBudget(

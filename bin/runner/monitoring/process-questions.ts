@@ -25,7 +25,7 @@ const question = z.object({
   id: z.number(),
   what: z.enum(['metrics', 'missing', 'welcome']),
 });
-const answer = z.object({ postroom: z.literal('answer'), id: z.number(), answer: z.unknown() });
+const reply = z.object({ postroom: z.literal('answer'), id: z.number(), answer: z.unknown() });
 let lastId = 0;
 
 /** Asks a child process. Returns null if it does not respond in time or has ended. */
@@ -38,7 +38,7 @@ export function askProcess(child: Channel, what: ProcessQuestion, limitMs = ANSW
       resolve(value);
     };
     const take = (message: unknown) => {
-      const parsed = answer.safeParse(message);
+      const parsed = reply.safeParse(message);
       if (parsed.success && parsed.data.id === id) settle(parsed.data.answer ?? null);
     };
     const late = setTimeout(settle, limitMs, null);
@@ -55,13 +55,13 @@ export function askProcess(child: Channel, what: ProcessQuestion, limitMs = ANSW
 }
 
 /** Answers the questions of the parent process, with null if an answer fails. Does nothing in a process without a parent. */
-export function answerProcess(answers: Partial<Record<ProcessQuestion, () => Promise<unknown>>>): void {
+export function respondProcess(replies: Partial<Record<ProcessQuestion, () => Promise<unknown>>>): void {
   if (process.send === undefined) return;
   process.on('message', (message) => {
     const asked = question.safeParse(message);
     if (!asked.success) return;
     const { id, what } = asked.data;
-    void Promise.resolve(answers[what]?.())
+    void Promise.resolve(replies[what]?.())
       .catch(() => null)
       .then((given) => {
         // The channel may have been closed meanwhile.

@@ -5,7 +5,7 @@ import type { Config } from '../../config.ts';
 import { measureConnection } from './measure-connections.ts';
 import { openMonitoring } from './monitoring.ts';
 import { addUp, type MetricsSnapshot, measureProcess, takeSnapshot } from './process-metrics.ts';
-import { answerProcess, askProcess, NESTED_ANSWER_LIMIT_MS } from './process-questions.ts';
+import { askProcess, NESTED_ANSWER_LIMIT_MS, respondProcess } from './process-questions.ts';
 import { createReadiness, type Readiness } from './readiness.ts';
 
 export interface SmtpMonitoringOptions {
@@ -26,7 +26,7 @@ export async function openSmtpMonitoring(options: SmtpMonitoringOptions): Promis
   const readiness = createReadiness('isConnected' in server ? { bus: server } : { more: () => listMissing(server) });
   const metrics = async (): Promise<MetricsSnapshot> =>
     addUp([await takeSnapshot(), ...(workers === null ? [] : await listSnapshots(workers))]);
-  if (isShownByParent) answerProcess({ metrics, missing: readiness.missing });
+  if (isShownByParent) respondProcess({ metrics, missing: readiness.missing });
   else
     await openMonitoring({
       config,
@@ -38,19 +38,19 @@ export async function openSmtpMonitoring(options: SmtpMonitoringOptions): Promis
 }
 
 async function listSnapshots(workers: Workers): Promise<MetricsSnapshot[]> {
-  const answers = await Promise.all(
+  const replies = await Promise.all(
     workers.channels().map((channel) => askProcess(channel, 'metrics', NESTED_ANSWER_LIMIT_MS)),
   );
   // They come from our own program.
-  return answers.filter((answer) => answer !== null) as MetricsSnapshot[];
+  return replies.filter((reply) => reply !== null) as MetricsSnapshot[];
 }
 
 /** One ready worker is enough. */
 async function listMissing(workers: Workers): Promise<string[]> {
-  const answers = await Promise.all(
+  const replies = await Promise.all(
     workers.channels().map((channel) => askProcess(channel, 'missing', NESTED_ANSWER_LIMIT_MS)),
   );
-  const missing = answers.filter((answer) => answer !== null) as string[][];
+  const missing = replies.filter((reply) => reply !== null) as string[][];
   if (missing.some((away) => away.length === 0)) return [];
   return missing[0] ?? ['smtp'];
 }

@@ -8,7 +8,7 @@ import { createDatabaseOutage } from '../database-outage.ts';
 import { openLoggedDatabase } from '../logged-database.ts';
 import { createLog } from '../monitoring/log.ts';
 import { measureProcess, takeSnapshot } from '../monitoring/process-metrics.ts';
-import { answerProcess } from '../monitoring/process-questions.ts';
+import { respondProcess } from '../monitoring/process-questions.ts';
 import { createReadiness, isReachable, type Readiness } from '../monitoring/readiness.ts';
 import { traceSources } from '../monitoring/source-stack.ts';
 import { openTracing, TRACES_FLUSH_LIMIT_MS } from '../monitoring/tracing.ts';
@@ -94,7 +94,7 @@ export async function runPart(plan: PartPlan): Promise<never> {
       return readiness;
     },
   };
-  answerProcess({
+  respondProcess({
     metrics: takeSnapshot,
     missing: async () => readiness?.missing() ?? [plan.name],
     welcome: async () => {

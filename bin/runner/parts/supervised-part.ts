@@ -172,13 +172,13 @@ export function supervisePart(options: SupervisedPartOptions): SupervisedPart {
     },
     tell: send,
     async snapshots() {
-      const answer = current === null ? null : await askProcess(current.child, 'metrics');
+      const reply = current === null ? null : await askProcess(current.child, 'metrics');
       // It comes from our own program.
-      return answer === null ? [] : [answer as MetricsSnapshot];
+      return reply === null ? [] : [reply as MetricsSnapshot];
     },
     async missing() {
-      const answer = current === null ? null : await askProcess(current.child, 'missing');
-      return answer === null ? [name] : (answer as string[]);
+      const reply = current === null ? null : await askProcess(current.child, 'missing');
+      return reply === null ? [name] : (reply as string[]);
     },
     async stop(limitMs) {
       isStopping = true;

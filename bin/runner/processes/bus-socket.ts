@@ -4,13 +4,13 @@ import path from 'node:path';
 import { SOCKET_PATH_LIMIT } from '../../../db/cluster/embedded-cluster.ts';
 
 /** A place for the Unix socket of the bus. */
-export interface SocketPlace {
+export interface SocketLocation {
   path: string;
   remove(): Promise<void>;
 }
 
 /** Returns a path in the data directory or, if there is none or its path is too long for a socket, in a new temporary folder. */
-export async function findSocketPlace(directory: string | null): Promise<SocketPlace> {
+export async function findSocketLocation(directory: string | null): Promise<SocketLocation> {
   const inside = directory === null ? null : path.join(directory, FILE_NAME);
   if (inside !== null && Buffer.byteLength(inside) <= SOCKET_PATH_LIMIT)
     return { path: inside, remove: () => Promise.resolve() };

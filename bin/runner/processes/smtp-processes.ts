@@ -82,9 +82,9 @@ export function runSmtpProcesses(options: SmtpProcessesOptions): SmtpProcesses {
 
   return {
     async snapshots() {
-      const answer = child === null ? null : await askProcess(child, 'metrics');
+      const result = child === null ? null : await askProcess(child, 'metrics');
       // It comes from our own program.
-      return answer === null ? [] : [answer as MetricsSnapshot];
+      return result === null ? [] : [result as MetricsSnapshot];
     },
     async awaitService() {
       const greetingDeadline = performance.now() + GREETING_LIMIT_MS;

@@ -17,7 +17,7 @@ export interface LeaseRequest {
   former: { leaseId: string; requests: number; lastMs: number } | null;
 }
 
-export interface LeaseAnswer {
+export interface LeaseReply {
   /** requests granted; 0: the limit is reached */
   granted: number;
   /** what is left of the limit beside them */
@@ -30,11 +30,11 @@ export interface LeaseAnswer {
  * Requests a lease, in a single statement. Runs before the workspace is known to row-level security, like the lookup of a key. `makeRequest` is
  * called when a connection is available, so that waiting for one does not use up the lease's time.
  */
-export async function leaseRequests(database: Database, makeRequest: () => LeaseRequest): Promise<LeaseAnswer> {
+export async function leaseRequests(database: Database, makeRequest: () => LeaseRequest): Promise<LeaseReply> {
   const client = await database.pool.connect();
   let failure: Error | undefined;
   try {
-    const { rows } = await client.query<LeaseAnswer>({
+    const { rows } = await client.query<LeaseReply>({
       name: 'lease-requests',
       text: LEASE,
       values: listValues(makeRequest()),

@@ -5,7 +5,7 @@ import { concernsDomain } from '../domains/dmarc-write.ts';
 import { GRANTED_CATCH_ALL, GRANTED_ENDPOINTS_OF_ADDRESS } from './granted-route.ts';
 
 /** Where an email would arrive. */
-export interface HypotheticalPlace {
+export interface HypotheticalTarget {
   ownAddress: string;
   addressId: string | null;
   domainId: string;
@@ -17,7 +17,7 @@ export interface HypotheticalPlace {
 export async function readHypotheticalRoute(
   transaction: Transaction<Tables>,
   workspaceId: string,
-  place: HypotheticalPlace,
+  place: HypotheticalTarget,
 ): Promise<RouteFacts> {
   const [facts] = await readHypotheticalRoutes(transaction, workspaceId, [place]);
   if (facts === undefined) throw new Error('a route was not read');
@@ -28,7 +28,7 @@ export async function readHypotheticalRoute(
 export async function readHypotheticalRoutes(
   transaction: Transaction<Tables>,
   workspaceId: string,
-  places: readonly HypotheticalPlace[],
+  places: readonly HypotheticalTarget[],
 ): Promise<RouteFacts[]> {
   const { rows } = await sql<Row>`
     select p."ownAddress", a.is_active as address_is_active, ${sql.raw(GRANTED_ENDPOINTS_OF_ADDRESS)},

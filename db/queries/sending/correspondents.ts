@@ -68,10 +68,10 @@ export async function readCorrespondence(
       select null, null, array(select d.name from domain d where d.workspace_id = $1)`,
     values: [workspaceId, JSON.stringify(questions.map((question, place) => ({ ...question, place })))],
   });
-  const byPlace = new Map(rows.map((row) => [row.place, row]));
+  const byIndex = new Map(rows.map((row) => [row.place, row]));
   return {
-    found: questions.map((_, place) => byPlace.get(place)?.found ?? []),
-    ownDomains: new Set(byPlace.get(null)?.domains ?? []),
+    found: questions.map((_, place) => byIndex.get(place)?.found ?? []),
+    ownDomains: new Set(byIndex.get(null)?.domains ?? []),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Tables } from '../../entities/tables.ts';
 import type { IdempotencyKey } from './outgoing-policy.ts';
 
 /** What is stored under a key; the response is JSON. */
-export interface KeptAnswer {
+export interface KeptResult {
   operation: string;
   /** hex */
   requestSha256: string;
@@ -15,28 +15,28 @@ export interface KeptAnswer {
  * Stores a response under a key for 24 hours, unless there is one already. Returns the stored one: a caller that reads its own response
  * continues with its request, or resumes an interrupted one.
  */
-export async function reserveAnswer(
+export async function reserveResult(
   transaction: Transaction<Tables>,
   workspaceId: string,
   key: IdempotencyKey,
-  { operation, requestSha256, answer }: KeptAnswer,
-): Promise<KeptAnswer> {
+  { operation, requestSha256, answer }: KeptResult,
+): Promise<KeptResult> {
   await sql`
     insert into idempotency_key as k (workspace_id, api_key_id, key, operation, request_sha256, answer, created_at)
     values (${workspaceId}, ${key.apiKeyId}, ${key.key}, ${operation}, decode(${requestSha256}, 'hex'), ${JSON.stringify(answer)}::jsonb, postroom_now())
     on conflict (workspace_id, api_key_id, key) do update set operation = excluded.operation, request_sha256 = excluded.request_sha256,
       answer = excluded.answer, created_at = excluded.created_at
     where k.created_at <= postroom_now() - interval '24 hours'`.execute(transaction);
-  return (await findAnswer(transaction, workspaceId, key)) ?? { operation, requestSha256, answer };
+  return (await findKeptResult(transaction, workspaceId, key)) ?? { operation, requestSha256, answer };
 }
 
 /** Returns what is stored under the key; null when nothing is. */
-export async function findAnswer(
+export async function findKeptResult(
   transaction: Transaction<Tables>,
   workspaceId: string,
   { apiKeyId, key }: IdempotencyKey,
-): Promise<KeptAnswer | null> {
-  const { rows } = await sql<KeptAnswer>`
+): Promise<KeptResult | null> {
+  const { rows } = await sql<KeptResult>`
     select k.operation, encode(k.request_sha256, 'hex') as "requestSha256", k.answer from idempotency_key k
     where k.workspace_id = ${workspaceId} and k.api_key_id = ${apiKeyId} and k.key = ${key} and k.created_at > postroom_now() - interval '24 hours'`.execute(
     transaction,

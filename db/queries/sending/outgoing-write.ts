@@ -285,14 +285,14 @@ async function readParameters(
       };
     }),
   );
-  const answers = units.flatMap(({ answer }, unit) => (answer === null ? [] : [{ ...answer, unit }]));
+  const results = units.flatMap(({ answer }, unit) => (answer === null ? [] : [{ ...answer, unit }]));
   const batches = units.flatMap(({ batchId, emails }, unit) =>
     batchId === null ? [] : [{ unit, id: batchId, total: emails.length }],
   );
   const [first, second] = pieces;
   const bytes = first !== undefined && second === undefined ? first : Buffer.concat(pieces);
   const threads = units.flatMap(({ emails }) => emails.flatMap(({ thread }) => thread ?? []));
-  return [JSON.stringify(emails), bytes, JSON.stringify(answers), JSON.stringify(batches), newThreadProbes(threads)];
+  return [JSON.stringify(emails), bytes, JSON.stringify(results), JSON.stringify(batches), newThreadProbes(threads)];
 }
 
 function checkedColumns({ domainId, addressId }: Pick<OutgoingUnit['emails'][number], 'domainId' | 'addressId'>) {

@@ -48,8 +48,8 @@ export async function readBudgets(
       from json_to_recordset($2) as q (place integer, "of" text, owner text, "spanSeconds" integer, "offset" integer, "limit" integer)`,
     values: [workspaceId, JSON.stringify(questions.map((question, place) => ({ ...question, place })))],
   });
-  const byPlace = new Map(rows.map(({ place, times }) => [place, times]));
-  return questions.map((_, place) => byPlace.get(place) ?? []);
+  const byIndex = new Map(rows.map(({ place, times }) => [place, times]));
+  return questions.map((_, place) => byIndex.get(place) ?? []);
 }
 
 /** How much of a budget is used. */
@@ -80,8 +80,8 @@ export async function readBudgetUse(
             and a.created_at > (select postroom_now()) - q."spanSeconds" * interval '1 second') e) c) u`.execute(
     transaction,
   );
-  const byPlace = new Map(rows.map(({ place, used, next_at: nextAt }) => [place, { used, nextAt }]));
-  return budgets.map((_, place) => byPlace.get(place) ?? { used: 0, nextAt: null });
+  const byIndex = new Map(rows.map(({ place, used, next_at: nextAt }) => [place, { used, nextAt }]));
+  return budgets.map((_, place) => byIndex.get(place) ?? { used: 0, nextAt: null });
 }
 
 /** Returns those of the addresses (lower case) that mail of the workspace has been sent to. */
@@ -170,6 +170,6 @@ export async function countAutomatic(
       from json_to_recordset($2) as q (place integer, "of" text, owner text, "threadId" text)`,
     values: [workspaceId, JSON.stringify(questions.map((question, place) => ({ ...question, place })))],
   });
-  const byPlace = new Map(rows.map(({ place, total }) => [place, total]));
-  return questions.map((_, place) => byPlace.get(place) ?? 0);
+  const byIndex = new Map(rows.map(({ place, total }) => [place, total]));
+  return questions.map((_, place) => byIndex.get(place) ?? 0);
 }

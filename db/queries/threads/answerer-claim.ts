@@ -112,13 +112,13 @@ export interface ClaimedAnswer {
 export async function lockHeldClaims(
   client: pg.ClientBase,
   workspaceId: string,
-  answers: readonly ClaimedAnswer[],
+  results: readonly ClaimedAnswer[],
 ): Promise<boolean[]> {
   const { rows: claims } = await client.query<{ thread_id: string; token_sha256: Buffer }>({
     name: 'claim-lock-held',
     text: `select thread_id, token_sha256 from thread_claim
       where workspace_id = $1 and token_sha256 = any ($2::bytea[]) and expires_at > (select postroom_now()) order by thread_id for share`,
-    values: [workspaceId, answers.map(({ tokenSha256 }) => tokenSha256)],
+    values: [workspaceId, results.map(({ tokenSha256 }) => tokenSha256)],
   });
   const { rows: threads } = await client.query<{ place: number; thread_id: string }>({
     name: 'claim-answered-threads',
@@ -131,12 +131,12 @@ export async function lockHeldClaims(
       join thread_message_id m on m.workspace_id = $1 and m.message_id = w.key`,
     values: [
       workspaceId,
-      JSON.stringify(answers.map(({ threadId }, place) => ({ place, thread_id: threadId }))),
-      JSON.stringify(answers.flatMap(({ keys }, place) => keys.map((key) => ({ place, key })))),
+      JSON.stringify(results.map(({ threadId }, place) => ({ place, thread_id: threadId }))),
+      JSON.stringify(results.flatMap(({ keys }, place) => keys.map((key) => ({ place, key })))),
     ],
   });
   const held = new Map(claims.map((claim) => [claim.token_sha256.toString('hex'), claim.thread_id]));
-  return answers.map(({ tokenSha256 }, place) => {
+  return results.map(({ tokenSha256 }, place) => {
     const threadId = held.get(tokenSha256.toString('hex'));
     return threads.some((answered) => answered.place === place && answered.thread_id === threadId);
   });

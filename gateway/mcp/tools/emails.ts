@@ -93,7 +93,7 @@ export const awaitEmail = defineTool({
     'Waits until an email arrives that matches all filters, and returns it with its verification codes, links and invitation. Begin to wait before the mail is sent, or give `since`.',
   access: access.read,
   effect: 'reads mail',
-  answerWithinMs: WAIT_RESPONSE_MS,
+  respondWithinMs: WAIT_RESPONSE_MS,
   input: z.object({
     address: address.meta({ description: 'One of yours, or its ID. With a plus tag it matches that tag only.' }),
     domain: domain.meta({ description: 'One of yours, or its ID.' }),

@@ -68,7 +68,7 @@ export const endpointTestRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
   app.post(
     '/endpoints/:id/test',
     {
-      config: { access: access.endpoints, answerWithinMs: TEST_ANSWER_MS },
+      config: { access: access.endpoints, respondWithinMs: TEST_ANSWER_MS },
       schema: {
         operationId: 'testEndpoint',
         summary: 'Test an endpoint',

@@ -62,7 +62,7 @@ export const eventRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
   app.get(
     '/events',
     {
-      config: { access: access.read, answerWithinMs: RESPONSE_MS },
+      config: { access: access.read, respondWithinMs: RESPONSE_MS },
       schema: {
         operationId: 'listEvents',
         summary: 'List or stream events',

@@ -106,9 +106,9 @@ export const legacyScheduledRoutes: FastifyPluginAsyncZod<RestOptions> = async (
       const idempotency = readIdempotencyHeader(request.headers, 'send', request.body);
       const { receipt } = await sendEmail(contextOf(request), email, idempotency);
       // Mail that waits for approval has its time already.
-      const answer = writeTimed(receipt);
-      if (answer === null) throw new Error('an email with a time was not scheduled');
-      return reply.code(201).send(answer);
+      const result = writeTimed(receipt);
+      if (result === null) throw new Error('an email with a time was not scheduled');
+      return reply.code(201).send(result);
     },
   );
 

@@ -57,7 +57,7 @@ export function answering<P>(
 ): (next: Next, connection: Connection, params: P) => void {
   return (next, connection, params) => {
     let isAnswered = false;
-    const answer = (decision: Decision): void => {
+    const finish = (decision: Decision): void => {
       if (isAnswered) return;
       isAnswered = true;
       if (decision.kind !== 'pass') smtpMetrics.replies.inc({ stage: readStage(name), code: decision.code });
@@ -74,13 +74,13 @@ export function answering<P>(
       // The actor has logged its own error.
       const level = error instanceof BusRemoteError ? 'debug' : 'warn';
       log()[level]({ event: 'smtp.trouble', hook: name, session: connection.uuid, err: error });
-      answer(trouble);
+      finish(trouble);
     };
     try {
       const decision = decide(connection, params);
-      if (!(decision instanceof Promise)) return answer(decision);
+      if (!(decision instanceof Promise)) return finish(decision);
       const timer = setTimeout(() => fail(new Error(`no decision within ${limitMs} ms`)), limitMs);
-      decision.then(answer, fail).finally(() => clearTimeout(timer));
+      decision.then(finish, fail).finally(() => clearTimeout(timer));
     } catch (error) {
       fail(error);
     }

@@ -20,7 +20,7 @@ import {
   offer,
   type Reception,
   refuseConnection,
-  rememberAnswers,
+  rememberReplies,
 } from './reception.ts';
 import { logRefusedCertificate } from './refused-certificate.ts';
 import { endAbandonedSpan, isOverdue, openSession, type Session, type Sessions } from './session.ts';
@@ -60,7 +60,7 @@ let isDraining = false;
 export function equip({ bus, settings, log }: Equipment): void {
   reception = {
     bus,
-    questions: rememberAnswers(bus),
+    questions: rememberReplies(bus),
     settings,
     log,
     held: { sum: 0, limit: settings.limits.heldBytes },
@@ -75,7 +75,7 @@ export function recallClients(): void {
 }
 
 /** Drops remembered verdicts on recipients, because announcements of changes may have been missed. */
-export function forgetAnswers(): void {
+export function forgetReplies(): void {
   reception?.questions.forget();
 }
 
@@ -308,15 +308,15 @@ function findPort({ server }: Connection): number | null {
 /** RFC 3207: input received in the clear after the command is dropped, and the session starts over with EHLO. */
 function startTls(connection: Connection): Promise<Decision> {
   connection.current_data = null;
-  const answer = reply(220, '2.0.0 Ready to start TLS');
+  const result = reply(220, '2.0.0 Ready to start TLS');
   connection.respond(220, '2.0.0 Ready to start TLS');
   return new Promise((resolve) => {
     // Such as a client that refuses the certificate.
-    connection.client.once('error', () => resolve(answer));
+    connection.client.once('error', () => resolve(result));
     connection.client.upgrade((verified, verifyError, peerCertificate, cipher) => {
       connection.reset_transaction(() => {
         connection.setTLS({ cipher, verified, verifyError, peerCertificate });
-        resolve(answer);
+        resolve(result);
       });
     });
   });

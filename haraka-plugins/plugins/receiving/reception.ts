@@ -52,9 +52,9 @@ export function decideMail(
   if (size !== null && !/^\d{1,20}$/.test(size)) return reply(501, '5.5.4 Bad SIZE');
   if (Number(size) > MAX_MESSAGE_BYTES) return tooBig;
   if (body !== null && !/^(7BIT|8BITMIME)$/i.test(body)) return reply(501, '5.5.4 Bad BODY');
-  const answer = (hasRoom: boolean): Decision => (hasRoom ? reply(250, '2.1.0 Sender ok') : noRoom);
+  const decide = (hasRoom: boolean): Decision => (hasRoom ? reply(250, '2.1.0 Sender ok') : noRoom);
   const hasRoom = inSpan(session.span, () => questions.hasRoom());
-  return typeof hasRoom === 'boolean' ? answer(hasRoom) : hasRoom.then(answer);
+  return typeof hasRoom === 'boolean' ? decide(hasRoom) : hasRoom.then(decide);
 }
 
 /** RCPT (RFC 5321 §4.1.1.3): the receiving actor decides, so that nothing is relayed. Rejects when it is unreachable. */
@@ -70,7 +70,7 @@ export function decideRecipient(
   if (forwardPath.user === '') return reply(501, '5.1.3 Bad forward-path');
   // RFC 5321 §4.5.1: <postmaster> without a domain is ours.
   const recipient = forwardPath.host === '' ? `${forwardPath.user}@${settings.mailHostname}` : mailbox(forwardPath);
-  const answer = (verdict: RecipientVerdict): Decision | Promise<Decision> => {
+  const decide = (verdict: RecipientVerdict): Decision | Promise<Decision> => {
     if (verdict.verdict === 'reject') return refuseRecipient(reception, session, { ...verdict, recipient });
     const { verdict: _, ...receiver } = verdict;
     const accept = (refusal: Decision | null): Decision => {
@@ -88,7 +88,7 @@ export function decideRecipient(
   };
   const from = mailbox(transaction.mail_from);
   const verdict = inSpan(session.span, () => questions.checkRecipient(recipient, from));
-  return verdict instanceof Promise ? verdict.then(answer) : answer(verdict);
+  return verdict instanceof Promise ? verdict.then(decide) : decide(verdict);
 }
 
 /** Refuses a recipient, later and later the more of them a client guesses, and ends its session at last. */
@@ -182,25 +182,25 @@ function toOutcome(code: number): 'accepted' | 'deferred' | 'refused' {
 export async function offer(reception: Reception, session: Session, bytes: Buffer): Promise<Decision> {
   const { bus, settings, door } = reception;
   settings.fault('smtp.before-ask');
-  const answer = await bus.ask('receiving.message.accept', envelope(settings, session), { bytes });
+  const result = await bus.ask('receiving.message.accept', envelope(settings, session), { bytes });
   settings.fault('smtp.after-answer');
-  switch (answer.verdict) {
+  switch (result.verdict) {
     case 'accepted':
       session.acceptedMessages += 1;
       session.idleCommands = 0;
       return reply(
         250,
-        `2.0.0 Ok: ${answer.isRepeated === true ? 'accepted before' : 'queued'} as ${answer.emailIds[0] ?? 'nothing'}`,
+        `2.0.0 Ok: ${result.isRepeated === true ? 'accepted before' : 'queued'} as ${result.emailIds[0] ?? 'nothing'}`,
       );
     case 'refused': {
-      const decision = reply(answer.code, `${answer.enhancedCode} ${answer.text}`);
-      const reason = answer.reason ?? (answer.code < 500 ? 'unavailable' : 'content');
+      const decision = reply(result.code, `${result.enhancedCode} ${result.text}`);
+      const reason = result.reason ?? (result.code < 500 ? 'unavailable' : 'content');
       for (const { recipient, workspaceId } of session.recipients)
         door.refuse(session, { reason, workspaceId, recipient, decision });
       return decision;
     }
     default:
-      return answer satisfies never;
+      return result satisfies never;
   }
 }
 
@@ -282,7 +282,7 @@ function newVerdicts(): LRUCache<string, Remembered<RecipientVerdict>> {
  * A verdict depends on the recipient alone, so it is cached by recipient; that on a reply address also on its sender and its earlier mail. Only accepting verdicts are cached: a refused address may be
  * created the next moment, and its owner tries at once. An answer from before a change is not cached after it.
  */
-export function rememberAnswers(bus: Bus): Questions {
+export function rememberReplies(bus: Bus): Questions {
   let verdicts = newVerdicts();
   let room: Remembered<boolean> | null = null;
   let roomAsked: Promise<boolean> | null = null;

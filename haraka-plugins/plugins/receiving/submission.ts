@@ -20,7 +20,7 @@ const MAX_ANSWER_LENGTH = 1_000;
 
 const badSequence = reply(503, '5.5.1 Already authenticated');
 const badMechanism = reply(504, '5.5.4 Use AUTH PLAIN or AUTH LOGIN');
-const badAnswer = reply(501, '5.5.2 Cannot decode the response');
+const badResponse = reply(501, '5.5.2 Cannot decode the response');
 const aborted = reply(501, '5.7.0 Authentication aborted');
 const needsTls = reply(538, '5.7.11 Encryption required: use STARTTLS first');
 const tooMany = close(421, '4.7.0 Too many failed attempts');
@@ -49,7 +49,7 @@ export function authenticate(reception: Reception, session: Session, parameters:
       if (initial !== undefined) return password;
       return {
         challenge: base64('Username:'),
-        next: (answer) => (decoded(answer) === null ? decided(answer === '*' ? aborted : badAnswer) : password),
+        next: (answer) => (decoded(answer) === null ? decided(answer === '*' ? aborted : badResponse) : password),
       };
     }
     default:
@@ -59,14 +59,14 @@ export function authenticate(reception: Reception, session: Session, parameters:
 
 function plain(reception: Reception, session: Session, answer: string): Promise<Decision> {
   const text = decoded(answer);
-  if (text === null) return decided(answer === '*' ? aborted : badAnswer);
+  if (text === null) return decided(answer === '*' ? aborted : badResponse);
   const [, , key, ...rest] = text.split('\0');
-  return key === undefined || rest.length > 0 ? decided(badAnswer) : checkKey(reception, session, key);
+  return key === undefined || rest.length > 0 ? decided(badResponse) : checkKey(reception, session, key);
 }
 
 function login(reception: Reception, session: Session, answer: string): Promise<Decision> {
   const key = decoded(answer);
-  return key === null ? decided(answer === '*' ? aborted : badAnswer) : checkKey(reception, session, key);
+  return key === null ? decided(answer === '*' ? aborted : badResponse) : checkKey(reception, session, key);
 }
 
 async function checkKey({ bus, log }: Reception, session: Session, key: string): Promise<Decision> {

@@ -77,10 +77,10 @@ builder.queryFields((t) => ({
     description:
       'Waits for a received email that matches all arguments and returns the first one once it has a thread. Returns null if none arrives in time.',
     args: inputFields({ field: t.arg as never }, waitShape, { arguments: true }),
-    resolve: (_root, args, { operations, answerWithin }) => {
+    resolve: (_root, args, { operations, respondWithin }) => {
       const { timeout, ...filter } = readWait(args);
       const timeoutMs = timeout * 1_000;
-      if (timeoutMs >= 0 && timeoutMs <= MAX_WAIT_MS) answerWithin(timeoutMs + QUERY_MS);
+      if (timeoutMs >= 0 && timeoutMs <= MAX_WAIT_MS) respondWithin(timeoutMs + QUERY_MS);
       return waitForEmail(operations, filter, timeoutMs);
     },
   }),

@@ -46,7 +46,7 @@ builder.queryField('webhookRequests', (t) =>
       if (limit < 1 || limit > MAX_PULLED_EVENTS) throw invalid(`first must be 1 to ${MAX_PULLED_EVENTS}`, 'first');
       if (waitSeconds < 0 || waitSeconds > MAX_WAIT_SECONDS)
         throw invalid(`wait must be 0 to ${MAX_WAIT_SECONDS} seconds`, 'wait');
-      context.answerWithin(waitSeconds * 1_000 + SPARE_MS);
+      context.respondWithin(waitSeconds * 1_000 + SPARE_MS);
       // Not `reads`: a wait must not hold a transaction open.
       const pull = {
         start: startAfter(after),

@@ -1,12 +1,12 @@
 import { approval, describeApproval } from '../../../operations/sending/approval-capability.ts';
-import { loadAnsweredThreads, loadApprovals } from '../../../operations/sending/approvals.ts';
+import { loadApprovals, loadRepliedThreads } from '../../../operations/sending/approvals.ts';
 import { builder } from '../builder.ts';
 import { typeFor } from '../capability-shapes.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { EmailNode, ThreadNode } from '../nodes.ts';
 
 const approvalOf = loadByOwner(({ reads }, emailIds) => loadApprovals(reads, emailIds));
-const answeredThreadOf = loadByOwner(({ reads }, emailIds) => loadAnsweredThreads(reads, emailIds));
+const answeredThreadOf = loadByOwner(({ reads }, emailIds) => loadRepliedThreads(reads, emailIds));
 
 const ApprovalRef = typeFor(approval, { isOfDomain: true });
 

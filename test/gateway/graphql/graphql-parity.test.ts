@@ -1,55 +1,22 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Actor } from '../../../actors/actor.ts';
-import { startDeliveryActor } from '../../../actors/delivery/actor.ts';
-import { startReceivingActor } from '../../../actors/receiving/actor.ts';
-import { startThreadingActor } from '../../../actors/threading/actor.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
-import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
-import { testActorContext } from '../../support/stages/actor-context.ts';
+import type { TestGateway } from '../../support/servers/gateway.ts';
+import type { WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+import { type ActingGateway, openActingGateway } from '../../support/stages/acting-gateway.ts';
 
 // Operations that were of one interface only, through both, with the actors that they ask.
+let stage: ActingGateway;
 let gateway: TestGateway;
-let receiver: WebhookReceiver;
 let box: TestMailbox;
-const actors: Actor[] = [];
-const secretKey = Buffer.alloc(32, 7);
+let receiver: WebhookReceiver;
 
 beforeAll(async () => {
-  receiver = await startWebhookReceiver();
-  gateway = await openTestGateway({ config: { secretKey } });
-  box = await gateway.mailbox({ endpointUrl: receiver.url });
-  const context = { ...testActorContext(gateway.actor), bus: gateway.bus };
-  const receiving = {
-    workers: 1,
-    dnsServers: ['127.0.0.1:1'],
-    dataDirectory: null,
-    mailHostname: 'mx.test',
-    secretKey,
-  };
-  const delivery = {
-    publicUrl: 'https://m.test',
-    allowedPrivateNetworks: ['127.0.0.0/8'],
-    refusedPorts: [],
-    secretKey,
-  };
-  actors.push(
-    await startReceivingActor(context, receiving),
-    await startThreadingActor(context),
-    await startDeliveryActor(context, delivery),
-  );
+  stage = await openActingGateway();
+  ({ gateway, box, receiver } = stage);
 });
-afterAll(async () => {
-  await Promise.all(actors.map((actor) => actor.stop()));
-  await gateway?.close();
-  await receiver?.stop();
-});
+afterAll(() => stage.close());
 
-async function ask(query: string, variables: Record<string, unknown> = {}, key = box.apiKey) {
-  const { data, errors } = (await gateway.graphql(key, query, variables)).json();
-  if (errors !== undefined) throw new Error(JSON.stringify(errors));
-  return data;
-}
+const ask: ActingGateway['ask'] = (...asked) => stage.ask(...asked);
 
 async function rest(method: string, path: string, body?: unknown, key = box.apiKey) {
   const response = await gateway.call(key, method, path, body);

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { timeToAnswer } from '../../../gateway/http/time-to-answer.ts';
+import { timeToRespond } from '../../../gateway/http/time-to-answer.ts';
 
 const HANDLER_MS = 1_000;
 const BYTES = 4_000;
@@ -13,12 +13,12 @@ let work: (request: FastifyRequest) => Promise<unknown> = async () => 'done';
 
 beforeAll(async () => {
   app = Fastify();
-  timeToAnswer(app, { handlerMs: HANDLER_MS, uploadMs: 10_000, largeBytes: 100_000 });
+  timeToRespond(app, { handlerMs: HANDLER_MS, uploadMs: 10_000, largeBytes: 100_000 });
   app.setErrorHandler((error: { statusCode?: number }, _request, reply) => reply.code(error.statusCode ?? 500).send());
   app.post('/mail', { bodyLimit: 200_000 }, (each) => work(each));
   app.post('/other', { bodyLimit: 100_000 }, (each) => work(each));
-  app.post('/longer', { config: { answerWithinMs: 3 * HANDLER_MS } }, (each) => work(each));
-  app.post('/patient', { config: { answerWithinMs: 60_000 } }, (each) => work(each));
+  app.post('/longer', { config: { respondWithinMs: 3 * HANDLER_MS } }, (each) => work(each));
+  app.post('/patient', { config: { respondWithinMs: 60_000 } }, (each) => work(each));
   url = await app.listen({ host: '127.0.0.1', port: 0 });
 });
 afterEach(() => {
@@ -58,12 +58,12 @@ describe('a route that takes large bodies', () => {
   });
 
   test('passes its deadline to its work', async () => {
-    const limits: { answerBy: number; begunAt: number }[] = [];
-    work = async ({ answerBy }) => limits.push({ answerBy, begunAt: performance.now() });
+    const limits: { respondBy: number; begunAt: number }[] = [];
+    work = async ({ respondBy }) => limits.push({ respondBy, begunAt: performance.now() });
     const { sentAt } = await post('/mail', 2 * HANDLER_MS);
-    const [{ answerBy, begunAt } = { answerBy: 0, begunAt: 0 }] = limits;
-    expect(answerBy).toBeGreaterThanOrEqual(sentAt + HANDLER_MS);
-    expect(answerBy).toBeLessThanOrEqual(begunAt + HANDLER_MS + 2);
+    const [{ respondBy, begunAt } = { respondBy: 0, begunAt: 0 }] = limits;
+    expect(respondBy).toBeGreaterThanOrEqual(sentAt + HANDLER_MS);
+    expect(respondBy).toBeLessThanOrEqual(begunAt + HANDLER_MS + 2);
   });
 });
 
@@ -81,8 +81,8 @@ test('other routes respond within their time limit, the body included', async ()
 describe('a route that waits for events', () => {
   test('has its own time limit', async () => {
     const limits: number[] = [];
-    work = async ({ answerBy }) => {
-      limits.push(answerBy);
+    work = async ({ respondBy }) => {
+      limits.push(respondBy);
       // That it takes long is what is tried.
       await pause(2 * HANDLER_MS);
       return 'done';

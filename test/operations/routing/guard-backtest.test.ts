@@ -42,14 +42,14 @@ async function insertEmails(workspaceId: string, count: number, age: string): Pr
 }
 
 /** Returns the context of an operation, as far as a backtest uses it. */
-function contextOf(answerBy: number, workspaceId = USER): OperationContext {
+function contextOf(respondBy: number, workspaceId = USER): OperationContext {
   return {
     workspaceId,
     database,
     bus: createInProcessBus(),
     now: () => new Date(),
     random: randomBytes,
-    answerBy,
+    respondBy,
     settings: { hasGuardModel: false },
   } as unknown as OperationContext;
 }

@@ -11,12 +11,12 @@ const submission = {
   receipt: { emails: [], batchId: null, repliedTo: null },
 };
 /** The queue looks at no more of it. */
-const contextOf = (answerBy: number) =>
+const contextOf = (respondBy: number) =>
   ({
     database: { pool: {} } as Database,
     workspaceId: 'usr_1',
     rights: FULL_RIGHTS,
-    answerBy,
+    respondBy,
   }) as Partial<OperationContext> as OperationContext;
 const inTime = () => performance.now() + 9_000;
 
@@ -40,8 +40,8 @@ test('a submission whose deadline is close is not started', async () => {
 });
 
 test('a group is not committed when the deadline of one member would pass before the commit', () => {
-  const member = (answerBy: number): Waiting => ({
-    context: contextOf(answerBy),
+  const member = (respondBy: number): Waiting => ({
+    context: contextOf(respondBy),
     submission,
     keyId: null,
     isAutomatic: false,

@@ -3,6 +3,7 @@ import { startReceivingActor } from '../../../actors/receiving/actor.ts';
 import { startThreadingActor } from '../../../actors/threading/actor.ts';
 import type { TestGateway } from '../servers/gateway.ts';
 import { testActorContext } from '../stages/actor-context.ts';
+import { offerAcceptedMessage } from './offer-message.ts';
 import { testSecretKey } from './sent-mail.ts';
 
 /** Mail that comes in at a test gateway: received, parsed and threaded by the real actors, on its bus and its database. */
@@ -27,26 +28,8 @@ export async function takeMail(gateway: TestGateway): Promise<GatewayMail> {
     await startThreadingActor(context),
   ];
   return {
-    async deliver(message, recipient) {
-      const reversePath = 'ann@elsewhere.test';
-      const verdict = await bus.ask('receiving.recipient.check', { recipient, reversePath });
-      if (verdict.verdict === 'reject') throw new Error(verdict.text);
-      const { verdict: _, ...of } = verdict;
-      const reply = await bus.ask(
-        'receiving.message.accept',
-        {
-          reversePath,
-          recipients: [{ recipient, ...of }],
-          remoteAddress: '192.0.2.1',
-          helo: 'elsewhere.test',
-          isTls: false,
-          traceFields: '',
-        },
-        { bytes: Buffer.from(message.replace(/\r?\n/g, '\r\n')) },
-      );
-      if (reply.verdict !== 'accepted') throw new Error(reply.text);
-      return reply.emailIds[0] ?? '';
-    },
+    deliver: (message, recipient) =>
+      offerAcceptedMessage(bus, Buffer.from(message.replace(/\r?\n/g, '\r\n')), recipient),
     async stop() {
       await Promise.all(actors.map((actor) => actor.stop()));
     },

@@ -74,7 +74,7 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
     ...(options.scanOutgoing === undefined ? {} : { scanOutgoing: options.scanOutgoing }),
     ...(options.fault === undefined ? {} : { fault: options.fault }),
     // On a machine with other work every request may take ten times as long. Where PostgreSQL fails, the limit itself is what is tested.
-    ...(options.databasePort === undefined ? { answerWithinMs: 60_000 } : {}),
+    ...(options.databasePort === undefined ? { respondWithinMs: 60_000 } : {}),
     config: testConfig(options.config),
   };
   const app = await createGateway(gatewayOptions);

@@ -6,6 +6,7 @@ import { startThreadingActor } from '../../../actors/threading/actor.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { createTestDatabase } from '../cluster/database.ts';
+import { offerMessage } from '../rows/offer-message.ts';
 import { createMailbox, type MailboxOptions, type TestMailbox } from '../rows/routing-rows.ts';
 import { recipientsOf, type SentMail, testSecretKey } from '../rows/sent-mail.ts';
 import { testActorContext } from '../stages/actor-context.ts';
@@ -87,27 +88,13 @@ export async function openReportActors(): Promise<ReportActors> {
       return createMailbox(database, { address: `hello@${domain}`, ...options, domain });
     },
     async deliver(bytes, recipient, reversePath = '') {
-      const checked = await bus.ask('receiving.recipient.check', { recipient, reversePath });
-      if (checked.verdict === 'reject') return checked.code;
-      const { verdict: _, ...of } = checked;
-      const reply = await bus.ask(
-        'receiving.message.accept',
-        {
-          reversePath,
-          recipients: [{ recipient, ...of }],
-          remoteAddress: '192.0.2.1',
-          helo: 'elsewhere.test',
-          isTls: false,
-          traceFields: '',
-        },
-        { bytes },
-      );
-      if (reply.verdict !== 'accepted') throw new Error(reply.text);
-      const [receptionId = ''] = reply.emailIds;
+      const offered = await offerMessage(bus, bytes, { recipient, reversePath });
+      if ('verdict' in offered) return offered.code;
+      const { workspaceId, emailId: receptionId } = offered;
       await eventually(async () => {
         const { rows } = await database.pool.query(
           'select parsed_at from reception where workspace_id = $1 and email_id = $2',
-          [of.workspaceId, receptionId],
+          [workspaceId, receptionId],
         );
         return rows[0]?.parsed_at != null;
       });

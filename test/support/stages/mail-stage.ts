@@ -16,6 +16,7 @@ import type { OperationContext } from '../../../operations/context.ts';
 import { UNBOUNDED_ROOM } from '../../../operations/response-room.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { createTestDatabase } from '../cluster/database.ts';
+import { offerAcceptedMessage } from '../rows/offer-message.ts';
 import { createMailbox, type MailboxOptions, type TestMailbox } from '../rows/routing-rows.ts';
 import { testSecretKey } from '../rows/sent-mail.ts';
 import { testActorContext } from './actor-context.ts';
@@ -100,7 +101,7 @@ export async function openMailStage(options: MailStageOptions = {}): Promise<Mai
       log: pino({ level: 'silent' }),
       now: () => new Date(),
       random: randomBytes,
-      answerBy: performance.now() + 60_000,
+      respondBy: performance.now() + 60_000,
       settings: {
         publicUrl: 'https://mail.example.test',
         mailHostname: 'mx.test',
@@ -122,25 +123,7 @@ export async function openMailStage(options: MailStageOptions = {}): Promise<Mai
       const domain = given.domain ?? `${randomBytes(4).toString('hex')}.test`;
       return createMailbox(database, { address: `hello@${domain}`, ...given, domain });
     },
-    async deliver(bytes, recipient, reversePath = 'ann@elsewhere.test') {
-      const verdict = await bus.ask('receiving.recipient.check', { recipient, reversePath });
-      if (verdict.verdict === 'reject') throw new Error(verdict.text);
-      const { verdict: _, ...of } = verdict;
-      const reply = await bus.ask(
-        'receiving.message.accept',
-        {
-          reversePath,
-          recipients: [{ recipient, ...of }],
-          remoteAddress: '192.0.2.1',
-          helo: 'elsewhere.test',
-          isTls: false,
-          traceFields: '',
-        },
-        { bytes },
-      );
-      if (reply.verdict !== 'accepted') throw new Error(reply.text);
-      return reply.emailIds[0] ?? '';
-    },
+    deliver: (bytes, recipient, reversePath) => offerAcceptedMessage(bus, bytes, recipient, reversePath),
     async settled() {
       for (;;) {
         const { rows } = await database.pool.query<{ open: number }>(

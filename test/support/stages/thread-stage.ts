@@ -66,7 +66,7 @@ export async function openThreadStage(): Promise<ThreadStage> {
         bus: threading.bus,
         now: () => new Date(),
         random: randomBytes,
-        answerBy: performance.now() + 60_000,
+        respondBy: performance.now() + 60_000,
       }) as unknown as OperationContext,
     insert,
     async arrive(workspaceId, mails) {
