@@ -88,10 +88,13 @@ export const theme = createTheme({
   components: {
     // The icon has no accessible name.
     CloseButton: { defaultProps: { 'aria-label': 'Close' } },
+    // What is on ink or paper is the other of the two, in both schemes.
+    Stepper: { vars: () => ({ root: { '--stepper-icon-color': 'var(--mantine-primary-color-contrast)' } }) },
     // A page has only one banner, which is not the header of a dialog.
     ModalHeader: { defaultProps: { component: 'div' } },
     DrawerHeader: { defaultProps: { component: 'div' } },
     // The alert colors have less contrast than WCAG AA requires. Border and icon keep them.
-    Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },
+    // A command in an alert scrolls; the alert stays as wide as its page.
+    Alert: { styles: { title: { color: 'var(--mantine-color-text)' }, body: { minWidth: 0 } } },
   },
 });

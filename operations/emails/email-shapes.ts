@@ -312,6 +312,13 @@ export const emailShape = z
     ...openedEmailShape.shape,
     preview,
     attachmentCount,
+    hasFiles: z.boolean().meta({
+      description: 'Whether the email has attachments other than images that its HTML shows. For lists.',
+    }),
+    isReadByMe: z.boolean().nullable().meta({
+      description:
+        'Whether you have read this received email. Null for sent mail, and for requests without a person. isRead belongs to the workspace.',
+    }),
     failureReason: maybe.meta({ description: 'Why sending stopped. Null if sending continues or succeeded.' }),
     fromText: z.string().meta({ description: 'From header, decoded.' }),
     plusTag: maybe.meta({

@@ -70,6 +70,18 @@ export async function loadReadByMe(
   return threadIds.map((id) => !unread.has(id));
 }
 
+/** Returns for each thread until when the person of the request has read it; null for requests without a person. */
+export async function loadReadUntil(
+  { database, workspaceId, rights: { personId } }: OperationContext,
+  threadIds: readonly string[],
+): Promise<(Date | null)[]> {
+  if (personId === null) return threadIds.map(() => null);
+  const until = await asWorkspace(database, workspaceId, (transaction) =>
+    reads.findReadUntil(transaction, workspaceId, personId, threadIds),
+  );
+  return threadIds.map((id) => until.get(id) ?? null);
+}
+
 /** Yields what the person of the request marks as read or unread, in all sessions, until the request ends. Throws forbidden, rate_limited, unavailable. */
 export function followReadByMe({
   workspaceId,

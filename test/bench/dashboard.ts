@@ -17,12 +17,21 @@ import { median, percentile } from './statistics.ts';
 const SCRIPT_LIMIT = 150_000;
 const REQUEST_LIMIT_MS = 100;
 const VISIBLE_LIMIT_MS = 500;
+/** Until the largest text of the inbox is there: for a browser that has nothing of the page, and for one that has its files. */
+const COLD_PAINT_LIMIT_MS = 600;
+const WARM_PAINT_LIMIT_MS = 250;
+const OPEN_LIMIT_MS = 110;
+/** How often each is measured. */
+const PAINTS = 5;
+const OPENED = 20;
+/** The page loads what is likely to be opened next while it is idle. Milliseconds. */
+const IDLE_MS = 2_000;
 /** One turn of the wheel; a page of 50 threads is about 4,200. CSS pixels. */
 const WHEEL_PX = 1_400;
 /** The heap is looked at after each of these shares of the way. */
 const LOOKS = 5;
 
-export const help = `The dashboard in Chromium: what its first page loads, how a large inbox scrolls, and the time from the 250 of a mail to its row.
+export const help = `The dashboard in Chromium: what its first page loads, when a large inbox is painted, how it scrolls, how soon a conversation is open, and the time from the 250 of a mail to its row.
 Each figure stands beside its limit.
 
   --messages N   of the mailbox; default 260000, which are 100,000 threads
@@ -55,6 +64,8 @@ export async function run(args: string[]): Promise<void> {
     const url = `http://localhost:${server.httpPort}`;
     const context = await signIn(browser, server, url, 'reader@bench.test');
     await measureFirstLoad(context, url);
+    await measurePaint(browser, context, url);
+    await measureOpening(context, url);
     await measureScrolling(context, url, Number(values.rows));
     await measureArrival(context, url, server.smtpPort, { address, mails: Number(values.mails) });
   } finally {
@@ -115,6 +126,79 @@ async function measureFirstLoad(context: BrowserContext, url: string): Promise<v
   for (const { name, bytes: size, encoding } of scripts)
     console.log(`  ${String(size).padStart(8)} ${encoding} ${name}`);
   await page.close();
+}
+
+/** Largest contentful paint of the inbox, in new contexts with the session of `context`, and again in each. */
+async function measurePaint(browser: Browser, context: BrowserContext, url: string): Promise<void> {
+  const cold: number[] = [];
+  const warm: number[] = [];
+  const storageState = await context.storageState();
+  for (let n = 0; n < PAINTS; n++) {
+    const fresh = await browser.newContext({ viewport: { width: 1_280, height: 860 }, storageState });
+    for (const times of [cold, warm]) {
+      const page = await fresh.newPage();
+      await page.goto(`${url}/inbox`);
+      await page.locator('[data-thread]').first().waitFor();
+      await page.waitForTimeout(IDLE_MS);
+      times.push(await page.evaluate(readLargestPaint));
+      await page.close();
+    }
+    await fresh.close();
+  }
+  for (const [name, times, limit] of [
+    ['cold', cold, COLD_PAINT_LIMIT_MS],
+    ['warm', warm, WARM_PAINT_LIMIT_MS],
+  ] as const)
+    console.log(
+      `\nLargest paint of the inbox, ${name}: ${PAINTS} loads, median ${median(times).toFixed(0)} ms (limit ${limit}: ${verdict(median(times), limit)}), longest ${Math.max(...times).toFixed(0)} ms`,
+    );
+}
+
+/** In the page: milliseconds from the navigation to the largest contentful paint. */
+function readLargestPaint(): Promise<number> {
+  return new Promise((resolve) => {
+    new PerformanceObserver((list) => resolve(list.getEntries().at(-1)?.startTime ?? 0)).observe({
+      type: 'largest-contentful-paint',
+      buffered: true,
+    });
+  });
+}
+
+/** From the click on a row that was not open before to the frame that shows its subject and its last message. */
+async function measureOpening(context: BrowserContext, url: string): Promise<void> {
+  const page = await context.newPage();
+  await page.goto(`${url}/inbox`);
+  await page.locator('[data-thread]').first().waitFor();
+  await page.waitForTimeout(IDLE_MS);
+  const times: number[] = [];
+  for (let n = 0; n < OPENED; n++) {
+    // Once with the pointer on the row, as a user has it, for what it loads then.
+    const row = page.locator('[role="row"][data-thread]').nth(n % 10);
+    if (n % 10 === 0 && n > 0) await page.mouse.wheel(0, WHEEL_PX);
+    await row.hover();
+    times.push(await row.evaluate(openConversation));
+  }
+  console.log(
+    `\nA conversation is open: ${OPENED} rows, median ${median(times).toFixed(0)} ms (limit ${OPEN_LIMIT_MS}: ${verdict(median(times), OPEN_LIMIT_MS)}), longest ${Math.max(...times).toFixed(0)} ms`,
+  );
+  await page.close();
+}
+
+/** In the page: clicks a row, and returns the milliseconds until its conversation is there. */
+function openConversation(row: Element): Promise<number> {
+  const id = row.getAttribute('data-thread') ?? '';
+  const before = document.querySelector('article');
+  const startedAt = performance.now();
+  row.querySelector('a')?.click();
+  return new Promise((resolve) => {
+    const look = () => {
+      const article = document.querySelector('article');
+      const isOpen = location.pathname.endsWith(id) && article !== null && article !== before;
+      if (isOpen) resolve(performance.now() - startedAt);
+      else requestAnimationFrame(look);
+    };
+    look();
+  });
 }
 
 /** Turns the wheel through the list, as fast as it comes; the heap is measured after a collection. */

@@ -129,6 +129,10 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     await page.getByText('MAIL_HOSTNAME=mx.example.com').waitFor();
     expect(await page.getByRole('button', { name: /^Copy/ }).count()).toBe(0);
     await expectAccessible(page);
+    // On a phone, the command scrolls, and nothing of the warning is cut off.
+    await page.setViewportSize({ width: 390, height: 844 });
+    const warning = await page.getByText('which no other mail server can reach').boundingBox();
+    expect((warning?.x ?? 0) + (warning?.width ?? 390)).toBeLessThan(390);
     await tab.close();
     await gateway.close();
   });

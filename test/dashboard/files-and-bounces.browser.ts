@@ -69,6 +69,11 @@ describe.skipIf(chromiumPath === undefined)('a message in the dashboard', () => 
     await page.goto(`${stage.url}/inbox`);
     const row = (subject: string) => page.getByRole('row').filter({ hasText: subject });
     await row('With photos').getByText('has attachments').waitFor({ state: 'attached' });
+    // The clip is that of files; the API counts every attachment.
+    await row('With a logo').waitFor();
+    expect(await row('With a logo').getByText('has attachments').count()).toBe(0);
+    const { body } = await account.call('GET', '/emails?type=received');
+    expect(body.data.map((email: { attachment_count: number }) => email.attachment_count).sort()).toEqual([1, 3]);
     await row('With photos').getByRole('link').click();
     await page.getByRole('group', { name: 'Attachments' }).locator('canvas[data-thumbnail]').waitFor();
     // An image that would take gigabytes stays an icon.

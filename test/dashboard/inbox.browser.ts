@@ -658,6 +658,7 @@ const NO_MESSAGE: Omit<MessageEdge['node'], 'id' | 'createdAt'> = {
   replyTo: [],
   ownAddress: null,
   envelopeRecipient: null,
-  attachmentCount: 0,
+  hasFiles: false,
+  isReadByMe: null,
   date: null,
 };

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumPath } from '../support/servers/chromium.ts';
 import type { TestAccount } from '../support/servers/service.ts';
@@ -6,6 +7,7 @@ import { type BrowserStage, openBrowserStage } from '../support/stages/browser-s
 
 /** Height of a row that has nothing more to say, with its border. CSS pixels. */
 const ROW_PX = 41;
+const PHONE = { width: 390, height: 844 };
 /** Of one test on a loaded machine. Milliseconds. */
 const JOURNEY_MS = 180_000;
 
@@ -104,7 +106,119 @@ describe.skipIf(chromiumPath === undefined)('the look of the dashboard', { timeo
     await page.waitForURL(/\/activity\?type=received$/);
     await close();
   });
+
+  test('a phone keeps the words of a heading whole beside wide actions', async () => {
+    const account = await stage.account();
+    const { page, close } = await stage.open(account, { viewport: PHONE });
+    for (const path of ['/', '/domains', '/suppressions']) {
+      await page.goto(stage.url + path);
+      const heading = page.getByRole('heading', { level: 1 });
+      expect([path, (await heading.boundingBox())?.height]).toEqual([path, expect.toSatisfy((height) => height < 40)]);
+    }
+    await close();
+  });
+
+  test('a phone shows a long name of a customer in a few lines, and the whole subject of a conversation', async () => {
+    const account = await stage.account();
+    const name = 'A customer whose name is much longer than anyone would like it to be';
+    await account.call('POST', '/workspaces', { name, client_id: `long-${account.domain}` });
+    await stage.mail({ to: account.address, subject: 'Where is the lamp that I ordered?', text: 'It is broken.' });
+    await expect.poll(() => received(account)).toHaveLength(1);
+    const { page, close } = await stage.open(account, { viewport: PHONE });
+    await page.goto(`${stage.url}/customers`);
+    const row = page.getByRole('listitem').filter({ hasText: name });
+    expect((await row.boundingBox())?.height).toBeLessThan(160);
+    await page.goto(`${stage.url}/inbox`);
+    await page.getByRole('grid').getByRole('row').filter({ hasText: 'Where is' }).getByRole('link').click();
+    const subject = page.getByRole('heading', { name: 'Where is the lamp that I ordered?' });
+    await page.getByRole('article').getByText('It is broken.').waitFor();
+    expect((await subject.boundingBox())?.width).toBeGreaterThan(200);
+    await close();
+  });
+
+  test('dark pages show the thumb of a switch that is on, and the marks of finished steps', async () => {
+    const account = await stage.account();
+    await account.call('POST', '/guard', {
+      name: 'Pills',
+      type: 'explicit',
+      config: { subject: { operator: 'OR', values: ['pills'] } },
+      action: { action: 'block' },
+    });
+    await stage.mail({ to: account.address, subject: 'Lamp', text: 'It is broken.' });
+    await expect.poll(() => received(account)).toHaveLength(1);
+    const { page, close } = await stage.open(account, { colorScheme: 'dark' });
+    await page.goto(`${stage.url}/rules`);
+    await page.getByRole('switch').first().waitFor({ state: 'attached' });
+    expect(await readLightness(page, '.mantine-Switch-thumb', 'background-color')).toBeLessThan(90);
+    await page.goto(`${stage.url}/welcome`);
+    await page.getByText('Your email has arrived').waitFor();
+    expect(await readLightness(page, '.mantine-Stepper-stepCompletedIcon', 'color')).toBeLessThan(90);
+    await close();
+  });
+
+  test('laptops show all places of the navigation without scrolling', async () => {
+    const account = await stage.account();
+    for (const [width, height] of [
+      [1440, 900],
+      [1024, 768],
+    ] as const) {
+      const { page, close } = await stage.open(account, { viewport: { width, height } });
+      await page.goto(`${stage.url}/settings`);
+      const places = page.getByRole('navigation', { name: 'Main' }).getByRole('group', { name: 'Pages' });
+      await places.getByRole('link', { name: 'Settings' }).waitFor();
+      expect(await places.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBe(0);
+      await close();
+    }
+  });
+
+  test('a notice covers no row, and its text has the width of the notice above the Undo button', async () => {
+    const account = await stage.account();
+    await stage.mail({ to: account.address, subject: 'Lamp', text: 'It is broken.' });
+    await expect.poll(() => received(account)).toHaveLength(1);
+    const { page, close } = await stage.open(account, { viewport: { width: 1440, height: 900 } });
+    await page.goto(`${stage.url}/inbox`);
+    await page.getByRole('grid').getByRole('row').first().click();
+    await page.getByRole('article').getByText('It is broken.').waitFor();
+    await page.keyboard.press('e');
+    const text = await page.getByText('Conversation archived').boundingBox();
+    const undo = await page.getByRole('button', { name: 'Undo' }).boundingBox();
+    const list = await page.getByRole('searchbox').first().boundingBox();
+    if (text === null || undo === null || list === null) throw new Error('the notice or the list is not shown');
+    expect(undo.y).toBeGreaterThanOrEqual(text.y + text.height);
+    expect(text.width).toBeGreaterThan(100);
+    expect(Math.max(text.x + text.width, undo.x + undo.width)).toBeLessThan(list.x);
+    await close();
+  });
+
+  test('a table that is much wider than the page keeps the size of its letters and scrolls', async () => {
+    const account = await stage.account();
+    const cells = Array.from({ length: 40 }, (_, column) => `<td>Column number ${column}</td>`).join('');
+    await stage.mail({
+      to: account.address,
+      subject: 'Figures',
+      html: `<table style="white-space: nowrap"><tr>${cells}</tr></table>`,
+    });
+    await expect.poll(() => received(account)).toHaveLength(1);
+    const { page, close } = await stage.open(account);
+    await page.goto(`${stage.url}/inbox`);
+    await page.getByRole('grid').getByRole('row').first().click();
+    const mail = page.frameLocator('iframe').locator('html');
+    await mail.getByText('Column number 39').waitFor({ state: 'attached' });
+    await expect.poll(() => mail.evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)).toBe(true);
+    expect(await mail.evaluate(({ style }) => style.zoom)).toBe('');
+    await close();
+  });
 });
+
+/** Returns the mean of red, green and blue of a property of the first such element, 0 to 255. */
+async function readLightness(page: Page, selector: string, property: string): Promise<number> {
+  const value = await page
+    .locator(selector)
+    .first()
+    .evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), property);
+  const [red = 0, green = 0, blue = 0] = (value.match(/\d+/g) ?? []).map(Number);
+  return (red + green + blue) / 3;
+}
 
 /** Returns the ids of received mail. */
 async function received(account: TestAccount): Promise<string[]> {

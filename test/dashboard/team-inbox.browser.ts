@@ -154,4 +154,42 @@ describe.skipIf(chromiumPath === undefined)('two members in two browsers', () =>
       await Promise.all([owner.close(), ann.close(), elsewhere.close()]);
     },
   );
+
+  test('see dots at the messages that they have not read themselves', LIMIT, async () => {
+    const account = await stage.account();
+    const ann = await join(account, 'Cleo', 'viewer');
+    await stage.mail({ to: account.address, subject: 'Read by the owner', text: 'Hello' });
+    const owner = await stage.open(account);
+    await openThread(owner.page, 'Read by the owner');
+    await owner.page.locator('article[data-unread]').waitFor({ state: 'attached' });
+    await owner.page.locator('article:not([data-unread])').waitFor();
+    // The workspace has read it, the other member has not.
+    await openThread(ann.page, 'Read by the owner');
+    await ann.page.locator('article[data-unread]').waitFor({ state: 'attached' });
+    await ann.page.locator('article:not([data-unread])').waitFor();
+    for (const tab of [owner, ann]) await tab.close();
+  });
+
+  test('see what they mark elsewhere between the load of a page and its subscription', LIMIT, async () => {
+    const account = await stage.account();
+    await stage.mail({ to: account.address, subject: 'Marked early', text: 'Hello' });
+    const ann = await join(account, 'Dora', 'viewer');
+    const owner = await stage.open(account);
+    const gate = Promise.withResolvers<void>();
+    await owner.page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('DashboardMarks') === true) await gate.promise;
+      await route.continue();
+    });
+    await owner.page.goto(`${stage.url}/inbox`);
+    const unread = owner.page.getByRole('row').filter({ hasText: 'Marked early' }).getByText('Unread.');
+    await unread.waitFor({ state: 'attached' });
+    const marked = await owner.context.request.post(`${stage.url}/api/e2/mail/threads/read-by-me`, {
+      data: { is_read: true },
+      headers: { origin: stage.url },
+    });
+    expect(marked.status(), await marked.text()).toBe(200);
+    gate.resolve();
+    await unread.waitFor({ state: 'detached', timeout: 30_000 });
+    for (const tab of [owner, ann]) await tab.close();
+  });
 });

@@ -52,6 +52,28 @@ describe.skipIf(chromiumPath === undefined)('what is typed', () => {
     await expect.poll(() => search.inputValue()).toBe('endpoint');
   });
 
+  test('stays in the draft of a composer that is closed before the address is a tag', async () => {
+    const { page, account } = await conversation('Unfinished');
+    await page.goto(`${stage.url}/inbox`);
+    await page.getByRole('grid').getByRole('row').first().waitFor();
+    await page.keyboard.press('c');
+    await page.keyboard.type('zed@elsewhere.test');
+    await page.getByRole('dialog').getByLabel('To', { exact: true }).and(page.locator('input:visible')).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const drafts = async () => (await account.call('GET', '/drafts')).body.data;
+    await expect.poll(drafts).toEqual([expect.objectContaining({ to: ['zed@elsewhere.test'] })]);
+  });
+
+  test('goes to the address of the sign-in page without a click', async () => {
+    const { page } = await stage.open(null);
+    await page.goto(`${stage.url}/sign-in`);
+    const address = page.getByLabel('Email address');
+    await expect.poll(() => address.evaluate((field) => field === document.activeElement)).toBe(true);
+    await page.keyboard.type('ann@elsewhere.test');
+    expect(await address.inputValue()).toBe('ann@elsewhere.test');
+  });
+
   test('goes on through the palette to the form that it opens', async () => {
     const { page } = await conversation('Through');
     const held = await holdRequests(page, PALETTE, /domains-page-.*\.js$/);

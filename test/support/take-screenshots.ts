@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createTransport } from 'nodemailer';
 import { chromium, type Page } from 'playwright-core';
 import { freePort } from './cluster/cluster.ts';
 import { fillAccount, type SampleAccount } from './rows/sample-account.ts';
@@ -173,6 +174,11 @@ function pagesOf(sample: SampleAccount, trashedThreadId: string): [name: string,
     ['rules', '/rules'],
     ['rule', `/rules/${sample.ruleId}`],
     ['suppressions', '/suppressions'],
+    ['members', '/members'],
+    ['customers', '/customers'],
+    ['audit', '/audit'],
+    ['refused', '/refused'],
+    ['conversation-phone', `/inbox/${sample.threadId}`, onPhone(async () => undefined)],
     ['keys', '/keys'],
     ['requests', '/requests'],
     [
@@ -292,11 +298,35 @@ try {
     await account.graphql('mutation ($input: AddImageSenderInput!) { addImageSender(input: $input) { __typename } }', {
       input: { address },
     });
+  await addPeople(account);
+  await knock(smtpPort, `accounts@${body.data[0].domain}`);
   await takeAll(link, url, pagesOf(sample, trashedThreadId));
 } finally {
   child.kill('SIGTERM');
   await once(child, 'exit');
   await rm(folder, { recursive: true, force: true });
+}
+
+/** Adds what a team and a product with customers have: invitations and workspaces. */
+async function addPeople(account: Pick<ReturnType<typeof callers>, 'call'>): Promise<void> {
+  for (const [email, role] of [
+    ['olu@inbox.example', 'admin'],
+    ['priya@inbox.example', 'agent'],
+    ['dev@inbox.example', 'developer'],
+  ])
+    await account.call('POST', '/invitations', { email, role });
+  for (const [client_id, name] of [
+    ['customer-41', 'Harbor Books'],
+    ['customer-42', 'Smith & Sons'],
+  ])
+    await account.call('POST', '/workspaces', { client_id, name, quotas: { mail_per_day: 500, domains: 1 } });
+}
+
+/** Sends mail to an address that does not exist, for the page of refusals. */
+async function knock(smtpPort: number, to: string): Promise<void> {
+  const transport = createTransport({ host: '127.0.0.1', port: smtpPort, secure: false, ignoreTLS: true });
+  await transport.sendMail({ from: 'jonas@fjordbikes.example', to, subject: 'Invoice', text: 'x' }).catch(() => null);
+  transport.close();
 }
 
 async function takeAll(link: string, url: string, pages: ReturnType<typeof pagesOf>): Promise<void> {

@@ -334,6 +334,16 @@ create function threads_unread_by(p_workspace_id text, p_person_id text, p_threa
 revoke all on function threads_unread_by from public;
 grant execute on function threads_unread_by to postroom_gateway, postroom_actor, postroom_domain;
 
+-- Until when a member has read each of the threads. No rows: the person is no member.
+create function threads_read_until(p_workspace_id text, p_person_id text, p_thread_ids text[]) returns table (thread_id text, read_until timestamptz)
+  language sql stable security definer set search_path = public, pg_temp as $$
+    select t.id, coalesce(r.read_until, m.read_until) from read_mark(p_workspace_id, p_person_id) m
+    join thread t on t.workspace_id = p_workspace_id and t.id = any (p_thread_ids)
+    left join thread_read r on r.workspace_id = p_workspace_id and r.thread_id = t.id and r.person_id = p_person_id and r.set_at > m.set_at
+    where current_setting('role') <> 'postroom_domain' or is_thread_of_domain(p_workspace_id, t.id) $$;
+revoke all on function threads_read_until from public;
+grant execute on function threads_read_until to postroom_gateway, postroom_domain;
+
 -- Marks threads as read by a member, or as unread. With an email, the messages up to it are read, or those from it on are unread. Returns the
 -- threads whose mark moved: nothing is stored for the others.
 create function mark_threads_read(p_workspace_id text, p_person_id text, p_thread_ids text[], p_is_read boolean, p_email_id text) returns setof text

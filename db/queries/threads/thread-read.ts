@@ -17,6 +17,21 @@ export async function findUnreadBy(
   return new Set(rows.map(({ id }) => id));
 }
 
+/** Returns until when the member has read each thread; those that do not exist are absent, and all for a person who is no member. */
+export async function findReadUntil(
+  transaction: Transaction<Tables>,
+  workspaceId: string,
+  personId: string,
+  threadIds: readonly string[],
+): Promise<Map<string, Date>> {
+  if (threadIds.length === 0) return new Map();
+  // A thread that is unread as a whole has -infinity, which no Date has.
+  const { rows } = await sql<{ thread_id: string; read_until: Date }>`
+    select u.thread_id, greatest(u.read_until, 'epoch') as read_until
+    from threads_read_until(${workspaceId}, ${personId}, ${threadIds}::text[]) as u`.execute(transaction);
+  return new Map(rows.map(({ thread_id: id, read_until: at }) => [id, at]));
+}
+
 /** What a member reads, or marks as unread. */
 export interface ReadMark {
   personId: string;

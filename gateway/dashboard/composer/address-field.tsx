@@ -15,6 +15,8 @@ export interface AddressFieldProps {
   /** value of the form field */
   value?: string[];
   onChange: (value: string[]) => void;
+  /** told what is typed and no tag yet */
+  onTyped: (text: string) => void;
   error?: ReactNode;
   isFirst?: boolean;
   isRequired?: boolean;
@@ -25,11 +27,16 @@ export function AddressField({
   label,
   value = [],
   onChange,
+  onTyped,
   error,
   isFirst = false,
   isRequired = false,
 }: AddressFieldProps) {
-  const [typed, setTyped] = useState('');
+  const [typed, setTypedText] = useState('');
+  const setTyped = (text: string) => {
+    setTypedText(text);
+    onTyped(text);
+  };
   const [isOpen, setOpen] = useState(false);
   const [search] = useDebouncedValue(typed.trim(), TYPING_MS);
   const [{ data }] = useQuery({ query: CONTACTS, variables: { prefix: search }, pause: search.length < SEARCH_FROM });

@@ -90,11 +90,27 @@ export function ComposerForm(props: ComposerFormProps) {
   const refusal = refusalOfFiles(sentFiles, input.text + (input.html ?? ''));
   const isAnswer = mode === 'reply' || mode === 'reply-all';
 
+  /** addresses that are typed and no tags yet, so that a draft has them when the composer is closed */
+  const typed = useRef({ to: '', cc: '', bcc: '' });
+  const recipients = (field: 'to' | 'cc' | 'bcc') => ({
+    ...form.getInputProps(field),
+    onTyped: (text: string) => void (typed.current[field] = text),
+  });
+  const withTyped = (written: Draft): Draft => {
+    const { to, cc, bcc } = typed.current;
+    return {
+      ...written,
+      to: [...written.to, to].filter(looksLikeMailbox),
+      cc: [...written.cc, cc].filter(looksLikeMailbox),
+      bcc: [...written.bcc, bcc].filter(looksLikeMailbox),
+    };
+  };
   const contentOf = (written: Draft): DraftContent => {
     const { html, ...rest } = draftInput(written, mode, fullQuote);
     return { input: hasForeignHtml ? rest : { ...rest, html }, files: sentFiles };
   };
-  const key = JSON.stringify([values, sentFiles.map(({ id }) => id), hasForeignHtml]);
+  const keyOf = (written: Draft) => JSON.stringify([written, sentFiles.map(({ id }) => id), hasForeignHtml]);
+  const key = keyOf(values);
   const [initialKey] = useState(key);
   const saveNow = useEffectEvent(() => {
     if (key !== initialKey && refusal === null) void draft.save(contentOf(values));
@@ -105,7 +121,11 @@ export function ComposerForm(props: ComposerFormProps) {
   }, [key]);
   // What was written last is saved when the composer is closed.
   const saveLast = useRef(() => undefined as unknown);
-  saveLast.current = () => (key !== initialKey && refusal === null ? draft.save(contentOf(values)) : null);
+  saveLast.current = () => {
+    // Closing takes the focus from a field, which changes the values without another render.
+    const written = withTyped(form.getValues());
+    return keyOf(written) !== initialKey && refusal === null ? draft.save(contentOf(written)) : null;
+  };
   useEffect(() => {
     isOpen.current = true;
     return () => {
@@ -229,7 +249,7 @@ export function ComposerForm(props: ComposerFormProps) {
                 label="To"
                 isRequired
                 isFirst={mode === 'new' || mode === 'forward'}
-                {...form.getInputProps('to')}
+                {...recipients('to')}
               />
             </div>
             {!hasCopies && (
@@ -238,8 +258,8 @@ export function ComposerForm(props: ComposerFormProps) {
               </Button>
             )}
           </Group>
-          {hasCopies && <AddressField label="Cc" {...form.getInputProps('cc')} />}
-          {hasCopies && <AddressField label="Bcc" {...form.getInputProps('bcc')} />}
+          {hasCopies && <AddressField label="Cc" {...recipients('cc')} />}
+          {hasCopies && <AddressField label="Bcc" {...recipients('bcc')} />}
           <TextInput label="Subject" maxLength={998} {...form.getInputProps('subject')} />
         </div>
         <MessageField

@@ -1,5 +1,4 @@
-import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
+import { Checkbox, Stack, Text } from '@mantine/core';
 import { sizeText } from './attachments.ts';
 import classes from './composer.module.css';
 import type { Original } from './composer-documents.ts';
@@ -17,7 +16,6 @@ export interface OriginalNoteProps {
 
 /** Shows which parts of the original message are included. */
 export function OriginalNote({ mode, original, hasQuote, setQuote, hasFiles, setFiles }: OriginalNoteProps) {
-  const [isShown, setShown] = useState(false);
   if (mode === 'forward')
     return (
       <Stack gap={6}>
@@ -38,20 +36,13 @@ export function OriginalNote({ mode, original, hasQuote, setQuote, hasFiles, set
   if (quote === '') return null;
   return (
     <Stack gap={6}>
-      <Group gap="sm">
-        <Checkbox
-          size="sm"
-          checked={hasQuote}
-          onChange={(event) => setQuote(event.currentTarget.checked)}
-          label="Include original message"
-        />
-        {hasQuote && (
-          <Button size="compact-xs" variant="default" aria-expanded={isShown} onClick={() => setShown(!isShown)}>
-            {isShown ? 'Hide original' : 'Show original'}
-          </Button>
-        )}
-      </Group>
-      {hasQuote && isShown && (
+      <Checkbox
+        size="sm"
+        checked={hasQuote}
+        onChange={(event) => setQuote(event.currentTarget.checked)}
+        label="Include original message"
+      />
+      {hasQuote && (
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and the keyboard has to get there
         <pre className={classes['quote']} tabIndex={0} role="region" aria-label="Quoted message">
           {quote}

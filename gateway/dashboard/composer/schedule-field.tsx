@@ -1,7 +1,7 @@
 import { Button, Group, Text, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import type { Schedule } from '../../../core/sending/schedule.ts';
-import { exactTime } from '../parts/relative-time.tsx';
+import { exactTime } from '../parts/time-words.ts';
 import { timeZone } from './draft.ts';
 
 /** A local date and time, as a field of the browser writes it. */

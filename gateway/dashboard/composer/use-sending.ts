@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react';
 import { showNotice } from '../parts/notice.tsx';
-import { exactTime } from '../parts/relative-time.tsx';
+import { exactTime } from '../parts/time-words.ts';
 import { type Problem, useAct } from '../parts/use-act.ts';
 import { undoSeconds } from './browser-settings.ts';
 import { type Original, SEND_DRAFT, type SentEmail } from './composer-documents.ts';

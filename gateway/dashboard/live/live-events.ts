@@ -29,6 +29,7 @@ const MARKS_TEXT = `subscription DashboardMarks {
 
 /** What the person marked as read or unread in any session; null: all threads. */
 type OwnMark = ResultOf<typeof MARKS>['readByMe'];
+const EVERYTHING: OwnMark = { threadIds: null, isRead: true };
 
 /** `live`: connected; `waiting`: the connection was lost and is retried. */
 export type LiveState = 'connecting' | 'live' | 'waiting';
@@ -106,13 +107,15 @@ export function openLiveEvents(workspaceId: string, start: string | null, hasOwn
     setState('live');
     tellGap();
   };
-  /** Subscribes to the own marks, and again when the subscription is lost. What was marked meanwhile is read again with everything. */
+  /** Subscribes to the own marks, and again when the subscription is lost. What was marked before is read again with everything. */
   const followMarks = async () => {
     for (let failures = 0; !ending.signal.aborted; ) {
       try {
         const marks = subscribe<{ readByMe: OwnMark }>({ query: MARKS_TEXT }, ending.signal, () => {
-          if (failures > 0) receiveMark({ threadIds: null, isRead: true });
           failures = 0;
+          // Marks have no cursor: those between the load of the page, or the loss, and now are told to no one.
+          channel.postMessage({ kind: 'mark', mark: EVERYTHING } satisfies Message);
+          receiveMark(EVERYTHING);
         });
         for await (const { readByMe: mark } of marks) {
           channel.postMessage({ kind: 'mark', mark } satisfies Message);

@@ -14,7 +14,7 @@ const FIXED_HEIGHT = 560;
 const FIRST_HEIGHT = 140;
 /** Width of both borders of the frame. Pixels. */
 const BORDERS = 2;
-/** Smallest scale of an email that is wider than its frame; beyond that it scrolls. */
+/** Smallest scale of an email that is wider than its frame. One that would have to be smaller keeps its size, and scrolls. */
 const MIN_SCALE = 0.4;
 /** Delay before the first failure is retried, since the service limits simultaneous requests. Milliseconds. */
 const RETRY_MS = 1_500;
@@ -165,12 +165,12 @@ function useDarkMail(): { isDark: boolean; canDarken: boolean; setDark: (isDark:
   };
 }
 
-/** Scales an email that is wider than its frame, so that all of it is seen. */
+/** Scales an email that is wider than its frame, so that all of it is seen, as long as it can be read. */
 function fitWidth(mail: HTMLElement): void {
   mail.style.zoom = '';
   const { clientWidth, scrollWidth } = mail;
-  if (scrollWidth > clientWidth && clientWidth > 0)
-    mail.style.zoom = String(Math.max(MIN_SCALE, clientWidth / scrollWidth));
+  const scale = clientWidth / scrollWidth;
+  if (scale >= MIN_SCALE && scale < 1) mail.style.zoom = String(scale);
 }
 
 /** Shows what was removed from the email, and buttons to load remote images. */

@@ -26,8 +26,8 @@ export function showNotice(text: string, { link, undo, staysMs = STAYS_MS }: Not
     withBorder: true,
     closeButtonProps: { 'aria-label': 'Close notice' },
     message: (
-      <Group justify="space-between" gap="sm" wrap="nowrap">
-        <Text size="sm" className="postroom-wrap">
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" flex="1 1 8rem" style={{ overflowWrap: 'break-word', minWidth: 0 }}>
           {text}
         </Text>
         <Group gap="sm" wrap="nowrap">

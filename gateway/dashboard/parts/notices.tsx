@@ -8,7 +8,7 @@ const HAS_NAVIGATION = '(min-width: 75em)';
 export function Notices() {
   const isBeside = useMediaQuery(HAS_NAVIGATION, true, { getInitialValueInEffect: false });
   return isBeside ? (
-    <Notifications position="bottom-left" containerWidth={216} />
+    <Notifications position="bottom-left" containerWidth={192} />
   ) : (
     <Notifications position="bottom-center" containerWidth={360} mb={56} />
   );

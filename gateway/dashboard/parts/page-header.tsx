@@ -35,7 +35,8 @@ export function PageHeader({
           <IconArrowLeft size={18} aria-hidden />
         </ActionIcon>
       )}
-      <Stack gap={2} flex={1} miw={0}>
+      {/* Actions for which a phone has no room beside the title go below it. */}
+      <Stack gap={2} flex="1 1 14rem" miw={0}>
         <Group gap={6} wrap="nowrap">
           <Title order={1} className="postroom-wrap">
             {title}

@@ -8,7 +8,7 @@ const colors: Record<Tone, string> = { good: 'green', waiting: 'post.6', bad: 'r
 /** Shows a status, for example `DELIVERY_FAILED` as "delivery failed". */
 export function StatusBadge({ status, tone }: { status: string; tone: Tone }) {
   return (
-    <Badge color={colors[tone]} variant="dot" tt="none" fw={600} radius="sm">
+    <Badge color={colors[tone]} variant="dot" tt="none" fw={600} radius="sm" style={{ flex: 'none' }}>
       {status.toLowerCase().replaceAll('_', ' ')}
     </Badge>
   );

@@ -2,7 +2,7 @@ import { Badge } from '@mantine/core';
 import { useEffect } from 'react';
 import { graphql } from '../graphql.ts';
 import { useLiveQuery } from '../live/use-live-query.ts';
-import { counted } from '../parts/counted.ts';
+import { counted, formatCount } from '../parts/counted.ts';
 import { setUnreadCount } from '../parts/tab-title.ts';
 import { useIsInTeam } from './viewer.ts';
 
@@ -75,7 +75,7 @@ export function ApprovalCount() {
 function Count({ count, about }: { count: number; about: string }) {
   return (
     <Badge variant="default" size="sm" aria-label={about}>
-      {count > 9_999 ? '9999+' : count}
+      {count > 9_999 ? '9,999+' : formatCount(count)}
     </Badge>
   );
 }

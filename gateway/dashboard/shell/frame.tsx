@@ -184,6 +184,8 @@ function Navigation({ location }: { location: string }) {
   const current = placeOf(location, useSearch());
   const [focused, setFocused] = useState<string | null>(null);
   const all = places.flatMap((group) => group.places.map(({ path }) => path));
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [current]);
   const tabStop = focused ?? (all.includes(current) ? current : '/');
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     const links = [...event.currentTarget.querySelectorAll<HTMLElement>('a')];
@@ -195,7 +197,14 @@ function Navigation({ location }: { location: string }) {
   };
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the keys move between its links
-    <div className={style['nav']} role="group" aria-label="Pages" onKeyDown={onKeyDown} onBlur={() => setFocused(null)}>
+    <div
+      ref={list}
+      className={style['nav']}
+      role="group"
+      aria-label="Pages"
+      onKeyDown={onKeyDown}
+      onBlur={() => setFocused(null)}
+    >
       {places.map((group, index) => (
         <div key={group.heading ?? ''}>
           {index === 1 && (

@@ -7,6 +7,7 @@ import * as emails from '../../../operations/emails/emails.ts';
 import { MAX_WAIT_MS, waitForEmail } from '../../../operations/emails/wait-for-email.ts';
 import { waitShape } from '../../../operations/emails/wait-shape.ts';
 import { loadRecipientsOf } from '../../../operations/sending/recipients.ts';
+import { loadReadUntil } from '../../../operations/threads/read-state.ts';
 import { SEARCH_SYNTAX } from '../../input-shapes.ts';
 import { access } from '../access.ts';
 import { builder, connectionComplexity } from '../builder.ts';
@@ -18,6 +19,7 @@ import { EmailNode } from '../nodes.ts';
 import { loadBody, loadEmailParts, mailboxesOf, readMailboxes } from './email-content.ts';
 
 const recipientsOf = loadByOwner(({ reads }, emailIds) => loadRecipientsOf(reads, emailIds));
+const readUntil = loadByOwner(({ reads }, threadIds, _args: null) => loadReadUntil(reads, threadIds));
 const sizeOf = loadByOwner(({ reads }, emailIds) => emails.loadSizes(reads, emailIds));
 
 /** Fields that are not in the row of an email as they are. */
@@ -34,6 +36,13 @@ const readers: Record<string, (email: emails.EmailSummary, context: GraphContext
     const { attachments } = await loadEmailParts(context, emailId, null);
     return attachments.map((attachment) => ({ emailId, attachment }));
   },
+  hasFiles: async ({ id, hasAttachments }, context) =>
+    hasAttachments && !(await loadEmailParts(context, id, null)).attachments.every(isInlineImage),
+  async isReadByMe({ type, threadId, threadAt }, context) {
+    if (type !== 'received' || threadId === null) return null;
+    const until = await readUntil(context, threadId, null);
+    return until === null ? null : threadAt <= until;
+  },
   tags: async ({ id, type }, context) => (type === 'received' ? [] : (await loadEmailParts(context, id, null)).tags),
   text: ({ id }, context) => loadBody(context, id, 'text'),
   content: ({ id }) => ({ emailId: id }),
@@ -42,6 +51,11 @@ const readers: Record<string, (email: emails.EmailSummary, context: GraphContext
     hasOctets ? operations.settings.publicUrl + downloadPath({ emailId: id, part: 'raw' }) : null,
   recipientIds: ({ id, type }, context) => (type === 'received' ? [] : recipientsOf(context, id, null)),
 };
+
+/** Returns whether an attachment is an image that belongs to the HTML of its email. */
+function isInlineImage({ contentType, contentId, contentDisposition }: emails.EmailParts['attachments'][number]) {
+  return /^image\//i.test(contentType) && contentId !== null && contentDisposition !== 'attachment';
+}
 
 EmailNode.implement({
   description: describe(emailShape),

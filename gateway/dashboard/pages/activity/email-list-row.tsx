@@ -36,7 +36,7 @@ export function EmailListRow({ email }: { email: EmailRow }) {
         </Anchor>
       </div>
       <div className={styles['badges']}>
-        {email.hasAttachments && <IconPaperclip size={16} role="img" aria-label="Has attachments" />}
+        {email.hasFiles && <IconPaperclip size={16} role="img" aria-label="Has attachments" />}
         {email.isTest && (
           <Badge variant="default" tt="none" radius="sm">
             test

@@ -3,7 +3,7 @@ import { graphql, type ResultOf } from '../../graphql.ts';
 /** Fields of an email in a list. */
 export const EMAIL_ROW = graphql(`
   fragment DashboardEmailRow on Email {
-    id type subject status guardStatus createdAt scheduledAt isTest isArchived hasAttachments envelopeRecipient
+    id type subject status guardStatus createdAt scheduledAt isTest isArchived hasFiles envelopeRecipient
     from { name address }
     to { name address }
     recipients { status }

@@ -1,7 +1,7 @@
 import { Anchor, DataList, List, Stack, Text, Timeline, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { exactTime } from '../../parts/relative-time.tsx';
+import { exactTime } from '../../parts/time-words.ts';
 import { ROUTE } from './email-documents.ts';
 import { EmailPart } from './email-part.tsx';
 import { durationOf } from './email-words.ts';

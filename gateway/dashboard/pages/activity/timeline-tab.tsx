@@ -21,7 +21,7 @@ import {
   IconWebhook,
 } from '../../parts/icons.ts';
 import { Postmark } from '../../parts/postmark.tsx';
-import { exactTime } from '../../parts/relative-time.tsx';
+import { exactTime } from '../../parts/time-words.ts';
 import { TIMELINE } from './email-documents.ts';
 import { EmailPart } from './email-part.tsx';
 import { durationOf } from './email-words.ts';

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { counted } from '../../parts/counted.ts';
+import { counted, formatCount } from '../../parts/counted.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { needs } from '../../parts/needs.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
@@ -65,8 +65,8 @@ function Details({ address, close }: { address: ShownAddress; close: () => void 
           <CopyButton text={address.address} label="Copy address" />
         </Group>
         <Text size="sm" c="dimmed" component="div">
-          {counted(mail.last24Hours, 'email')} in 24 h, {mail.last7Days} in 7 days, {mail.last30Days} in 30 days;{' '}
-          <RelativeTime at={address.createdAt} prefix="created " />
+          {counted(mail.last24Hours, 'email')} in 24 h, {formatCount(mail.last7Days)} in 7 days,{' '}
+          {formatCount(mail.last30Days)} in 30 days; <RelativeTime at={address.createdAt} prefix="created " />
         </Text>
         <Anchor component={Link} href={`/activity?address=${encodeURIComponent(address.address)}`} size="sm">
           Emails

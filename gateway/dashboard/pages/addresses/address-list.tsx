@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { VariablesOf } from '../../graphql.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { formatCount } from '../../parts/counted.ts';
 import { Row, RowList } from '../../parts/row-list.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { ADDRESSES, routeOf, type ShownAddress } from './address-documents.ts';
@@ -63,7 +64,7 @@ function AddressRow({ address, href }: { address: ShownAddress; href: string }) 
           </Text>
         </>
       }
-      about={`${mail.last24Hours} in 24 h, ${mail.last7Days} in 7 days, ${mail.last30Days} in 30 days`}
+      about={`${formatCount(mail.last24Hours)} in 24 h, ${formatCount(mail.last7Days)} in 7 days, ${formatCount(mail.last30Days)} in 30 days`}
     >
       {address.warning}
     </Row>

@@ -1,6 +1,8 @@
 import { Badge, Collapse, Group, Stack, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { exactTime, RelativeTime } from '../../parts/relative-time.tsx';
+import { formatCount } from '../../parts/counted.ts';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { exactTime } from '../../parts/time-words.ts';
 import { Json } from '../activity/json.tsx';
 import { nameActor, type ShownEntry } from './audit-documents.ts';
 
@@ -20,7 +22,7 @@ export function AuditEntry({ entry }: { entry: ShownEntry }) {
             )}
             <Text size="sm" className="postroom-wrap" miw={0}>
               <b>{action}</b> {objectName ?? objectId}
-              {times > 1 && ` (${times.toLocaleString('en')} times)`}
+              {times > 1 && ` (${formatCount(times)} times)`}
             </Text>
           </Group>
           <Text size="sm" c="dimmed" className="postroom-wrap">

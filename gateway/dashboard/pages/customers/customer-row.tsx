@@ -2,7 +2,7 @@ import { Badge, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useQuery } from 'urql';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { counted } from '../../parts/counted.ts';
+import { counted, formatCount } from '../../parts/counted.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { needs } from '../../parts/needs.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
@@ -124,7 +124,7 @@ function Usage({ customer: { id, quotas, status }, changed }: { customer: ShownC
   const today = usage.days.find(({ day }) => String(day).slice(0, 10) === new Date().toISOString().slice(0, 10));
   const mail = (today?.mailIn ?? 0) + (today?.mailOut ?? 0);
   const of = (used: string, limit: string | null) => (limit === null ? used : `${used} of ${limit}`);
-  const limit = (value: number | null | undefined) => (value == null ? null : value.toLocaleString('en'));
+  const limit = (value: number | null | undefined) => (value == null ? null : formatCount(value));
   const stored = quotas?.storedBytes;
   const sums = usage.days.reduce(
     (sum, { mailIn, mailOut, requests }) => ({
@@ -143,7 +143,7 @@ function Usage({ customer: { id, quotas, status }, changed }: { customer: ShownC
         {of(`${megabytes(usage.storedBytes ?? 0)} stored`, stored == null ? null : megabytes(stored))}
       </Text>
       <Text size="sm" c="dimmed">
-        In 30 days: {counted(sums.mailIn, 'email')} received, {sums.mailOut.toLocaleString('en')} sent,{' '}
+        In 30 days: {counted(sums.mailIn, 'email')} received, {formatCount(sums.mailOut)} sent,{' '}
         {counted(sums.requests, 'logged request')}
       </Text>
     </Stack>
@@ -208,5 +208,5 @@ function megabytes(bytes: number): string {
 const MAX_COUNTED = 100_000;
 
 function leftOf(rows: number): string {
-  return rows >= MAX_COUNTED ? `more than ${rows.toLocaleString('en')} rows` : counted(rows, 'row');
+  return rows >= MAX_COUNTED ? `more than ${formatCount(rows)} rows` : counted(rows, 'row');
 }

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from 'urql';
+import { formatCount } from '../../parts/counted.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconBuilding, IconPlus } from '../../parts/icons.ts';
@@ -58,7 +59,7 @@ export function CustomersPage() {
         {found !== undefined && found.nodes.length > 0 && (
           <>
             <Text size="sm" c="dimmed">
-              {found.totalCount === 1 ? '1 workspace' : `${found.totalCount.toLocaleString('en')} workspaces`}
+              {found.totalCount === 1 ? '1 workspace' : `${formatCount(found.totalCount)} workspaces`}
             </Text>
             <Rows label="Workspaces of customers">
               {found.nodes.map((customer) => (

@@ -2,7 +2,7 @@ import { Anchor } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
-import { counted } from '../../parts/counted.ts';
+import { counted, formatCount } from '../../parts/counted.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Row, RowList } from '../../parts/row-list.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
@@ -77,7 +77,7 @@ function DomainRow({ domain }: { domain: Domain }) {
           {domain.isTrusted && <StatusBadge status="trusted" tone="quiet" />}
         </>
       }
-      about={`${counted(addresses.totalCount, 'address', 'addresses')}, ${counted(mail.last24Hours, 'email', 'emails')} in 24 h, ${mail.last7Days} in 7 days`}
+      about={`${counted(addresses.totalCount, 'address', 'addresses')}, ${counted(mail.last24Hours, 'email', 'emails')} in 24 h, ${formatCount(mail.last7Days)} in 7 days`}
     >
       {trouble !== null && (
         <>

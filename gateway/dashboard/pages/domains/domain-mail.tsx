@@ -1,6 +1,6 @@
 import { Anchor, Button, Group, SimpleGrid, Table, Text } from '@mantine/core';
 import { Link } from 'wouter';
-import { counted } from '../../parts/counted.ts';
+import { counted, formatCount } from '../../parts/counted.ts';
 import { needs } from '../../parts/needs.ts';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import type { ShownDomain } from './domain-documents.ts';
@@ -84,7 +84,7 @@ function Count({ label, value }: { label: string; value: number }) {
       <Text size="xs" c="dimmed">
         {label}
       </Text>
-      <Text fw={600}>{value.toLocaleString('en')}</Text>
+      <Text fw={600}>{formatCount(value)}</Text>
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, List, Progress, SegmentedControl, Select, Stack, Text } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { graphql } from '../../graphql.ts';
-import { counted } from '../../parts/counted.ts';
+import { counted, formatCount } from '../../parts/counted.ts';
 import { IconPlayerStop, IconRepeat } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
 import { useAct } from '../../parts/use-act.ts';
@@ -147,7 +147,7 @@ function SkippedNote({ skipped: { waiting, succeeded, deliveredAgain } }: { skip
       <Text size="sm">Skipped deliveries:</Text>
       <List size="sm">
         {told.map(([count, reason]) => (
-          <List.Item key={reason}>{`${count.toLocaleString('en')} ${reason}`}</List.Item>
+          <List.Item key={reason}>{`${formatCount(count)} ${reason}`}</List.Item>
         ))}
       </List>
     </div>

@@ -1,3 +1,4 @@
+import { counted, formatCount } from '../../parts/counted.ts';
 import type { Tone } from '../../parts/status-badge.tsx';
 
 /** Display names and descriptions of the endpoint types. */
@@ -30,7 +31,7 @@ export function healthOf({ isActive, stats: { total, failed } }: Health): { stat
   return failed === total ? { status: 'Failing', tone: 'bad' } : { status: 'Some fail', tone: 'warning' };
 }
 
-/** Returns "98 of 100 delivered". Never says "all" if one failed. */
+/** Returns for example "98 delivered, 2 failed attempts": a delivery can fail several times before it succeeds. */
 export function statsInWords({
   total,
   successful,
@@ -42,7 +43,7 @@ export function statsInWords({
 }): string {
   if (total === 0) return 'no deliveries yet';
   const waiting = total - successful - failed;
-  return [`${successful.toLocaleString('en')} delivered`, `${failed.toLocaleString('en')} failed`]
-    .concat(waiting > 0 ? [`${waiting.toLocaleString('en')} pending`] : [])
+  return [`${formatCount(successful)} delivered`, counted(failed, 'failed attempt')]
+    .concat(waiting > 0 ? [`${formatCount(waiting)} pending`] : [])
     .join(', ');
 }

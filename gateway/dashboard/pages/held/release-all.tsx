@@ -1,6 +1,7 @@
 import { Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { counted } from '../../parts/counted.ts';
 import { needs } from '../../parts/needs.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { RELEASE } from '../activity/waiting-documents.ts';
@@ -56,7 +57,7 @@ export function ReleaseAll({ ids, onDone }: { ids: readonly string[]; onDone: ()
             <ConfirmButton
               {...needs('endpoints')}
               label={`Release all ${ids.length} shown`}
-              question={`Release ${ids.length} emails?`}
+              question={`Release ${counted(ids.length, 'email')}?`}
               about="Each email is delivered as if no guard rule had matched, one after the other. You can stop at any time."
               confirm="Release emails"
               act={async () => void start()}

@@ -1,4 +1,5 @@
 import { Button, Group, Progress, Text } from '@mantine/core';
+import { formatCount } from '../../parts/counted.ts';
 import { IconArchive, IconArchiveOff, IconMailOpened, IconRestore, IconTrash, IconX } from '../../parts/icons.ts';
 import { useIsInTeam } from '../../shell/viewer.ts';
 import type { LabelCount } from './inbox-documents.ts';
@@ -29,7 +30,7 @@ export function BulkBar({
     return (
       <Group p="xs" gap="sm" role="group" aria-label="Progress">
         <Text size="sm" fw={600} aria-live="polite">
-          {`${progress.done.toLocaleString('en')} of ${progress.total.toLocaleString('en')}`}
+          {`${formatCount(progress.done)} of ${formatCount(progress.total)}`}
         </Text>
         <Progress
           value={(100 * progress.done) / progress.total}
@@ -42,7 +43,7 @@ export function BulkBar({
       </Group>
     );
   if (chosen === null) return null;
-  const count = chosen.ids.size.toLocaleString('en');
+  const count = formatCount(chosen.ids.size);
   const words = { all: `All ${count} selected`, newest: `The newest ${count} selected`, some: `${count} selected` };
   return (
     <Group p="xs" gap={6} wrap="wrap" role="toolbar" aria-label="All conversations">

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { formatCount } from '../../parts/counted.ts';
 
 /** A change of more conversations than this asks first. */
 const ASK_ABOVE = 50;
@@ -25,7 +26,7 @@ export function useLargeChange(): LargeChange {
   const [question, setQuestion] = useState<Question | null>(null);
   return {
     ask(action, count, run) {
-      const confirm = action.replace('#', `${count.toLocaleString('en')} conversations`);
+      const confirm = action.replace('#', `${formatCount(count)} conversations`);
       if (count > ASK_ABOVE) setQuestion({ title: `${confirm}?`, about: 'You can undo this for a day.', confirm, run });
       else run();
     },

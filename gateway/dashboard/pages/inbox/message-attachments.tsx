@@ -11,6 +11,9 @@ const AttachmentPreview = lazy(async () => ({
   default: (await import('../../parts/attachment-preview.tsx')).AttachmentPreview,
 }));
 
+/** A long name takes no room from its icons. */
+const UNSHRUNK = { flex: 'none' } as const;
+
 /** Attachments of an email that are scaled down in the page. */
 const MAX_THUMBNAILS = 24;
 
@@ -32,15 +35,19 @@ export function MessageAttachments({
             <Anchor href={pathOf(downloadUrl)} download={filename} size="sm" underline="hover" c="inherit">
               <Group gap="xs" wrap="nowrap">
                 {index < MAX_THUMBNAILS && hasThumbnail({ contentType, size }) ? (
-                  <Thumbnail emailId={emailId} index={index} fallback={<IconFile size={16} aria-hidden />} />
+                  <Thumbnail
+                    emailId={emailId}
+                    index={index}
+                    fallback={<IconFile size={16} aria-hidden style={UNSHRUNK} />}
+                  />
                 ) : (
-                  <IconFile size={16} aria-hidden />
+                  <IconFile size={16} aria-hidden style={UNSHRUNK} />
                 )}
                 <span className="postroom-wrap">{filename}</span>
                 <Text component="span" size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }} title={contentType}>
                   {sizeText(size)}
                 </Text>
-                <IconDownload size={15} aria-label="Download" />
+                <IconDownload size={15} aria-label="Download" style={UNSHRUNK} />
               </Group>
             </Anchor>
             {hasPreview(contentType, filename) && (

@@ -16,12 +16,14 @@ import {
 } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
+import { useIsInTeam } from '../../shell/viewer.ts';
 import { HeldNote } from './held-note.tsx';
 import style from './inbox.module.css';
 import type { Composing } from './inbox-view.ts';
 import { MessageBody } from './message-body.tsx';
 import cardStyle from './message-card.module.css';
 import { MoveDialog } from './move-dialog.tsx';
+import { isMessageUnread } from './own-reads.ts';
 import { initialsOf, nameOf } from './people.ts';
 import { SplitDialog } from './split-dialog.tsx';
 import type { OpenThread, ThreadMessage } from './thread-documents.ts';
@@ -49,13 +51,13 @@ export interface MessageCardProps {
 /** A message: one line when collapsed, otherwise complete. */
 export function MessageCard(props: MessageCardProps) {
   const { message, thread, isFirst, isUnfolded, toggle, compose, opened, following } = props;
-  const { id, from, type, isRead, preview, attachmentCount } = message;
+  const { id, from, type, preview, hasFiles } = message;
   const [dialog, setDialog] = useState<'split' | 'move' | null>(null);
   const [hasViews, setViews] = useState(false);
   const remove = useDeleteMessage();
   const markSpam = useMarkSpam();
   const isOwn = type !== 'RECEIVED';
-  const isUnread = !isOwn && !isRead;
+  const isUnread = isMessageUnread(message, useIsInTeam());
   return (
     <article
       className={cardStyle['message']}
@@ -101,7 +103,7 @@ export function MessageCard(props: MessageCardProps) {
                   Test
                 </Badge>
               )}
-              {!isUnfolded && attachmentCount > 0 && <IconPaperclip size={14} aria-label="has attachments" />}
+              {!isUnfolded && hasFiles && <IconPaperclip size={14} aria-label="has attachments" />}
             </span>
             <Text component="span" size="xs" c="dimmed" truncate display="block">
               {isUnfolded ? from.address : preview || 'No text'}

@@ -2,7 +2,7 @@ import { Anchor, Group, Popover, Stack, Text, UnstyledButton } from '@mantine/co
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { IconShieldCheck, IconShieldQuestion, IconShieldX, type IconType } from '../../parts/icons.ts';
-import { exactTime } from '../../parts/relative-time.tsx';
+import { exactTime } from '../../parts/time-words.ts';
 import { LeaveList } from './leave-list.tsx';
 import { mailboxText, nameOf } from './people.ts';
 import type { MessageBodyData, ThreadMessage } from './thread-documents.ts';

@@ -6,7 +6,7 @@ import { graphql } from '../../graphql.ts';
 import { counted } from '../../parts/counted.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { showNotice } from '../../parts/notice.tsx';
-import { relativeTime } from '../../parts/relative-time.tsx';
+import { relativeTime } from '../../parts/time-words.ts';
 import { useAct } from '../../parts/use-act.ts';
 import { nameOf } from './people.ts';
 import type { ThreadMessage } from './thread-documents.ts';

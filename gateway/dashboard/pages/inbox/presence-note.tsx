@@ -11,7 +11,7 @@ export function PresenceNote({ threadId, isReplying }: { threadId: string; isRep
     ...(reading.length > 0 ? [`${inWords(reading)} reading`] : []),
   ].join(', ');
   return (
-    <Text size="xs" c="dimmed" className="postroom-wrap" role="status" fw={replying.length > 0 ? 600 : undefined}>
+    <Text size="xs" c="dimmed" truncate miw={0} title={text} role="status" fw={replying.length > 0 ? 600 : undefined}>
       {text}
     </Text>
   );

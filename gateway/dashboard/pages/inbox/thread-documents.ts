@@ -5,7 +5,7 @@ const MESSAGE = graphql(`
   fragment ThreadMessage on Email {
     id type status subject preview createdAt date isRead isArchived isTest guardStatus threadPosition threadReason failureReason scheduledAt
     from { name address } to { name address } cc { name address } bcc { name address } replyTo { name address }
-    ownAddress { address } envelopeRecipient attachmentCount
+    ownAddress { address } envelopeRecipient hasFiles isReadByMe
   }
 `);
 

@@ -13,7 +13,7 @@ import {
   IconTrash,
 } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
-import { exactTime } from '../../parts/relative-time.tsx';
+import { exactTime } from '../../parts/time-words.ts';
 import { useIsInTeam } from '../../shell/viewer.ts';
 import { AssignMenu } from './assign-menu.tsx';
 import style from './inbox.module.css';
@@ -78,18 +78,12 @@ export function ThreadHead(props: ThreadHeadProps) {
     back();
   };
   return (
-    <Group
-      px="xs"
-      py={5}
-      gap="xs"
-      wrap="nowrap"
-      style={{ borderBottom: '1px solid var(--mantine-color-default-border)' }}
-    >
+    <Group className={style['head'] ?? ''} px="xs" py={5} gap="xs" wrap="nowrap">
       <ActionIcon component={Link} href={backHref} variant="default" size="lg" aria-label="Back to list (Esc)">
         <IconArrowLeft size={18} aria-hidden />
       </ActionIcon>
       <div className={style['subject']}>
-        <Title order={2} size="h4" lineClamp={1} title={subject} style={{ flexShrink: 1000, minWidth: '6rem' }}>
+        <Title order={2} size="h4" title={subject}>
           {subject}
         </Title>
         <Group gap={6} wrap="nowrap" miw={0}>

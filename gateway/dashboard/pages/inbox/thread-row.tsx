@@ -100,7 +100,7 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
           {mark}
         </span>
       )}
-      {thread.latestMessage?.hasAttachments === true && (
+      {thread.latestMessage?.hasFiles === true && (
         <>
           <IconPaperclip size={15} aria-hidden className={style['dim']} />
           <span className={style['words']}>has attachments</span>

@@ -9,7 +9,7 @@ import { useIsInTeam } from '../../shell/viewer.ts';
 import style from './inbox.module.css';
 import type { Composing } from './inbox-view.ts';
 import { MessageCard } from './message-card.tsx';
-import { isShownUnread } from './own-reads.ts';
+import { isMessageUnread, isShownUnread } from './own-reads.ts';
 import { ThreadApprovals } from './thread-approvals.tsx';
 import type { OpenThread, ThreadMessage } from './thread-documents.ts';
 import { ThreadDrafts } from './thread-drafts.tsx';
@@ -136,9 +136,10 @@ function AnswerBar({ messages, compose }: { messages: ThreadMessage[]; compose: 
 
 /** Returns which messages are expanded: the last one, those that were unread when first shown, and those that the user expanded. */
 function useUnfolded(messages: ThreadMessage[]) {
+  const isInTeam = useIsInTeam();
   const [chosen, setChosen] = useState<Record<string, boolean>>({});
   const unread = useRef(new Set<string>());
-  for (const { id, type, isRead } of messages) if (type === 'RECEIVED' && !isRead) unread.current.add(id);
+  for (const message of messages) if (isMessageUnread(message, isInTeam)) unread.current.add(message.id);
   const lastId = messages.at(-1)?.id;
   const has = ({ id }: ThreadMessage) => chosen[id] ?? (id === lastId || unread.current.has(id));
   return {

@@ -1,6 +1,7 @@
 import { useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { graphql } from '../../graphql.ts';
+import { counted } from '../../parts/counted.ts';
 import { showNotice } from '../../parts/notice.tsx';
 import { notify } from '../../parts/notify.ts';
 import { type Outcome, type Problem, useAct } from '../../parts/use-act.ts';
@@ -112,8 +113,8 @@ export function useBulk(wanted: ThreadsWanted, done: () => void, remember: (undo
     const skipped = Math.min(at, ids.length) - changed.length;
     const isShort = changed.length + skipped < ids.length;
     const text = [
-      `${counted(changed.length)} ${WORDS[change.kind](change)}${isShort ? `, ${ids.length - changed.length - skipped} left as they were` : ''}.`,
-      skipped > 0 && problem === null ? `${counted(skipped)} changed meanwhile and were skipped.` : '',
+      `${counted(changed.length, 'conversation')} ${WORDS[change.kind](change)}${isShort ? `, ${ids.length - changed.length - skipped} left as they were` : ''}.`,
+      skipped > 0 && problem === null ? `${counted(skipped, 'conversation')} changed meanwhile and were skipped.` : '',
     ].join(' ');
     if (undoIds.length === 0) return showNotice(text.trim());
     keepLastChange({ text: text.trim(), undoIds, ownMarks: null });
@@ -159,7 +160,7 @@ export function useBulk(wanted: ThreadsWanted, done: () => void, remember: (undo
     const unread = new Set(data.inboxSelection.threadIds);
     const threadIds = ids.filter((id) => unread.has(id) === isRead);
     const { marked } = await markBatches({ threadIds, isRead });
-    const text = `${counted(marked.length)} marked as ${isRead ? 'read' : 'unread'}.`;
+    const text = `${counted(marked.length, 'conversation')} marked as ${isRead ? 'read' : 'unread'}.`;
     if (marked.length === 0) return showNotice(text);
     const ownMarks = { threadIds: marked, isRead };
     keepLastChange({ text, undoIds: [], ownMarks });
@@ -168,7 +169,7 @@ export function useBulk(wanted: ThreadsWanted, done: () => void, remember: (undo
   const undoOwnMarks = async ({ threadIds, isRead }: OwnMarks) => {
     keepLastChange(null);
     const { marked } = await markBatches({ threadIds, isRead: !isRead });
-    showNotice(`Undone for ${counted(marked.length)}.`);
+    showNotice(`Undone for ${counted(marked.length, 'conversation')}.`);
   };
   /** Undoes a change batch by batch, the last one first. */
   const undoAll = async (undoIds: readonly string[]) => {
@@ -189,8 +190,8 @@ export function useBulk(wanted: ThreadsWanted, done: () => void, remember: (undo
     setProgress(null);
     done();
     if (problem !== null) notify({ title: 'The action stopped', message: problem.message, color: 'red' });
-    const left = skipped > 0 ? ` ${counted(skipped)} changed since and were left alone.` : '';
-    showNotice(`Undone for ${counted(restored)}.${left}`);
+    const left = skipped > 0 ? ` ${counted(skipped, 'conversation')} changed since and were left alone.` : '';
+    showNotice(`Undone for ${counted(restored, 'conversation')}.${left}`);
   };
 
   return {
@@ -260,8 +261,4 @@ function inputOf(change: BulkChange) {
 /** Whether a problem lies with one thread of a batch: it is gone, or in the trash. */
 function ofOneThread({ type }: Problem): boolean {
   return type === 'NotFound' || type === 'Conflict';
-}
-
-function counted(count: number): string {
-  return count === 1 ? '1 conversation' : `${count.toLocaleString('en')} conversations`;
 }

@@ -1,6 +1,7 @@
 import { useRef } from 'react';
 import { timeZone } from '../../composer/draft.ts';
 import { graphql } from '../../graphql.ts';
+import { counted } from '../../parts/counted.ts';
 import { showNotice } from '../../parts/notice.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { useIsInTeam, useRight } from '../../shell/viewer.ts';
@@ -366,7 +367,7 @@ export function useThreadActs(
       const { payload } = await destroy({ input: { threadIds: [...ids] } });
       if (payload === null || payload.keptEmailCount > 0) list.putBack(gone);
       if (payload === null) return;
-      const kept = `${payload.keptEmailCount} messages are still being processed and stay in the trash. Delete them again later.`;
+      const kept = `${counted(payload.keptEmailCount, 'message is', 'messages are')} still being processed and stay in the trash. Delete again later.`;
       showNotice(payload.keptEmailCount > 0 ? kept : `${conversations(ids.length)} deleted forever`);
     },
     async merge(ids) {
@@ -402,5 +403,5 @@ const NO_ACTS: ThreadActs = {
 };
 
 function conversations(count: number): string {
-  return count === 1 ? 'Conversation' : `${count} conversations`;
+  return count === 1 ? 'Conversation' : counted(count, 'conversation');
 }

@@ -5,6 +5,7 @@ import { counted } from '../../parts/counted.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconKey, IconPlus } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { KeyRow } from './key-row.tsx';
 import { NewKeyModal } from './new-key-modal.tsx';
@@ -19,7 +20,7 @@ export function KeysPage() {
   const [opening, setOpening] = useState({ count: 0, isOpen: search.has('new') });
   const open = () => setOpening(({ count }) => ({ count: count + 1, isOpen: true }));
   const add = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
+    <Button {...needs('keys')} leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
       Create key
     </Button>
   );

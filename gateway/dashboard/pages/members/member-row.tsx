@@ -58,9 +58,10 @@ export function MemberRow({ member, changed }: { member: ShownMember; changed: (
       {limits !== null && (
         <Text size="sm" c="dimmed">
           Only{' '}
-          {[counted(limits.domainIds.length, 'domain'), counted(limits.addresses.length, 'address', 'addresses')].join(
-            ' and ',
-          )}
+          {[
+            ...(limits.domainIds.length > 0 ? [counted(limits.domainIds.length, 'domain')] : []),
+            ...(limits.addresses.length > 0 ? [counted(limits.addresses.length, 'address', 'addresses')] : []),
+          ].join(' and ')}
         </Text>
       )}
     </Row>

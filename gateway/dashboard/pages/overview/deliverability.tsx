@@ -1,5 +1,6 @@
 import { Anchor, Paper, Table, Text, Title } from '@mantine/core';
 import { Link } from 'wouter';
+import { formatCount } from '../../parts/counted.ts';
 import { SENDING_RATE } from './sending-rate.ts';
 
 interface Results {
@@ -35,7 +36,7 @@ const FINISHED: readonly Column[] = ['delivered', 'bounced', 'failed'];
 /** Returns such as "12 (4.8 %)" for finished mail, and the number alone for the rest. */
 function describeCount(results: Results, column: Column): string {
   const count = countOf(results, column);
-  const shown = count.toLocaleString('en');
+  const shown = formatCount(count);
   const finished = FINISHED.reduce((sum, each) => sum + countOf(results, each), 0);
   if (count === 0 || !FINISHED.includes(column)) return shown;
   return `${shown} (${Math.floor((count / finished) * 1_000) / 10} %)`;

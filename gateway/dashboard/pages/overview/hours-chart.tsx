@@ -1,3 +1,4 @@
+import { formatCount } from '../../parts/counted.ts';
 import classes from './bar-chart.module.css';
 import { BarChart, barHeight, type ChartUnit } from './bar-chart.tsx';
 
@@ -26,8 +27,8 @@ function waitingIn({ sent, delivered, bounced, failed }: Hour): number {
 /** Received mail, and sent mail by its result. */
 export function HoursChart({ hours, unit }: { hours: readonly Hour[]; unit: ChartUnit }) {
   const most = Math.max(1, ...hours.map(({ received, sent }) => Math.max(received, sent)));
-  const axis = [{ label: most.toLocaleString('en'), height: 1 }];
-  if (most % 2 === 0) axis.push({ label: (most / 2).toLocaleString('en'), height: 0.5 });
+  const axis = [{ label: formatCount(most), height: 1 }];
+  if (most % 2 === 0) axis.push({ label: formatCount(most / 2), height: 0.5 });
   return (
     <BarChart
       title={`Emails per ${unit}`}

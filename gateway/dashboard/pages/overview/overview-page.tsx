@@ -2,6 +2,7 @@ import { Anchor, Button, Grid, Group, Paper, SegmentedControl, Skeleton, Stack, 
 import { Link, useSearchParams } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { formatCount } from '../../parts/counted.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { Deliverability } from './deliverability.tsx';
@@ -153,7 +154,7 @@ function WaitingMail({ waiting }: { waiting: Waiting }) {
               {label}
             </Anchor>
             <Text size="sm" fw={waiting[key] > 0 ? 650 : 400} c={waiting[key] > 0 ? '' : 'dimmed'} data-waiting={key}>
-              {waiting[key] >= COUNTED_TO ? '10,000 or more' : waiting[key].toLocaleString('en')}
+              {waiting[key] >= COUNTED_TO ? '10,000 or more' : formatCount(waiting[key])}
             </Text>
           </Group>
         ))}

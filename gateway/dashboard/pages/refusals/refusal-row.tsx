@@ -1,4 +1,5 @@
 import { Badge, Group, Stack, Text } from '@mantine/core';
+import { formatCount } from '../../parts/counted.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { nameReason, type ShownRefusal } from './refusal-documents.ts';
 
@@ -23,7 +24,7 @@ export function RefusalRow({ refusal }: { refusal: ShownRefusal }) {
             {nameReason(reason)}
           </Badge>
           <Text size="sm" c="dimmed">
-            {times > 1 && `${times.toLocaleString('en')} times, last `}
+            {times > 1 && `${formatCount(times)} times, last `}
             <RelativeTime at={lastAt} />
           </Text>
         </Group>

@@ -3,9 +3,10 @@ import { useClipboard } from '@mantine/hooks';
 import { Link } from 'wouter';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { formatCount } from '../../parts/counted.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconCheck, IconTerminal2 } from '../../parts/icons.ts';
-import { exactTime } from '../../parts/relative-time.tsx';
+import { exactTime } from '../../parts/time-words.ts';
 import { Json } from '../activity/json.tsx';
 import { ONE_REQUEST, subjectOf, type WholeRequest } from './request-documents.ts';
 import { RequestStatus } from './request-status.tsx';
@@ -47,7 +48,7 @@ function Details({ request }: { request: WholeRequest }) {
         <Stack gap={4} miw={0} flex="1 1 16rem">
           <Group gap="xs">
             <RequestStatus status={status} />
-            <Text size="sm">{durationMs.toLocaleString('en')} ms</Text>
+            <Text size="sm">{formatCount(durationMs)} ms</Text>
           </Group>
           <Text size="sm">{exactTime(createdAt)}</Text>
           <Text size="sm">
@@ -129,10 +130,7 @@ function Side({
           No body
         </Text>
       ) : (
-        <Json
-          text={body}
-          label={bytes === null ? `${title} body` : `${title} body, ${bytes.toLocaleString('en')} bytes`}
-        />
+        <Json text={body} label={bytes === null ? `${title} body` : `${title} body, ${formatCount(bytes)} bytes`} />
       )}
     </Stack>
   );

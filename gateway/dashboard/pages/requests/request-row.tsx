@@ -1,4 +1,5 @@
 import { Group, Text, UnstyledButton } from '@mantine/core';
+import { formatCount } from '../../parts/counted.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { type ShownRequest, subjectOf } from './request-documents.ts';
 import { RequestStatus } from './request-status.tsx';
@@ -23,7 +24,7 @@ export function RequestRow({ request, open }: { request: ShownRequest; open: (id
             </Text>
           </Group>
           <Text size="sm" c="dimmed" className="postroom-wrap">
-            {apiKey?.name ?? 'Deleted key'} · {durationMs.toLocaleString('en')} ms · <RelativeTime at={createdAt} />
+            {apiKey?.name ?? 'Deleted key'} · {formatCount(durationMs)} ms · <RelativeTime at={createdAt} />
           </Text>
         </Group>
       </UnstyledButton>

@@ -2,6 +2,7 @@ import { Alert, Anchor, Button, Card, Group, Loader, Stack, Text, Title } from '
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { ResultOf } from '../../graphql.ts';
+import { formatCount } from '../../parts/counted.ts';
 import { IconHistory } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { useAct } from '../../parts/use-act.ts';
@@ -73,9 +74,9 @@ export function BacktestPanel({
                 </Text>
               )}
               <Text size="sm">
-                It would have matched <b>{backtest.matchedCount.toLocaleString('en')}</b> of{' '}
-                {backtest.scannedCount.toLocaleString('en')} emails, and decided on{' '}
-                <b>{backtest.decidedCount.toLocaleString('en')}</b> of them beside your other rules.
+                It would have matched <b>{formatCount(backtest.matchedCount)}</b> of{' '}
+                {formatCount(backtest.scannedCount)} emails, and decided on <b>{formatCount(backtest.decidedCount)}</b>{' '}
+                of them beside your other rules.
                 {!backtest.isComplete && ' The time limit was reached before older emails were checked.'}
               </Text>
               {backtest.examples.length > 0 && (

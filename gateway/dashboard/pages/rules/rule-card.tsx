@@ -1,5 +1,6 @@
 import { ActionIcon, Anchor, Badge, Card, Group, Stack, Switch, Text, Tooltip } from '@mantine/core';
 import { Link } from 'wouter';
+import { formatCount } from '../../parts/counted.ts';
 import { IconArrowDown, IconArrowUp } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
@@ -42,7 +43,7 @@ export function RuleCard({
             <Text size="xs" c="dimmed">
               {rule.triggerCount === 0
                 ? 'no matches yet'
-                : `matched ${rule.triggerCount === 1 ? 'once' : `${rule.triggerCount.toLocaleString('en')} times`}`}
+                : `matched ${rule.triggerCount === 1 ? 'once' : `${formatCount(rule.triggerCount)} times`}`}
               {rule.lastTriggeredAt !== null && <RelativeTime at={rule.lastTriggeredAt} prefix="; last match " />}
             </Text>
           </Stack>

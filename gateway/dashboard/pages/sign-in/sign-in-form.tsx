@@ -2,6 +2,7 @@ import { Button, Divider, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { IconFingerprint } from '../../parts/icons.ts';
+import { useFirstField } from '../../shell/keys.ts';
 import { announceSignIn } from '../../shell/session-news.ts';
 import {
   type AuthOutcome,
@@ -81,6 +82,7 @@ export function SignInForm({
     take(await askForPasskey());
   };
 
+  useFirstField();
   if (needsCode) return <SecondFactorForm onSignedIn={enter} />;
   return (
     <form onSubmit={submit} noValidate aria-label="Sign in">
@@ -92,6 +94,7 @@ export function SignInForm({
           autoComplete="username webauthn"
           required
           withAsterisk={false}
+          data-autofocus={email === '' ? true : undefined}
           key={form.key('email')}
           {...form.getInputProps('email')}
         />

@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { Command } from '../../parts/command.tsx';
+import { useFirstField } from '../../shell/keys.ts';
 import { announceSignIn } from '../../shell/session-news.ts';
 import { type AuthProblem, auth } from './auth-calls.ts';
 import { AuthProblemNote } from './auth-problem-note.tsx';
@@ -70,6 +71,7 @@ function SignUpForm() {
     announceSignIn(answer.user.id);
     navigate('/welcome', { replace: true });
   });
+  useFirstField();
   return (
     <form onSubmit={submit} noValidate aria-label="Sign up">
       <Stack>
@@ -77,6 +79,7 @@ function SignUpForm() {
         <TextInput
           label="Your name"
           autoComplete="name"
+          data-autofocus
           maxLength={100}
           key={form.key('name')}
           {...form.getInputProps('name')}
