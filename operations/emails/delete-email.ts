@@ -4,6 +4,7 @@ import type { OperationContext } from '../context.ts';
 import { cancelEmail, type ScheduleChange } from '../sending/scheduled-emails.ts';
 import { type RemovedMail, removeEmails } from '../threads/trash.ts';
 import { loadEmails } from './emails.ts';
+import { waitUntilParsed } from './pending-emails.ts';
 
 /** What deleting an email did. */
 export type DeletedEmail = { kind: 'cancelled'; change: ScheduleChange } | { kind: 'removed'; removed: RemovedMail };
@@ -17,12 +18,14 @@ export async function deleteEmail(
   emailId: string,
   extent: 'cancel' | 'forever',
 ): Promise<DeletedEmail> {
-  const [email] = extent === 'forever' ? await loadEmails(context, [emailId]) : [];
-  if (email == null || email.type === 'scheduled') {
-    requireRights(context.rights, 'Cancelling mail', ['send']);
-    return { kind: 'cancelled', change: await cancelEmail(context, emailId) };
-  }
-  requireRights(context.rights, 'Deleting mail', ['remove']);
-  if (context.rights.reach !== null) throw reachExceeded('Deleting mail', context.rights);
-  return { kind: 'removed', removed: await removeEmails(context, [emailId]) };
+  return waitUntilParsed(context, [emailId], async () => {
+    const [email] = extent === 'forever' ? await loadEmails(context, [emailId]) : [];
+    if (email == null || email.type === 'scheduled') {
+      requireRights(context.rights, 'Cancelling mail', ['send']);
+      return { kind: 'cancelled', change: await cancelEmail(context, emailId) };
+    }
+    requireRights(context.rights, 'Deleting mail', ['remove']);
+    if (context.rights.reach !== null) throw reachExceeded('Deleting mail', context.rights);
+    return { kind: 'removed', removed: await removeEmails(context, [emailId]) };
+  });
 }

@@ -5,6 +5,7 @@ import { findAttempts as findDeliveryAttempts } from '../../db/queries/endpoints
 import { readReferences } from '../../db/queries/routing/route-read.ts';
 import { findAttempts as findSendingAttempts } from '../../db/queries/sending/recipient-read.ts';
 import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
+import { waitUntilParsed } from './pending-emails.ts';
 import { deliveryEntries, handEntries, originEntries, sendingEntries, type TimelineEntry } from './timeline-entries.ts';
 
 /** The history of an email. */
@@ -72,11 +73,13 @@ export async function loadTimelines(
 }
 
 /** Returns the history of an email. Throws not_found. */
-export async function readTimeline(context: OperationContext, emailId: string): Promise<Timeline> {
-  const [timeline = NOTHING] = await loadTimelines(context, [emailId]);
-  // Every email has at least one entry, so no entries means no email.
-  if (timeline.entries.length === 0) throw emailNotFound();
-  return timeline;
+export function readTimeline(context: OperationContext, emailId: string): Promise<Timeline> {
+  return waitUntilParsed(context, [emailId], async () => {
+    const [timeline = NOTHING] = await loadTimelines(context, [emailId]);
+    // Every email has at least one entry, so no entries means no email.
+    if (timeline.entries.length === 0) throw emailNotFound();
+    return timeline;
+  });
 }
 
 /** Sorts by time; entries of the same instant keep their order. */

@@ -10,6 +10,8 @@ import { retryEmail, retryEvent } from './retries.ts';
 
 export type { DeliveryAttempt, DeliverySummary } from '../../db/queries/endpoints/delivery-row.ts';
 
+import { waitUntilParsed } from '../emails/pending-emails.ts';
+
 export type Delivery = lists.Delivery;
 
 /** Filters of the list; omitted filters match all. */
@@ -48,19 +50,21 @@ export function listEmailDeliveries(
   query: DeliveryQuery,
   page: Page,
 ): Promise<{ rows: Delivery[]; total: number }> {
-  return asWorkspace(context.database, context.workspaceId, async (transaction) => {
-    const { workspaceId } = context;
-    const found = isValidId(emailId)
-      ? await transaction
-          .selectFrom('email')
-          .select('id')
-          .where('workspace_id', '=', workspaceId)
-          .where('id', '=', emailId)
-          .executeTakeFirst()
-      : undefined;
-    if (found === undefined) throw emailNotFound();
-    return listRows(transaction, workspaceId, { emailId }, query, page);
-  });
+  const list = () =>
+    asWorkspace(context.database, context.workspaceId, async (transaction) => {
+      const { workspaceId } = context;
+      const found = isValidId(emailId)
+        ? await transaction
+            .selectFrom('email')
+            .select('id')
+            .where('workspace_id', '=', workspaceId)
+            .where('id', '=', emailId)
+            .executeTakeFirst()
+        : undefined;
+      if (found === undefined) throw emailNotFound();
+      return listRows(transaction, workspaceId, { emailId }, query, page);
+    });
+  return waitUntilParsed(context, [emailId], list);
 }
 
 async function listRows(

@@ -5,6 +5,7 @@ import { asWorkspace } from '../../db/connection/transaction.ts';
 import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
 import type { DeliverySummary } from '../../db/queries/endpoints/delivery-row.ts';
 import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
+import { waitUntilParsed } from '../emails/pending-emails.ts';
 import {
   decideCurrentRoute,
   deliverTo,
@@ -28,19 +29,21 @@ export interface RetryInput {
 export async function retryEmail(context: OperationContext, emailId: string, input: RetryInput): Promise<string[]> {
   const { bus, database, workspaceId } = context;
   if (!isValidId(emailId)) throw emailNotFound();
-  const deliveryIds = await asWorkspace(database, workspaceId, async (transaction) => {
-    const email = await deliveries.lockReceived(transaction, workspaceId, emailId);
-    if (email === null) throw emailNotFound();
-    requireRights(context.rights, 'Delivering an email again', ['read']);
-    if (email.type !== 'received')
-      throw new UserError('validation', 'Only received emails can be delivered again', { isOfState: true });
-    if (input.endpointId !== null && input.deliveryId !== null)
-      throw invalid('Give either endpoint_id or delivery_id', 'delivery_id');
-    if (!email.isRouted)
-      throw new UserError('conflict', 'The email has just come in and is about to be delivered. Retry shortly.');
-    const target = await readTarget(context, transaction, { emailId, email, input });
-    return [await deliverTo(context, transaction, emailId, email, target, 'retry')];
-  });
+  const retry = () =>
+    asWorkspace(database, workspaceId, async (transaction) => {
+      const email = await deliveries.lockReceived(transaction, workspaceId, emailId);
+      if (email === null) throw emailNotFound();
+      requireRights(context.rights, 'Delivering an email again', ['read']);
+      if (email.type !== 'received')
+        throw new UserError('validation', 'Only received emails can be delivered again', { isOfState: true });
+      if (input.endpointId !== null && input.deliveryId !== null)
+        throw invalid('Give either endpoint_id or delivery_id', 'delivery_id');
+      if (!email.isRouted)
+        throw new UserError('conflict', 'The email has just come in and is about to be delivered. Retry shortly.');
+      const target = await readTarget(context, transaction, { emailId, email, input });
+      return [await deliverTo(context, transaction, emailId, email, target, 'retry')];
+    });
+  const deliveryIds = await waitUntilParsed(context, [emailId], retry);
   bus.wake('delivery.deliver.wake', { workspaceId, deliveryIds });
   return deliveryIds;
 }

@@ -14,6 +14,7 @@ import {
   type StoredRoute,
 } from '../../db/queries/routing/route-read.ts';
 import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
+import { waitUntilParsed } from '../emails/pending-emails.ts';
 import { type CurrentRoute, decideCurrentRoute, storedMail, type Transaction } from './current-route.ts';
 
 /** What decided a route, with names. Ids are null when nothing of the kind took part; names are null when it has been deleted since. */
@@ -64,14 +65,16 @@ export async function explainEmailRoute(
 ): Promise<ExplainedRoute> {
   const { database, workspaceId } = context;
   if (!isValidId(emailId)) throw emailNotFound();
-  return asWorkspace(database, workspaceId, async (transaction) => {
-    const [explained] = await explainStored(transaction, workspaceId, [emailId], async ({ type }) => {
-      if (type !== 'received') throw new UserError('validation', 'Only received emails have a route');
-      return extent === 'stored' ? null : wouldBe(context, transaction, emailId);
+  const explain = () =>
+    asWorkspace(database, workspaceId, async (transaction) => {
+      const [explained] = await explainStored(transaction, workspaceId, [emailId], async ({ type }) => {
+        if (type !== 'received') throw new UserError('validation', 'Only received emails have a route');
+        return extent === 'stored' ? null : wouldBe(context, transaction, emailId);
+      });
+      if (explained == null) throw emailNotFound();
+      return { ...explained, would: explained.would && noteUnseenRules(context, explained.would) };
     });
-    if (explained == null) throw emailNotFound();
-    return { ...explained, would: explained.would && noteUnseenRules(context, explained.would) };
-  });
+  return waitUntilParsed(context, [emailId], explain);
 }
 
 /** Says that a prediction for a key of one domain knows no guard rules, which decide on the mail of the whole account. */

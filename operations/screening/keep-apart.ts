@@ -12,6 +12,7 @@ import { noteLesson } from '../../db/queries/screening/screening-job.ts';
 import { spamEventData } from '../../db/queries/screening/store-apart.ts';
 import { requireReachedEmails, withFullAccess } from '../accounts/key-reach.ts';
 import { emailNotFound, invalid, isValidId, type OperationContext } from '../context.ts';
+import { waitUntilParsed } from '../emails/pending-emails.ts';
 import { restoreLocked } from '../threads/restore-threads.ts';
 import { type Changed, changeThreads, type ThreadContext } from '../threads/thread-transaction.ts';
 import { moveToTrash } from '../threads/trash.ts';
@@ -29,7 +30,11 @@ export interface MarkedEmail {
  * Moves a received email to the folder Spam: out of lists, threads, totals and searches. The spam filter learns from it. Marking it again
  * changes nothing. Throws not_found, validation, conflict.
  */
-export async function markSpam(context: OperationContext, emailId: string): Promise<MarkedEmail> {
+export function markSpam(context: OperationContext, emailId: string): Promise<MarkedEmail> {
+  return waitUntilParsed(context, [emailId], () => markParsedSpam(context, emailId));
+}
+
+async function markParsedSpam(context: OperationContext, emailId: string): Promise<MarkedEmail> {
   await requireReachedEmails(context, [emailId]);
   return changeThreads<MarkedEmail>(withFullAccess(context), async (client) => {
     const email = await lockOne(client, context, emailId);
@@ -46,7 +51,11 @@ export async function markSpam(context: OperationContext, emailId: string): Prom
  * Moves an email out of the folder Spam. If it was filed there when it came, it is now received: threaded, routed and delivered, once.
  * Otherwise it returns to its thread. The spam filter learns from it. Throws not_found, validation, conflict.
  */
-export async function markNotSpam(context: OperationContext, emailId: string): Promise<MarkedEmail> {
+export function markNotSpam(context: OperationContext, emailId: string): Promise<MarkedEmail> {
+  return waitUntilParsed(context, [emailId], () => markParsedNotSpam(context, emailId));
+}
+
+async function markParsedNotSpam(context: OperationContext, emailId: string): Promise<MarkedEmail> {
   const { workspaceId, bus } = context;
   await requireReachedEmails(context, [emailId]);
   const { isReceivedNow, ...marked } = await changeThreads<MarkedEmail & { isReceivedNow: boolean }>(

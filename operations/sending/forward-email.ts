@@ -15,6 +15,7 @@ import { type ReadEmail, readEmail } from '../../db/queries/emails/email-read.ts
 import { emailNotFound, invalid, isValidId, type MailContext, type OperationContext } from '../context.ts';
 import { readRawMessage } from '../emails/attachments.ts';
 import { withText } from '../emails/html-text.ts';
+import { waitUntilParsed } from '../emails/pending-emails.ts';
 import { type CheckedEmail, checkOutgoing, type NewEmail } from './check-outgoing.ts';
 import { makeForwardBodies } from './forward-bodies.ts';
 import type { Accepted, Idempotency } from './idempotency.ts';
@@ -43,12 +44,8 @@ export async function forwardEmail(
   const isLimited = context.database.limit !== undefined;
   const before = idempotency === null || isLimited ? null : await replayOrNow(context, idempotency);
   if (before !== null && 'receipt' in before) return before;
-  const email = await prepareForward(
-    context,
-    emailId,
-    input,
-    async () => (await readRawMessage(context, emailId)).bytes,
-  );
+  const readRaw = async () => (await readRawMessage(context, emailId)).bytes;
+  const email = await waitUntilParsed(context, [emailId], () => prepareForward(context, emailId, input, readRaw));
   return sendChecked(context, [email], { idempotency, batchId: null, repliedTo: null, draft });
 }
 

@@ -9,6 +9,7 @@ import { lockPlaces } from '../../db/queries/threads/thread-move.ts';
 import { copyReads } from '../../db/queries/threads/thread-read.ts';
 import { readThreadEnds, renumberThreads, writeThreads } from '../../db/queries/threads/thread-write.ts';
 import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
+import { waitUntilParsed } from '../emails/pending-emails.ts';
 import { regroup } from './regroup-messages.ts';
 import { type Changed, changeThreads, requireOutOfTrash, resolveLivingThreads } from './thread-transaction.ts';
 
@@ -71,18 +72,20 @@ export async function moveEmails(
   toThreadId: string,
 ): Promise<string> {
   const asked = askedEmails(emailIds);
-  return changeThreads(context, async (client) => {
-    const { workspaceId } = context;
-    const [targetId = toThreadId] = await resolveLivingThreads(client, workspaceId, [toThreadId]);
-    const threadOf = await lockEmails(client, workspaceId, asked);
-    await requireOutOfTrash(client, workspaceId, [...new Set(threadOf.values())]);
-    const moving = asked.filter((emailId) => threadOf.get(emailId) !== targetId);
-    if (moving.length === 0) return { answer: targetId, events: [] };
-    return {
-      answer: targetId,
-      events: await regroup(client, workspaceId, { emailIds: moving, targetId, target: 'stored', reason: 'manual' }),
-    };
-  });
+  const move = () =>
+    changeThreads<string>(context, async (client) => {
+      const { workspaceId } = context;
+      const [targetId = toThreadId] = await resolveLivingThreads(client, workspaceId, [toThreadId]);
+      const threadOf = await lockEmails(client, workspaceId, asked);
+      await requireOutOfTrash(client, workspaceId, [...new Set(threadOf.values())]);
+      const moving = asked.filter((emailId) => threadOf.get(emailId) !== targetId);
+      if (moving.length === 0) return { answer: targetId, events: [] };
+      return {
+        answer: targetId,
+        events: await regroup(client, workspaceId, { emailIds: moving, targetId, target: 'stored', reason: 'manual' }),
+      };
+    });
+  return waitUntilParsed(context, asked, move);
 }
 
 function askedEmails(emailIds: readonly string[]): string[] {

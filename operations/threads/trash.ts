@@ -5,6 +5,7 @@ import { setThreadReason } from '../../db/queries/threads/thread-rejoin.ts';
 import * as trash from '../../db/queries/threads/thread-trash.ts';
 import { requireReachedEmails, withFullAccess } from '../accounts/key-reach.ts';
 import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
+import { waitUntilParsed } from '../emails/pending-emails.ts';
 import { regroup } from './regroup-messages.ts';
 import { restoreLocked, withoutMessages } from './restore-threads.ts';
 import { MAX_THREADS } from './thread-changes.ts';
@@ -75,10 +76,12 @@ export interface TrashedEmail {
  */
 export async function trashEmails(context: OperationContext, emailIds: readonly string[]): Promise<TrashedEmail[]> {
   const asked = requireEmails(emailIds);
-  await requireReachedEmails(context, asked);
-  return changed(context, async (client) => {
-    const { threadOf, events } = await moveToTrash(client, context, asked);
-    return { answer: asked.map((id) => ({ emailId: id, threadId: threadOf.get(id) ?? '' })), events };
+  return waitUntilParsed(context, asked, async () => {
+    await requireReachedEmails(context, asked);
+    return changed(context, async (client) => {
+      const { threadOf, events } = await moveToTrash(client, context, asked);
+      return { answer: asked.map((id) => ({ emailId: id, threadId: threadOf.get(id) ?? '' })), events };
+    });
   });
 }
 

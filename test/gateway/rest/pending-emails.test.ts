@@ -109,6 +109,39 @@ test('a read right after the 250 waits until the email is parsed and has its thr
   });
 });
 
+test.each([
+  ['GET', '/timeline', 200],
+  ['GET', '/route', 200],
+  ['GET', '/deliveries', 200],
+  ['POST', '/trash', 200],
+  ['POST', '/spam', 200],
+  ['POST', '/not-spam', 200],
+  // Their refusals are those of a parsed email.
+  ['DELETE', '', 400],
+  // No actor routes it here.
+  ['DELETE', '?forever=true', 503],
+  ['POST', '/retry', 409],
+] as const)('%s of an email%s right after the 250 waits until it is parsed', async (method, path, status) => {
+  const id = await accept();
+  const asked = gateway.call(box.apiKey, method, `/emails/${id}${path}`, method === 'POST' ? {} : undefined);
+  await arrive(id);
+  const response = await asked;
+  expect(response.statusCode, response.body).toBe(status);
+});
+
+test('a forward and a move right after the 250 wait until the email is parsed', async () => {
+  const first = await accept();
+  const input = { from: box.address, to: 'bob@away.test' };
+  const forwarded = gateway.call(box.apiKey, 'POST', `/emails/${first}/forward`, input);
+  await arrive(first);
+  expect((await forwarded).statusCode, (await forwarded).body).toBe(200);
+  const { thread_id: threadId } = (await read(first)).body as { thread_id: string };
+  const second = await accept();
+  const moved = gateway.call(box.apiKey, 'POST', `/mail/threads/${threadId}/move`, { email_ids: [second] });
+  await arrive(second);
+  expect((await moved).statusCode, (await moved).body).toBe(200);
+});
+
 test('an email that stays unparsed does not exist, over REST and in the graph', async () => {
   const id = await accept();
   expect((await read(id)).status).toBe(404);
