@@ -15,11 +15,25 @@ const MAX_ORDERS = 3;
 const WORTH_A_LOOK = -2;
 
 /**
- * Returns the sentences of folded text that the model scores above `least`, the highest first; at most 3. `original`: the text as written.
- * Linear.
+ * Among many sentences, one that looks like an order by chance is more likely: from this number on, each must score more, by so much for each
+ * time that their number doubles.
+ */
+const FEW_SENTENCES = 6;
+const MORE_PER_DOUBLING = 0.3;
+const MOST_MORE = 1.2;
+
+/** Returns what a sentence among so many must score more than the least. */
+export function marginOfMany(sentences: number): number {
+  return Math.min(MOST_MORE, MORE_PER_DOUBLING * Math.log2(Math.max(1, sentences / FEW_SENTENCES)));
+}
+
+/**
+ * Returns the sentences of folded text that the model scores above `least` and what their number asks for, the highest first; at most 3.
+ * `original`: the text as written. Linear.
  */
 export function findOrders(folded: string, original: string, least: number): FoundOrder[] {
   const sentences = readOrderSentences(hideQuotations(folded), MODEL.filter);
+  const limit = least + marginOfMany(sentences.length);
   const found: { at: number; score: number }[] = [];
   let before = -Infinity;
   for (const [at, sentence] of sentences.entries()) {
@@ -27,8 +41,8 @@ export function findOrders(folded: string, original: string, least: number): Fou
     const previous = sentences[at - 1];
     const isNear = previous !== undefined && Math.max(alone, before) > WORTH_A_LOOK;
     const together = isNear ? MODEL.score(previous, sentence) : -Infinity;
-    if (alone > least) found.push({ at, score: alone });
-    else if (together > least && before <= least) found.push({ at, score: together });
+    if (alone > limit) found.push({ at, score: alone });
+    else if (together > limit && before <= limit) found.push({ at, score: together });
     before = alone;
   }
   if (found.length === 0) return [];

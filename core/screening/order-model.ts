@@ -25,13 +25,13 @@ export interface OrderWeights {
 }
 
 /**
- * What a text must score more, by how clearly it speaks of a machine: of ordinary mail that the training did not see and that scores above 0,
- * three quarters name no machine, and of orders a third.
+ * What a text must score more, by how clearly it speaks of a machine: of ordinary mail that a training did not see and that scores above 0,
+ * most speaks of somebody who may be one.
  */
 const LEVEL_MARGINS: Readonly<Record<(typeof MACHINE_LEVELS)[number], number>> = {
-  named: 0,
-  possible: 0,
-  none: 0.5,
+  named: 0.25,
+  possible: 0.5,
+  none: 0.2,
 };
 const MARGINS = MACHINE_LEVELS.map((level) => LEVEL_MARGINS[level]);
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseMessage } from '../../../../core/mime/parse-message.ts';
 import { readAllText } from '../../../../core/screening/all-text.ts';
-import { hideQuotations } from '../../../../core/screening/find-orders.ts';
+import { hideQuotations, marginOfMany } from '../../../../core/screening/find-orders.ts';
 import { foldText } from '../../../../core/screening/folded-text.ts';
 import {
   FEATURE_COUNT,
@@ -33,7 +33,7 @@ import { ORDER_FILES, readOrders } from './read-orders.ts';
 const MADE = 2_000;
 const MADE_OTHERS = 75;
 /**
- * How much an example counts that was made, an order that was written, a sentence of the corpora that looks like an order, and every other
+ * How much an example counts that was made, one that was written, a sentence of the corpora that looks like an order, and every other
  * sentence of the corpora; other examples count 1.
  */
 const MADE_WEIGHT = 0.3;
@@ -42,8 +42,8 @@ const CORPUS_WEIGHT = 0.5;
 const ORDINARY_WEIGHT = 0.1;
 const ROUNDS = 200;
 const RATE = 0.3;
-const SHRINKING = 2;
-const MIN_COUNT = 4;
+const SHRINKING = 1;
+const MIN_COUNT = 3;
 /** From this round on, words of ordinary sentences that look somewhat like orders are learned, too: those of at least so many texts. */
 const WORDS_ROUND = 64;
 const SOMEWHAT = -2;
@@ -181,7 +181,8 @@ const mailTexts = mails.map(({ mail: { subject, text, html } }) =>
   [subject, text ?? '', html === null ? '' : readAllText(html)].join('\n\n'),
 );
 const harmless = [
-  ...examples([...readOrders('harmless').map(({ text }) => text), ...LIKE_ORDERS, ...mailTexts], 1),
+  ...examples([...readOrders('harmless').map(({ text }) => text), ...LIKE_ORDERS], WRITTEN_WEIGHT),
+  ...examples(mailTexts, 1),
   ...examples(makeSentences('harmless'), MADE_WEIGHT),
 ];
 const isTrainedWith = (at: number) => !values.half || at % 2 === 0;
@@ -290,12 +291,13 @@ const model = new OrderModel(result);
 
 function scoreText(text: string): number {
   const sentences = readOrderSentences(hideQuotations(foldText(text)));
-  return Math.max(
+  const highestScore = Math.max(
     -Infinity,
     ...sentences.map((each, at) =>
       Math.max(model.score(each, null), at === 0 ? -Infinity : model.score(sentences[at - 1] ?? each, each)),
     ),
   );
+  return highestScore - marginOfMany(sentences.length);
 }
 
 const found = (texts: readonly string[], above: number) => texts.filter((text) => scoreText(text) > above).length;
