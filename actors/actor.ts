@@ -19,7 +19,7 @@ import { apart } from './bus/tracing.ts';
 import { createInFlight, type InFlight } from './bus/transport.ts';
 import type { DirectDeliverySlot } from './direct-delivery.ts';
 import { recordNoted } from './mail-spans.ts';
-import { dueWatchOf } from './work/due-watch.ts';
+import { makeDueWatch } from './work/due-watch.ts';
 
 /** What every actor gets at its start. */
 export interface ActorContext {
@@ -272,7 +272,7 @@ function startStep(frame: Frame, step: Step): RunningStep {
   const endWatch =
     step.due === undefined
       ? undefined
-      : dueWatchOf(frame.plan.context.database, log).add(step.due, () => {
+      : makeDueWatch(frame.plan.context.database, log).add(step.due, () => {
           if (!isSweeping) sweep();
         });
 

@@ -342,7 +342,7 @@ function toRetention(values: z.infer<typeof environment>): Retention {
 const KILLED_STATUS = 137;
 
 /** Returns a function that exits the process at the point that FAULT names, and otherwise does nothing. */
-export function faultOf(config: Config): (point: string) => void {
+export function makeFault(config: Config): (point: string) => void {
   return (point) => {
     if (config.fault === point) process.exit(KILLED_STATUS);
   };

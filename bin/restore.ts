@@ -9,7 +9,7 @@ import {
   SECRETS_FILE,
 } from './runner/backup/backup-manifest.ts';
 import { assertEmptyDatabase, emptyDatabase, makeRoles } from './runner/backup/empty-database.ts';
-import { majorOf, restoreDump } from './runner/backup/pg-dump.ts';
+import { readMajor, restoreDump } from './runner/backup/pg-dump.ts';
 import { restoreCluster } from './runner/backup/restore-cluster.ts';
 import type { Restored } from './runner/backup/settle-restored.ts';
 import { assertKnown, settleRestored } from './runner/backup/settle-restored.ts';
@@ -82,7 +82,7 @@ async function restore(manifest: Backup['manifest'], secrets: Backup['secrets'])
       );
     const { dataDirectory } = config;
     const major = Number.parseInt((await findNativePostgresql()).version, 10);
-    const made = majorOf(manifest.postgresqlVersion);
+    const made = readMajor(manifest.postgresqlVersion);
     if (major !== made)
       throw new BackupRefused(
         `${directory} was made with PostgreSQL ${made}, but this Postroom includes ${major}. Use a version that includes ${made}`,

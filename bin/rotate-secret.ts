@@ -1,6 +1,6 @@
 import { acceptedKeys } from '../core/shared/previous-key.ts';
 import { rotateSecret } from '../db/queries/upkeep/rotate-secret.ts';
-import { faultOf } from './config.ts';
+import { makeFault } from './config.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart } from './runner/command-line.ts';
 import { drawRandom } from './runner/draw-random.ts';
 import { asOwner, onDatabase } from './runner/on-database.ts';
@@ -16,7 +16,7 @@ It uses the database of DATABASE_URL, or else of DATA_DIR (default ./data).`,
 });
 
 const config = readConfigOrRefuse();
-const fault = faultOf(config);
+const fault = makeFault(config);
 if (config.secretKey === null || acceptedKeys(config.secretKey).length < 2)
   refuseToStart('SECRET_KEY and SECRET_KEY_PREVIOUS are required');
 

@@ -5,7 +5,7 @@ import {
   type StoredAnswer,
   storedReceipt,
 } from '../../core/routing/guard-judgement.ts';
-import { evaluateRules, type ModelAnswer, promptOf } from '../../core/routing/guard-rule.ts';
+import { evaluateRules, findPrompt, type ModelAnswer } from '../../core/routing/guard-rule.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { isTransient } from '../../db/errors.ts';
 import {
@@ -105,7 +105,7 @@ export function createAsker(options: AskerOptions): Asker {
     if (verdict.kind !== 'ask') return null;
     const asks = verdict.rule.id === row.rule_id ? row.asks : 0;
     const startedAt = performance.now();
-    const answer = await model.ask(promptOf(verdict.rule) ?? '', facts, signal);
+    const answer = await model.ask(findPrompt(verdict.rule) ?? '', facts, signal);
     fault('guard.asked');
     const seconds = answer.kind === 'failed' ? BACK_OFF_SECONDS[asks] : undefined;
     if (seconds === undefined)

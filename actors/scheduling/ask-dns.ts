@@ -1,7 +1,7 @@
-import { type MxRecord, mailFromDomainOf, proofNameOf } from '../../core/domains/dns-records.ts';
+import { type MxRecord, makeMailFromDomain, makeProofName } from '../../core/domains/dns-records.ts';
 import type { DnsAnswer, DomainAnswers } from '../../core/domains/domain-check.ts';
 import { parentDomains } from '../../core/domains/domain-name.ts';
-import { mtaStsNameOf, tlsReportNameOf } from '../../core/domains/mta-sts.ts';
+import { makeMtaStsName, makeTlsReportName } from '../../core/domains/mta-sts.ts';
 import type { LookUp } from '../network/dns-resolver.ts';
 
 /** The names below a domain whose TXT records hold its DKIM keys. */
@@ -13,18 +13,18 @@ export interface AskedDomain {
 /** Queries everything that a domain check needs, in parallel. Never rejects. */
 export async function askDns(lookUp: LookUp, { name, dkimNames }: AskedDomain): Promise<DomainAnswers> {
   const texts = (of: string) => ask(lookUp, of, 'TXT', readText);
-  const mailFrom = mailFromDomainOf(name);
+  const mailFrom = makeMailFromDomain(name);
   const [mx, txt, cname, proof, mailFromMx, mailFromTxt, dmarc, mtaSts, tlsReports, nameServers, ...keys] =
     await Promise.all([
       ask(lookUp, name, 'MX', readMx),
       texts(name),
       ask(lookUp, name, 'CNAME', readName),
-      texts(proofNameOf(name)),
+      texts(makeProofName(name)),
       ask(lookUp, mailFrom, 'MX', readMx),
       texts(mailFrom),
       texts(`_dmarc.${name}`),
-      texts(mtaStsNameOf(name)),
-      texts(tlsReportNameOf(name)),
+      texts(makeMtaStsName(name)),
+      texts(makeTlsReportName(name)),
       readNameServers(lookUp, name),
       ...dkimNames.map(texts),
     ]);

@@ -4,12 +4,12 @@ import { type DomainCheck, readDomainCheck } from '../../core/domains/domain-che
 import {
   CONTESTED_DAYS,
   type DomainFacts,
-  delayOf,
   isMailFromSeen,
   isReceivingSeen,
   lostRecords,
   proofOf,
   REASONS,
+  readDelay,
   reasonOf,
   seenSelectors,
   verdictOf,
@@ -93,7 +93,7 @@ async function settle(client: pg.PoolClient, domain: CheckedDomain, look: Look):
     isMxSeen,
     mailFromVerifiedAt: isMailFrom ? (domain.mailFromVerifiedAt ?? now) : null,
     dnsCheck: { ...check, reason },
-    delayMs: delayOf(facts, check, isComplete, now),
+    delayMs: readDelay(facts, check, isComplete, now),
     activated,
   };
   await writeDomainCheck(client, domain, change, RETIRED_KEY_DAYS);

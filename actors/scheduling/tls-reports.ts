@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type pg from 'pg';
 import { SYSTEM_WORKSPACE_ID } from '../../core/accounts/system-account.ts';
-import { tlsReportNameOf } from '../../core/domains/mta-sts.ts';
+import { makeTlsReportName } from '../../core/domains/mta-sts.ts';
 import { readableFields, readHeaderSection } from '../../core/mime/header-fields.ts';
 import { emailParties } from '../../core/search/email-parties.ts';
 import {
@@ -63,7 +63,7 @@ export function createTlsReporter(
   const findTargets = async (domain: string): Promise<ReportTarget[] | null> => {
     try {
       const dns = createDnsResolver({ servers: dnsServers });
-      const records = await dns.within(DNS_TIME_MS)(tlsReportNameOf(domain), 'TXT');
+      const records = await dns.within(DNS_TIME_MS)(makeTlsReportName(domain), 'TXT');
       return readReportTargets(records.map((strings) => [strings].flat().join('')));
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : null;

@@ -1,4 +1,4 @@
-import { mailFromDomainOf } from '../../core/domains/dns-records.ts';
+import { makeMailFromDomain } from '../../core/domains/dns-records.ts';
 import { CLAIM_BATCH, LEASE_SECONDS } from '../../db/claim.ts';
 import {
   type ClaimedRecipientRow,
@@ -147,7 +147,7 @@ function toTransaction(row: ClaimedRecipientRow): Transaction {
       row.is_null_sender || row.is_system_sender
         ? null
         : row.mail_from_verified
-          ? mailFromDomainOf(row.own_domain)
+          ? makeMailFromDomain(row.own_domain)
           : row.own_domain,
     isHosted: row.is_hosted,
     jobs: [],

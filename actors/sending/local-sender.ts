@@ -1,4 +1,4 @@
-import { mailFromDomainOf } from '../../core/domains/dns-records.ts';
+import { makeMailFromDomain } from '../../core/domains/dns-records.ts';
 import type { OutgoingContent } from '../../db/queries/sending/outgoing-write.ts';
 import type { ClaimFacts, LocalSender } from '../../operations/sending/local-sender.ts';
 import type { ActorContext } from '../actor.ts';
@@ -57,7 +57,7 @@ function listTransactions(workspaceId: string, { row, bytes }: OutgoingContent, 
     senderDomain,
     isSenderVerified: true,
     isSystemSender: false,
-    returnDomain: mailFromDomains.has(senderDomain) ? mailFromDomainOf(senderDomain) : senderDomain,
+    returnDomain: mailFromDomains.has(senderDomain) ? makeMailFromDomain(senderDomain) : senderDomain,
     isHosted: hostedDomains.has(domain),
     jobs: recipients
       .toSorted((one, other) => (one.id < other.id ? -1 : 1))

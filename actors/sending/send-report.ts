@@ -48,7 +48,7 @@ export interface TrackedEnvelope {
 }
 
 /** How a transaction ended; null means no error, `response` is the reply to the final dot. */
-export function endOf(error: StepError | null, response: string, isMessageOut: boolean): SendEnd {
+export function toSendEnd(error: StepError | null, response: string, isMessageOut: boolean): SendEnd {
   if (error === null) {
     const reply = parseSmtpReply(response);
     return { kind: 'taken', reply: reply ?? { code: 250, enhancedStatus: null, text: '' } };
@@ -56,7 +56,7 @@ export function endOf(error: StepError | null, response: string, isMessageOut: b
   if (isInterruption(error)) return { kind: 'interrupted', text: INTERRUPTED[error], isMessageOut };
   if (error === 'late' || isTimeout(error))
     return { kind: 'late', text: 'The server did not respond in time', isMessageOut };
-  const reply = replyOf(error);
+  const reply = findReply(error);
   if (error.rejectedErrors !== undefined) return { kind: 'all-refused' };
   if (reply !== null) return { kind: 'refused', phase: toPhase(error), reply };
   if (error.code === 'EMESSAGE' && error.command === 'MAIL FROM') return { kind: 'too-large' };
@@ -73,13 +73,13 @@ function toPhase(error: SMTPConnection.SMTPError): 'connection' | 'sender' | 'da
 export function refusalsOf(envelope: TrackedEnvelope): Map<string, SmtpReply> {
   const refused = new Map<string, SmtpReply>();
   for (const error of envelope.rejectedErrors ?? []) {
-    const reply = replyOf(error);
+    const reply = findReply(error);
     if (error.recipient !== undefined && reply !== null) refused.set(error.recipient, reply);
   }
   return refused;
 }
 
 /** The reply that an error of nodemailer contains. */
-export function replyOf(error: SMTPConnection.SMTPError): SmtpReply | null {
+export function findReply(error: SMTPConnection.SMTPError): SmtpReply | null {
   return error.response === undefined ? null : parseSmtpReply(error.response);
 }

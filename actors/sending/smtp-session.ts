@@ -7,15 +7,15 @@ import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { SmtpReply } from '../../core/smtp/delivery-status.ts';
 import { connectionErrorCode, describeConnectionError, isTimeout } from './connection-error.ts';
 import {
-  endOf,
+  findReply,
   INTERRUPTED,
   type Interruption,
   isInterruption,
   refusalsOf,
-  replyOf,
   type SendReport,
   type StepError,
   type TrackedEnvelope,
+  toSendEnd,
 } from './send-report.ts';
 
 /** How a session gets TLS: from the first byte, by STARTTLS or not at all, by STARTTLS when it is offered, never. */
@@ -187,7 +187,7 @@ class NodemailerSession implements SmtpSession {
         code: connectionErrorCode(error),
         text: `TLS failed: ${describeConnectionError(error)}`,
       };
-    const reply = replyOf(error);
+    const reply = findReply(error);
     if (reply !== null) return { kind: 'refused', phase: error.command === 'CONN' ? 'connection' : 'greeting', reply };
     return { kind: 'lost', text: describeConnectionError(error) };
   }
@@ -217,7 +217,7 @@ class NodemailerSession implements SmtpSession {
         done(failure);
       });
     });
-    const end = endOf(error, response, progress.isMessageOut);
+    const end = toSendEnd(error, response, progress.isMessageOut);
     this.#needsReset = end.kind !== 'taken';
     if (end.kind === 'lost' || end.kind === 'late' || end.kind === 'interrupted') this.#close();
     // If the server replies before the whole message was written, the rest would arrive where it expects commands.

@@ -2,12 +2,12 @@ import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
 import { listsHost } from '../../core/sending/mta-sts-policy.ts';
 import {
-  noPolicyOf,
   type ReportedFailure,
   type ReportedPolicy,
-  resultTypeOf,
-  stsPolicyOf,
-  tlsaPolicyOf,
+  toNoPolicy,
+  toResultType,
+  toStsPolicy,
+  toTlsaPolicy,
 } from '../../core/sending/tls-report.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { addTlsSessions, type CountedSessions } from '../../db/queries/sending/tls-report.ts';
@@ -44,23 +44,23 @@ export function createTlsSessions({ database, log }: { database: Database; log: 
       const { tlsa } = host;
       const at = toReportedServer(tried);
       if (tlsa !== undefined) {
-        const policy = tlsaPolicyOf(domain, tlsa.baseName, tlsa.records);
+        const policy = toTlsaPolicy(domain, tlsa.baseName, tlsa.records);
         return add(domain, policy, findFailure(at, tried.flaw));
       }
       const { policy, failure } = mtaSts;
       if (policy === null && failure !== null)
-        return add(domain, stsPolicyOf(domain, null), { 'result-type': failure, ...at });
+        return add(domain, toStsPolicy(domain, null), { 'result-type': failure, ...at });
       if (policy === null || policy.mode === 'none') {
         // Without a policy any certificate will do.
         const flaw = tried.flaw !== null && tried.flaw.isCertificate ? null : tried.flaw;
-        return add(domain, noPolicyOf(domain), findFailure(at, flaw));
+        return add(domain, toNoPolicy(domain), findFailure(at, flaw));
       }
       const flaw = listsHost(policy, host.name) ? tried.flaw : UNLISTED;
-      add(domain, stsPolicyOf(domain, policy), findFailure(at, flaw));
+      add(domain, toStsPolicy(domain, policy), findFailure(at, flaw));
     },
     noteUnlisted(domain, names, { policy }) {
       for (const name of names)
-        add(domain, stsPolicyOf(domain, policy), findFailure({ 'receiving-mx-hostname': name }, UNLISTED));
+        add(domain, toStsPolicy(domain, policy), findFailure({ 'receiving-mx-hostname': name }, UNLISTED));
     },
     async flush() {
       if (counts.size === 0) return;
@@ -90,5 +90,5 @@ function toReportedServer({ name, address, localAddress }: TriedHost): Omit<Repo
 function findFailure(at: Omit<ReportedFailure, 'result-type'>, flaw: TriedHost['flaw']): ReportedFailure | null {
   if (flaw === null) return null;
   const { code } = flaw;
-  return { 'result-type': resultTypeOf(code), ...at, ...(code === null ? {} : { 'failure-reason-code': code }) };
+  return { 'result-type': toResultType(code), ...at, ...(code === null ? {} : { 'failure-reason-code': code }) };
 }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { MTA_STS_PATH, mtaStsNameOf } from '../../core/domains/mta-sts.ts';
+import { MTA_STS_PATH, makeMtaStsName } from '../../core/domains/mta-sts.ts';
 import { matchesTlsa, type TlsaRecord, usableTlsaRecords } from '../../core/sending/dane.ts';
 import { findPolicyId, listsHost, type MtaStsPolicy, parseMtaStsPolicy } from '../../core/sending/mta-sts-policy.ts';
 import { createSizedCache } from '../../core/shared/sized-cache.ts';
@@ -225,7 +225,7 @@ const HTTPS_PORT = 443;
 /** Returns the id of the policy that a domain announces; null when it announces none, or DNS does not tell. */
 async function announcedId(domain: string, lookUp: LookUp): Promise<string | null> {
   try {
-    const records = await lookUp(mtaStsNameOf(domain), 'TXT');
+    const records = await lookUp(makeMtaStsName(domain), 'TXT');
     return findPolicyId(records.map((strings) => [strings].flat().join('')));
   } catch {
     return null;

@@ -15,7 +15,7 @@ export const DUE_CHECK_MS = 2_000;
 const watches = new WeakMap<Database, DueWatch>();
 
 /** Returns the watch of the actors that share this database. */
-export function dueWatchOf(database: Database, log: Logger): DueWatch {
+export function makeDueWatch(database: Database, log: Logger): DueWatch {
   const known = watches.get(database);
   if (known !== undefined) return known;
   const watch = createDueWatch(database, log);

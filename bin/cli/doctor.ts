@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type Finding, findingsOf, wordsOf } from '../doctor/finding.ts';
+import { type Finding, toFindings, wordsOf } from '../doctor/finding.ts';
 import { printFindings } from '../doctor/print-findings.ts';
 import { processEnvironment } from '../environment.ts';
 import { VERSION } from '../runner/version.ts';
@@ -40,7 +40,7 @@ async function examine(options: ServerOptions & { server?: true; json?: true }):
   process.exitCode = isWell ? EXIT.ok : EXIT.failure;
 }
 
-const { ok, skip, warn, fail } = findingsOf('command line');
+const { ok, skip, warn, fail } = toFindings('command line');
 
 /** Checks in the order in which they depend on each other; the first that fails ends them. */
 async function checkClient(options: ServerOptions): Promise<Finding[]> {

@@ -3,9 +3,9 @@ import { keepNatsConnection } from '../../actors/bus/nats-connection.ts';
 import { type Bus, BusRemoteError, BusTimeout } from '../../schema/messages.ts';
 import type { Config } from '../config.ts';
 import { sizeInWords } from '../runner/progress.ts';
-import { type Finding, findingsOf, wordsOf } from './finding.ts';
+import { type Finding, toFindings, wordsOf } from './finding.ts';
 
-const { ok, warn, fail, skip } = findingsOf('bus');
+const { ok, warn, fail, skip } = toFindings('bus');
 
 /** A payload limit that fits the largest message; with a lower limit it is sent in chunks. */
 const ADVISED_PAYLOAD_BYTES = 16_777_216;

@@ -10,9 +10,9 @@ import { fitsSecretKey } from '../../db/queries/upkeep/secret-canary.ts';
 import type { Config } from '../config.ts';
 import { asOwner, type ReachedDatabase, runningDatabase } from '../runner/on-database.ts';
 import { DataDirectoryTaken, openSingleMachine } from '../runner/processes/single-machine.ts';
-import { type Finding, findingsOf, wordsOf } from './finding.ts';
+import { type Finding, toFindings, wordsOf } from './finding.ts';
 
-const { ok, warn, fail, skip } = findingsOf('PostgreSQL');
+const { ok, warn, fail, skip } = toFindings('PostgreSQL');
 
 /** Oldest supported version. */
 const LEAST_MAJOR = 15;

@@ -3,9 +3,9 @@ import ipaddr from 'ipaddr.js';
 import { isPublicAddress } from '../../core/shared/network-address.ts';
 import type { Config } from '../config.ts';
 import { isTrial } from './check-configuration.ts';
-import { type Finding, findingsOf, wordsOf } from './finding.ts';
+import { type Finding, toFindings, wordsOf } from './finding.ts';
 
-const { ok, warn, fail, skip } = findingsOf('DNS');
+const { ok, warn, fail, skip } = toFindings('DNS');
 
 const QUERY_MS = 2_500;
 /** Error codes of responses, which prove that the server works. */

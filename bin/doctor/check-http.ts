@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { type Config, connectableHost } from '../config.ts';
 import { isTrial } from './check-configuration.ts';
-import { type Finding, findingsOf, wordsOf } from './finding.ts';
+import { type Finding, toFindings, wordsOf } from './finding.ts';
 
-const { ok, warn, fail } = findingsOf('HTTP');
+const { ok, warn, fail } = toFindings('HTTP');
 
 const LIMIT_MS = 10_000;
 const readyShape = z.object({

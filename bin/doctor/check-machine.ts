@@ -2,9 +2,9 @@ import { readFile, statfs } from 'node:fs/promises';
 import { readRunRecord } from '../../db/cluster/data-directory.ts';
 import type { Config } from '../config.ts';
 import { sizeInWords } from '../runner/progress.ts';
-import { type Finding, findingsOf, wordsOf } from './finding.ts';
+import { type Finding, toFindings, wordsOf } from './finding.ts';
 
-const { ok, warn, fail, skip } = findingsOf('machine');
+const { ok, warn, fail, skip } = toFindings('machine');
 
 const NODE_MAJOR = 24;
 /** Below this share the service accepts no more mail (actors/receiving/actor.ts). */

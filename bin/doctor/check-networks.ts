@@ -2,9 +2,9 @@ import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 import type { Config } from '../config.ts';
 import { isNetwork, isWithin } from '../runner/environment-values.ts';
-import { type Finding, findingsOf } from './finding.ts';
+import { type Finding, toFindings } from './finding.ts';
 
-const { ok, fail } = findingsOf('configuration');
+const { ok, fail } = toFindings('configuration');
 
 /** Address ranges of Docker's automatic networks, which change from one start to the next. */
 const DOCKER_DEFAULTS = ['172.16.0.0/12', '192.168.0.0/16'];

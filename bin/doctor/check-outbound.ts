@@ -1,9 +1,9 @@
 import type { Config } from '../config.ts';
 import { resolverOf } from './check-dns.ts';
-import { type Finding, findingsOf, wordsOf } from './finding.ts';
+import { type Finding, toFindings, wordsOf } from './finding.ts';
 import { speakSmtp } from './smtp-dialogue.ts';
 
-const { ok, fail } = findingsOf('SMTP');
+const { ok, fail } = toFindings('SMTP');
 
 /** Default port of a relay whose URL names none (RFC 8314 §7.3, RFC 5321 §4.5.4.2). */
 const RELAY_PORTS: Record<string, number> = { 'smtps:': 465, 'smtp:': 25 };

@@ -1,9 +1,9 @@
 import { createConnection } from 'node:net';
 import type { ClamdAddress } from '../../core/screening/scanner-options.ts';
 import type { Config } from '../config.ts';
-import { type Finding, findingsOf, wordsOf } from './finding.ts';
+import { type Finding, toFindings, wordsOf } from './finding.ts';
 
-const { ok, skip, warn, fail } = findingsOf('scanners');
+const { ok, skip, warn, fail } = toFindings('scanners');
 
 /** Milliseconds. */
 const LIMIT_MS = 5_000;

@@ -4,10 +4,10 @@ import { DAY_MS } from '../../core/shared/durations.ts';
 import { type Config, connectableHost } from '../config.ts';
 import { isWithin } from '../runner/environment-values.ts';
 import { isTrial } from './check-configuration.ts';
-import { type Finding, findingsOf, wordsOf } from './finding.ts';
+import { type Finding, toFindings, wordsOf } from './finding.ts';
 import { type SmtpDialogue, speakSmtp } from './smtp-dialogue.ts';
 
-const { ok, warn, fail, skip } = findingsOf('SMTP');
+const { ok, warn, fail, skip } = toFindings('SMTP');
 
 /** A domain without addresses (RFC 6761 §6.4). */
 const UNKNOWN_RECIPIENT = 'doctor@nobody.invalid';

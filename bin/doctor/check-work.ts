@@ -2,10 +2,10 @@ import { domainCheckShape } from '../../core/domains/domain-check.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { listHeld } from '../../db/queries/sending/held-outgoing.ts';
 import { readBacklog } from '../../db/queries/upkeep/backlog.ts';
-import { type Finding, findingsOf } from './finding.ts';
+import { type Finding, toFindings } from './finding.ts';
 
-const domains = findingsOf('domains');
-const work = findingsOf('work');
+const domains = toFindings('domains');
+const work = toFindings('work');
 
 /** Limits of the waiting time of due work. Seconds. A retry that is scheduled for later is not due. */
 const OLDEST_SECONDS = { warn: 300, fail: 3_600 };

@@ -37,7 +37,7 @@ export interface Findings {
   fail: (name: string, detail: string, fix: string) => Finding;
 }
 
-export function findingsOf(area: Area): Findings {
+export function toFindings(area: Area): Findings {
   return {
     ok: (name, detail) => ({ area, name, state: 'ok', detail, fix: null }),
     skip: (name, detail) => ({ area, name, state: 'skip', detail, fix: null }),

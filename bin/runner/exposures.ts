@@ -10,7 +10,7 @@ export interface Exposure {
 }
 
 /** Returns the permissive settings of a service that other machines reach; none while `isLocalOnly`. */
-export function exposuresOf(config: Config): Exposure[] {
+export function listExposures(config: Config): Exposure[] {
   if (config.isLocalOnly) return [];
   const { isSignUpOpen, allowedPrivateNetworks, trustedDomains, publicUrl } = config;
   const exposures: Exposure[] = [];
@@ -37,7 +37,7 @@ export function exposuresOf(config: Config): Exposure[] {
 
 /** Writes one warning for each exposure. */
 export function warnOfExposures(config: Config, log: Logger): void {
-  for (const { variable, risk, remedy } of exposuresOf(config))
+  for (const { variable, risk, remedy } of listExposures(config))
     log.warn(
       { event: 'start.exposed', variable },
       `${variable} is open and other machines reach this service: ${risk}. ${remedy}.`,

@@ -4,7 +4,7 @@ import { type Database, openDatabase } from '../../db/connection/database.ts';
 import { isTransient } from '../../db/errors.ts';
 import { migrate } from '../../db/migrate.ts';
 import type { Config } from '../config.ts';
-import { DataDirectoryTaken, databaseUrlOf, openSingleMachine } from './processes/single-machine.ts';
+import { DataDirectoryTaken, makeDatabaseUrl, openSingleMachine } from './processes/single-machine.ts';
 
 /** A database that a program of `bin` works on, with or without a running service. */
 export interface ReachedDatabase {
@@ -85,7 +85,7 @@ export async function runningDatabase(config: Config): Promise<ReachedDatabase |
   if (record === null || record.pid === null) return null;
   const secrets = await readSecrets(config.dataDirectory);
   if (secrets === null) return null;
-  const url = databaseUrlOf(secrets, record);
+  const url = makeDatabaseUrl(secrets, record);
   try {
     await asOwner(url, 'look', (database) => database.pool.query('select 1'));
   } catch {

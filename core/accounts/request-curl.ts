@@ -15,7 +15,7 @@ const LEFT_OUT = new Set(['user-agent', 'accept', 'origin', 'traceparent', 'idem
  * Returns a shell command that sends a logged request again, with the key in `$POSTROOM_KEY`. What was shortened or redacted in its body, the
  * user has to fill in. A repeated request gets no Idempotency-Key, since it would only return the first response.
  */
-export function curlOf({ method, path, requestHeaders, requestBody }: RepeatedRequest, publicUrl: string): string {
+export function writeCurl({ method, path, requestHeaders, requestBody }: RepeatedRequest, publicUrl: string): string {
   const headers = Object.entries(requestHeaders).filter(([name]) => !LEFT_OUT.has(name));
   const lines = [
     `curl${method === 'GET' ? '' : ` -X ${method}`} ${quoted(publicUrl + path)}`,

@@ -27,12 +27,12 @@ export const MX_PREFERENCE = 10;
 export const RETIRED_KEY_DAYS = 7;
 
 /** Returns the MAIL FROM domain, to which bounces of the domain's mail are sent. */
-export function mailFromDomainOf(domain: string): string {
+export function makeMailFromDomain(domain: string): string {
   return `${MAIL_FROM_LABEL}.${domain}`;
 }
 
 /** Returns the name of the record that proves ownership. */
-export function proofNameOf(domain: string): string {
+export function makeProofName(domain: string): string {
   return `_postroom.${domain}`;
 }
 
@@ -54,7 +54,7 @@ export function dnsRecordsOf(domain: PublishedDomain, mailHostname: string): Dns
   const { id, name, isInherited, dkimKeys } = domain;
   const mx = `${MX_PREFERENCE} ${mailHostname}`;
   const spf = `v=spf1 a:${mailHostname} ~all`;
-  const mailFrom = mailFromDomainOf(name);
+  const mailFrom = makeMailFromDomain(name);
   const mxRecord = { type: 'MX', value: mx } as const;
   return [
     { ...mxRecord, purpose: 'receiving', name, description: 'Receives mail for the domain', isRequired: true },
@@ -139,7 +139,7 @@ function toProof(id: string, name: string): DnsRecord {
   return {
     purpose: 'proof',
     type: 'TXT',
-    name: proofNameOf(name),
+    name: makeProofName(name),
     value: `postroom-verification=${id}`,
     description: 'Proves that the domain is yours',
     isRequired: true,

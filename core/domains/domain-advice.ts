@@ -26,7 +26,7 @@ export interface AdvisedDomain {
 }
 
 /** Returns SPF and DMARC records to publish where none is sufficient (RFC 7208, RFC 9989). */
-export function authAdviceOf(domain: AdvisedDomain, check: DomainCheck | null, mailHostname: string): AuthAdvice {
+export function toAuthAdvice(domain: AdvisedDomain, check: DomainCheck | null, mailHostname: string): AuthAdvice {
   if (check === null) return { spf: null, dmarc: null };
   const { name, isInherited, canReceive, isSpfSeen } = domain;
   return {

@@ -108,11 +108,11 @@ export function judgeDomain(
 
 /** Returns whether the last check found a record; false when it was not checked. */
 export function isSeen(check: DomainCheck | null, record: Pick<DnsRecord, 'type' | 'name' | 'value'>): boolean {
-  return checkedRecordOf(check, record)?.isSeen ?? false;
+  return findCheckedRecord(check, record)?.isSeen ?? false;
 }
 
 /** Returns the result for a record; undefined when it was not checked. */
-export function checkedRecordOf(
+export function findCheckedRecord(
   check: DomainCheck | null,
   { type, name, value }: Pick<DnsRecord, 'type' | 'name' | 'value'>,
 ): CheckedRecord | undefined {
@@ -235,7 +235,7 @@ function toConflict(
 
 function findProvider(nameServers: DnsAnswer<string>, previous: DomainCheck | null): DnsProvider | null {
   if (nameServers.kind === 'unknown') return previous?.provider ?? null;
-  return dnsProviderOf(listRecords(nameServers));
+  return findDnsProvider(listRecords(nameServers));
 }
 
 function listRecords<T>(answer: DnsAnswer<T>): readonly T[] {
@@ -294,7 +294,7 @@ const PROVIDERS: readonly [name: string, server: RegExp][] = [
 ];
 
 /** Returns the provider of most of these name servers. Null without name servers. */
-export function dnsProviderOf(nameServers: readonly string[]): DnsProvider | null {
+export function findDnsProvider(nameServers: readonly string[]): DnsProvider | null {
   if (nameServers.length === 0) return null;
   const servers = nameServers.map((server) => server.toLowerCase().replace(/\.$/, ''));
   const counts = PROVIDERS.map(([name, pattern]) => ({

@@ -112,7 +112,7 @@ export function lostRecords(previous: DomainCheck | null, check: DomainCheck): {
  * long as all before it. Complete domains are checked daily. After failed lookups the next check comes sooner, also at doubling
  * intervals.
  */
-export function delayOf(facts: DomainFacts, check: DomainCheck, isComplete: boolean, now: Date): number {
+export function readDelay(facts: DomainFacts, check: DomainCheck, isComplete: boolean, now: Date): number {
   const trouble =
     check.unanswered === 0 ? Number.POSITIVE_INFINITY : Math.min(HOUR_MS, MINUTE_MS * 2 ** (check.unanswered - 1));
   return Math.min(trouble, readPlainDelay(facts, isComplete, now));

@@ -32,36 +32,36 @@ export function mtaStsPolicy(mode: MtaStsMode, mailHostname: string): string {
 }
 
 /** Returns the domain whose policy is requested by a Host header field; null for any other host. */
-export function mtaStsDomainOf(host: string): string | null {
+export function findMtaStsDomain(host: string): string | null {
   const name = host.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '');
   return name.startsWith(HOST_LABEL) && name.length > HOST_LABEL.length ? name.slice(HOST_LABEL.length) : null;
 }
 
 /** Returns the MTA-STS (RFC 8461) and TLS reporting (RFC 8460) records of a domain. */
-export function transportAdviceOf(domain: string, mode: MtaStsMode, mailHostname: string): TransportAdvice {
+export function toTransportAdvice(domain: string, mode: MtaStsMode, mailHostname: string): TransportAdvice {
   const policyHost = `${HOST_LABEL}${domain}`;
   return {
     mode,
     policyHost,
     policyUrl: `https://${policyHost}${MTA_STS_PATH}`,
     mtaSts: {
-      name: mtaStsNameOf(domain),
+      name: makeMtaStsName(domain),
       value: `v=STSv1; id=${policyId(mtaStsPolicy(mode, mailHostname))};`,
       description: `Makes senders deliver mail for the domain over TLS only (MTA-STS); ${policyHost} must point to this gateway over HTTPS`,
     },
     tlsReports: {
-      name: tlsReportNameOf(domain),
+      name: makeTlsReportName(domain),
       value: `v=TLSRPTv1; rua=mailto:tls-reports@${domain}`,
       description: 'Makes senders report TLS failures; use an address that receives mail',
     },
   };
 }
 
-export function mtaStsNameOf(domain: string): string {
+export function makeMtaStsName(domain: string): string {
   return `_mta-sts.${domain}`;
 }
 
-export function tlsReportNameOf(domain: string): string {
+export function makeTlsReportName(domain: string): string {
   return `_smtp._tls.${domain}`;
 }
 

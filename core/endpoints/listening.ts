@@ -47,7 +47,7 @@ export interface ReceivedState {
  * Returns whether an event posts received mail now, never, or must be waited for. Mail is posted by `email.received`, once its route is decided;
  * mail that a guard rule holds or blocks is posted by `email.released` instead, except to those that get all received mail.
  */
-export function postingOf(
+export function toPosting(
   kind: 'email.received' | 'email.released',
   { outcome, releasedAt, isQuiet, ofAll }: ReceivedState,
 ): 'now' | 'later' | 'never' {

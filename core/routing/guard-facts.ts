@@ -24,7 +24,7 @@ export const MAX_GUARDED_TEXT_LENGTH = 100_000;
 export const MAX_GUARDED_HTML_LENGTH = 200_000;
 
 /** Returns the facts of a stored message. The text of HTML is expensive, so it is computed on first use. */
-export function guardFactsOf(mail: GuardedMail): GuardFacts {
+export function toGuardFacts(mail: GuardedMail): GuardFacts {
   const { subject, addresses, attachments, authentication, injection, spam } = mail;
   const addressees = [addresses.to, addresses.cc].flatMap((list) => list?.addresses ?? []);
   let text: string | undefined;

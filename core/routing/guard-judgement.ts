@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import {
   evaluateRules,
+  findPrompt,
   type GuardFacts,
   type GuardMatch,
   type GuardRule,
   type GuardVerdict,
   type ModelAnswer,
-  promptOf,
   sortRules,
 } from './guard-rule.ts';
 import { decideRoute, type RouteDecision, type RouteFacts, type RouteTarget } from './route.ts';
@@ -135,7 +135,7 @@ export function readAnswers(stored: unknown): StoredAnswer[] {
 export function storedReceipt(rule: GuardRule, answer: ModelAnswer, at: Date, durationMs: number): StoredAnswer {
   return {
     ruleId: rule.id,
-    promptDigest: makeDigest(promptOf(rule) ?? ''),
+    promptDigest: makeDigest(findPrompt(rule) ?? ''),
     kind: answer.kind,
     isMatch: answer.kind === 'answered' ? answer.isMatch : null,
     reason: answer.reason,
@@ -148,7 +148,7 @@ export function storedReceipt(rule: GuardRule, answer: ModelAnswer, at: Date, du
 export function answersOf(stored: readonly StoredAnswer[], rules: readonly GuardRule[]): Map<string, ModelAnswer> {
   const found = new Map<string, ModelAnswer>();
   for (const rule of rules) {
-    const prompt = promptOf(rule);
+    const prompt = findPrompt(rule);
     const answer =
       prompt === null
         ? undefined

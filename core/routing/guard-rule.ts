@@ -90,7 +90,7 @@ export function evaluateRules(
 }
 
 /** Returns the prompt for a rule's model; null for explicit rules. */
-export function promptOf(rule: GuardRule): string | null {
+export function findPrompt(rule: GuardRule): string | null {
   return rule.type === 'ai_prompt' ? rule.config.prompt : null;
 }
 

@@ -1,6 +1,6 @@
 import type { DefaultTreeAdapterTypes } from 'parse5';
-import { declarationsOf, findStyleSheets, readStyleRules, type StyleRules } from './style-rules.ts';
-import { type FontSize, fontSizeWithin, hidingOf, visibilityWithin } from './unseen-styles.ts';
+import { findStyleSheets, readStyleRules, type StyleRules, toDeclarations } from './style-rules.ts';
+import { type FontSize, findHiding, fontSizeWithin, visibilityWithin } from './unseen-styles.ts';
 
 type Node = DefaultTreeAdapterTypes.Node;
 type Element = DefaultTreeAdapterTypes.Element;
@@ -56,12 +56,12 @@ export function textAsLaidOut(root: Node): string | null {
 }
 
 function layOut(element: Element, outer: Look, rules: StyleRules): { look: Look; isBlock: boolean; count: number } {
-  const { always, conditional, count } = declarationsOf(element, rules);
+  const { always, conditional, count } = toDeclarations(element, rules);
   const declarations = conditional ?? always;
   const isHidden =
     UNSEEN.has(element.nodeName) ||
     element.attrs.some(({ name }) => name === 'hidden') ||
-    hidingOf(declarations) !== null;
+    findHiding(declarations) !== null;
   const visibility = visibilityWithin(declarations);
   const isInvisible = visibility === undefined ? outer.isInvisible : visibility !== null;
   const size = fontSizeWithin(declarations, outer.size);

@@ -207,7 +207,7 @@ export function longestUndo(policies: readonly Pick<SendPolicy, 'undo_seconds'>[
 
 function refusalBy(held: HeldPolicy, facts: PolicyFacts): PolicyRefusal | null {
   const { policy } = held;
-  const refusal = (rule: PolicyRule, message: string) => violationOf(held, rule, message);
+  const refusal = (rule: PolicyRule, message: string) => toViolation(held, rule, message);
   const stranger = facts.recipients.find((address) => !mayReceive(address, policy, facts));
   if (stranger !== undefined) {
     const reason =
@@ -232,7 +232,7 @@ function refusalBy(held: HeldPolicy, facts: PolicyFacts): PolicyRefusal | null {
 }
 
 /** Returns the refusal by a rule of a policy; `predicate` continues "The send policy of this API key". */
-export function violationOf(
+export function toViolation(
   held: Pick<HeldPolicy, 'of' | 'owner'>,
   rule: PolicyRule,
   predicate: string,

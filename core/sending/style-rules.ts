@@ -206,7 +206,7 @@ interface ElementStyles {
 }
 
 /** Returns the declarations that hold for an element, those of its style attribute last. */
-export function declarationsOf(element: Element, rules: StyleRules): ElementStyles {
+export function toDeclarations(element: Element, rules: StyleRules): ElementStyles {
   const value = (name: string) => element.attrs.find((each) => each.name === name)?.value;
   const key = [element.tagName, value('class') ?? '', value('id') ?? '\0', value('style') ?? '\0'].join('\n');
   const known = rules.known.get(key);

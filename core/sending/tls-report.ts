@@ -125,7 +125,7 @@ function decoded(text: string): string {
 }
 
 /** Returns a policy as reports have it. The file's own lines are not stored; these say the same. */
-export function stsPolicyOf(domain: string, policy: MtaStsPolicy | null): ReportedPolicy {
+export function toStsPolicy(domain: string, policy: MtaStsPolicy | null): ReportedPolicy {
   if (policy === null) return { 'policy-type': 'sts', 'policy-domain': domain };
   const { mode, mx, maxAgeSeconds } = policy;
   const lines = ['version: STSv1', `mode: ${mode}`, ...mx.map((host) => `mx: ${host}`), `max_age: ${maxAgeSeconds}`];
@@ -133,7 +133,7 @@ export function stsPolicyOf(domain: string, policy: MtaStsPolicy | null): Report
 }
 
 /** Returns the TLSA records of a mail server as a policy. */
-export function tlsaPolicyOf(domain: string, host: string, records: readonly TlsaRecord[]): ReportedPolicy {
+export function toTlsaPolicy(domain: string, host: string, records: readonly TlsaRecord[]): ReportedPolicy {
   const lines = records.map(
     ({ usage, selector, matchingType, certificate }) =>
       `${usage} ${selector} ${matchingType} ${certificate.toString('hex').toUpperCase()}`,
@@ -141,12 +141,12 @@ export function tlsaPolicyOf(domain: string, host: string, records: readonly Tls
   return { 'policy-type': 'tlsa', 'policy-string': lines, 'policy-domain': domain, 'mx-host': [host] };
 }
 
-export function noPolicyOf(domain: string): ReportedPolicy {
+export function toNoPolicy(domain: string): ReportedPolicy {
   return { 'policy-type': 'no-policy-found', 'policy-domain': domain };
 }
 
 /** Returns the type of a TLS failure by the code of Node's error. */
-export function resultTypeOf(code: string | null): TlsResultType {
+export function toResultType(code: string | null): TlsResultType {
   if (code === 'ETLS') return 'starttls-not-supported';
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'certificate-host-mismatch';
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') return 'certificate-expired';

@@ -1,7 +1,7 @@
 import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
 import { INLINE_ELEMENTS } from '../html/elements.ts';
 import { parseMailHtml } from '../html/read-mail-tree.ts';
-import { type Declarations, declarationsOf, findStyleSheets, readStyleRules, type StyleRules } from './style-rules.ts';
+import { type Declarations, findStyleSheets, readStyleRules, type StyleRules, toDeclarations } from './style-rules.ts';
 import {
   areAlike,
   BLACK,
@@ -12,7 +12,7 @@ import {
   parseColor,
   WHITE,
 } from './text-colors.ts';
-import { type FontSize, fontSizeWithin, gapOf, hidingOf, visibilityWithin } from './unseen-styles.ts';
+import { type FontSize, findGap, findHiding, fontSizeWithin, visibilityWithin } from './unseen-styles.ts';
 import type { PieceList, Unseen } from './unseen-text.ts';
 
 type Node = DefaultTreeAdapterTypes.Node;
@@ -142,10 +142,10 @@ function lookWithin(element: Element, outer: Look, work: Walk): Look {
   const value = (name: string) => element.attrs.find((each) => each.name === name)?.value;
   const isLink = element.nodeName === 'a' || element.nodeName === 'area';
   const target = isLink ? (resolveTarget(value('href'), work.base) ?? outer.target) : outer.target;
-  const styles = declarationsOf(element, work.rules);
+  const styles = toDeclarations(element, work.rules);
   const given = { ...outer, ...attributeColors(element, value, outer) };
   const shown = styledWithin(styles.always, given);
-  const gap = gapOf(styles.always);
+  const gap = findGap(styles.always);
   if (gap !== null) work.list.add('\n', gap);
   // The summary of closed details is shown.
   const around = element.nodeName === 'summary' && outer.hidden === CLOSED ? null : outer.hidden;
@@ -214,7 +214,7 @@ function withDefault(found: Unseen | null | undefined, outer: Unseen | null): Un
 
 function hiddenOnSomeScreens(conditional: Declarations | null, outer: Look): Unseen | null {
   if (conditional === null) return null;
-  const hiding = hidingOf(conditional) ?? unseenAt(styledWithin(conditional, { ...outer, hidden: null }));
+  const hiding = findHiding(conditional) ?? unseenAt(styledWithin(conditional, { ...outer, hidden: null }));
   return hiding === null || unseenAt({ ...outer, hidden: null }) !== null
     ? null
     : { kind: 'some_readers', detail: `${hiding.detail} on some screens` };
@@ -243,7 +243,7 @@ function hidingWithin(
   if (element.nodeName === 'details' && value('open') === undefined) return CLOSED;
   if (element.nodeName === 'dialog' && value('open') === undefined)
     return { kind: 'hidden', detail: 'in <dialog> that is closed' };
-  const hiding = hidingOf(declarations);
+  const hiding = findHiding(declarations);
   if (hiding !== null) return hiding;
   if (element.nodeName === 'font' && /^-[2-9]|^0$/.test(value('size')?.trim() ?? ''))
     return { kind: 'tiny', detail: `size="${value('size')}"` };

@@ -38,7 +38,7 @@ function question(declarations: Declarations): Question {
  * Returns why declarations hide an element with all that is in it; null: they do not. All values of a property count, because programs take
  * different ones. Values that only a browser can compute are what some readers do not see.
  */
-export function hidingOf(declarations: Declarations): Unseen | null {
+export function findHiding(declarations: Declarations): Unseen | null {
   if (declarations.size === 0) return null;
   const known = HIDING.get(declarations);
   if (known !== undefined) return known;
@@ -53,9 +53,9 @@ export function hidingOf(declarations: Declarations): Unseen | null {
   return hiding;
 }
 
-/** What hidingOf returned: elements of the same style share their declarations. */
+/** What findHiding returned: elements of the same style share their declarations. */
 const HIDING = new WeakMap<Declarations, Unseen | null>();
-/** What gapOf returned. */
+/** What findGap returned. */
 const DECLARED_GAPS = new WeakMap<Declarations, Unseen | null>();
 
 function hiddenByDisplay(declarations: Declarations, { says, because }: Question): Unseen | null {
@@ -201,7 +201,7 @@ function fontPixels(value: string, outer: number): number | null {
 const FONT_UNITS: Readonly<Record<string, number>> = { em: 1, '%': 0.01, ex: 0.5 };
 
 /** Returns the first declaration that makes a gap of more than a screen; null: none. */
-export function gapOf(declarations: Declarations): Unseen | null {
+export function findGap(declarations: Declarations): Unseen | null {
   if (declarations.size === 0) return null;
   const known = DECLARED_GAPS.get(declarations);
   if (known !== undefined) return known;

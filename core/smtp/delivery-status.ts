@@ -83,7 +83,7 @@ export function statusOfReply(reply: SmtpReply): string {
 }
 
 /** Returns the status of a message from those of its recipients, by precedence: pending, bounced, failed, delivered. */
-export function emailStatusOf(recipients: readonly RecipientStatus[]): RecipientStatus {
+export function toEmailStatus(recipients: readonly RecipientStatus[]): RecipientStatus {
   const status = PRECEDENCE.find((candidate) => recipients.includes(candidate));
   if (status === undefined) throw new RangeError('a sent message has recipients');
   return status;

@@ -98,7 +98,7 @@ export function linkKeys(links: Links): string[] {
 /**
  * Returns what subject edges compare; null when the message can have none: it refers to a msg-id or names a thread, is a forward, or has no base subject.
  */
-export function subjectAnchorOf(message: ThreadableMessage, links: Links): SubjectAnchor | null {
+export function findSubjectAnchor(message: ThreadableMessage, links: Links): SubjectAnchor | null {
   if (links.named !== null || links.inReplyTo.length > 0 || links.references.length > 0) return null;
   const subject = message.baseSubject.trim().toLowerCase();
   if (subject === '' || isForwardSubject(message.subject)) return null;

@@ -39,7 +39,7 @@ const AVOIDED_MS = 10_000;
 const known = new Map<string, Primary>();
 
 /** Follows the primary of a URL with several hosts, as libpq does with target_session_attrs=read-write. */
-export function primaryOf(url: string): Primary {
+export function findPrimary(url: string): Primary {
   const before = known.get(url);
   if (before !== undefined) return before;
   const primary = createPrimary(urlsOf(url));
@@ -52,7 +52,7 @@ export function primaryOf(url: string): Primary {
  * pools follow the primary by themselves (openPool).
  */
 export async function primaryUrl(url: string): Promise<string> {
-  return urlsOf(url).length === 1 ? url : primaryOf(url).find();
+  return urlsOf(url).length === 1 ? url : findPrimary(url).find();
 }
 
 /**

@@ -12,7 +12,7 @@ import {
   matchesFilter,
   subscribesToAudit,
 } from '../../core/endpoints/endpoint-events.ts';
-import { deriveListenerSecrets, LISTENER_ID, postingOf, type ReceivedState } from '../../core/endpoints/listening.ts';
+import { deriveListenerSecrets, LISTENER_ID, type ReceivedState, toPosting } from '../../core/endpoints/listening.ts';
 import { buildMailPayload, isRawNeeded } from '../../core/endpoints/mail-payload.ts';
 import type { SigningSecret } from '../../core/endpoints/webhook-signature.ts';
 import { encodeEventCursor } from '../../core/events/event-cursor.ts';
@@ -222,7 +222,7 @@ async function planRequests(
     const mail = isArrival(event.kind) ? mailOf.get(event.emailId ?? '') : undefined;
     const posting =
       mail !== undefined && matchesEvent(patterns, 'email.received')
-        ? postingOf(event.kind === 'email.released' ? 'email.released' : 'email.received', {
+        ? toPosting(event.kind === 'email.released' ? 'email.released' : 'email.received', {
             ...mail,
             ofAll: ofAll(target, event, { mail, position }),
           })

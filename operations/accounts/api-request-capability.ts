@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { API_INTERFACES, REQUEST_LOG_DAYS, STATUS_CLASSES } from '../../core/accounts/logged-request.ts';
-import { curlOf } from '../../core/accounts/request-curl.ts';
+import { writeCurl } from '../../core/accounts/request-curl.ts';
 import { secret } from '../../core/accounts/secret-fields.ts';
 import { graphqlOnly, linkTo, named, restOnly, usually } from '../../core/shared/field-notes.ts';
 import { oneOf } from '../../core/shared/vocabulary.ts';
@@ -104,7 +104,7 @@ export const apiRequestCapability: Capability = {
       apiKeyId: ({ keyId }) => keyId,
       requestHeaderList: ({ requestHeaders }) => listHeaders(requestHeaders),
       responseHeaderList: ({ responseHeaders }) => listHeaders(responseHeaders),
-      curl: (request, { settings }) => curlOf(request, settings.publicUrl),
+      curl: (request, { settings }) => writeCurl(request, settings.publicUrl),
     },
     load: requests.loadApiRequests,
   }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MX_PREFERENCE, mailFromDomainOf } from '../../core/domains/dns-records.ts';
+import { MX_PREFERENCE, makeMailFromDomain } from '../../core/domains/dns-records.ts';
 import { conflictMessage } from '../../core/domains/domain-advice.ts';
 import { DOMAIN_STATUSES } from '../../core/domains/domain-state.ts';
 import { linkTo, named, nameType, usually } from '../../core/shared/field-notes.ts';
@@ -198,7 +198,7 @@ export const domainCapability: Capability = {
         tlsReports: { ...transport.tlsReports, isSeen: isTlsReportSeen },
       }),
       mailFrom: ({ name, mailFromVerifiedAt: verifiedAt, checkedAt }) => ({
-        name: mailFromDomainOf(name),
+        name: makeMailFromDomain(name),
         status: readStatus(verifiedAt !== null, checkedAt),
         verifiedAt,
       }),

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { DkimKey } from '../../core/domains/dkim-key.ts';
 import { type DnsRecord, dnsRecordsOf } from '../../core/domains/dns-records.ts';
-import { type AuthAdvice, authAdviceOf } from '../../core/domains/domain-advice.ts';
-import { checkedRecordOf, type DomainCheck, isSeen, readDomainCheck } from '../../core/domains/domain-check.ts';
+import { type AuthAdvice, toAuthAdvice } from '../../core/domains/domain-advice.ts';
+import { type DomainCheck, findCheckedRecord, isSeen, readDomainCheck } from '../../core/domains/domain-check.ts';
 import { canonicalDomainName, parentDomains } from '../../core/domains/domain-name.ts';
 import { REASONS } from '../../core/domains/domain-state.ts';
-import { isMtaStsSeen, isTlsReportSeen, type TransportAdvice, transportAdviceOf } from '../../core/domains/mta-sts.ts';
+import { isMtaStsSeen, isTlsReportSeen, type TransportAdvice, toTransportAdvice } from '../../core/domains/mta-sts.ts';
 import { isNameOfService, isTrustedDomain } from '../../core/domains/trusted-domain.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
@@ -356,13 +356,13 @@ export function domainViewOf<Row extends DomainRow>(context: OperationContext, d
   const { status, isTrusted, isMxSeen, parent } = domain;
   const check = readDomainCheck(domain.dnsCheck);
   const { mailHostname, mtaStsMode } = context.settings;
-  const transport = transportAdviceOf(domain.name, mtaStsMode, mailHostname);
+  const transport = toTransportAdvice(domain.name, mtaStsMode, mailHostname);
   const canReceive = status === 'verified' && (isTrusted || isMxSeen);
   const records = dnsRecordsOf({ ...domain, isInherited: parent !== null }, mailHostname);
   const reason = check?.reason ?? null;
   const isSpfSeen = records.some((record) => record.purpose === 'spf' && isSeen(check, record));
   const dnsRecords = records.map((record) => {
-    const told = checkedRecordOf(check, record);
+    const told = findCheckedRecord(check, record);
     return { ...record, id: recordId(domain.id, record), isSeen: told?.isSeen ?? false, error: told?.error ?? null };
   });
   const dkim = dnsRecords.filter(({ purpose }) => purpose === 'dkim');
@@ -370,7 +370,7 @@ export function domainViewOf<Row extends DomainRow>(context: OperationContext, d
     ...domain,
     canReceive,
     check,
-    advice: authAdviceOf(
+    advice: toAuthAdvice(
       { name: domain.name, isInherited: parent !== null, canReceive, isSpfSeen },
       check,
       mailHostname,

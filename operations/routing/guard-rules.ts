@@ -1,9 +1,9 @@
 import { checkGuardConfig, type GuardConfig } from '../../core/routing/guard-config.ts';
 import {
   evaluateRules,
+  findPrompt,
   type GuardMatch,
   type ModelAnswer,
-  promptOf,
   type RuleCursor,
 } from '../../core/routing/guard-rule.ts';
 import { UserError } from '../../core/shared/errors.ts';
@@ -275,7 +275,7 @@ export async function checkGuardRule(context: OperationContext, id: string, emai
     ? await asWorkspace(database, workspaceId, (transaction) => readGuardedEmail(transaction, workspaceId, emailId))
     : null;
   if (facts === null) throw emailNotFound();
-  const prompt = promptOf(rule);
+  const prompt = findPrompt(rule);
   const answers = new Map<string, ModelAnswer>();
   if (prompt !== null) answers.set(rule.id, await askModel(context, emailId, prompt));
   const verdict = runWithinGuardBudget(workspaceId, () => evaluateRules([rule], facts, answers));

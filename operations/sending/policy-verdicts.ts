@@ -12,7 +12,7 @@ import {
   judgeByPolicies,
   type PolicyFacts,
   type PolicyRefusal,
-  violationOf,
+  toViolation,
 } from '../../core/sending/send-policy.ts';
 import { POLICY_VIOLATION, UserError } from '../../core/shared/errors.ts';
 import { linkKeys, linksOf } from '../../core/threads/threading.ts';
@@ -392,14 +392,14 @@ async function readAutomatic(
 
 function automaticRefusal({ held, most }: AutomaticLimit): PolicyRefusal {
   const emails = most === 1 ? '1 automatic reply' : `${most} automatic replies`;
-  return violationOf(held, 'auto_replies_per_thread_per_hour', `allows ${emails} in a thread within an hour.`);
+  return toViolation(held, 'auto_replies_per_thread_per_hour', `allows ${emails} in a thread within an hour.`);
 }
 
 function exhausted(budget: Budget, wanted: number, until: Date, now: Date): UserError {
   const { held, rule, limit } = budget;
   const span = rule === 'per_hour' ? 'hour' : 'day';
   const allowed = `allows ${limit} ${limit === 1 ? 'email' : 'emails'} per ${span}`;
-  const refusal = violationOf(
+  const refusal = toViolation(
     held,
     rule,
     wanted > limit

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { violationOf } from '../../core/sending/send-policy.ts';
+import { toViolation } from '../../core/sending/send-policy.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
 import type { Tables } from '../../db/entities/tables.ts';
@@ -166,7 +166,7 @@ async function requireWait(
     policyAddress === null
       ? { of: 'key' as const, owner: apiKeyId ?? '' }
       : { of: 'address' as const, owner: policyAddress };
-  const refusal = violationOf(
+  const refusal = toViolation(
     held,
     'undo_seconds',
     `makes mail wait: this email can be sent from ${earliest.toISOString()}.`,

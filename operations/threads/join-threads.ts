@@ -11,13 +11,13 @@ import {
 import {
   areSubjectNeighbours,
   compareMessages,
+  findSubjectAnchor,
   type Joinable,
   type Joined,
   joinBatch,
   linkKeys,
   linksOf,
   type SubjectAnchor,
-  subjectAnchorOf,
   survivorOf,
   type ThreadReason,
 } from '../../core/threads/threading.ts';
@@ -26,7 +26,7 @@ import { type ClaimedEmails, isCredible, type UnthreadedEmail } from '../../db/q
 import type { FeedEvent, ThreadEvent } from '../../db/queries/threads/thread-events.ts';
 import { inheritLabels } from '../../db/queries/threads/thread-labels.ts';
 import {
-  probesOf,
+  listProbes,
   readThreads,
   type StoredThread,
   threadsOfReplies,
@@ -90,7 +90,7 @@ export async function joinThreads(
   let plans = await plan(new Map());
   const isReplyAmong = [...anchors.values()].some(({ isReply }) => isReply);
   if (!isReplyAmong && plans.every(isStoredAtOnce)) {
-    const probes = probesOf(anchors);
+    const probes = listProbes(anchors);
     const stored = await storeThreads(client, workspaceId, changeOf(plans), probes);
     if (stored.isStored) return stored.lastSeq;
     plans = await plan(threadsOfReplies(probes, stored.nearest));
@@ -137,7 +137,7 @@ type Batch = readonly Joinable<UnthreadedEmail>[];
 
 function joinable(message: UnthreadedEmail): Joinable<UnthreadedEmail> {
   const links = linksOf(message);
-  return { message, links, anchor: subjectAnchorOf(message, links) };
+  return { message, links, anchor: findSubjectAnchor(message, links) };
 }
 
 interface PlannedBatch {
@@ -416,7 +416,7 @@ export function threadHints(row: HintedRow): ThreadHints {
     date: credible ?? new Date(0),
   };
   const links = linksOf(message);
-  const anchor = subjectAnchorOf(message, links);
+  const anchor = findSubjectAnchor(message, links);
   const participants = addParticipants({ emails: [], names: [] }, [
     ...mailboxes,
     { name: null, address: row.own_address },

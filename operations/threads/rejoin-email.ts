@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import {
+  findSubjectAnchor,
   type Joinable,
   joinBatch,
   linkKeys,
   linksOf,
-  subjectAnchorOf,
   survivorOf,
   type ThreadReason,
 } from '../../core/threads/threading.ts';
@@ -71,7 +71,7 @@ interface Found {
 /** Returns the threads that it would join if it arrived now: its own if other messages there link to it. */
 async function findThreads(client: pg.ClientBase, workspaceId: string, email: MovedEmail): Promise<Found> {
   const links = linksOf(email);
-  const item = { message: email, links, anchor: subjectAnchorOf(email, links) };
+  const item = { message: email, links, anchor: findSubjectAnchor(email, links) };
   const known = await threadsOfKeys(client, workspaceId, linkKeys(links));
   const goingWith = new Set(await keysOfItsOwn(client, workspaceId, email));
   const threadOfKey = new Map([...known].filter(([key]) => !goingWith.has(key)));

@@ -1,6 +1,6 @@
 import { isReplySubject } from '../../core/mime/subject.ts';
 import { newIdentifier } from '../../core/shared/identifiers.ts';
-import { linksOf, subjectAnchorOf } from '../../core/threads/threading.ts';
+import { findSubjectAnchor, linksOf } from '../../core/threads/threading.ts';
 import type { OutgoingContent } from '../../db/queries/sending/outgoing-write.ts';
 import type { NewThread } from '../../db/queries/threads/new-thread.ts';
 import { unthreadedEmail } from '../../db/queries/threads/thread-claim.ts';
@@ -35,7 +35,7 @@ export function startThread(parts: ThreadingParts, row: SentRow): NewThread {
     id,
     eventId: newIdentifier(parts, 'event', now),
     key: links.own,
-    anchor: subjectAnchorOf(email, links),
+    anchor: findSubjectAnchor(email, links),
     normalizedSubject,
     participants,
   };

@@ -4,7 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { databaseUrlOf } from '../../bin/runner/processes/single-machine.ts';
+import { makeDatabaseUrl } from '../../bin/runner/processes/single-machine.ts';
 import { readRunRecord, readSecrets } from '../../db/cluster/data-directory.ts';
 import { startEmbeddedCluster } from '../../db/cluster/embedded-cluster.ts';
 import { withoutLogin } from '../../db/connection/logins.ts';
@@ -68,7 +68,7 @@ export async function startSingleMachine(directory: string, options: PostroomOpt
     await smtpReady(smtpPort);
     const [secrets, record] = [await readSecrets(dataDirectory), await readRunRecord(dataDirectory)];
     if (secrets === null || record === null) throw new Error(`${dataDirectory} does not say where its PostgreSQL is`);
-    const databaseUrl = databaseUrlOf(secrets, record);
+    const databaseUrl = makeDatabaseUrl(secrets, record);
     const postmaster = await findPostmaster(databaseUrl);
     return {
       smtpPort,

@@ -21,7 +21,7 @@ export async function dumpDatabase(order: {
   say: (line: string) => void;
 }): Promise<{ postgresqlVersion: number }> {
   const postgresqlVersion = await serverVersion(order.url);
-  const program = await findProgram('pg_dump', majorOf(postgresqlVersion));
+  const program = await findProgram('pg_dump', readMajor(postgresqlVersion));
   order.say(`${program.path} (PostgreSQL ${program.major}) is dumping the database`);
   // The user that restores becomes the owner. Grants to the roles postroom_* are part of the dump.
   await runClient(program.path, ['--format=custom', '--no-owner', `--file=${order.file}`], order.url);
@@ -46,8 +46,8 @@ export async function restoreDump(order: {
   postgresqlVersion: number;
   say: (line: string) => void;
 }): Promise<void> {
-  const there = majorOf(await serverVersion(order.url));
-  const dumped = majorOf(order.postgresqlVersion);
+  const there = readMajor(await serverVersion(order.url));
+  const dumped = readMajor(order.postgresqlVersion);
   if (there < dumped) throw new Error(`DATABASE_URL is PostgreSQL ${there}, but the backup needs ${dumped} or newer`);
   const program = await findProgram('pg_restore', dumped);
   order.say(`${program.path} (PostgreSQL ${program.major}) is restoring the database`);
@@ -67,7 +67,7 @@ async function serverVersion(url: string): Promise<number> {
   }
 }
 
-export function majorOf(version: number): number {
+export function readMajor(version: number): number {
   return Math.floor(version / 10_000);
 }
 

@@ -8,7 +8,7 @@ import { loginUrl } from '../../../db/connection/logins.ts';
 import type { BuildEventPayload, SelectPayload } from '../../../operations/endpoints/payload-queries.ts';
 import type { LocalSending } from '../../../operations/sending/local-sender.ts';
 import type { Bus } from '../../../schema/messages.ts';
-import { type Config, faultOf } from '../../config.ts';
+import { type Config, makeFault } from '../../config.ts';
 import { drawRandom } from '../draw-random.ts';
 import { openLoggedDatabase } from '../logged-database.ts';
 import { makeClaimant } from './claimant.ts';
@@ -75,7 +75,7 @@ export async function loadActor(name: ActorName): Promise<void> {
 /** Starts the actor of that name with its part of the configuration. Loads only its code, so that a process with one actor starts sooner. */
 export async function startActor(name: ActorName, context: ActorContext, settings: ActorSettings): Promise<Actor> {
   const { config, secretKey } = settings;
-  const fault = faultOf(config);
+  const fault = makeFault(config);
   switch (name) {
     case 'receiving': {
       const { startReceivingActor } = await modules.receiving();

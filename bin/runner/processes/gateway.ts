@@ -5,7 +5,7 @@ import { turnAway } from '../../../gateway/http/http-server.ts';
 import { createGateway } from '../../../gateway/server.ts';
 import type { LocalSending } from '../../../operations/sending/local-sender.ts';
 import type { Bus } from '../../../schema/messages.ts';
-import { type Config, faultOf } from '../../config.ts';
+import { type Config, makeFault } from '../../config.ts';
 import { drawRandom } from '../draw-random.ts';
 import type { Readiness } from '../monitoring/readiness.ts';
 import { VERSION } from '../version.ts';
@@ -93,7 +93,7 @@ export async function openGateway(parts: GatewayParts): Promise<{ close(): Promi
     log,
     random: drawRandom,
     isLeaving: readiness.isLeaving,
-    fault: faultOf(config),
+    fault: makeFault(config),
     ...(parts.localSending === undefined ? {} : { localSending: parts.localSending }),
     ...(scanOutgoing === null ? {} : { scanOutgoing }),
     config: {

@@ -87,7 +87,7 @@ export async function openSingleMachine(options: SingleMachineOptions): Promise<
       directory,
       clusterDirectory: place,
       secrets,
-      databaseUrl: databaseUrlOf(secrets, address),
+      databaseUrl: makeDatabaseUrl(secrets, address),
       announce: (service) =>
         writeRunRecord(directory, {
           ...address,
@@ -114,7 +114,7 @@ export async function openSingleMachine(options: SingleMachineOptions): Promise<
 }
 
 /** Returns the connection string of the database `postroom`: over the Unix socket if there is one (12 % faster), otherwise over TCP. */
-export function databaseUrlOf(secrets: Secrets, place: Pick<RunRecord, 'databasePort' | 'socketDirectory'>): string {
+export function makeDatabaseUrl(secrets: Secrets, place: Pick<RunRecord, 'databasePort' | 'socketDirectory'>): string {
   const host = place.socketDirectory === null ? '127.0.0.1' : encodeURIComponent(place.socketDirectory);
   return `postgresql://postroom:${secrets.databasePassword}@${host}:${place.databasePort}/${DATABASE_NAME}`;
 }

@@ -1,5 +1,5 @@
 import { defaultSmtpLimits, type SmtpSettings } from '../../../haraka-plugins/settings.ts';
-import { type Config, faultOf } from '../../config.ts';
+import { type Config, makeFault } from '../../config.ts';
 
 /** Returns Haraka's part of the configuration. */
 export function smtpSettings(config: Config, bus: SmtpSettings['bus']): SmtpSettings {
@@ -15,6 +15,6 @@ export function smtpSettings(config: Config, bus: SmtpSettings['bus']): SmtpSett
     proxies: config.smtpProxies,
     door: config.door,
     limits: { ...defaultSmtpLimits, ...config.smtpLimits },
-    fault: faultOf(config),
+    fault: makeFault(config),
   };
 }

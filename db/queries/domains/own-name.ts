@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { canonicalAddress, canonicalDomainName } from '../../../core/domains/domain-name.ts';
 
 /** Returns the name to compare with for a domain filter given by id or name; a value that is neither matches nothing. */
-export function domainNameOf(workspaceId: string, idOrName: string): RawBuilder<string> {
+export function toDomainName(workspaceId: string, idOrName: string): RawBuilder<string> {
   if (idOrName.includes('.')) return sql`${canonicalDomainName(idOrName) ?? ''}::text`;
   return sql`coalesce((select d.name from domain d where d.workspace_id = ${workspaceId} and d.id = ${idOrName}), '')`;
 }

@@ -2,7 +2,7 @@ import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { KeysetPage, Page } from '../../../core/shared/page.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { keysetConditions, keysetOrder } from '../keyset.ts';
-import { domainNameOf } from './own-name.ts';
+import { toDomainName } from './own-name.ts';
 
 /** A reply address as stored: without the address itself, which is computed. */
 export interface StoredReplyAddress {
@@ -135,7 +135,7 @@ export async function findReplyDomain(
     select d.id, d.name, d.status = 'verified' as "isVerified",
       (select a.address from email_address a where a.workspace_id = d.workspace_id and a.domain_id = d.id
         and (a.id = ${deliverTo} or a.address = lower(${deliverTo}))) as "deliverTo"
-    from domain d where d.workspace_id = ${workspaceId} and d.name = ${domainNameOf(workspaceId, domain)}`.execute(
+    from domain d where d.workspace_id = ${workspaceId} and d.name = ${toDomainName(workspaceId, domain)}`.execute(
     transaction,
   );
   return rows[0] ?? null;
@@ -162,7 +162,7 @@ function withoutTotal(row: StoredReplyAddress & { total: number }): StoredReplyA
 
 function whereSql(workspaceId: string, { domain }: ReplyAddressConditions): RawBuilder<unknown> {
   return sql`r.workspace_id = ${workspaceId}
-    ${domain === null ? sql`` : sql`and r.domain_id = (select d.id from domain d where d.workspace_id = ${workspaceId} and d.name = ${domainNameOf(workspaceId, domain)})`}`;
+    ${domain === null ? sql`` : sql`and r.domain_id = (select d.id from domain d where d.workspace_id = ${workspaceId} and d.name = ${toDomainName(workspaceId, domain)})`}`;
 }
 
 const columns = sql`r.id, r.domain_id as "domainId", r.domain, r.deliver_to as "deliverTo", r.metadata, r.thread_id as "threadId",

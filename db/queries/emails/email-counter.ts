@@ -52,7 +52,7 @@ export function countedEmails(workspaceId: string, { address, conditions, since 
       ? sql<number>`(${sumOf(sql`c.own_address = ${WHOLE_DOMAIN}`, ofGrain)} + ${sumOf(sql`c.own_address = any (${reachedAddresses})`, ofGrain)})`
       : sumOf(sql`c.own_address = ${address}`, ofGrain);
   if (since === null) return sum(sql`c.grain = 'all'`);
-  const sums = wholeHoursOf(since).map(({ grain, from, until }) =>
+  const sums = listWholeHours(since).map(({ grain, from, until }) =>
     sum(sql`c.grain = ${grain}`, sql`c.begins_at >= ${from}`, until === null ? sql`true` : sql`c.begins_at < ${until}`),
   );
   return sql<number>`(${sql.join(sums, sql` + `)})`;
@@ -61,7 +61,7 @@ export function countedEmails(workspaceId: string, { address, conditions, since 
 /**
  * The rows that count what was created in an hour that begins at that instant or later: whole days, and the hours before the first of them.
  */
-export function wholeHoursOf(since: Date): { grain: 'day' | 'hour'; from: Date; until: Date | null }[] {
+export function listWholeHours(since: Date): { grain: 'day' | 'hour'; from: Date; until: Date | null }[] {
   const nextDay = nextWhole(since, DAY_MS);
   return [
     { grain: 'day', from: nextDay, until: null },

@@ -6,7 +6,7 @@ import type { ListSearch } from '../../../core/search/search-query.ts';
 import type { KeysetCursor, KeysetPage, Page } from '../../../core/shared/page.ts';
 import { prepared } from '../../connection/prepared-text.ts';
 import type { Tables } from '../../entities/tables.ts';
-import { addressOf, domainNameOf } from '../domains/own-name.ts';
+import { addressOf, toDomainName } from '../domains/own-name.ts';
 import { lookUpRow } from '../look-up-row.ts';
 import { containsPattern } from '../search/search-pattern.ts';
 import { countedEmails, countedOwners, nextHour } from './email-counter.ts';
@@ -181,7 +181,7 @@ function ownParts(workspaceId: string, conditions: EmailConditions): Parts {
     address: conditions.address === null ? null : addressOf(workspaceId, conditions.address),
     conditions: [
       ...columnConditions('c', conditions),
-      ...(domain === null ? [] : [sql<SqlBool>`c.own_domain = ${domainNameOf(workspaceId, domain)}`]),
+      ...(domain === null ? [] : [sql<SqlBool>`c.own_domain = ${toDomainName(workspaceId, domain)}`]),
     ],
     since,
   });
@@ -214,7 +214,7 @@ function exchangedParts(workspaceId: string, conditions: EmailConditions, own: P
     domain === null || isOfTrash(conditions)
       ? sql<SqlBool>`true`
       : sql<SqlBool>`exists (select from email_counter c where c.workspace_id = ${workspaceId} and c.own_address = any (${countedOwners})
-          and c.grain = 'all' and c.own_domain = ${domainNameOf(workspaceId, domain)})`;
+          and c.grain = 'all' and c.own_domain = ${toDomainName(workspaceId, domain)})`;
   const ofOwn = and([
     sql`e.workspace_id = ${workspaceId}`,
     hasOwn,
@@ -338,7 +338,7 @@ function sideConditions(
   if (address !== null)
     found.push(or(sql`e.own_address = ${addressOf(workspaceId, address)}`, parties?.address, 'has_address'));
   if (domain !== null)
-    found.push(or(sql`e.own_domain = ${domainNameOf(workspaceId, domain)}`, parties?.domain, 'has_domain'));
+    found.push(or(sql`e.own_domain = ${toDomainName(workspaceId, domain)}`, parties?.domain, 'has_domain'));
   return found;
 }
 

@@ -5,7 +5,7 @@ import { addressParty, domainParty } from '../../../core/search/email-parties.ts
 import type { SearchTerm } from '../../../core/search/search-query.ts';
 import { isWordless, wordQuery } from '../../../core/search/word-query.ts';
 import type { Tables } from '../../entities/tables.ts';
-import { addressOf, domainNameOf } from '../domains/own-name.ts';
+import { addressOf, toDomainName } from '../domains/own-name.ts';
 import { findMatchingEmails } from '../search/find-mail.ts';
 import { MAX_LIMIT, type SearchConditions, searchPage, searchQuery } from '../search/search-sql.ts';
 
@@ -57,7 +57,7 @@ export function searchConditions(workspaceId: string, conditions: EmailSearch['c
     tests,
     status,
     since,
-    ownDomain: domain === null ? null : domainNameOf(workspaceId, domain),
+    ownDomain: domain === null ? null : toDomainName(workspaceId, domain),
     ownAddress: address === null ? null : addressOf(workspaceId, address),
     partyAddress: address === null ? null : addressParty(address),
     partyDomain: domain === null ? null : domainParty(domain),

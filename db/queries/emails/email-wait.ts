@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import { canonicalAddress } from '../../../core/domains/domain-name.ts';
 import { looksLikeReplyAddress } from '../../../core/smtp/reply-address.ts';
 import type { Tables } from '../../entities/tables.ts';
-import { addressOf, domainNameOf } from '../domains/own-name.ts';
+import { addressOf, toDomainName } from '../domains/own-name.ts';
 import { containsPattern } from '../search/search-pattern.ts';
 
 /** Filters of the received mail to wait for; null matches all. */
@@ -33,7 +33,7 @@ export async function findAwaited(
     where e.workspace_id = ${workspaceId} and e.type = 'received' and e.trashed_at is null and e.thread_id is not null and e.created_at >= ${since}
       ${emailIds === null ? none : sql`and e.id = any (${emailIds}::text[])`}
       ${address === null ? none : addressCondition(workspaceId, address)}
-      ${domain === null ? none : sql`and e.own_domain = ${domainNameOf(workspaceId, domain)}`}
+      ${domain === null ? none : sql`and e.own_domain = ${toDomainName(workspaceId, domain)}`}
       ${from === null ? none : fromCondition(from.trim().toLowerCase())}
       ${subject === null ? none : sql`and lower(e.subject) like ${containsPattern(subject)}`}
     order by e.created_at, e.id limit 1`.execute(transaction);
@@ -70,7 +70,7 @@ async function domainTrouble(
   domain: string,
 ): Promise<Unreachable['reason'] | null> {
   const { rows } = await sql<{ status: string }>`
-    select status from domain where workspace_id = ${workspaceId} and name = ${domainNameOf(workspaceId, domain)}`.execute(
+    select status from domain where workspace_id = ${workspaceId} and name = ${toDomainName(workspaceId, domain)}`.execute(
     transaction,
   );
   if (rows[0] === undefined) return 'foreign_domain';

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import { z } from 'zod';
 import { AUTHENTICATION_RESULTS } from '../../../core/mime/authentication.ts';
-import { guardFactsOf, MAX_GUARDED_HTML_LENGTH, MAX_GUARDED_TEXT_LENGTH } from '../../../core/routing/guard-facts.ts';
+import { MAX_GUARDED_HTML_LENGTH, MAX_GUARDED_TEXT_LENGTH, toGuardFacts } from '../../../core/routing/guard-facts.ts';
 import type { GuardFacts } from '../../../core/routing/guard-rule.ts';
 import { INJECTION_VERDICTS } from '../../../core/screening/screened-mail.ts';
 import { NOT_CHECKED, SPAM_VERDICTS } from '../../../core/screening/spam-check.ts';
@@ -63,7 +63,7 @@ export function readGuardFactsSql(extent: GuardFactsExtent): string {
 
 /** Returns the facts of a row; what was not stored is unknown. */
 export function guardFactsOfRow(row: GuardFactsRow): GuardFacts {
-  return guardFactsOf({
+  return toGuardFacts({
     subject: row.subject,
     addresses: addressFields(row.addresses),
     recipients: [row.recipient, row.own_address],

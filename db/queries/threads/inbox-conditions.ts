@@ -1,5 +1,5 @@
 import type { SearchTerm } from '../../../core/search/search-query.ts';
-import { addressOf, domainNameOf } from '../domains/own-name.ts';
+import { addressOf, toDomainName } from '../domains/own-name.ts';
 import type { WordSearch } from '../search/find-mail.ts';
 
 /** Filters of an inbox: threads of which one message matches all terms; null matches all. */
@@ -43,7 +43,7 @@ export function searchOf(
     isUnread,
     isArchived,
     participant: address === null ? null : addressOf(workspaceId, address),
-    participantDomain: domain === null ? null : domainNameOf(workspaceId, domain),
+    participantDomain: domain === null ? null : toDomainName(workspaceId, domain),
   };
   return { workspaceId, terms, conditions };
 }

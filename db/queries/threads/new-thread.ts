@@ -1,6 +1,6 @@
 import { type Participants, threadSearchText } from '../../../core/threads/thread-participants.ts';
 import type { SubjectAnchor } from '../../../core/threads/threading.ts';
-import { probesJson, probesOf } from './thread-lookup.ts';
+import { listProbes, probesJson } from './thread-lookup.ts';
 
 /** The thread of a sent email that joins no other mail. Its times are those of the email. */
 export interface NewThread {
@@ -31,5 +31,5 @@ export function newThreadJson({ id, eventId, key, anchor, normalizedSubject, par
 
 /** Returns where replies to the emails of new threads are looked for, as nearest_replies takes it. */
 export function newThreadProbes(threads: readonly NewThread[]): string {
-  return probesJson(probesOf(new Map(threads.flatMap(({ id, anchor }) => (anchor === null ? [] : [[id, anchor]])))));
+  return probesJson(listProbes(new Map(threads.flatMap(({ id, anchor }) => (anchor === null ? [] : [[id, anchor]])))));
 }

@@ -9,7 +9,7 @@ import { prepared } from '../../connection/prepared-text.ts';
 import { asWorkspace } from '../../connection/transaction.ts';
 import { readAsWorkspace, type WorkspaceRead } from '../../connection/workspace-read.ts';
 import type { Row, Tables } from '../../entities/tables.ts';
-import { addressOf, domainNameOf } from '../domains/own-name.ts';
+import { addressOf, toDomainName } from '../domains/own-name.ts';
 import { type EmailSummary, type EmailSummaryRow, emailSummary, emailSummaryColumns } from '../emails/email-row.ts';
 import { lookUpRow } from '../look-up-row.ts';
 import {
@@ -309,7 +309,7 @@ async function fromThreads(
   if (!isComposed(conditions)) return fromAllThreads(sql`${workspaceId}`, { ...conditions, assignee }, page);
   const part = search?.part ?? null;
   const withPart = sql`select s.thread_id from search_threads(${workspaceId}, ${part === null ? null : containsPattern(part)},
-      ${address === null ? null : addressOf(workspaceId, address)}, ${domain === null ? null : domainNameOf(workspaceId, domain)}, ${isUnread},
+      ${address === null ? null : addressOf(workspaceId, address)}, ${domain === null ? null : toDomainName(workspaceId, domain)}, ${isUnread},
       ${page?.after?.at ?? null}, ${page?.after?.id ?? null}, ${page?.before?.at ?? null}, ${page?.before?.id ?? null},
       ${page?.isInverted ?? false}, ${memberTerms.length > 0 ? null : (page?.limit ?? null)}, ${isClaimed}, ${isTrashed},
       ${assigneeId === 'none' ? '' : assigneeId}) s`;

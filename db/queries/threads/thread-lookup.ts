@@ -39,7 +39,7 @@ export async function threadsOfSubjects(
   workspaceId: string,
   anchors: ReadonlyMap<string, SubjectAnchor>,
 ): Promise<Map<string, string[]>> {
-  const probes = probesOf(anchors);
+  const probes = listProbes(anchors);
   const nearest = await nearestReplies(client, workspaceId, probes);
   const threads = threadsOfReplies(probes, nearest);
   const unjoined: SpanProbe[] = [];
@@ -61,7 +61,7 @@ export interface Probe {
   participant: string;
 }
 
-export function probesOf(anchors: ReadonlyMap<string, SubjectAnchor>): Probe[] {
+export function listProbes(anchors: ReadonlyMap<string, SubjectAnchor>): Probe[] {
   return [...anchors].flatMap(([emailId, anchor]) =>
     anchor.participants.map((participant) => ({ emailId, anchor, participant })),
   );
@@ -80,7 +80,7 @@ export function probesJson(probes: readonly Probe[]): string {
 /** The nearest replies before (or at) and after (or at) a probe, by its index; probes without any are left out. */
 export type NearestReplies = ReadonlyMap<number, { before: FoundReply | null; after: FoundReply | null }>;
 
-export function nearestOf(rows: readonly NearestRow[]): NearestReplies {
+export function toNearest(rows: readonly NearestRow[]): NearestReplies {
   return new Map(
     rows.map((row) => [
       row.place - 1,
@@ -166,7 +166,7 @@ async function nearestReplies(
     text: 'select * from nearest_replies($1, $2::jsonb)',
     values: [workspaceId, probesJson(probes)],
   });
-  return nearestOf(rows);
+  return toNearest(rows);
 }
 
 export interface NearestRow {

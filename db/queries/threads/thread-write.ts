@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { SubjectAnchor, ThreadReason } from '../../../core/threads/threading.ts';
 import type { FeedEvent } from './thread-events.ts';
-import { type NearestReplies, type NearestRow, nearestOf, type Probe, probesJson } from './thread-lookup.ts';
+import { type NearestReplies, type NearestRow, type Probe, probesJson, toNearest } from './thread-lookup.ts';
 import { type ThreadGain, threadRow } from './thread-row.ts';
 
 /** The thread and position of one email. */
@@ -55,7 +55,7 @@ export async function storeThreads(
     values: [workspaceId, JSON.stringify(changeRows(change)), probesJson(probes)],
   });
   const { last_seq: lastSeq = null, replies = null } = rows[0] ?? {};
-  return replies === null ? { isStored: true, lastSeq } : { isStored: false, nearest: nearestOf(replies) };
+  return replies === null ? { isStored: true, lastSeq } : { isStored: false, nearest: toNearest(replies) };
 }
 
 /** Creates or updates threads. Must be last except for the events, so that the rows are locked only briefly. */

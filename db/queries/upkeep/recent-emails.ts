@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import { DAY_MS } from '../../../core/shared/durations.ts';
 import type { Tables } from '../../entities/tables.ts';
-import { WHOLE_DOMAIN, wholeHoursOf } from '../emails/email-counter.ts';
+import { listWholeHours, WHOLE_DOMAIN } from '../emails/email-counter.ts';
 
 /** Emails created in the last 24 hours, 7 and 30 days, by whole hours. */
 export interface RecentEmails {
@@ -26,7 +26,7 @@ export async function countRecentEmails(
     ? sql`c.own_address = ${WHOLE_DOMAIN} and c.own_domain = any (${owners.domains}::text[])`
     : sql`c.own_address = any (${owners.addresses}::text[])`;
   const spans = DAYS.flatMap((days) =>
-    wholeHoursOf(new Date(now.getTime() - days * DAY_MS)).map(
+    listWholeHours(new Date(now.getTime() - days * DAY_MS)).map(
       ({ grain, from, until }) => sql`(${days}::integer, ${grain}::text, ${from}::timestamptz, ${until}::timestamptz)`,
     ),
   );

@@ -56,7 +56,7 @@ export const listedEmail = z.object({
   ),
 });
 
-export function listedEmailOf(email: EmailSummary): z.input<typeof listedEmail> {
+export function toListedEmail(email: EmailSummary): z.input<typeof listedEmail> {
   const item = emailListItemOf(email, null);
   return {
     ...item,
@@ -271,7 +271,7 @@ export const extracts = {
     .nullable(),
 };
 
-export function extractsOf(email: EmailDetails): z.input<z.ZodObject<typeof extracts>> {
+export function toExtracts(email: EmailDetails): z.input<z.ZodObject<typeof extracts>> {
   const { codes, links, event } = extractFrom(email);
   return writeExtracts({
     event,

@@ -22,11 +22,11 @@ import { defineTool } from '../tool.ts';
 import {
   bodyChoice,
   extracts,
-  extractsOf,
   listedEmail,
-  listedEmailOf,
   openEmail,
   openedEmail,
+  toExtracts,
+  toListedEmail,
 } from './email-shapes.ts';
 
 /** Characters of the body of an awaited email. */
@@ -62,11 +62,11 @@ export const searchEmails = defineTool({
     if (order === 'relevance') {
       const ranked = await emails.pageEmailsByRelevance(context, query, cursorPage({ limit, cursor }, BY_RELEVANCE));
       const found = pageBy(BY_RELEVANCE, ranked, limit, ({ score, createdAt: at, id }) => ({ score, at, id }));
-      return { emails: found.rows.map(listedEmailOf), next_cursor: found.nextCursor };
+      return { emails: found.rows.map(toListedEmail), next_cursor: found.nextCursor };
     }
     const rows = await emails.pageEmails(context, query, keysetPage({ limit, cursor }));
     const found = pageOf(rows, limit, ({ createdAt: at, id }) => ({ at, id }));
-    return { emails: found.rows.map(listedEmailOf), next_cursor: found.nextCursor };
+    return { emails: found.rows.map(toListedEmail), next_cursor: found.nextCursor };
   },
 });
 
@@ -127,6 +127,6 @@ export const awaitEmail = defineTool({
       openEmail(context, emailId, choice),
       emails.readEmail(context, emailId),
     ]);
-    return { timed_out: false, waited_since: waitedSince, email, untrusted: extractsOf(details) };
+    return { timed_out: false, waited_since: waitedSince, email, untrusted: toExtracts(details) };
   },
 });

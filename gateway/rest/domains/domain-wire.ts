@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MX_PREFERENCE, mailFromDomainOf } from '../../../core/domains/dns-records.ts';
+import { MX_PREFERENCE, makeMailFromDomain } from '../../../core/domains/dns-records.ts';
 import { conflictMessage } from '../../../core/domains/domain-advice.ts';
 import { DOMAIN_STATUSES } from '../../../core/domains/domain-state.ts';
 import { MTA_STS_MODES } from '../../../core/domains/mta-sts.ts';
@@ -167,7 +167,7 @@ export function domainBodyOf(domain: domains.ListedDomain, workspaceId: string):
     lastSesCheck: lastCheck,
     isCatchAllEnabled: domain.isCatchAllEnabled,
     catchAllEndpointId: domain.catchAllEndpoint?.id ?? null,
-    mailFromDomain: mailFromDomainOf(domain.name),
+    mailFromDomain: makeMailFromDomain(domain.name),
     mailFromDomainStatus: readMailFromStatus(domain),
     mailFromDomainVerifiedAt: wireInstant(domain.mailFromVerifiedAt),
     receiveDmarcEmails: domain.receiveDmarcEmails,
@@ -243,7 +243,7 @@ export function verificationCheckOf(domain: domains.ListedDomain, now: Date): z.
     dkimStatus: isDkimSeen ? 'Success' : 'Pending',
     dkimVerified: isDkimSeen,
     dkimTokens: domain.dkimKeys.map(({ selector }) => selector),
-    mailFromDomain: mailFromDomainOf(domain.name),
+    mailFromDomain: makeMailFromDomain(domain.name),
     mailFromStatus: readMailFromStatus(domain),
     mailFromVerified: isMailFromSeen,
     isFullyVerified,

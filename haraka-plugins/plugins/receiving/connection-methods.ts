@@ -75,7 +75,7 @@ export function replaceConnectionMethods(equipment: ConnectionEquipment): void {
     const session = equipment.sessions.get(this);
     if (session === undefined) return respond.call(this, code, text, after);
     session.commandDueAt = performance.now() + equipment.limits.commandSeconds * 1000;
-    if (socketOf(this).writableLength > MAX_UNREAD_BYTES) return this.client.destroy();
+    if (toSocket(this).writableLength > MAX_UNREAD_BYTES) return this.client.destroy();
     if (syntaxErrorCodes.has(code)) session.syntaxErrors += 1;
     if (session.syntaxErrors > MAX_SYNTAX_ERRORS || session.idleCommands > MAX_IDLE_COMMANDS) {
       smtpMetrics.sessionsEnded.inc({ reason: 'errors' });
@@ -161,7 +161,7 @@ function holdBack(connection: Connection, session: Session): void {
 }
 
 /** Returns the socket of the client. */
-export function socketOf({ client }: Connection): Socket {
+export function toSocket({ client }: Connection): Socket {
   // With TLS from the start the client is a socket itself.
   return client.targetsocket ?? (client as unknown as Socket);
 }

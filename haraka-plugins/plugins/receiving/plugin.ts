@@ -8,7 +8,7 @@ import type { Bus } from '../../../schema/messages.ts';
 import { smtpMetrics } from '../../../schema/metrics.ts';
 import { defaultSmtpLimits, type SmtpSettings } from '../../settings.ts';
 import { answering, close, type Decision, type Next, pass, reply } from './answer.ts';
-import { replaceConnectionMethods, socketOf } from './connection-methods.ts';
+import { replaceConnectionMethods, toSocket } from './connection-methods.ts';
 import { createDoor } from './door.ts';
 import { leaveOutWhatOthersUse } from './lean-hooks.ts';
 import {
@@ -113,7 +113,7 @@ export function register(): void {
 export const hook_connect_init = hook('connect_init', QUESTION_LIMIT_MS, (connection) => {
   const { settings, door } = equipped();
   // Replies are small and the client waits for each: Nagle's algorithm costs 40 ms.
-  socketOf(connection).setNoDelay(true);
+  toSocket(connection).setNoDelay(true);
   connection.set('local.host', settings.mailHostname);
   connection.set('local.info', 'Postroom');
   const purpose = findPort(connection) === settings.port ? 'reception' : 'submission';

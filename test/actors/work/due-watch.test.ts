@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { createDueWatch, dueWatchOf } from '../../../actors/work/due-watch.ts';
+import { createDueWatch, makeDueWatch } from '../../../actors/work/due-watch.ts';
 import { type Database, openDatabase } from '../../../db/connection/database.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -30,7 +30,7 @@ async function addDomain(checkDueAt: string): Promise<void> {
 test('a row that becomes due starts its step, and no other', async () => {
   const domains = vi.fn();
   const send = vi.fn();
-  const watch = dueWatchOf(database, log);
+  const watch = makeDueWatch(database, log);
   const ends = [watch.add('domains', domains), watch.add('send', send)];
   await addDomain('now()');
   await waitFor(() => expect(domains).toHaveBeenCalled());
@@ -57,7 +57,7 @@ test('all steps are started while PostgreSQL does not respond', async () => {
     onError: () => undefined,
   });
   const starts = [vi.fn(), vi.fn()] as const;
-  const watch = dueWatchOf(away, log);
+  const watch = makeDueWatch(away, log);
   const ends = [watch.add('send', starts[0]), watch.add('domains', starts[1])];
   await waitFor(() => {
     for (const start of starts) expect(start).toHaveBeenCalled();

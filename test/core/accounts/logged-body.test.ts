@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { loggedBody, shortenBody } from '../../../core/accounts/logged-body.ts';
 import { loggedPath, loggedRequestHeaders } from '../../../core/accounts/logged-request.ts';
-import { curlOf } from '../../../core/accounts/request-curl.ts';
+import { writeCurl } from '../../../core/accounts/request-curl.ts';
 
 const logged = (body: unknown): unknown => JSON.parse(loggedBody(JSON.stringify(body)));
 
@@ -80,5 +80,5 @@ test('a command quotes what a shell would read', () => {
     '-H "Authorization: Bearer $POSTROOM_KEY"',
     `-H 'Content-Type: '\\''x'`,
   ];
-  expect(curlOf(request, 'http://p.test')).toBe(lines.join(' \\\n  '));
+  expect(writeCurl(request, 'http://p.test')).toBe(lines.join(' \\\n  '));
 });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { dnsRecordsOf, type PublishedKey } from '../../../core/domains/dns-records.ts';
-import { authAdviceOf, conflictMessage } from '../../../core/domains/domain-advice.ts';
+import { conflictMessage, toAuthAdvice } from '../../../core/domains/domain-advice.ts';
 import {
   type DnsAnswer,
   type DomainAnswers,
   type DomainCheck,
-  dnsProviderOf,
+  findDnsProvider,
   judgeDomain,
   readDomainCheck,
 } from '../../../core/domains/domain-check.ts';
@@ -200,7 +200,7 @@ test.each([null, undefined, 7, {}, { records: [{}] }])('%j is no stored check', 
 
 describe('recommended SPF and DMARC records', () => {
   const domain = { name: 'x.test', isInherited: false, canReceive: true, isSpfSeen: false };
-  const adviceFor = (spf: string | null) => authAdviceOf(domain, { ...judge({}, null, nothing), spf }, HOST);
+  const adviceFor = (spf: string | null) => toAuthAdvice(domain, { ...judge({}, null, nothing), spf }, HOST);
   test.each([
     [null, SPF],
     ['v=spf1 include:other.test -all', `v=spf1 include:other.test a:${HOST} -all`],
@@ -211,12 +211,12 @@ describe('recommended SPF and DMARC records', () => {
   });
 
   test('appear only where something is missing', () => {
-    expect(authAdviceOf({ ...domain, isSpfSeen: true }, judge({}), HOST)).toEqual({ spf: null, dmarc: null });
-    expect(authAdviceOf(domain, null, HOST)).toEqual({ spf: null, dmarc: null });
+    expect(toAuthAdvice({ ...domain, isSpfSeen: true }, judge({}), HOST)).toEqual({ spf: null, dmarc: null });
+    expect(toAuthAdvice(domain, null, HOST)).toEqual({ spf: null, dmarc: null });
     expect(adviceFor(null).dmarc?.value).toBe('v=DMARC1; p=none; rua=mailto:dmarc@x.test');
-    const deaf = authAdviceOf({ ...domain, canReceive: false }, judge({}, null, nothing), HOST);
+    const deaf = toAuthAdvice({ ...domain, canReceive: false }, judge({}, null, nothing), HOST);
     expect(deaf.dmarc).toMatchObject({ name: '_dmarc.x.test', value: 'v=DMARC1; p=none' });
-    expect(authAdviceOf({ ...domain, isInherited: true }, judge({}, null, nothing), HOST).dmarc).toBeNull();
+    expect(toAuthAdvice({ ...domain, isInherited: true }, judge({}, null, nothing), HOST).dmarc).toBeNull();
   });
 });
 
@@ -238,9 +238,9 @@ test.each([
   [['ns1.example.net'], 'Custom DNS Provider', 'low'],
   [['cloudflare.com.example.net', 'evilcloudflare.com'], 'Custom DNS Provider', 'low'],
 ])('%j are of %s (%s)', (servers, name, confidence) => {
-  expect(dnsProviderOf(servers)).toEqual({ name, confidence });
+  expect(findDnsProvider(servers)).toEqual({ name, confidence });
 });
 
 test('without name servers there is no provider', () => {
-  expect(dnsProviderOf([])).toBeNull();
+  expect(findDnsProvider([])).toBeNull();
 });

@@ -4,8 +4,8 @@ import {
   type DomainFacts,
   type DomainStatus,
   type DomainVerdict,
-  delayOf,
   lostRecords,
+  readDelay,
   reasonOf,
   verdictOf,
 } from '../../../core/domains/domain-state.ts';
@@ -80,14 +80,14 @@ describe('the next check is', () => {
       5 * MINUTE,
     ],
   ])('%s', (_name, more, isComplete, delay) => {
-    expect(delayOf(facts(more), check(), isComplete, now)).toBe(delay);
+    expect(readDelay(facts(more), check(), isComplete, now)).toBe(delay);
   });
 
   test('soon after failed lookups, and never later than otherwise', () => {
     const verified = facts({ status: 'verified', verifiedAt: ago(DAY) });
-    const delays = [1, 2, 3, 7, 50].map((unanswered) => delayOf(verified, check({ unanswered }), true, now));
+    const delays = [1, 2, 3, 7, 50].map((unanswered) => readDelay(verified, check({ unanswered }), true, now));
     expect(delays).toEqual([MINUTE, 2 * MINUTE, 4 * MINUTE, HOUR, HOUR]);
-    expect(delayOf(facts({ createdAt: now }), check({ unanswered: 9 }), false, now)).toBe(MINUTE);
+    expect(readDelay(facts({ createdAt: now }), check({ unanswered: 9 }), false, now)).toBe(MINUTE);
   });
 });
 

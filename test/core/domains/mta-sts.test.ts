@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import {
+  findMtaStsDomain,
   isMtaStsSeen,
   isTlsReportSeen,
-  mtaStsDomainOf,
   mtaStsPolicy,
-  transportAdviceOf,
+  toTransportAdvice,
 } from '../../../core/domains/mta-sts.ts';
 
-const advice = transportAdviceOf('a.test', 'testing', 'mx.host.test');
+const advice = toTransportAdvice('a.test', 'testing', 'mx.host.test');
 
 test('the policy names our server, and is cached longer when enforced', () => {
   expect(mtaStsPolicy('testing', 'mx.host.test')).toBe(
@@ -26,8 +26,8 @@ test('the records to publish have an id that changes with the policy', () => {
     name: '_smtp._tls.a.test',
     value: 'v=TLSRPTv1; rua=mailto:tls-reports@a.test',
   });
-  expect(transportAdviceOf('b.test', 'testing', 'mx.host.test').mtaSts.value).toBe(advice.mtaSts.value);
-  expect(transportAdviceOf('a.test', 'enforce', 'mx.host.test').mtaSts.value).not.toBe(advice.mtaSts.value);
+  expect(toTransportAdvice('b.test', 'testing', 'mx.host.test').mtaSts.value).toBe(advice.mtaSts.value);
+  expect(toTransportAdvice('a.test', 'enforce', 'mx.host.test').mtaSts.value).not.toBe(advice.mtaSts.value);
 });
 
 test.each([
@@ -52,5 +52,5 @@ test.each([
   ['a.test', null],
   ['mta-sts.', null],
 ])('the host %s has the policy of %s', (host, domain) => {
-  expect(mtaStsDomainOf(host)).toBe(domain);
+  expect(findMtaStsDomain(host)).toBe(domain);
 });

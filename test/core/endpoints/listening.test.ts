@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deriveListenerSecrets, postingOf } from '../../../core/endpoints/listening.ts';
+import { deriveListenerSecrets, toPosting } from '../../../core/endpoints/listening.ts';
 
 const RELEASED = new Date('2026-11-26T12:00:00Z');
 
@@ -20,7 +20,7 @@ test.each([
 ] as const)(
   'posts %s of mail with outcome %s, released %s, imported without routes %s: %s',
   (kind, outcome, releasedAt, isQuiet, expected) => {
-    expect(postingOf(kind, { outcome, releasedAt, isQuiet, ofAll: null })).toBe(expected);
+    expect(toPosting(kind, { outcome, releasedAt, isQuiet, ofAll: null })).toBe(expected);
   },
 );
 
@@ -35,7 +35,7 @@ test.each([
 ] as const)(
   '%s of mail with outcome %s, for an endpoint that gets all mail, delivery %s: %s',
   (kind, outcome, ofAll, is) => {
-    expect(postingOf(kind, { outcome, releasedAt: null, isQuiet: false, ofAll })).toBe(is);
+    expect(toPosting(kind, { outcome, releasedAt: null, isQuiet: false, ofAll })).toBe(is);
   },
 );
 

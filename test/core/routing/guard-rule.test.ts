@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Authentication, AuthenticationResult } from '../../../core/mime/authentication.ts';
 import { checkGuardConfig, MAX_GUARD_VALUE_LENGTH, MAX_GUARD_VALUES } from '../../../core/routing/guard-config.ts';
-import { guardFactsOf } from '../../../core/routing/guard-facts.ts';
+import { toGuardFacts } from '../../../core/routing/guard-facts.ts';
 import {
   evaluateRules,
+  findPrompt,
   type GuardFacts,
   type GuardMatch,
   type GuardRule,
   type ModelAnswer,
-  promptOf,
   readsText,
   sortRules,
 } from '../../../core/routing/guard-rule.ts';
@@ -280,8 +280,8 @@ describe('a rule with a model', () => {
   test('is asked only if no earlier rule matches', () => {
     expect(evaluateRules([prompt, below], mail, NONE)).toMatchObject({ kind: 'ask', rule: { id: 'prompt' } });
     expect(evaluateRules([prompt, above], mail, NONE)).toMatchObject({ kind: 'matched', rule: { id: 'above' } });
-    expect(promptOf(prompt)).toBe('Is it advertising?');
-    expect(promptOf(above)).toBeNull();
+    expect(findPrompt(prompt)).toBe('Is it advertising?');
+    expect(findPrompt(above)).toBeNull();
   });
 
   test('matches by the reply of the model', () => {
@@ -390,24 +390,24 @@ describe('facts', () => {
   };
 
   test('contain every recipient once', () => {
-    expect(guardFactsOf(stored).to).toEqual(['hello@inbox.test', 'cc@x.test', 'hello+tag@inbox.test']);
+    expect(toGuardFacts(stored).to).toEqual(['hello@inbox.test', 'cc@x.test', 'hello+tag@inbox.test']);
   });
 
   test('contain the visible text of either body', () => {
-    const { text } = guardFactsOf(stored);
+    const { text } = toGuardFacts(stored);
     expect(text.replace(/\s+/g, ' ')).toBe('Hi plain text Free & spins now ');
-    expect(guardFactsOf({ ...stored, textBody: null, htmlBody: null }).text.trim()).toBe('Hi');
+    expect(toGuardFacts({ ...stored, textBody: null, htmlBody: null }).text.trim()).toBe('Hi');
   });
 
   test('are limited: text beyond the limit of a body is ignored', () => {
     const text = (length: number) =>
-      guardFactsOf({ ...stored, htmlBody: null, textBody: `${'x '.repeat(length / 2)}needle` });
+      toGuardFacts({ ...stored, htmlBody: null, textBody: `${'x '.repeat(length / 2)}needle` });
     expect(matchesOf({ hasWords: 'needle' }, text(99_000))).not.toBeNull();
     expect(matchesOf({ hasWords: 'needle' }, text(100_000))).toBeNull();
   });
 
   test('are read from HTML that is too deep to clean', () => {
-    const { text } = guardFactsOf({ ...stored, htmlBody: `${'<div>'.repeat(5_000)}casino` });
+    const { text } = toGuardFacts({ ...stored, htmlBody: `${'<div>'.repeat(5_000)}casino` });
     expect(text).toContain('casino');
   });
 });
@@ -448,12 +448,12 @@ describe('hostile mail and rules take linear time', () => {
   });
 
   test('for HTML with only opening tags', () => {
-    expect(guardFactsOf({ ...guarded, htmlBody: '<'.repeat(300_000) }).text).toBeTypeOf('string');
+    expect(toGuardFacts({ ...guarded, htmlBody: '<'.repeat(300_000) }).text).toBeTypeOf('string');
   });
 
   test('for HTML too complex to clean, with one endless tag name', () => {
     const htmlBody = `${'<b>'.repeat(1_600)}<${'a'.repeat(190_000)}<`;
-    expect(guardFactsOf({ ...guarded, htmlBody }).text).toBeTypeOf('string');
+    expect(toGuardFacts({ ...guarded, htmlBody }).text).toBeTypeOf('string');
   });
 
   const guarded = {

@@ -3,11 +3,11 @@ import {
   makeTlsReport,
   readReportTargets,
   type SessionCount,
-  stsPolicyOf,
   tlsReportFileName,
+  toStsPolicy,
 } from '../../../core/sending/tls-report.ts';
 
-const policy = stsPolicyOf('company-y.example', {
+const policy = toStsPolicy('company-y.example', {
   mode: 'testing',
   mx: ['*.mail.company-y.example'],
   maxAgeSeconds: 86_400,

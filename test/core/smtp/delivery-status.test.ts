@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import {
   asksToSlowDown,
-  emailStatusOf,
   lastReplyText,
   outcomeOfReply,
   parseSmtpReply,
   type RecipientStatus,
   type SmtpPhase,
   statusOfReply,
+  toEmailStatus,
 } from '../../../core/smtp/delivery-status.ts';
 
 describe('parses a reply', () => {
@@ -121,10 +121,10 @@ describe('the status of a message', () => {
     [['failed', 'failed'], 'failed'],
     [['pending'], 'pending'],
   ] satisfies [RecipientStatus[], RecipientStatus][])('%j is %s', (recipients, status) => {
-    expect(emailStatusOf(recipients)).toBe(status);
+    expect(toEmailStatus(recipients)).toBe(status);
   });
 
   test('of a message without recipients is an error', () => {
-    expect(() => emailStatusOf([])).toThrow(RangeError);
+    expect(() => toEmailStatus([])).toThrow(RangeError);
   });
 });

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import {
   areSubjectNeighbours,
+  findSubjectAnchor,
   joinBatch,
   type Links,
   linkKeys,
   linksOf,
   neighbourSpan,
   type SubjectAnchor,
-  subjectAnchorOf,
   survivorOf,
   type ThreadableMessage,
   unjoinedSpan,
@@ -33,7 +33,7 @@ class StoredThreads {
   add(messages: readonly ThreadableMessage[]): void {
     const batch = messages.map((message) => {
       const links = linksOf(message);
-      return { message, links, anchor: subjectAnchorOf(message, links) };
+      return { message, links, anchor: findSubjectAnchor(message, links) };
     });
     const groups = joinBatch(batch, {
       threadOfKey: this.#knownKeys(batch),
@@ -153,7 +153,7 @@ test.each<[string, Partial<ThreadableMessage>]>([
   ['names nobody but the address that received it', { addresses: ['Me@Home.test'] }],
 ])('no subject edge joins a message that %s', (_name, fields) => {
   const message = mail(fields);
-  expect(subjectAnchorOf(message, linksOf(message))).toBeNull();
+  expect(findSubjectAnchor(message, linksOf(message))).toBeNull();
 });
 
 test('an anchor has its subject and participants in lower case, each once, without the receiving address', () => {
@@ -162,7 +162,7 @@ test('an anchor has its subject and participants in lower case, each once, witho
     baseSubject: 'RENT',
     addresses: ['Ann@A.test', 'me@home.test', 'ann@a.test', 'b@b.test'],
   });
-  expect(subjectAnchorOf(message, linksOf(message))).toEqual({
+  expect(findSubjectAnchor(message, linksOf(message))).toEqual({
     subject: 'rent',
     participants: ['ann@a.test', 'b@b.test'],
     isReply: true,
@@ -172,13 +172,13 @@ test('an anchor has its subject and participants in lower case, each once, witho
 
 test('at most 50 participants of a message become anchors', () => {
   const message = mail({ addresses: Array.from({ length: 80 }, (_, index) => `a${index}@a.test`) });
-  expect(subjectAnchorOf(message, linksOf(message))?.participants).toHaveLength(50);
+  expect(findSubjectAnchor(message, linksOf(message))?.participants).toHaveLength(50);
 });
 
 test('an id without @ does not link and leaves the decision to the subject', () => {
   const message = mail({ messageId: '<yes>', inReplyTo: ['<yes>'], references: ['<y>'] });
   expect(linksOf(message)).toEqual({ own: null, named: null, inReplyTo: [], references: [], bare: [] });
-  expect(subjectAnchorOf(message, linksOf(message))).not.toBeNull();
+  expect(findSubjectAnchor(message, linksOf(message))).not.toBeNull();
 });
 
 test('the first valid one of several ids in In-Reply-To is the link', () => {
@@ -218,7 +218,7 @@ test('the reason is In-Reply-To before References before the subject', () => {
   const late = mail({ emailId: 'em_6', messageId: '<0@x.test>', subject: 'x', baseSubject: 'x', createdAt: day(5) });
   const batch = [late, other, bare, nephew, answer, parent].map((message) => {
     const links = linksOf(message);
-    return { message, links, anchor: subjectAnchorOf(message, links) };
+    return { message, links, anchor: findSubjectAnchor(message, links) };
   });
   const groups = joinBatch(batch, { threadOfKey: new Map(), threadsBySubject: new Map() });
   const reasons = groups.map((group) => group.messages.map(({ message, reason }) => [message.emailId, reason]));
@@ -265,7 +265,7 @@ test('ids without brackets link only to messages that are known by then', () => 
   const stranger = mail({ emailId: 'em_3', messageId: '<c@a.test>', subject: 'More', references: ['other@a.test'] });
   const joinable = (message: ThreadableMessage) => {
     const links = linksOf(message);
-    return { message, links, anchor: subjectAnchorOf(message, links) };
+    return { message, links, anchor: findSubjectAnchor(message, links) };
   };
   const groups = joinBatch([parent, reply, stranger].map(joinable), {
     threadOfKey: new Map(),

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { prepareDatabase } from '../../../bin/runner/prepare-database.ts';
 import { urlsOf } from '../../../db/connection/database-hosts.ts';
-import { primaryOf, primaryUrl } from '../../../db/connection/failover.ts';
+import { findPrimary, primaryUrl } from '../../../db/connection/failover.ts';
 import { connectClient, openPool } from '../../../db/connection/open-pool.ts';
 import { isTransient } from '../../../db/errors.ts';
 import { freePort, onServer } from '../../support/cluster/cluster.ts';
@@ -65,8 +65,8 @@ describe('of two servers', () => {
     const url = servers.firstUrl.replace(/(127\.0\.0\.1):/, `$1:${hole.port},127.0.0.1:`);
     expect(await portOf(open(url))).toBe(portIn(servers.firstUrl));
     const visits = hole.visits();
-    primaryOf(url).doubt(servers.firstUrl);
-    expect(await primaryOf(url).find()).toBe(servers.firstUrl);
+    findPrimary(url).doubt(servers.firstUrl);
+    expect(await findPrimary(url).find()).toBe(servers.firstUrl);
     expect(hole.visits(), 'it was silent a moment ago').toBe(visits);
     const unheard = new pg.Client({ host: '127.0.0.1', port: hole.port, connectionTimeoutMillis: 100 });
     expect(isTransient(await unheard.connect().catch((error: unknown) => error))).toBe(true);
@@ -138,7 +138,7 @@ describe('of two servers', () => {
     expect(await portOf(idle)).toBe(portIn(servers.secondUrl));
 
     await servers.restartFirst();
-    primaryOf(servers.url).doubt(servers.secondUrl);
+    findPrimary(servers.url).doubt(servers.secondUrl);
     expect(await portOf(busy)).toBe(portIn(servers.secondUrl));
     // A process that starts now knows of no current server: both take writes, and only one was promoted.
     const asIfStarted = servers.url.replace('/postgres', '/postgres?application_name=started');
