@@ -20,11 +20,11 @@ const WORTH_A_LOOK = -2;
  */
 const FEW_SENTENCES = 6;
 const MORE_PER_DOUBLING = 0.3;
-const MOST_MORE = 1.2;
+const MAX_MORE = 1.2;
 
 /** Returns what a sentence among so many must score more than the least. */
 export function marginOfMany(sentences: number): number {
-  return Math.min(MOST_MORE, MORE_PER_DOUBLING * Math.log2(Math.max(1, sentences / FEW_SENTENCES)));
+  return Math.min(MAX_MORE, MORE_PER_DOUBLING * Math.log2(Math.max(1, sentences / FEW_SENTENCES)));
 }
 
 /**
