@@ -177,7 +177,7 @@ describe.skipIf(chromiumPath === undefined)('the look of the dashboard', { timeo
     await expect.poll(() => received(account)).toHaveLength(1);
     const { page, close } = await stage.open(account, { viewport: { width: 1440, height: 900 } });
     await page.goto(`${stage.url}/inbox`);
-    await page.getByRole('grid').getByRole('row').first().click();
+    await page.getByRole('grid').getByRole('row').filter({ hasText: 'Lamp' }).getByRole('link').click();
     await page.getByRole('article').getByText('It is broken.').waitFor();
     await page.keyboard.press('e');
     const text = await page.getByText('Conversation archived').boundingBox();
@@ -201,7 +201,7 @@ describe.skipIf(chromiumPath === undefined)('the look of the dashboard', { timeo
     await expect.poll(() => received(account)).toHaveLength(1);
     const { page, close } = await stage.open(account);
     await page.goto(`${stage.url}/inbox`);
-    await page.getByRole('grid').getByRole('row').first().click();
+    await page.getByRole('grid').getByRole('row').filter({ hasText: 'Figures' }).getByRole('link').click();
     const mail = page.frameLocator('iframe').locator('html');
     await mail.getByText('Column number 39').waitFor({ state: 'attached' });
     await expect.poll(() => mail.evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)).toBe(true);

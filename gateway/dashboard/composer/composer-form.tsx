@@ -109,8 +109,8 @@ export function ComposerForm(props: ComposerFormProps) {
     const { html, ...rest } = draftInput(written, mode, fullQuote);
     return { input: hasForeignHtml ? rest : { ...rest, html }, files: sentFiles };
   };
-  const keyOf = (written: Draft) => JSON.stringify([written, sentFiles.map(({ id }) => id), hasForeignHtml]);
-  const key = keyOf(values);
+  const describeContent = (written: Draft) => JSON.stringify([written, sentFiles.map(({ id }) => id), hasForeignHtml]);
+  const key = describeContent(values);
   const [initialKey] = useState(key);
   const saveNow = useEffectEvent(() => {
     if (key !== initialKey && refusal === null) void draft.save(contentOf(values));
@@ -124,7 +124,7 @@ export function ComposerForm(props: ComposerFormProps) {
   saveLast.current = () => {
     // Closing takes the focus from a field, which changes the values without another render.
     const written = withTyped(form.getValues());
-    return keyOf(written) !== initialKey && refusal === null ? draft.save(contentOf(written)) : null;
+    return describeContent(written) !== initialKey && refusal === null ? draft.save(contentOf(written)) : null;
   };
   useEffect(() => {
     isOpen.current = true;
