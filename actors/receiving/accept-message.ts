@@ -102,13 +102,13 @@ const NO_ROOM: AcceptReply = {
  * Accepts the messages of several SMTP sessions:
  *
  * 1. `offer`: the message gets the ids of its rows.
- * 2. `read`: it is parsed and checked, if that is quick (read-ahead.ts). With DMARC_ENFORCE=reject, it waits for its verdicts, and may be
+ * 2. `read`: it is parsed and checked, if that is quick (take-messages.ts). With DMARC_ENFORCE=reject, it waits for its verdicts, and may be
  *    refused (enforce-dmarc.ts).
  * 3. `gather`: it joins the next group. A group waits for messages that are being read; one that comes alone starts at once, and those that
  *    arrive during a commit form the next group. Mail to reply addresses forms groups of its own, because those may wait for the row of an
  *    address.
  * 4. `commit`: one statement takes what was read (take-messages.ts), and accepts the rest. If it fails, each message is taken alone.
- * 5. `continueWith`: the deliveries of what was taken start; the rest waits for the parser (parse-queue.ts). Then the session replies 250.
+ * 5. `continueWith`: the deliveries of what was taken start; the rest waits for the parser (parse-receptions.ts). Then the session replies 250.
  */
 export function createAcceptor(options: AcceptorOptions): Acceptor {
   let readingCount = 0;

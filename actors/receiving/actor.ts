@@ -77,7 +77,7 @@ const RELEASE_MS = 1_000;
  *
  * 1. `check`: RCPT asks whether the recipient exists (check-recipient.ts).
  * 2. `acceptor`: the message is read and committed with others; most mail is stored with its thread and route by then (accept-message.ts).
- * 3. `queue`: what was only accepted, or was left by another process and is claimed by `parse`, waits for the parser (parse-queue.ts).
+ * 3. `queue`: what was only accepted, or was left by another process and is claimed by `parse`, waits for the parser (parse-receptions.ts).
  * 4. `parse`: a chunk is parsed; its bounce reports and complaints are applied to sent mail (parse-receptions.ts).
  * 5. `storing`: the emails of several chunks are stored with their threads in one transaction, and the router is woken (store-parsed.ts).
  */

@@ -36,9 +36,6 @@ const OPEN_BRACKET = /[(<]https?:[^\s()<>]*$/iu;
 const CLOSING_BRACKET = /^[^\s()<>]+[)>]\W*$/u;
 const LINK_ALONE = /^\W{0,2}https?:\S+\s?\W{0,2}$/iu;
 const INITIALS_QUOTE = /^\s{0,3}\p{Lu}{1,3}>/u;
-/** What mailing lists write below a rule. */
-const LIST_FOOTER =
-  /mailing[- ]?list|mailman|listinfo|listserv|sympa|unsubscri|abmelden|abbestellen|désabonner|désinscri|darse de baja|cancelar la suscripci|disiscri|descadastr|afmelden|uitschrijv|wypisa|отписа|退订|配信停止/iu;
 /** What trackers write below the text that they notify of. */
 const REPLY_PROMPT =
   /^(?:you can |to comment,? |to respond,? )?repl(?:y|ies)(?: directly)? (?:to|via|by)(?: this| the)? (?:e-?mail|message|notification)\b.{0,100}$|^(?:antworten sie(?: direkt)?|sie können) auf diese (?:e-?mail|nachricht).{0,100}$|^répond(?:ez|re) (?:directement )?à (?:cet |ce )(?:e-?mail|courriel|message).{0,100}$|^respond[ae] a este (?:correo|mensaje|e-?mail).{0,100}$|^rispondi a questa (?:e-?mail|mail).{0,100}$|^respond[ae] a este e-?mail.{0,100}$|^beantwoord deze e-?mail.{0,100}$|^ответьте на это (?:письмо|сообщение).{0,100}$/iu;
@@ -175,8 +172,7 @@ class ReplyReader {
       const isSignature = !isCode && short === '--' && below <= MAX_SIGNATURE_LINES;
       // Also above the fields of a quoted message.
       const isAtEnd = isEnd || (below > 0 && onwards.has(foreign));
-      const isRule = !isCode && isAtEnd && LONG_SEPARATOR.test(short) && below <= MAX_LIST_FOOTER_LINES;
-      const isFooter = isRule && (hasQuote || this.#hasLine(LIST_FOOTER, at + 1, foreign));
+      const isFooter = !isCode && hasQuote && isAtEnd && LONG_SEPARATOR.test(short) && below <= MAX_LIST_FOOTER_LINES;
       const isPrompt =
         !isCode &&
         (short === '—' || SEPARATOR.test(short)) &&

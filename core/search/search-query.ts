@@ -41,7 +41,7 @@ interface AssignedTerm {
   kind: 'assigned';
   /** `me`, `none`, or the address of a member in lower case */
   to: string;
-  /** the member; null: none; absent until operations/search/resolve-assignees.ts has looked the member up */
+  /** the member; null: none; absent until operations/search/prepare-search.ts has looked the member up */
   personId?: string | null;
 }
 

@@ -225,7 +225,7 @@ create table image_sender (
 );
 call pg_temp.protect_rows('image_sender');
 
--- Messages are reached only through an email row of the workspace, by a key of one domain (0001-domain-keys.ts) through one of the domain.
+-- Messages are reached only through an email row of the workspace, by a key of one domain through one of the domain.
 create function raw_octets(p_workspace_id text, p_email_ids text[]) returns table (email_id text, octets bytea, sha256 bytea, size_octets integer)
   language sql stable security definer set search_path = public, pg_temp as $$
     select e.id, r.octets, r.sha256, r.size_octets from email e join raw_message r on r.id = e.raw_id

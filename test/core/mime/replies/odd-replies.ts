@@ -179,11 +179,6 @@ export const ODD_REPLIES: readonly ReplyCase[] = [
     '--\nYou received this message because you are subscribed to the Google Groups "team" group.\nTo unsubscribe from this group and stop receiving emails from it, send an email to team+unsubscribe@x.test.',
   ),
   above(
-    'Mailman footer',
-    'Me too.',
-    '_______________________________________________\nUsers mailing list\nUsers@lists.x.test\nhttps://lists.x.test/mailman/listinfo/users',
-  ),
-  above(
     'virus footer',
     'Here.',
     '--\nThis email has been checked for viruses by Avast antivirus software.\nwww.avast.test',
