@@ -34,6 +34,7 @@ const LOOK_PAST = [
   'search_inbox',
   'search_mail',
   'search_threads',
+  'threads_read_until',
   'threads_unread_by',
   'walk_emails',
   'walk_messages',
