@@ -3,7 +3,7 @@ import {
   heldForReview,
   readAnswers,
   type StoredAnswer,
-  storedReceipt,
+  toStoredJudgement,
 } from '../../core/routing/guard-judgement.ts';
 import { evaluateRules, findPrompt, type ModelAnswer } from '../../core/routing/guard-rule.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
@@ -109,7 +109,7 @@ export function createAsker(options: AskerOptions): Asker {
     fault('guard.asked');
     const seconds = answer.kind === 'failed' ? BACK_OFF_SECONDS[asks] : undefined;
     if (seconds === undefined)
-      return storedReceipt(verdict.rule, answer, context.now(), Math.round(performance.now() - startedAt));
+      return toStoredJudgement(verdict.rule, answer, context.now(), Math.round(performance.now() - startedAt));
     context.log.warn(
       { emailId: row.email_id, ruleId: verdict.rule.id, reason: answer.reason, seconds },
       'delivery: the guard model failed and is asked again',

@@ -175,7 +175,7 @@ function findFault(
     case 'proof':
       return texts.some((text) => text.trim() === value) ? null : foundInstead(texts);
     case 'dkim':
-      return texts.some((text) => makeKey(text) === makeKey(value)) ? null : foundInstead(texts);
+      return texts.some((text) => readKey(text) === readKey(value)) ? null : foundInstead(texts);
     case 'dmarc':
       return findDmarcFault(texts.filter(isDmarc));
   }
@@ -202,7 +202,7 @@ function textOfMx({ exchange, priority }: MxRecord): string {
 }
 
 /** Returns the `p=` of a key record (RFC 6376 §3.6.1) without white space; null when it has none. */
-function makeKey(text: string): string | null {
+function readKey(text: string): string | null {
   const tag = /(?:^|;)\s*p\s*=([^;]*)/.exec(text);
   return tag?.[1] === undefined ? null : tag[1].replaceAll(/\s+/g, '');
 }

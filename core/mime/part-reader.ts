@@ -224,7 +224,7 @@ class PartReader {
     if (node.headers !== false) return;
     node.headers = {};
     const text = cutHead(node);
-    if (text !== null) this.#starts.set(node, this.#toSendEnd(text) - text.length);
+    if (text !== null) this.#starts.set(node, this.#findEnd(text) - text.length);
     node.fields = readPartFields(Buffer.concat(node._headersLines));
     const { contentType, boundary } = node.fields;
     // Without a boundary, a multipart that is too deep ends at its parent's delimiter.
@@ -240,8 +240,8 @@ class PartReader {
     if (chunk.type !== 'node') return;
     const lines = chunk._headersLines.filter((line) => line.length > 0 && line !== EMPTY_LINE);
     const [firstLine, lastLine] = [lines[0], lines.at(-1)];
-    const start = this.#starts.get(chunk) ?? (lastLine === undefined ? 0 : this.#toSendEnd(lastLine));
-    const headStart = firstLine === undefined ? start : this.#toSendEnd(firstLine) - firstLine.length;
+    const start = this.#starts.get(chunk) ?? (lastLine === undefined ? 0 : this.#findEnd(lastLine));
+    const headStart = firstLine === undefined ? start : this.#findEnd(firstLine) - firstLine.length;
     const body = { node: chunk, headStart, start, end: start };
     if (chunk.root) this.root = body;
     this.#bodies.push(body);
@@ -260,7 +260,7 @@ class PartReader {
   }
 
   /** Returns the end of a line in the message. */
-  #toSendEnd(view: Buffer): number {
+  #findEnd(view: Buffer): number {
     return view.byteOffset + view.length - this.#whole.byteOffset;
   }
 

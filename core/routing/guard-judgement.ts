@@ -132,7 +132,7 @@ export function readAnswers(stored: unknown): StoredAnswer[] {
 }
 
 /** Returns an answer in its stored form. `at` and the duration are those of the question. */
-export function storedReceipt(rule: GuardRule, answer: ModelAnswer, at: Date, durationMs: number): StoredAnswer {
+export function toStoredJudgement(rule: GuardRule, answer: ModelAnswer, at: Date, durationMs: number): StoredAnswer {
   return {
     ruleId: rule.id,
     promptDigest: makeDigest(findPrompt(rule) ?? ''),

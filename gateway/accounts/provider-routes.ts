@@ -170,7 +170,8 @@ export function providerRoutes(
         setCookie(reply, SIGNED_IN_COOKIE, person, person === '' ? 0 : SIGNED_IN_SECONDS, isSecure);
         await openSession(request, reply, options, { personId, providerId });
         options.notices.noteDevice(request, reply, personId);
-        if (providerId !== null) options.forgetSessions(providerId);
+        // Groups may have changed the role.
+        options.forgetSessions(providerId ?? personId);
       } else {
         await confirmSession(database, confirms.sessionId, now());
         options.forgetSessions(personId);

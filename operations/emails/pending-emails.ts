@@ -8,6 +8,8 @@ import { isValidId, type OperationContext } from '../context.ts';
 /** How long a request waits for parsing, and the polling interval; milliseconds. */
 const PARSING_WAIT_MS = 10_000;
 const PARSING_LOOK_MS = 100;
+/** What is left of the request's time for the work itself; milliseconds. */
+const WORK_MS = 1_000;
 /** How long a read waits for an email that was accepted a moment ago, and the polling interval; milliseconds. */
 const READING_WAIT_MS = 1_000;
 const READING_LOOK_MS = 50;
@@ -31,7 +33,8 @@ export async function waitForArrival<T>(
 
 /**
  * Runs work that needs parsed emails. When it throws not_found while one of the emails is still being parsed, waits for
- * the parser and runs the work again. Throws what `work` throws, and unavailable when parsing takes longer than 10 s.
+ * the parser and runs the work again. Throws what `work` throws, and unavailable when parsing takes longer than 10 s, or than the client waits:
+ * no work begins that it would not hear of.
  */
 export async function waitUntilParsed<T>(
   context: OperationContext,
@@ -39,18 +42,20 @@ export async function waitUntilParsed<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const asked = emailIds.filter(isValidId);
-  for (const deadline = performance.now() + PARSING_WAIT_MS; ; await sleep(PARSING_LOOK_MS)) {
+  const deadline = Math.min(performance.now() + PARSING_WAIT_MS, context.respondBy - WORK_MS);
+  for (; ; await sleep(PARSING_LOOK_MS)) {
     try {
       return await work();
     } catch (error) {
       const isUnknown = error instanceof UserError && error.code === 'not_found';
       if (!isUnknown || asked.length === 0) throw error;
     }
-    if (!(await isPending(context, asked))) return work();
+    const isParsed = !(await isPending(context, asked));
     if (performance.now() > deadline)
       throw new UserError('unavailable', 'The email is still being parsed. Try again in a moment.', {
         retryAfterSeconds: 1,
       });
+    if (isParsed) return work();
   }
 }
 

@@ -8,7 +8,7 @@ import { copyFileDurably, eachAtOnce, makeDirectory, syncDirectory } from '../..
 import { type EmbeddedCluster, startEmbeddedCluster } from '../../../db/cluster/embedded-cluster.ts';
 import { findNativePostgresql, type SystemUser } from '../../../db/cluster/native-postgresql.ts';
 import { readPostmaster } from '../../../db/cluster/postmaster.ts';
-import { DATABASE_NAME, DataDirectoryTaken, findClusterServer, startOnFreePort } from '../processes/single-machine.ts';
+import { DATABASE_NAME, DataDirectoryTaken, findClusterFolder, startOnFreePort } from '../processes/single-machine.ts';
 import type { Progress } from '../progress.ts';
 import { type BackupManifest, BackupRefused, CLUSTER_FOLDER } from './backup-manifest.ts';
 
@@ -33,7 +33,7 @@ export async function restoreCluster<T>(order: RestoreOrder, work: (url: string)
   try {
     await assertNothingHeld(directory);
     const secrets = { secretKey: order.secrets.secretKey, databasePassword: randomBytes(24).toString('hex') };
-    const place = await findClusterServer(directory, secrets, order.tell.say);
+    const place = await findClusterFolder(directory, secrets, order.tell.say);
     const draft = `${place}${DRAFT_SUFFIX}`;
     await removeDraft(draft);
     try {

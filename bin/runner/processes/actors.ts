@@ -86,7 +86,7 @@ export async function startActor(name: ActorName, context: ActorContext, setting
         mailHostname: config.mailHostname,
         dmarc: config.dmarc,
         secretKey,
-        scanners: await findOpenScanners(config, context.log),
+        scanners: await openConfiguredScanners(config, context.log),
         fault,
       });
     }
@@ -173,7 +173,7 @@ export async function startActor(name: ActorName, context: ActorContext, setting
 }
 
 /** Opens the scanners. Without any, their code is not loaded. */
-async function findOpenScanners({ scanners }: Config, log: Logger): Promise<Scanners | null> {
+async function openConfiguredScanners({ scanners }: Config, log: Logger): Promise<Scanners | null> {
   if (scanners.spam === null && scanners.virus === null) return null;
   const { openScanners } = await import('../../../actors/screening/scanners.ts');
   return openScanners(scanners, log);

@@ -77,7 +77,7 @@ export async function openSingleMachine(options: SingleMachineOptions): Promise<
   let supervision: ClusterSupervision | null = null;
   try {
     const secrets = await keepSecrets(directory);
-    const place = await findClusterServer(directory, secrets, options.tell);
+    const place = await findClusterFolder(directory, secrets, options.tell);
     const started = await startCluster(directory, place, secrets);
     cluster = started;
     await createDatabase(started.url);
@@ -192,7 +192,7 @@ function clusterOptions(place: string, secrets: Secrets): Omit<EmbeddedClusterOp
  * Returns the folder of the cluster: in DATA_DIR or, if the system user that runs PostgreSQL cannot access it (a clone in a 0700 home
  * directory), in a separate folder whose name the secrets record. An existing cluster takes precedence over the place for a new one.
  */
-export async function findClusterServer(
+export async function findClusterFolder(
   directory: string,
   secrets: Secrets,
   tell: (line: string) => void,

@@ -101,7 +101,7 @@ create function create_customer_key(p_workspace_id text, p_customer_id text, p_i
     if not found then return 'gone'; end if;
     if p_key_id is not null then
       select * into maker from api_key k where k.workspace_id = p_workspace_id and k.id = p_key_id and k.revoked_at is null;
-      if not found or not is_scope_within(p_scopes, maker.scopes) then return 'more rights'; end if;
+      if not found or not has_scope(maker.scopes, 'workspaces') or not is_scope_within(p_scopes, maker.scopes) then return 'more rights'; end if;
       if p_expires_at > maker.expires_at then return 'too long'; end if;
     end if;
     if (select count(*) from api_key k where k.workspace_id = p_customer_id and k.revoked_at is null) >= p_most then return 'too many'; end if;

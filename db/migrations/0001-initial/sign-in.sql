@@ -64,7 +64,7 @@ create function sign_in_by_provider(p_workspace_id text, p_account_id text, p_em
       is_new := true;
     end if;
     -- Someone else may have signed up with the address, without proof of receiving mail there. That sign-in must not reach the workspace.
-    if held is null and not person.email_verified then perform forget_unproved_sign_in(person.id); end if;
+    if (held is null or p_is_of_service) and not person.email_verified then perform forget_unproved_sign_in(person.id); end if;
     insert into auth_credential (id, person_id, provider_id, account_id) values (p_credential_id, person.id, provider, p_account_id)
       on conflict on constraint auth_credential_person_id_provider_id_key do nothing;
     if held is null then
@@ -89,12 +89,13 @@ create function sign_in_by_provider(p_workspace_id text, p_account_id text, p_em
 revoke all on function sign_in_by_provider from public;
 grant execute on function sign_in_by_provider to postroom_auth;
 
--- The workspace that the person with that address owns: the one that was made with the account, or else the first; none if there is none.
+-- The workspace that the person with that address owns: the one that was made with the account, or else the first; none if there is none. Who
+-- signed up with the address without proof of receiving mail there is not the person.
 create function workspace_of_owner(p_email text) returns text
   language sql stable security definer set search_path = public, pg_temp as $$
     select m.workspace_id from user_account u join workspace_member m on m.person_id = u.id and m.role = 'owner'
     join workspace w on w.id = m.workspace_id and w.erase_at is null
-    where u.email = p_email and u.erase_at is null order by m.workspace_id = u.id desc, m.joined_at, m.workspace_id limit 1 $$;
+    where u.email = p_email and u.email_verified and u.erase_at is null order by m.workspace_id = u.id desc, m.joined_at, m.workspace_id limit 1 $$;
 revoke all on function workspace_of_owner from public;
 grant execute on function workspace_of_owner to postroom_auth;
 
