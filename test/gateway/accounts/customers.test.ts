@@ -115,6 +115,12 @@ describe('a workspace for a customer', () => {
     expect([wide.statusCode, wide.json().code]).toEqual([403, 'insufficient_scope']);
     const nested = await call('POST', `/workspaces/${id}/api-keys`, { name: 'x', scopes: ['workspaces'] });
     expect([nested.statusCode, nested.json().details[0].field]).toEqual([400, 'scopes']);
+    // A key that lost the scope a moment ago, and whose rights this gateway knew before.
+    const late = await insertKey(gateway.owner, product, { scopes: ['read', 'workspaces'] });
+    expect((await call('GET', `/workspaces/${id}`, undefined, late.secret)).statusCode).toBe(200);
+    await gateway.owner.pool.query(`update api_key set scopes = '{read}' where id = $1`, [late.id]);
+    const narrowed = await call('POST', `/workspaces/${id}/api-keys`, { name: 'x', scopes: ['read'] }, late.secret);
+    expect([narrowed.statusCode, narrowed.json().code]).toEqual([403, 'insufficient_scope']);
     const key = await makeKey(id, ['read'], parent.secret);
     expect((await call('GET', '/emails', undefined, key)).statusCode).toBe(200);
     expect((await call('DELETE', `/api-keys/${parent.id}`)).statusCode).toBe(200);

@@ -589,6 +589,11 @@ describe('single sign-on of the service', () => {
 
       // Without the account of the operator there is nothing to join.
       expect(problem((await signInAs('early', ['staff'])).location)).toBe('WORKSPACE_GONE');
+      // Nor is there when someone signed up with the address first, without proof of receiving mail there.
+      const squatter = `insert into user_account (id, email, name) values ('usr_squatter', $1, 'x')`;
+      await service.owner.pool.query(squatter, [ownerEmail]);
+      expect(problem((await signInAs('early', ['staff'])).location)).toBe('WORKSPACE_GONE');
+      await service.owner.pool.query(`update user_account set email = 'squatter@joined.test' where id = 'usr_squatter'`);
       const made = await createAccount(service.owner, {
         email: ownerEmail,
         password: null,

@@ -129,6 +129,14 @@ test.each([
   expect(response.statusCode, response.body).toBe(status);
 });
 
+test('a key that may not send waits, too, to delete an email right after the 250', async () => {
+  const { secret } = await insertKey(gateway.owner, box, { scopes: ['read', 'manage'] });
+  const id = await accept();
+  const asked = gateway.call(secret, 'DELETE', `/emails/${id}?forever=true`);
+  await arrive(id);
+  expect((await asked).statusCode, (await asked).body).toBe(503);
+});
+
 test('a forward and a move right after the 250 wait until the email is parsed', async () => {
   const first = await accept();
   const input = { from: box.address, to: 'bob@away.test' };
