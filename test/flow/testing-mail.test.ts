@@ -49,6 +49,7 @@ test('the examples of the guide work in order, through all processes to the webh
   const { simulateInbound: first } = await run(0);
   expect(first).toEqual({ emailId: expect.stringMatching(/^em_/), to: address });
   const { simulateInbound: second } = await run(1);
+  expect(second).toEqual({ emailId: expect.stringMatching(/^em_/) });
   const [code, raw] = [await delivered(first.emailId), await delivered(second.emailId)];
   expect(code?.headers['x-postroom-test']).toBe('true');
   expect(raw?.headers['x-postroom-test']).toBe('true');

@@ -593,7 +593,9 @@ describe('single sign-on of the service', () => {
       const squatter = `insert into user_account (id, email, name) values ('usr_squatter', $1, 'x')`;
       await service.owner.pool.query(squatter, [ownerEmail]);
       expect(problem((await signInAs('early', ['staff'])).location)).toBe('WORKSPACE_GONE');
-      await service.owner.pool.query(`update user_account set email = 'squatter@joined.test' where id = 'usr_squatter'`);
+      await service.owner.pool.query(
+        `update user_account set email = 'squatter@joined.test' where id = 'usr_squatter'`,
+      );
       const made = await createAccount(service.owner, {
         email: ownerEmail,
         password: null,

@@ -47,7 +47,10 @@ test('responses and errors can be read by any page, limits included', async () =
     await call('/api/e2/nothing', box.apiKey),
     await call('/api/e2/openapi.json', ''),
   ];
-  expect(answers.map((answer) => answer.statusCode)).toEqual([200, 401, 404, 404, 200]);
+  expect(
+    answers.map((answer) => answer.statusCode),
+    answers.at(-1)?.body.slice(0, 500),
+  ).toEqual([200, 401, 404, 404, 200]);
   for (const { headers } of answers) {
     expect(headers['access-control-allow-origin']).toBe('*');
     expect(headers).not.toHaveProperty('access-control-allow-credentials');
