@@ -36,7 +36,7 @@ const call = (method: string, path: string, body?: unknown) =>
   gateway.call(key, method, path.replace(/^\/api\/e2/, ''), body);
 
 /** What is of people and agents, and of no mail. */
-const OF_THE_TEAM = ['/api/e2/agent/confirm', '/api/e2/workspace', '/api/e2/members'];
+const OF_THE_TEAM = ['/api/e2/workspace', '/api/e2/members', '/api/e2/agent/confirm'];
 
 test('every read is limited to the domain, and none is refused but those of the team', () => {
   const reads = routes.filter(({ access }) => JSON.stringify(access?.rights) === '["read"]');
