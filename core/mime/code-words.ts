@@ -6,7 +6,7 @@ export const KEYWORDS =
 
 /** Words and phrases for other kinds of numbers. */
 export const OTHERS =
-  /(?:zip|post(?:al)?|promo|discount|coupon|voucher|gift|error|area|country|source|qr|dress|bar|status|track(?:ing)?|booking|rabatt|gutschein|fehler|quell|korting(?:s)?|kampanj)[ -]?codes?|code (?:review|postal|promo)|code (?:de suivi|de réduction|barres)|código (?:postal|promocional|de (?:rastre\p{L}+|seguimiento|barras|descuento|desconto))|codice (?:fiscale|postale|sconto|di (?:spedizione|tracciamento|tracking))|kod śledzenia|(?:sendungs|tracking|rabatt|gutschein)code|kod pocztowy|posta kodu|(?:почтовый|промо)[ -]?(?:код|индекс)|الرمز البريدي|מיקוד|邮政编码|郵便番号|우편번호|pull request|(?:^|[^\p{L}])(?:order|invoice|ticket|case|ref(?:erence)?|account|phone|tel|fax|call|hotline|order no|customer|patent|build|line|page|bestellung|rechnung|ordre|ordine|bestilling|beställning|tilaus|rendelés|megrendelés|comanda|comandă|pesanan|encomenda|bestelling|zakázka|narudžba|naročilo|поръчка|παραγγελία|ऑर्डर|คำสั่งซื้อ|طلبك|الطلب|הזמנה|paket|pakke|colis|paquete|pacco|przesyłka|zásilka|kargo|fatura|faktura|fattura|kunden(?:nummer)?|commande|facture|pedido|factura|telefon\p{L}?|téléphone|teléfono|телефон|kvk|cvr|nip|cui|cif|siret|p\.?iva|vat|адрес|p\.?o\.? box|suite|copyright|rfc|issue|cap|cep|psč|plz|postcode)(?![\p{L}])|订单|訂單|(?:ご)?注文(?:番号)?|送り状番号|주문(?:번호)?|đơn hàng|заказ|замовлення|siparişi?|zamówienie|objednávk\p{L}|ordernummer|bestelnummer|客服|电话|電話|운송장|고객센터|전화|〒|[©#№$€£¥]/giu;
+  /(?:zip|post(?:al)?|promo|discount|coupon|voucher|gift|error|area|country|source|qr|dress|bar|status|track(?:ing)?|booking|rabatt|gutschein|fehler|quell|korting(?:s)?|kampanj)[ -]?codes?|code (?:review|postal|promo)|code (?:de suivi|de réduction|barres)|código (?:postal|promocional|de (?:rastre\p{L}{1,30}|seguimiento|barras|descuento|desconto))|codice (?:fiscale|postale|sconto|di (?:spedizione|tracciamento|tracking))|kod śledzenia|(?:sendungs|tracking|rabatt|gutschein)code|kod pocztowy|posta kodu|(?:почтовый|промо)[ -]?(?:код|индекс)|الرمز البريدي|מיקוד|邮政编码|郵便番号|우편번호|pull request|(?:^|[^\p{L}])(?:order|invoice|ticket|case|ref(?:erence)?|account|phone|tel|fax|call|hotline|order no|customer|patent|build|line|page|bestellung|rechnung|ordre|ordine|bestilling|beställning|tilaus|rendelés|megrendelés|comanda|comandă|pesanan|encomenda|bestelling|zakázka|narudžba|naročilo|поръчка|παραγγελία|ऑर्डर|คำสั่งซื้อ|طلبك|الطلب|הזמנה|paket|pakke|colis|paquete|pacco|przesyłka|zásilka|kargo|fatura|faktura|fattura|kunden(?:nummer)?|commande|facture|pedido|factura|telefon\p{L}?|téléphone|teléfono|телефон|kvk|cvr|nip|cui|cif|siret|p\.?iva|vat|адрес|p\.?o\.? box|suite|copyright|rfc|issue|cap|cep|psč|plz|postcode)(?![\p{L}])|订单|訂單|(?:ご)?注文(?:番号)?|送り状番号|주문(?:번호)?|đơn hàng|заказ|замовлення|siparişi?|zamówienie|objednávk\p{L}|ordernummer|bestelnummer|客服|电话|電話|운송장|고객센터|전화|〒|[©#№$€£¥]/giu;
 
 /** Words that ask to enter what stands right behind them, or before them. */
 export const ENTERS =
@@ -18,7 +18,7 @@ export const OFFER =
 
 /** What stands behind an amount of money. */
 export const CURRENCY =
-  /^[ \u00a0]?(?:[€$£¥₹₽₺₩]|(?:eur|euros?|usd|dollars?|gbp|chf|zł|pln|kr|sek|nok|dkk|kč|czk|tl|try|lira|руб\p{L}*|р|грн|reais|円|元|块|원)(?![\p{L}\p{N}]))/iu;
+  /^[ \u00a0]?(?:[€$£¥₹₽₺₩]|(?:eur|euros?|usd|dollars?|gbp|chf|zł|pln|kr|sek|nok|dkk|kč|czk|tl|try|lira|руб\p{L}{0,30}|р|грн|reais|円|元|块|원)(?![\p{L}\p{N}]))/iu;
 
 /** `Use 118 902 to sign in`: digits right behind the word; offers say it of letters. */
 export const USED =

@@ -134,7 +134,9 @@ function reasonOf({
 }: Omit<RecipientReport, 'reason' | 'bounce'>): RefusalReason {
   const isSummary = diagnosticCode !== null && command === 'recipient' && !diagnosticCode.includes(status);
   const worded = isSummary ? refusalReason({ code: null, status: null, text: diagnosticCode, command }) : 'unknown';
-  return worded === 'unknown' ? refusalReason({ code, status, text: diagnosticCode, command }) : worded;
+  if (worded !== 'unknown') return worded;
+  // The words of a summary gave no reason; they are not searched twice.
+  return refusalReason({ code, status, text: isSummary ? null : diagnosticCode, command });
 }
 
 /** Returns whether a status is that of a class only. */

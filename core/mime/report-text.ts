@@ -126,9 +126,9 @@ export function isAutomaticSubject(subject: string): boolean {
   return AUTOMATIC_SUBJECTS.some((wording) => words.startsWith(wording)) || saysAbsent(words);
 }
 
-/** What people write about such replies: `Automatic reply settings do not work`. */
+/** What people write about such replies: `Automatic reply settings`, `Auto reply on my phone does not work`. */
 const ABOUT_REPLIES =
-  /^auto(?:matic|mated)?[ -]?(?:repl(?:y|ies)|respon\w{1,6}) (?!from|to|re\b|regarding|for|by|on|about|message|e-?mail|notification|notice|is\b)\p{Ll}/u;
+  /^auto(?:matic|mated)?[ -]?(?:repl(?:y|ies)|respon\w{1,6})(?:'s)? (?:(?:(?:e-?mails?|messages?|texts?|out of office) )?(?:settings?|rules?|features?|templates?|config\w{0,10}|set-?up|options?|functions?|functionality|problems?|issues?|bugs?|questions?|polic(?:y|ies)|loops?|wording|drafts?|filters?|systems?|software|tools?|plug-?ins?|bots?|keeps?|stopped|broken|missing|enabled|disabled|(?:is|are|was|were|does|do|did) not|(?:is|are|was|were|does|do|did)n['’]?t|fails?|failed|failing|not|how|why)(?!\p{L})|.{0,60}(?<!\p{L})(?:(?:do|does|did|is|are)(?: not|n['’]?t)|not|stopped) work(?:s|ed|ing)?(?!\p{L}))/u;
 
 /** Whether a name is before, and nothing but dates is behind what says that someone is away. */
 function saysAbsent(subject: string): boolean {

@@ -1,4 +1,4 @@
-import { saysFull } from './full-mailbox.ts';
+import { FULL_OF, saysFull } from './full-mailbox.ts';
 import { isHardReason, type RefusalReason } from './refusal-advice.ts';
 import { GAP, WORDINGS } from './refusal-wordings.ts';
 import { unknownPartIn } from './unknown-addressee.ts';
@@ -23,7 +23,7 @@ const MAX_TEXT_LENGTH = 2_000;
 /** Returns why a server refused a message. Linear in the length of the text, which is cut. */
 export function refusalReason(refusal: Refusal): RefusalReason {
   const { status, command = null } = refusal;
-  const worded = reasonOfText(refusal.text ?? '');
+  const worded = reasonOfText(refusal.text ?? '', status);
   const coded = reasonOfStatus(status) ?? reasonOfCode(refusal.code);
   const isPolicy = status !== null && /^[45]\.7\.\d/.test(status);
   if (worded === null) return command === 'sender' && coded === null ? 'sender_rejected' : (coded ?? 'unknown');
@@ -64,18 +64,22 @@ function mayMeanAccess(text: string): boolean {
 }
 
 /** Returns the reason that the wording of a text gives; null when no wording is known. */
-function reasonOfText(text: string): RefusalReason | null {
+function reasonOfText(text: string, status: string | null): RefusalReason | null {
   const searched = toSearched(text);
   if (searched === '') return null;
   for (const { reason, wordings } of MATCHERS) {
+    if (reason === 'mailbox_full' && FULL_OF.test(searched)) continue;
     const isHard = isHardReason(reason);
     if (wordings.some((wording) => hasWording(searched, wording, isHard))) return reason;
     if (reason !== 'user_unknown' || wordings.length < MIN_GENERAL_WORDINGS) continue;
-    const part = unknownPartIn(searched);
+    const part = unknownPartIn(searched, POLICY_STATUS.test(status ?? searched));
     if (part !== null) return part === 'domain' ? 'host_unknown' : 'user_unknown';
   }
   return saysFull(searched) ? 'mailbox_full' : null;
 }
+
+/** Of policy, of the refusal or the first in its text. */
+const POLICY_STATUS = /^[^.]{0,40}(?<!\d)[45]\.7\.\d/;
 
 /** The few exact wordings of unknown users come first; clauses are read after the many general ones. */
 const MIN_GENERAL_WORDINGS = 50;

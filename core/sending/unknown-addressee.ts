@@ -2,21 +2,32 @@
 export type UnknownPart = 'recipient' | 'domain';
 
 /**
- * Words of one language, lower case, separated by `|`. A clause with a word for the recipient or the domain and one that says that it does
+ * Words of one language, lower case, separated by `|`, as {@link pattern} reads them. A clause with a word for the recipient or the domain and one that says that it does
  * not exist is about an unknown one, in any order: `utilisateur inconnu`, `Der Benutzer joe ist hier nicht bekannt`.
  */
 interface UnknownWords {
   recipient: string;
   domain: string;
   unknown: string;
+  /** says it of recipients only, and of other things beside a status of policy */
+  loose?: string;
   /** says that a recipient is there no longer; connections and servers are closed or removed, too */
   gone?: string;
 }
 
+const GAP = ' ... ';
+
+/** Behind a title: a word that may be a name. `ms` is Microsoft, too. */
+const NAME = String.raw`\.? (?!(?:exchange|outlook|office|word|excel|teams|windows|access|tnef|sql|project|defender|azure|visual|format|nie|jest|ist|nicht)(?!\p{L}))\p{L}{2,}`;
+
+/** Last words of up to 4 letters end at a boundary; `typo-squatting` is no typo. */
+const SHORT_END = /(?<![\p{L}\p{N}])[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]{1,4}$/u;
+const WORD_END = String.raw`(?![\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}_]|-\p{L})`;
+
 const LANGUAGES: readonly UnknownWords[] = [
   {
-    recipient: `recipient | recipent | addressee | user | mailbox | mail box | mail drop | mailfolder | account | address | @addr | local part |
-      local-part | localpart | alias | destination | customer | subscriber | inbox | login | person | @user | receiver | rcpt | username | user name | nobody | no one | no-one | mr | mrs | ms | this person | mail slot | intended person | member of staff | staff member | box |
+    recipient: `recipient | recipent | addressee | user | users | userid | mailbox | mail box | mail drop | mailfolder | account | address | @addr | local part |
+      local-part | localpart | alias | destination | customer | subscriber | inbox | login | person | @user | receiver | rcpt~ | username | user name | nobody | no one | no-one | mr NAME | mrs NAME | ms NAME | this person | mail slot | intended person | member of staff | staff member | no box | no such box | unknown box | box unknown | box not found | box does not | box doesn't |
       mail-box | employee | the name | mail user | colleague`,
     domain:
       'domain | host | hostname | host name | name server | nameserver | mail exchanger | dns | system | mail server',
@@ -25,7 +36,7 @@ const LANGUAGES: readonly UnknownWords[] = [
       didn't exist | no longer exist | doesnt exist | never existed | nonexist | non-exist | non exist | invalid | not valid |
       isn't valid | no longer valid | not recognized | not recognised | unrecognized | no such | illegal | not listed |
       isn't listed | not in the directory | not in directory | no dns entries | no mail servers appear | nxdomain | not resolve |
-      unresolvable | there is no | does not have a | doesn't have a | doesn't have an | not our | not registered | has no mx |
+      unresolvable | there is no | there is nobody | there are no | there is none | does not have a | doesn't have a | doesn't have an | not our | not registered | has no mx |
       no mx or a | no mx records | no one with | not be located | not located | could not locate | cannot locate |
       unable to locate | not a local | no local | no longer in service | not in service | unrecognised | not resolved |
       not be resolved | cannot resolve | unable to resolve | no matching | obsolete | bogus | not on file | not in our |
@@ -38,15 +49,17 @@ const LANGUAGES: readonly UnknownWords[] = [
       matches no | not existing | not-existing | misspelled | mistyped | not reachable at this | expired and removed |
       unable to verify | goes by that name | by that name | of that name | by this name | of this name | no recipient like | no recipient called | no recipient by | not a recipient |
       no box for | no inbox for | no mailbox for | no entry in | didn't know the | doesn't know the | does not know the | did not know the | don't know the | do not know the | do not know any | know nothing of | know of no |
-      not one of our | isn't one of our | not among our | appears to be a typo | seems to be a typo | never heard of | not part of our | never been | long gone`,
-    gone: `terminated | left our | left this company | left the company | left the firm | left the organi | left the school | left the university | left us | is not employed | not employed | no longer employed | no longer active at | stopped working | moved on from | retired from | been withdrawn | been dissolved | not a customer | not a subscriber | not a member | been deleted | was deleted | been removed | been closed |
+      not one of our | isn't one of our | not among our | not part of our`,
+    loose: `appears to be a typo | seems to be a typo | never heard of | never been | long gone | left us | moved on from | retired from |
+      stopped working | been withdrawn | been dissolved`,
+    gone: `terminated | left our | left this company | left the company | left the firm | left the organi | left the school | left the university | is not employed | not employed | no longer employed | no longer active at | not a customer | not a subscriber | not a member | been deleted | was deleted | been removed | been closed |
       is closed | no longer an employee | no longer employed | no longer works | no longer with | no longer at | no longer part of |
       been retired | is retired | was retired | has left the | has departed | have departed | departed the | no longer employs |
       has resigned | was terminated | been terminated | been erased | was erased | was removed | was closed | been abandoned`,
   },
   {
     recipient:
-      '~empfänger | ~empfaenger | ~benutzer | ~nutzer | adressat | ~adresse | ~postfach | ~mailbox | teilnehmer | ~konto | ~mitarbeiter | ansprechpartner | kollege | kollegin | person | kunde | herr | frau | niemand | person | empfängerin | @addr',
+      '~empfänger | ~empfaenger | ~benutzer | ~nutzer | adressat | ~adresse | ~postfach | ~mailbox | teilnehmer | ~konto | ~mitarbeiter | ansprechpartner | kollege | kollegin | person | kunde | herr NAME | herrn NAME | frau NAME | niemand | person | empfängerin | @addr',
     domain: '~domain | ~domäne | ~domaene | ~rechner | hostname | host | server',
     unknown: `unbekannt | kein mailserver | keinen mailserver | nicht mehr verfügbar | nicht mehr verfuegbar | existiert nicht | existiert ... nicht | existieren ... nicht |
       existieren nicht | nicht existier | nicht vorhanden | nicht gefunden | nicht bekannt | ungültig | ungueltig |
@@ -92,7 +105,7 @@ const LANGUAGES: readonly UnknownWords[] = [
   },
   {
     recipient:
-      'destinatári | destinatari | usuári | usuari | endereço | endereco | caixa | colaborador | funcionári | a conta | da conta | esta conta | conta @addr | conta não | conta nao | conta de | conta inv | conta inex | conta desc | @addr',
+      'destinatári | destinatari | usuári | usuari | endereço | endereco | caixa | colaborador | funcionári | a conta | da conta | esta conta | conta @addr | conta não | conta nao | conta de | conta inv~ | conta inex~ | conta desc~ | @addr',
     domain: 'domínio | dominio | servidor | host',
     unknown: `desconhecid | não existe | nao existe | não encontrad | nao encontrad | não foi encontrad | nao foi encontrad |
       não foi possível encontrar | não localizad | nao localizad | inválid | invalid | inexistente | não está listad |
@@ -112,18 +125,18 @@ const LANGUAGES: readonly UnknownWords[] = [
   },
   {
     recipient: `~modtager | ~mottaker | ~bruger | ~bruker | ~adress | ~postkasse | ~postboks | ~konto | ~mottagar | ~användar | ~brevlåd |
-      ~mailboks | ~mailbox | ~kunde | medarbejder | medarbeider | medarbetare | e-post | epost | ~person | ~kollega | ~kollegaen | ingen | @addr`,
+      ~mailboks | ~mailbox | ~kunde | medarbejder | medarbeider | medarbetare | e-post | epost | ~person | ~kollega | ~kollegaen | ingen her | ingen med | ingen ved | ingen som | ingen heter | ingen hedder | @addr`,
     domain: 'domæne | domene | domän | værtsnavn | värd | host | server',
     unknown: `ukendt | ukjent | okänd | findes ikke | finnes ikke | finns inte | ikke fundet | ikke funnet | hittades inte |
       inte hitta | inte att hitta | ikke finde | ikke finne | finner ikke | ugyldig | ogiltig | eksisterer ikke | existerar inte |
-      kunne ikke findes | saknas | ved det navn | med det navn | med det namnet | av det navnet | ingen bruger | ingen bruker | ingen användare | ingen mottagare | ingen modtager | ingen mottaker | finns ej | findes ej | finnes ej | inte ... registrera | ikke ... registre | ikke ... kjent | ikke ... kendt | inte ... känd | ikke registreret | ikke registrert | inte registrerad | känns inte igen | ikke gjenkjent |
+      kunne ikke findes | saknas | ved det navn | med det navn | med det namnet | av det navnet | ingen bruger | ingen bruker | ingen användare | ingen mottagare | ingen modtager | ingen mottaker | finns ej | findes ej | finnes ej | inte ... registrera | ikke ... registre | ikke ... kjent | ikke ... kendt | inte ... känd~ | ikke registreret | ikke registrert | inte registrerad | känns inte igen | ikke gjenkjent |
       ikke genkendt | ikke længere | ikke lenger | inte längre`,
     gone: `slettet | nedlagt | lukket | avsluttet | afsluttet | stengt | tagits bort | borttag | raderad | raderat | avslutad |
       avslutat | upphört | upphörd | fjernet | opsagt | oppsagt | har sluttet | har slutat | slutat hos | sluttet hos | arbetar inte | arbejder ikke | jobber ikke | jobbar inte | gått i pension | gået på pension`,
   },
   {
     recipient:
-      '~vastaanottaj | ~käyttäj | ~osoite | ~osoitetta | ~postilaatik | ~tili | ~tiliä | henkilö | työntekijä | @addr',
+      '~vastaanottaj | ~käyttäj | ~osoite | ~osoitetta | ~postilaatik | ~tili~ | ~tiliä | henkilö | työntekijä | @addr',
     domain: 'toimialue | verkkotunnus | palvelin',
     unknown: `tuntematon | ei ole olemassa | ~laatikkoa ei ole | ~käyttäjää ei ole | ~osoitetta ei ole | ei löyty | ei löydy | virheelli | ei tunneta | ei voitu löytää | ei ole enää |
       ei kelpaa | ei enää | ei ... rekisteröi | ei ... tunneta | ei ole käytössä`,
@@ -131,12 +144,12 @@ const LANGUAGES: readonly UnknownWords[] = [
   },
   {
     recipient:
-      'adresat | odbiorc | użytkownik | uzytkownik | konto | konta | adres | skrzynk | pracownik | abonent | osob | pan | pani | nikt | nikogo | @addr',
+      'adresat | odbiorc | użytkownik | uzytkownik | konto | konta | adres | skrzynk | pracownik | abonent | osob~ | pan NAME | pani NAME | nikt | nikogo | @addr',
     domain: 'domena | domeny | host | serwer',
     unknown: `nieznan | nie istnieje | nie znaleziono | nie zostało znalezione | nie została znaleziona | nie został znalezion | nie zostal znalezion | nie można odnaleźć |
       nie można znaleźć | nieprawidłow | niepoprawn | nie odnaleziono | brak takie | nie ma takie | nie został odnalezion |
       nie udało się odnaleźć | nie udało się znaleźć | nie figuruje | nie jest już | nie ma konta | nie ma skrzynki |
-      nie ma uzytkownika | nie ma użytkownika | nie jest znan | nie jest używan | nikogo nie ma | nikogo takiego | nikt taki | nikogo o t | nie ... znan | nie ... zarejestrowan | nigdy nie istnia | nikt o t | nie ma nikogo`,
+      nie ma uzytkownika | nie ma użytkownika | nie jest znan~ | nie jest używan | nikogo nie ma | nikogo takiego | nikt taki | nikogo o t~ | nie ... znan~ | nie ... zarejestrowan | nigdy nie istnia | nikt o t~ | nie ma nikogo`,
     gone: `usunięt | już nie pracuje | odszedł | odeszła | zwolnion | na emeryturz | usuniet | zlikwidowan | skasowan | zamknięt | zamkniet | nie pracuje`,
   },
   {
@@ -145,7 +158,7 @@ const LANGUAGES: readonly UnknownWords[] = [
     domain: 'doména | domena | hostitel | server',
     unknown: `neexistuj | neznám | neznam | nenalezen | nebyla nalezena | nebyl nalezen | nelze najít | nelze najit | neplatn |
       nenájden | nebola nájdená | nepodarilo nájsť | nebylo nalezeno | není platn | nepodařilo se najít | sa nenašl | nenašiel |
-      není známá | není znám | nemá schránku | nikoho takového | nikdo takový | nikdo s tímto | není nikdo | není ... registrov | není ... znám | nie je ... registrov | nikdy neexist`,
+      není známá | není znám~ | nemá schránku | nikoho takového | nikdo takový | nikdo s tímto | není nikdo | není ... registrov | není ... znám~ | nie je ... registrov | nikdy neexist`,
     gone: `zrušen | zrusen | smazán | smazan | vymazan | odstráněn | již nepracuje | už nepracuje | uz nepracuje | zanikl | odešel | odešla | odišiel | opustil`,
   },
   {
@@ -160,13 +173,13 @@ const LANGUAGES: readonly UnknownWords[] = [
     recipient: 'destinatar | utilizator | adres | căsuț | casut | contul | persoan | angajat | coleg | nimeni | @addr',
     domain: 'domeniu | gazda',
     unknown: `necunoscut | nu există | nu exista | nu a fost găsit | inexistent | nu este valid | nu s-a găsit |
-      nu a putut fi găsit | nu au fost găsi | nu poate fi găsit | invalid | nu mai există | nu mai exista | nu mai este | nu ... înregistrat | nu ... cunoscut | nu a existat`,
+      nu a putut fi găsit | nu au fost găsi~ | nu poate fi găsit | invalid | nu mai există | nu mai exista | nu mai este | nu ... înregistrat | nu ... cunoscut | nu a existat`,
     gone: `șters | sters | închis | inchis | nu mai lucrează | a plecat | a părăsit | pensionat`,
   },
   {
-    recipient: `получател | адрес | пользовател | почтового ящика | почтовый ящик | ящик | абонент | учетн | учётн | одержувач | отримувач |
+    recipient: `получател | адрес | пользовател | почтового ящика | почтовый ящик | ящик~ | абонент | учетн | учётн | одержувач | отримувач |
       користувач | скриньк | потребител | сотрудник | аккаунт | акаунт | клиент | работник | человек | коллега | співробітник | працівник | служител | никого | @addr`,
-    domain: 'домен | хост | сервер',
+    domain: 'домен | хост~ | сервер',
     unknown: `неизвест | не существует | не найден | не удалось найти | не удается найти | не удаётся найти | не обнаружен |
       не найти | нет на сервере | нет такого | такого ... нет | такой ... нет | такая ... нет | такого почтового ящика нет | недействит | не зарегистрирован | несуществующ |
       невідом | не існує | не знайден | немає | не съществува | не е намерен | не беше намерен | да бъде намерен |
@@ -175,10 +188,10 @@ const LANGUAGES: readonly UnknownWords[] = [
     gone: `удален | удалён | закрыт | уже не работает | больше не работает | покинул | уволился | на пенсии | не працює | звільнен | напусна | не работи | уволен | ликвидирован | видален | закрит | изтрит | закрита`,
   },
   {
-    recipient: 'alıcı | kullanıcı | adres | posta kutusu | hesap | hesab | kişi | çalışan | personel | @addr',
-    domain: 'etki alanı | alan adı | sunucu',
-    unknown: `bilinmeyen | bulunamadı | mevcut değil | geçersiz | bulunmuyor | bulunamıyor | kullanıcı yok | adres yok | hesap yok |
-      bilinmiyor | tanınmıyor | artık kullanılm | yok | kayıtlı değil | tanımlı değil | bulunmamakta | kaydı bulunma`,
+    recipient: 'alıcı | kullanıcı | adres | posta kutusu | hesap | hesab | kişi~ | çalışan | personel | @addr',
+    domain: 'etki alanı | alan adı~ | sunucu',
+    unknown: `bilinmeyen | bulunamadı | mevcut değil | geçersiz | bulunmuyor | bulunamıyor | kullanıcı yok~ | adres yok~ | hesap yok~ |
+      bilinmiyor | tanınmıyor | artık kullanılm | yok~ | kayıtlı değil | tanımlı değil | bulunmamakta | kaydı bulunma`,
     gone: `kapatıl | kapatil | silin | kaldırıl | ayrılmış | ayrıldı | artık çalışm | emekli | görevinden`,
   },
   {
@@ -204,7 +217,7 @@ const LANGUAGES: readonly UnknownWords[] = [
   },
   {
     recipient: `gavėj | adres | ~adres | vartotoj | naudotoj | dėžut | paskyr | saņēmēj | lietotāj | pastkast | adressaa | ~aadress | kasutaja | postkast |
-      konto | kont | @addr`,
+      konto | kont~ | @addr`,
     domain: 'domen | domēn | ~domeen | serveris | server',
     unknown: `nerast | nepavyko rasti | neegzistuoja | nežinom | neteising | negaliojan | netika atrast | nav atrast | neeksistē |
       nezinām | nederīg | ei leitud | ei leia | tundmatu | ei eksisteeri | pole olemas | kehtetu`,
@@ -212,7 +225,7 @@ const LANGUAGES: readonly UnknownWords[] = [
   {
     recipient:
       'destinatari | adreça | usuari | bústia | compte | netfang | viðtakand | notand | pósthólf | adresa | përdorues | @addr',
-    domain: 'domini | lén | domen',
+    domain: 'domini | lén~ | domen',
     unknown: `no existeix | desconegu | no s'ha trobat | no s'ha pogut trobar | no és vàlid | fannst ekki | er ekki til | óþekkt |
       nuk u gjet | nuk ekziston`,
   },
@@ -253,57 +266,87 @@ const LANGUAGES: readonly UnknownWords[] = [
 ];
 
 /** Words of clauses about the sender, the client, the message or a failure of a lookup. */
-const OTHERS =
-  pattern(`sender | sending | from address | mail from | envelope-from | return path | return-path | reverse | helo | ehlo | client | ptr |
-  header | relay | your domain | your host | your server | your ip | connecting | authenticat | password | credential | unknown reason |
-  unknown error | unknown problem | reply-to | return address | callback | your account | unknown charset | tls | session | signature | signed | encoding | link to | a link | url | zeichensatz | dateityp | dateiformat | anhang | protokoll | befehl | pièce jointe | fichier | archivo | adjunto | allegato | anexo | bijlage | załącznik | вложен | 添付 | 附件 | unknown format | attachment | has been removed from | unknown command | invalid command | unrecognized command | invalid request | invalid header | try again |
+const OTHERS = pattern(
+  wordsOf(`sender | sending | from address | mail from | envelope-from | return path | return-path | reverse | helo | ehlo | client | ptr |
+  header | relay | your domain | your host~ | your server | your ip | connecting | authenticat | ip | ip-ad | ip-cím | ip-osoite | ip-адрес | ip地址 | ipアドレス | server address | authorized to | authorised to | been authori~ | been allowed | been permitted | allowed to | permitted to | password | credential | unknown reason |
+  unknown error | unknown problem | reply-to | return address | callback | your account | unknown charset | tls~ | session | signature | signed | encoding | link to | a link | url~ | zeichensatz | dateityp | dateiformat | anhang | protokoll | befehl | pièce jointe | fichier | archivo | adjunto | allegato | anexo | bijlage | załącznik | вложен | 添付 | 附件 | unknown format | attachment | has been removed from | unknown command | invalid command | unrecognized command | invalid request | invalid header | try again |
   temporar | too many | lookup failed | certificate | gateway | message-id | invalid message | if the | may not | might not | maybe | possibly |
   check for | check whether | absender | expéditeur | expediteur | remitente | remetente | mittente | afzender | отправител | відправник |
   avsender | avsändare | afsender | nadawc | odesílatel | gönderen | 发件人 | 寄件者 | 寄件人 | 差出人 | 送信者 | 送信元 | 발신 | 보낸 | message was deleted | message has been deleted | message has been removed | mail was deleted |
   nachricht wurde gelöscht | nachricht an @addr wurde gelöscht | e-mail wurde gelöscht | message a été supprimé | mensaje fue eliminado | mensaje ha sido eliminado |
-  messaggio è stato eliminato | mensagem foi excluída | mensagem foi removida | bericht is verwijderd | сообщение удалено | сообщение было удалено | письмо удалено | письмо было удалено | 邮件已被删除 | 邮件已删除 | メールは削除 | メールを削除`);
+  messaggio è stato eliminato | mensagem foi excluída | mensagem foi removida | bericht is verwijderd | сообщение удалено | сообщение было удалено | письмо удалено | письмо было удалено | 邮件已被删除 | 邮件已删除 | メールは削除 | メールを削除`),
+);
 
-const MATCHERS = LANGUAGES.map(({ recipient, domain, unknown, gone }) => ({
-  recipient: pattern(recipient),
-  domain: pattern(domain),
-  unknown: pattern(unknown),
-  unknownOrGone: pattern(gone === undefined ? unknown : `${unknown} | ${gone}`),
-  isLatin: /[a-z]/.test(unknown),
-}));
+/** Hosts and networks, unless a preposition makes them the place where a recipient is missing: `never been a user on this server`. */
+const HOST =
+  /(?<!(?<!\p{L})(?:on|at|in|by|of|to|from) (?:(?:this|that|the|our|your) )?(?:mail )?)(?<!\p{L})(?:host|server|client|sender|domain|network)s?(?!\p{L})/u;
+
+const MATCHERS = LANGUAGES.map(({ recipient, domain, unknown, loose, gone }) => {
+  const unknownWords = wordsOf(unknown);
+  const looseWords = [...wordsOf(loose), ...unknownWords.filter(hasGap)];
+  const strictWords = unknownWords.filter((word) => !hasGap(word));
+  return {
+    recipient: pattern(wordsOf(recipient)),
+    domain: pattern(wordsOf(domain)),
+    unknown: pattern(strictWords),
+    unknownOrGone: pattern([...strictWords, ...wordsOf(gone)]),
+    loose: looseWords.length === 0 ? null : pattern(looseWords),
+    isLatin: /[a-z]/.test(unknown),
+  };
+});
 
 /** A clause that none of the languages has a word for, as most are. */
-const UNKNOWN = pattern(LANGUAGES.flatMap(({ unknown, gone = [] }) => [unknown, gone].flat()).join('|'));
+const UNKNOWN = pattern(LANGUAGES.flatMap(({ unknown, loose, gone }) => [unknown, loose, gone].flatMap(wordsOf)));
 
 /** Maximum characters of a clause; longer sentences say more than one thing. */
 const MAX_CLAUSE_LENGTH = 240;
 /** Ends of clauses in lower-case text on one line; the period of a status or a host name ends none. */
-const CLAUSE_END = /[;!?|。！？；\n]|\.(?=\s|$)|\s[-–—*]{1,4}\s|\*\*/u;
+const CLAUSE_END = /[;!?|。！？；\n]|(?<!(?<!\p{L})(?:mr|mrs|ms))\.(?=\s|$)|\s[-–—*]{1,4}\s|\*\*/u;
 
 /**
  * Returns what a text (lower case, on one line, with `@addr` and `@host` in place of addresses and host names) says not to exist; null when
- * it says that of nothing. Each of its clauses is searched once for each language.
+ * it says that of nothing. Each of its clauses is searched once for each language. `isPolicy`: the status is one of policy.
  */
-export function unknownPartIn(text: string): UnknownPart | null {
+export function unknownPartIn(text: string, isPolicy = false): UnknownPart | null {
   for (const clause of text.split(CLAUSE_END)) {
     if (clause.length < 4 || clause.length > MAX_CLAUSE_LENGTH || OTHERS.test(clause)) continue;
     if (!UNKNOWN.test(clause)) continue;
     const isAscii = /^[\x20-\x7e]*$/.test(clause);
-    for (const { recipient, domain, unknown, unknownOrGone, isLatin } of MATCHERS) {
-      if ((isAscii && !isLatin) || !unknownOrGone.test(clause)) continue;
+    const mayBeLoose = !isPolicy && !HOST.test(clause);
+    for (const { recipient, domain, unknown, unknownOrGone, loose, isLatin } of MATCHERS) {
+      if (isAscii && !isLatin) continue;
+      const isWorded = unknownOrGone.test(clause);
+      if (!isWorded && !(mayBeLoose && loose?.test(clause))) continue;
       if (recipient.test(clause)) return 'recipient';
-      if (unknown.test(clause) && domain.test(clause)) return 'domain';
+      if (isWorded && unknown.test(clause) && domain.test(clause)) return 'domain';
     }
   }
   return null;
 }
 
-/** Words in scripts with spaces begin at a boundary, so that `user` is not found in `superuser`, unless `~` allows compounds. ` ... ` is a gap. */
-function pattern(words: string): RegExp {
-  const parts = words.split('|').map((word) => word.trim().replace(/\s+/g, ' '));
-  const escaped = parts.map((word) => word.replace(/[\\^$.*+?()[\]{}/]/g, '\\$&').replace(/ (?:\\\.){3} /, '.{0,40}'));
+function wordsOf(text = ''): string[] {
+  return text === '' ? [] : text.split('|').map((word) => word.trim().replace(/\s+/g, ' '));
+}
+
+function hasGap(word: string): boolean {
+  return word.includes(GAP);
+}
+
+/**
+ * Words in scripts with spaces begin at a boundary, so that `user` is not found in `superuser`, unless `~` before them allows compounds.
+ * Short ones end at one, so that `box` is not found in `boxed`, unless `~` behind them allows endings. ` ... ` is a gap, ` NAME` a name.
+ */
+function pattern(words: readonly string[]): RegExp {
   const isSpaced = (word: string) => /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word);
-  const spaced = escaped.filter(isSpaced);
-  const others = escaped.filter((word) => !isSpaced(word)).map((word) => word.replace(/^~/, ''));
+  const spaced = words.filter(isSpaced).map(toSource);
+  const others = words.filter((word) => !isSpaced(word)).map((word) => toSource(word.replace(/^~/, '')));
   const bounded = spaced.length === 0 ? [] : [`(?<![\\p{L}\\p{N}_-])(?:${spaced.join('|')})`];
   return new RegExp([...bounded, ...others].join('|'), 'u');
+}
+
+function toSource(word: string): string {
+  const [bare = '', ...names] = word.split(' NAME');
+  const parts = bare.replace(/~$/, '').split(GAP);
+  const escaped = parts.map((part) => part.replace(/[\\^$.*+?()[\]{}/]/g, '\\$&')).join('.{0,40}');
+  return `${escaped}${names.length > 0 ? NAME : SHORT_END.test(bare) ? WORD_END : ''}`;
 }

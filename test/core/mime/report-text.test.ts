@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { kindOfReport, readMailReport } from '../../../core/mime/parse-bounce.ts';
 import { suppressedByReport } from '../../../core/mime/report-effects.ts';
+import { isAutomaticSubject } from '../../../core/mime/report-text.ts';
 
 const DAEMON = 'From: MAILER-DAEMON@mx.test\nSubject: failure notice\n';
 
@@ -82,5 +83,36 @@ describe('a bounce in words', () => {
     );
     texts.push(Array.from({ length: 400 }, (_, at) => `a${at}@x.test: nothing to say`).join('\n'));
     for (const text of texts) expect((await recipientsIn(`Undeliverable\n${text}`)).length).toBeLessThanOrEqual(50);
+  });
+});
+
+describe('the subject of an automatic reply', () => {
+  test.each([
+    'automatic reply thank you for your message',
+    'auto reply out of office',
+    'auto response your ticket 4711',
+    'autoreply out of office',
+    'auto-response your request has been received',
+    'automated reply we have received your application',
+    're: automatic reply i am away until monday',
+    'automatic reply: settings',
+    'auto-response your feature request',
+  ])('is recognized: %s', (subject) => {
+    expect(isAutomaticSubject(subject)).toBe(true);
+  });
+
+  test.each([
+    're: automatic reply settings do not work',
+    'automatic reply settings',
+    'auto-reply rules for the team',
+    'autoresponder feature',
+    'auto reply template for holidays',
+    'automatic reply does not work',
+    "auto response doesn't arrive",
+    'automatic reply on my phone does not work',
+    'auto reply message template',
+    'aw: automated replies not working',
+  ])('is not found in the mail of a person: %s', (subject) => {
+    expect(isAutomaticSubject(subject)).toBe(false);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { suppressesAddress } from '../../../core/sending/suppression.ts';
+import { HELD_OUT_POLICY_REFUSALS, POLICY_REFUSALS } from './policy-refusals.ts';
 
 describe('suppresses an address after a rejection that says that it can receive no mail', () => {
   test.each([
@@ -61,5 +62,36 @@ describe('does not suppress an address after a reply that is not a permanent rej
     [null, 'nonsense'],
   ])('%s %s', (code, status) => {
     expect(suppressesAddress({ code, status, text: 'User unknown' })).toBe(false);
+  });
+});
+
+function refusalOf(reply: string) {
+  const [, code, status, text = ''] = /^(\d{3}) (?:(\d\.\d\.\d{1,3}) )?(.*)$/.exec(reply) ?? [];
+  return { code: Number(code), status: status ?? null, text };
+}
+
+describe('does not suppress an address after a refusal of the message or the client', () => {
+  test.each([...POLICY_REFUSALS, ...HELD_OUT_POLICY_REFUSALS])('%s', (reply) => {
+    expect(suppressesAddress(refusalOf(reply))).toBe(false);
+  });
+
+  test.each(POLICY_REFUSALS)('%s, with the status in the text only', (reply) => {
+    expect(suppressesAddress({ code: Number(reply.slice(0, 3)), status: null, text: reply })).toBe(false);
+  });
+});
+
+describe('suppresses an address after loose words for an unknown recipient', () => {
+  test.each([
+    '550 Ms Miller is no longer employed here',
+    '550 Mr. Smith left us',
+    '550 Herr Müller ist hier nicht bekannt',
+    '550 There has never been a mailbox by that name',
+    '550 5.1.1 The address appears to be a typo',
+    '550 Adresse ist hier nicht registriert',
+    '550 No such box',
+    '550 Pan Kowalski nie jest znany, nie ma takiego użytkownika',
+    '550 5.7.1 No such user on this server',
+  ])('%s', (reply) => {
+    expect(suppressesAddress(refusalOf(reply))).toBe(true);
   });
 });

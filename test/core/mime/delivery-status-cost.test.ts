@@ -1,0 +1,42 @@
+import { expect, test, vi } from 'vitest';
+import { readDeliveryStatus } from '../../../core/mime/delivery-status-part.ts';
+import { fateInClauses } from '../../../core/mime/undelivered-clause.ts';
+import * as fullMailbox from '../../../core/sending/full-mailbox.ts';
+import { expectLinearGrowth } from '../../support/growth.ts';
+
+vi.mock('../../../core/sending/full-mailbox.ts', { spy: true });
+
+function reportOf(recipients: number, diagnosis: string): Buffer {
+  const groups = Array.from(
+    { length: recipients },
+    (_, at) =>
+      `Final-Recipient: rfc822; joe${at}@dest.test\nAction: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; ${diagnosis}\n`,
+  );
+  return Buffer.from(`Reporting-MTA: dns; mx.dest.test\n\n${groups.join('\n')}`);
+}
+
+test('searches the words of a summary once', () => {
+  readDeliveryStatus(reportOf(1, '550 zzz (in reply to RCPT TO command)'));
+  expect(vi.mocked(fullMailbox.saysFull)).toHaveBeenCalledTimes(1);
+});
+
+test.each(['メ', 'ก', 'م', 'ह', 'ממתל', 'a'])(
+  'reads 200 recipients with diagnoses of %j in time that grows with their length',
+  (part) => {
+    const textOf = (size: number) => part.repeat(Math.ceil(size / 200)).slice(0, Math.ceil(size / 200));
+    expectLinearGrowth((size) => {
+      const report = readDeliveryStatus(reportOf(200, `550 full ${textOf(size)} (in reply to RCPT TO command)`));
+      expect(report?.recipients.length).toBe(200);
+    }, 68_000);
+  },
+);
+
+test.each(['メ', 'ก', 'م', 'لم ', 'הודע', 'הודע ', 'письм', 'a', 'mail ', 'δεν α '])(
+  'finds the fate of a message in clauses of %j in time that grows with their length',
+  (part) => {
+    expectLinearGrowth((size) => {
+      const clause = `mail ${part.repeat(Math.ceil(size / 400)).slice(0, Math.ceil(size / 400))}. `;
+      for (let at = 0; at < 10; at++) fateInClauses(clause.repeat(40));
+    }, 90_000);
+  },
+);

@@ -1,0 +1,41 @@
+/** Replies about policy, content, IP addresses, authentication and TLS, none of which says that the recipient does not exist. */
+export const POLICY_REFUSALS: readonly string[] = [
+  '550 5.7.1 This IP address has never been authorized to send mail here',
+  '550 5.7.1 Message from this address appears to be a typo-squatting domain',
+  '550 unknown msg type',
+  '554 Invalid MSG structure',
+  '554 Message rejected, invalid mso markup for box',
+  '554 5.6.0 invalid boxed content',
+  '550 5.7.1 Zugriff verweigert: Adresse nicht registriert',
+  '550 Box: invalid S/MIME',
+  '554 5.0.0 Odrzucono: wiadomość zawiera nieznany panel',
+  '550 5.7.1 The server at this address has never been listed',
+  '550 This client address has never been allowed here',
+  '554 5.7.1 Domain of this address appears to be a typo of a bank',
+  '554 Unrecognized MSGID syntax in MS Outlook format',
+  '554 Invalid boxing of parts',
+  '550 5.7.1 Adresse nicht für den Versand registriert',
+  '554 Indlæg afvist: ugyldig ingeniørfil',
+  "550 5.7.1 Cette adresse n'est pas encore enregistrée comme source fiable",
+  '550 5.7.1 Адрес не был зарегистрирован в списке отправки',
+  "550 5.7.1 L'indirizzo non è ancora registrato per l'invio",
+];
+
+/** Written before the words were corrected, and tried only afterwards. */
+export const HELD_OUT_POLICY_REFUSALS: readonly string[] = [
+  '550 5.7.1 This address has never been used to send mail to our network',
+  '554 The MSGID is not valid',
+  '550 5.7.1 Die IP-Adresse ist nicht in unserer Liste registriert',
+  "554 5.7.1 L'adresse IP n'est pas enregistrée dans notre réseau",
+  '550 5.7.1 La dirección IP no está registrada para enviar correo',
+  "550 L'indirizzo IP non è mai stato registrato",
+  '554 5.7.1 O endereço IP nunca existiu na nossa lista de permissões',
+  '550 5.7.1 Adres IP nie jest zarejestrowany',
+  '550 5.7.1 IP-адрес не зарегистрирован для отправки почты',
+  '554 Invalid MSO conditional comments',
+  '550 5.7.5 TLS handshake: peer name not recognized by the host',
+  '554 Mail contains an unknown panorama type',
+  '550 Server has never been allowed to send',
+  '554 5.7.1 Spam: hidden text of unknown boxes found',
+  '550 5.7.1 Dit IP-adres is niet bij ons geregistreerd',
+];
