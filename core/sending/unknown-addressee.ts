@@ -267,7 +267,7 @@ const LANGUAGES: readonly UnknownWords[] = [
 
 /** Words of clauses about the sender, the client, the message or a failure of a lookup. */
 const OTHERS = pattern(
-  wordsOf(`sender | sending | from address | mail from | envelope-from | return path | return-path | reverse | helo | ehlo | client | ptr |
+  listWords(`sender | sending | from address | mail from | envelope-from | return path | return-path | reverse | helo | ehlo | client | ptr |
   header | relay | your domain | your host~ | your server | your ip | connecting | authenticat | ip | ip-ad | ip-cím | ip-osoite | ip-адрес | ip地址 | ipアドレス | server address | authorized to | authorised to | been authori~ | been allowed | been permitted | allowed to | permitted to | password | credential | unknown reason |
   unknown error | unknown problem | reply-to | return address | callback | your account | unknown charset | tls~ | session | signature | signed | encoding | link to | a link | url~ | zeichensatz | dateityp | dateiformat | anhang | protokoll | befehl | pièce jointe | fichier | archivo | adjunto | allegato | anexo | bijlage | załącznik | вложен | 添付 | 附件 | unknown format | attachment | has been removed from | unknown command | invalid command | unrecognized command | invalid request | invalid header | try again |
   temporar | too many | lookup failed | certificate | gateway | message-id | invalid message | if the | may not | might not | maybe | possibly |
@@ -282,21 +282,21 @@ const HOST =
   /(?<!(?<!\p{L})(?:on|at|in|by|of|to|from) (?:(?:this|that|the|our|your) )?(?:mail )?)(?<!\p{L})(?:host|server|client|sender|domain|network)s?(?!\p{L})/u;
 
 const MATCHERS = LANGUAGES.map(({ recipient, domain, unknown, loose, gone }) => {
-  const unknownWords = wordsOf(unknown);
-  const looseWords = [...wordsOf(loose), ...unknownWords.filter(hasGap)];
+  const unknownWords = listWords(unknown);
+  const looseWords = [...listWords(loose), ...unknownWords.filter(hasGap)];
   const strictWords = unknownWords.filter((word) => !hasGap(word));
   return {
-    recipient: pattern(wordsOf(recipient)),
-    domain: pattern(wordsOf(domain)),
+    recipient: pattern(listWords(recipient)),
+    domain: pattern(listWords(domain)),
     unknown: pattern(strictWords),
-    unknownOrGone: pattern([...strictWords, ...wordsOf(gone)]),
+    unknownOrGone: pattern([...strictWords, ...listWords(gone)]),
     loose: looseWords.length === 0 ? null : pattern(looseWords),
     isLatin: /[a-z]/.test(unknown),
   };
 });
 
 /** A clause that none of the languages has a word for, as most are. */
-const UNKNOWN = pattern(LANGUAGES.flatMap(({ unknown, loose, gone }) => [unknown, loose, gone].flatMap(wordsOf)));
+const UNKNOWN = pattern(LANGUAGES.flatMap(({ unknown, loose, gone }) => [unknown, loose, gone].flatMap(listWords)));
 
 /** Maximum characters of a clause; longer sentences say more than one thing. */
 const MAX_CLAUSE_LENGTH = 240;
@@ -324,7 +324,7 @@ export function unknownPartIn(text: string, isPolicy = false): UnknownPart | nul
   return null;
 }
 
-function wordsOf(text = ''): string[] {
+function listWords(text = ''): string[] {
   return text === '' ? [] : text.split('|').map((word) => word.trim().replace(/\s+/g, ' '));
 }
 

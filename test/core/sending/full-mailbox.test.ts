@@ -63,7 +63,7 @@ test.each(RUNS)('100,000 characters of %j are searched in time that grows with t
   }, 100_000);
 });
 
-test.each(RUNS)('clauses of 400 characters of %j cost no more for each character than those of 50', (part) => {
+test.each(RUNS)('clauses of 400 characters of %j take no more for each character than those of 50', (part) => {
   const textOf = (length: number) =>
     `full ${part.repeat(400).slice(0, length - 7)}. `.repeat(Math.floor(100_000 / length));
   const costOf = (text: string) => {
