@@ -106,7 +106,7 @@ const NO_ROOM: AcceptReply = {
  *    refused (enforce-dmarc.ts).
  * 3. `gather`: it joins the next group. A group waits for messages that are being read; one that comes alone starts at once, and those that
  *    arrive during a commit form the next group. Mail to reply addresses forms groups of its own, because those may wait for the row of an
- *    address.
+ *    address. So does mail that was simulated or imported, because take_mail stores none of what makes it so.
  * 4. `commit`: one statement takes what was read (take-messages.ts), and accepts the rest. If it fails, each message is taken alone.
  * 5. `continueWith`: the deliveries of what was taken start; the rest waits for the parser (parse-receptions.ts). Then the session replies 250.
  */
@@ -123,6 +123,7 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
       write,
     });
   const mail = inGroups((read) => commit(options, read), GATHER_MS);
+  const once = inGroups((read) => commit(options, read), GATHER_MS);
   const replies = inGroups(
     (read) =>
       commitReplies(
@@ -145,7 +146,7 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
     if (!(await options.hasRoom())) return NO_ROOM;
     const offer = makeOffer(options, request, bytes);
     const isReply = request.recipients.some(({ replyAddressId }) => replyAddressId !== undefined);
-    if (isOnce(request)) return mail.add({ offer, outcome: null, startedTick: performance.now() });
+    if (isOnce(request)) return once.add({ offer, outcome: null, startedTick: performance.now() });
     if (options.screen != null) return acceptScreened(options.screen, request, { offer, isReply });
     if (isReply) {
       const refusal = (await options.dmarc?.judge(offer, null)) ?? null;

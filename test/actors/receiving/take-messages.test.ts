@@ -238,7 +238,11 @@ describe('mail that one statement takes', () => {
 });
 
 /** Accepts messages that were read at the same time. Returns their ids, and those of the messages that wait for the parser. */
-async function acceptTogether(account: Account, mails: readonly Received[]) {
+async function acceptTogether(
+  account: Account,
+  mails: readonly Received[],
+  factsOf: (n: number) => Partial<AcceptRequest> = () => ({}),
+) {
   const read = readOffers(account, mails);
   const outcomes = new Map(read.map(({ offer, outcome }) => [offer.bytes.toString(), outcome]));
   const accepted: string[] = [];
@@ -264,8 +268,8 @@ async function acceptTogether(account: Account, mails: readonly Received[]) {
     fault: () => undefined,
   });
   const replies = await Promise.all(
-    read.map(({ offer: { envelope, bytes } }) =>
-      acceptor.accept({ ...envelope, recipients: [...envelope.recipients] } as AcceptRequest, bytes),
+    read.map(({ offer: { envelope, bytes } }, n) =>
+      acceptor.accept({ ...envelope, recipients: [...envelope.recipients], ...factsOf(n) } as AcceptRequest, bytes),
     ),
   );
   const ids = replies.map((reply) => (reply.verdict === 'accepted' ? (reply.emailIds[0] ?? '') : ''));
@@ -317,6 +321,24 @@ describe('in a group', () => {
     expect(accepted).toEqual([ids[7]]);
     expect(await storedIds(account)).toEqual(new Set(ids.filter((_, n) => n !== 7)));
   });
+});
+
+test('mail that is simulated or imported beside other mail is stored as such', async () => {
+  const account = await openAccount();
+  const imported = { date: '2003-01-02T03:04:05.000Z', isRead: true, isRouted: false };
+  const { ids, accepted } = await acceptTogether(account, separateMails(20), (n) => {
+    if (n === 7) return { isTest: true };
+    return n === 9 ? { imported } : {};
+  });
+  expect(new Set(accepted)).toEqual(new Set([ids[7], ids[9]]));
+  const { rows } = await database.pool.query<{ email_id: string; is_test: boolean; imported: unknown }>(
+    'select email_id, is_test, imported from reception where workspace_id = $1 and (is_test or imported is not null) order by is_test',
+    [account.workspaceId],
+  );
+  expect(rows).toEqual([
+    { email_id: ids[9], is_test: false, imported },
+    { email_id: ids[7], is_test: true, imported: null },
+  ]);
 });
 
 /** Messages of each set. */
