@@ -1,10 +1,7 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { readDeliveryStatus } from '../../../core/mime/delivery-status-part.ts';
 import { fateInClauses } from '../../../core/mime/undelivered-clause.ts';
-import * as fullMailbox from '../../../core/sending/full-mailbox.ts';
 import { expectLinearGrowth } from '../../support/growth.ts';
-
-vi.mock('../../../core/sending/full-mailbox.ts', { spy: true });
 
 function reportOf(recipients: number, diagnosis: string): Buffer {
   const groups = Array.from(
@@ -14,11 +11,6 @@ function reportOf(recipients: number, diagnosis: string): Buffer {
   );
   return Buffer.from(`Reporting-MTA: dns; mx.dest.test\n\n${groups.join('\n')}`);
 }
-
-test('searches the words of a summary once', () => {
-  readDeliveryStatus(reportOf(1, '550 zzz (in reply to RCPT TO command)'));
-  expect(vi.mocked(fullMailbox.saysFull)).toHaveBeenCalledTimes(1);
-});
 
 test.each(['メ', 'ก', 'م', 'ह', 'ממתל', 'a'])(
   'reads 200 recipients with diagnoses of %j in time that grows with their length',

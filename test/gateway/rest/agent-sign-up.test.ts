@@ -118,6 +118,8 @@ describe('an agent that signs up', () => {
   test('becomes a workspace of the account that its person has, and ends a sign-in that no one proved', async () => {
     const email = newEmail();
     await createAccount(gateway.owner, { email, password: PASSWORD, apiKey: null, mailbox: null });
+    // As of someone who signed up.
+    await gateway.owner.pool.query('update user_account set email_verified = false where email = $1', [email]);
     const stranger = openBrowser(gateway.app);
     await stranger.auth('POST', '/sign-in/email', { email, password: PASSWORD });
     expect((await stranger.auth('GET', '/workspaces')).statusCode).toBe(200);
