@@ -1,7 +1,6 @@
 import type pg from 'pg';
-import { emailTerms } from '../../core/search/email-terms.ts';
 import { openBlock } from '../../core/search/segment/block.ts';
-import { SegmentBuilder, type TermsOfEmail } from '../../core/search/segment/build-segment.ts';
+import { SegmentBuilder, type SegmentEmail } from '../../core/search/segment/build-segment.ts';
 import { DamagedSegment } from '../../core/search/segment/bytes.ts';
 import { mergeSegments, readDocuments, type SegmentParts } from '../../core/search/segment/merge-segments.ts';
 import { type EncodedSegment, MAX_SEGMENT_DOCUMENTS, readBlock } from '../../core/search/segment/segment.ts';
@@ -198,20 +197,15 @@ async function build(
 ): Promise<void> {
   const builder = new SegmentBuilder();
   const read = new Set<string>();
-  let words = 0;
-  for (let first = 0; first < rows.length && words < BUILT_WORDS; first += READ_AT_ONCE) {
+  for (let first = 0; first < rows.length && builder.wordCount < BUILT_WORDS; first += READ_AT_ONCE) {
     const emailIds = rows.slice(first, first + READ_AT_ONCE).map(({ emailId }) => emailId);
-    const emails: TermsOfEmail[] = [];
-    await readSources(runIn(context), workspaceId, { emailIds, isBodyWanted: true }, ({ id, at, source }) => {
-      const terms = emailTerms(source);
-      emails.push({ id, at, terms });
-      read.add(id);
-      for (const text of terms.texts) words += text.words.length;
-      return words < BUILT_WORDS;
-    });
-    await finishAll(builder.addAll(emails));
+    const emails: SegmentEmail[] = [];
+    await readSources(runIn(context), workspaceId, { emailIds, isBodyWanted: true }, (email) => emails.push(email) > 0);
+    const added = builder.size;
+    await finishAll(builder.addAll(emails, BUILT_WORDS));
+    for (const { id } of emails.slice(0, builder.size - added)) read.add(id);
   }
-  const isWhole = words < BUILT_WORDS;
+  const isWhole = builder.wordCount < BUILT_WORDS;
   const indexed = rows.filter(({ emailId }) => isWhole || read.has(emailId));
   const encoded = builder.size === 0 ? null : await finishAll(builder.finish());
   await swap(context, { workspaceId, replaced: [], indexed }, encoded);

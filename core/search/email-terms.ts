@@ -11,9 +11,9 @@ export const MAX_FIELD_LENGTH = 8_192;
 /** Recipients of an email that are searchable. */
 const MAX_ADDRESSES = 200;
 /** Words of an email after this many are ignored. */
-const MAX_WORDS = 16_000;
+export const MAX_WORDS = 16_000;
 /** Different words of an email that are searchable. Text of 20,000 characters seldom has as many. */
-const MAX_DIFFERENT_WORDS = 1_000;
+export const MAX_DIFFERENT_WORDS = 1_000;
 
 /** The parts of an email in which words occur, as bits of a mask. */
 export const PLACES = { subject: 1, from: 2, to: 4, body: 8 } as const;

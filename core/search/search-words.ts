@@ -1,5 +1,5 @@
 /** Maximum UTF-16 units of a word; longer words are cut, both in mail and in searches. */
-const MAX_WORD_LENGTH = 64;
+export const MAX_WORD_LENGTH = 64;
 
 /**
  * Returns the words of a text in the form that searches compare: letters and digits, in lower case, without accents (`Über` becomes
@@ -51,7 +51,8 @@ function foldOther(text: string): string {
     .replaceAll('ς', 'σ');
 }
 
-function isAscii(text: string): boolean {
+/** Returns whether all characters of a text are ASCII. */
+export function isAscii(text: string): boolean {
   // oxlint-disable-next-line no-control-regex
   return /^[\0-\x7f]*$/.test(text);
 }

@@ -1,13 +1,24 @@
-import { type EmailTerms, PLACE_COUNT, PLACES } from '../email-terms.ts';
+import {
+  emailMarks,
+  foldedTexts,
+  MAX_DIFFERENT_WORDS,
+  MAX_WORDS,
+  PLACE_COUNT,
+  PLACES,
+  type WordSource,
+} from '../email-terms.ts';
+import { isAscii, MAX_WORD_LENGTH, wordsOfFolded } from '../search-words.ts';
 import { compareDocuments, type SegmentDocument } from './documents.ts';
 import { MAX_FREQUENCY, type Postings } from './postings.ts';
 import { type EncodedSegment, encodeSegment, type WordEntry } from './segment.ts';
+import { addToHash, EMPTY_HASH, UNKNOWN, WordTable } from './word-table.ts';
 
 /** An email to put into a segment. */
-export interface TermsOfEmail {
+export interface SegmentEmail {
   id: string;
+  /** created at; milliseconds since 1970 */
   at: number;
-  terms: EmailTerms;
+  source: WordSource;
 }
 
 /** Emails that are read between two pauses. */
@@ -15,6 +26,7 @@ const EMAILS_AT_ONCE = 16;
 const FIRST_CAPACITY = 4_096;
 const NO_POSTING = -1;
 const BODY = Math.log2(PLACES.body);
+const [LETTER_A, LETTER_Z, DIGIT_0, DIGIT_9] = [0x61, 0x7a, 0x30, 0x39] as const;
 
 interface AddedDocument extends SegmentDocument {
   /** its postings are [firstPosting, endPosting) */
@@ -30,15 +42,19 @@ interface SortedPostings {
 }
 
 /**
- * Makes a segment of emails, which are added in any order. Of an email it keeps numbers only, in few large arrays: the words of a thousand
- * emails, each a string, would cost the garbage collector more than building does.
+ * Makes a segment of emails, which are added in any order. Of an email it keeps numbers only, in few large arrays, and it reads words without
+ * making a string of each: the words of a thousand emails would cost the garbage collector more than building does.
  *
- * A word in a place is a *slot*. Each email adds a posting to the slot of each of its words.
+ * A word in a place is a *slot*. Each email adds a posting to the slot of each of its words, which are those of `emailTerms`.
  */
 export class SegmentBuilder {
   readonly #documents: AddedDocument[] = [];
-  /** numbers of words */
-  readonly #words = new Map<string, number>();
+  readonly #table = new WordTable();
+  #wordCount = 0;
+  /** of the email that is being added: the words that it may still have, the different ones among them, and its first posting */
+  #wordsLeft = 0;
+  #differentLeft = 0;
+  #firstPosting = 0;
   /** by slot: its last posting */
   #lastPosting = new Int32Array(FIRST_CAPACITY).fill(NO_POSTING);
   #postingCount = 0;
@@ -50,9 +66,15 @@ export class SegmentBuilder {
     return this.#documents.length;
   }
 
-  /** Adds emails in steps, so that the caller can do other work in between. */
-  *addAll(emails: readonly TermsOfEmail[]): Generator<void, void> {
+  /** Words of all emails that were added. */
+  get wordCount(): number {
+    return this.#wordCount;
+  }
+
+  /** Adds emails in steps, so that the caller can do other work in between. Ends early once they have that many words. */
+  *addAll(emails: readonly SegmentEmail[], maxWords = Number.POSITIVE_INFINITY): Generator<void, void> {
     for (const [at, email] of emails.entries()) {
+      if (this.#wordCount >= maxWords) return;
       if (at % EMAILS_AT_ONCE === EMAILS_AT_ONCE - 1) yield;
       this.#add(email);
     }
@@ -64,29 +86,83 @@ export class SegmentBuilder {
     return yield* encodeSegment(documents, this.#listWords(documents));
   }
 
-  #add({ id, at, terms }: TermsOfEmail): void {
-    const firstPosting = this.#postingCount;
-    let length = 0;
-    for (const { place, words } of terms.texts) {
-      length += words.length;
+  #add({ id, at, source }: SegmentEmail): void {
+    this.#firstPosting = this.#postingCount;
+    this.#wordsLeft = MAX_WORDS;
+    this.#differentLeft = MAX_DIFFERENT_WORDS;
+    for (const [place, text] of foldedTexts(source)) {
       const bit = Math.log2(place);
-      for (const word of words) if (word !== '') this.#addWord(word, bit, firstPosting);
+      if (isAscii(text)) this.#addAsciiText(text, bit);
+      else this.#addText(text, bit);
     }
-    for (const mark of terms.marks) this.#addWord(mark, BODY, firstPosting);
-    this.#documents.push({ id, at, length, firstPosting, endPosting: this.#postingCount });
+    const length = MAX_WORDS - this.#wordsLeft;
+    this.#wordCount += length;
+    for (const mark of emailMarks(source)) {
+      const hash = hashOf(mark);
+      const number = this.#table.find(mark, 0, mark.length, hash);
+      this.#addPosting(number === UNKNOWN ? this.#addNumber(mark, 0, mark.length, hash) : number, BODY);
+    }
+    this.#documents.push({ id, at, length, firstPosting: this.#firstPosting, endPosting: this.#postingCount });
   }
 
-  #addWord(word: string, place: number, firstPosting: number): void {
-    let number = this.#words.get(word);
-    if (number === undefined) {
-      number = this.#words.size;
-      this.#words.set(word, number);
-      if ((number + 1) * PLACE_COUNT > this.#lastPosting.length)
-        this.#lastPosting = doubled(this.#lastPosting, NO_POSTING);
+  /** Adds the words of a folded text as wordsOfFolded finds them. */
+  #addAsciiText(text: string, place: number): void {
+    const { length } = text;
+    let hash = EMPTY_HASH;
+    let start = 0;
+    for (let at = 0; at <= length; at++) {
+      const unit = at === length ? 0 : text.charCodeAt(at);
+      if ((unit >= LETTER_A && unit <= LETTER_Z) || (unit >= DIGIT_0 && unit <= DIGIT_9)) {
+        if (at - start < MAX_WORD_LENGTH) hash = addToHash(hash, unit);
+      } else {
+        if (at > start) {
+          if (this.#wordsLeft === 0) return;
+          this.#wordsLeft--;
+          this.#addWord(text, start, Math.min(at, start + MAX_WORD_LENGTH), hash, place);
+          hash = EMPTY_HASH;
+        }
+        start = at + 1;
+      }
     }
+  }
+
+  #addText(text: string, place: number): void {
+    for (const word of wordsOfFolded(text)) {
+      if (this.#wordsLeft === 0) return;
+      this.#wordsLeft--;
+      this.#addWord(word, 0, word.length, hashOf(word), place);
+    }
+  }
+
+  /** Adds the word text[start, end), unless the email has too many different ones. */
+  #addWord(text: string, start: number, end: number, hash: number, place: number): void {
+    let number = this.#table.find(text, start, end, hash);
+    if (number === UNKNOWN || !this.#isInEmail(number)) {
+      if (this.#differentLeft === 0) return;
+      this.#differentLeft--;
+      if (number === UNKNOWN) number = this.#addNumber(text, start, end, hash);
+    }
+    this.#addPosting(number, place);
+  }
+
+  #isInEmail(number: number): boolean {
+    const first = number * PLACE_COUNT;
+    for (let slot = first; slot < first + PLACE_COUNT; slot++)
+      if ((this.#lastPosting[slot] ?? NO_POSTING) >= this.#firstPosting) return true;
+    return false;
+  }
+
+  #addNumber(text: string, start: number, end: number, hash: number): number {
+    const number = this.#table.add(text, start, end, hash);
+    if ((number + 1) * PLACE_COUNT > this.#lastPosting.length)
+      this.#lastPosting = doubled(this.#lastPosting, NO_POSTING);
+    return number;
+  }
+
+  #addPosting(number: number, place: number): void {
     const slot = number * PLACE_COUNT + place;
     const last = this.#lastPosting[slot] ?? NO_POSTING;
-    if (last >= firstPosting) {
+    if (last >= this.#firstPosting) {
       // The email has the word there already.
       const frequency = this.#frequencies[last] ?? 0;
       if (frequency < MAX_FREQUENCY) this.#frequencies[last] = frequency + 1;
@@ -107,11 +183,13 @@ export class SegmentBuilder {
   /** Returns the words in order, by UTF-16 units as strings are compared, with their postings. */
   *#listWords(documents: readonly AddedDocument[]): Generator<WordEntry> {
     const sorted = this.#sortPostings(documents);
-    for (const word of [...this.#words.keys()].sort()) yield { word, postings: this.#postingsOf(word, sorted) };
+    const { words } = this.#table;
+    const numbers = [...words.keys()].sort((one, other) => compareWords(words[one] ?? '', words[other] ?? ''));
+    for (const number of numbers) yield { word: words[number] ?? '', postings: this.#postingsOf(number, sorted) };
   }
 
-  #postingsOf(word: string, { ends, documents, frequencies }: SortedPostings): (Postings | null)[] {
-    const first = (this.#words.get(word) ?? 0) * PLACE_COUNT;
+  #postingsOf(number: number, { ends, documents, frequencies }: SortedPostings): (Postings | null)[] {
+    const first = number * PLACE_COUNT;
     const postings: (Postings | null)[] = [];
     for (let slot = first; slot < first + PLACE_COUNT; slot++) {
       const start = ends[slot] ?? 0;
@@ -123,7 +201,7 @@ export class SegmentBuilder {
 
   /** Sorts the postings by slot, counting, and within a slot by document. No generator does this: V8 does not optimize its loops while they run. */
   #sortPostings(documents: readonly AddedDocument[]): SortedPostings {
-    const slotCount = this.#words.size * PLACE_COUNT;
+    const slotCount = this.#table.size * PLACE_COUNT;
     const slots = this.#slots;
     const added = this.#frequencies;
     const ends = new Int32Array(slotCount + 1);
@@ -145,6 +223,17 @@ export class SegmentBuilder {
       }
     return { ends, documents: numbers, frequencies };
   }
+}
+
+function hashOf(word: string): number {
+  let hash = EMPTY_HASH;
+  for (let at = 0; at < word.length; at++) hash = addToHash(hash, word.charCodeAt(at));
+  return hash;
+}
+
+function compareWords(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
 }
 
 function doubled(array: Int32Array<ArrayBuffer>, filled: number): Int32Array<ArrayBuffer> {

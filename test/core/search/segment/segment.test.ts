@@ -1,13 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { emailTerms } from '../../../../core/search/email-terms.ts';
+import { emailTerms, PLACES } from '../../../../core/search/email-terms.ts';
 import { parseSearch } from '../../../../core/search/search-query.ts';
 import { openBlock } from '../../../../core/search/segment/block.ts';
-import { SegmentBuilder, type TermsOfEmail } from '../../../../core/search/segment/build-segment.ts';
+import { SegmentBuilder, type SegmentEmail } from '../../../../core/search/segment/build-segment.ts';
 import { DamagedSegment } from '../../../../core/search/segment/bytes.ts';
 import { compareDocuments } from '../../../../core/search/segment/documents.ts';
 import { matchSegment, neededBlocks } from '../../../../core/search/segment/match-segment.ts';
 import { mergeSegments, readDocuments, type SegmentParts } from '../../../../core/search/segment/merge-segments.ts';
-import { decodeHead, type EncodedSegment, MAX_SEGMENT_DOCUMENTS } from '../../../../core/search/segment/segment.ts';
+import { listPostings } from '../../../../core/search/segment/postings.ts';
+import {
+  decodeHead,
+  type EncodedSegment,
+  MAX_SEGMENT_DOCUMENTS,
+  readBlock,
+} from '../../../../core/search/segment/segment.ts';
 import { matchesTerms, type WordQuery, wordQuery } from '../../../../core/search/word-query.ts';
 import { seededRandom } from '../../../support/rows/thread-mail.ts';
 
@@ -74,6 +80,26 @@ describe('a segment finds exactly the defined matches', () => {
       );
   });
 
+  test('a segment holds exactly the words of its emails, with how often each has them in a place', () => {
+    const random = seededRandom(77);
+    const many = (count: number, vocabulary: number) =>
+      Array.from({ length: count }, () => `v${Math.floor(random() * vocabulary).toString(36)}`).join(' ');
+    const texts = [
+      `${'x'.repeat(64)} ${'x'.repeat(65)} ${'x'.repeat(200)}y end`,
+      `${'x'.repeat(64)} ${'x'.repeat(65)} 𐐷${'é'.repeat(64)} ${'y'.repeat(63)}𐐷𐐷 end`,
+      'one-two_three4 5.6.7 o’brien STRASSE straße',
+      many(900, 5_000),
+      many(4_000, 30_000),
+      `${many(4_000, 900)} é`,
+      'a '.repeat(16_200),
+      `${'é '.repeat(16_100)}last`,
+      ...Array.from({ length: 40 }, () => many(200, 3_000)),
+    ];
+    const emails = texts.map((text, at) => email(`e${at}`, at, text));
+    emails.push(...someEmails(random, 20, 's').map((one) => ({ ...one, at: texts.length + one.at })));
+    expect(postingsIn(finish(buildSegment(emails)))).toEqual(postingsOf(emails));
+  });
+
   test('a segment without emails, or with too many, is refused', () => {
     expect(() => finish(buildSegment([]))).toThrow(RangeError);
     const one = email('e', 0, '');
@@ -111,19 +137,47 @@ describe('damage is detected', () => {
   });
 });
 
-function* buildSegment(emails: readonly TermsOfEmail[]): Generator<void, EncodedSegment> {
+/** Lines of word, place, email and frequency. */
+function postingsOf(emails: readonly SegmentEmail[]): string[] {
+  const counts = new Map<string, number>();
+  const add = (id: string, place: number, word: string) => {
+    const key = `${word} ${Math.log2(place)} ${id}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  };
+  for (const { id, source } of emails) {
+    const { texts, marks } = emailTerms(source);
+    for (const { place, words } of texts) for (const word of words) if (word !== '') add(id, place, word);
+    for (const mark of marks) add(id, PLACES.body, mark);
+  }
+  return [...counts].map(([key, count]) => `${key} ${Math.min(count, 255)}`).toSorted();
+}
+
+function postingsIn(segment: EncodedSegment): string[] {
+  const documents = readDocuments(segment);
+  const lines: string[] = [];
+  for (const block of segment.blocks)
+    for (const { word, postings } of readBlock(openBlock(block)))
+      for (const [place, found] of postings.entries()) {
+        if (found === null) continue;
+        for (const [at, document] of listPostings(found, segment.count).entries())
+          lines.push(`${word} ${place} ${documents[document]?.id} ${found.frequencies?.[at] ?? 1}`);
+      }
+  return lines.toSorted();
+}
+
+function* buildSegment(emails: readonly SegmentEmail[]): Generator<void, EncodedSegment> {
   const builder = new SegmentBuilder();
   yield* builder.addAll(emails);
   return yield* builder.finish();
 }
 
-function someEmails(random: () => number, count: number, prefix = 'e'): TermsOfEmail[] {
+function someEmails(random: () => number, count: number, prefix = 'e'): SegmentEmail[] {
   const text = (most: number) =>
     Array.from({ length: Math.floor(random() * most) }, () => WORDS[Math.floor(random() * WORDS.length)]).join(' ');
   return Array.from({ length: count }, (_, at) => ({
     id: `${prefix}_${String(at).padStart(1 + Math.floor(random() * 3), '0')}`,
     at: Math.floor(random() * 50) * 86_400_000,
-    terms: emailTerms({
+    source: {
       subject: text(4),
       fromText: text(3),
       fromAddress: random() < 0.5 ? 'ann@x.test' : '',
@@ -133,13 +187,13 @@ function someEmails(random: () => number, count: number, prefix = 'e'): TermsOfE
       text: random() < 0.8 ? text(30) : null,
       html: random() < 0.5 ? `<p>${text(9)}</p>` : null,
       hasAttachments: random() < 0.3,
-    }),
+    },
   }));
 }
 
-function email(id: string, at: number, text: string): TermsOfEmail {
+function email(id: string, at: number, text: string): SegmentEmail {
   const none = { subject: '', fromText: '', fromAddress: '', recipientTexts: [], recipients: [], ownAddress: '' };
-  return { id, at, terms: emailTerms({ ...none, text, html: null, hasAttachments: false }) };
+  return { id, at, source: { ...none, text, html: null, hasAttachments: false } };
 }
 
 function someQuery(random: () => number): WordQuery {
@@ -163,14 +217,14 @@ function someQuery(random: () => number): WordQuery {
   }
 }
 
-function expected(emails: readonly TermsOfEmail[], query: WordQuery): string[] {
+function expected(emails: readonly SegmentEmail[], query: WordQuery): string[] {
   return emails
-    .filter(({ terms }) => matchesTerms(query, terms))
+    .filter(({ source }) => matchesTerms(query, emailTerms(source)))
     .toSorted(compareDocuments)
     .map(({ id }) => id);
 }
 
-function matching(segment: EncodedSegment, emails: readonly TermsOfEmail[], query: WordQuery): string[] {
+function matching(segment: EncodedSegment, emails: readonly SegmentEmail[], query: WordQuery): string[] {
   const { firstWords, count } = decodeHead(segment.head);
   const needed = neededBlocks(firstWords, query);
   const open = {
@@ -188,7 +242,7 @@ function matching(segment: EncodedSegment, emails: readonly TermsOfEmail[], quer
   for (let at = matches.found.next(0); at !== -1; at = matches.found.next(at + 1)) {
     const one = byId.get(documents[at]?.id ?? '');
     if (one === undefined) throw new Error('unknown');
-    if (matches.unsure?.has(at) !== true || matchesTerms(query, one.terms)) ids.push(one.id);
+    if (matches.unsure?.has(at) !== true || matchesTerms(query, emailTerms(one.source))) ids.push(one.id);
   }
   const backwards: string[] = [];
   for (let at = matches.found.previous(count - 1); at !== -1; at = matches.found.previous(at - 1))
