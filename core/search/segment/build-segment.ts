@@ -185,18 +185,25 @@ export class SegmentBuilder {
     const sorted = this.#sortPostings(documents);
     const { words } = this.#table;
     const numbers = [...words.keys()].sort((one, other) => compareWords(words[one] ?? '', words[other] ?? ''));
-    for (const number of numbers) yield { word: words[number] ?? '', postings: this.#postingsOf(number, sorted) };
-  }
-
-  #postingsOf(number: number, { ends, documents, frequencies }: SortedPostings): (Postings | null)[] {
-    const first = number * PLACE_COUNT;
-    const postings: (Postings | null)[] = [];
-    for (let slot = first; slot < first + PLACE_COUNT; slot++) {
-      const start = ends[slot] ?? 0;
-      const end = ends[slot + 1] ?? 0;
-      postings.push(start === end ? null : { documents, frequencies, start, end });
+    const { ends, documents: sortedDocuments, frequencies } = sorted;
+    const lists = Array.from({ length: PLACE_COUNT }, () => ({
+      documents: sortedDocuments,
+      frequencies,
+      start: 0,
+      end: 0,
+    }));
+    const entry = { word: '', postings: lists.map((list): Postings | null => list) };
+    for (const number of numbers) {
+      entry.word = words[number] ?? '';
+      for (let place = 0; place < PLACE_COUNT; place++) {
+        const list = lists[place];
+        if (list === undefined) continue;
+        list.start = ends[number * PLACE_COUNT + place] ?? 0;
+        list.end = ends[number * PLACE_COUNT + place + 1] ?? 0;
+        entry.postings[place] = list.start === list.end ? null : list;
+      }
+      yield entry;
     }
-    return postings;
   }
 
   /** Sorts the postings by slot, counting, and within a slot by document. No generator does this: V8 does not optimize its loops while they run. */

@@ -114,12 +114,20 @@ export class ByteReader {
     return view;
   }
 
-  skip(count: number): void {
+  /** Passes the next bytes, and returns where they begin, for `byteAt`. */
+  skip(count: number): number {
+    const start = this.#at;
     this.#at += count;
     if (this.#at > this.#bytes.length) throw new DamagedSegment('bytes are cut off');
+    return start;
+  }
+
+  byteAt(at: number): number {
+    return this.#bytes[at] ?? 0;
   }
 
   text(): string {
-    return this.bytes(this.integer()).toString('utf8');
+    const start = this.skip(this.integer());
+    return this.#bytes.toString('utf8', start, this.#at);
   }
 }

@@ -1,15 +1,8 @@
 import { PLACE_COUNT } from '../email-terms.ts';
 import { openBlock } from './block.ts';
 import { compareDocuments, decodeIds, decodeTable, type SegmentDocument } from './documents.ts';
-import { listPostings, type Postings } from './postings.ts';
-import {
-  decodeHead,
-  type EncodedSegment,
-  encodeSegment,
-  type FoundWord,
-  readBlock,
-  type WordEntry,
-} from './segment.ts';
+import type { Postings } from './postings.ts';
+import { decodeHead, type EncodedSegment, encodeSegment, WordCursor, type WordEntry } from './segment.ts';
 
 /** The stored parts of a segment. */
 export type SegmentParts = Pick<EncodedSegment, 'head' | 'ids' | 'table' | 'blocks'>;
@@ -27,7 +20,7 @@ export function* mergeSegments(
 ): Generator<void, EncodedSegment | null> {
   const { documents, renumbering } = mergeDocuments(segments, isGone);
   if (documents.length === 0) return null;
-  const words = mergeWords(segments.map(readWords), renumbering);
+  const words = mergeWords(segments, renumbering);
   return yield* encodeSegment(documents, words);
 }
 
@@ -62,8 +55,15 @@ class GrowingPostings implements Postings {
   frequencies = new Uint8Array(256);
   readonly start = 0;
   end = 0;
+  /** of the segment that is being read: the new numbers of its documents */
+  numbers: Int32Array = new Int32Array();
 
   add(document: number, frequency: number): void {
+    const number = this.numbers[document] ?? GONE;
+    if (number !== GONE) this.#push(number, frequency);
+  }
+
+  #push(document: number, frequency: number): void {
     if (this.end === this.documents.length) {
       const { documents, frequencies } = this;
       this.documents = new Int32Array(2 * this.end);
@@ -83,58 +83,37 @@ class GrowingPostings implements Postings {
     if (at >= end) return;
     const added = Array.from({ length: end }, (_, place) => [documents[place] ?? 0, frequencies[place] ?? 1] as const);
     this.end = 0;
-    for (const [document, frequency] of added.sort(([one], [other]) => one - other)) this.add(document, frequency);
+    for (const [document, frequency] of added.sort(([one], [other]) => one - other)) this.#push(document, frequency);
   }
 }
 
-interface WordStream {
-  words: Iterator<FoundWord>;
-  current: FoundWord | undefined;
-}
-
-function* readWords({ blocks }: SegmentParts): Generator<FoundWord> {
-  for (const block of blocks) yield* readBlock(openBlock(block));
-}
-
-function* mergeWords(
-  streams: readonly Iterator<FoundWord>[],
-  renumbering: readonly Int32Array[],
-): Generator<WordEntry> {
+function* mergeWords(segments: readonly SegmentParts[], renumbering: readonly Int32Array[]): Generator<WordEntry> {
   const lists = Array.from({ length: PLACE_COUNT }, () => new GrowingPostings());
-  const open: WordStream[] = streams.map((words) => ({ words, current: nextWord(words) }));
+  const cursors = segments.map(({ blocks }) => new WordCursor(blocks));
+  const entry = { word: '', postings: lists.map((list): Postings | null => list) };
   for (;;) {
-    let word: string | undefined;
-    for (const { current } of open)
-      if (current !== undefined && (word === undefined || current.word < word)) word = current.word;
-    if (word === undefined) return;
+    let least: string | null = null;
+    for (const { word } of cursors) if (word !== null && (least === null || word < least)) least = word;
+    if (least === null) return;
     for (const list of lists) list.end = 0;
-    for (const [segment, stream] of open.entries()) {
-      if (stream.current?.word !== word) continue;
-      collect(lists, stream.current, renumbering[segment] ?? NO_NUMBERS);
-      stream.current = nextWord(stream.words);
+    for (let segment = 0; segment < cursors.length; segment++) {
+      const cursor = cursors[segment];
+      if (cursor?.word !== least) continue;
+      const numbers = renumbering[segment] ?? NO_NUMBERS;
+      for (const list of lists) list.numbers = numbers;
+      cursor.pass(numbers.length, lists);
     }
-    for (const list of lists) list.sort();
-    const postings = lists.map((list) => (list.end === 0 ? null : list));
-    if (postings.some((list) => list !== null)) yield { word, postings };
+    let isUsed = false;
+    for (let place = 0; place < PLACE_COUNT; place++) {
+      const list = lists[place];
+      if (list === undefined) continue;
+      list.sort();
+      entry.postings[place] = list.end === 0 ? null : list;
+      isUsed ||= list.end > 0;
+    }
+    entry.word = least;
+    if (isUsed) yield entry;
   }
 }
 
 const NO_NUMBERS = new Int32Array();
-
-/** Adds the postings of a word of a segment to the lists, by place. */
-function collect(lists: readonly GrowingPostings[], { postings }: FoundWord, numbers: Int32Array): void {
-  for (let place = 0; place < PLACE_COUNT; place++) {
-    const found = postings[place] ?? null;
-    if (found === null) continue;
-    const documents = listPostings(found, numbers.length);
-    for (let at = 0; at < documents.length; at++) {
-      const document = numbers[documents[at] ?? 0] ?? GONE;
-      if (document !== GONE) lists[place]?.add(document, found.frequencies?.[at] ?? 1);
-    }
-  }
-}
-
-function nextWord(words: Iterator<FoundWord>): FoundWord | undefined {
-  const next: IteratorResult<FoundWord, unknown> = words.next();
-  return next.done === true ? undefined : next.value;
-}

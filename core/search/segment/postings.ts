@@ -104,6 +104,49 @@ export function listPostings(postings: FoundPostings, size: number): number[] {
   return documents;
 }
 
+/**
+ * Passes the postings of a document each to `use`, in ascending order, and reads past them. Makes nothing, unlike `readPostings`: a merge reads
+ * millions of them. Throws DamagedSegment.
+ */
+export function passPostings(
+  reader: ByteReader,
+  size: number,
+  use: { add(document: number, frequency: number): void },
+): void {
+  const count = reader.integer();
+  const head = reader.integer();
+  const length = Math.floor(head / 4);
+  const start = reader.skip(length);
+  const isPlain = (head & 1) !== 0;
+  const frequencies = isPlain ? 0 : reader.skip(count);
+  const isBitmap = (head & 2) !== 0;
+  let passed = 0;
+  let document = -1;
+  let rest = 0;
+  let shift = 0;
+  for (let at = start; at < start + length; at++) {
+    const byte = reader.byteAt(at);
+    if (isBitmap) {
+      for (let bit = 0; bit < 8; bit++)
+        if (((byte >>> bit) & 1) === 1) {
+          use.add((at - start) * 8 + bit, isPlain ? 1 : reader.byteAt(frequencies + passed));
+          passed++;
+        }
+      continue;
+    }
+    rest |= (byte & 0x7f) << shift;
+    shift += 7;
+    if (byte > 0x7f) continue;
+    document += rest + 1;
+    if (document >= size) throw new DamagedSegment('a document is not in its segment');
+    use.add(document, isPlain ? 1 : reader.byteAt(frequencies + passed));
+    passed++;
+    rest = 0;
+    shift = 0;
+  }
+  if (passed !== count) throw new DamagedSegment('postings have another length');
+}
+
 function forEachDifference({ bytes }: FoundPostings, size: number, use: (document: number) => void): void {
   let document = -1;
   let rest = 0;

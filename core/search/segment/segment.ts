@@ -3,7 +3,14 @@ import type { WantedWord } from '../wanted-word.ts';
 import { openBlock, sealBlock } from './block.ts';
 import { ByteReader, ByteWriter, DamagedSegment } from './bytes.ts';
 import { encodeIds, encodeTable, type SegmentDocument } from './documents.ts';
-import { type FoundPostings, type Postings, readPostings, skipPostings, writePostings } from './postings.ts';
+import {
+  type FoundPostings,
+  type Postings,
+  passPostings,
+  readPostings,
+  skipPostings,
+  writePostings,
+} from './postings.ts';
 
 /*
  * A segment holds the words of up to MAX_SEGMENT_DOCUMENTS emails of one account and never changes. Its parts:
@@ -47,7 +54,10 @@ export interface SegmentHead {
   firstWords: string[];
 }
 
-/** Encodes a segment in steps, so that the caller can do other work in between. Documents and words are in ascending order. */
+/**
+ * Encodes a segment in steps, so that the caller can do other work in between. Documents and words are in ascending order. Each word is
+ * written before the next one is asked for, so one object may serve for all.
+ */
 export function* encodeSegment(
   documents: readonly SegmentDocument[],
   words: Iterable<WordEntry>,
@@ -60,7 +70,8 @@ export function* encodeSegment(
   const firstWords: string[] = [];
   const writer = new ByteWriter();
   let before = '';
-  for (const { word, postings } of words) {
+  for (const entry of words) {
+    const { word } = entry;
     if (writer.length >= BLOCK_BYTES) {
       blocks.push(sealBlock(writer.take()));
       yield;
@@ -69,7 +80,7 @@ export function* encodeSegment(
       firstWords.push(word);
       before = '';
     }
-    writeEntry(writer, before, { word, postings }, documents.length);
+    writeEntry(writer, before, entry, documents.length);
     before = word;
   }
   if (writer.length > 0) blocks.push(sealBlock(writer.take()));
@@ -90,9 +101,13 @@ function writeEntry(writer: ByteWriter, before: string, { word, postings }: Word
   writer.integer(shared);
   writer.text(word, shared);
   let places = 0;
-  for (const [place, list] of postings.entries()) if (list !== null) places |= 1 << place;
+  // By number: an iterator makes an array for each.
+  for (let place = 0; place < postings.length; place++) if (postings[place] != null) places |= 1 << place;
   writer.integer(places);
-  for (const list of postings) if (list !== null) writePostings(writer, list, size);
+  for (let place = 0; place < postings.length; place++) {
+    const list = postings[place] ?? null;
+    if (list !== null) writePostings(writer, list, size);
+  }
 }
 
 /** Does not split a surrogate pair: what remains must be valid UTF-8. */
@@ -189,6 +204,47 @@ export function* countInBlock(
       const count = readPlaces(reader).reduce((sum, postings) => sum + (postings?.count ?? 0), 0);
       yield { word, count };
     } else skipPlaces(reader);
+  }
+}
+
+/** The words of blocks in ascending order, one at a time, without the objects that readBlock makes for each. Throws DamagedSegment. */
+export class WordCursor {
+  readonly #blocks: readonly Uint8Array[];
+  #nextBlock = 0;
+  #reader = new ByteReader(Buffer.alloc(0));
+  /** null after the last one */
+  word: string | null = null;
+
+  /** @param blocks as they are stored */
+  constructor(blocks: readonly Uint8Array[]) {
+    this.#blocks = blocks;
+    this.#next();
+  }
+
+  /** Passes the postings of the word to the lists of their places, and goes to the next word. */
+  pass(size: number, lists: readonly { add(document: number, frequency: number): void }[]): void {
+    const places = this.#reader.integer();
+    for (let place = 0; place < PLACE_COUNT; place++) {
+      const list = lists[place];
+      if (((places >>> place) & 1) === 1 && list !== undefined) passPostings(this.#reader, size, list);
+    }
+    this.#next();
+  }
+
+  #next(): void {
+    let before = this.word ?? '';
+    while (this.#reader.isAtEnd) {
+      const block = this.#blocks[this.#nextBlock++];
+      if (block === undefined) {
+        this.word = null;
+        return;
+      }
+      this.#reader = new ByteReader(openBlock(block));
+      before = '';
+    }
+    const shared = this.#reader.integer();
+    const rest = this.#reader.text();
+    this.word = shared === 0 ? rest : before.slice(0, shared) + rest;
   }
 }
 
