@@ -147,10 +147,10 @@ async function openData(): Promise<Data> {
 
 /** Starts the processes of the parts, once. */
 function loadParts(): Parts {
-  const memoryBytes = machineMemoryBytes();
+  const flags = chooseNodeFlags(machineMemoryBytes());
   parts ??= {
-    mail: supervisePart({ name: 'mail', flags: chooseNodeFlags('mail', memoryBytes), log }),
-    gateway: supervisePart({ name: 'gateway', flags: chooseNodeFlags('gateway', memoryBytes), log }),
+    mail: supervisePart({ name: 'mail', flags, log }),
+    gateway: supervisePart({ name: 'gateway', flags, log }),
   };
   return parts;
 }

@@ -22,15 +22,14 @@ export function chooseSharedBuffers(memoryBytes: number): string {
 const SMALL_MACHINE_BYTES = 2_048 * MIB;
 
 /**
- * Returns the flags of Node for the process of a part on a machine with so much memory. Where there is memory:
+ * Returns the flags of Node for the processes of the service on a machine with so much memory. Where there is memory:
  * - The young generation is larger, which takes up to three times `--max-semi-space-size` MiB more, and less time to collect.
  * - Garbage waits for the next collection that is needed, or until the process is idle (release-memory.ts): V8's memory reducer collects
  *   between messages that come slowly.
- * - The old generation of the mail process may grow to three times what lives in it. V8 starts a collection as soon as less room than a young
- *   generation is left, and without this less was left after most collections.
+ * - The old generation may grow to three times what lives in it. V8 starts a collection as soon as less room than a young generation is left,
+ *   and without this less was left after most collections.
  */
-export function chooseNodeFlags(part: 'mail' | 'gateway', memoryBytes: number): string[] {
+export function chooseNodeFlags(memoryBytes: number): string[] {
   if (memoryBytes < SMALL_MACHINE_BYTES) return ['--max-semi-space-size=4'];
-  const growth = part === 'mail' ? ['--heap-growing-percent=200'] : [];
-  return ['--max-semi-space-size=16', '--no-memory-reducer', ...growth];
+  return ['--max-semi-space-size=16', '--no-memory-reducer', '--heap-growing-percent=200'];
 }

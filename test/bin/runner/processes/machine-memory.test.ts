@@ -6,17 +6,10 @@ const GIB = 1_073_741_824;
 test.each([
   [0.5, '64MB', '--max-semi-space-size=4'],
   [1, '64MB', '--max-semi-space-size=4'],
-  [4, '128MB', '--max-semi-space-size=16 --no-memory-reducer'],
-  [8, '256MB', '--max-semi-space-size=16 --no-memory-reducer'],
-  [64, '256MB', '--max-semi-space-size=16 --no-memory-reducer'],
+  [4, '128MB', '--max-semi-space-size=16 --no-memory-reducer --heap-growing-percent=200'],
+  [8, '256MB', '--max-semi-space-size=16 --no-memory-reducer --heap-growing-percent=200'],
+  [64, '256MB', '--max-semi-space-size=16 --no-memory-reducer --heap-growing-percent=200'],
 ])('a machine with %d GiB gives PostgreSQL %s, and its processes %s', (size, buffers, flags) => {
   expect(chooseSharedBuffers(size * GIB)).toBe(buffers);
-  expect(chooseNodeFlags('gateway', size * GIB).join(' ')).toBe(flags);
-});
-
-test.each([
-  [1, '--max-semi-space-size=4'],
-  [8, '--max-semi-space-size=16 --no-memory-reducer --heap-growing-percent=200'],
-])('a machine with %d GiB gives the mail process %s', (size, flags) => {
-  expect(chooseNodeFlags('mail', size * GIB).join(' ')).toBe(flags);
+  expect(chooseNodeFlags(size * GIB).join(' ')).toBe(flags);
 });
