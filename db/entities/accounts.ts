@@ -196,6 +196,10 @@ export const ApiKeySchema = defineEntity({
     madeByPersonId: p.text().nullable(),
     /** the key of the parent that created it, or of which it descends, if the workspace is a customer's: it loses what that key loses; null: none did */
     madeByParentKeyId: p.text().nullable(),
+    /** the person of the parent who created it, or the first key of its family, without a key, if the workspace is a customer's; null: none did */
+    madeByParentPersonId: p.text().nullable(),
+    /** the role that the person who created it had when another member, or a key, kept it: it never has more rights; null: no limit */
+    mostRole: p.text().$type<Role>().nullable(),
     /** whether it is a grant of OAuth, which tokens stand for (db/entities/oauth.ts) */
     isGrant: p.boolean().default(false),
     /** whether it lost rights with a key of the parent workspace, and what it set up is still to be limited */
@@ -208,6 +212,11 @@ export const ApiKeySchema = defineEntity({
       name: 'api_key_parent_maker',
       properties: ['madeByParentKeyId'],
       where: '(made_by_parent_key_id IS NOT NULL) AND (revoked_at IS NULL)',
+    },
+    {
+      name: 'api_key_parent_person',
+      properties: ['madeByParentPersonId'],
+      where: '(made_by_parent_person_id IS NOT NULL) AND (revoked_at IS NULL)',
     },
     {
       name: 'api_key_maker',
