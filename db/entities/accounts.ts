@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { Reach } from '../../core/accounts/key-rights.ts';
 import type { ApiInterface } from '../../core/accounts/logged-request.ts';
 import type { Quotas } from '../../core/accounts/quotas.ts';
+import type { Right } from '../../core/accounts/rights.ts';
 import type { InvitedRole, Role } from '../../core/accounts/roles.ts';
 import type { GroupRole, SignInMethod } from '../../core/accounts/sign-in.ts';
 import type { SendPolicy } from '../../core/sending/send-policy.ts';
@@ -229,6 +230,10 @@ export const ApiKeySchema = defineEntity({
   checks: [
     { name: 'api_key_reach_check', expression: `(reach <> '{"domains": [], "addresses": []}'::jsonb)` },
     { name: 'api_key_check', expression: needsFewScopes('reach') },
+    {
+      name: 'api_key_most_role_check',
+      expression: `(most_role = ANY (ARRAY['owner'::text, 'admin'::text, 'developer'::text, 'agent'::text, 'viewer'::text]))`,
+    },
     { name: 'api_key_check1', expression: needsFewScopes('send_policy') },
     {
       name: 'api_key_scopes_check',
@@ -265,6 +270,8 @@ export const ApiRequestSchema = defineEntity({
     responseBody: p.text().nullable(),
     /** whether bodies were left out because the gateway was busy */
     omitsBodies: p.boolean().default(false),
+    /** the confidential rights that it needed, see core/accounts/rights.ts: bodies are shown to those who have them */
+    rights: p.array().$type<Right[]>().default([]),
   },
   indexes: [
     { name: 'api_request_age', properties: ['createdAt'] },

@@ -139,6 +139,7 @@ create table api_request (
   response_bytes bigint,
   response_body text,
   omits_bodies boolean not null default false,
+  rights text[] not null default '{}',
   primary key (workspace_id, id)
 );
 create index api_request_list on api_request (workspace_id, created_at desc, id desc);
@@ -166,12 +167,12 @@ create function store_api_requests(p_requests json) returns integer language plp
     -- A log may lose its last moments; the gateway need not wait for the disk.
     perform set_config('synchronous_commit', 'off', true);
     insert into api_request (workspace_id, id, created_at, key_id, interface, method, path, operation, status, duration_ms, client_address,
-      request_headers, response_headers, request_bytes, request_body, response_bytes, response_body, omits_bodies)
+      request_headers, response_headers, request_bytes, request_body, response_bytes, response_body, omits_bodies, rights)
     select r.workspace_id, r.id, r.created_at, r.key_id, r.interface, r.method, r.path, r.operation, r.status, r.duration_ms, r.client_address,
-      r.request_headers, r.response_headers, r.request_bytes, r.request_body, r.response_bytes, r.response_body, r.omits_bodies
+      r.request_headers, r.response_headers, r.request_bytes, r.request_body, r.response_bytes, r.response_body, r.omits_bodies, coalesce(r.rights, '{}')
     from json_to_recordset(p_requests) as r(workspace_id text, id text, created_at timestamptz, key_id text, interface text, method text,
       path text, operation text, status smallint, duration_ms integer, client_address text, request_headers jsonb, response_headers jsonb,
-      request_bytes bigint, request_body text, response_bytes bigint, response_body text, omits_bodies boolean)
+      request_bytes bigint, request_body text, response_bytes bigint, response_body text, omits_bodies boolean, rights text[])
     where exists (select from workspace w where w.id = r.workspace_id)
     on conflict do nothing;
     get diagnostics stored = row_count;
