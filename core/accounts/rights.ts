@@ -10,6 +10,8 @@ interface RightRule {
   scope: Scope;
   /** whether a member who is an approver has it in any role */
   isOfApprovers?: true;
+  /** whether what it shows is not shown to those who only have `requests`, so that the log of requests keeps it from them */
+  isConfidential?: true;
 }
 
 /**
@@ -22,9 +24,9 @@ export const RIGHTS = {
   /** send, reply, schedule, cancel and retry */
   send: { role: 'agent', scope: 'send' },
   /** assign, mark, label, archive and trash mail, and write notes */
-  organize: { role: 'agent', scope: 'manage' },
+  organize: { role: 'agent', scope: 'manage', isConfidential: true },
   /** see the notes in threads */
-  notes: { role: 'viewer', scope: 'manage' },
+  notes: { role: 'viewer', scope: 'manage', isConfidential: true },
   /** decide about mail that waits for approval */
   approve: { role: 'admin', scope: 'approve', isOfApprovers: true },
   /** API keys */
@@ -44,15 +46,15 @@ export const RIGHTS = {
   /** delete mail forever */
   remove: { role: 'admin', scope: 'manage' },
   /** members, invitations and the name of the workspace */
-  members: { role: 'admin', scope: 'manage' },
+  members: { role: 'admin', scope: 'manage', isConfidential: true },
   /** who changed what */
-  audit: { role: 'admin', scope: 'manage' },
+  audit: { role: 'admin', scope: 'manage', isConfidential: true },
   /** everything of the workspace as one file */
-  export: { role: 'owner', scope: 'manage' },
+  export: { role: 'owner', scope: 'manage', isConfidential: true },
   /** transfer the workspace to another owner */
-  ownership: { role: 'owner', scope: 'manage' },
+  ownership: { role: 'owner', scope: 'manage', isConfidential: true },
   /** workspaces for customers */
-  workspaces: { role: 'owner', scope: 'workspaces' },
+  workspaces: { role: 'owner', scope: 'workspaces', isConfidential: true },
   /** close the workspace */
   erasure: { role: 'owner', scope: 'manage' },
 } as const satisfies Readonly<Record<string, RightRule>>;
@@ -112,6 +114,14 @@ export function hasRight({ scopes, role, isApprover }: KeyRights, right: Right):
   const rule: RightRule = RIGHTS[right];
   if (scopes !== null && !scopes.includes(rule.scope)) return false;
   return role === null || isAtLeast(role, rule.role) || (rule.isOfApprovers === true && isApprover);
+}
+
+/** Returns those of the rights whose requests are shown in the log only to those who have them, in order and once each. */
+export function listConfidential(rights: readonly Right[]): Right[] {
+  return (Object.keys(RIGHTS) as Right[]).filter((right) => {
+    const rule: RightRule = RIGHTS[right];
+    return rule.isConfidential === true && rights.includes(right);
+  });
 }
 
 /** Returns whether nothing is forbidden with these rights. */

@@ -6,7 +6,7 @@ export const EVENT_KINDS = {
   'email.received': 'An email was received and can be read. It is threaded next.',
   'email.spam':
     'An email is kept in the folder Spam or in quarantine: `data.verdict` is `spam` or `virus`, `data.score` the score of the spam filter, `data.virus` the name of the virus, `data.by` is `filter` or `user`.',
-  'email.not_spam': 'A user took an email out of the folder Spam. If it was never delivered, it is received now.',
+  'email.not_spam': 'A person or program took an email out of the folder Spam. If it was never delivered, it is received now.',
   'email.threaded': 'A received or sent email was added to a thread.',
   'email.read': 'A received email was marked as read.',
   'email.unread': 'A received email was marked as unread.',
@@ -43,8 +43,8 @@ export const EVENT_KINDS = {
   'thread.labelled': 'The labels of a thread changed; `data.labels` lists all of them.',
   'thread.trashed':
     'A thread was moved to the trash. `data.from` is the thread that its only message left; without it, the thread was moved as a whole.',
-  'thread.restored': 'A thread was moved back from the trash, by its user or by a new message.',
-  'thread.deleted': 'A thread was deleted forever by its user.',
+  'thread.restored': 'A thread was moved back from the trash, by a person or program or by a new message.',
+  'thread.deleted': 'A thread was deleted forever.',
   'thread.claimed':
     'A thread was claimed, so that one holder answers it; `data.holder` is the holder, `data.expiresAt` the end.',
   'thread.assigned':

@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { Reach } from '../../core/accounts/key-rights.ts';
 import type { ApiInterface } from '../../core/accounts/logged-request.ts';
 import type { Quotas } from '../../core/accounts/quotas.ts';
+import type { Right } from '../../core/accounts/rights.ts';
 import type { InvitedRole, Role } from '../../core/accounts/roles.ts';
 import type { GroupRole, SignInMethod } from '../../core/accounts/sign-in.ts';
 import type { SendPolicy } from '../../core/sending/send-policy.ts';
@@ -196,6 +197,10 @@ export const ApiKeySchema = defineEntity({
     madeByPersonId: p.text().nullable(),
     /** the key of the parent that created it, or of which it descends, if the workspace is a customer's: it loses what that key loses; null: none did */
     madeByParentKeyId: p.text().nullable(),
+    /** the person of the parent who created it, or the first key of its family, without a key, if the workspace is a customer's; null: none did */
+    madeByParentPersonId: p.text().nullable(),
+    /** the role that the person who created it had when another member, or a key, kept it: it never has more rights; null: no limit */
+    mostRole: p.text().$type<Role>().nullable(),
     /** whether it is a grant of OAuth, which tokens stand for (db/entities/oauth.ts) */
     isGrant: p.boolean().default(false),
     /** whether it lost rights with a key of the parent workspace, and what it set up is still to be limited */
@@ -210,6 +215,11 @@ export const ApiKeySchema = defineEntity({
       where: '(made_by_parent_key_id IS NOT NULL) AND (revoked_at IS NULL)',
     },
     {
+      name: 'api_key_parent_person',
+      properties: ['madeByParentPersonId'],
+      where: '(made_by_parent_person_id IS NOT NULL) AND (revoked_at IS NULL)',
+    },
+    {
       name: 'api_key_maker',
       properties: ['madeByPersonId'],
       where: '(made_by_person_id IS NOT NULL) AND (revoked_at IS NULL)',
@@ -220,6 +230,10 @@ export const ApiKeySchema = defineEntity({
   checks: [
     { name: 'api_key_reach_check', expression: `(reach <> '{"domains": [], "addresses": []}'::jsonb)` },
     { name: 'api_key_check', expression: needsFewScopes('reach') },
+    {
+      name: 'api_key_most_role_check',
+      expression: `(most_role = ANY (ARRAY['owner'::text, 'admin'::text, 'developer'::text, 'agent'::text, 'viewer'::text]))`,
+    },
     { name: 'api_key_check1', expression: needsFewScopes('send_policy') },
     {
       name: 'api_key_scopes_check',
@@ -256,6 +270,8 @@ export const ApiRequestSchema = defineEntity({
     responseBody: p.text().nullable(),
     /** whether bodies were left out because the gateway was busy */
     omitsBodies: p.boolean().default(false),
+    /** the confidential rights that it needed, see core/accounts/rights.ts: bodies are shown to those who have them */
+    rights: p.array().$type<Right[]>().default([]),
   },
   indexes: [
     { name: 'api_request_age', properties: ['createdAt'] },

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { loggedBody } from '../../core/accounts/logged-body.ts';
 import { type ApiInterface, loggedPath, REDACTED } from '../../core/accounts/logged-request.ts';
 import { closeJson, looksSecret, Redactions } from '../../core/accounts/redaction.ts';
+import { listConfidential, type Right } from '../../core/accounts/rights.ts';
 import { redactByShape } from '../../core/accounts/secret-fields.ts';
 
 /** A request and its response in memory, as they were sent. */
@@ -16,6 +17,8 @@ export interface HeldExchange {
   /** the fields of the body, if the schema of the route is open */
   bodyFields: z.ZodType | null;
   status: number;
+  /** the rights that the route needs; GraphQL and MCP: none, their fields and tools do */
+  routeRights: readonly Right[];
   /** what authenticated the request; clients may repeat it in a path or field */
   credential: string | null;
   /** headers that are logged */
@@ -33,6 +36,8 @@ export interface LoggedExchange {
   requestHeaders: Record<string, string>;
   requestBody: string | null;
   responseBody: string | null;
+  /** the confidential rights that the request needed */
+  rights: readonly Right[];
 }
 
 type LoggedParts = Omit<LoggedExchange, 'requestHeaders'>;
@@ -65,6 +70,7 @@ export async function redactExchange(held: HeldExchange): Promise<LoggedExchange
     ),
     requestBody: finish(logged.requestBody),
     responseBody: finish(logged.responseBody),
+    rights: listConfidential(logged.rights),
   };
 }
 
@@ -91,24 +97,25 @@ function measureDepth(text: string): number {
   return deepest;
 }
 
-function withoutBodies({ url, requestText, responseText }: HeldExchange): LoggedParts {
+function withoutBodies({ url, requestText, responseText, routeRights: rights }: HeldExchange): LoggedParts {
   const left = (text: string | null) => (text === null ? null : TOO_DEEP);
   return {
     path: redactQuery(url, () => null),
     operation: null,
     requestBody: left(requestText),
     responseBody: left(responseText),
+    rights,
   };
 }
 
 function redactRest(held: HeldExchange, redactions: Redactions): LoggedParts {
-  const { schema, bodyFields, requestText, responseText, status } = held;
+  const { schema, bodyFields, requestText, responseText, status, routeRights: rights } = held;
   const body = bodyFields ?? schema?.body;
   const known = namesIn(schema?.querystring);
   const path = redactQuery(held.url, (name, value) => (looksSecret(name) || !known.has(name) ? null : value));
   const requestBody = redactText(requestText, (given) => redactByShape(given, shapesIn([body]), redactions), body);
   if (held.routePath?.startsWith('/api/e2/requests') === true)
-    return { path, operation: null, requestBody, responseBody: OF_LOG };
+    return { path, operation: null, requestBody, responseBody: OF_LOG, rights };
   redactions.part = 'response';
   const declared = (schema?.response ?? {}) as Record<string, unknown>;
   const own = declared[String(status)] ?? declared[`${String(status)[0]}xx`] ?? declared[`${String(status)[0]}XX`];
@@ -119,7 +126,7 @@ function redactRest(held: HeldExchange, redactions: Redactions): LoggedParts {
     (given) => redactByShape(given, [...shapes, WARNINGS], redactions),
     shapes[0],
   );
-  return { path, operation: null, requestBody, responseBody };
+  return { path, operation: null, requestBody, responseBody, rights };
 }
 
 /** What `warnOfUnknownFields` adds to any response. */
@@ -197,12 +204,13 @@ async function redactOperation(held: HeldExchange, redactions: Redactions): Prom
   });
   if (operation === null) {
     const left = (text: string | null) => (text === null ? null : NOT_READ);
-    return { path, operation: null, requestBody: left(requestText), responseBody: left(responseText) };
+    return { path, operation: null, requestBody: left(requestText), responseBody: left(responseText), rights: [] };
   }
   redactions.part = 'response';
   return {
     path,
     operation: operation.name,
+    rights: operation.rights,
     requestBody: isInUrl ? null : JSON.stringify(operation.request),
     responseBody: redactAny(responseText, operation.redactResponse),
   };
@@ -226,13 +234,14 @@ async function redactCall(held: HeldExchange, redactions: Redactions): Promise<L
   const given = requestText === null ? undefined : parseJson(requestText);
   if (given === undefined || typeof given.value !== 'object' || given.value === null) {
     const left = (text: string | null) => (text === null ? null : NOT_JSON);
-    return { path, operation: null, requestBody: left(requestText), responseBody: left(responseText) };
+    return { path, operation: null, requestBody: left(requestText), responseBody: left(responseText), rights: [] };
   }
   const call = readLoggedCall(given.value as Record<string, unknown>, redactions);
   redactions.part = 'response';
   return {
     path,
     operation: call.name,
+    rights: call.rights,
     requestBody: rewrite(given, () => call.request),
     responseBody: redactAny(responseText, call.redactResponse),
   };

@@ -8,6 +8,7 @@ import {
   loggedResponseHeaders,
   type RequestLogLevel,
 } from '../../core/accounts/logged-request.ts';
+import type { Right } from '../../core/accounts/rights.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { type LoggedRequest, storeApiRequests } from '../../db/queries/accounts/api-request.ts';
 import { gatewayMetrics } from '../../schema/metrics.ts';
@@ -53,7 +54,7 @@ const REDACTED_AT_ONCE = 20;
 /** A request and its response in memory, with what else is logged of them. */
 type Held = Omit<
   LoggedRequest,
-  'requestBody' | 'responseBody' | 'operation' | 'path' | 'status' | 'interface' | 'requestHeaders'
+  'requestBody' | 'responseBody' | 'operation' | 'path' | 'status' | 'interface' | 'requestHeaders' | 'rights'
 > &
   HeldExchange;
 
@@ -99,6 +100,7 @@ export function logRequests(app: FastifyInstance, options: RequestLogOptions): R
       schema: request.routeOptions.schema,
       bodyFields: request.routeOptions.config.bodyFields ?? null,
       status: reply.statusCode,
+      routeRights: readRouteRights(request),
       durationMs,
       clientAddress: request.ip,
       credential: credentialIn(request.headers),
@@ -147,6 +149,12 @@ export function logRequests(app: FastifyInstance, options: RequestLogOptions): R
   };
 }
 
+/** Returns the rights that a route needs; where the request decides, all that it may need. */
+function readRouteRights({ routeOptions }: FastifyRequest): readonly Right[] {
+  const rights = routeOptions.config.access?.rights ?? [];
+  return 'oneOf' in rights ? rights.oneOf : rights;
+}
+
 /** What is logged of a response whose body is bytes or a stream. */
 function undefinedBody(reply: FastifyReply): string {
   const size = findSize(reply.getHeader('content-length'));
@@ -178,6 +186,7 @@ async function redactAll(batch: readonly Held[], log: Logger): Promise<LoggedReq
       schema: _schema,
       bodyFields: _fields,
       credential: _credential,
+      routeRights: _rights,
       requestText: _q,
       responseText: _r,
       ...rest

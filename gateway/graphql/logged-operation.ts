@@ -28,7 +28,10 @@ import {
 } from 'graphql';
 import { REDACTED } from '../../core/accounts/logged-request.ts';
 import { type Redactions, redactByName, type SecretKind } from '../../core/accounts/redaction.ts';
+import type { Right } from '../../core/accounts/rights.ts';
 import { createSizedCache } from '../../core/shared/sized-cache.ts';
+import { accessOf } from '../../schema/graphql/access.ts';
+import { rightsOfTypes } from '../../schema/graphql/nodes.ts';
 import { schema } from '../../schema/graphql/schema.ts';
 import { secretKind } from '../../schema/graphql/secret.ts';
 import { MAX_TOKENS } from './document-limits.ts';
@@ -39,6 +42,8 @@ interface LoggedOperation {
   /** name of the operation, or its first field */
   name: string | null;
   request: Record<string, unknown>;
+  /** the rights that its root fields need */
+  rights: readonly Right[];
   /** returns the response without secrets */
   redactResponse: (response: unknown) => unknown;
 }
@@ -81,9 +86,36 @@ export function readLoggedOperation(
   return {
     name: operationTitle(named ?? reading.operations[0] ?? null),
     request,
+    rights: readRights(reading),
     redactResponse: (response) => redactResponse(reading, response, redactions),
   };
 }
+
+/** Returns the rights of all root fields and nodes of a document, whichever of its operations was executed. */
+function readRights({ document }: Reading): readonly Right[] {
+  const known = rightsOfDocuments.get(document);
+  if (known !== undefined) return known;
+  const roots = new Set([schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]);
+  const rights = new Set<Right>();
+  const types = new TypeInfo(schema);
+  visit(
+    document,
+    visitWithTypeInfo(types, {
+      Field() {
+        const [parent, field] = [types.getParentType(), types.getFieldDef()];
+        if (field == null || !isObjectType(parent)) return;
+        const right = roots.has(parent) ? accessOf(field)?.right : rightsOfTypes.get(parent.name);
+        if (right !== undefined) rights.add(right);
+      },
+    }),
+  );
+  const found = [...rights];
+  rightsOfDocuments.set(document, found);
+  return found;
+}
+
+/** Parsed documents are kept, see MAX_PLAIN_DOCUMENTS. */
+const rightsOfDocuments = new WeakMap<DocumentNode, readonly Right[]>();
 
 const samples = new Map<string, string>();
 

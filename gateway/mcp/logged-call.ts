@@ -1,4 +1,5 @@
 import { type Redactions, redactByName } from '../../core/accounts/redaction.ts';
+import type { Right } from '../../core/accounts/rights.ts';
 import { redactByShape } from '../../core/accounts/secret-fields.ts';
 import { tools } from './tools.ts';
 
@@ -7,6 +8,8 @@ interface LoggedCall {
   /** name of the tool that it calls, or its method; null when there is none */
   name: string | null;
   request: Record<string, unknown>;
+  /** the rights that the tool needs */
+  rights: readonly Right[];
   /** returns the response without secrets */
   redactResponse: (response: unknown) => unknown;
 }
@@ -29,6 +32,7 @@ export function readLoggedCall(given: Readonly<Record<string, unknown>>, redacti
   return {
     name: tool?.name ?? title,
     request,
+    rights: tool?.access.rights ?? [],
     redactResponse(response) {
       if (!isRecord(response)) return redactions.replace(response, 'value');
       const { result, ...rest } = response;

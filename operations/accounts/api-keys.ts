@@ -287,7 +287,11 @@ export async function revokeApiKey(
     if (before === null) throw keyNotFound();
     if (before !== undefined && !isWithin(rights, before))
       throw moreRights('A key cannot take over what a key with more rights than its own set up.', rights);
-    const limits = await keys.revokeApiKey(transaction, workspaceId, id, { byKeyId: keyId, keepsConfiguration });
+    const limits = await keys.revokeApiKey(transaction, workspaceId, id, {
+      byKeyId: keyId,
+      personId: rights.personId,
+      keepsConfiguration,
+    });
     if (limits === null) throw keyNotFound();
     return announceLimits(context, transaction, limits);
   });

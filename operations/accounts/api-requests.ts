@@ -1,5 +1,5 @@
 import type { ApiInterface, StatusClass } from '../../core/accounts/logged-request.ts';
-import { hasRight } from '../../core/accounts/rights.ts';
+import { hasRight, RIGHTS, type Right } from '../../core/accounts/rights.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
@@ -31,7 +31,7 @@ export async function pageApiRequests(
   page: KeysetPage,
 ): Promise<ApiRequest[]> {
   const { database, workspaceId } = context;
-  const conditions = toConditions(query);
+  const conditions = toConditions(context, query);
   await context.storeLoggedRequests();
   return asWorkspace(database, workspaceId, (transaction) =>
     requests.pageApiRequests(transaction, workspaceId, conditions, page),
@@ -39,8 +39,9 @@ export async function pageApiRequests(
 }
 
 /** Returns how many requests match, up to MAX_COUNTED_REQUESTS. */
-export function countApiRequests({ database, workspaceId }: OperationContext, query: ApiRequestQuery): Promise<number> {
-  const conditions = toConditions(query);
+export function countApiRequests(context: OperationContext, query: ApiRequestQuery): Promise<number> {
+  const { database, workspaceId } = context;
+  const conditions = toConditions(context, query);
   return asWorkspace(database, workspaceId, (transaction) =>
     requests.countApiRequests(transaction, workspaceId, conditions),
   );
@@ -53,7 +54,7 @@ export async function listApiRequests(
   page: Page,
 ): Promise<{ rows: ApiRequest[]; total: number }> {
   const { database, workspaceId } = context;
-  const conditions = toConditions(query);
+  const conditions = toConditions(context, query);
   await context.storeLoggedRequests();
   return asWorkspace(database, workspaceId, async (transaction) => ({
     rows: await requests.listApiRequests(transaction, workspaceId, conditions, page),
@@ -74,10 +75,10 @@ export async function loadApiRequests(
   { database, workspaceId, rights }: OperationContext,
   ids: readonly string[],
 ): Promise<(ApiRequest | null)[]> {
-  // GraphQL loads nodes by their IDs, whatever field asks for them.
-  if (!hasRight(rights, 'requests')) return ids.map(() => null);
   const found = await asWorkspace(database, workspaceId, (transaction) =>
-    requests.findApiRequests(transaction, workspaceId, ids.map(storedId).filter(isValidId)),
+    requests.findApiRequests(transaction, workspaceId, ids.map(storedId).filter(isValidId), {
+      rights: listRights(rights),
+    }),
   );
   const byId = new Map(found.map((request) => [request.id, request]));
   return ids.map((id) => byId.get(storedId(id)) ?? null);
@@ -88,11 +89,16 @@ function storedId(id: string): string {
   return id.startsWith('req_') ? id : `req_${id}`;
 }
 
-function toConditions(query: ApiRequestQuery): requests.ApiRequestConditions {
+function listRights(rights: OperationContext['rights']): Right[] {
+  return (Object.keys(RIGHTS) as Right[]).filter((right) => hasRight(rights, right));
+}
+
+function toConditions({ rights }: OperationContext, query: ApiRequestQuery): requests.ApiRequestConditions {
   const sought = query.search?.trim() ?? '';
   if (sought.length > MAX_SEARCH_LENGTH)
     throw invalid(`Search text must not be longer than ${MAX_SEARCH_LENGTH} characters`, 'search');
   return {
+    rights: listRights(rights),
     statusClass: query.statusClass ?? null,
     method: query.method?.toUpperCase() ?? null,
     interface: query.interface ?? null,

@@ -221,6 +221,7 @@ export async function createCustomerKey(
     expiresAt,
     scopes,
     parentKeyId: rights.keyId,
+    personId: rights.personId,
   };
   const outcome = isValidId(customerId)
     ? await changeCustomers(context, (transaction) =>

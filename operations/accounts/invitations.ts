@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import { hashInvitationToken, INVITATION_LIFE_MS, invitationUrl } from '../../core/accounts/auth-secret.ts';
 import { RIGHTS } from '../../core/accounts/rights.ts';
@@ -10,6 +11,7 @@ import type { Tables } from '../../db/entities/tables.ts';
 import * as rows from '../../db/queries/accounts/invitation.ts';
 import { listMembers as listMemberRows, readWorkspace } from '../../db/queries/accounts/member.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
+import { countAttempt } from './count-attempts.ts';
 import { requireFreshSignIn } from './fresh-sign-in.ts';
 import { type GivenRights, moreRights, requireGiven, resolveRights, rightsGiven } from './members.ts';
 
@@ -26,6 +28,9 @@ export const MAX_MEMBERS = 500;
 /** Invitations that the list has, the newest ones. */
 export const MAX_LISTED_INVITATIONS = 500;
 const TOKEN_BYTES = 32;
+/** Invitation mails per day: whoever gets them may never have asked for one, and they are sent in the name of the service. */
+const MAX_MAILS = 500;
+const MAX_MAILS_TO_ADDRESS = 10;
 
 /** Returns the newest invitations of the workspace. */
 export async function listInvitations(context: OperationContext): Promise<Invitation[]> {
@@ -48,7 +53,7 @@ async function readInvitation(context: OperationContext, id: string): Promise<In
 
 /**
  * Invites an address to the workspace, and mails it a link that works once, for 7 days. If the service stops before the mail is stored, the
- * invitation is there and can be sent again. Throws validation, forbidden, conflict.
+ * invitation is there and can be sent again. Throws validation, forbidden, conflict, rate_limited.
  */
 export async function createInvitation(
   context: OperationContext,
@@ -59,6 +64,7 @@ export async function createInvitation(
   const mailbox = outgoingMailbox({ name: null, address: email.trim() });
   if (mailbox === null) throw invalid('`email` is not a valid email address. Use `name@example.com`.', 'email');
   const address = mailbox.address.toLowerCase();
+  await countMail(context, address);
   const id = newIdentifier(context, 'invitation');
   const link = makeLink(context);
   await changeInvitations(context, async (transaction) => {
@@ -94,9 +100,10 @@ export async function createInvitation(
   return readInvitation(context, id);
 }
 
-/** Mails a new link, for 7 days from now; the previous link stops working. Throws not_found, conflict. */
+/** Mails a new link, for 7 days from now; the previous link stops working. Throws not_found, conflict, rate_limited. */
 export async function resendInvitation(context: OperationContext, id: string): Promise<Invitation> {
   requireId(id);
+  await countMail(context, (await readInvitation(context, id)).email);
   const link = makeLink(context);
   await changeInvitations(context, async (transaction) => {
     const { tokenSha256, expiresAt } = link;
@@ -133,6 +140,14 @@ export async function revokeInvitation(context: OperationContext, id: string): P
     }
   });
   return readInvitation(context, id);
+}
+
+/** Throws rate_limited. */
+async function countMail(context: OperationContext, address: string): Promise<void> {
+  const kind = `invitation:${createHash('sha256').update(address).digest('base64url')}`;
+  const per = 'day';
+  await countAttempt(context, { kind, limit: MAX_MAILS_TO_ADDRESS, what: 'Invitations of one address', per });
+  await countAttempt(context, { kind: 'invitations', limit: MAX_MAILS, what: 'Invitations', per });
 }
 
 async function changeInvitations(

@@ -239,15 +239,22 @@ export const memberCapability: Capability = {
       operationId: 'transferOwnership',
       field: 'transferOwnership',
       summary: 'Transfer the ownership',
-      description: 'Makes a member the owner of the workspace. You become an admin. Needs a dashboard session.',
+      description:
+        'Makes a member the owner of the workspace. You become an admin. API keys of customers’ workspaces that you created, yourself or with a key of yours, and the SCIM token end, unless you keep them for the new owner. Needs a dashboard session.',
       method: 'POST',
       path: '/:id/transfer',
       target,
-      input: z.object({}),
+      input: z.object({
+        keepsKeys: named(z.boolean().optional(), { restName: 'keep_keys' }).meta({
+          description:
+            'Whether the keys of customers’ workspaces and the SCIM token stay: they are then the new owner’s. Default false.',
+        }),
+      }),
       output: member,
       payloadField: 'member',
       errors: [409],
-      run: async (context, _input, id) => showMember(await members.transferOwnership(context, id)),
+      run: async (context, { keepsKeys: keeps = false }, id) =>
+        showMember(await members.transferOwnership(context, id, { keepsKeys: keeps })),
     }),
     defineAction({
       access: 'read',

@@ -93,7 +93,7 @@ export async function changeMember(
       ...(await resolveRights(context, transaction, given)),
       mayHaveKeys,
       keepsKeys,
-      by: context.rights.personId,
+      ...keeperOf(context),
     });
     if (changed.outcome === 'no member') throw memberNotFound();
     if (changed.outcome === 'owner') throw ownerStays('The owner keeps the role owner');
@@ -113,7 +113,7 @@ export async function removeMember(
 ): Promise<void> {
   requireFreshSignIn(context, 'remove a member');
   await changeMembers(context, async (transaction) => {
-    const keys = { keepsKeys, by: context.rights.personId };
+    const keys = { keepsKeys, ...keeperOf(context) };
     const removed = await rows.removeMember(transaction, context.workspaceId, validId(personId), keys);
     if (removed.outcome === 'no member') throw memberNotFound();
     if (removed.outcome === 'owner') throw ownerStays('The owner cannot be removed');
@@ -127,20 +127,37 @@ export async function leaveWorkspace(context: OperationContext, workspaceId: str
   if (workspaceId !== context.workspaceId)
     throw invalid('This session is in another workspace. Switch to the one to leave first.', 'workspaceId');
   await changeMembers(withFullAccess(context), async (transaction) => {
-    const left = await rows.removeMember(transaction, context.workspaceId, personId, { keepsKeys: false, by: null });
+    const left = await rows.removeMember(transaction, context.workspaceId, personId, {
+      keepsKeys: false,
+      by: null,
+      byKeyId: null,
+    });
     if (left.outcome === 'no member') throw memberNotFound();
     if (left.outcome === 'owner') throw ownerStays('The owner cannot leave');
     return left;
   });
 }
 
-/** Makes a member the owner; the owner until now becomes an admin. Throws not_found, forbidden, conflict. */
-export async function transferOwnership(context: OperationContext, personId: string): Promise<Member> {
+/** Who takes over the keys of a member. */
+function keeperOf({ rights }: OperationContext): Pick<rows.KeysOfMember, 'by' | 'byKeyId'> {
+  return { by: rights.personId, byKeyId: rights.keyId };
+}
+
+/**
+ * Makes a member the owner; the owner until now becomes an admin. Keys of customers' workspaces that the owner created, itself or with a key, and
+ * the SCIM token end, or with `keepsKeys` go to the new owner. Throws not_found, forbidden, conflict.
+ */
+export async function transferOwnership(
+  context: OperationContext,
+  personId: string,
+  { keepsKeys }: { keepsKeys: boolean },
+): Promise<Member> {
   await readMember(context, personId);
   const { personId: by } = requirePerson(context, 'transfer a workspace');
   requireFreshSignIn(context, 'transfer the workspace');
   await changeMembers(context, async (transaction) => {
-    const outcome = await rows.transferOwnership(transaction, context.workspaceId, { personId: validId(personId), by });
+    const transfer = { personId: validId(personId), by, keepsKeys };
+    const outcome = await rows.transferOwnership(transaction, context.workspaceId, transfer);
     if (outcome === 'no member') throw memberNotFound();
     if (outcome === 'no owner')
       throw new UserError('conflict', 'You are not the owner of this workspace any more', { isFinal: true });

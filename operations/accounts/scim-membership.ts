@@ -153,7 +153,7 @@ export async function endMembership(
     user.personId ??
     (user.address === null ? null : await rows.findMemberNamed(transaction, workspaceId, user.address));
   if (personId === null) return;
-  const removed = await removeMember(transaction, workspaceId, personId, { keepsKeys: false, by: null });
+  const removed = await removeMember(transaction, workspaceId, personId, { keepsKeys: false, by: null, byKeyId: null });
   if (removed.outcome === 'owner' && keepsOwner) return;
   if (removed.outcome === 'owner')
     throw new ScimError(

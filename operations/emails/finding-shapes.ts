@@ -209,7 +209,7 @@ const spamCheck = nameType(
       name: 'SpamSource',
       description: 'Who decided whether an email is spam.',
       values: { filter: 'The spam filter.', user: 'A user who marked the email.' },
-    }).meta({ description: 'Who decided: the spam filter, or a user who marked the email.' }),
+    }).meta({ description: 'Who decided: the spam filter, or a person or program that marked the email.' }),
   }),
   { type: 'SpamCheck', description: 'What the spam filter says about a received email.' },
 ).meta({ id: 'SpamCheck' });

@@ -160,8 +160,8 @@ const route = nameType(
       domainId: graphqlOnly(linkTo('Domain', maybeId)).meta({
         description: 'Your domain that receives the email. Null if it was deleted.',
       }),
-      releasedAt: graphqlText(time, 'When a user released the email. Null if it was not released.').meta({
-        description: 'When a user released the email.',
+      releasedAt: graphqlText(time, 'When the email was released. Null if it was not released.').meta({
+        description: 'When the email was released.',
       }),
       answers: restOnly(
         z.array(

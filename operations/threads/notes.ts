@@ -6,11 +6,15 @@ import { asWorkspace } from '../../db/connection/transaction.ts';
 import { listMembers } from '../../db/queries/accounts/member.ts';
 import { findRequester } from '../../db/queries/accounts/member-name.ts';
 import * as notes from '../../db/queries/threads/thread-note.ts';
+import { countAttempt } from '../accounts/count-attempts.ts';
 import { withFullAccess } from '../accounts/key-reach.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { sendNotices } from './note-notices.ts';
 import { changeReachedThread, requireReached, threadNotFound } from './thread-transaction.ts';
 import { loadThreads } from './threads.ts';
+
+/** Per minute and workspace. */
+const MAX_NOTES_WITH_MENTIONS = 60;
 
 /** A note in a thread, which never leaves the workspace. */
 export interface Note extends notes.ThreadNote {
@@ -41,6 +45,7 @@ export async function addNote(context: OperationContext, threadId: string, given
     findRequester(transaction, workspaceId, rights),
   );
   const mentioned = await findMentioned(context, text);
+  if (mentioned.length > 0) await countMentions(context);
   const id = newIdentifier(context, 'threadNote');
   await changeReachedThread(context, threadId, async (client, living) => {
     const said = await splitMentions(client, workspaceId, living, text, mentioned);
@@ -67,6 +72,7 @@ export async function editNote(context: OperationContext, noteId: string, given:
   const before = await readNote(context, noteId);
   if (!before.isYours) throw new UserError('forbidden', 'Only the author can change a note.');
   const mentioned = await findMentioned(context, text);
+  if (mentioned.length > 0) await countMentions(context);
   await changeReachedThread(context, before.threadId, async (client, living) => {
     const said = await splitMentions(client, workspaceId, living, text, mentioned);
     await notes.updateNote(client, workspaceId, noteId, said);
@@ -139,6 +145,12 @@ async function findMentioned(context: OperationContext, text: string): Promise<M
   if (mentioned.length > MAX_MENTIONS)
     throw invalid(`A note mentions at most ${MAX_MENTIONS} members; this one mentions ${mentioned.length}`, 'text');
   return mentioned;
+}
+
+/** Each mention is a mail to a member. Throws rate_limited. */
+function countMentions(context: OperationContext): Promise<void> {
+  const whole = withFullAccess(context);
+  return countAttempt(whole, { kind: 'mentions', limit: MAX_NOTES_WITH_MENTIONS, what: 'Notes that mention members' });
 }
 
 async function splitMentions(

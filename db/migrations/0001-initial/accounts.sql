@@ -95,6 +95,8 @@ create table api_key (
   is_settled boolean not null default false,
   made_by_person_id text,
   made_by_parent_key_id text,
+  made_by_parent_person_id text,
+  most_role text check (most_role in ('owner', 'admin', 'developer', 'agent', 'viewer')),
   is_grant boolean not null default false,
   is_cut boolean not null default false,
   check (reach <> '{"domains": [], "addresses": []}'),
@@ -105,6 +107,7 @@ create index api_key_workspace on api_key (workspace_id, id);
 create index api_key_unsettled on api_key (expires_at) where not is_settled and revoked_at is null;
 create index api_key_cut on api_key (id) where is_cut;
 create index api_key_parent_maker on api_key (made_by_parent_key_id) where made_by_parent_key_id is not null and revoked_at is null;
+create index api_key_parent_person on api_key (made_by_parent_person_id) where made_by_parent_person_id is not null and revoked_at is null;
 create index api_key_maker on api_key (made_by_person_id) where made_by_person_id is not null and revoked_at is null;
 create index api_key_parent on api_key (workspace_id, parent_id) where parent_id is not null;
 grant select, insert, update, delete on api_key to postroom_actor;
@@ -136,6 +139,7 @@ create table api_request (
   response_bytes bigint,
   response_body text,
   omits_bodies boolean not null default false,
+  rights text[] not null default '{}',
   primary key (workspace_id, id)
 );
 create index api_request_list on api_request (workspace_id, created_at desc, id desc);
@@ -163,12 +167,12 @@ create function store_api_requests(p_requests json) returns integer language plp
     -- A log may lose its last moments; the gateway need not wait for the disk.
     perform set_config('synchronous_commit', 'off', true);
     insert into api_request (workspace_id, id, created_at, key_id, interface, method, path, operation, status, duration_ms, client_address,
-      request_headers, response_headers, request_bytes, request_body, response_bytes, response_body, omits_bodies)
+      request_headers, response_headers, request_bytes, request_body, response_bytes, response_body, omits_bodies, rights)
     select r.workspace_id, r.id, r.created_at, r.key_id, r.interface, r.method, r.path, r.operation, r.status, r.duration_ms, r.client_address,
-      r.request_headers, r.response_headers, r.request_bytes, r.request_body, r.response_bytes, r.response_body, r.omits_bodies
+      r.request_headers, r.response_headers, r.request_bytes, r.request_body, r.response_bytes, r.response_body, r.omits_bodies, coalesce(r.rights, '{}')
     from json_to_recordset(p_requests) as r(workspace_id text, id text, created_at timestamptz, key_id text, interface text, method text,
       path text, operation text, status smallint, duration_ms integer, client_address text, request_headers jsonb, response_headers jsonb,
-      request_bytes bigint, request_body text, response_bytes bigint, response_body text, omits_bodies boolean)
+      request_bytes bigint, request_body text, response_bytes bigint, response_body text, omits_bodies boolean, rights text[])
     where exists (select from workspace w where w.id = r.workspace_id)
     on conflict do nothing;
     get diagnostics stored = row_count;
@@ -329,20 +333,31 @@ end $$;
 revoke all on function lease_requests from public;
 grant execute on function lease_requests to postroom_gateway, postroom_actor;
 
+-- The role with fewer rights; null: no limit. See ROLES in core/accounts/roles.ts.
+create function lesser_role(p_one text, p_other text) returns text language sql immutable set search_path = public, pg_temp as $$
+    select case when p_one is null then p_other when p_other is null then p_one
+      when array_position(array['owner', 'admin', 'developer', 'agent', 'viewer'], p_one)
+        >= array_position(array['owner', 'admin', 'developer', 'agent', 'viewer'], p_other) then p_one else p_other end $$;
+
 -- The gateway does not know the workspace yet when it looks a credential up. role: that of the person who created the key, or the first
 -- key of its family, now; null: nobody in particular did. A key of a person who is no member any more is not valid, and neither is one of a
--- customer's workspace whose maker, a key of the parent, is not.
+-- customer's workspace whose maker, a key or a person of the parent, may keep no workspaces any more.
 create function credential_owner(p_secret_sha256 bytea)
   returns table (key_id text, workspace_id text, expires_at timestamptz, scopes text[], reach jsonb, person_id text, role text, is_approver boolean,
     is_suspended boolean, has_quotas boolean)
   language sql stable security definer set search_path = public, pg_temp as $$
-    select k.id, k.workspace_id, k.expires_at, k.scopes, k.reach, k.made_by_person_id, m.role, coalesce(m.is_approver, true),
+    select k.id, k.workspace_id, k.expires_at, k.scopes, k.reach, k.made_by_person_id, lesser_role(m.role, k.most_role),
+      coalesce(m.is_approver, true) and k.most_role is null,
       w.suspended_at is not null, w.quotas is not null
     from api_key k join workspace w on w.id = k.workspace_id left join workspace_member m on m.workspace_id = k.workspace_id and m.person_id = k.made_by_person_id
     where k.secret_sha256 = p_secret_sha256 and k.revoked_at is null
       and (k.made_by_person_id is null or m.person_id is not null)
       and (k.made_by_parent_key_id is null or exists (select from api_key p where p.id = k.made_by_parent_key_id and p.workspace_id = w.parent_id
-        and p.revoked_at is null and (p.expires_at is null or p.expires_at > postroom_now()))) $$;
+        and p.revoked_at is null and (p.expires_at is null or p.expires_at > postroom_now())
+        and (p.made_by_person_id is null or exists (select from workspace_member o
+          where o.workspace_id = p.workspace_id and o.person_id = p.made_by_person_id and o.role = 'owner'))))
+      and (k.made_by_parent_person_id is null or exists (select from workspace_member o
+        where o.workspace_id = w.parent_id and o.person_id = k.made_by_parent_person_id and o.role = 'owner')) $$;
 revoke all on function credential_owner from public;
 grant execute on function credential_owner to postroom_gateway, postroom_actor;
 
@@ -439,10 +454,11 @@ create function create_api_key(p_workspace_id text, p_id text, p_name text, p_se
     end if;
     if (select count(*) from api_key k where k.workspace_id = p_workspace_id and k.revoked_at is null) >= p_most then return 'too many'; end if;
     insert into api_key (id, workspace_id, name, secret_sha256, expires_at, scopes, reach, send_policy, secret_hint, parent_id, family_id,
-      made_by_person_id, made_by_parent_key_id, is_grant)
+      made_by_person_id, made_by_parent_key_id, made_by_parent_person_id, most_role, is_grant)
     values (p_id, p_workspace_id, p_name, p_secret_sha256, coalesce(p_expires_at, parent.expires_at), p_scopes, p_reach, p_send_policy,
       p_secret_hint, p_parent_id, coalesce(parent.family_id, parent.id),
-      case when p_parent_id is null then p_person_id else parent.made_by_person_id end, parent.made_by_parent_key_id, p_is_grant);
+      case when p_parent_id is null then p_person_id else parent.made_by_person_id end, parent.made_by_parent_key_id,
+      parent.made_by_parent_person_id, parent.most_role, p_is_grant);
     return 'made';
   end $$;
 revoke all on function create_api_key from public;
@@ -509,9 +525,10 @@ revoke all on function update_api_key from public;
 grant execute on function update_api_key to postroom_gateway, postroom_actor;
 
 -- Revokes a key; no row when the workspace has no such key, or it was revoked before. What it set up stops, and the keys that it created are
--- revoked; with p_keeps, who revokes it takes both over: the key p_by, or a person (null). A key that revokes one from which it descends
--- stays in any case. limited: the keys that were revoked; disabled: the endpoints that were disabled with them.
-create function revoke_api_key(p_workspace_id text, p_id text, p_by text default null, p_keeps boolean default false)
+-- revoked; with p_keeps, who revokes it takes both over: the key p_by, or the person p_person_id (p_by is null). A key that revokes one from
+-- which it descends stays in any case. limited: the keys that were revoked; disabled: the endpoints that were disabled with them.
+create function revoke_api_key(p_workspace_id text, p_id text, p_by text default null, p_keeps boolean default false,
+    p_person_id text default null)
   returns table (limited text[], disabled jsonb)
   language plpgsql security definer set search_path = public, pg_temp as $$
   declare
@@ -527,8 +544,9 @@ create function revoke_api_key(p_workspace_id text, p_id text, p_by text default
     limited := '{}';
     disabled := '[]';
     if p_keeps then
-      perform hand_over_what_key_set(p_workspace_id, p_id, p_by);
-      update api_key k set made_by_parent_key_id = p_by where k.made_by_parent_key_id = p_id and k.revoked_at is null;
+      perform hand_over_what_key_set(p_workspace_id, p_id, p_by, p_person_id);
+      update api_key k set made_by_parent_key_id = p_by, made_by_parent_person_id = case when p_by is null then p_person_id end
+        where k.made_by_parent_key_id = p_id and k.revoked_at is null;
       update api_key k set parent_id = p_by where k.workspace_id = p_workspace_id and k.parent_id = p_id;
     else
       limited := array(select keys_made_with(p_workspace_id, p_id)) || p_id;

@@ -67,8 +67,15 @@ create function close_customer(p_workspace_id text, p_id text, p_last_requests i
 revoke all on function close_customer from public;
 grant execute on function close_customer to postroom_gateway, postroom_actor;
 
+-- Whether the person who created a key (null: no member did) may keep workspaces for customers. See RIGHTS in core/accounts/rights.ts.
+create function keeps_workspaces(p_workspace_id text, p_person_id text) returns boolean
+  language sql stable set search_path = public, pg_temp as $$
+    select p_person_id is null or exists (select from workspace_member m
+      where m.workspace_id = p_workspace_id and m.person_id = p_person_id and m.role = 'owner') $$;
+revoke all on function keeps_workspaces from public;
+
 -- Takes from the keys of customers' workspaces what the keys of the parent that created them, or of which these descend, have lost: scopes and
--- time, and everything if such a key was revoked or may keep no workspaces. What they set up is in other workspaces: settle_expired_keys limits it.
+-- time, and everything if such a key was revoked or may keep no workspaces, by its scopes or because its person is not the owner. What they set up is in other workspaces: settle_expired_keys limits it.
 create function limit_keys_of_customers(p_workspace_id text, p_makers text[]) returns void
   language plpgsql volatile set search_path = public, pg_temp as $$
   begin
@@ -80,17 +87,42 @@ create function limit_keys_of_customers(p_workspace_id text, p_makers text[]) re
       scopes = case when l.scopes = '{}' then k.scopes else l.scopes end, revoked_at = case when l.scopes = '{}' then now() end
     from (
       select c.id, m.expires_at,
-        common_scopes(c.scopes, case when m.revoked_at is not null or not has_scope(m.scopes, 'workspaces') then '{}' else m.scopes end) as scopes
+        common_scopes(c.scopes, case when m.revoked_at is not null or not has_scope(m.scopes, 'workspaces')
+          or not keeps_workspaces(p_workspace_id, m.made_by_person_id) then '{}' else m.scopes end) as scopes
       from api_key m join api_key c on c.made_by_parent_key_id = m.id and c.revoked_at is null
       where m.workspace_id = p_workspace_id and m.id = any (p_makers)) l
     where k.id = l.id and (k.scopes is distinct from l.scopes or l.expires_at < coalesce(k.expires_at, 'infinity'));
   end $$;
 revoke all on function limit_keys_of_customers from public;
 
--- Creates a key of a customer's workspace with a key of the parent (null: a person of the parent does). outcome: as create_api_key; gone: the
+-- What the owner until now did for customers when the ownership goes to p_by: the keys of their workspaces end, or with p_keeps, those that no
+-- grant of OAuth created are p_by's, with the keys of the parent that created them. Returns the keys of the parent.
+create function settle_customers_of_owner(p_workspace_id text, p_person_id text, p_keeps boolean, p_by text) returns text[]
+  language plpgsql volatile set search_path = public, pg_temp as $$
+  declare
+    makers text[];
+  begin
+    if p_keeps then
+      update api_key k set made_by_person_id = p_by where k.workspace_id = p_workspace_id and k.made_by_person_id = p_person_id
+        and k.revoked_at is null and has_scope(k.scopes, 'workspaces') and not k.is_grant;
+      update api_key k set made_by_parent_person_id = p_by where k.made_by_parent_person_id = p_person_id and k.revoked_at is null
+        and exists (select from workspace w where w.id = k.workspace_id and w.parent_id = p_workspace_id);
+    end if;
+    makers := array(select k.id from api_key k where k.workspace_id = p_workspace_id and k.made_by_person_id = p_person_id);
+    perform limit_keys_of_customers(p_workspace_id, makers);
+    perform from workspace w where w.parent_id = p_workspace_id
+      and w.id in (select k.workspace_id from api_key k where k.made_by_parent_person_id = p_person_id and k.revoked_at is null)
+      order by w.id for update;
+    update api_key k set revoked_at = now(), is_cut = true from workspace w
+      where k.made_by_parent_person_id = p_person_id and k.revoked_at is null and w.id = k.workspace_id and w.parent_id = p_workspace_id;
+    return makers;
+  end $$;
+revoke all on function settle_customers_of_owner from public;
+
+-- Creates a key of a customer's workspace with a key of the parent (null: the person p_person_id of the parent does). outcome: as create_api_key; gone: the
 -- parent has no such workspace, or it was closed.
 create function create_customer_key(p_workspace_id text, p_customer_id text, p_id text, p_name text, p_secret_sha256 bytea, p_expires_at timestamptz,
-    p_most integer, p_scopes text[], p_secret_hint text, p_key_id text)
+    p_most integer, p_scopes text[], p_secret_hint text, p_key_id text, p_person_id text)
   returns text language plpgsql security definer set search_path = public, pg_temp as $$
   declare
     maker api_key;
@@ -104,10 +136,15 @@ create function create_customer_key(p_workspace_id text, p_customer_id text, p_i
       if not found or not has_scope(maker.scopes, 'workspaces') or not is_scope_within(p_scopes, maker.scopes) then return 'more rights'; end if;
       if p_expires_at > maker.expires_at then return 'too long'; end if;
     end if;
+    -- A transfer of the ownership waits for the workspace, or was before.
+    if not keeps_workspaces(p_workspace_id, case when p_key_id is null then p_person_id else maker.made_by_person_id end) then
+      return 'more rights';
+    end if;
     if (select count(*) from api_key k where k.workspace_id = p_customer_id and k.revoked_at is null) >= p_most then return 'too many'; end if;
-    insert into api_key (id, workspace_id, name, secret_sha256, expires_at, scopes, secret_hint, made_by_parent_key_id, family_id)
+    insert into api_key (id, workspace_id, name, secret_sha256, expires_at, scopes, secret_hint, made_by_parent_key_id, made_by_parent_person_id,
+      family_id)
     values (p_id, p_customer_id, p_name, p_secret_sha256, coalesce(p_expires_at, maker.expires_at), p_scopes, p_secret_hint, p_key_id,
-      coalesce(maker.family_id, maker.id));
+      case when p_key_id is null then p_person_id end, coalesce(maker.family_id, maker.id));
     return 'made';
   end $$;
 revoke all on function create_customer_key from public;

@@ -57,8 +57,8 @@ create function limit_what_keys_set(p_workspace_id text, p_key_ids text[]) retur
   end $$;
 revoke all on function limit_what_keys_set from public;
 
--- Gives what a key set up to another key, or to a person (null).
-create function hand_over_what_key_set(p_workspace_id text, p_key_id text, p_to text) returns void
+-- Gives what a key set up to another key, or to a person (p_to is null).
+create function hand_over_what_key_set(p_workspace_id text, p_key_id text, p_to text, p_person_id text) returns void
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
     scopes text[];
@@ -74,7 +74,8 @@ create function hand_over_what_key_set(p_workspace_id text, p_key_id text, p_to 
       where a.workspace_id = p_workspace_id and a.route_set_by_key_id = p_key_id;
     update domain d set route_set_by_key_id = p_to, route_granted_scopes = common_scopes(d.route_granted_scopes, scopes)
       where d.workspace_id = p_workspace_id and d.route_set_by_key_id = p_key_id;
-    update workspace_invitation i set set_by_key_id = p_to
+    update workspace_invitation i set set_by_key_id = p_to, invited_by = case when p_to is null then p_person_id
+        else (select k.made_by_person_id from api_key k where k.workspace_id = p_workspace_id and k.id = p_to) end
       where i.workspace_id = p_workspace_id and i.set_by_key_id = p_key_id and i.accepted_at is null and i.revoked_at is null;
     update email e set scheduled_by_key_id = p_to
       where e.workspace_id = p_workspace_id and e.scheduled_by_key_id = p_key_id and e.type = 'scheduled';

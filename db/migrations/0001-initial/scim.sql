@@ -52,12 +52,14 @@ create table scim_group_member (
 create index scim_group_member_user on scim_group_member (workspace_id, member_id);
 call pg_temp.protect_rows('scim_group_member');
 
--- The workspace of a token, and the token's ID; none if the workspace is closed or suspended. Notes the use about once a minute.
+-- The workspace of a token, and the token's ID; none if the workspace is closed or suspended, or who created the token does not own it now. Notes the use about once a minute.
 create function scim_token_owner(p_secret_sha256 bytea) returns table (workspace_id text, token_id text)
   language plpgsql volatile security definer rows 1 set search_path = public, pg_temp as $$
   begin
     select t.workspace_id, t.id into workspace_id, token_id from scim_token t
-      join workspace w on w.id = t.workspace_id and w.erase_at is null and w.suspended_at is null where t.secret_sha256 = p_secret_sha256;
+      join workspace w on w.id = t.workspace_id and w.erase_at is null and w.suspended_at is null
+      join workspace_member m on m.workspace_id = t.workspace_id and m.person_id = t.created_by and m.role = 'owner'
+      where t.secret_sha256 = p_secret_sha256;
     if not found then return; end if;
     update scim_token t set last_used_at = postroom_now()
       where t.id = token_id and (t.last_used_at is null or t.last_used_at < postroom_now() - interval '1 minute');
@@ -123,9 +125,9 @@ create function provision_member(p_workspace_id text, p_email text, p_name text,
         addresses = case when p_role in ('agent', 'viewer') then m.addresses end
         where m.workspace_id = p_workspace_id and m.person_id = person.id;
       if not p_keeps_keys then
-        select e.limited, e.disabled into limited, disabled from end_keys_of_person(p_workspace_id, person.id, false, null) e;
+        select e.limited, e.disabled into limited, disabled from end_keys_of_person(p_workspace_id, person.id, held.role, false, null, null) e;
       end if;
-      if not role_may_invite(p_role) then perform end_invitations_of_person(p_workspace_id, person.id, false, null); end if;
+      if not role_may_invite(p_role) then perform end_invitations_of_person(p_workspace_id, person.id, false, null, null); end if;
     end if;
     outcome := 'member';
     person_id := person.id;

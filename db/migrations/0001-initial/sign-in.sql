@@ -78,9 +78,11 @@ create function sign_in_by_provider(p_workspace_id text, p_account_id text, p_em
         where m.workspace_id = p_workspace_id and m.person_id = person.id;
       if not p_keeps_keys then
         perform set_config('postroom.workspace_id', p_workspace_id, true);
-        perform end_keys_of_person(p_workspace_id, person.id, false, null);
+        -- settle_expired_keys announces what ended with them.
+        update api_key k set is_cut = true from end_keys_of_person(p_workspace_id, person.id, held.role, false, null, null) e
+          where k.id = any (e.limited);
       end if;
-      if not role_may_invite(p_role) then perform end_invitations_of_person(p_workspace_id, person.id, false, null); end if;
+      if not role_may_invite(p_role) then perform end_invitations_of_person(p_workspace_id, person.id, false, null, null); end if;
     end if;
     outcome := 'signed in';
     person_id := person.id;

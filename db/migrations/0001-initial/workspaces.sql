@@ -188,17 +188,24 @@ create function members_of(p_workspace_id text)
 revoke all on function members_of from public;
 grant execute on function members_of to postroom_gateway, postroom_actor;
 
--- What the keys of a person do when the person may create none any more: they end with what they set up, or with p_keeps, p_by takes
--- them over. The person's grants (oauth.sql) end in any case. Returns as revoke_api_key does.
-create function end_keys_of_person(p_workspace_id text, p_person_id text, p_keeps boolean, p_by text)
+-- What the keys of a person do when the person may create none any more: they end with what they set up, or with p_keeps, who keeps them takes
+-- them over: the person p_by, or the key p_by_key, whose rights contain theirs. They never get more rights than the person's role p_role had.
+-- The person's grants (oauth.sql) end in any case. Returns as revoke_api_key does.
+create function end_keys_of_person(p_workspace_id text, p_person_id text, p_role text, p_keeps boolean, p_by text, p_by_key text)
   returns table (limited text[], disabled jsonb)
   language plpgsql volatile set search_path = public, pg_temp as $$
   begin
     limited := '{}';
     disabled := '[]';
     if p_keeps then
-      update api_key k set made_by_person_id = p_by where k.workspace_id = p_workspace_id and k.made_by_person_id = p_person_id
-        and not k.is_grant;
+      update api_key k set made_by_person_id = p_by, most_role = lesser_role(k.most_role, p_role),
+          parent_id = case when p_by_key is not null and p_by_key not in (select keys_made_with(p_workspace_id, k.id)) and (k.parent_id is null or not exists (
+            select from api_key o where o.id = k.parent_id and o.workspace_id = k.workspace_id and o.made_by_person_id = p_person_id))
+            then p_by_key else k.parent_id end
+        where k.workspace_id = p_workspace_id and k.made_by_person_id = p_person_id and not k.is_grant
+          and (p_by_key is null or k.id = p_by_key or exists (select from api_key b where b.workspace_id = p_workspace_id and b.id = p_by_key
+            and is_scope_within(k.scopes, b.scopes) and is_reach_within(k.reach, b.reach)
+            and (b.expires_at is null or k.expires_at <= b.expires_at)));
     end if;
     limited := array(select k.id from api_key k
       where k.workspace_id = p_workspace_id and k.made_by_person_id = p_person_id and k.revoked_at is null);
@@ -216,12 +223,28 @@ revoke all on function end_keys_of_person from public;
 create function role_may_invite(p_role text) returns boolean language sql immutable set search_path = public, pg_temp as $$
     select p_role in ('owner', 'admin') $$;
 
--- What the open invitations of a person do when the person may invite no one any more: they are revoked, or with p_keeps, p_by takes them over.
-create function end_invitations_of_person(p_workspace_id text, p_person_id text, p_keeps boolean, p_by text) returns void
-  language sql volatile set search_path = public, pg_temp as $$
+-- Whether who made an invitation, the person and the key, may make it now.
+create function may_still_invite(held workspace_invitation) returns boolean
+  language plpgsql stable set search_path = public, pg_temp as $$
+  begin
+    return (held.invited_by is null or exists (select from workspace_member m
+        where m.workspace_id = held.workspace_id and m.person_id = held.invited_by and role_may_invite(m.role)))
+      and (held.set_by_key_id is null or exists (select from scopes_of_keys(held.workspace_id, array[held.set_by_key_id]) k
+        where is_scope_within(held.needed_scopes, k.scopes_now)));
+  end $$;
+revoke all on function may_still_invite from public;
+
+-- What the open invitations of a person do when the person may invite no one any more: they are revoked, or with p_keeps, who keeps them takes
+-- them over, the person p_by with the key p_by_key (null: a session), if these could have made them.
+create function end_invitations_of_person(p_workspace_id text, p_person_id text, p_keeps boolean, p_by text, p_by_key text) returns void
+  language plpgsql volatile set search_path = public, pg_temp as $$
+  begin
     update workspace_invitation i set invited_by = case when p_keeps then p_by else i.invited_by end,
-      revoked_at = case when not p_keeps then postroom_now() end
-    where i.workspace_id = p_workspace_id and i.invited_by = p_person_id and i.accepted_at is null and i.revoked_at is null $$;
+      set_by_key_id = case when p_keeps then p_by_key else i.set_by_key_id end,
+      revoked_at = case when not p_keeps or (p_by_key is not null and not exists (select from scopes_of_keys(p_workspace_id, array[p_by_key]) k
+        where is_scope_within(i.needed_scopes, k.scopes_now))) then postroom_now() end
+    where i.workspace_id = p_workspace_id and i.invited_by = p_person_id and i.accepted_at is null and i.revoked_at is null;
+  end $$;
 revoke all on function end_invitations_of_person from public;
 
 -- Members by their IDs, or by their addresses in lower case, as others see them beside what they did.
@@ -244,7 +267,7 @@ grant execute on function requester_name to postroom_gateway, postroom_actor;
 -- Gives a member a role. Outcomes: changed; no member; owner: the owner's role changes by a transfer only. A role without the right to create
 -- keys, or to invite, ends the member's keys or invitations, see end_keys_of_person.
 create function change_member(p_workspace_id text, p_person_id text, p_role text, p_is_approver boolean, p_domain_ids text[], p_addresses text[],
-    p_may_have_keys boolean, p_keeps_keys boolean, p_by text)
+    p_may_have_keys boolean, p_keeps_keys boolean, p_by text, p_by_key text)
   returns table (outcome text, limited text[], disabled jsonb, unassigned text[])
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
@@ -263,9 +286,12 @@ create function change_member(p_workspace_id text, p_person_id text, p_role text
       update workspace_member m set role = p_role, is_approver = p_is_approver, domain_ids = p_domain_ids, addresses = p_addresses
         where m.workspace_id = p_workspace_id and m.person_id = p_person_id;
       if not p_may_have_keys then
-        select e.limited, e.disabled into limited, disabled from end_keys_of_person(p_workspace_id, p_person_id, p_keeps_keys, p_by) e;
+        select e.limited, e.disabled into limited, disabled from end_keys_of_person(p_workspace_id, p_person_id, former.role,
+          p_keeps_keys, p_by, p_by_key) e;
       end if;
-      if not role_may_invite(p_role) then perform end_invitations_of_person(p_workspace_id, p_person_id, p_keeps_keys, p_by); end if;
+      if not role_may_invite(p_role) then
+        perform end_invitations_of_person(p_workspace_id, p_person_id, p_keeps_keys, p_by, p_by_key);
+      end if;
       if p_domain_ids is not null then unassigned := unassign_threads(p_workspace_id, p_person_id, p_domain_ids, p_addresses); end if;
     end if;
     return next;
@@ -275,7 +301,7 @@ grant execute on function change_member to postroom_gateway, postroom_actor;
 
 -- Removes a member and ends the member's sessions in the workspace. Outcomes: removed; no member; owner: a workspace has always one. A person
 -- who is then a member of no workspace is closed.
-create function remove_member(p_workspace_id text, p_person_id text, p_keeps_keys boolean, p_by text, p_last_requests interval)
+create function remove_member(p_workspace_id text, p_person_id text, p_keeps_keys boolean, p_by text, p_by_key text, p_last_requests interval)
   returns table (outcome text, limited text[], disabled jsonb, unassigned text[])
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
@@ -293,8 +319,9 @@ create function remove_member(p_workspace_id text, p_person_id text, p_keeps_key
     if outcome = 'removed' then
       delete from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = p_person_id;
       delete from auth_session s where s.person_id = p_person_id and coalesce(s.workspace_id, s.person_id) = p_workspace_id;
-      select e.limited, e.disabled into limited, disabled from end_keys_of_person(p_workspace_id, p_person_id, p_keeps_keys, p_by) e;
-      perform end_invitations_of_person(p_workspace_id, p_person_id, p_keeps_keys, p_by);
+      select e.limited, e.disabled into limited, disabled from end_keys_of_person(p_workspace_id, p_person_id, former.role, p_keeps_keys,
+        p_by, p_by_key) e;
+      perform end_invitations_of_person(p_workspace_id, p_person_id, p_keeps_keys, p_by, p_by_key);
       unassigned := unassign_threads(p_workspace_id, p_person_id, null, null);
       delete from saved_view v where v.workspace_id = p_workspace_id and v.person_id = p_person_id;
       delete from thread_read r where r.workspace_id = p_workspace_id and r.person_id = p_person_id;
@@ -305,8 +332,9 @@ create function remove_member(p_workspace_id text, p_person_id text, p_keeps_key
 revoke all on function remove_member from public;
 grant execute on function remove_member to postroom_gateway, postroom_actor;
 
--- Makes a member the owner, and the owner an admin. Outcomes: transferred; no member; no owner: p_by is not the owner now.
-create function transfer_ownership(p_workspace_id text, p_person_id text, p_by text) returns text
+-- Makes a member the owner, and the owner an admin. What only an owner may set up ends, or with p_keeps_keys goes to the new owner: keys of
+-- customers' workspaces (settle_customers_of_owner), and the SCIM token. Outcomes: transferred; no member; no owner: p_by is not the owner now.
+create function transfer_ownership(p_workspace_id text, p_person_id text, p_by text, p_keeps_keys boolean) returns text
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   begin
     if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return null; end if;
@@ -318,6 +346,11 @@ create function transfer_ownership(p_workspace_id text, p_person_id text, p_by t
     update workspace_member m set role = 'admin' where m.workspace_id = p_workspace_id and m.role = 'owner';
     update workspace_member m set role = 'owner', is_approver = true, domain_ids = null, addresses = null
       where m.workspace_id = p_workspace_id and m.person_id = p_person_id;
+    if p_by <> p_person_id then
+      perform settle_customers_of_owner(p_workspace_id, p_by, p_keeps_keys, p_person_id);
+      update scim_token t set created_by = p_person_id where t.workspace_id = p_workspace_id and p_keeps_keys;
+      delete from scim_token t where t.workspace_id = p_workspace_id and not p_keeps_keys;
+    end if;
     return 'transferred';
   end $$;
 revoke all on function transfer_ownership from public;
@@ -434,7 +467,7 @@ create function accept_invitation(p_token_sha256 bytea, p_session_id text, p_now
     if not found then outcome := 'no invitation'; return next; return; end if;
     select u.* into person from auth_session s join user_account u on u.id = s.person_id and u.erase_at is null where s.id = p_session_id;
     outcome := case when person.id is null then 'no session' when person.email <> held.email then 'other address'
-      when held.accepted_at is not null then 'accepted' when held.revoked_at is not null then 'revoked'
+      when held.accepted_at is not null then 'accepted' when held.revoked_at is not null or not may_still_invite(held) then 'revoked'
       when held.expires_at <= p_now then 'expired' else 'joined' end;
     if outcome = 'joined' then
       insert into workspace_member (workspace_id, person_id, role, is_approver, domain_ids, addresses)

@@ -198,8 +198,10 @@ export async function updateApiKey(
 
 /** Who revokes a key, and whether what it set up, and the keys that it created, stay and are taken over. */
 export interface Revocation {
-  /** null: a person */
+  /** null: the person */
   byKeyId: string | null;
+  /** the person of the request; null: nobody in particular */
+  personId: string | null;
   keepsConfiguration: boolean;
 }
 
@@ -208,10 +210,12 @@ export async function revokeApiKey(
   transaction: Transaction<Tables>,
   workspaceId: string,
   id: string,
-  { byKeyId, keepsConfiguration }: Revocation,
+  { byKeyId, personId, keepsConfiguration }: Revocation,
 ): Promise<KeyLimits | null> {
   const { rows } = await sql<LimitRow>`
-    select * from revoke_api_key(${workspaceId}, ${id}, ${byKeyId}, ${keepsConfiguration})`.execute(transaction);
+    select * from revoke_api_key(${workspaceId}, ${id}, ${byKeyId}, ${keepsConfiguration}, ${personId})`.execute(
+    transaction,
+  );
   const row = rows[0];
   return row === undefined ? null : toLimits(row);
 }

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type pg from 'pg';
 import type { ApiInterface, StatusClass } from '../../../core/accounts/logged-request.ts';
+import type { Right } from '../../../core/accounts/rights.ts';
 import type { KeysetPage, Page } from '../../../core/shared/page.ts';
 import type { Database } from '../../connection/database.ts';
 import type { Tables } from '../../entities/tables.ts';
@@ -35,6 +36,8 @@ export interface ApiRequestRow {
 
 export interface LoggedRequest extends ApiRequestRow {
   workspaceId: string;
+  /** the confidential rights that it needed */
+  rights: readonly Right[];
 }
 
 /** Stores requests of any workspaces. Those of erased accounts are left out. */
@@ -58,6 +61,7 @@ export async function storeApiRequests(database: Database, requests: readonly Lo
     response_bytes: request.responseBytes,
     response_body: request.responseBody,
     omits_bodies: request.omitsBodies,
+    rights: request.rights,
   }));
   await database.pool.query({
     name: 'store-api-requests',
@@ -68,6 +72,8 @@ export async function storeApiRequests(database: Database, requests: readonly Lo
 
 /** Filters of the log; null matches all. */
 export interface ApiRequestConditions {
+  /** the rights of who reads the log: bodies of requests that needed others are neither shown nor searched */
+  rights: readonly Right[];
   statusClass: StatusClass | null;
   method: string | null;
   interface: ApiInterface | null;
@@ -94,7 +100,9 @@ export async function pageApiRequests(
   const order = keysetOrder('r', page);
   const matching = sql`select r.* from api_request r where ${whereSql(workspaceId, conditions)} ${keysetConditions('r', page)} ${order}`;
   const { rows } = await sql<ApiRequestRow>`
-    select ${columns} from (${searched(matching, conditions)}) r ${order} limit ${page.limit}`.execute(transaction);
+    select ${columnsFor(conditions)} from (${searched(matching, conditions)}) r ${order} limit ${page.limit}`.execute(
+    transaction,
+  );
   return rows;
 }
 
@@ -108,7 +116,7 @@ export async function listApiRequests(
   const order = sql`order by r.created_at desc, r.id desc`;
   const matching = sql`select r.* from api_request r where ${whereSql(workspaceId, conditions)} ${order}`;
   const { rows } = await sql<ApiRequestRow>`
-    select ${columns} from (${searched(matching, conditions)}) r ${order} limit ${page.limit} offset ${page.offset}`.execute(
+    select ${columnsFor(conditions)} from (${searched(matching, conditions)}) r ${order} limit ${page.limit} offset ${page.offset}`.execute(
     transaction,
   );
   return rows;
@@ -135,9 +143,10 @@ export async function findApiRequests(
   transaction: Transaction<Tables>,
   workspaceId: string,
   ids: readonly string[],
+  reader: Pick<ApiRequestConditions, 'rights'>,
 ): Promise<ApiRequestRow[]> {
   const { rows } = await sql<ApiRequestRow>`
-    select ${columns} from api_request r where r.workspace_id = ${workspaceId} and r.id = any (${ids}::text[])`.execute(
+    select ${columnsFor(reader)} from api_request r where r.workspace_id = ${workspaceId} and r.id = any (${ids}::text[])`.execute(
     transaction,
   );
   return rows;
@@ -177,15 +186,22 @@ function whereSql(workspaceId: string, conditions: ApiRequestConditions): RawBui
     ${until === null ? sql`` : sql`and r.created_at < ${until.toISOString()}::timestamptz`}`;
 }
 
-function searched(matching: RawBuilder<unknown>, { search }: ApiRequestConditions): RawBuilder<unknown> {
+function searched(matching: RawBuilder<unknown>, { search, rights }: ApiRequestConditions): RawBuilder<unknown> {
   if (search === null) return matching;
   const pattern = containsPattern(search);
   return sql`select s.* from (${matching} limit ${SEARCHED_REQUESTS}) s
     where s.id ilike ${pattern} or s.path ilike ${pattern} or s.operation ilike ${pattern}
-      or s.request_body ilike ${pattern} or s.response_body ilike ${pattern}`;
+      or s.rights <@ ${rights}::text[] and (s.request_body ilike ${pattern} or s.response_body ilike ${pattern})`;
 }
 
-const columns = sql`r.id, r.created_at as "createdAt", r.key_id as "keyId", r.interface, r.method, r.path, r.operation, r.status,
+/** Begins as every note instead of a body does. */
+const NOT_SHOWN = '[not logged: the body is shown to those who may make such a request]';
+
+const columnsFor = ({ rights }: Pick<ApiRequestConditions, 'rights'>) => {
+  const body = (name: string) =>
+    sql`case when ${sql.ref(name)} is null or r.rights <@ ${rights}::text[] then ${sql.ref(name)} else ${NOT_SHOWN} end`;
+  return sql`r.id, r.created_at as "createdAt", r.key_id as "keyId", r.interface, r.method, r.path, r.operation, r.status,
   r.duration_ms as "durationMs", r.client_address as "clientAddress", r.request_headers as "requestHeaders",
-  r.response_headers as "responseHeaders", r.request_bytes as "requestBytes", r.request_body as "requestBody",
-  r.response_bytes as "responseBytes", r.response_body as "responseBody", r.omits_bodies as "omitsBodies"`;
+  r.response_headers as "responseHeaders", r.request_bytes as "requestBytes", ${body('r.request_body')} as "requestBody",
+  r.response_bytes as "responseBytes", ${body('r.response_body')} as "responseBody", r.omits_bodies as "omitsBodies"`;
+};

@@ -147,8 +147,10 @@ export interface NewCustomerKey {
   hint: string | null;
   expiresAt: Date | null;
   scopes: readonly Scope[];
-  /** the key of the parent that creates it; null: a person does */
+  /** the key of the parent that creates it; null: the person does */
   parentKeyId: string | null;
+  /** the person of the request; null: nobody in particular */
+  personId: string | null;
 }
 
 export type CustomerKeyOutcome = 'made' | 'gone' | 'more rights' | 'too long' | 'too many';
@@ -161,10 +163,10 @@ export async function insertCustomerKey(
   key: NewCustomerKey,
   most: number,
 ): Promise<CustomerKeyOutcome> {
-  const { id, name, secretSha256, hint, expiresAt, scopes, parentKeyId } = key;
+  const { id, name, secretSha256, hint, expiresAt, scopes, parentKeyId, personId } = key;
   const { rows } = await sql<{ outcome: CustomerKeyOutcome | null }>`
     select create_customer_key(${workspaceId}, ${customerId}, ${id}, ${name}, ${secretSha256}, ${expiresAt}, ${most}, ${scopes}::text[],
-      ${hint}, ${parentKeyId}) as outcome`.execute(transaction);
+      ${hint}, ${parentKeyId}, ${personId}) as outcome`.execute(transaction);
   return rows[0]?.outcome ?? 'gone';
 }
 

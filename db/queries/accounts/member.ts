@@ -49,8 +49,10 @@ export interface MemberRights {
 export interface KeysOfMember {
   /** whether they stay; they are then those of `by` */
   keepsKeys: boolean;
-  /** the person who changes or removes the member; null: a key does */
+  /** the person who changes or removes the member; null: a key that no person created does */
   by: string | null;
+  /** the key with which the person does; null: a session */
+  byKeyId: string | null;
 }
 
 /** The outcome, and what ended of the member's keys. */
@@ -73,13 +75,20 @@ export async function changeMember(
   transaction: Transaction<Tables>,
   workspaceId: string,
   personId: string,
-  { role, isApprover, limits, mayHaveKeys, keepsKeys, by }: MemberRights & KeysOfMember & { mayHaveKeys: boolean },
+  {
+    role,
+    isApprover,
+    limits,
+    mayHaveKeys,
+    keepsKeys,
+    by,
+    byKeyId,
+  }: MemberRights & KeysOfMember & { mayHaveKeys: boolean },
 ): Promise<MemberOutcome<'changed' | 'no member' | 'owner'>> {
   const { rows } = await sql<OutcomeColumns<'changed' | 'no member' | 'owner'>>`
     select outcome, limited, disabled, unassigned from change_member(${workspaceId}, ${personId}, ${role}, ${isApprover},
-      ${limits?.domainIds ?? null}::text[], ${limits?.addresses ?? null}::text[], ${mayHaveKeys}, ${keepsKeys}, ${by})`.execute(
-    transaction,
-  );
+      ${limits?.domainIds ?? null}::text[], ${limits?.addresses ?? null}::text[], ${mayHaveKeys}, ${keepsKeys}, ${by},
+      ${byKeyId})`.execute(transaction);
   return readOutcome(rows);
 }
 
@@ -88,10 +97,10 @@ export async function removeMember(
   transaction: Transaction<Tables>,
   workspaceId: string,
   personId: string,
-  { keepsKeys, by }: KeysOfMember,
+  { keepsKeys, by, byKeyId }: KeysOfMember,
 ): Promise<MemberOutcome<'removed' | 'no member' | 'owner'>> {
   const { rows } = await sql<OutcomeColumns<'removed' | 'no member' | 'owner'>>`
-    select outcome, limited, disabled, unassigned from remove_member(${workspaceId}, ${personId}, ${keepsKeys}, ${by},
+    select outcome, limited, disabled, unassigned from remove_member(${workspaceId}, ${personId}, ${keepsKeys}, ${by}, ${byKeyId},
       ${LAST_REQUESTS_MS} * interval '1 millisecond')`.execute(transaction);
   return readOutcome(rows);
 }
@@ -102,14 +111,17 @@ function readOutcome<Outcome extends string>([row]: readonly OutcomeColumns<Outc
   return { outcome: row.outcome, limits, unassigned: row.unassigned };
 }
 
-/** Makes a member the owner, and `by`, the owner until now, an admin. */
+/**
+ * Makes a member the owner, and `by`, the owner until now, an admin. Keys of customers' workspaces and the SCIM token, which only an owner may
+ * set up, end, or with `keepsKeys` go to the new owner.
+ */
 export async function transferOwnership(
   transaction: Transaction<Tables>,
   workspaceId: string,
-  { personId, by }: { personId: string; by: string },
+  { personId, by, keepsKeys }: { personId: string; by: string; keepsKeys: boolean },
 ): Promise<'transferred' | 'no member' | 'no owner'> {
   const { rows } = await sql<{ outcome: 'transferred' | 'no member' | 'no owner' | null }>`
-    select transfer_ownership(${workspaceId}, ${personId}, ${by}) as outcome`.execute(transaction);
+    select transfer_ownership(${workspaceId}, ${personId}, ${by}, ${keepsKeys}) as outcome`.execute(transaction);
   const outcome = rows[0]?.outcome ?? null;
   if (outcome === null) throw new Error('members change only in the workspace of the transaction');
   return outcome;

@@ -32,6 +32,8 @@ const readRole = async (personId: string, workspaceId = team.box.workspaceId) =>
       workspaceId,
     ])
   ).rows[0]?.role ?? null;
+const makeKey = async (scopes: readonly string[] | null): Promise<{ id: string; token: string }> =>
+  (await gateway.call(team.box.apiKey, 'POST', '/api-keys', { name: 'test', scopes })).json();
 const isValidKey = async (key: string) => (await gateway.call(key, 'GET', '/account')).statusCode === 200;
 
 describe('an invitation', () => {
@@ -181,6 +183,28 @@ describe('an invitation', () => {
   });
 });
 
+test('invitations are mailed to an address at most 10 times a day, and 500 times by a workspace', async () => {
+  const mailer = await openTeam(gateway, 'mailer');
+  const invite = async (email: string) => {
+    const invited = await mailer.invite({ email, role: 'viewer' });
+    if (invited.statusCode === 200) await mailer.owner.browser.rest('DELETE', `/invitations/${invited.json().id}`);
+    return [invited.statusCode, invited.json().message];
+  };
+  const victim = 'victim@elsewhere.test';
+  for (let mails = 0; mails < 10; mails++) expect((await invite(victim))[0]).toBe(200);
+  const [status, message] = await invite(victim);
+  expect(status).toBe(429);
+  expect(message).toMatch(/^Invitations of one address are limited to 10 per day\. Retry after \d+ seconds\.$/);
+  expect(await readServiceMail(gateway.owner, victim)).toHaveLength(10);
+  expect((await invite('other@elsewhere.test'))[0]).toBe(200);
+  await gateway.owner.pool.query(
+    `update request_window set leases = array[row('x', now(), 500, now() + interval '1 hour')::request_lease]
+     where workspace_id = $1 || ':invitations'`,
+    [mailer.box.workspaceId],
+  );
+  expect((await invite('third@elsewhere.test'))[0]).toBe(429);
+});
+
 describe('an open invitation', () => {
   const ANY = ['read', 'send', 'manage', 'approve'];
   let invited = 0;
@@ -269,6 +293,57 @@ describe('an open invitation', () => {
   });
 });
 
+describe('an invitation that is kept', () => {
+  let kept = 0;
+  const removeAdmin = async (by: string) => {
+    const admin = await team.makeMember('admin');
+    const email = `bound-${kept++}@team.test`;
+    await team.invite({ email, role: 'viewer' }, admin.browser);
+    const removed = await gateway.call(by, 'DELETE', `/members/${admin.personId}?keep_keys=true`);
+    expect(removed.statusCode, removed.body).toBe(200);
+    return team.readToken(email);
+  };
+  const joinBy = async (token: string) => {
+    const body = { token, name: 'New', newPassword: TEAM_PASSWORD };
+    return problem(await openBrowser(gateway.app).auth('POST', '/sign-up/invitation', body));
+  };
+
+  test('by an API key ends with that key', async () => {
+    const key = await makeKey(['read', 'manage']);
+    const [first, second] = [await removeAdmin(key.token), await removeAdmin(key.token)];
+    expect(await joinBy(first)).toEqual([200, undefined]);
+    await gateway.call(team.box.apiKey, 'DELETE', `/api-keys/${key.id}`);
+    expect(await joinBy(second)).toEqual([410, 'INVITATION_REVOKED']);
+  });
+
+  test('by an API key without the rights of its role ends at once', async () => {
+    const key = await makeKey(['send', 'manage']);
+    expect(await joinBy(await removeAdmin(key.token))).toEqual([410, 'INVITATION_REVOKED']);
+  });
+
+  test('by a member who revokes the key that invited ends with that member', async () => {
+    const key = await makeKey(null);
+    const admin = await team.makeMember('admin');
+    const email = `bound-${kept++}@team.test`;
+    await gateway.call(key.token, 'POST', '/invitations', { email, role: 'viewer' });
+    const revoked = await admin.browser.rest('DELETE', `/api-keys/${key.id}?keep_configuration=true`);
+    expect(revoked.statusCode, revoked.body).toBe(200);
+    await team.owner.browser.rest('DELETE', `/members/${admin.personId}`);
+    expect(await joinBy(await team.readToken(email))).toEqual([410, 'INVITATION_REVOKED']);
+  });
+
+  test('is not accepted when its inviter may not invite, however that came', async () => {
+    const admin = await team.makeMember('admin');
+    const email = `bound-${kept++}@team.test`;
+    await team.invite({ email, role: 'viewer' }, admin.browser);
+    await gateway.owner.pool.query(
+      `update workspace_member set role = 'agent' where person_id = $1 and workspace_id = $2`,
+      [admin.personId, team.box.workspaceId],
+    );
+    expect(await joinBy(await team.readToken(email))).toEqual([410, 'INVITATION_REVOKED']);
+  });
+});
+
 describe('a member who is removed', () => {
   test('loses the session in the workspace and the own keys at once, and keeps the own workspace', async () => {
     const person = await team.makeMember('developer');
@@ -282,13 +357,32 @@ describe('a member who is removed', () => {
     expect(await subjects(await team.signIn(person.email))).toEqual([]);
   });
 
-  test('leaves keys that are kept to the person who removes, who can use them with the rights of that role', async () => {
+  test('leaves keys that are kept to the person who removes, with no more rights than the member had', async () => {
     const person = await team.makeMember('developer');
     const key = await team.insertKeyOf(person);
     expect((await gateway.call(key, 'PATCH', '/workspace', { name: 'X' })).statusCode).toBe(403);
     await team.owner.browser.rest('DELETE', `/members/${person.personId}?keep_keys=true`);
     expect(await isValidKey(key)).toBe(true);
-    expect((await gateway.call(key, 'PATCH', '/workspace', { name: 'Team' })).statusCode).toBe(200);
+    expect(problem(await gateway.call(key, 'PATCH', '/workspace', { name: 'X' }))).toEqual([403, 'insufficient_role']);
+    const child = (await gateway.call(key, 'POST', '/api-keys', { name: 'child' })).json().token;
+    expect((await gateway.call(child, 'PATCH', '/workspace', { name: 'X' })).statusCode).toBe(403);
+  });
+
+  test('leaves keys to an API key that removes and whose rights contain theirs, and no others', async () => {
+    const [wide, narrow] = [await makeKey(null), await makeKey(['read', 'manage'])];
+    for (const [by, stays] of [
+      [wide, true],
+      [narrow, false],
+    ] as const) {
+      const person = await team.makeMember('developer');
+      const key = await team.insertKeyOf(person);
+      const removed = await gateway.call(by.token, 'DELETE', `/members/${person.personId}?keep_keys=true`);
+      expect(removed.statusCode, removed.body).toBe(200);
+      expect(await isValidKey(key)).toBe(stays);
+      expect((await gateway.call(key, 'PATCH', '/workspace', { name: 'X' })).statusCode).toBe(stays ? 403 : 401);
+      await gateway.call(team.box.apiKey, 'DELETE', `/api-keys/${by.id}`);
+      expect(await isValidKey(key)).toBe(false);
+    }
   });
 
   test('cannot be the owner, also when fifty requests come at once', async () => {
@@ -392,6 +486,72 @@ describe('the ownership', () => {
     expect(await readRole(other.owner.personId, other.box.workspaceId)).toBe('admin');
     const key = await gateway.call(other.box.apiKey, 'POST', `/members/${next.personId}/transfer`, {});
     expect(key.statusCode).toBe(403);
+  });
+
+  describe.each([
+    ['without keys', false],
+    ['with keys', true],
+  ])('that is transferred %s', (what, keeps) => {
+    const name = `moved-${keeps}`;
+
+    test(`${keeps ? 'leaves' : 'takes'} what the owner set up for customers`, async () => {
+      const moved = await openTeam(gateway, name);
+      const next = await moved.makeMember('admin');
+      const parent = await moved.insertKeyOf(moved.owner);
+      const { id } = (await gateway.call(parent, 'POST', '/workspaces', { client_id: what })).json();
+      const path = `/workspaces/${id}/api-keys`;
+      const body = { name: 'customer', scopes: ['read', 'send', 'manage'] };
+      const byKey = (await gateway.call(parent, 'POST', path, body)).json().token;
+      const byPerson = (await moved.owner.browser.rest('POST', path, {}, body)).json().token;
+      const child = (await gateway.call(byPerson, 'POST', '/api-keys', { ...body, name: 'child' })).json().token;
+      const all = [byKey, byPerson, child];
+      const valid = async () => {
+        // Another gateway, which knows none of them.
+        const owners = all.map((key) =>
+          gateway.actor.pool.query('select from credential_owner(sha256($1))', [Buffer.from(key)]),
+        );
+        return (await Promise.all(owners)).map(({ rows }) => rows.length);
+      };
+      expect(await valid()).toEqual([1, 1, 1]);
+      const hook = { name: 'x', type: 'webhook', config: { url: 'https://hooks.example.com/' } };
+      const endpoints = await Promise.all(all.map((key) => gateway.call(key, 'POST', '/endpoints', hook)));
+      const ids = endpoints.map((each) => each.json().id);
+      const moving = await moved.owner.browser.rest(
+        'POST',
+        `/members/${next.personId}/transfer`,
+        {},
+        { keep_keys: keeps },
+      );
+      expect(moving.statusCode, moving.body).toBe(200);
+      expect(await valid()).toEqual(keeps ? [1, 1, 1] : [0, 0, 0]);
+      await settleKeys(testActorContext(gateway.actor));
+      const { rows } = await gateway.owner.pool.query('select is_active from endpoint where id = any ($1)', [ids]);
+      expect(rows).toEqual(Array(3).fill({ is_active: keeps }));
+      // They are now bound to the new owner alone, and the former one makes no more.
+      expect((await moved.owner.browser.rest('POST', path, {}, body)).statusCode).toBe(403);
+      const back = await next.browser.rest('POST', `/members/${moved.owner.personId}/transfer`, {}, {});
+      expect(back.statusCode, back.body).toBe(200);
+      expect(await valid()).toEqual([0, 0, 0]);
+    });
+
+    test(`${keeps ? 'leaves' : 'takes'} the SCIM token`, async () => {
+      const moved = await openTeam(gateway, `scim-${name}`);
+      const next = await moved.makeMember('admin');
+      const { secret } = (await moved.owner.browser.rest('POST', '/scim/token', {}, { name: 'Directory' })).json();
+      const users = async () =>
+        (
+          await gateway.app.inject({
+            method: 'GET',
+            url: '/scim/v2/Users',
+            headers: { authorization: `Bearer ${secret}` },
+          })
+        ).statusCode;
+      expect(await users()).toBe(200);
+      await moved.owner.browser.rest('POST', `/members/${next.personId}/transfer`, {}, { keep_keys: keeps });
+      expect(await users()).toBe(keeps ? 200 : 401);
+      await next.browser.rest('POST', `/members/${moved.owner.personId}/transfer`, {}, {});
+      expect(await users()).toBe(401);
+    });
   });
 });
 

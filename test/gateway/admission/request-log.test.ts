@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { insertThread } from '../../support/rows/mail-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { connectInjected, ERAS } from '../../support/servers/mcp-client.ts';
@@ -343,5 +344,62 @@ describe('the request log', () => {
     const body = JSON.parse(first.request_body);
     expect([body.variables, body.query.includes('search: "from:ada"')]).toEqual([variables, true]);
     expect(JSON.parse(first.response_body)).toEqual(response.json());
+  });
+});
+
+describe('a request that needs a right which its reader lacks', () => {
+  const SECRET_GUEST = 'guest-of-the-owner@elsewhere.test';
+  const audited = '{ auditEntries(first: 5) { nodes { action } } invitations { email } }';
+
+  test('is listed without its bodies, over all interfaces, and no search finds them', async () => {
+    const makeKey = async (scopes: readonly string[]) =>
+      (await gateway.call(box.apiKey, 'POST', '/api-keys', { name: 'reader', scopes })).json().token as string;
+    const [reader, manager] = [await makeKey(['read']), await makeKey(['read', 'manage'])];
+    await takeLog();
+    await gateway.call(box.apiKey, 'POST', '/invitations', { email: SECRET_GUEST, role: 'viewer' });
+    await gateway.call(box.apiKey, 'GET', '/invitations');
+    await post(JSON.stringify({ query: audited }));
+    const mcp = await connectInjected(gateway, box.apiKey, ERAS[0]);
+    const { threadId } = await insertThread(gateway.owner, {
+      workspaceId: box.workspaceId,
+      count: 1,
+      lastMessageAt: new Date(),
+      ownAddress: box.address,
+    });
+    await mcp.callTool({ name: 'add_thread_note', arguments: { thread_id: threadId, text: SECRET_GUEST } });
+    await mcp.close();
+    await gateway.call(box.apiKey, 'GET', '/account');
+    for (const [key, sees] of [
+      [reader, false],
+      [manager, true],
+    ] as const) {
+      const { data } = (await gateway.call(key, 'GET', '/requests?limit=50')).json();
+      const bodies = data.filter(({ path }: { path: string }) => !path.includes('/requests'));
+      expect(bodies.length).toBeGreaterThan(4);
+      expect(JSON.stringify(bodies).includes(SECRET_GUEST)).toBe(sees);
+      const invited = bodies.find(
+        ({ path, method }: { path: string; method: string }) => method === 'POST' && path === '/api/e2/invitations',
+      );
+      expect(invited.status).toBe(200);
+      const single = (await gateway.call(key, 'GET', `/requests/${invited.id}`)).json();
+      expect(JSON.stringify(single).includes(SECRET_GUEST)).toBe(sees);
+      if (!sees)
+        expect(single.request_body).toBe('[not logged: the body is shown to those who may make such a request]');
+      const query = `{ apiRequest(id: "${invited.id}") { requestBody responseBody curl } }`;
+      const graph = await gateway.app.inject({
+        method: 'POST',
+        url: '/graphql',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        payload: JSON.stringify({ query }),
+      });
+      expect(graph.json().data.apiRequest).not.toBeNull();
+      expect(graph.body.includes(SECRET_GUEST)).toBe(sees);
+      const sought = (await gateway.call(key, 'GET', '/requests?search=guest-of-the')).json();
+      const others = sought.data.filter(({ path }: { path: string }) => !path.includes('/requests'));
+      expect(others.length > 0).toBe(sees);
+      // What needs no such right is shown.
+      const account = bodies.find(({ path }: { path: string }) => path === '/api/e2/account');
+      expect(account.response_body).toContain(box.workspaceId);
+    }
   });
 });

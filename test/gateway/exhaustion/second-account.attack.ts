@@ -41,6 +41,9 @@ beforeAll(async () => {
   [fileId = ''] = await insertMail(stage.owner, [{ workspaceId, raw, attachments: [{ ...file, ...place }] }]);
   const labels = Array.from({ length: 200 }, (_, at) => `event ${at}`);
   await appendEvents(stage.owner, workspaceId, { labels, padding: 64_000 });
+  await stage.owner.pool.query(
+    `do $$ begin for change in 1..2000 loop update api_key set name = repeat('x', 90) || change where workspace_id = '${workspaceId}'; end loop; end $$`,
+  );
   ({ cookie } = await signIn(stage, stage.attacker));
   attacker = fork(new URL('../../bench/attack-process.ts', import.meta.url));
   await once(attacker, 'message');
@@ -80,6 +83,11 @@ interface Attack {
 const graphql = (query: string, accept = '') => {
   const request = httpRequest('POST', '/graphql', stage.attacker.apiKey, JSON.stringify({ query }));
   return accept === '' ? request : Buffer.from(request.toString().replace('\r\n', `\r\naccept: ${accept}\r\n`));
+};
+const mcp = (method: string, params: object) => {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+  const request = httpRequest('POST', '/mcp', stage.attacker.apiKey, body).toString();
+  return Buffer.from(request.replace('\r\n', '\r\naccept: application/json, text/event-stream\r\n'));
 };
 const rest = (path: string) => httpRequest('GET', `/api/e2${path}`, stage.attacker.apiKey);
 const streamed = (request: Buffer) =>
@@ -137,12 +145,31 @@ const attacks: Attack[] = [
     name: '50 calls of the MCP tool that reads an email',
     clients: 50,
     isSlow: false,
-    request() {
-      const call = { name: 'read_email', arguments: { email_id: stage.largeId } };
-      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call });
-      const request = httpRequest('POST', '/mcp', stage.attacker.apiKey, body).toString();
-      return Buffer.from(request.replace('\r\n', '\r\naccept: application/json, text/event-stream\r\n'));
-    },
+    request: () => mcp('tools/call', { name: 'read_email', arguments: { email_id: stage.largeId } }),
+  },
+  {
+    name: '100 slow readers of the MCP tool that reads a thread',
+    clients: 100,
+    isSlow: true,
+    request: () => mcp('tools/call', { name: 'read_thread', arguments: { thread_id: stage.threadId } }),
+  },
+  {
+    name: '100 slow readers of an attachment over MCP',
+    clients: 100,
+    isSlow: true,
+    request: () => mcp('resources/read', { uri: `postroom://emails/${fileId}/attachments/0` }),
+  },
+  {
+    name: '100 slow readers of the audit log as NDJSON',
+    clients: 100,
+    isSlow: true,
+    request: () => rest('/audit.ndjson'),
+  },
+  {
+    name: '100 slow readers of pulled webhook requests',
+    clients: 100,
+    isSlow: true,
+    request: () => rest('/events/webhook-requests?events=*&limit=100'),
   },
 ];
 

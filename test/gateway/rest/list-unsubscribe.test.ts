@@ -140,3 +140,14 @@ test('50 requests at once leave 30 lists, and the others get a time to retry', a
   expect(refused).toHaveLength(20);
   expect(Number(refused[0]?.headers['retry-after'])).toBeGreaterThan(0);
 });
+
+test('a key that may send and not read leaves no list, and is not shown where the offer leads', async () => {
+  const { token } = (await gateway.call(box.apiKey, 'POST', '/api-keys', { name: 'x', scopes: ['send'] })).json();
+  const before = list.requests.length;
+  for (const isSigned of [true, false]) {
+    const refused = await leave(await insert('/u/secret', { isSigned }), token);
+    expect([refused.statusCode, refused.json().requiredScope]).toEqual([403, 'read']);
+    expect(refused.body).not.toContain('secret');
+  }
+  expect(list.requests).toHaveLength(before);
+});

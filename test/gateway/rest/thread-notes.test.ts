@@ -207,6 +207,27 @@ describe('a note', () => {
 });
 
 describe('a mention', () => {
+  test('is written at most 60 times a minute by one workspace', async () => {
+    const busy = await openTeam(gateway, 'mentions');
+    const { threadId } = await insertThread(gateway.owner, {
+      workspaceId: busy.box.workspaceId,
+      count: 1,
+      lastMessageAt: new Date(),
+      ownAddress: busy.box.address,
+    });
+    const member = await busy.makeMember('viewer');
+    const note = (await add(busy.owner.browser, threadId, 'none')).json().id;
+    const edit = (text: string) => busy.owner.browser.rest('PATCH', `/mail/notes/${note}`, {}, { text });
+    const statuses = [];
+    for (let edits = 0; edits < 61; edits++) {
+      await edit('none');
+      statuses.push((await edit(`@${member.email} look`)).statusCode);
+    }
+    expect(statuses.filter((status) => status === 200)).toHaveLength(60);
+    expect(statuses.at(-1)).toBe(429);
+    expect((await edit('none again')).statusCode).toBe(200);
+  });
+
   test('by address or by its first part sends one mail with a link, without the text of the note', async () => {
     const id = await makeThread();
     const [name = ''] = viewer.email.split('@');

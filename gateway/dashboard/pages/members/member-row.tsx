@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Group, Modal, Radio, Stack, Text } from '@mantine/core';
+import { Alert, Badge, Button, Checkbox, Group, Modal, Radio, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { counted } from '../../parts/counted.ts';
@@ -13,7 +13,6 @@ import { inputOfRole, RoleFields, type RoleValues } from './role-fields.tsx';
 export function MemberRow({ member, changed }: { member: ShownMember; changed: () => void }) {
   const mayManage = useRight('members');
   const mayTransfer = useRight('ownership');
-  const transfer = useAct(TRANSFER, { done: 'The ownership was transferred.' });
   const { id, email, name, role, isApprover, isYou, joinedAt, limits, apiKeys } = member;
   const called = name === '' ? email : name;
   const isManaged = mayManage && role !== 'OWNER' && !isYou;
@@ -38,19 +37,7 @@ export function MemberRow({ member, changed }: { member: ShownMember; changed: (
       actions={
         <Group gap="xs">
           {isManaged && <ChangeMember member={member} called={called} changed={changed} />}
-          {mayTransfer && !isYou && (
-            <ConfirmButton
-              label="Make owner"
-              aria-label={`Make owner: ${called}`}
-              question={`Make ${called} the owner?`}
-              about="The owner can do everything, including closing the workspace. You become an admin."
-              confirm="Transfer ownership"
-              act={async () => {
-                await transfer.act({ input: { id } });
-                changed();
-              }}
-            />
-          )}
+          {mayTransfer && !isYou && <MakeOwner id={id} called={called} changed={changed} />}
           {isManaged && <RemoveMember member={member} called={called} changed={changed} />}
         </Group>
       }
@@ -147,6 +134,31 @@ function KeyChoice({
         <Radio value="keep" label="Keep" description="They are then yours, with what they set up." />
       </Stack>
     </Radio.Group>
+  );
+}
+
+function MakeOwner({ id, called, changed }: { id: string; called: string; changed: () => void }) {
+  const { act } = useAct(TRANSFER, { done: 'The ownership was transferred.' });
+  const [keeps, setKeeps] = useState(false);
+  return (
+    <ConfirmButton
+      label="Make owner"
+      aria-label={`Make owner: ${called}`}
+      question={`Make ${called} the owner?`}
+      about="The owner can do everything, including closing the workspace. You become an admin."
+      confirm="Transfer ownership"
+      act={async () => {
+        await act({ input: { id, keepsKeys: keeps } });
+        changed();
+      }}
+    >
+      <Checkbox
+        checked={keeps}
+        onChange={(event) => setKeeps(event.currentTarget.checked)}
+        label="Keep the keys of customers’ workspaces and the SCIM token"
+        description="They are then the new owner’s. Otherwise they stop working."
+      />
+    </ConfirmButton>
   );
 }
 
