@@ -1,8 +1,13 @@
 import { NativeSelect } from '@mantine/core';
+import { useEffect } from 'react';
+import { readStored, writeStored } from '../../parts/browser-storage.ts';
 import { IconAt, IconTag, IconUser } from '../../parts/icons.ts';
 import type { InboxFrame } from './inbox-documents.ts';
 import type { InboxView } from './inbox-view.ts';
 import { useTeam } from './use-team.ts';
+
+/** Which filters this browser showed last: those of a page that loads have their place, so that the list below does not move. */
+const SHOWN = 'postroom-inbox-filters';
 
 /** Filters of the list by label, address and assignee, where there is a choice. */
 export function ConditionFilters({
@@ -28,9 +33,14 @@ export function ConditionFilters({
     { value: 'none', label: 'Unassigned' },
     ...members.filter(({ isYou }) => !isYou).map(({ id, called }) => ({ value: id, label: called })),
   ];
+  const now = frame && [labels.length > 0 && 'label', addresses.length > 1 && 'address'].filter(Boolean).join(' ');
+  useEffect(() => {
+    if (now !== undefined) writeStored(SHOWN, now);
+  }, [now]);
+  const shown = now ?? readStored(SHOWN) ?? '';
   return (
     <>
-      {(labels.length > 0 || view.label !== null) && (
+      {(shown.includes('label') || view.label !== null) && (
         <NativeSelect
           size="xs"
           aria-label="Label"
@@ -41,7 +51,7 @@ export function ConditionFilters({
           miw={120}
         />
       )}
-      {(addresses.length > 1 || view.address !== null) && (
+      {(shown.includes('address') || view.address !== null) && (
         <NativeSelect
           size="xs"
           aria-label="Address"
