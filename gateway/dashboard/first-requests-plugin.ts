@@ -7,10 +7,11 @@ import { PAGE_ROWS } from './pages/inbox/thread-pages.ts';
 import { VIEWER } from './shell/viewer.ts';
 
 const NAME = 'first-requests.js';
+const FONT = 'public-sans-latin-wght-normal.woff2';
 
 /**
  * Adds a small script to the page that sends what the page asks first, the session and then in the inbox the list, while the page's own script
- * is still on its way. `sendQuery` in client.ts takes the responses.
+ * is still on its way; and loads the font with the style, not after it. `sendQuery` in client.ts takes the responses.
  */
 export function firstRequests(): Plugin {
   return {
@@ -23,9 +24,16 @@ export function firstRequests(): Plugin {
       order: 'post',
       handler(_html, { filename, bundle = {} }) {
         if (!filename.endsWith('/index.html')) return [];
-        const script = Object.values(bundle).find((file) => file.type === 'asset' && file.names.includes(NAME));
-        if (script === undefined) throw new Error(`${NAME} is not in the bundle`);
-        return [{ tag: 'script', attrs: { async: true, src: `/${script.fileName}` }, injectTo: 'head-prepend' }];
+        const find = (name: string) => {
+          const asset = Object.values(bundle).find((file) => file.type === 'asset' && file.names.includes(name));
+          if (asset === undefined) throw new Error(`${name} is not in the bundle`);
+          return `/${asset.fileName}`;
+        };
+        const font = { rel: 'preload', as: 'font', type: 'font/woff2', crossorigin: true, href: find(FONT) };
+        return [
+          { tag: 'script', attrs: { async: true, src: find(NAME) }, injectTo: 'head-prepend' },
+          { tag: 'link', attrs: font, injectTo: 'head' },
+        ];
       },
     },
   };

@@ -52,7 +52,7 @@ describe.skipIf(chromiumPath === undefined)('while a page loads', { timeout: JOU
     await context.clearCookies();
     await page.goto(`${stage.url}/inbox`);
     await page.getByLabel('Email address').waitFor();
-    expect(await page.evaluate(() => window.postroomFirstRequests?.size ?? 0)).toBe(0);
+    expect(await page.evaluate('window.postroomFirstRequests?.size ?? 0')).toBe(0);
     await close();
   });
 
