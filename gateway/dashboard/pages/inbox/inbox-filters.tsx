@@ -24,7 +24,7 @@ export function InboxFilters({
   go: (change: Partial<InboxView>) => void;
 }) {
   return (
-    <Group gap="xs" grow preventGrowOverflow={false} wrap="wrap">
+    <Group gap="0.3rem 0.1rem">
       <div className={style['folders']} role="radiogroup" aria-label="Folder">
         {FOLDERS.map(({ value, label }) => (
           <label key={value}>
