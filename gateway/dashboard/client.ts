@@ -17,15 +17,33 @@ export function endSession(): void {
   for (const listener of onSessionEnd) listener();
 }
 
+declare global {
+  interface Window {
+    /** responses to what first-requests-plugin.ts sent, by the body of the request */
+    postroomFirstRequests?: Map<string, Promise<Response>>;
+  }
+}
+
+/** Sends a request, unless the page sent it as it loaded: then returns that response, once. */
+export const sendQuery: typeof fetch = (input, init) => {
+  const sent = typeof init?.body === 'string' ? window.postroomFirstRequests?.get(init.body) : undefined;
+  if (sent === undefined) return fetch(input, init);
+  window.postroomFirstRequests?.delete(init?.body as string);
+  return sent;
+};
+
 /** GraphQL client of the signed-in user. Results are cached by document until a mutation changes one of their types. */
 export const client = new Client({
   url: GRAPHQL_URL,
   preferGetMethod: false,
+  fetch: sendQuery,
   fetchOptions: { credentials: 'same-origin' },
   exchanges: [
     cacheExchange,
     mapExchange({
       onResult(result) {
+        // What was sent along with a request that failed is of the same session.
+        if (result.error !== undefined) window.postroomFirstRequests?.clear();
         const response = result.error?.response as Response | undefined;
         if (response?.status === 401) endSession();
       },

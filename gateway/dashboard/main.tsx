@@ -10,6 +10,7 @@ import { App } from './app.tsx';
 import { client } from './client.ts';
 import { NoticesPlace } from './parts/notices-place.tsx';
 import { listen } from './shell/keys.ts';
+import { askFirstSession } from './shell/session.tsx';
 import { theme } from './theme.ts';
 
 // The content security policy allows only style files and styles with this nonce.
@@ -20,13 +21,16 @@ listen();
 
 const place = document.querySelector('#app');
 if (place === null) throw new Error('index.html has no root element');
-createRoot(place).render(
-  <StrictMode>
-    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
-      <NoticesPlace />
-      <Provider value={client}>
-        <App />
-      </Provider>
-    </MantineProvider>
-  </StrictMode>,
+const root = createRoot(place);
+void askFirstSession().then(() =>
+  root.render(
+    <StrictMode>
+      <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+        <NoticesPlace />
+        <Provider value={client}>
+          <App />
+        </Provider>
+      </MantineProvider>
+    </StrictMode>,
+  ),
 );

@@ -6,6 +6,7 @@ import { icons as tabler } from '@iconify-json/tabler';
 import react from '@vitejs/plugin-react';
 import fastify from 'fastify';
 import { build, defineConfig, type Plugin } from 'vite';
+import { firstRequests } from './first-requests-plugin.ts';
 import { guides } from './guides/guides-plugin.ts';
 
 const LARGE_BYTES = 1_000_000;
@@ -112,7 +113,7 @@ export default defineConfig(async ({ command }) => {
   const firstLoad = command === 'build' ? await findFirstLoad() : new Set<string>();
   return {
     root: import.meta.dirname,
-    plugins: [icons(), guides(), react(), scalarScript(), compressed()],
+    plugins: [icons(), guides(), react(), scalarScript(), firstRequests(), compressed()],
     build: {
       target: 'es2023',
       outDir: 'dist',

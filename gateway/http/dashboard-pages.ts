@@ -7,6 +7,7 @@ import { sendNoRoute } from './error-response.ts';
 
 /** File names in assets/ contain hashes. Seconds. */
 const FOR_GOOD_SECONDS = 31_536_000;
+const PICTURE_SECONDS = 86_400;
 /** Paths that never serve the page, whatever the browser accepts. */
 const OTHERS = /^\/(?:api|graphql|health|ready|assets)(?:\/|$)/;
 
@@ -30,7 +31,9 @@ export async function dashboardPages(app: FastifyInstance): Promise<void> {
       root: BUILT_FOLDER,
       wildcard: false,
       globIgnore: ['*.html', 'assets/**'],
-      setHeaders: (reply) => void reply.header('cache-control', 'no-cache'),
+      // The picture is shown in several places of a page, the script that works offline has to be the newest.
+      setHeaders: (reply, file) =>
+        void reply.header('cache-control', file.endsWith('.svg') ? `public, max-age=${PICTURE_SECONDS}` : 'no-cache'),
     });
   }
   const sendPage = await readBuiltPage('index.html', policyOf);

@@ -214,10 +214,11 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     const folded = await heightOf();
     expect(folded).toBeLessThan(1_300);
     await expect.poll(() => inside.getByText('No?').isVisible()).toBe(false);
-    await inside.getByText('Quoted text').click();
+    await page.getByRole('button', { name: 'Show quoted text' }).click();
+    expect(await inside.getByText('Quoted text').isVisible()).toBe(false);
     await inside.getByText('No?').waitFor();
     await expect.poll(heightOf, POLL).toBeGreaterThan(folded + 550);
-    await inside.getByText('Quoted text').press('Enter');
+    await page.getByRole('button', { name: 'Hide quoted text' }).press('Enter');
     await expect.poll(heightOf, POLL).toBe(folded);
     expect(canary.heard).toEqual([]);
     await page.getByText('1 remote image is not loaded. 1 tracking pixel removed.').waitFor();

@@ -136,6 +136,30 @@ describe.skipIf(chromiumPath === undefined)('the look of the dashboard', { timeo
     await close();
   });
 
+  test('a phone keeps the icons of an attachment with a long name, and the state of an endpoint with one', async () => {
+    const account = await stage.account();
+    const long = 'a very long name that goes on and on and on and never seems to come to an end';
+    await account.call('POST', '/endpoints', { name: long, type: 'webhook', config: { url: 'http://127.0.0.1:9/' } });
+    await stage.mail({
+      to: account.address,
+      subject: 'Lamp',
+      text: 'It is broken.',
+      attachments: [{ filename: `${long}.docx`, content: 'x' }],
+    });
+    await expect.poll(() => received(account)).toHaveLength(1);
+    const { page, close } = await stage.open(account, { viewport: PHONE });
+    await page.goto(`${stage.url}/inbox`);
+    await page.getByRole('grid').getByRole('row').filter({ hasText: 'Lamp' }).getByRole('link').click();
+    const download = page.getByLabel('Download').first();
+    await download.waitFor();
+    expect((await download.boundingBox())?.width).toBe(15);
+    await page.goto(`${stage.url}/endpoints`);
+    const state = page.locator('.mantine-Badge-label').filter({ hasText: 'No deliveries yet' });
+    await state.waitFor();
+    expect(await state.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBeLessThanOrEqual(0);
+    await close();
+  });
+
   test('dark pages show the thumb of a switch that is on, and the marks of finished steps', async () => {
     const account = await stage.account();
     await account.call('POST', '/guard', {

@@ -155,6 +155,25 @@ describe.skipIf(chromiumPath === undefined)('two members in two browsers', () =>
     },
   );
 
+  test('with long names leave the subject its room, and a viewer is offered no key to create', LIMIT, async () => {
+    const account = await stage.account();
+    await stage.mail({ to: account.address, subject: 'Where is the lamp that I ordered?', text: 'Hello' });
+    const long = await join(account, 'Maximiliana-Alexandrina-Hohenlohe-Langenburg', 'viewer');
+    const owner = await stage.open(account);
+    await openThread(owner.page, 'Where is the lamp that I ordered?');
+    await openThread(long.page, 'Where is the lamp that I ordered?');
+    const note = owner.page.getByRole('status').filter({ hasText: 'is reading' });
+    await note.waitFor();
+    expect((await note.boundingBox())?.height).toBeLessThan(24);
+    const subject = owner.page.getByRole('heading', { name: 'Where is the lamp that I ordered?' });
+    expect((await subject.boundingBox())?.width).toBeGreaterThan(90);
+    await long.page.goto(`${stage.url}/keys`);
+    await long.page.getByRole('note').filter({ hasText: 'You can look at this page' }).waitFor();
+    expect(await long.page.getByRole('button', { name: 'Create key' }).filter({ visible: true }).count()).toBe(0);
+    await long.close();
+    await owner.close();
+  });
+
   test('see dots at the messages that they have not read themselves', LIMIT, async () => {
     const account = await stage.account();
     const ann = await join(account, 'Cleo', 'viewer');

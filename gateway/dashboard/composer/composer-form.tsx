@@ -232,7 +232,7 @@ export function ComposerForm(props: ComposerFormProps) {
             </Stack>
           </Alert>
         )}
-        <div className={classes['heads']} data-answer={mode === 'new' ? undefined : true}>
+        <div className={classes['heads']}>
           <Autocomplete
             label="From"
             data={[...new Set([...senders, ...completed(values.from, domains)])]}
@@ -243,7 +243,7 @@ export function ComposerForm(props: ComposerFormProps) {
             }
             {...form.getInputProps('from')}
           />
-          <Group gap="xs" align="flex-end" wrap="nowrap">
+          <Group gap="xs" wrap="nowrap">
             <div style={{ flex: 1, minWidth: 0 }}>
               <AddressField
                 label="To"
@@ -253,7 +253,7 @@ export function ComposerForm(props: ComposerFormProps) {
               />
             </div>
             {!hasCopies && (
-              <Button variant="default" onClick={() => setCopies(true)}>
+              <Button size="compact-sm" variant="subtle" onClick={() => setCopies(true)}>
                 Cc, Bcc
               </Button>
             )}

@@ -6,6 +6,7 @@ import { darken } from './dark-mail.ts';
 import { IconAlertTriangle, IconPhotoOff } from './icons.ts';
 import { AlwaysShowImages } from './image-senders.tsx';
 import classes from './mail-frame.module.css';
+import { QuotedTextButton } from './quoted-text-button.tsx';
 
 /** Maximum height; longer emails scroll. Pixels. */
 const MAX_HEIGHT = 8_000;
@@ -50,12 +51,15 @@ function FrameOfMail({ emailId, title, width = null }: MailFrameProps) {
   const [tries, setTries] = useState(1);
   const [state, setState] = useState<Shown | 'loading' | 'unmeasured' | 'failed'>('loading');
   const [height, setHeight] = useState(FIRST_HEIGHT);
+  // Of a mail without quoted text: null.
+  const [isQuoteShown, setQuoteShown] = useState<boolean | null>(null);
   const observer = useRef<ResizeObserver | null>(null);
   const frame = useRef<HTMLIFrameElement>(null);
   useEffect(() => () => observer.current?.disconnect(), []);
 
   const begin = useCallback(() => {
     setState('loading');
+    setQuoteShown(null);
     setTries((before) => before + 1);
   }, []);
   useEffect(() => {
@@ -69,6 +73,7 @@ function FrameOfMail({ emailId, title, width = null }: MailFrameProps) {
     const shown = readShown(loaded);
     setState(shown);
     const mail = loaded.contentDocument?.documentElement;
+    setQuoteShown(takeFold(mail)?.open ?? null);
     if (typeof shown === 'string' || mail === undefined) return setHeight(FIXED_HEIGHT);
     const measure = () => {
       // A mail with heights in percent or vh is as high as its frame, and would never shrink.
@@ -91,6 +96,12 @@ function FrameOfMail({ emailId, title, width = null }: MailFrameProps) {
   const load = () => {
     setRemoteImages(true);
     begin();
+  };
+  const toggleQuote = () => {
+    const fold = takeFold(frame.current?.contentDocument?.documentElement);
+    if (fold === null) return;
+    fold.open = !fold.open;
+    setQuoteShown(fold.open);
   };
   const { ref: place, width: room } = useElementSize();
   const scale = width === null || room === 0 ? 1 : Math.min(1, (room - BORDERS) / width);
@@ -146,8 +157,16 @@ function FrameOfMail({ emailId, title, width = null }: MailFrameProps) {
           {isLoading && <Skeleton className={classes['cover'] ?? ''} radius={0} />}
         </Box>
       )}
+      {isQuoteShown !== null && <QuotedTextButton isShown={isQuoteShown} toggle={toggleQuote} />}
     </Stack>
   );
+}
+
+/** Returns the element that folds the quoted text of a mail, without its own button; null if it quotes nothing. */
+function takeFold(mail: HTMLElement | undefined): HTMLDetailsElement | null {
+  const fold = mail?.querySelector<HTMLDetailsElement>('details.postroom-quoted') ?? null;
+  fold?.querySelector<HTMLElement>(':scope > summary')?.style.setProperty('display', 'none', 'important');
+  return fold;
 }
 
 /** Whether mail is shown in dark colors: only in the dark theme, and as the user chose last in this browser. */

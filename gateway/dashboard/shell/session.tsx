@@ -1,8 +1,8 @@
 import { Center, Loader, Title } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useState } from 'react';
-import { useQuery } from 'urql';
+import { type RequestPolicy, useQuery } from 'urql';
 import { Redirect, useLocation } from 'wouter';
-import { listenForSessionEnd } from '../client.ts';
+import { client, listenForSessionEnd } from '../client.ts';
 import type { ResultOf } from '../graphql.ts';
 import { LiveProvider } from '../live/live-context.tsx';
 import { auth } from '../pages/sign-in/auth-calls.ts';
@@ -19,9 +19,29 @@ const ConfirmSignIn = lazy(async () => ({ default: (await import('./confirm-sign
 const SecondFactorPage = lazy(async () => ({ default: (await import('./second-factor-page.tsx')).SecondFactorPage }));
 const SessionOver = lazy(async () => ({ default: (await import('./session-over.tsx')).SessionOver }));
 
+/** Time within which a session has to be known for the page to be shown without its outline before. Milliseconds. */
+const OUTLINE_AFTER_MS = 150;
+let isFirstAsked = false;
+
+/** Asks for the session where someone was signed in. Resolves when it is known, or when the outline of the page is shown meanwhile. */
+export async function askFirstSession(): Promise<void> {
+  if (!wasSignedIn()) return;
+  isFirstAsked = true;
+  const session = client.query(VIEWER, {}, { requestPolicy: 'network-only' }).toPromise();
+  await Promise.race([session, new Promise((resolve) => void setTimeout(resolve, OUTLINE_AFTER_MS))]);
+}
+
+/** Returns how the session is read: that which was asked for first is in the cache, or on its way. */
+function takeFirst(): RequestPolicy {
+  const policy = isFirstAsked ? 'cache-first' : 'network-only';
+  isFirstAsked = false;
+  return policy;
+}
+
 /** Shows its children to signed-in users. Sends others to the sign-in page, and back after sign-in. */
 export function SessionGate({ children }: { children: ReactNode }) {
-  const [{ data, error }, again] = useQuery({ query: VIEWER, variables: {}, requestPolicy: 'network-only' });
+  const [requestPolicy] = useState(takeFirst);
+  const [{ data, error }, again] = useQuery({ query: VIEWER, variables: {}, requestPolicy });
   const [location] = useLocation();
 
   if (data !== undefined) return <Session {...data}>{children}</Session>;

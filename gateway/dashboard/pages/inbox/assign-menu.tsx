@@ -23,7 +23,8 @@ export function AssignMenu({
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
         <ActionIcon
-          variant="default"
+          variant="subtle"
+          color="main"
           size="lg"
           title={called === null ? 'Assign (i: to you)' : `Assigned to ${called}`}
         >

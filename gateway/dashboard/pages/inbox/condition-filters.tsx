@@ -1,8 +1,12 @@
-import { NativeSelect } from '@mantine/core';
-import { IconAt, IconTag, IconUser } from '../../parts/icons.ts';
+import { useEffect } from 'react';
+import { readStored, writeStored } from '../../parts/browser-storage.ts';
+import style from './inbox.module.css';
 import type { InboxFrame } from './inbox-documents.ts';
 import type { InboxView } from './inbox-view.ts';
 import { useTeam } from './use-team.ts';
+
+/** Which filters this browser showed last: those of a page that loads have their place, so that the list below does not move. */
+const SHOWN = 'postroom-inbox-filters';
 
 /** Filters of the list by label, address and assignee, where there is a choice. */
 export function ConditionFilters({
@@ -28,47 +32,68 @@ export function ConditionFilters({
     { value: 'none', label: 'Unassigned' },
     ...members.filter(({ isYou }) => !isYou).map(({ id, called }) => ({ value: id, label: called })),
   ];
+  const now = frame && [labels.length > 0 && 'label', addresses.length > 1 && 'address'].filter(Boolean).join(' ');
+  useEffect(() => {
+    if (now !== undefined) writeStored(SHOWN, now);
+  }, [now]);
+  const shown = now ?? readStored(SHOWN) ?? '';
   return (
     <>
-      {(labels.length > 0 || view.label !== null) && (
-        <NativeSelect
-          size="xs"
-          aria-label="Label"
-          data={withOwn('Any label', labels, view.label)}
-          value={view.label ?? ''}
-          onChange={(event) => go({ label: event.currentTarget.value || null })}
-          leftSection={<IconTag size={14} aria-hidden />}
-          miw={120}
-        />
+      {(shown.includes('label') || view.label !== null) && (
+        <Condition name="Label" any="Any label" choices={labels} value={view.label} set={(label) => go({ label })} />
       )}
-      {(addresses.length > 1 || view.address !== null) && (
-        <NativeSelect
-          size="xs"
-          aria-label="Address"
-          data={withOwn('Any address', addresses, view.address)}
-          value={view.address ?? ''}
-          onChange={(event) => go({ address: event.currentTarget.value || null })}
-          leftSection={<IconAt size={14} aria-hidden />}
-          miw={140}
+      {(shown.includes('address') || view.address !== null) && (
+        <Condition
+          name="Address"
+          any="Any address"
+          choices={addresses}
+          value={view.address}
+          set={(address) => go({ address })}
         />
       )}
       {(isTeam || view.assigned !== null) && (
-        <NativeSelect
-          size="xs"
-          aria-label="Assigned to"
-          data={withOwn('Assigned to anyone', assignees, view.assigned)}
-          value={view.assigned ?? ''}
-          onChange={(event) => go({ assigned: event.currentTarget.value || null })}
-          leftSection={<IconUser size={14} aria-hidden />}
-          miw={150}
+        <Condition
+          name="Assigned to"
+          any="Anyone"
+          choices={assignees}
+          value={view.assigned}
+          set={(assigned) => go({ assigned })}
         />
       )}
     </>
   );
 }
 
-/** Returns the choices after the one for any, including the selected one even if it no longer exists. */
-function withOwn(any: string, choices: { value: string; label: string }[], own: string | null) {
-  const all = [{ value: '', label: any }, ...choices];
-  return own === null || choices.some(({ value }) => value === own) ? all : [...all, { value: own, label: own }];
+/** One condition; its choices have the selected one, even if it no longer exists. */
+function Condition({
+  name,
+  any,
+  choices,
+  value,
+  set,
+}: {
+  name: string;
+  any: string;
+  choices: readonly { value: string; label: string }[];
+  value: string | null;
+  set: (value: string | null) => void;
+}) {
+  const isGone = value !== null && !choices.some((choice) => choice.value === value);
+  return (
+    <select
+      className={style['condition']}
+      aria-label={name}
+      value={value ?? ''}
+      data-chosen={value !== null || undefined}
+      onChange={(event) => set(event.currentTarget.value || null)}
+    >
+      <option value="">{any}</option>
+      {choices.map((choice) => (
+        <option key={choice.value} value={choice.value}>
+          {choice.label}
+        </option>
+      ))}
+      {isGone && <option value={value}>{value}</option>}
+    </select>
+  );
 }

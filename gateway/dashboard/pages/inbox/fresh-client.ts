@@ -1,5 +1,5 @@
 import { Client, fetchExchange, mapExchange } from '@urql/core';
-import { endSession, GRAPHQL_URL } from '../../client.ts';
+import { endSession, GRAPHQL_URL, sendQuery } from '../../client.ts';
 
 const UNAUTHORIZED = 401;
 
@@ -8,6 +8,7 @@ export const freshClient = new Client({
   url: GRAPHQL_URL,
   preferGetMethod: false,
   requestPolicy: 'network-only',
+  fetch: sendQuery,
   fetchOptions: { credentials: 'same-origin' },
   exchanges: [
     mapExchange({

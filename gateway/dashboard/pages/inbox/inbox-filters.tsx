@@ -1,9 +1,10 @@
-import { Group, SegmentedControl } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { ConditionFilters } from './condition-filters.tsx';
+import style from './inbox.module.css';
 import type { InboxFrame } from './inbox-documents.ts';
 import type { InboxFolder, InboxView } from './inbox-view.ts';
 
-const FOLDERS = [
+const FOLDERS: { value: InboxFolder; label: string }[] = [
   { value: 'inbox', label: 'Inbox' },
   { value: 'unread', label: 'Unread' },
   { value: 'snoozed', label: 'Snoozed' },
@@ -23,15 +24,21 @@ export function InboxFilters({
   go: (change: Partial<InboxView>) => void;
 }) {
   return (
-    <Group gap="xs" grow preventGrowOverflow={false} wrap="wrap">
-      <SegmentedControl
-        size="xs"
-        aria-label="Folder"
-        data={FOLDERS}
-        value={view.folder}
-        onChange={(folder) => go({ folder: folder as InboxFolder })}
-        miw={300}
-      />
+    <Group gap="0.3rem 0.1rem">
+      <div className={style['folders']} role="radiogroup" aria-label="Folder">
+        {FOLDERS.map(({ value, label }) => (
+          <label key={value}>
+            <input
+              type="radio"
+              name="folder"
+              value={value}
+              checked={view.folder === value}
+              onChange={() => go({ folder: value })}
+            />
+            {label}
+          </label>
+        ))}
+      </div>
       <ConditionFilters view={view} frame={frame} go={go} />
     </Group>
   );

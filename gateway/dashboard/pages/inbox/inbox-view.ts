@@ -21,6 +21,17 @@ export interface InboxView {
   compose: Composing | null;
 }
 
+/** The inbox without conditions. */
+export const INBOX: InboxView = {
+  folder: 'inbox',
+  search: '',
+  label: null,
+  address: null,
+  assigned: null,
+  threadId: null,
+  compose: null,
+};
+
 /** What the composer was opened for; `draftId`: a stored draft. */
 export type Composing = { draftId?: string | undefined } & (
   | { mode: 'new' }
@@ -102,7 +113,7 @@ export function pathOfDraft(draft: {
     mode === 'new' || originalEmail === null || threadId === null
       ? { mode: 'new', draftId }
       : { mode, emailId: originalEmail.id, draftId };
-  return pathOfView({ folder: 'inbox', search: '', label: null, address: null, assigned: null, threadId, compose });
+  return pathOfView({ ...INBOX, threadId, compose });
 }
 
 function pathOfView({ folder, search, label, address, assigned, threadId, compose }: InboxView): string {

@@ -49,7 +49,8 @@ export function LabelMenu({ labels, given, isOpen, setOpen, change }: LabelMenuP
       <Popover.Target>
         <ActionIcon
           {...needs('organize')}
-          variant="default"
+          variant="subtle"
+          color="main"
           size="lg"
           aria-label="Labels"
           title="Labels (l)"

@@ -1,10 +1,11 @@
-import { Alert, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconAlertTriangle } from '../../parts/icons.ts';
 import { isInlineImage } from '../../parts/inline-image.ts';
 import { MailFrame } from '../../parts/mail-frame.tsx';
+import { QuotedTextButton } from '../../parts/quoted-text-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { ScreeningFindings } from '../../parts/screening-findings.tsx';
 import { SecurityWarnings } from '../../parts/security-warnings.tsx';
@@ -105,9 +106,11 @@ function MessageWords({
       </Text>
       <Group gap="xs">
         {hasMore && (
-          <Button size="compact-xs" variant="default" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-            {isWhole ? 'Hide quoted text and signature' : 'Show quoted text and signature'}
-          </Button>
+          <QuotedTextButton
+            what={/^>/m.test(text) ? 'quoted text' : 'the rest'}
+            isShown={isWhole}
+            toggle={() => setWhole(!isWhole)}
+          />
         )}
         {isTruncated && (
           <Text size="xs" c="dimmed">

@@ -138,7 +138,8 @@ export function Tool({
     <Tooltip label={label}>
       <ActionIcon
         {...(isOfAll ? {} : needs(isOwnMark ? 'notes' : 'organize'))}
-        variant="default"
+        variant="subtle"
+        color="main"
         size="lg"
         aria-label={label}
         onClick={onClick}

@@ -55,7 +55,14 @@ export function SnoozeMenu({ isSnoozed, isOpen, setOpen, snooze, remindAt = null
       withRoles
     >
       <Popover.Target>
-        <ActionIcon variant="default" size="lg" aria-label="Snooze" title="Snooze (b)" onClick={() => setOpen(!isOpen)}>
+        <ActionIcon
+          variant="subtle"
+          color="main"
+          size="lg"
+          aria-label="Snooze"
+          title="Snooze (b)"
+          onClick={() => setOpen(!isOpen)}
+        >
           <IconClock size={18} aria-hidden />
         </ActionIcon>
       </Popover.Target>

@@ -1,5 +1,8 @@
 import { graphql, type ResultOf } from '../../graphql.ts';
 
+/** Messages per page. */
+export const MESSAGES = 50;
+
 /** Fields of a message's head, collapsed or expanded. */
 const MESSAGE = graphql(`
   fragment ThreadMessage on Email {

@@ -79,7 +79,14 @@ export function ThreadHead(props: ThreadHeadProps) {
   };
   return (
     <Group className={style['head'] ?? ''} px="xs" py={5} gap="xs" wrap="nowrap">
-      <ActionIcon component={Link} href={backHref} variant="default" size="lg" aria-label="Back to list (Esc)">
+      <ActionIcon
+        component={Link}
+        href={backHref}
+        variant="subtle"
+        color="main"
+        size="lg"
+        aria-label="Back to list (Esc)"
+      >
         <IconArrowLeft size={18} aria-hidden />
       </ActionIcon>
       <div className={style['subject']}>
@@ -161,7 +168,7 @@ export function ThreadHead(props: ThreadHeadProps) {
           />
           <Menu position="bottom-end">
             <Menu.Target>
-              <ActionIcon variant="default" size="lg" aria-label="Actions for this conversation">
+              <ActionIcon variant="subtle" color="main" size="lg" aria-label="Actions for this conversation">
                 <IconDots size={18} aria-hidden />
               </ActionIcon>
             </Menu.Target>

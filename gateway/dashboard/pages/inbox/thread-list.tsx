@@ -2,6 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import {
   type KeyboardEvent,
+  type PointerEvent,
   type Ref,
   useEffect,
   useEffectEvent,
@@ -21,6 +22,8 @@ import type { ThreadList as List } from './use-thread-list.ts';
 const OVERSCAN_ROWS = 8;
 /** Distance in rows between remembered rows, by which the list keeps its scroll position. */
 const ANCHORS = 12;
+/** A pointer that moved further between down and up drags. CSS pixels. */
+const CLICK_PX = 5;
 /** Number of rows that Page Up and Page Down move. */
 const PAGE_STEP = 8;
 
@@ -145,6 +148,21 @@ export function ThreadList(props: ThreadListProps) {
     }
   };
 
+  const pressed = useRef<{ id: string; x: number; y: number } | null>(null);
+  const onPointerDown = ({ target, button, clientX, clientY, ctrlKey, metaKey, shiftKey }: PointerEvent) => {
+    const link = button === 0 && !ctrlKey && !metaKey && !shiftKey && target instanceof Element && target.closest('a');
+    const id = link ? rowIdAt(link) : null;
+    pressed.current = id === null ? null : { id, x: clientX, y: clientY };
+    if (id !== null) actions.press(id);
+  };
+  // A row that moved while it was pressed, as mail arrived above it, gets no click.
+  const onPointerUp = ({ target, clientX, clientY }: PointerEvent) => {
+    const press = pressed.current;
+    pressed.current = null;
+    if (press === null || Math.hypot(clientX - press.x, clientY - press.y) > CLICK_PX) return;
+    if (!(target instanceof Element) || rowIdAt(target) !== press.id) actions.open(press.id);
+  };
+
   return (
     <div
       ref={scroll}
@@ -157,6 +175,8 @@ export function ThreadList(props: ThreadListProps) {
       aria-busy={list.isLoading}
       onScroll={remember}
       onKeyDown={onKeyDown}
+      onPointerDown={onPointerDown}
+      onPointerUp={onPointerUp}
       tabIndex={-1}
     >
       <div className={style['rows']} role="rowgroup" style={{ height: virtual.getTotalSize() }}>
@@ -214,6 +234,10 @@ function anchorsAt(pages: ThreadPages, top: number, rowPx: number): Anchor[] {
     const row = rowAt(pages, index);
     return row === null ? [] : [{ id: row.node.id, at: row.node.listedAt, offset: index * rowPx - top }];
   });
+}
+
+function rowIdAt(within: Element): string | null {
+  return within.closest<HTMLElement>('[data-thread]')?.dataset['thread'] ?? null;
 }
 
 function rowElement(within: HTMLElement | null, id: string): HTMLElement | null {

@@ -11,11 +11,11 @@ import type { Composing } from './inbox-view.ts';
 import { MessageCard } from './message-card.tsx';
 import { isMessageUnread, isShownUnread } from './own-reads.ts';
 import { ThreadApprovals } from './thread-approvals.tsx';
-import type { OpenThread, ThreadMessage } from './thread-documents.ts';
+import { MESSAGES, type OpenThread, type ThreadMessage } from './thread-documents.ts';
 import { ThreadDrafts } from './thread-drafts.tsx';
 import { ThreadHead, type ThreadHeadProps } from './thread-head.tsx';
 import { ThreadNotes } from './thread-notes.tsx';
-import { MESSAGES, type ThreadInSight } from './use-thread.ts';
+import type { ThreadInSight } from './use-thread.ts';
 import type { ThreadActs } from './use-thread-acts.ts';
 
 /** A conversation is marked as read after it was visible for this long. Milliseconds. */

@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
+import { useClient } from 'urql';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { useShortcuts } from '../../shell/keys.ts';
 import { useIsInTeam, useRight, useViewer } from '../../shell/viewer.ts';
@@ -6,7 +7,7 @@ import { INBOX_FRAME, type InboxFrame, type ThreadRow } from './inbox-documents.
 import { type InboxView, readWantedThreads, useInboxView } from './inbox-view.ts';
 import { type LargeChange, useLargeChange } from './large-change.ts';
 import { isShownUnread } from './own-reads.ts';
-import type { OpenThread } from './thread-documents.ts';
+import { MESSAGE_BODY, MESSAGES, type OpenThread, THREAD } from './thread-documents.ts';
 import type { ThreadListHandle } from './thread-list.tsx';
 import { heldRows, indexOfThread, rowAt } from './thread-pages.ts';
 import type { RowActions } from './thread-row.tsx';
@@ -139,7 +140,15 @@ export function useInbox(): Inbox {
     if (isLoaded) run();
     else setWaiting({ threadId, run, opensField });
   };
+  const client = useClient();
+  /** Reads a conversation and its last message, which is unfolded, at once: the page that shows them finds them in the cache. */
+  const prefetch = (id: string) => {
+    const latest = rowAt(list.pages, indexOfThread(list.pages, id))?.node.latestMessage;
+    void client.query(THREAD, { id, last: MESSAGES }).toPromise();
+    if (latest != null) void client.query(MESSAGE_BODY, { id: latest.id }).toPromise();
+  };
   const open = (id: string) => {
+    prefetch(id);
     setActive(id);
     go({ threadId: id });
   };
@@ -288,13 +297,14 @@ export function useInbox(): Inbox {
   });
   useEffect(() => forget(), [folder, search, view.label, view.address, view.assigned]);
 
-  const latest = useRef({ open, select });
-  latest.current = { open, select };
+  const latest = useRef({ open, select, prefetch });
+  latest.current = { open, select, prefetch };
   // Stable functions, so that only changed rows are rendered again.
   const rowActions = useMemo<RowActions>(
     () => ({
       open: (id) => latest.current.open(id),
       focus: setActive,
+      press: (id) => latest.current.prefetch(id),
       select: (id, isSpan) => latest.current.select(id, isSpan),
     }),
     [setActive],

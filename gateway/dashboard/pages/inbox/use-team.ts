@@ -1,6 +1,6 @@
 import { useQuery } from 'urql';
 import { graphql } from '../../graphql.ts';
-import { useViewer } from '../../shell/viewer.ts';
+import { useIsInTeam, useViewer } from '../../shell/viewer.ts';
 
 const TEAM = graphql(`
   query InboxTeam { members { id name email isYou } }
@@ -20,7 +20,8 @@ export function useTeam(): { members: TeamMember[]; isTeam: boolean } {
   const { person } = useViewer();
   // Members who are limited may not list the others; there are some, since the owner has no limits.
   const isLimited = person?.isLimited === true;
-  const [{ data, error }] = useQuery({ query: TEAM, pause: isLimited });
+  const isInTeam = useIsInTeam();
+  const [{ data }] = useQuery({ query: TEAM, pause: isLimited });
   const found = data?.members ?? [];
   const own =
     person === null || found.some(({ isYou }) => isYou)
@@ -29,5 +30,5 @@ export function useTeam(): { members: TeamMember[]; isTeam: boolean } {
   const members = [...own, ...found]
     .map(({ id, email, name, isYou }) => ({ id, email, called: name || email, isYou }))
     .toSorted((one, other) => Number(other.isYou) - Number(one.isYou) || one.called.localeCompare(other.called));
-  return { members, isTeam: isLimited || members.length > 1 || error !== undefined };
+  return { members, isTeam: isInTeam || members.length > 1 };
 }

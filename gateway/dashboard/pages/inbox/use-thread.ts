@@ -4,10 +4,7 @@ import type { LiveKind } from '../../live/live-context.tsx';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { freshClient } from './fresh-client.ts';
 import { type MessageEdge, withEarlierMessages, withNewestMessages } from './message-pages.ts';
-import { EARLIER_MESSAGES, type OpenThread, THREAD, type ThreadMessage } from './thread-documents.ts';
-
-/** Messages per page. */
-export const MESSAGES = 50;
+import { EARLIER_MESSAGES, MESSAGES, type OpenThread, THREAD, type ThreadMessage } from './thread-documents.ts';
 
 const KINDS: LiveKind[] = [
   'EMAIL_THREADED',

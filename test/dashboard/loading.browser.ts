@@ -1,0 +1,163 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chromiumPath } from '../support/servers/chromium.ts';
+import { type BrowserStage, openBrowserStage } from '../support/stages/browser-stage.ts';
+
+/** The script of the page, without what it loads later. */
+const MAIN_SCRIPT = /\/assets\/index-.*\.js$/;
+/** Of one test on a loaded machine. Milliseconds. */
+const JOURNEY_MS = 180_000;
+
+let stage: BrowserStage;
+
+describe.skipIf(chromiumPath === undefined)('while a page loads', { timeout: JOURNEY_MS }, () => {
+  beforeAll(async () => {
+    stage = await openBrowserStage();
+  }, 300_000);
+  afterAll(() => stage?.close());
+
+  test('the inbox asks for the session and the list once, before its script is there', async () => {
+    const { page, close } = await withMails(['First']);
+    await page.goto(`${stage.url}/inbox`);
+    await row(page, 'First').waitFor();
+    const asked = watchQueries(page);
+    const script = await hold(page, MAIN_SCRIPT);
+    await page.reload({ waitUntil: 'commit' });
+    await expect.poll(() => asked.toSorted()).toEqual(['DashboardViewer', 'InboxThreads']);
+    script.release();
+    await row(page, 'First').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    expect(asked.filter((name) => name === 'DashboardViewer' || name === 'InboxThreads')).toHaveLength(2);
+    await close();
+  });
+
+  test('another page asks for the session only, and a browser in which no one signed in asks for nothing', async () => {
+    const { page, context, close } = await withMails(['Second']);
+    const asked = watchQueries(page);
+    const script = await hold(page, MAIN_SCRIPT);
+    await page.goto(`${stage.url}/inbox`, { waitUntil: 'commit' });
+    await page.waitForFunction(() =>
+      performance.getEntriesByType('resource').some((entry) => /first-requests/.test(entry.name)),
+    );
+    expect(asked).toEqual([]);
+    script.release();
+    await row(page, 'Second').waitFor();
+    const again = await hold(page, MAIN_SCRIPT);
+    asked.length = 0;
+    await page.goto(`${stage.url}/domains`, { waitUntil: 'commit' });
+    await expect.poll(() => asked).toEqual(['DashboardViewer']);
+    again.release();
+    await page.getByRole('heading', { name: 'Domains', level: 1 }).waitFor();
+    // The session ends elsewhere: the list that was asked for with it is not shown to the next one.
+    await context.clearCookies();
+    await page.goto(`${stage.url}/inbox`);
+    await page.getByLabel('Email address').waitFor();
+    expect(await page.evaluate('window.postroomFirstRequests?.size ?? 0')).toBe(0);
+    await close();
+  });
+
+  test('the list keeps its place when labels, addresses and saved views come later', async () => {
+    const { page, account, close } = await withMails(['Third']);
+    const id = (await threads(account))[0];
+    await account.call('PATCH', `/mail/threads/${id}`, { add_labels: ['orders'] });
+    await account.call('POST', '/email-addresses', {
+      address: `second@${account.domain}`,
+      domainId: account.domainId,
+    });
+    await account.call('POST', '/saved-views', { name: 'Orders', query: 'orders' });
+    await page.goto(`${stage.url}/inbox`);
+    await page.getByLabel('Label').waitFor();
+    const below = page.getByRole('navigation', { name: 'Main' }).getByText('Domains');
+    await page.getByRole('link', { name: 'Orders' }).waitFor();
+    const before = [await top(page.getByRole('grid')), await top(below)];
+    const late = await hold(page, '**/graphql', /InboxFrame|SavedViews/);
+    await page.reload();
+    await row(page, 'Third').waitFor();
+    expect([await top(page.getByRole('grid')), await top(below)]).toEqual(before);
+    late.release();
+    await page.getByLabel('Label').getByText('orders').waitFor({ state: 'attached' });
+    await page.getByRole('link', { name: 'Orders' }).waitFor();
+    expect([await top(page.getByRole('grid')), await top(below)]).toEqual(before);
+    await close();
+  });
+
+  test('a row that moves while it is pressed opens its conversation, not that of the row in its place', async () => {
+    const { page, account, close } = await withMails(['Pressed']);
+    await page.goto(`${stage.url}/inbox`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    const box = await row(page, 'Pressed').boundingBox();
+    await page.mouse.move((box?.x ?? 0) + 200, (box?.y ?? 0) + 20);
+    await page.mouse.down();
+    await stage.mail({ to: account.address, subject: 'Above', text: 'It moves the other.' });
+    await row(page, 'Above').waitFor();
+    await expect.poll(async () => (await row(page, 'Pressed').boundingBox())?.y).not.toBe(box?.y);
+    await page.mouse.up();
+    await page.getByRole('heading', { name: 'Pressed', level: 2 }).waitFor();
+    // A pointer that moved away drags.
+    await page.keyboard.press('Escape');
+    const above = await row(page, 'Above').boundingBox();
+    await page.mouse.move((above?.x ?? 0) + 200, (above?.y ?? 0) + 20);
+    await page.mouse.down();
+    await page.mouse.move((above?.x ?? 0) + 200, (above?.y ?? 0) + 90);
+    await page.mouse.up();
+    expect(new URL(page.url()).pathname).toBe('/inbox');
+    await close();
+  });
+
+  test('a conversation is asked for with its last message when its row is pressed', async () => {
+    const { page, close } = await withMails(['Prefetched']);
+    await page.goto(`${stage.url}/inbox`);
+    await row(page, 'Prefetched').waitFor();
+    const asked = watchQueries(page);
+    await row(page, 'Prefetched').hover();
+    await page.mouse.down();
+    await expect.poll(() => asked.toSorted()).toEqual(['InboxMessageBody', 'InboxThread']);
+    await page.mouse.up();
+    await page.getByRole('article').getByText('About the Prefetched.').waitFor();
+    await close();
+  });
+});
+
+type Account = Awaited<ReturnType<BrowserStage['account']>>;
+
+/** Opens a tab of an account that received mails of these subjects. */
+async function withMails(subjects: readonly string[]) {
+  const account = await stage.account();
+  for (const subject of subjects)
+    await stage.mail({ to: account.address, subject, text: `About the ${subject}.`, from: 'Ada <ada@sender.test>' });
+  await expect.poll(() => threads(account)).toHaveLength(subjects.length);
+  return { ...(await stage.open(account)), account };
+}
+
+async function threads(account: Account): Promise<string[]> {
+  const { body } = await account.call('GET', '/mail/threads');
+  return body.threads.map(({ id }: { id: string }) => id);
+}
+
+function row(page: Page, subject: string) {
+  return page.getByRole('grid').getByRole('row').filter({ hasText: subject });
+}
+
+async function top(locator: ReturnType<Page['locator']>): Promise<number | undefined> {
+  return (await locator.boundingBox())?.y;
+}
+
+/** Returns the names of the queries that the page sends from now on. */
+function watchQueries(page: Page): string[] {
+  const names: string[] = [];
+  page.on('request', (request) => {
+    const name = /"operationName":"(\w+)"/.exec(request.postData() ?? '')?.[1];
+    if (name !== undefined) names.push(name);
+  });
+  return names;
+}
+
+/** Holds requests, with `body` those that contain it, until `release` is called. */
+async function hold(page: Page, url: RegExp | string, body = /(?:)/): Promise<{ release: () => void }> {
+  const gate = Promise.withResolvers<void>();
+  await page.route(url, async (route) => {
+    if (body.test(route.request().postData() ?? '')) await gate.promise;
+    await route.continue();
+  });
+  return { release: () => gate.resolve() };
+}
